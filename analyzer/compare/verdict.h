@@ -1,0 +1,37 @@
+// Measurement against prediction: do they agree, what disagrees, by how much, and what in the model is to blame.
+// Knows numbers only, not where they came from.
+#ifndef ANALYZER_COMPARE_VERDICT_H
+#define ANALYZER_COMPARE_VERDICT_H
+
+#include "analyzer/compare/prediction.h"
+
+#include <stdbool.h>
+
+enum verdict_kind {
+    VERDICT_AGREE,       // the difference is within what the measurement can tell
+    VERDICT_LATENCY,     // the time of a dependent chain differs
+    VERDICT_RTHROUGHPUT, // the time of independent instructions differs
+    VERDICT_BLOCK,       // the time of a whole block differs
+    VERDICT_UNSURE,      // the measurement is unstable
+};
+
+// The measured side, in cycles per iteration of the same block.
+struct verdict_measured {
+    double cycles, low, high; // median and interval
+    double clock_error;       // relative
+    bool stable;
+    bool is_latency, is_block;
+};
+
+struct verdict {
+    enum verdict_kind kind;
+    double difference; // (predicted - measured) / measured
+    const char *blame; // "model: Zn4FP01 holds 2 cycles"; "" where they agree
+};
+
+const char *verdict_kind_name(enum verdict_kind kind);
+
+void verdict_make(struct arena *arena, const struct verdict_measured *measured, const struct prediction *prediction,
+                  struct verdict *verdict);
+
+#endif

@@ -1,0 +1,79 @@
+// What one instruction means to a machine: plain numbers, resolved once per block. Filled by the LLVM module
+// from mca::InstrBuilder; the meaning of each field follows llvm/include/llvm/MCA/Instruction.h.
+#ifndef ANALYZER_MODEL_INSN_H
+#define ANALYZER_MODEL_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A register that the instruction writes.
+struct insn_write {
+    uint16_t reg;         // index of the machine's register; 0: none (an optional write that is not there)
+    unsigned latency;     // cycles from issue to result
+    unsigned write_class; // names the kind of write for read-advances (LLVM: SClassOrWriteResourceID)
+    bool clears_supers;   // the write also sets the rest of the containing registers (x86: eax zeroes rax)
+    bool is_zero;         // it writes zero, whatever its sources (a zero idiom)
+};
+
+// Cycles by which a read may come before the result of a write of class `write_class` is complete; negative:
+// later. Class 0 stands for all writes. The first entry that fits counts (MCSubtargetInfo::getReadAdvanceCycles).
+struct insn_advance {
+    unsigned write_class;
+    int cycles;
+};
+
+struct insn_read {
+    uint16_t reg;
+    const struct insn_advance *advances;
+    unsigned n_advances;
+    bool independent; // the value does not matter (dependency-breaking idiom): no waiting for it
+};
+
+// A resource held over [acquire, release) cycles after issue. llvm-mca's simulation takes acquire as 0.
+struct insn_use {
+    uint64_t mask;             // of struct resource
+    unsigned acquire, release; // cycles. release - 0 == LLVM's ResourceUsage.size()
+    unsigned units;            // of that resource
+    bool reserved;             // LLVM's setReserved: a group is fully reserved by its members' uses
+};
+
+struct insn {
+    const char *text;     // as LLVM prints it, tabs as LLVM puts them
+    const char *opcode;   // LLVM's opcode name, "VFMADD231PSZr"
+    const uint8_t *bytes; // encoding; null where it was given as text and not encoded
+    unsigned n_bytes;
+    unsigned line; // in the source text; 0: from bytes
+
+    unsigned uops;      // micro-operations dispatched
+    unsigned latency;   // cycles: the longest of its writes (LLVM: MaxLatency)
+    double rthroughput; // as LLVM computes it for one instruction; 0: unknown
+    unsigned sched_class;
+
+    const struct insn_write *writes; // explicit ones first
+    unsigned n_writes;
+    const struct insn_read *reads;
+    unsigned n_reads;
+    const struct insn_use *uses; // in LLVM's order: units before the groups that hold them
+    unsigned n_uses;
+    uint64_t buffers; // masks of buffered resources it waits in, OR-ed: each resource's own (highest) bit
+    uint64_t used_units, used_groups; // LLVM: UsedProcResUnits, UsedProcResGroups
+
+    bool may_load, may_store, side_effects;
+    bool load_barrier, store_barrier;
+    bool begins_group, ends_group; // dispatch groups
+    bool retires_out_of_order;
+    bool issue_immediately; // LLVM: MustIssueImmediately
+    bool eliminable_move;   // LLVM: isOptimizableMove
+    bool has_partially_overlapping_groups;
+    bool is_call, is_branch;
+};
+
+// A straight run of instructions that the simulator repeats.
+struct block {
+    const char *name; // of its region; "" where it has none
+    const struct insn *insns;
+    unsigned n_insns;
+};
+
+#endif

@@ -1,0 +1,121 @@
+// Measures: how many cycles does one iteration of a piece of code take? Knows no model and no assembly: it gets
+// bytes, runs them on a target, reads a clock, judges the samples and gives a value with an interval.
+//
+//     code ─► target runs rounds ─► judge each round ─► cycles of each ─► median, interval, verdict
+//
+// One round times, close together: the reference chain, the code for `short` and for `long` iterations, and the
+// reference chain again. Method and sources: DESIGN.md section 6, and the comments in rounds.c and statistics.c.
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include "base/arena.h"
+#include "base/fail.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A function void (uint64_t iterations, void *memory) as bytes; position-independent.
+struct bench_code {
+    const uint8_t *bytes;
+    size_t n_bytes;
+    unsigned bodies; // copies of the body that one iteration executes (the unroll factor)
+    // Bytes that one body executes: for targets that simulate.
+    const uint8_t *body;
+    size_t n_body_bytes;
+    unsigned body_instructions; // instructions in those bytes
+};
+
+// How the run of a piece of code ended.
+enum bench_outcome {
+    BENCH_OK,
+    BENCH_SIGILL, // illegal instruction
+    BENCH_SIGSEGV,
+    BENCH_SIGBUS,
+    BENCH_SIGFPE,
+    BENCH_SIGTRAP,
+    BENCH_TIMEOUT, // did not end within its time
+    BENCH_KILLED,  // another signal, or an exit
+    BENCH_N_OUTCOMES,
+};
+const char *bench_outcome_name(enum bench_outcome outcome); // "ok", "illegal instruction", …
+
+// Why a sample was dropped.
+enum bench_drop {
+    DROP_SWITCH,    // the thread was switched out
+    DROP_MIGRATION, // the thread moved to another CPU
+    DROP_FAULT,     // page faults
+    DROP_REFERENCE, // reference chain before and after differ: the frequency moved
+    DROP_NEGATIVE,  // long ran no longer than short
+    DROP_N_REASONS,
+};
+const char *bench_drop_name(enum bench_drop reason); // "switch", "migration", …
+
+// How sure a value is. exact: the interval holds one fraction k/n with a small n and is narrow enough to exclude
+// its neighbours. within: narrow, but no such fraction. unstable: not to be trusted; `why` says why.
+enum bench_verdict { MEASURED_EXACT, MEASURED_WITHIN, MEASURED_UNSTABLE };
+const char *bench_verdict_name(enum bench_verdict verdict);
+
+// Where the cycles come from.
+enum bench_clock {
+    CLOCK_AUTO,  // the best of the others that works here
+    CLOCK_PERF,  // hardware cycles of a pinned perf_event group
+    CLOCK_RATIO, // time over the time of a chain of dependent adds (assumed one cycle each)
+};
+const char *bench_clock_name(enum bench_clock clock);
+bool bench_clock_parse(const char *name, enum bench_clock *clock);
+
+struct bench_measurement {
+    enum bench_outcome outcome; // the rest is meaningless unless BENCH_OK
+    double cycles;              // per body, median
+    double low, high;           // confidence interval of the median, cycles per body
+    double confidence;          // of that interval, 0 to 1
+    double clock_error;         // relative error of the clock itself, such as 0.003; comes on top of the interval
+    enum bench_verdict verdict;
+    unsigned numerator, denominator; // of the fraction, where the verdict is exact
+    const char *why;                 // one clause, where the verdict is unstable
+    enum bench_clock clock;
+    unsigned samples; // kept
+    unsigned dropped[DROP_N_REASONS];
+    double milliseconds; // spent on it
+    unsigned n_events;   // counters beside cycles, per body; perf clock only
+    struct bench_event {
+        const char *name;
+        double count;
+    } events[8];
+};
+
+struct target;
+
+struct bench_options {
+    enum bench_clock clock;
+    double precision;       // stop when the interval's half-width is below this share of the value; 0 = 0.002
+    double budget_ms;       // stop after this much time; 0 = 200
+    double timeout_seconds; // for one batch of rounds; 0 = 2
+    int cpu;                // logical CPU to pin to; -1 = chosen
+};
+
+// A measuring session: target and clock are ready, the clock is calibrated.
+struct bench {
+    struct arena *arena;
+    struct target *target;
+    struct bench_options options;
+    enum bench_clock clock;        // in use, never CLOCK_AUTO
+    struct bench_code reference;   // chain of dependent adds, one cycle each
+    struct bench_code cross_check; // chain of multiplies: an integer number of cycles on a stable host
+    double clock_error;            // relative
+    double ticks_per_cycle;        // of the ratio clock, at calibration
+    double cross_check_cycles;     // of one multiply
+    bool stable;                   // the cross-check came out an integer within 1 %
+    char clock_note[256];          // for people: which tier, why, and its error
+};
+
+// Calibrates. Fails when the wanted clock does not exist here (FAIL_UNAVAILABLE).
+bool bench_open(struct bench *bench, struct arena *arena, struct target *target, const struct bench_options *options,
+                const struct bench_code *reference, const struct bench_code *cross_check, struct fail *fail);
+
+// Measures one piece of code. False only when the harness itself failed; code that crashed is an outcome.
+bool bench_measure(struct bench *bench, const struct bench_code *code, struct bench_measurement *result,
+                   struct fail *fail);
+
+#endif

@@ -1,0 +1,48 @@
+// The machine we measure on: what it is, and what of it we may control. Everything under /sys and /proc is read
+// below the folder in environment variable CYCLOPS_FSROOT (default "/"), so that tests can show us other machines;
+// hwloc's own variables (HWLOC_XMLFILE, HWLOC_FSROOT) do the same for the topology.
+#ifndef BENCH_HOST_H
+#define BENCH_HOST_H
+
+#include "base/arena.h"
+#include "base/fail.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct host {
+    const char *cpu_name; // "AMD EPYC 9654 96-Core Processor"
+    const char *vendor;   // "AuthenticAMD"
+    unsigned family, model, stepping;
+    const char *microcode, *kernel;
+    const char *hypervisor;   // "KVM"; null: none seen
+    const char *const *flags; // of /proc/cpuinfo; null-terminated
+    unsigned n_cpus, n_cores;
+    bool smt;              // some core has more than one thread online
+    int cpu;               // logical CPU measurements run on
+    const char *core_type; // of that CPU, on hybrid parts; null otherwise
+    enum host_turbo { TURBO_UNKNOWN, TURBO_ON, TURBO_OFF } turbo;
+    const char *turbo_file; // that controls it; null: not controllable here
+    bool turbo_writable;
+    const char *governor; // null: no cpufreq
+    double ghz_stated;    // nominal frequency the system states; 0: none
+    int perf_paranoid;    // kernel.perf_event_paranoid; -99: unknown
+    bool has_pmu;         // a core PMU is registered with perf
+    const char *pmu_note; // why not, for people
+};
+
+// Reads it all; `wanted_cpu` -1: choose a quiet one (not CPU 0 where there is another).
+bool host_read(struct arena *arena, int wanted_cpu, struct host *host, struct fail *fail);
+
+// The header line of a measurement file.
+json_t *host_to_json(const struct host *host);
+
+// One line: "AMD EPYC (znver4), VM, no hardware counters"; `cpu_model` may be null.
+const char *host_summary(struct arena *arena, const struct host *host, const char *cpu_model);
+
+// Switches frequency boost off where the files allow it, and registers its restoring for exit and for the
+// signals that end a program. True if boost is off now.
+bool host_turbo_off(const struct host *host);
+void host_turbo_restore(void);
+
+#endif

@@ -1,0 +1,44 @@
+// Measurement files: JSON Lines, one header with the host, then one object a measurement. Reader and writer side
+// by side; the only owner of the format. Append-only: field names only ever get added.
+#ifndef BENCH_RECORD_H
+#define BENCH_RECORD_H
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "bench/bench.h"
+#include "bench/host.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { RECORD_VERSION = 1, RECORD_MAX_PREDICTIONS = 4 };
+
+// One line of a file. Strings are null where the file does not say.
+struct record {
+    const char *kernel, *isa, *mode, *form, *arc, *instruction; // instruction: for people, "vfmadd231ps zmm"
+    unsigned streams;                                           // "n"
+    unsigned instructions; // in one body, the loop's own included where form is looped
+    const char *bytes;     // of the body, hex; the loop's own included where form is looped
+    struct bench_measurement measurement;
+    unsigned n_predictions;
+    struct record_prediction {
+        const char *model; // "llvm-19/znver5"
+        double cycles;     // per body
+        const char *bottleneck;
+    } predictions[RECORD_MAX_PREDICTIONS];
+};
+
+// Opens for appending ("-": standard output), so that an unwritable place is known before measuring starts.
+// Writes the header if the file is empty.
+FILE *record_open(const char *path, const struct host *host, const struct bench *bench, struct fail *fail);
+bool record_write(FILE *out, const struct record *record, struct fail *fail);
+
+struct record_file {
+    json_t *header; // null if the file has none
+    struct record *records;
+    size_t n_records;
+};
+// A last line cut short (a run that was killed) is left out; anything else that is wrong is a failure at its line.
+bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
+
+#endif

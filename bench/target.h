@@ -1,0 +1,56 @@
+// Where bytes run. A target times rounds and says nothing about what they mean; clock, judgement and
+// statistics are the same for all targets. native: a child process on a pinned CPU. sim: our own pipeline.
+#ifndef BENCH_TARGET_H
+#define BENCH_TARGET_H
+
+#include "bench/bench.h"
+
+enum { TARGET_MAX_COUNTERS = 8 };
+
+// One timed execution.
+struct target_sample {
+    uint64_t ticks;                         // of the target's timer
+    uint64_t counters[TARGET_MAX_COUNTERS]; // hardware counters, in the order the target was asked for
+};
+
+// What one round holds; see bench.h.
+struct target_round {
+    struct target_sample reference_before[2], code_short, code_long, reference_after[2]; // [0] short, [1] long
+    unsigned switches, migrations, faults; // of the thread, during the round
+};
+
+// Code and iteration counts of a batch of rounds.
+struct target_job {
+    const struct bench_code *code, *reference;
+    uint64_t code_short, code_long;           // iterations
+    uint64_t reference_short, reference_long; // iterations
+    unsigned n_rounds;
+    unsigned n_warmup; // rounds run first and not kept
+    double timeout_seconds;
+};
+
+struct target;
+
+struct target_ops {
+    const char *name; // "native", "sim"
+    // Runs the batch; `rounds` has room for n_rounds, `n_done` says how many are complete (all of them unless the
+    // outcome is not BENCH_OK). False only when the harness itself failed.
+    bool (*run)(struct target *target, const struct target_job *job, struct target_round *rounds, unsigned *n_done,
+                enum bench_outcome *outcome, struct fail *fail);
+    void (*close)(struct target *target);
+};
+
+// Common head of every target.
+struct target {
+    const struct target_ops *ops;
+    const char *timer;         // "tsc", "cntvct", "clock_gettime", "simulated"
+    double ticks_per_second;   // of the timer; 0: unknown
+    bool has_counters;         // counters[0] is cycles, counters[1] is instructions
+    const char *counters_note; // why not, for people
+    uint64_t timer_step;       // smallest difference the timer can show, ticks
+};
+
+// The machine this program runs on. `cpu`: as in struct bench_options.
+struct target *target_native_open(struct arena *arena, int cpu, bool want_counters, struct fail *fail);
+
+#endif

@@ -1,0 +1,46 @@
+// From kernels and blocks to programs, and from programs to bytes:
+//     kernel ── gen_expand ──► program (text) ── gen_assemble ──► program (bytes)
+// Knows no CPU timing. See kernel.h for the files, program.h for the result.
+#ifndef GEN_GEN_H
+#define GEN_GEN_H
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "gen/isa.h"
+#include "gen/kernel.h"
+#include "gen/program.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// What to make of a kernel.
+struct gen_request {
+    enum program_mode mode;
+    enum program_form form;
+    unsigned streams; // throughput: 1 and up, 0 = as many as there are registers (at most GEN_MAX_STREAMS)
+    unsigned arc;     // latency: which of the kernel's arcs
+    unsigned unroll;  // unrolled form: copies of the body; 0 = about GEN_UNROLLED_INSTRUCTIONS instructions
+};
+
+enum { GEN_MAX_STREAMS = 16, GEN_UNROLLED_INSTRUCTIONS = 1000 };
+
+// Expands a kernel into the text of a program. Fails (FAIL_INPUT) when the kernel has no chain for latency
+// mode or there are not enough registers for the streams (it says how many fit).
+bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct gen_request *request,
+                struct program *program, struct fail *fail);
+
+// Makes a program of plain assembly text: a block. Statements are separated by newlines or ';'. The loop
+// counter is a register that the text does not name; general registers start as the address of the middle of
+// the memory buffer, vector registers as zero. `name` is what messages call the text.
+bool gen_block(struct arena *arena, const struct isa *isa, const char *syntax, const char *name, const char *text,
+               enum program_form form, struct program *program, struct fail *fail);
+
+// The assembly file of some programs, readable, for plain `as`.
+void gen_emit(struct arena *arena, const struct program *const *programs, size_t n_programs, struct text *out);
+
+// Assembles all programs with one run of GNU as and fills in their bytes. What `as` rejects is a failure at the
+// line of the kernel's body or block, with as's own words. A missing assembler is FAIL_UNAVAILABLE with the package to
+// install.
+bool gen_assemble(struct arena *arena, struct program *const *programs, size_t n_programs, struct fail *fail);
+
+#endif

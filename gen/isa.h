@@ -1,0 +1,48 @@
+// What the generator must know of an instruction set: its registers, how a function begins and ends, how to
+// load a constant, how to count a loop down, and which GNU assembler to call. Tables, one file an ISA.
+#ifndef GEN_ISA_H
+#define GEN_ISA_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+
+struct program;
+
+// Registers of one width and kind, in the order in which they are handed out.
+struct register_class {
+    const char *name;             // as in kernel files: "r64", "zmm", "x", "v"
+    const char *const *registers; // null-terminated
+    // Index into `registers` is also the number of the architectural register file entry: rax, eax, ax and al
+    // have the same index in their classes, so a taken register is taken in every class of its file.
+    char file; // 'g' general, 'v' vector, 'k' mask: classes of one file alias by index
+};
+
+struct isa {
+    const char *name;                     // "x86_64"
+    const char *const *names;             // other names users know ("x86-64", "amd64"); null-terminated
+    const char *triple;                   // LLVM's: "x86_64-unknown-linux-gnu"
+    const char *assembler;                // when cross-assembling: "aarch64-linux-gnu-as"; on its own machine, "as"
+    const char *const *syntaxes;          // "intel", "att"; null-terminated, empty where there is one syntax
+    const char *comment;                  // starts a comment in its assembly: "#", "//"
+    const struct register_class *classes; // up to one with a null name
+    const char *const *loop_counters;     // candidates, best first; null-terminated
+    const char *memory;                   // register that holds the second argument throughout
+    const char *const *reserved;          // registers no role may get (stack pointer, `memory`, …); null-terminated
+
+    void (*emit_entry)(struct text *out, const struct program *program); // save registers, take the arguments
+    void (*emit_exit)(struct text *out, const struct program *program);
+    void (*emit_loop_end)(struct text *out, const struct program *program); // count down, branch to the loop's label
+    // Sets `reg` of `class` to a value; `is_float` says how to read it. Registers of vectors get it in every lane.
+    void (*emit_constant)(struct text *out, const struct register_class *class, const char *reg, double value,
+                          bool is_float, const char *syntax);
+    void (*emit_move_memory)(struct text *out, const char *reg,
+                             const char *syntax); // reg = address of the buffer, whose first word holds its own address
+};
+
+const struct isa *isa_find(const char *name); // null if unknown
+const struct isa *isa_native(void);           // of this machine; null where none is known
+const struct isa *const *isa_all(void);       // null-terminated
+const struct register_class *isa_class(const struct isa *isa, const char *name);
+
+#endif

@@ -1,0 +1,85 @@
+// Kernel files: a small body of instructions with the roles of its registers, as data. This is the one owner
+// of the format; DESIGN: one file a family, one folder an ISA, adding a kernel touches no C.
+//
+//     isa: x86_64
+//     syntax: intel                 # or att; x86 only
+//     requires: [avx512f]           # CPU features, LLVM's names; a kernel may add its own
+//     kernels:
+//       - name: fma-zmm-ps
+//         about: fused multiply-add of 16 floats, accumulator is source and destination
+//         body: vfmadd231ps {acc:zmm}, {a:zmm}, {b:zmm}
+//         chain: acc                # read and written: latency acc->acc; or [d->x, d->y]: one latency per arc
+//         init: {acc: 0.0, a: 0.0, b: 0.0}   # a number, or `memory`: the address of the memory buffer
+//         implicit: [rax, rdx]      # registers that the body uses without naming them
+//         expect: {cascadelake: {latency: 4, rthroughput: 0.5}}
+#ifndef GEN_KERNEL_H
+#define GEN_KERNEL_H
+
+#include "base/arena.h"
+#include "base/fail.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct isa;
+
+// A register of the body, by the part it plays. The same role is the same register within one stream.
+struct kernel_role {
+    const char *name;                   // "acc"
+    const struct register_class *class; // of struct isa
+    enum kernel_init { INIT_NONE, INIT_INTEGER, INIT_FLOAT, INIT_MEMORY } init;
+    double value; // of INIT_INTEGER and INIT_FLOAT
+};
+
+// A dependence that latency mode closes into a chain: what `from` writes, the next copy reads as `to`.
+struct kernel_arc {
+    unsigned from, to; // indices of roles; equal when one register is read and written
+};
+
+// The body as a list of pieces: literal text, or the register of a role.
+struct kernel_piece {
+    const char *text; // literal; null: the register of `role`
+    unsigned role;
+};
+
+struct kernel {
+    const char *name, *about;
+    const char *file;   // it was read from
+    unsigned line;      // of its name in that file
+    unsigned body_line; // of its body in that file, for the assembler's messages
+    const struct isa *isa;
+    const char *syntax; // "intel", "att", or ""
+    struct kernel_role *roles;
+    unsigned n_roles;
+    struct kernel_piece *pieces;
+    unsigned n_pieces;
+    unsigned n_instructions; // lines in the body
+    struct kernel_arc *arcs;
+    unsigned n_arcs;
+    const char **features; // CPU features it needs, LLVM's names; null-terminated
+    const char **implicit; // registers used without being named; null-terminated
+    struct kernel_expectation {
+        const char *cpu;             // LLVM's name of the CPU
+        double latency, rthroughput; // published cycles; 0: not given
+    } * expectations;
+    unsigned n_expectations;
+};
+
+struct kernel_set {
+    struct kernel *kernels;
+    size_t n_kernels;
+};
+
+// Adds the kernels of one file. Every mistake in it (unknown key, class, role or ISA, name used twice) is a
+// failure with file, line and column.
+bool kernel_load(struct arena *arena, const char *path, struct kernel_set *set, struct fail *fail);
+
+// Adds all kernel files (*.yaml) of folder `root`/ISA, for one ISA or (null) for all.
+bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, struct kernel_set *set,
+                        struct fail *fail);
+
+// Null, and a failure that names the nearest kernels, when there is none of that name.
+const struct kernel *kernel_find(struct arena *arena, const struct kernel_set *set, const char *name,
+                                 struct fail *fail);
+
+#endif

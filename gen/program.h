@@ -1,0 +1,68 @@
+// A program: a kernel expanded for one mode and one number of streams, first as assembly text, then as bytes.
+// Everything downstream reads this struct: bench runs the bytes, the analyzer simulates them. It holds no
+// timing and no expectation.
+//
+// The code of a program is one function by the C ABI of its ISA,
+//     void program(uint64_t iterations, void *memory);
+// where `memory` is the middle of a buffer of PROGRAM_MEMORY_BYTES. iterations must be at least 1. It saves what the
+// ABI asks for, sets the initial values, and runs the loop: `unroll` copies of the body, then the loop's own
+// instructions (count down, branch back).
+#ifndef GEN_PROGRAM_H
+#define GEN_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PROGRAM_MEMORY_BYTES = 1 << 16 };
+
+enum program_mode {
+    PROGRAM_LATENCY,    // one stream, the chain's two ends are the same register
+    PROGRAM_THROUGHPUT, // n independent streams side by side
+    PROGRAM_BLOCK,      // the body as it stands
+};
+
+// unrolled: many copies of the body between two branches; looped: one copy, branch after each.
+enum program_form { PROGRAM_UNROLLED, PROGRAM_LOOPED };
+
+// A range of bytes of struct program's code.
+struct program_range {
+    size_t offset, length; // bytes
+};
+
+struct program {
+    // What it is.
+    const char *kernel; // name of the kernel, or the file or text a block came from
+    const char *isa;    // "x86_64", "aarch64": as in the kernel files
+    const char *symbol; // its function's name in the assembly text
+    enum program_mode mode;
+    enum program_form form;
+    unsigned streams; // independent copies of the kernel's body in one body of the program; 1 in latency and block mode
+    const char *arc;  // latency mode: the chain measured, "d->x"; null otherwise
+    const char *label; // for people: the first instruction without its registers, such as "vfmadd231ps zmm"
+    unsigned unroll;   // copies of the body per loop iteration; 1 when looped
+
+    // As text: lines of assembly for the ISA's GNU as.
+    const char *syntax;          // "intel", "att" or "" (the ISA has one syntax)
+    const char *setup;           // initial values, one instruction a line
+    const char *body;            // all streams, one instruction a line
+    const char *loop_counter;    // register that counts the loop down
+    const char *const *features; // CPU features the body needs, LLVM's names; null-terminated
+
+    // As bytes, once assembled (null before).
+    const uint8_t *code; // the whole function
+    size_t code_bytes;
+    struct program_range body_range; // the first copy of the body
+    struct program_range loop_range; // from the loop's label to the end of its branch: what one iteration executes
+};
+
+const char *program_mode_name(enum program_mode mode); // "latency", "throughput", "block"
+const char *program_form_name(enum program_form form); // "unrolled", "looped"
+bool program_mode_parse(const char *name, enum program_mode *mode);
+bool program_form_parse(const char *name, enum program_form *form);
+
+// Bytes that one iteration of the simulation executes: the loop where the form is looped, one body where it is
+// unrolled (the copies are identical, and the branch is one in `unroll` bodies).
+struct program_range program_simulated_range(const struct program *program);
+
+#endif
