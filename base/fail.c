@@ -1,0 +1,46 @@
+#include "base/fail.h"
+
+#include <assert.h>
+#include <string.h>
+
+static void record(struct fail *fail, enum fail_status status, const char *format, va_list args) {
+    assert(status != FAIL_NONE);
+    fail->status = status;
+    vsnprintf(fail->text, sizeof fail->text, format, args);
+}
+
+bool fail_at(struct fail *fail, const char *file, unsigned line, unsigned column, const char *format, ...) {
+    if (fail->status != FAIL_NONE)
+        return false;
+    snprintf(fail->file, sizeof fail->file, "%s", file ? file : "");
+    fail->line = line;
+    fail->column = column;
+    va_list args;
+    va_start(args, format);
+    record(fail, FAIL_INPUT, format, args);
+    va_end(args);
+    return false;
+}
+
+bool fail_set(struct fail *fail, enum fail_status status, const char *format, ...) {
+    if (fail->status != FAIL_NONE)
+        return false;
+    va_list args;
+    va_start(args, format);
+    record(fail, status, format, args);
+    va_end(args);
+    return false;
+}
+
+void fail_print(const struct fail *fail, FILE *out) {
+    fputs("cyclops: error: ", out);
+    if (fail->file[0]) {
+        fprintf(out, "%s:", fail->file);
+        if (fail->line)
+            fprintf(out, "%u:", fail->line);
+        if (fail->line && fail->column)
+            fprintf(out, "%u:", fail->column);
+        fputc(' ', out);
+    }
+    fprintf(out, "%s\n", fail->text);
+}

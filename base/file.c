@@ -1,0 +1,142 @@
+#include "base/file.h"
+
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool read_all(int fd, struct text *text) {
+    char buffer[64 << 10];
+    ssize_t n;
+    while ((n = read(fd, buffer, sizeof buffer)) != 0) {
+        if (n > 0)
+            text_append(text, buffer, (size_t)n);
+        else if (errno != EINTR)
+            return false;
+    }
+    return true;
+}
+
+bool file_read(struct arena *arena, const char *path, char **data, size_t *length, struct fail *fail) {
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_set(fail, FAIL_INPUT, "cannot open '%s': %s", path, strerror(errno));
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    bool is_read = read_all(fd, &text);
+    int error = errno;
+    if (!is_stdin)
+        close(fd);
+    if (!is_read)
+        return fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", path, strerror(error));
+    *data = text.data;
+    if (length)
+        *length = text.length;
+    return true;
+}
+
+static bool write_all(int fd, const char *data, size_t length) {
+    while (length) {
+        ssize_t n = write(fd, data, length);
+        if (n < 0 && errno != EINTR)
+            return false;
+        if (n > 0) {
+            data += n;
+            length -= (size_t)n;
+        }
+    }
+    return true;
+}
+
+// A device or a pipe cannot be replaced by a renamed file; it is written to as it stands.
+static bool is_special(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+bool file_write(const char *path, const void *data, size_t length, struct fail *fail) {
+    if (is_special(path)) {
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        bool is_done = fd >= 0 && write_all(fd, data, length);
+        if (fd >= 0)
+            is_done = close(fd) == 0 && is_done;
+        return is_done || fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+    }
+    char aside[4096];
+    int n = snprintf(aside, sizeof aside, "%s.XXXXXX", path);
+    if (n < 0 || (size_t)n >= sizeof aside)
+        return fail_set(fail, FAIL_INPUT, "the path '%s' is too long", path);
+    int fd = mkostemp(aside, O_CLOEXEC);
+    if (fd < 0)
+        return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+    mode_t mask = umask(0);
+    umask(mask);
+    bool is_done = write_all(fd, data, length) && fchmod(fd, 0666 & ~mask) == 0;
+    is_done = close(fd) == 0 && is_done;
+    if (is_done && rename(aside, path) == 0)
+        return true;
+    int error = errno;
+    unlink(aside);
+    return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(error));
+}
+
+char *file_first_line(struct arena *arena, const char *path) {
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return NULL;
+    char line[4096];
+    bool is_read = fgets(line, sizeof line, in) != NULL;
+    fclose(in);
+    return is_read ? arena_copy(arena, line, strcspn(line, "\n")) : NULL;
+}
+
+const char *file_installed(struct arena *arena, const char *relative) {
+    const char *prefix = getenv("CYCLOPS_PREFIX");
+    if (prefix && *prefix)
+        return arena_printf(arena, "%s/%s", prefix, relative);
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n < 0)
+        n = 0;
+    self[n] = '\0';
+    for (int levels = 0; levels < 2; levels++) {
+        char *slash = strrchr(self, '/');
+        if (slash)
+            *slash = '\0';
+    }
+    return arena_printf(arena, "%s/%s", self, relative);
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool has_suffix(const char *name, const char *suffix) {
+    size_t n = strlen(name), n_suffix = strlen(suffix);
+    return n >= n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
+}
+
+size_t file_list(struct arena *arena, const char *path, const char *suffix, const char ***names) {
+    *names = NULL;
+    DIR *folder = opendir(path);
+    if (!folder)
+        return 0;
+    size_t n = 0;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        if (entry->d_name[0] == '.' || !has_suffix(entry->d_name, suffix))
+            continue;
+        *names = arena_grow(arena, *names, n, sizeof **names);
+        (*names)[n++] = arena_strdup(arena, entry->d_name);
+    }
+    closedir(folder);
+    if (n)
+        qsort(*names, n, sizeof **names, compare_names);
+    return n;
+}

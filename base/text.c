@@ -1,0 +1,154 @@
+#include "base/text.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void text_append(struct text *text, const char *bytes, size_t length) {
+    size_t needed = text->length + length + 1;
+    if (needed > text->room) {
+        size_t room = text->room ? text->room : 256;
+        while (room < needed)
+            room *= 2;
+        char *larger = arena_alloc(text->arena, room);
+        if (text->length)
+            memcpy(larger, text->data, text->length);
+        text->data = larger;
+        text->room = room;
+    }
+    if (length)
+        memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *string) {
+    text_append(text, string, strlen(string));
+}
+
+void text_addf(struct text *text, const char *format, ...) {
+    char small[512];
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(small, sizeof small, format, args);
+    assert(length >= 0);
+    if ((size_t)length < sizeof small)
+        text_append(text, small, (size_t)length);
+    else
+        text_add(text, arena_vprintf(text->arena, format, again));
+    va_end(again);
+    va_end(args);
+}
+
+// Combining marks U+0300–U+036F are 0xCC 0x80 to 0xCD 0xAF in UTF-8.
+static bool is_combining(const unsigned char *s) {
+    return (s[0] == 0xCC && s[1] >= 0x80) || (s[0] == 0xCD && s[1] >= 0x80 && s[1] <= 0xAF);
+}
+
+size_t text_width(const char *string) {
+    size_t width = 0;
+    for (const unsigned char *s = (const unsigned char *)string; *s; s++) {
+        if (s[0] == '\033' && s[1] == '[') {
+            while (*s && *s != 'm')
+                s++;
+            if (!*s)
+                break;
+            continue;
+        }
+        bool is_continuation = (*s & 0xC0) == 0x80;
+        if (!is_continuation && !is_combining(s))
+            width++;
+    }
+    return width;
+}
+
+enum { LONGEST_WORD = 63 };
+
+static unsigned min3(unsigned a, unsigned b, unsigned c) {
+    unsigned least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+// Optimal string alignment distance. F. Damerau, "A technique for computer detection and correction of spelling
+// errors", CACM 7(3), 1964.
+unsigned text_distance(const char *a, const char *b) {
+    size_t n_a = strlen(a), n_b = strlen(b);
+    if (n_a > LONGEST_WORD || n_b > LONGEST_WORD)
+        return strcmp(a, b) == 0 ? 0 : LONGEST_WORD;
+    unsigned d[LONGEST_WORD + 1][LONGEST_WORD + 1];
+    for (size_t i = 0; i <= n_a; i++)
+        d[i][0] = (unsigned)i;
+    for (size_t j = 0; j <= n_b; j++)
+        d[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= n_a; i++) {
+        for (size_t j = 1; j <= n_b; j++) {
+            int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
+            d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (ca != cb));
+            bool is_swap =
+                i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) && cb == tolower((unsigned char)a[i - 2]);
+            if (is_swap && d[i - 2][j - 2] + 1 < d[i][j])
+                d[i][j] = d[i - 2][j - 2] + 1;
+        }
+    }
+    return d[n_a][n_b];
+}
+
+enum { MOST_SUGGESTIONS = 3 };
+
+const char *text_did_you_mean(struct arena *arena, const char *word, const char *const *names, size_t n_names) {
+    const char *best[MOST_SUGGESTIONS];
+    unsigned distance[MOST_SUGGESTIONS];
+    size_t n_best = 0;
+    size_t length = strlen(word);
+    unsigned limit = length < 4 ? 1 : length < 8 ? 2 : 3;
+    for (size_t i = 0; i < n_names; i++) {
+        unsigned d = text_distance(word, names[i]);
+        bool is_full = n_best == MOST_SUGGESTIONS;
+        if (d > limit || (is_full && d >= distance[n_best - 1]))
+            continue;
+        size_t place = is_full ? n_best - 1 : n_best++;
+        for (; place > 0 && distance[place - 1] > d; place--) {
+            best[place] = best[place - 1];
+            distance[place] = distance[place - 1];
+        }
+        best[place] = names[i];
+        distance[place] = d;
+    }
+    if (n_best == 0)
+        return "";
+    struct text text = {.arena = arena};
+    text_add(&text, " (did you mean ");
+    for (size_t i = 0; i < n_best; i++)
+        text_addf(&text, "%s'%s'", i == 0 ? "" : i + 1 == n_best ? " or " : ", ", best[i]);
+    text_add(&text, "?)");
+    return text.data;
+}
+
+bool slice_next(struct slice *rest, char separator, struct slice *piece) {
+    if (!rest->data)
+        return false;
+    const char *end = rest->length ? memchr(rest->data, separator, rest->length) : NULL;
+    *piece = (struct slice){rest->data, end ? (size_t)(end - rest->data) : rest->length};
+    if (end)
+        *rest = (struct slice){end + 1, rest->length - piece->length - 1};
+    else
+        *rest = (struct slice){NULL, 0};
+    return true;
+}
+
+struct slice slice_trim(struct slice s) {
+    while (s.length && isspace((unsigned char)s.data[0])) {
+        s.data++;
+        s.length--;
+    }
+    while (s.length && isspace((unsigned char)s.data[s.length - 1]))
+        s.length--;
+    return s;
+}
+
+bool slice_is(struct slice s, const char *string) {
+    return s.length == strlen(string) && memcmp(s.data, string, s.length) == 0;
+}
