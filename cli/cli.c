@@ -1,0 +1,58 @@
+#include "cli/cli.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cli_failed(const struct fail *fail) {
+    fflush(stdout);
+    fail_print(fail, stderr);
+    return (int)fail->status;
+}
+
+int cli_finish(void) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    struct fail fail = {0};
+    fail_set(&fail, FAIL_WORK, "cannot write the report: %s", strerror(errno));
+    return cli_failed(&fail);
+}
+
+bool cli_wants_colour(void) {
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
+}
+
+bool cli_load_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
+                      struct fail *fail) {
+    if (!folder)
+        folder = file_installed(arena, "share/cyclops/kernels");
+    if (!kernel_load_folder(arena, folder, isa, set, fail))
+        return false;
+    if (set->n_kernels == 0)
+        return fail_set(fail, FAIL_INPUT, "no kernel files in '%s/%s': give their folder with --kernels", folder,
+                        isa ? isa : "*");
+    return true;
+}
+
+const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fail) {
+    const struct isa *isa = name ? isa_find(name) : isa_native();
+    if (isa)
+        return isa;
+    const struct isa *const *all = isa_all();
+    const char **names = NULL;
+    size_t n_names = 0;
+    for (; all[n_names]; n_names++) {
+        names = arena_grow(arena, names, n_names, sizeof *names);
+        names[n_names] = all[n_names]->name;
+    }
+    if (name)
+        fail_set(fail, FAIL_INPUT, "unknown ISA '%s'%s", name, text_did_you_mean(arena, name, names, n_names));
+    else
+        fail_set(fail, FAIL_UNAVAILABLE, "the generator does not know this machine's ISA; name one with --isa");
+    return NULL;
+}

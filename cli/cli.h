@@ -1,0 +1,32 @@
+// The subcommands. Each is one file, cmd_NAME.c, with its options, its help and its run: argv[0] is its name, the
+// return value is the exit status (0 done; 1 the work failed; 2 the command line or an input is wrong; 77 not possible
+// on this machine). Reports go to stdout, messages to stderr.
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "gen/gen.h"
+
+int cmd_doctor(int argc, char **argv);
+int cmd_gen(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+int cmd_mca(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+
+// Prints the failure to stderr and returns its exit status.
+int cli_failed(const struct fail *fail);
+
+// Flushes stdout; reports that could not be written (a full disk) are a failure too.
+int cli_finish(void);
+
+bool cli_wants_colour(void); // stdout is a terminal, and NO_COLOR is not set
+
+// The kernels of one ISA (null: all) from `folder`, or from the installed ones where that is null.
+bool cli_load_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
+                      struct fail *fail);
+
+// The ISA by name, or this machine's where `name` is null; null and a failure where there is none.
+const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fail);
+
+#endif

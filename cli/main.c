@@ -1,0 +1,67 @@
+// A table of contents: which command does what.
+#include "cli/cli.h"
+
+#include "base/text.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *about;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"doctor", "what this machine allows, and what to do about what it doesn't", cmd_doctor},
+    {"list", "the kernels, machines and events there are", cmd_list},
+    {"gen", "print the assembly of kernels", cmd_gen},
+    {"run", "measure, predict and compare: one table", cmd_run},
+    {"mca", "simulate assembly as llvm-mca does", cmd_mca},
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *out) {
+    fputs("Usage: cyclops COMMAND [options]\n\n"
+          "Cycles per operation: generates small loops, measures them on this CPU, simulates\n"
+          "the same bytes under a scheduling model, and says where the model is wrong.\n\n"
+          "Commands:\n",
+          out);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].about);
+    fputs("\n'cyclops COMMAND --help' explains a command. Start with:\n"
+          "  cyclops doctor\n"
+          "  cyclops run fma-ymm-ps --sweep 1..12\n",
+          out);
+}
+
+static int unknown_command(const char *word) {
+    const char *names[N_COMMANDS];
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        names[i] = commands[i].name;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    fail_set(&fail, FAIL_INPUT, "unknown command '%s'%s; 'cyclops --help' lists them", word,
+             text_did_you_mean(&arena, word, names, N_COMMANDS));
+    arena_free(&arena);
+    return cli_failed(&fail);
+}
+
+int main(int argc, char **argv) {
+    setlocale(LC_CTYPE, "");
+    if (argc < 2) {
+        print_help(stderr);
+        return FAIL_INPUT;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        print_help(stdout);
+        return cli_finish();
+    }
+    if (strcmp(word, "--version") == 0) {
+        printf("cyclops %s\n", CYCLOPS_VERSION);
+        return cli_finish();
+    }
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(word, commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return unknown_command(word);
+}
