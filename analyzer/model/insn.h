@@ -30,10 +30,11 @@ struct insn_read {
     bool independent; // the value does not matter (dependency-breaking idiom): no waiting for it
 };
 
-// A resource held over [acquire, release) cycles after issue. llvm-mca's simulation takes acquire as 0.
+// A resource held over [acquire, release) cycles after issue. llvm-mca's simulation takes acquire as 0, and so must one
+// that is to equal it.
 struct insn_use {
     uint64_t mask;             // of struct resource
-    unsigned acquire, release; // cycles. release - 0 == LLVM's ResourceUsage.size()
+    unsigned acquire, release; // cycles; acquire <= release == LLVM's ResourceUsage.size()
     unsigned units;            // of that resource
     bool reserved;             // LLVM's setReserved: a group is fully reserved by its members' uses
 };
@@ -43,10 +44,13 @@ struct insn {
     const char *opcode;   // LLVM's opcode name, "VFMADD231PSZr"
     const uint8_t *bytes; // encoding; null where it was given as text and not encoded
     unsigned n_bytes;
-    unsigned line; // in the source text; 0: from bytes
+    unsigned line; // in the source text; 0: unknown (from bytes, or from a macro or repetition in the text)
 
-    unsigned uops;      // micro-operations dispatched
-    unsigned latency;   // cycles: the longest of its writes (LLVM: MaxLatency)
+    unsigned uops;    // micro-operations dispatched
+    unsigned latency; // cycles: the longest of its writes (LLVM: MaxLatency)
+    // Cycles as llvm-mca's instruction info shows them: without the latency assumed for calls, with the largest delay
+    // of a negative read-advance.
+    unsigned info_latency;
     double rthroughput; // as LLVM computes it for one instruction; 0: unknown
     unsigned sched_class;
 
@@ -66,7 +70,7 @@ struct insn {
     bool issue_immediately; // LLVM: MustIssueImmediately
     bool eliminable_move;   // LLVM: isOptimizableMove
     bool has_partially_overlapping_groups;
-    bool is_call, is_branch;
+    bool is_call, is_branch, is_return;
 };
 
 // A straight run of instructions that the simulator repeats.

@@ -48,11 +48,11 @@ struct machine {
     const char *id;   // in files: "llvm-19/znver4"
     const char *cpu;  // LLVM's name of the CPU
     const char *triple;
-    bool in_order; // LLVM: MicroOpBufferSize is 0
+    bool in_order; // LLVM: MicroOpBufferSize is 0 or 1
 
     unsigned dispatch_width;          // uops a cycle (LLVM: IssueWidth)
-    unsigned rob_size;                // uops in the reorder buffer
-    unsigned retire_width;            // instructions... see RetireControlUnit: uops retired a cycle; 0: unlimited
+    unsigned rob_size;                // uops in the reorder buffer; 0: in order, there is none
+    unsigned retire_width;            // instructions retired a cycle (LLVM: MaxRetirePerCycle); 0: unlimited
     unsigned load_queue, store_queue; // entries; 0: unlimited
     // Indices of the resources whose buffers are the load and store queue (LLVM: LoadQueueID, StoreQueueID); 0: none.
     unsigned load_queue_resource, store_queue_resource;
@@ -65,5 +65,11 @@ struct machine {
     const struct machine_register *registers; // [1 .. n_registers-1]
     unsigned n_registers;
 };
+
+// The one bit that is a resource's own: its mask's highest. 0 for 0.
+uint64_t resource_bit(uint64_t mask);
+// Null where the machine has none such.
+const struct resource *machine_resource_of_mask(const struct machine *machine, uint64_t mask);
+const struct resource *machine_resource_named(const struct machine *machine, const char *name);
 
 #endif

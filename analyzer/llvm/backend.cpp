@@ -1,0 +1,30 @@
+// The module's one exported symbol.
+#include "analyzer/llvm/module.h"
+
+#include "llvm/Config/llvm-config.h"
+
+extern "C" __attribute__((visibility("default"))) backend_entry_function cyclops_backend;
+
+static const struct machine *machine_of(const struct backend_cpu *cpu) {
+    return cpu->machine;
+}
+
+const struct backend *cyclops_backend(void) {
+    static const struct backend table = [] {
+        struct backend backend = {};
+        backend.abi = BACKEND_ABI;
+        backend.version = LLVM_VERSION_STRING;
+        backend.major = LLVM_VERSION_MAJOR;
+        backend.host_cpu = host_cpu;
+        backend.host_triple = host_triple;
+        backend.list_cpus = list_cpus;
+        backend.open = open_cpu;
+        backend.close = close_cpu;
+        backend.machine = machine_of;
+        backend.has_feature = has_feature;
+        backend.describe_bytes = describe_bytes;
+        backend.describe_text = describe_text;
+        return backend;
+    }();
+    return &table;
+}

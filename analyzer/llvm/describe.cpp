@@ -1,0 +1,152 @@
+// What one instruction means, as mca::InstrBuilder resolves it for the open CPU.
+#include "analyzer/llvm/module.h"
+
+#include "llvm/MC/MCInst.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace {
+
+// mca::InstrBuilder writes to stderr at the first call and the first return of a block, and offers no way to ask it not
+// to. The library's caller sees both in the instructions' flags, so the two marks are set beforehand. Naming a private
+// member is allowed in an explicit instantiation, and nowhere else.
+template <bool mca::InstrBuilder::*first_call, bool mca::InstrBuilder::*first_return> struct builder_marks {
+    friend void silence(mca::InstrBuilder &builder) {
+        builder.*first_call = false;
+        builder.*first_return = false;
+    }
+};
+void silence(mca::InstrBuilder &builder);
+template struct builder_marks<&mca::InstrBuilder::FirstCallInst, &mca::InstrBuilder::FirstReturnInst>;
+
+void copy_writes(struct arena *arena, const mca::Instruction &from, struct insn *insn) {
+    struct insn_write *writes = ARENA_ARRAY(arena, struct insn_write, from.getDefs().size());
+    for (const mca::WriteState &write : from.getDefs()) {
+        struct insn_write *to = &writes[insn->n_writes++];
+        to->reg = write.getRegisterID();
+        to->latency = write.getLatency();
+        to->write_class = write.getWriteResourceID();
+        to->clears_supers = write.clearsSuperRegisters();
+        to->is_zero = write.isWriteZero();
+    }
+    insn->writes = writes;
+}
+
+// The entries that belong to one operand, in the order in which LLVM looks for the first that fits.
+void copy_advances(struct arena *arena, const backend_cpu &cpu, const mca::ReadDescriptor &from, struct insn_read *to) {
+    const MCSchedModel &model = cpu.subtarget->getSchedModel();
+    const auto table = cpu.subtarget->getReadAdvanceEntries(*model.getSchedClassDesc(from.SchedClassID));
+    const auto is_mine = [&](const MCReadAdvanceEntry &entry) { return entry.UseIdx == from.UseIndex; };
+    const size_t n = size_t(std::count_if(table.begin(), table.end(), is_mine));
+    if (!n)
+        return;
+    struct insn_advance *advances = ARENA_ARRAY(arena, struct insn_advance, n);
+    for (const MCReadAdvanceEntry &entry : table)
+        if (is_mine(entry))
+            advances[to->n_advances++] = {entry.WriteResourceID, entry.Cycles};
+    to->advances = advances;
+}
+
+void copy_reads(struct arena *arena, const backend_cpu &cpu, const mca::Instruction &from, struct insn *insn) {
+    struct insn_read *reads = ARENA_ARRAY(arena, struct insn_read, from.getUses().size());
+    for (const mca::ReadState &read : from.getUses()) {
+        struct insn_read *to = &reads[insn->n_reads++];
+        to->reg = read.getRegisterID();
+        to->independent = read.isIndependentFromDef();
+        copy_advances(arena, cpu, read.getDescriptor(), to);
+    }
+    insn->reads = reads;
+}
+
+// LLVM's simulation takes every resource at issue; the model's tables know better for some.
+unsigned acquire_cycle(const backend_cpu &cpu, const MCSchedClassDesc &sched_class, uint64_t mask) {
+    const struct machine &machine = *cpu.machine;
+    const MCWriteProcResEntry *entry = cpu.subtarget->getWriteProcResBegin(&sched_class);
+    for (unsigned i = 0; i < sched_class.NumWriteProcResEntries; i++)
+        if (machine.resources[entry[i].ProcResourceIdx].mask == mask)
+            return entry[i].AcquireAtCycle;
+    return 0;
+}
+
+void copy_uses(struct arena *arena, const backend_cpu &cpu, const mca::InstrDesc &from, struct insn *insn) {
+    const MCSchedClassDesc &sched_class = *cpu.subtarget->getSchedModel().getSchedClassDesc(from.SchedClassID);
+    struct insn_use *uses = ARENA_ARRAY(arena, struct insn_use, from.Resources.size());
+    for (const auto &[mask, usage] : from.Resources) {
+        struct insn_use *to = &uses[insn->n_uses++];
+        to->mask = mask;
+        to->release = usage.size();
+        to->acquire = std::min(acquire_cycle(cpu, sched_class, mask), to->release);
+        to->units = usage.NumUnits;
+        to->reserved = usage.isReserved();
+    }
+    insn->uses = uses;
+    insn->buffers = from.UsedBuffers;
+    insn->used_units = from.UsedProcResUnits;
+    insn->used_groups = from.UsedProcResGroups;
+    insn->issue_immediately = from.MustIssueImmediately;
+    insn->has_partially_overlapping_groups = from.HasPartiallyOverlappingGroups;
+}
+
+void copy_costs(const backend_cpu &cpu, const mca::InstrDesc &from, struct insn *insn) {
+    const MCSubtargetInfo &subtarget = *cpu.subtarget;
+    const MCSchedClassDesc &sched_class = *subtarget.getSchedModel().getSchedClassDesc(from.SchedClassID);
+    insn->sched_class = from.SchedClassID;
+    insn->uops = from.NumMicroOps;
+    insn->latency = from.MaxLatency;
+    insn->rthroughput = MCSchedModel::getReciprocalThroughput(subtarget, sched_class);
+    const auto delay = MCSchedModel::getForwardingDelayCycles(subtarget.getReadAdvanceEntries(sched_class));
+    insn->info_latency = unsigned(MCSchedModel::computeInstrLatency(subtarget, sched_class)) + delay;
+}
+
+void copy_flags(const backend_cpu &cpu, const MCInst &inst, const mca::Instruction &from, struct insn *insn) {
+    insn->may_load = from.getMayLoad();
+    insn->may_store = from.getMayStore();
+    insn->side_effects = from.getHasSideEffects();
+    insn->load_barrier = from.isALoadBarrier();
+    insn->store_barrier = from.isAStoreBarrier();
+    insn->begins_group = from.getBeginGroup();
+    insn->ends_group = from.getEndGroup();
+    insn->retires_out_of_order = from.getRetireOOO();
+    insn->eliminable_move = from.isOptimizableMove();
+    insn->is_call = cpu.analysis->isCall(inst);
+    insn->is_branch = cpu.analysis->isBranch(inst);
+    insn->is_return = cpu.analysis->isReturn(inst);
+}
+
+} // namespace
+
+void begin_block(backend_cpu &cpu) {
+    cpu.builder->clear();
+    silence(*cpu.builder);
+    cpu.post_process->resetState();
+}
+
+bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, const instrument_list &instruments,
+                   struct insn *insn, std::string &why) {
+    Expected<std::unique_ptr<mca::Instruction>> created = cpu.builder->createInstruction(inst, instruments);
+    if (!created) {
+        why = toString(created.takeError());
+        return false;
+    }
+    cpu.post_process->postProcessInstruction(*created, inst);
+    const mca::Instruction &from = **created;
+    insn->opcode = cpu.opcodes->getName(inst.getOpcode()).data(); // zero-terminated, in LLVM's tables
+    copy_costs(cpu, from.getDesc(), insn);
+    copy_writes(arena, from, insn);
+    copy_reads(arena, cpu, from, insn);
+    copy_uses(arena, cpu, from.getDesc(), insn);
+    copy_flags(cpu, inst, from, insn);
+    return true;
+}
+
+void print_insn(const backend_cpu &cpu, struct arena *arena, MCInstPrinter &printer, const MCInst &inst,
+                struct insn *insn) {
+    SmallString<64> buffer;
+    raw_svector_ostream out(buffer);
+    printer.printInst(&inst, 0, "", *cpu.subtarget, out);
+    const StringRef text = StringRef(buffer).ltrim();
+    insn->text = arena_copy(arena, text.data(), text.size());
+}

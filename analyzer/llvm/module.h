@@ -1,0 +1,89 @@
+// Inside of the LLVM module. Each file translates one thing that LLVM knows into the plain structs of analyzer/model;
+// what the numbers are for is decided elsewhere.
+#ifndef ANALYZER_LLVM_MODULE_H
+#define ANALYZER_LLVM_MODULE_H
+
+// Standard headers first: those of the C core are C, and must not pull these in with C linkage.
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <stdbool.h>
+#include <string>
+
+extern "C" {
+#include "analyzer/model/backend.h"
+#include "base/text.h"
+}
+
+#include "llvm/MC/MCAsmBackend.h"
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCInstPrinter.h"
+#include "llvm/MC/MCInstrAnalysis.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/MCA/CustomBehaviour.h"
+#include "llvm/MCA/InstrBuilder.h"
+#include "llvm/TargetParser/Triple.h"
+
+// LLVM's objects of one CPU. Members are destroyed last to first, users before what they use.
+struct backend_cpu {
+    llvm::Triple triple;
+    const llvm::Target *target = nullptr;
+    std::string name; // of the CPU
+    llvm::MCTargetOptions target_options;
+    int output_syntax = -1;
+    bool print_hex = false;
+
+    std::unique_ptr<llvm::MCRegisterInfo> registers;
+    std::unique_ptr<llvm::MCAsmInfo> asm_info;
+    std::unique_ptr<llvm::MCInstrInfo> opcodes;
+    std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
+    std::unique_ptr<llvm::MCInstrAnalysis> analysis;
+    std::unique_ptr<llvm::MCAsmBackend> asm_backend;
+    std::unique_ptr<llvm::mca::InstrumentManager> instruments;
+    std::unique_ptr<llvm::mca::InstrPostProcess> post_process;
+    std::unique_ptr<llvm::mca::InstrBuilder> builder;
+
+    const struct machine *machine = nullptr;
+};
+
+using instrument_list = llvm::SmallVector<llvm::mca::Instrument *>;
+
+// target.cpp: triples and CPU names
+void init_targets();
+const llvm::Target *find_target(const char *triple, const char *arch, llvm::Triple &found, struct fail *fail);
+const char *host_cpu();
+const char *host_triple();
+size_t list_cpus(struct arena *arena, const char *triple, const char *const **names, struct fail *fail);
+
+// open.cpp
+struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *options, struct fail *fail);
+void close_cpu(struct backend_cpu *cpu);
+bool has_feature(const struct backend_cpu *cpu, const char *feature);
+std::unique_ptr<llvm::MCInstPrinter> make_printer(const backend_cpu &cpu, unsigned syntax);
+
+// machine.cpp, registers.cpp: a CPU's own numbers
+const struct machine *describe_machine(struct arena *arena, const backend_cpu &cpu);
+void describe_registers(struct arena *arena, const backend_cpu &cpu, struct machine *machine);
+
+// describe.cpp: instructions. Call begin_block before the first of each block.
+void begin_block(backend_cpu &cpu);
+// `insn` gets everything but its encoding and line. False: `why` says what LLVM knows too little about.
+bool describe_insn(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, const instrument_list &instruments,
+                   struct insn *insn, std::string &why);
+void print_insn(const backend_cpu &cpu, struct arena *arena, llvm::MCInstPrinter &printer, const llvm::MCInst &inst,
+                struct insn *insn);
+
+// bytes.cpp, text.cpp
+bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
+                    struct block *block, struct fail *fail);
+bool describe_text(struct backend_cpu *cpu, struct arena *arena, const char *name, const char *text,
+                   struct backend_source *source, struct fail *fail);
+
+#endif

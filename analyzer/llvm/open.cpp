@@ -1,0 +1,139 @@
+// Opens a CPU as llvm-mca does, asking LLVM only what it can answer: LLVM itself prints complaints about unknown names.
+#include "analyzer/llvm/module.h"
+
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+#include <vector>
+
+using namespace llvm;
+
+namespace {
+
+// " (did you mean …?)" for a word that is none of the names in LLVM's table.
+template <typename Entry> const char *near_names(struct arena *arena, const char *word, ArrayRef<Entry> table) {
+    std::vector<const char *> names;
+    for (const Entry &entry : table)
+        names.push_back(entry.Key);
+    return text_did_you_mean(arena, word, names.data(), names.size());
+}
+
+bool check_cpu(const backend_cpu &cpu, const MCSubtargetInfo &blank, struct arena *arena, struct fail *fail) {
+    if (blank.isCPUStringValid(cpu.name))
+        return true;
+    return fail_set(fail, FAIL_INPUT, "unknown CPU '%s' for %s%s; 'cyclops list machines' shows all", cpu.name.c_str(),
+                    cpu.triple.str().c_str(), near_names(arena, cpu.name.c_str(), blank.getAllProcessorDescriptions()));
+}
+
+// Adds a '+' where a feature has no sign, as llvm-mca's -mattr does.
+bool check_features(const char *list, const MCSubtargetInfo &blank, std::string &checked, struct arena *arena,
+                    struct fail *fail) {
+    SubtargetFeatures features;
+    SmallVector<StringRef, 8> words;
+    StringRef(list ? list : "").split(words, ',', -1, false);
+    for (StringRef word : words) {
+        const std::string name = SubtargetFeatures::StripFlag(word.trim()).str();
+        const auto known = blank.getAllProcessorFeatures();
+        if (none_of(known, [&](const SubtargetFeatureKV &entry) { return name == entry.Key; }))
+            return fail_set(fail, FAIL_INPUT, "unknown CPU feature '%s'%s", name.c_str(),
+                            near_names(arena, name.c_str(), known));
+        features.AddFeature(word.trim());
+    }
+    checked = features.getString();
+    return true;
+}
+
+bool open_subtarget(backend_cpu &cpu, struct arena *arena, const char *features, struct fail *fail) {
+    const std::string triple = cpu.triple.str();
+    const std::unique_ptr<MCSubtargetInfo> blank(cpu.target->createMCSubtargetInfo(triple, "", ""));
+    if (!blank)
+        return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without the tables of '%s'", triple.c_str());
+    std::string checked;
+    if (!check_cpu(cpu, *blank, arena, fail) || !check_features(features, *blank, checked, arena, fail))
+        return false;
+
+    cpu.subtarget.reset(cpu.target->createMCSubtargetInfo(triple, cpu.name, checked));
+    const MCSchedModel &model = cpu.subtarget->getSchedModel();
+    if (!model.hasInstrSchedModel())
+        return fail_set(fail, FAIL_INPUT, "LLVM has no scheduling model of instructions for CPU '%s' of %s%s",
+                        cpu.name.c_str(), triple.c_str(),
+                        model.InstrItineraries ? ": only itineraries, which cannot be used" : "");
+    return true;
+}
+
+template <typename Wanted>
+bool have(const std::unique_ptr<Wanted> &object, const char *what, const backend_cpu &cpu, struct fail *fail) {
+    if (object)
+        return true;
+    return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without %s for %s", what, cpu.triple.str().c_str());
+}
+
+bool open_tables(backend_cpu &cpu, struct fail *fail) {
+    const Target &target = *cpu.target;
+    cpu.registers.reset(target.createMCRegInfo(cpu.triple.str()));
+    cpu.opcodes.reset(target.createMCInstrInfo());
+    if (!have(cpu.registers, "registers", cpu, fail) || !have(cpu.opcodes, "instructions", cpu, fail))
+        return false;
+    cpu.asm_info.reset(target.createMCAsmInfo(*cpu.registers, cpu.triple.str(), cpu.target_options));
+    cpu.analysis.reset(target.createMCInstrAnalysis(cpu.opcodes.get()));
+    cpu.asm_backend.reset(target.createMCAsmBackend(*cpu.subtarget, *cpu.registers, cpu.target_options));
+    if (!cpu.analysis)
+        cpu.analysis = std::make_unique<MCInstrAnalysis>(cpu.opcodes.get());
+    return have(cpu.asm_info, "an assembler", cpu, fail) && have(cpu.asm_backend, "an assembler", cpu, fail);
+}
+
+// What targets add to the common meaning of instructions; most add nothing and get LLVM's base classes.
+void open_builder(backend_cpu &cpu, unsigned call_latency) {
+    const MCSubtargetInfo &subtarget = *cpu.subtarget;
+    cpu.instruments.reset(cpu.target->createInstrumentManager(subtarget, *cpu.opcodes));
+    if (!cpu.instruments)
+        cpu.instruments = std::make_unique<mca::InstrumentManager>(subtarget, *cpu.opcodes);
+    cpu.post_process.reset(cpu.target->createInstrPostProcess(subtarget, *cpu.opcodes));
+    if (!cpu.post_process)
+        cpu.post_process = std::make_unique<mca::InstrPostProcess>(subtarget, *cpu.opcodes);
+    cpu.builder = std::make_unique<mca::InstrBuilder>(subtarget, *cpu.opcodes, *cpu.registers, cpu.analysis.get(),
+                                                      *cpu.instruments, call_latency);
+}
+
+bool check_syntax(const backend_cpu &cpu, struct fail *fail) {
+    if (cpu.output_syntax < 0 || make_printer(cpu, unsigned(cpu.output_syntax)))
+        return true;
+    return fail_set(fail, FAIL_INPUT, "%s has no assembly syntax number %d", cpu.triple.str().c_str(),
+                    cpu.output_syntax);
+}
+
+} // namespace
+
+struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *options, struct fail *fail) {
+    auto cpu = std::make_unique<backend_cpu>();
+    cpu->target = find_target(options->triple, options->arch, cpu->triple, fail);
+    if (!cpu->target)
+        return nullptr;
+    const bool native = !options->cpu || StringRef(options->cpu) == "native";
+    cpu->name = native ? host_cpu() : options->cpu;
+    cpu->output_syntax = options->output_syntax;
+    cpu->print_hex = options->print_hex;
+    if (!open_subtarget(*cpu, arena, options->features, fail) || !open_tables(*cpu, fail) || !check_syntax(*cpu, fail))
+        return nullptr;
+    open_builder(*cpu, options->call_latency ? options->call_latency : 100);
+    cpu->machine = describe_machine(arena, *cpu);
+    return cpu.release();
+}
+
+void close_cpu(struct backend_cpu *cpu) {
+    delete cpu;
+}
+
+bool has_feature(const struct backend_cpu *cpu, const char *feature) {
+    for (const SubtargetFeatureKV &entry : cpu->subtarget->getAllProcessorFeatures())
+        if (StringRef(entry.Key) == feature)
+            return cpu->subtarget->hasFeature(entry.Value);
+    return false;
+}
+
+std::unique_ptr<MCInstPrinter> make_printer(const backend_cpu &cpu, unsigned syntax) {
+    std::unique_ptr<MCInstPrinter> printer(
+        cpu.target->createMCInstPrinter(cpu.triple, syntax, *cpu.asm_info, *cpu.opcodes, *cpu.registers));
+    if (printer)
+        printer->setPrintImmHex(cpu.print_hex);
+    return printer;
+}

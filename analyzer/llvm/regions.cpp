@@ -1,0 +1,125 @@
+#include "analyzer/llvm/regions.h"
+
+using namespace llvm;
+
+bool span::covers(SMLoc place) const {
+    return (!begin.isValid() || place.getPointer() >= begin.getPointer()) &&
+           (!end.isValid() || place.getPointer() <= end.getPointer());
+}
+
+// The span of a name that is open; null where there is none.
+template <typename Span> static Span *find_open(std::vector<Span> &spans, StringRef name) {
+    for (Span &span : spans)
+        if (span.open && span.begin.isValid() && span.name == name)
+            return &span;
+    return nullptr;
+}
+
+template <typename Span> static void close_span(Span &span, SMLoc place) {
+    span.end = place;
+    span.open = false;
+}
+
+regions::regions(SourceMgr &source_manager, mca::InstrumentManager &instrument_manager)
+    : sources(source_manager), manager(instrument_manager), blocks(1) {
+}
+
+bool regions::in_text(SMLoc place) const {
+    return sources.FindBufferContainingLoc(place) == sources.getMainFileID();
+}
+
+// Nothing has been marked yet: the one block is the whole text.
+bool regions::only_default() const {
+    return blocks.size() == 1 && !blocks[0].begin.isValid() && blocks[0].open;
+}
+
+void regions::error(SMLoc place, const Twine &message) {
+    sources.PrintMessage(place, SourceMgr::DK_Error, message);
+}
+
+void regions::HandleComment(SMLoc place, StringRef comment) {
+    if (!in_text(place))
+        return;
+    last_place = place;
+    comment = comment.ltrim(" \t");
+    if (!comment.consume_front("LLVM-MCA-"))
+        return;
+    if (comment.consume_front("END"))
+        return end(comment.ltrim(" \t"), place);
+    if (comment.consume_front("BEGIN"))
+        return begin(comment.ltrim(" \t"), place);
+    if (manager.shouldIgnoreInstruments())
+        return;
+    const auto [kind, data] = comment.split(" ");
+    read_instrument(kind, data, place);
+}
+
+void regions::begin(StringRef name, SMLoc place) {
+    if (const region *other = find_open(blocks, name))
+        return error(place, (name.empty() ? Twine("a region without name") : Twine("region '" + name + "'")) +
+                                " is still open, begun in line " + Twine(sources.FindLineNumber(other->begin)) +
+                                "; end it first, or give this one another name");
+    if (only_default())
+        blocks.clear();
+    region fresh;
+    fresh.name = name.str();
+    fresh.begin = place;
+    blocks.push_back(std::move(fresh));
+}
+
+void regions::end(StringRef name, SMLoc place) {
+    if (name.empty()) {
+        const auto is_open = [](const region &r) { return r.open; };
+        if (count_if(blocks, is_open) == 1)
+            return close_span(*find_if(blocks, is_open), place);
+    }
+    if (region *open = find_open(blocks, name))
+        return close_span(*open, place);
+    if (name.empty())
+        return error(place, "this ends a region without name, and none is open");
+    error(place, "no region named '" + name + "' is open here");
+}
+
+void regions::read_instrument(StringRef kind, StringRef data, SMLoc place) {
+    if (!manager.supportsInstrumentType(kind))
+        return error(place, "this CPU's target knows no comment LLVM-MCA-" + kind);
+    mca::UniqueInstrument made = manager.createInstrument(kind, data);
+    if (!made)
+        return error(place, "LLVM-MCA-" + kind + " cannot stand with '" + data + "'");
+    start_instrument(std::move(made), kind, place);
+}
+
+void regions::start_instrument(mca::UniqueInstrument instrument, StringRef kind, SMLoc place) {
+    if (instrument_span *before = find_open(instruments, kind))
+        close_span(*before, place);
+    instrument_span fresh;
+    fresh.name = kind.str();
+    fresh.begin = place;
+    fresh.instrument = std::move(instrument);
+    instruments.push_back(std::move(fresh));
+}
+
+void regions::add(const MCInst &inst) {
+    source_insn insn = {inst, inst.getLoc(), 0};
+    if (in_text(insn.place)) {
+        insn.line = sources.FindLineNumber(insn.place);
+        last_place = insn.place;
+    } else if (last_place.isValid()) {
+        insn.place = SMLoc::getFromPointer(last_place.getPointer() + 1);
+    }
+    for (region &block : blocks)
+        if (block.covers(insn.place))
+            block.insns.push_back(insn);
+    for (mca::UniqueInstrument &made : manager.createInstruments(inst)) {
+        const std::string kind = made->getDesc().str();
+        start_instrument(std::move(made), kind, insn.place);
+    }
+}
+
+instrument_list regions::active_instruments(SMLoc place) const {
+    instrument_list active;
+    for (const instrument_span &span : instruments)
+        if (span.covers(place))
+            active.push_back(span.instrument.get());
+    return active;
+}

@@ -1,0 +1,68 @@
+// Which instructions of an assembly text belong to which block: the comments LLVM-MCA-BEGIN [name] and LLVM-MCA-END
+// [name], as llvm-mca 19 reads them. Without any, the whole text is one block. Blocks with names may overlap.
+// Targets may know further comments (instruments: RISC-V's LLVM-MCA-RISCV-LMUL), which hold until the next of their
+// kind.
+#ifndef ANALYZER_LLVM_REGIONS_H
+#define ANALYZER_LLVM_REGIONS_H
+
+#include "analyzer/llvm/module.h"
+
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCParser/MCAsmLexer.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <vector>
+
+// A stretch of the text, ends included; an invalid location stands for the text's own end.
+struct span {
+    std::string name;
+    llvm::SMLoc begin, end;
+    bool open = true;
+
+    bool covers(llvm::SMLoc place) const;
+};
+
+struct source_insn {
+    llvm::MCInst inst;
+    llvm::SMLoc place; // in the text; for an instruction out of a macro, behind what was read last
+    unsigned line;     // 0: out of a macro
+};
+
+struct region : span {
+    std::vector<source_insn> insns;
+};
+
+struct instrument_span : span {
+    llvm::mca::UniqueInstrument instrument;
+};
+
+// Follows the parser through the text.
+class regions : public llvm::AsmCommentConsumer {
+  public:
+    regions(llvm::SourceMgr &sources, llvm::mca::InstrumentManager &instruments);
+
+    void HandleComment(llvm::SMLoc place, llvm::StringRef comment) override;
+    void add(const llvm::MCInst &inst);
+
+    const std::vector<region> &all() const {
+        return blocks;
+    }
+    instrument_list active_instruments(llvm::SMLoc place) const;
+
+  private:
+    llvm::SourceMgr &sources;
+    llvm::mca::InstrumentManager &manager;
+    std::vector<region> blocks;
+    std::vector<instrument_span> instruments;
+    llvm::SMLoc last_place;
+
+    bool in_text(llvm::SMLoc place) const;
+    bool only_default() const;
+    void error(llvm::SMLoc place, const llvm::Twine &message);
+    void begin(llvm::StringRef name, llvm::SMLoc place);
+    void end(llvm::StringRef name, llvm::SMLoc place);
+    void read_instrument(llvm::StringRef kind, llvm::StringRef data, llvm::SMLoc place);
+    void start_instrument(llvm::mca::UniqueInstrument instrument, llvm::StringRef kind, llvm::SMLoc place);
+};
+
+#endif

@@ -1,0 +1,62 @@
+// Triples, targets and the names of CPUs.
+#include "analyzer/llvm/module.h"
+
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace llvm;
+
+void init_targets() {
+    static const bool once = [] {
+        InitializeAllTargetInfos();
+        InitializeAllTargetMCs();
+        InitializeAllAsmParsers();
+        InitializeAllDisassemblers();
+        InitializeAllTargetMCAs();
+        return true;
+    }();
+    (void)once;
+}
+
+const Target *find_target(const char *triple, const char *arch, Triple &found, struct fail *fail) {
+    init_targets();
+    found = Triple(triple ? Triple::normalize(triple) : std::string(host_triple()));
+    std::string error;
+    const Target *target = TargetRegistry::lookupTarget(arch ? arch : "", found, error);
+    if (!target) {
+        while (!error.empty() && error.back() <= ' ')
+            error.pop_back();
+        fail_set(fail, FAIL_INPUT, "%s", error.c_str());
+    }
+    return target;
+}
+
+const char *host_cpu() {
+    static const std::string name = sys::getHostCPUName().str();
+    return name.c_str();
+}
+
+const char *host_triple() {
+    static const std::string triple = Triple::normalize(sys::getDefaultTargetTriple());
+    return triple.c_str();
+}
+
+size_t list_cpus(struct arena *arena, const char *triple, const char *const **names, struct fail *fail) {
+    Triple found;
+    const Target *target = find_target(triple, nullptr, found, fail);
+    if (!target)
+        return 0;
+    const std::unique_ptr<MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(found.str(), "", ""));
+    if (!subtarget) {
+        fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without the tables of '%s'", found.str().c_str());
+        return 0;
+    }
+    const auto cpus = subtarget->getAllProcessorDescriptions();
+    const char **list = ARENA_ARRAY(arena, const char *, cpus.size());
+    size_t n = 0;
+    for (const SubtargetSubTypeKV &cpu : cpus) // LLVM keeps them sorted
+        if (cpu.SchedModel->hasInstrSchedModel())
+            list[n++] = arena_strdup(arena, cpu.Key);
+    *names = list;
+    return n;
+}

@@ -1,0 +1,21 @@
+#include "analyzer/model/machine.h"
+
+#include <string.h>
+
+uint64_t resource_bit(uint64_t mask) {
+    return mask ? UINT64_C(1) << (63 - __builtin_clzll(mask)) : 0;
+}
+
+const struct resource *machine_resource_of_mask(const struct machine *machine, uint64_t mask) {
+    for (unsigned i = 1; i < machine->n_resources; i++)
+        if (machine->resources[i].mask == mask)
+            return &machine->resources[i];
+    return NULL;
+}
+
+const struct resource *machine_resource_named(const struct machine *machine, const char *name) {
+    for (unsigned i = 1; i < machine->n_resources; i++)
+        if (strcmp(machine->resources[i].name, name) == 0)
+            return &machine->resources[i];
+    return NULL;
+}
