@@ -100,14 +100,16 @@ struct bench {
     struct arena *arena;
     struct target *target;
     struct bench_options options;
-    enum bench_clock clock;        // in use, never CLOCK_AUTO
-    struct bench_code reference;   // chain of dependent adds, one cycle each
-    struct bench_code cross_check; // chain of multiplies: an integer number of cycles on a stable host
-    double clock_error;            // relative
-    double ticks_per_cycle;        // of the ratio clock, at calibration
-    double cross_check_cycles;     // of one multiply
-    bool stable;                   // the cross-check came out an integer within 1 %
-    char clock_note[256];          // for people: which tier, why, and its error
+    enum bench_clock clock;                   // in use, never CLOCK_AUTO
+    struct bench_code reference;              // chain of dependent adds, one cycle each
+    struct bench_code cross_check;            // chain of multiplies: an integer number of cycles on a stable host
+    uint64_t reference_short, reference_long; // iterations of the reference in each round
+    double clock_error;                       // relative; see calibrate.c for what it holds
+    double ticks_per_cycle;                   // of the timer, at calibration: per dependent add
+    double cross_check_cycles;                // of one multiply
+    bool stable;                              // the cross-check came out an integer within 1 %
+    const char *unstable_why;                 // one clause, where it did not
+    char clock_note[512];                     // for people: which tier, why, and its error
 };
 
 // Calibrates. Fails when the wanted clock does not exist here (FAIL_UNAVAILABLE).

@@ -1,0 +1,134 @@
+// Opening a session: choose the clock, and find out how good it is here.
+//
+// Two chains are measured like any other code. The reference against itself must be 1 cycle: what it is off is the
+// harness's own error. The multiply chain must be a whole number of cycles, because a multiplier has no half ones:
+// what it is off is the reference's error (not one add a cycle, a change of frequency unseen). The clock's relative
+// error is the larger of the two, each with its interval's half-width; a measurement cannot be better than that.
+#include "bench/measure.h"
+#include "bench/rounds.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// A burst of noise is no property of the host, so calibration is tried a few times.
+enum { ATTEMPTS = 3 };
+static const double stable_error = 0.01;
+
+static bool choose_clock(struct bench *bench, struct fail *fail) {
+    const struct target *target = bench->target;
+    bench->clock = bench->options.clock;
+    if (bench->clock == CLOCK_AUTO)
+        bench->clock = target->has_counters ? CLOCK_PERF : CLOCK_RATIO;
+    if (bench->clock == CLOCK_PERF && !target->has_counters)
+        return fail_set(fail, FAIL_UNAVAILABLE, "no perf clock: %s; --clock ratio needs no counters",
+                        target->counters_note ? target->counters_note : "this target has none");
+    return true;
+}
+
+static bool ran(const char *what, enum bench_outcome outcome, struct fail *fail) {
+    return outcome == BENCH_OK ||
+           fail_set(fail, FAIL_UNAVAILABLE, "the %s chain does not run here: %s", what, bench_outcome_name(outcome));
+}
+
+// Relative distance of a measured chain from what it must be, at the far end of its interval.
+static double error_of(const struct bench_measurement *result, double truth) {
+    if (result->verdict == MEASURED_UNSTABLE || truth < 1)
+        return INFINITY;
+    return (fabs(result->cycles - truth) + (result->high - result->low) / 2) / truth;
+}
+
+// Measures the two chains once.
+static bool measure_chains(struct bench *bench, struct sampling *sampling, struct fail *fail) {
+    struct bench_measurement self, cross;
+    *sampling = (struct sampling){.samples = sampling->samples, .sorted = sampling->sorted};
+    bench->stable = true; // nothing is known against it yet
+    bench->clock_error = 0;
+    if (!measure_samples(bench, &bench->cross_check, sampling, &cross, fail) || !ran("multiply", cross.outcome, fail))
+        return false;
+    sampling->n_kept = sampling->n_batches = 0;
+    memset(sampling->dropped, 0, sizeof sampling->dropped);
+    if (!measure_samples(bench, &bench->reference, sampling, &self, fail) || !ran("reference", self.outcome, fail))
+        return false;
+
+    bench->cross_check_cycles = cross.cycles;
+    bench->ticks_per_cycle = 0;
+    if (sampling->n_kept)
+        bench->ticks_per_cycle =
+            statistics_median(sampling_sorted(sampling, offsetof(struct sample, reference_ticks)), sampling->n_kept);
+    double self_error = error_of(&self, 1), cross_error = error_of(&cross, round(cross.cycles));
+    bench->clock_error = fmax(self_error, cross_error);
+    bench->stable = bench->clock_error <= stable_error;
+    if (bench->stable)
+        return true;
+    if (self.why || cross.why)
+        bench->unstable_why = arena_printf(bench->arena, "the calibration chains have no steady time: %s",
+                                           cross.why ? cross.why : self.why);
+    else if (cross_error > self_error)
+        bench->unstable_why =
+            arena_printf(bench->arena, "the multiply chain takes %.3f cycles, and not a whole number", cross.cycles);
+    else
+        bench->unstable_why =
+            arena_printf(bench->arena, "the reference against itself takes %.3f cycles, and not 1", self.cycles);
+    bench->clock_error = fmin(bench->clock_error, 1); // JSON has no infinity
+    return true;
+}
+
+static void write_note(struct bench *bench) {
+    const struct target *target = bench->target;
+    char frequency[64] = "", error[160];
+    if (target->ticks_per_second > 0 && bench->ticks_per_cycle > 0)
+        snprintf(frequency, sizeof frequency, " (%.2f GHz then)",
+                 target->ticks_per_second / bench->ticks_per_cycle / 1e9);
+    if (bench->stable)
+        snprintf(error, sizeof error, "multiply %.3f, error ±%.2f %%", bench->cross_check_cycles,
+                 bench->clock_error * 100);
+    else
+        snprintf(error, sizeof error, "unstable: %s", bench->unstable_why);
+    if (bench->clock == CLOCK_PERF)
+        snprintf(bench->clock_note, sizeof bench->clock_note, "hardware cycles through perf; %s", error);
+    else
+        snprintf(bench->clock_note, sizeof bench->clock_note,
+                 "ratio clock: %s over a chain of dependent adds, taken as 1 cycle each%s; %s; counters: %s",
+                 target->timer, frequency, error,
+                 target->has_counters    ? "there, not used"
+                 : target->counters_note ? target->counters_note
+                                         : "none");
+}
+
+bool bench_open(struct bench *bench, struct arena *arena, struct target *target, const struct bench_options *options,
+                const struct bench_code *reference, const struct bench_code *cross_check, struct fail *fail) {
+    *bench = (struct bench){
+        .arena = arena,
+        .target = target,
+        .options = *options,
+        .reference = *reference,
+        .cross_check = *cross_check,
+    };
+    if (bench->options.precision <= 0)
+        bench->options.precision = 0.002;
+    if (bench->options.budget_ms <= 0)
+        bench->options.budget_ms = 200;
+    if (bench->options.timeout_seconds <= 0)
+        bench->options.timeout_seconds = 2;
+    if (!choose_clock(bench, fail))
+        return false;
+
+    enum bench_outcome outcome;
+    if (!rounds_choose(bench, &bench->reference, &bench->reference_short, &bench->reference_long, &outcome, fail) ||
+        !ran("reference", outcome, fail))
+        return false;
+    // Timed twice a round, so half the length gives it the same weight as the code.
+    bench->reference_short = (bench->reference_short + 1) / 2;
+    bench->reference_long = 2 * bench->reference_short;
+
+    struct arena scratch = {0};
+    struct sampling sampling = sampling_new(&scratch);
+    bool is_open = true;
+    bench->stable = false;
+    for (unsigned i = 0; i < ATTEMPTS && is_open && !bench->stable; i++)
+        is_open = measure_chains(bench, &sampling, fail);
+    arena_free(&scratch);
+    write_note(bench);
+    return is_open;
+}

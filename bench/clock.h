@@ -1,0 +1,20 @@
+// From the times of a round to cycles: one function per tier.
+#ifndef BENCH_CLOCK_H
+#define BENCH_CLOCK_H
+
+#include "bench/target.h"
+
+#include <stdbool.h>
+
+// Cycles of one body of the job's code; or false, and why the round is worthless.
+typedef bool (*clock_cycles_function)(const struct target_job *job, const struct target_round *round, double *cycles,
+                                      enum bench_drop *why);
+bool clock_ratio_cycles(const struct target_job *job, const struct target_round *round, double *cycles,
+                        enum bench_drop *why);
+bool clock_perf_cycles(const struct target_job *job, const struct target_round *round, double *cycles,
+                       enum bench_drop *why);
+
+// Timer ticks of one dependent add in this round, mean of before and after; not above 0 where the round is disturbed.
+double clock_reference_ticks(const struct target_job *job, const struct target_round *round);
+
+#endif

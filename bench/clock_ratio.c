@@ -1,0 +1,42 @@
+// The ratio clock: cycles without a counter. The reference is a chain of dependent register adds; each is assumed to
+// take one cycle, so its time per add is the length of a cycle now, and code time / that = cycles. A change of
+// frequency between rounds cancels; one within a round shows as a difference between the reference before the code
+// and after it. Time-stamp timers run at a rate of their own, so without this quotient they count no cycles.
+// Never a chain of immediate adds: Golden Cove executes several dependent ones in a cycle.
+#include "bench/clock.h"
+
+#include <math.h>
+
+// How far the two may differ. Timer noise alone is 0.1 to 0.3 % of the 10 µs that a reference takes; their mean is
+// good to half the difference.
+static const double reference_tolerance = 0.01;
+
+static double ticks_per_body(const struct target_sample samples[2], double n_bodies) {
+    return ((double)samples[1].ticks - (double)samples[0].ticks) / n_bodies;
+}
+
+static double reference_bodies(const struct target_job *job) {
+    return (double)(job->reference_long - job->reference_short) * job->reference->bodies;
+}
+
+double clock_reference_ticks(const struct target_job *job, const struct target_round *round) {
+    double before = ticks_per_body(round->reference_before, reference_bodies(job));
+    double after = ticks_per_body(round->reference_after, reference_bodies(job));
+    return before > 0 && after > 0 ? (before + after) / 2 : 0;
+}
+
+bool clock_ratio_cycles(const struct target_job *job, const struct target_round *round, double *cycles,
+                        enum bench_drop *why) {
+    double before = ticks_per_body(round->reference_before, reference_bodies(job));
+    double after = ticks_per_body(round->reference_after, reference_bodies(job));
+    double code = ((double)round->code_long.ticks - (double)round->code_short.ticks) /
+                  ((double)(job->code_long - job->code_short) * job->code->bodies);
+    *why = DROP_NEGATIVE;
+    if (code <= 0 || before <= 0 || after <= 0)
+        return false;
+    *why = DROP_REFERENCE;
+    if (fabs(before - after) > reference_tolerance * fmin(before, after))
+        return false;
+    *cycles = code / ((before + after) / 2);
+    return true;
+}

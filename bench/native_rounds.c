@@ -1,0 +1,137 @@
+#include "bench/native_rounds.h"
+
+#include "bench/timer.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+// By the C ABI of the ISA; see struct bench_code.
+typedef void (*code_function)(uint64_t iterations, void *memory);
+
+// The child's view of the job.
+struct runner {
+    code_function code, reference;
+    void *memory;
+    const struct counters *counters;
+};
+
+// `size` bytes between two pages that nobody may touch, so that running off either end is a fault and not a
+// surprise. Locked where the limits allow, which also brings the pages in; null without memory.
+static uint8_t *map_guarded(size_t size, size_t page) {
+    size = (size + page - 1) / page * page;
+    uint8_t *start = mmap(NULL, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED || mprotect(start + page, size, PROT_READ | PROT_WRITE) != 0)
+        return NULL;
+    if (mlock(start + page, size) != 0)
+        memset(start + page, 0, size);
+    return start + page;
+}
+
+static code_function map_code(const struct bench_code *code, size_t page) {
+    uint8_t *start = map_guarded(code->n_bytes, page);
+    if (!start)
+        return NULL;
+    memcpy(start, code->bytes, code->n_bytes);
+    __builtin___clear_cache((char *)start, (char *)start + code->n_bytes);
+    if (mprotect(start, code->n_bytes, PROT_READ | PROT_EXEC) != 0)
+        return NULL;
+    code_function function;
+    memcpy(&function, &start, sizeof function); // ISO C has no cast from data to functions
+    return function;
+}
+
+static int time_code(const struct runner *runner, code_function function, uint64_t iterations,
+                     struct target_sample *sample) {
+    uint64_t before[TARGET_MAX_COUNTERS] = {0}, after[TARGET_MAX_COUNTERS] = {0};
+    int error = runner->counters ? counters_read(runner->counters, before) : 0;
+    uint64_t start = timer_read();
+    function(iterations, runner->memory);
+    sample->ticks = timer_read() - start;
+    if (runner->counters && !error)
+        error = counters_read(runner->counters, after);
+    for (unsigned i = 0; i < COUNTERS_N; i++)
+        sample->counters[i] = after[i] - before[i];
+    return error;
+}
+
+static int time_pair(const struct runner *runner, code_function function, const uint64_t iterations[2],
+                     struct target_sample samples[2]) {
+    int error = time_code(runner, function, iterations[0], &samples[0]);
+    return error ? error : time_code(runner, function, iterations[1], &samples[1]);
+}
+
+static int run_round(const struct runner *runner, const struct target_job *job, struct target_round *round) {
+    const uint64_t reference_iterations[2] = {job->reference_short, job->reference_long};
+    const uint64_t code_iterations[2] = {job->code_short, job->code_long};
+    struct target_sample code_samples[2];
+    struct rusage before, after;
+    getrusage(RUSAGE_THREAD, &before);
+    int cpu = sched_getcpu();
+
+    int error = time_pair(runner, runner->reference, reference_iterations, round->reference_before);
+    error = error ? error : time_pair(runner, runner->code, code_iterations, code_samples);
+    error = error ? error : time_pair(runner, runner->reference, reference_iterations, round->reference_after);
+
+    round->migrations = sched_getcpu() != cpu;
+    getrusage(RUSAGE_THREAD, &after);
+    round->code_short = code_samples[0];
+    round->code_long = code_samples[1];
+    round->switches = (unsigned)(after.ru_nvcsw - before.ru_nvcsw + after.ru_nivcsw - before.ru_nivcsw);
+    round->faults = (unsigned)(after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt);
+    return error;
+}
+
+static bool pin(int cpu) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((unsigned)cpu, &set);
+    return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+static enum native_status give_up(struct native_results *results, enum native_status status, int error) {
+    results->error_number = error;
+    return status;
+}
+
+static enum native_status run_batch(const struct native_batch *batch, const struct runner *runner) {
+    const struct target_job *job = batch->job;
+    struct native_results *results = batch->results;
+    struct target_round scratch;
+    memset(results->rounds, 0, sizeof *results->rounds * job->n_rounds); // brings the pages in
+    for (unsigned i = 0; i < job->n_warmup + job->n_rounds; i++) {
+        bool is_kept = i >= job->n_warmup;
+        struct target_round *round = is_kept ? &results->rounds[i - job->n_warmup] : &scratch;
+        int error = run_round(runner, job, round);
+        if (error)
+            return give_up(results, NATIVE_CANNOT_COUNT, error);
+        if (is_kept)
+            results->n_done = i - job->n_warmup + 1;
+    }
+    return NATIVE_DONE;
+}
+
+int native_rounds_run(void *context) {
+    const struct native_batch *batch = context;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (!pin(batch->cpu))
+        return give_up(batch->results, NATIVE_CANNOT_PIN, errno);
+    setpriority(PRIO_PROCESS, 0, -20); // fewer interruptions, where we may
+
+    uint8_t *memory = map_guarded(NATIVE_MEMORY_BYTES, page);
+    struct runner runner = {
+        .code = map_code(batch->job->code, page),
+        .reference = map_code(batch->job->reference, page),
+        .memory = memory ? memory + NATIVE_MEMORY_BYTES / 2 : NULL,
+        .counters = batch->counters,
+    };
+    if (!memory || !runner.code || !runner.reference)
+        return give_up(batch->results, NATIVE_CANNOT_MAP, errno);
+    int error = batch->counters ? counters_open(batch->counters) : 0;
+    if (error)
+        return give_up(batch->results, NATIVE_CANNOT_COUNT, error);
+    return run_batch(batch, &runner);
+}

@@ -1,0 +1,36 @@
+// What runs inside the child process: a batch of rounds. Only system calls and our own arithmetic: no allocation,
+// no stdio, no lock, because the child is the fork of a program of any kind.
+#ifndef BENCH_NATIVE_ROUNDS_H
+#define BENCH_NATIVE_ROUNDS_H
+
+#include "bench/counters.h"
+#include "bench/target.h"
+
+enum { NATIVE_MEMORY_BYTES = 1 << 16 };
+
+// Why a child gave up, as its exit status; `error_number` of struct native_results goes with it.
+enum native_status {
+    NATIVE_DONE = 0,
+    NATIVE_CANNOT_MAP = 10, // no executable memory
+    NATIVE_CANNOT_PIN,
+    NATIVE_CANNOT_COUNT, // counters did not open, or were shared out
+};
+
+// Shared between the child, which writes, and the parent.
+struct native_results {
+    volatile unsigned n_done;
+    volatile int error_number;
+    struct target_round rounds[]; // n_rounds of the job
+};
+
+struct native_batch {
+    const struct target_job *job;
+    int cpu;
+    struct counters *counters; // null: not wanted
+    struct native_results *results;
+};
+
+// Body for sandbox_run: runs a struct native_batch, returns an enum native_status.
+int native_rounds_run(void *batch);
+
+#endif

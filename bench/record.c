@@ -1,0 +1,106 @@
+// Writing measurement files; record_read.c, beside it, reads them. Fields: DESIGN.md section 4. Those that say nothing
+// (no event, nothing dropped, outcome ok) are left out.
+#include "bench/record.h"
+
+#include "base/json.h"
+#include "bench/target.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { CYCLES_DECIMALS = 5 };
+
+static json_t *clock_to_json(const struct bench *bench) {
+    json_t *json = json_pack("{ss ss ss so sb ss}", "tier", bench_clock_name(bench->clock), "target",
+                             bench->target->ops->name, "timer", bench->target->timer, "error",
+                             json_rounded(bench->clock_error, 6), "stable", bench->stable, "note", bench->clock_note);
+    json_object_set_new(json, "ticks_per_cycle", json_rounded(bench->ticks_per_cycle, 6));
+    json_object_set_new(json, "ticks_per_second", json_rounded(bench->target->ticks_per_second, 0));
+    json_object_set_new(json, "cross_check_cycles", json_rounded(bench->cross_check_cycles, CYCLES_DECIMALS));
+    return json;
+}
+
+FILE *record_open(const char *path, const struct host *host, const struct bench *bench, struct fail *fail) {
+    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "ae");
+    if (!out) {
+        fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    // A stream opened for appending stands at the end; what cannot be sought (a pipe, a terminal) is empty.
+    bool is_empty = out == stdout || fseek(out, 0, SEEK_END) != 0 || ftell(out) <= 0;
+    if (!is_empty)
+        return out;
+    json_t *header = host_to_json(host);
+    json_object_set_new(header, "clock", clock_to_json(bench));
+    if (json_write_line(out, header, fail))
+        return out;
+    if (out != stdout)
+        fclose(out);
+    return NULL;
+}
+
+static void add_text(json_t *json, const char *key, const char *value) {
+    if (value)
+        json_object_set_new(json, key, json_string(value));
+}
+
+static void add_value(json_t *json, const struct bench_measurement *measurement) {
+    json_object_set_new(json, "cycles", json_rounded(measurement->cycles, CYCLES_DECIMALS));
+    json_object_set_new(json, "low", json_rounded(measurement->low, CYCLES_DECIMALS));
+    json_object_set_new(json, "high", json_rounded(measurement->high, CYCLES_DECIMALS));
+    json_object_set_new(json, "confidence", json_rounded(measurement->confidence, 4));
+    add_text(json, "verdict", bench_verdict_name(measurement->verdict));
+    if (measurement->verdict == MEASURED_EXACT)
+        json_object_set_new(json, "exact",
+                            json_pack("[ii]", (int)measurement->numerator, (int)measurement->denominator));
+}
+
+static void add_origin(json_t *json, const struct bench_measurement *measurement) {
+    add_text(json, "why", measurement->why);
+    add_text(json, "clock", bench_clock_name(measurement->clock));
+    json_object_set_new(json, "clock_error", json_rounded(measurement->clock_error, 6));
+    json_object_set_new(json, "samples", json_integer(measurement->samples));
+    json_t *dropped = json_object(), *events = json_object();
+    for (enum bench_drop i = DROP_SWITCH; i < DROP_N_REASONS; i++)
+        if (measurement->dropped[i])
+            json_object_set_new(dropped, bench_drop_name(i), json_integer(measurement->dropped[i]));
+    for (unsigned i = 0; i < measurement->n_events; i++)
+        json_object_set_new(events, measurement->events[i].name, json_rounded(measurement->events[i].count, 4));
+    json_object_set_new(json, "dropped", dropped);
+    json_object_set_new(json, "events", events);
+    json_object_set_new(json, "ms", json_rounded(measurement->milliseconds, 3));
+}
+
+static json_t *predictions_to_json(const struct record *record) {
+    json_t *list = json_array();
+    for (unsigned i = 0; i < record->n_predictions; i++) {
+        const struct record_prediction *prediction = &record->predictions[i];
+        json_t *json = json_object();
+        add_text(json, "model", prediction->model);
+        json_object_set_new(json, "cycles", json_rounded(prediction->cycles, CYCLES_DECIMALS));
+        add_text(json, "bottleneck", prediction->bottleneck);
+        json_array_append_new(list, json);
+    }
+    return list;
+}
+
+bool record_write(FILE *out, const struct record *record, struct fail *fail) {
+    json_t *json = json_pack("{ss}", "record", "measurement");
+    add_text(json, "kernel", record->kernel);
+    add_text(json, "isa", record->isa);
+    add_text(json, "mode", record->mode);
+    add_text(json, "form", record->form);
+    add_text(json, "arc", record->arc);
+    add_text(json, "instruction", record->instruction);
+    json_object_set_new(json, "n", json_integer(record->streams));
+    json_object_set_new(json, "instructions", json_integer(record->instructions));
+    if (record->measurement.outcome == BENCH_OK)
+        add_value(json, &record->measurement);
+    else
+        add_text(json, "outcome", bench_outcome_name(record->measurement.outcome));
+    add_origin(json, &record->measurement);
+    add_text(json, "bytes", record->bytes);
+    if (record->n_predictions)
+        json_object_set_new(json, "predicted", predictions_to_json(record));
+    return json_write_line(out, json, fail);
+}

@@ -1,0 +1,209 @@
+// Reading measurement files; the writer is record.c. Fields that we do not know are passed over: files of later
+// versions have more of them.
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "bench/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_unsigned(const json_t *json, const char *key, unsigned *value, struct fail *fail) {
+    unsigned long count = *value;
+    if (!json_get_count(json, key, &count, fail))
+        return false;
+    if (count > UINT32_MAX)
+        return fail_set(fail, FAIL_INPUT, "'%s' is too large", key);
+    *value = (unsigned)count;
+    return true;
+}
+
+typedef const char *(*name_function)(unsigned value);
+static const char *outcome_name(unsigned value) {
+    return bench_outcome_name((enum bench_outcome)value);
+}
+static const char *verdict_name(unsigned value) {
+    return bench_verdict_name((enum bench_verdict)value);
+}
+static const char *clock_name(unsigned value) {
+    return bench_clock_name((enum bench_clock)value);
+}
+static const char *drop_name(unsigned value) {
+    return bench_drop_name((enum bench_drop)value);
+}
+
+// The number of the value named by member `key`; without such a member `value` stays.
+static bool read_name(struct arena *arena, const json_t *json, const char *key, name_function name, unsigned count,
+                      unsigned *value, struct fail *fail) {
+    const char *word = NULL;
+    if (!json_get_string(arena, json, key, &word, fail))
+        return false;
+    const char *names[BENCH_N_OUTCOMES];
+    for (unsigned i = 0; i < count; i++) {
+        names[i] = name(i);
+        if (word && strcmp(word, names[i]) == 0)
+            *value = i;
+    }
+    if (!word || strcmp(word, names[*value]) == 0)
+        return true;
+    return fail_set(fail, FAIL_INPUT, "unknown %s '%s'%s", key, word, text_did_you_mean(arena, word, names, count));
+}
+
+static bool read_names(struct arena *arena, const json_t *json, struct bench_measurement *measurement,
+                       struct fail *fail) {
+    unsigned outcome = BENCH_OK, verdict = MEASURED_UNSTABLE, clock = CLOCK_RATIO;
+    if (!read_name(arena, json, "outcome", outcome_name, BENCH_N_OUTCOMES, &outcome, fail) ||
+        !read_name(arena, json, "verdict", verdict_name, MEASURED_UNSTABLE + 1, &verdict, fail) ||
+        !read_name(arena, json, "clock", clock_name, CLOCK_RATIO + 1, &clock, fail))
+        return false;
+    measurement->outcome = (enum bench_outcome)outcome;
+    measurement->verdict = (enum bench_verdict)verdict;
+    measurement->clock = (enum bench_clock)clock;
+    return true;
+}
+
+static bool read_exact(const json_t *json, struct bench_measurement *measurement, struct fail *fail) {
+    const json_t *exact = json_object_get(json, "exact");
+    if (!exact)
+        return measurement->verdict != MEASURED_EXACT ||
+               fail_set(fail, FAIL_INPUT, "the verdict is 'exact', but 'exact' does not say which fraction");
+    const json_t *numerator = json_array_get(exact, 0), *denominator = json_array_get(exact, 1);
+    if (json_array_size(exact) != 2 || !json_is_integer(numerator) || !json_is_integer(denominator) ||
+        json_integer_value(numerator) < 0 || json_integer_value(denominator) < 1)
+        return fail_set(fail, FAIL_INPUT, "'exact' must be two whole numbers, [numerator, denominator]");
+    measurement->numerator = (unsigned)json_integer_value(numerator);
+    measurement->denominator = (unsigned)json_integer_value(denominator);
+    return true;
+}
+
+static bool read_numbers(const json_t *json, struct bench_measurement *measurement, struct fail *fail) {
+    if (measurement->outcome == BENCH_OK && !json_object_get(json, "cycles"))
+        return fail_set(fail, FAIL_INPUT, "a measurement needs 'cycles', or an 'outcome' that says why it has none");
+    return json_get_number(json, "cycles", &measurement->cycles, fail) &&
+           json_get_number(json, "low", &measurement->low, fail) &&
+           json_get_number(json, "high", &measurement->high, fail) &&
+           json_get_number(json, "confidence", &measurement->confidence, fail) &&
+           json_get_number(json, "clock_error", &measurement->clock_error, fail) &&
+           json_get_number(json, "ms", &measurement->milliseconds, fail) &&
+           read_unsigned(json, "samples", &measurement->samples, fail) && read_exact(json, measurement, fail);
+}
+
+// An object of one number per name; null and no such member are the same.
+static bool get_object(json_t *json, const char *key, json_t **object, struct fail *fail) {
+    *object = json_object_get(json, key);
+    return !*object || json_is_object(*object) || fail_set(fail, FAIL_INPUT, "'%s' must be an object", key);
+}
+
+static bool read_counts(struct arena *arena, json_t *json, struct bench_measurement *measurement, struct fail *fail) {
+    json_t *dropped, *events;
+    if (!get_object(json, "dropped", &dropped, fail) || !get_object(json, "events", &events, fail))
+        return false;
+    for (unsigned i = 0; i < DROP_N_REASONS; i++)
+        if (!read_unsigned(dropped, drop_name(i), &measurement->dropped[i], fail))
+            return false;
+    const char *name;
+    json_t *count;
+    json_object_foreach(events, name, count) {
+        if (measurement->n_events == sizeof measurement->events / sizeof measurement->events[0])
+            break;
+        struct bench_event *event = &measurement->events[measurement->n_events++];
+        event->name = arena_strdup(arena, name);
+        if (!json_get_number(events, name, &event->count, fail))
+            return false;
+    }
+    return true;
+}
+
+static bool read_predictions(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
+    const json_t *list = json_object_get(json, "predicted");
+    if (list && !json_is_array(list))
+        return fail_set(fail, FAIL_INPUT, "'predicted' must be a list");
+    size_t i;
+    json_t *item;
+    json_array_foreach(list, i, item) {
+        if (!json_is_object(item))
+            return fail_set(fail, FAIL_INPUT, "'predicted' must be a list of objects");
+        if (i == RECORD_MAX_PREDICTIONS)
+            return fail_set(fail, FAIL_INPUT, "more than %d predictions", RECORD_MAX_PREDICTIONS);
+        struct record_prediction *prediction = &record->predictions[record->n_predictions++];
+        if (!json_get_string(arena, item, "model", &prediction->model, fail) ||
+            !json_get_number(item, "cycles", &prediction->cycles, fail) ||
+            !json_get_string(arena, item, "bottleneck", &prediction->bottleneck, fail))
+            return false;
+    }
+    return true;
+}
+
+static bool read_measurement(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
+    struct bench_measurement *measurement = &record->measurement;
+    return json_get_string(arena, json, "kernel", &record->kernel, fail) &&
+           json_get_string(arena, json, "isa", &record->isa, fail) &&
+           json_get_string(arena, json, "mode", &record->mode, fail) &&
+           json_get_string(arena, json, "form", &record->form, fail) &&
+           json_get_string(arena, json, "arc", &record->arc, fail) &&
+           json_get_string(arena, json, "instruction", &record->instruction, fail) &&
+           json_get_string(arena, json, "bytes", &record->bytes, fail) &&
+           json_get_string(arena, json, "why", &measurement->why, fail) &&
+           read_unsigned(json, "n", &record->streams, fail) &&
+           read_unsigned(json, "instructions", &record->instructions, fail) &&
+           read_names(arena, json, measurement, fail) && read_numbers(json, measurement, fail) &&
+           read_counts(arena, json, measurement, fail) && read_predictions(arena, json, record, fail);
+}
+
+static bool take_header(json_t *json, struct record_file *file, struct fail *fail) {
+    unsigned version = 0;
+    if (!read_unsigned(json, "version", &version, fail))
+        return false;
+    if (version != RECORD_VERSION)
+        return fail_set(fail, FAIL_INPUT, "version %u of the format; this program reads version %d", version,
+                        RECORD_VERSION);
+    if (!file->header)
+        file->header = json_incref(json);
+    return true;
+}
+
+static bool take_line(struct arena *arena, json_t *json, struct record_file *file, struct fail *fail) {
+    const char *kind = "";
+    if (!json_is_object(json))
+        return fail_set(fail, FAIL_INPUT, "a line must be a JSON object");
+    if (!json_get_string(arena, json, "record", &kind, fail))
+        return false;
+    if (strcmp(kind, "host") == 0)
+        return take_header(json, file, fail);
+    if (strcmp(kind, "measurement") != 0)
+        return fail_set(fail, FAIL_INPUT, "unknown record '%s': expected 'host' or 'measurement'", kind);
+    file->records = arena_grow(arena, file->records, file->n_records, sizeof *file->records);
+    file->records[file->n_records] = (struct record){0};
+    return read_measurement(arena, json, &file->records[file->n_records++], fail);
+}
+
+// Failures of the parts know no place; this is where it is added.
+static bool read_line(struct arena *arena, struct slice text, const char *path, unsigned line, struct record_file *file,
+                      struct fail *fail) {
+    struct fail inner = {0};
+    json_t *json = json_parse_line(text.data, text.length, path, line, fail);
+    if (!json)
+        return false;
+    bool is_read = take_line(arena, json, file, &inner);
+    json_decref(json);
+    return is_read || fail_at(fail, path, line, 0, "%s", inner.text);
+}
+
+bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail) {
+    *file = (struct record_file){0};
+    char *data;
+    size_t length;
+    if (!file_read(arena, path, &data, &length, fail))
+        return false;
+    struct slice rest = {data, length}, line;
+    for (unsigned number = 1; slice_next(&rest, '\n', &line); number++) {
+        if (!rest.data)
+            break; // behind the last newline: nothing, or a line cut short
+        if (slice_trim(line).length && !read_line(arena, line, path, number, file, fail)) {
+            json_decref(file->header);
+            file->header = NULL;
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,55 @@
+#include "bench/sampling.h"
+
+#include "bench/clock.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct sampling sampling_new(struct arena *arena) {
+    return (struct sampling){
+        .samples = ARENA_ARRAY(arena, struct sample, SAMPLING_MAX),
+        .sorted = ARENA_ARRAY(arena, double, SAMPLING_MAX),
+    };
+}
+
+// Why the round is worthless, whatever its times; DROP_N_REASONS if nothing was seen.
+static enum bench_drop disturbance(const struct target_round *round) {
+    if (round->migrations)
+        return DROP_MIGRATION;
+    if (round->switches)
+        return DROP_SWITCH;
+    return round->faults ? DROP_FAULT : DROP_N_REASONS;
+}
+
+static double instructions_per_body(const struct target_job *job, const struct target_round *round) {
+    double difference = (double)round->code_long.counters[1] - (double)round->code_short.counters[1];
+    return difference / ((double)(job->code_long - job->code_short) * job->code->bodies);
+}
+
+void sampling_add(struct sampling *sampling, enum bench_clock clock, const struct target_job *job,
+                  const struct target_round *round) {
+    clock_cycles_function cycles_of = clock == CLOCK_PERF ? clock_perf_cycles : clock_ratio_cycles;
+    struct sample sample = {
+        .reference_ticks = clock_reference_ticks(job, round),
+        .instructions = instructions_per_body(job, round),
+    };
+    enum bench_drop why = disturbance(round);
+    if (why != DROP_N_REASONS || !cycles_of(job, round, &sample.cycles, &why))
+        sampling->dropped[why]++;
+    else if (sampling->n_kept < SAMPLING_MAX)
+        sampling->samples[sampling->n_kept++] = sample;
+}
+
+const double *sampling_sorted(struct sampling *sampling, size_t offset) {
+    for (size_t i = 0; i < sampling->n_kept; i++)
+        memcpy(&sampling->sorted[i], (const char *)&sampling->samples[i] + offset, sizeof(double));
+    statistics_sort(sampling->sorted, sampling->n_kept);
+    return sampling->sorted;
+}
+
+unsigned sampling_n_dropped(const struct sampling *sampling) {
+    unsigned sum = 0;
+    for (unsigned i = 0; i < DROP_N_REASONS; i++)
+        sum += sampling->dropped[i];
+    return sum;
+}

@@ -1,0 +1,38 @@
+// Samples of one measurement: collected round by round, judged before they count.
+#ifndef BENCH_SAMPLING_H
+#define BENCH_SAMPLING_H
+
+#include "bench/statistics.h"
+#include "bench/target.h"
+
+enum { SAMPLING_MAX = 4096 }; // kept samples; a budget that would give more ends there
+
+struct sample {
+    double cycles;          // per body
+    double reference_ticks; // timer ticks per dependent add
+    double instructions;    // per body; perf clock only
+};
+
+struct sampling {
+    struct sample *samples; // room for SAMPLING_MAX
+    double *sorted;         // scratch of the same room
+    size_t n_kept;
+    unsigned dropped[DROP_N_REASONS];
+    unsigned n_batches;
+};
+
+struct sampling sampling_new(struct arena *arena);
+// Judges a round and keeps or drops it.
+void sampling_add(struct sampling *sampling, enum bench_clock clock, const struct target_job *job,
+                  const struct target_round *round);
+// The cycles of the kept samples, or what else `offset` in struct sample names, sorted; valid until the next call.
+const double *sampling_sorted(struct sampling *sampling, size_t offset);
+unsigned sampling_n_dropped(const struct sampling *sampling);
+
+// The level of every interval that bench gives.
+#define SAMPLING_CONFIDENCE 0.99
+
+// What the samples say: fills value, interval, verdict and its reason, and the numbers of samples.
+void sampling_conclude(struct sampling *sampling, const struct bench *bench, struct bench_measurement *result);
+
+#endif

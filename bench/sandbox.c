@@ -1,0 +1,130 @@
+#include "bench/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void limit(__rlimit_resource_t resource, rlim_t value) {
+    setrlimit(resource, &(struct rlimit){value, value});
+}
+
+// The child must not run our own handlers (one restores frequency boost), nor a sanitizer's: a crash is to kill it
+// by the signal itself. Signals are blocked since before the fork, so none can come in between.
+static void reset_signals(void) {
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL); // fails for a few, which have no other disposition anyway
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void silence_standard_streams(void) {
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (null < 0 || dup2(null, stream) < 0)
+            close(stream);
+}
+
+static _Noreturn void child(int (*body)(void *), void *context, double timeout_seconds, pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) // it died before the line above
+        _exit(255);
+    setpgid(0, 0); // the terminal's Ctrl-C is for the parent to handle
+    reset_signals();
+    silence_standard_streams();
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_FSIZE, 0);
+    limit(RLIMIT_CPU, (rlim_t)ceil(timeout_seconds) + 1); // should the parent be stopped meanwhile
+    _exit(body(context));
+}
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+// Waits by looking now and then: for kernels (before 5.3) and emulators that know no pidfd.
+static bool wait_by_looking(pid_t pid, double deadline) {
+    siginfo_t info;
+    do {
+        info.si_pid = 0;
+        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid)
+            return true;
+        nanosleep(&(struct timespec){0, 500000}, NULL);
+    } while (seconds_now() < deadline);
+    return false;
+}
+
+// True once the child has ended, false at the deadline.
+static bool wait_until(pid_t pid, double deadline) {
+    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (pidfd < 0)
+        return wait_by_looking(pid, deadline);
+    struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
+    int n_ready;
+    double left;
+    do {
+        left = fmax(0, deadline - seconds_now());
+        n_ready = poll(&poll_fd, 1, (int)ceil(fmin(left, 3600) * 1000));
+    } while ((n_ready < 0 && errno == EINTR) || (n_ready == 0 && left > 0));
+    close(pidfd);
+    return n_ready > 0;
+}
+
+static enum bench_outcome outcome_of_signal(int number) {
+    switch (number) {
+    case SIGILL:
+        return BENCH_SIGILL;
+    case SIGSEGV:
+        return BENCH_SIGSEGV;
+    case SIGBUS:
+        return BENCH_SIGBUS;
+    case SIGFPE:
+        return BENCH_SIGFPE;
+    case SIGTRAP:
+        return BENCH_SIGTRAP;
+    case SIGXCPU:
+        return BENCH_TIMEOUT;
+    default:
+        return BENCH_KILLED;
+    }
+}
+
+bool sandbox_run(int (*body)(void *context), void *context, double timeout_seconds, enum bench_outcome *outcome,
+                 int *status, struct fail *fail) {
+    sigset_t all, old;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &old);
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0)
+        child(body, context, timeout_seconds, parent);
+    int error = errno;
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    if (pid < 0)
+        return fail_set(fail, FAIL_WORK, "cannot start a child process to measure in: %s", strerror(error));
+
+    bool has_ended = wait_until(pid, seconds_now() + timeout_seconds);
+    if (!has_ended)
+        kill(pid, SIGKILL);
+    kill(-pid, SIGKILL); // whatever it started; the id cannot have been reused before the wait below
+    int wait_status;
+    while (waitpid(pid, &wait_status, 0) < 0)
+        if (errno != EINTR)
+            return fail_set(fail, FAIL_WORK, "lost the child process that measures: %s", strerror(errno));
+    *status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+    if (!has_ended)
+        *outcome = BENCH_TIMEOUT;
+    else
+        *outcome = WIFSIGNALED(wait_status) ? outcome_of_signal(WTERMSIG(wait_status)) : BENCH_OK;
+    return true;
+}

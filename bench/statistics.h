@@ -1,0 +1,31 @@
+// What a list of samples says: median, interval, number of modes. Assumes no distribution: timing noise is skewed
+// and has tails. All functions want the samples sorted.
+#ifndef BENCH_STATISTICS_H
+#define BENCH_STATISTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct interval {
+    double low, high;
+    double confidence; // that it holds the median of the distribution, 0 to 1
+};
+
+void statistics_sort(double *samples, size_t count);
+double statistics_median(const double *sorted, size_t count); // count >= 1
+
+// The narrowest pair of order statistics, symmetric in rank, that holds the median with at least `confidence`.
+// With too few samples: from the lowest to the highest, and `confidence` says how little that is worth.
+struct interval statistics_median_interval(const double *sorted, size_t count, double confidence);
+
+// Fewest samples for which the interval above reaches `confidence`.
+size_t statistics_samples_needed(double confidence);
+
+// True if the samples fall into two groups; then `modes` are the two medians, lower first.
+bool statistics_two_modes(const double *sorted, size_t count, double modes[2]);
+
+// The fraction k/n (n one of 1, 2, 3, 4, 5, 6, 8) that [low, high] holds, in lowest terms, where the interval is
+// narrow enough to hold no other by chance; false if there is none.
+bool statistics_fraction(double low, double high, unsigned *numerator, unsigned *denominator);
+
+#endif

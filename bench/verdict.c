@@ -1,0 +1,57 @@
+// From samples to a value and how far to trust it.
+#include "bench/sampling.h"
+
+#include <stddef.h>
+#include <string.h>
+
+// An interval wider than this to either side is no result.
+static const double widest_half = 0.01;
+
+static enum bench_drop main_reason(const unsigned dropped[DROP_N_REASONS]) {
+    enum bench_drop reason = DROP_SWITCH;
+    for (enum bench_drop i = DROP_SWITCH; i < DROP_N_REASONS; i++)
+        if (dropped[i] > dropped[reason])
+            reason = i;
+    return reason;
+}
+
+// Why the value is not to be trusted; null if it is.
+static const char *find_fault(const struct sampling *sampling, const struct bench *bench, const double *sorted,
+                              const struct bench_measurement *result) {
+    unsigned n_dropped = sampling_n_dropped(sampling);
+    double modes[2];
+    if (n_dropped > sampling->n_kept)
+        return arena_printf(bench->arena, "%u of %u rounds dropped, most of them for: %s", n_dropped,
+                            n_dropped + (unsigned)sampling->n_kept, bench_drop_name(main_reason(sampling->dropped)));
+    if (result->confidence < SAMPLING_CONFIDENCE)
+        return arena_printf(bench->arena, "only %zu samples in the time allowed", sampling->n_kept);
+    if (!bench->stable)
+        return bench->unstable_why;
+    if (statistics_two_modes(sorted, sampling->n_kept, modes))
+        return arena_printf(bench->arena, "two modes: %.3g and %.3g cycles", modes[0], modes[1]);
+    double half = (result->high - result->low) / 2 / result->cycles;
+    if (half > widest_half)
+        return arena_printf(bench->arena, "still ±%.1f %% after %zu samples", half * 100, sampling->n_kept);
+    return NULL;
+}
+
+void sampling_conclude(struct sampling *sampling, const struct bench *bench, struct bench_measurement *result) {
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
+    result->samples = (unsigned)sampling->n_kept;
+    memcpy(result->dropped, sampling->dropped, sizeof result->dropped);
+    if (sampling->n_kept) {
+        struct interval interval = statistics_median_interval(sorted, sampling->n_kept, SAMPLING_CONFIDENCE);
+        result->cycles = statistics_median(sorted, sampling->n_kept);
+        result->low = interval.low;
+        result->high = interval.high;
+        result->confidence = interval.confidence;
+    }
+    result->why = find_fault(sampling, bench, sorted, result);
+    double low = result->low * (1 - bench->clock_error), high = result->high * (1 + bench->clock_error);
+    if (result->why)
+        result->verdict = MEASURED_UNSTABLE;
+    else if (statistics_fraction(low, high, &result->numerator, &result->denominator))
+        result->verdict = MEASURED_EXACT;
+    else
+        result->verdict = MEASURED_WITHIN;
+}
