@@ -10,19 +10,28 @@
 
 #include <stdint.h>
 
-enum bottleneck { BOTTLENECK_RESOURCE, BOTTLENECK_DISPATCH, BOTTLENECK_DEPENDENCY, BOTTLENECK_UNKNOWN };
+// What limits a block. UNEVEN: a resource is the busiest, but the way instructions are spread over its pipes, or wait
+// for each other there, costs more than its bound explains.
+enum bottleneck {
+    BOTTLENECK_RESOURCE,
+    BOTTLENECK_DISPATCH,
+    BOTTLENECK_DEPENDENCY,
+    BOTTLENECK_UNEVEN,
+    BOTTLENECK_UNKNOWN
+};
 
 struct prediction {
-    const char *model;        // the machine's id, "llvm-19/znver4"
-    double cycles;            // per iteration of the block, in steady state
-    double ipc;               // instructions per cycle, in steady state
-    double uops;              // per iteration
-    double *pressure;         // cycles per iteration on each of the machine's resources, by index
-    double block_rthroughput; // llvm-mca's closed form: widest of dispatch and resources
+    const char *model;       // the machine's id, "llvm-19/znver4"
+    double cycles;           // per iteration of the block, in steady state
+    double ipc;              // instructions per cycle, in steady state
+    double uops;             // per iteration
+    unsigned dispatch_width; // uops a cycle
+    const double *pressure;  // cycles per iteration on one unit of each of the machine's resources, by index
     enum bottleneck kind;
-    unsigned resource;      // index, where the kind is BOTTLENECK_RESOURCE
-    unsigned holds_cycles;  // how long the worst instruction holds it
-    const char *bottleneck; // for people and files: "Zn4FP01", "dispatch width", "dependency chain"
+    const char *bottleneck; // for people and files: "Zn4FPFMul01", "dispatch width", "dependency chain"; "" unknown
+    unsigned resource;      // index of the busiest resource; 0: none is used
+    double resource_cycles; // its bound, cycles per iteration (bounds/resource_bound.h)
+    unsigned holds_cycles;  // the longest that one instruction holds it
 };
 
 // Simulates `block` until its time per iteration is steady.

@@ -1,0 +1,40 @@
+#include "analyzer/bounds/resource_bound.h"
+
+// Units that a mask stands for: a group's highest bit is the group itself (see struct resource).
+static uint64_t pipes_of(uint64_t mask) {
+    bool is_group = (mask & (mask - 1)) != 0;
+    return is_group ? mask & ~(1ULL << (63 - __builtin_clzll(mask))) : mask;
+}
+
+static struct resource_bound bound_of(const struct resource *resource, unsigned index, const struct block *block) {
+    struct resource_bound bound = {.resource = index};
+    uint64_t pipes = pipes_of(resource->mask);
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        const struct insn *insn = &block->insns[i];
+        for (unsigned j = 0; j < insn->n_uses; j++) {
+            const struct insn_use *use = &insn->uses[j];
+            if (use->mask == 0 || (pipes_of(use->mask) & ~pipes) != 0)
+                continue;
+            unsigned held = use->release - use->acquire;
+            bound.cycles += held * (use->units ? use->units : 1);
+            if (held > bound.holds_cycles)
+                bound.holds_cycles = held;
+        }
+    }
+    bound.cycles /= resource->units ? resource->units : 1;
+    return bound;
+}
+
+struct resource_bound resource_bound_of_block(const struct machine *machine, const struct block *block) {
+    struct resource_bound worst = {0};
+    for (unsigned i = 1; i < machine->n_resources; i++) {
+        const struct resource *resource = &machine->resources[i];
+        if (resource->mask == 0)
+            continue;
+        struct resource_bound bound = bound_of(resource, i, block);
+        bool is_same = bound.cycles == worst.cycles && bound.cycles > 0;
+        if (bound.cycles > worst.cycles || (is_same && resource->units < machine->resources[worst.resource].units))
+            worst = bound;
+    }
+    return worst;
+}

@@ -1,0 +1,20 @@
+// The steady state of a simulated loop: cycles per iteration once the pipeline has filled. Private to compare/.
+#ifndef ANALYZER_COMPARE_STEADY_H
+#define ANALYZER_COMPARE_STEADY_H
+
+#include "analyzer/model/insn.h"
+#include "analyzer/model/machine.h"
+#include "base/arena.h"
+#include "base/fail.h"
+
+struct steady {
+    double cycles;    // per iteration
+    bool is_periodic; // the retire times repeat exactly; otherwise `cycles` is the mean over the second half
+    unsigned period;  // iterations
+    double *pressure; // cycles per iteration on one unit of each resource, by resource index, over the second half
+};
+
+bool steady_find(struct arena *arena, const struct machine *machine, const struct block *block, struct steady *steady,
+                 struct fail *fail);
+
+#endif

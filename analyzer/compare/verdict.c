@@ -1,0 +1,51 @@
+#include "analyzer/compare/verdict.h"
+
+#include <math.h>
+
+// Differences below this are no finding, however narrow the interval: loops of real code carry about as much of it in
+// effects that no scheduling model describes (loop ends, fetch groups).
+static const double TOLERANCE = 0.01;
+
+const char *verdict_kind_name(enum verdict_kind kind) {
+    static const char *const names[] = {"agree", "latency", "rthroughput", "block", "unsure"};
+    return names[kind];
+}
+
+static const char *model_too_slow(struct arena *arena, const struct prediction *p) {
+    switch (p->kind) {
+    case BOTTLENECK_RESOURCE:
+        return arena_printf(arena, "model: %s holds %u cycle%s", p->bottleneck, p->holds_cycles,
+                            p->holds_cycles == 1 ? "" : "s");
+    case BOTTLENECK_DISPATCH:
+        return arena_printf(arena, "model: %g uops at dispatch width %u", p->uops, p->dispatch_width);
+    case BOTTLENECK_DEPENDENCY:
+        return arena_printf(arena, "model: a dependency chain of %.4g cycles", p->cycles);
+    case BOTTLENECK_UNEVEN:
+        return arena_printf(arena, "model: uneven use of %s", p->bottleneck);
+    case BOTTLENECK_UNKNOWN:
+        break;
+    }
+    return "model: cause unknown";
+}
+
+static const char *model_too_fast(struct arena *arena, const struct prediction *p) {
+    const char *limit = p->bottleneck[0] ? p->bottleneck : "nothing";
+    return arena_printf(arena, "not modelled: above %s", limit);
+}
+
+void verdict_make(struct arena *arena, const struct verdict_measured *measured, const struct prediction *prediction,
+                  struct verdict *verdict) {
+    double tolerance = fmax(TOLERANCE, measured->clock_error) * measured->cycles;
+    double too_low = measured->low - tolerance, too_high = measured->high + tolerance;
+    *verdict = (struct verdict){.kind = VERDICT_AGREE, .blame = ""};
+    verdict->difference = measured->cycles > 0 ? (prediction->cycles - measured->cycles) / measured->cycles : 0;
+    if (!measured->is_stable) {
+        verdict->kind = VERDICT_UNSURE;
+        return;
+    }
+    if (prediction->cycles >= too_low && prediction->cycles <= too_high)
+        return;
+    verdict->kind = measured->about;
+    verdict->blame =
+        prediction->cycles > measured->cycles ? model_too_slow(arena, prediction) : model_too_fast(arena, prediction);
+}

@@ -1,0 +1,95 @@
+// cyclops gen: the assembly of kernels.
+#include "cli/cli.h"
+
+#include "base/file.h"
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    const char *mode, *form, *isa, *kernels, *output;
+    unsigned long streams, unroll;
+} args;
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "Options", NULL},
+    {OPTION_TEXT, "mode", "MODE",
+     "latency, throughput, or block. Default: throughput with --n, else latency (throughput if the kernel has no "
+     "chain).",
+     &args.mode},
+    {OPTION_COUNT, "n", "N", "Independent streams in throughput mode. Default: as many as fit, at most 16.",
+     &args.streams},
+    {OPTION_TEXT, "form", "FORM", "unrolled or looped. Default: unrolled.", &args.form},
+    {OPTION_COUNT, "unroll", "COPIES", "Copies of the body in the unrolled form. Default: about 1000 instructions.",
+     &args.unroll},
+    {OPTION_TEXT, "isa", "ISA", "x86_64 or aarch64. Default: this machine's.", &args.isa},
+    {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.", &args.kernels},
+    {OPTION_TEXT, "output", "FILE", "Write to FILE instead of standard output.", &args.output},
+    {0},
+};
+
+static const struct command command = {
+    "gen",
+    "KERNEL... [options]",
+    "Prints the assembly of the programs that 'cyclops run' would measure, for GNU as.\n"
+    "Each is a function void NAME(uint64_t iterations, void *memory), where memory\n"
+    "points to the middle of a buffer of 64 KiB.\n",
+    "  cyclops gen fma-ymm-ps --n 8\n"
+    "  cyclops gen fmla-v4s --isa aarch64 | aarch64-linux-gnu-as -o fmla.o -\n",
+    options,
+};
+
+static bool read_request(const struct kernel *kernel, struct gen_request *request, struct fail *fail) {
+    *request = (struct gen_request){.streams = (unsigned)args.streams, .unroll = (unsigned)args.unroll};
+    bool is_chain = kernel->n_arcs > 0 && args.streams == 0;
+    request->mode = is_chain ? PROGRAM_LATENCY : PROGRAM_THROUGHPUT;
+    if (args.mode && !program_mode_parse(args.mode, &request->mode))
+        return fail_set(fail, FAIL_INPUT, "unknown mode '%s': there are latency, throughput and block", args.mode);
+    if (args.form && !program_form_parse(args.form, &request->form))
+        return fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled and looped", args.form);
+    if (args.streams > GEN_MAX_STREAMS)
+        return fail_set(fail, FAIL_INPUT, "--n is at most %d", GEN_MAX_STREAMS);
+    enum { MOST_COPIES = 100000 };
+    if (args.unroll > MOST_COPIES)
+        return fail_set(fail, FAIL_INPUT, "--unroll is at most %d", MOST_COPIES);
+    return true;
+}
+
+static bool generate(struct arena *arena, const struct operands *operands, struct text *out, struct fail *fail) {
+    if (operands->n_items == 0)
+        return fail_set(fail, FAIL_INPUT, "name the kernels to generate; 'cyclops list kernels' shows them");
+    const struct isa *isa = cli_isa(arena, args.isa, fail);
+    struct kernel_set set = {0};
+    if (!isa || !cli_load_kernels(arena, args.kernels, isa->name, &set, fail))
+        return false;
+    struct program *programs = ARENA_ARRAY(arena, struct program, operands->n_items);
+    const struct program **list = ARENA_ARRAY(arena, const struct program *, operands->n_items);
+    for (size_t i = 0; i < operands->n_items; i++) {
+        struct gen_request request;
+        const struct kernel *kernel = kernel_find(arena, &set, operands->items[i], fail);
+        if (!kernel || !read_request(kernel, &request, fail) ||
+            !gen_expand(arena, kernel, &request, &programs[i], fail))
+            return false;
+        list[i] = &programs[i];
+    }
+    gen_emit(arena, list, operands->n_items, out);
+    return true;
+}
+
+int cmd_gen(int argc, char **argv) {
+    struct arena arena = {0};
+    struct operands operands = {0};
+    struct fail fail = {0};
+    struct text out = {.arena = &arena};
+    enum options_result parsed = options_parse(&arena, &command, argc, argv, &operands, &fail);
+    if (parsed == OPTIONS_OK && generate(&arena, &operands, &out, &fail)) {
+        if (args.output)
+            file_write(args.output, out.data, out.length, &fail);
+        else
+            fwrite(out.data, 1, out.length, stdout);
+    }
+    int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
+    arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,118 @@
+// cyclops list: the kernels, machines and events there are.
+#include "cli/cli.h"
+
+#include "analyzer/model/backend.h"
+#include "base/json.h"
+#include "base/table.h"
+#include "bench/events.h"
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    const char *isa, *kernels, *llvm;
+    bool json;
+} args;
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "Options", NULL},
+    {OPTION_TEXT, "isa", "ISA", "Only this ISA's. Default: kernels of all ISAs; machines of this one.", &args.isa},
+    {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.", &args.kernels},
+    {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to ask for machines.", &args.llvm},
+    {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &args.json},
+    {0},
+};
+
+static const struct command command = {
+    "list",
+    "kernels|machines|events [options]",
+    "kernels    what can be measured by name: 'cyclops run NAME'\n"
+    "machines   CPUs with a scheduling model: 'cyclops run NAME --mcpu CPU'\n"
+    "events     hardware events that libpfm4 knows for this CPU\n",
+    "  cyclops list kernels --isa aarch64\n"
+    "  cyclops list machines\n",
+    options,
+};
+
+static bool print_line(json_t *line, struct fail *fail) {
+    return json_write_line(stdout, line, fail);
+}
+
+static bool list_kernels(struct arena *arena, struct fail *fail) {
+    struct kernel_set set = {0};
+    const struct isa *isa = args.isa ? cli_isa(arena, args.isa, fail) : NULL;
+    if ((args.isa && !isa) || !cli_load_kernels(arena, args.kernels, isa ? isa->name : NULL, &set, fail))
+        return false;
+    struct table table = {.arena = arena};
+    table_column(&table, TABLE_LEFT, "kernel");
+    table_column(&table, TABLE_LEFT, "isa");
+    table_column(&table, TABLE_LEFT, "about");
+    for (size_t i = 0; i < set.n_kernels; i++) {
+        const struct kernel *kernel = &set.kernels[i];
+        if (args.json && !print_line(json_pack("{s:s, s:s, s:s}", "kernel", kernel->name, "isa", kernel->isa->name,
+                                               "about", kernel->about ? kernel->about : ""),
+                                     fail))
+            return false;
+        table_cell(&table, "%s", kernel->name);
+        table_cell(&table, "%s", kernel->isa->name);
+        table_cell(&table, "%s", kernel->about ? kernel->about : "");
+    }
+    if (!args.json)
+        table_print(&table, stdout, cli_wants_colour());
+    return true;
+}
+
+static bool list_machines(struct arena *arena, struct fail *fail) {
+    const struct isa *isa = cli_isa(arena, args.isa, fail);
+    const struct backend *backend = isa ? backend_load(arena, args.llvm, fail) : NULL;
+    const char *const *names;
+    if (!backend)
+        return false;
+    size_t n = backend->list_cpus(arena, isa->triple, &names, fail);
+    for (size_t i = 0; i < n; i++) {
+        bool is_host = isa == isa_native() && strcmp(names[i], backend->host_cpu()) == 0;
+        if (!args.json)
+            printf("  %s%s\n", names[i], is_host ? "   (this CPU)" : "");
+        else if (!print_line(json_pack("{s:s, s:s, s:b}", "machine", names[i], "isa", isa->name, "host", is_host),
+                             fail))
+            return false;
+    }
+    return fail->status == FAIL_NONE;
+}
+
+static bool list_events(struct arena *arena, struct fail *fail) {
+    const char **names;
+    size_t n = events_list(arena, &names, fail);
+    for (size_t i = 0; i < n; i++) {
+        if (!args.json)
+            printf("  %s\n", names[i]);
+        else if (!print_line(json_pack("{s:s}", "event", names[i]), fail))
+            return false;
+    }
+    return fail->status == FAIL_NONE;
+}
+
+static bool list(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    static const struct {
+        const char *name;
+        bool (*list)(struct arena *arena, struct fail *fail);
+    } subjects[] = {{"kernels", list_kernels}, {"machines", list_machines}, {"events", list_events}};
+    if (operands->n_items != 1)
+        return fail_set(fail, FAIL_INPUT, "say what to list: kernels, machines or events");
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+        if (strcmp(operands->items[0], subjects[i].name) == 0)
+            return subjects[i].list(arena, fail);
+    return fail_set(fail, FAIL_INPUT, "cannot list '%s': there are kernels, machines and events", operands->items[0]);
+}
+
+int cmd_list(int argc, char **argv) {
+    struct arena arena = {0};
+    struct operands operands = {0};
+    struct fail fail = {0};
+    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK)
+        list(&arena, &operands, &fail);
+    int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
+    arena_free(&arena);
+    return status;
+}

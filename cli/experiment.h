@@ -1,0 +1,54 @@
+// One row of `cyclops run`: a program, its measurement, what the models predict for the same bytes, and the verdicts.
+#ifndef CLI_EXPERIMENT_H
+#define CLI_EXPERIMENT_H
+
+#include "analyzer/compare/prediction.h"
+#include "analyzer/compare/verdict.h"
+#include "base/arena.h"
+#include "base/fail.h"
+#include "bench/bench.h"
+#include "bench/record.h"
+#include "gen/gen.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { EXPERIMENT_MAX_MODELS = RECORD_MAX_PREDICTIONS };
+
+struct experiment {
+    struct program program;
+    unsigned kernel_instructions; // in one copy of the kernel's body
+    bool is_sweep;                // a row of a sweep's table, not of the summary
+    bool is_done;                 // measured; false: could not run here, or the code crashed
+    struct bench_measurement measurement;
+    unsigned instructions; // simulated per iteration
+    unsigned n_predictions;
+    struct prediction predictions[EXPERIMENT_MAX_MODELS];
+    struct verdict verdicts[EXPERIMENT_MAX_MODELS];
+};
+
+// What to measure of each kernel and block.
+struct plan_options {
+    bool has_mode, has_form, is_both_forms;
+    enum program_mode mode;
+    enum program_form form;
+    unsigned sweep_first, sweep_last; // 0: no sweep
+    unsigned streams;                 // throughput mode; 0: as many as there are registers
+    const char *syntax;               // of blocks; null: the ISA's first
+};
+
+struct plan {
+    struct experiment **experiments;
+    size_t n_experiments;
+};
+
+// Adds the experiments of one kernel, or of one block of assembly text.
+bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel *kernel,
+                     const struct plan_options *options, struct fail *fail);
+bool plan_add_block(struct arena *arena, struct plan *plan, const struct isa *isa, const char *name, const char *text,
+                    const struct plan_options *options, struct fail *fail);
+
+// The experiment's line in a measurement file.
+void experiment_to_record(struct arena *arena, const struct experiment *experiment, struct record *record);
+
+#endif

@@ -1,0 +1,185 @@
+#include "cli/lab.h"
+
+#include "cli/cli.h"
+
+#include <string.h>
+
+// The kernels whose chains are the ratio clock's reference (one cycle a step) and its cross-check, by ISA.
+static const struct {
+    const char *isa, *reference, *cross_check;
+} chains[] = {{"x86_64", "add-r64", "imul-r64"}, {"aarch64", "add-x", "mul-x"}};
+
+static struct program *chain(struct lab *lab, const struct kernel_set *set, const char *name, struct fail *fail) {
+    struct program *program = ARENA_NEW(lab->arena, struct program);
+    struct gen_request request = {.mode = PROGRAM_LATENCY, .form = PROGRAM_UNROLLED};
+    const struct kernel *kernel = kernel_find(lab->arena, set, name, fail);
+    return kernel && gen_expand(lab->arena, kernel, &request, program, fail) ? program : NULL;
+}
+
+// From the installed kernels always: the unit of time must not depend on what a user's folder holds.
+static bool open_chains(struct lab *lab, struct fail *fail) {
+    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
+        if (strcmp(chains[i].isa, lab->isa->name) != 0)
+            continue;
+        struct kernel_set set = {0};
+        if (!cli_load_kernels(lab->arena, NULL, lab->isa->name, &set, fail))
+            return false;
+        lab->reference = chain(lab, &set, chains[i].reference, fail);
+        lab->cross_check = lab->reference ? chain(lab, &set, chains[i].cross_check, fail) : NULL;
+        return lab->cross_check != NULL;
+    }
+    return fail_set(fail, FAIL_UNAVAILABLE, "no reference chain is known for %s, so its cycles cannot be measured",
+                    lab->isa->name);
+}
+
+static struct backend_cpu *open_cpu(struct lab *lab, const char *cpu, struct fail *fail) {
+    struct backend_options options = {.triple = lab->isa->triple, .cpu = cpu, .output_syntax = -1};
+    return lab->backend->open(lab->arena, &options, fail);
+}
+
+static bool open_models(struct lab *lab, const struct lab_options *options, struct fail *fail) {
+    const struct option_list *cpus = &options->cpus;
+    if (cpus->n_items == 1 && strcmp(cpus->items[0], "none") == 0)
+        return true;
+    if (cpus->n_items > EXPERIMENT_MAX_MODELS)
+        return fail_set(fail, FAIL_INPUT, "at most %d models at once", EXPERIMENT_MAX_MODELS);
+    unsigned n = cpus->n_items ? (unsigned)cpus->n_items : 1;
+    for (unsigned i = 0; i < n; i++) {
+        const char *cpu = cpus->n_items ? cpus->items[i] : lab->is_simulated ? lab->sim.cpu : NULL;
+        lab->models[i] = open_cpu(lab, cpu, fail);
+        if (!lab->models[i])
+            return false;
+        lab->n_models++;
+    }
+    return true;
+}
+
+static bool parse_target(struct lab *lab, const char *target, struct fail *fail) {
+    if (strncmp(target, "sim:", 4) == 0) {
+        lab->is_simulated = true;
+        return sim_spec_parse(lab->arena, target + 4, &lab->sim, fail);
+    }
+    if (strcmp(target, "native") != 0)
+        return fail_set(fail, FAIL_INPUT, "unknown target '%s': there are native and sim:CPU", target);
+    if (lab->isa != isa_native())
+        return fail_set(fail, FAIL_UNAVAILABLE,
+                        "this machine cannot run %s code; --target sim:CPU runs it on a simulated CPU", lab->isa->name);
+    return true;
+}
+
+bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail) {
+    *lab = (struct lab){.arena = arena, .isa = options->isa};
+    if (!parse_target(lab, options->target, fail) || !open_chains(lab, fail))
+        return false;
+    if (!lab->is_simulated && !host_read(arena, options->bench.cpu, &lab->host, fail))
+        return false;
+    bool wants_model = options->cpus.n_items != 1 || strcmp(options->cpus.items[0], "none") != 0;
+    if (lab->is_simulated || wants_model) {
+        lab->backend = backend_load(arena, options->llvm, fail);
+        if (!lab->backend)
+            return false;
+    }
+    if (lab->is_simulated) {
+        lab->simulated_cpu = open_cpu(lab, lab->sim.cpu, fail);
+        if (!lab->simulated_cpu)
+            return false;
+    }
+    return open_models(lab, options, fail);
+}
+
+static struct bench_code code_of(const struct program *program) {
+    struct program_range body = program_simulated_range(program);
+    return (struct bench_code){
+        .bytes = program->code,
+        .n_bytes = program->code_bytes,
+        .bodies = program->unroll,
+        .body = program->code + body.offset,
+        .n_body_bytes = body.length,
+    };
+}
+
+bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
+    if (lab->is_simulated) {
+        lab->target = target_sim_open(lab->arena, lab->backend, lab->simulated_cpu, &lab->sim.noise);
+    } else {
+        host_turbo_off(&lab->host);
+        bool wants_counters = options->bench.clock != CLOCK_RATIO;
+        lab->target = target_native_open(lab->arena, lab->host.cpu, wants_counters, fail);
+        if (!lab->target)
+            return false;
+    }
+    struct bench_code reference = code_of(lab->reference), cross_check = code_of(lab->cross_check);
+    return bench_open(&lab->bench, lab->arena, lab->target, &options->bench, &reference, &cross_check, fail);
+}
+
+const char *lab_missing_feature(const struct lab *lab, const struct program *program) {
+    for (const char *const *feature = program->features; feature && *feature; feature++) {
+        bool has_it = lab->is_simulated ? lab->backend->has_feature(lab->simulated_cpu, *feature)
+                                        : host_has_feature(&lab->host, *feature);
+        if (!has_it)
+            return *feature;
+    }
+    return NULL;
+}
+
+static enum verdict_kind subject(enum program_mode mode) {
+    switch (mode) {
+    case PROGRAM_LATENCY:
+        return VERDICT_LATENCY;
+    case PROGRAM_THROUGHPUT:
+        return VERDICT_RTHROUGHPUT;
+    case PROGRAM_BLOCK:
+        break;
+    }
+    return VERDICT_BLOCK;
+}
+
+static bool predict(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
+    struct backend_cpu *cpu = lab->models[model];
+    struct program_range range = program_simulated_range(&experiment->program);
+    struct block block;
+    struct prediction *prediction = &experiment->predictions[model];
+    if (!lab->backend->describe_bytes(cpu, lab->arena, experiment->program.code + range.offset, range.length, &block,
+                                      fail) ||
+        !prediction_make(lab->arena, lab->backend->machine(cpu), &block, prediction, fail))
+        return false;
+    experiment->instructions = block.n_insns;
+    const struct bench_measurement *m = &experiment->measurement;
+    struct verdict_measured measured = {
+        m->cycles, m->low, m->high, m->clock_error, m->verdict != MEASURED_UNSTABLE, subject(experiment->program.mode)};
+    verdict_make(lab->arena, &measured, prediction, &experiment->verdicts[model]);
+    return true;
+}
+
+bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail) {
+    struct bench_code code = code_of(&experiment->program);
+    if (!bench_measure(&lab->bench, &code, &experiment->measurement, fail))
+        return false;
+    experiment->is_done = experiment->measurement.outcome == BENCH_OK;
+    experiment->n_predictions = experiment->is_done ? lab->n_models : 0;
+    for (unsigned i = 0; i < experiment->n_predictions; i++)
+        if (!predict(lab, i, experiment, fail))
+            return false;
+    return true;
+}
+
+const char *lab_summary(const struct lab *lab) {
+    if (lab->is_simulated)
+        return arena_printf(lab->arena, "simulated %s → %s", lab->sim.cpu, lab->bench.clock_note);
+    const char *cpu = lab->backend ? lab->backend->host_cpu() : NULL;
+    const char *turbo = lab->host.turbo == TURBO_OFF ? "off"
+                        : lab->host.turbo_file       ? "on, and its file is not writable here"
+                                                     : "not controllable here";
+    return arena_printf(lab->arena, "%s → %s; turbo: %s", host_summary(lab->arena, &lab->host, cpu),
+                        lab->bench.clock_note, turbo);
+}
+
+void lab_close(struct lab *lab) {
+    if (lab->target)
+        lab->target->ops->close(lab->target);
+    for (unsigned i = 0; i < lab->n_models; i++)
+        lab->backend->close(lab->models[i]);
+    if (lab->simulated_cpu)
+        lab->backend->close(lab->simulated_cpu);
+    host_turbo_restore();
+}

@@ -1,0 +1,53 @@
+// The instruments of `cyclops run`, opened: where the bytes run, the clock, and the models to hold against it.
+#ifndef CLI_LAB_H
+#define CLI_LAB_H
+
+#include "analyzer/model/backend.h"
+#include "bench/bench.h"
+#include "bench/host.h"
+#include "bench/target.h"
+#include "bench/target_sim.h"
+#include "cli/experiment.h"
+#include "cli/options.h"
+
+struct lab_options {
+    const struct isa *isa;
+    const char *target;      // "native" or "sim:CPU…"
+    const char *llvm;        // as in backend_load
+    struct option_list cpus; // models; none: the CPU the bytes run on; "none": no model
+    struct bench_options bench;
+};
+
+struct lab {
+    struct arena *arena;
+    const struct isa *isa;
+    struct host host;
+    bool is_simulated;
+    struct sim_spec sim;               // where simulated
+    struct backend_cpu *simulated_cpu; // that the bytes run on; null: native
+    const struct backend *backend;     // null: no models wanted
+    struct backend_cpu *models[EXPERIMENT_MAX_MODELS];
+    unsigned n_models;
+    struct program *reference, *cross_check; // programs of the clock's chains
+    struct target *target;
+    struct bench bench;
+};
+
+// Reads the host and opens the models, then generates the clock's chains; nothing is measured yet.
+bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail);
+
+// Opens target and clock, once lab->reference and lab->cross_check are assembled. Switches boost off where it can.
+bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail);
+
+// The first feature that the program needs and the CPU it would run on lacks; null: none.
+const char *lab_missing_feature(const struct lab *lab, const struct program *program);
+
+// Measures and predicts one experiment. False only when Cyclops itself failed.
+bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail);
+
+// One line about host and clock.
+const char *lab_summary(const struct lab *lab);
+
+void lab_close(struct lab *lab);
+
+#endif

@@ -1,0 +1,97 @@
+#include "cli/experiment.h"
+
+static struct experiment *add(struct arena *arena, struct plan *plan) {
+    struct experiment *experiment = ARENA_NEW(arena, struct experiment);
+    plan->experiments = arena_grow(arena, plan->experiments, plan->n_experiments, sizeof(struct experiment *));
+    plan->experiments[plan->n_experiments++] = experiment;
+    return experiment;
+}
+
+// Forms wanted, as a null-ended walk: unrolled before looped.
+static bool wants_form(const struct plan_options *options, enum program_form form, enum program_form usual,
+                       bool both_are_usual) {
+    if (options->is_both_forms || (!options->has_form && both_are_usual))
+        return true;
+    return form == (options->has_form ? options->form : usual);
+}
+
+static bool add_expansion(struct arena *arena, struct plan *plan, const struct kernel *kernel,
+                          const struct gen_request *request, bool is_sweep, struct fail *fail) {
+    struct experiment *experiment = add(arena, plan);
+    experiment->kernel_instructions = kernel->n_instructions;
+    experiment->is_sweep = is_sweep;
+    return gen_expand(arena, kernel, request, &experiment->program, fail);
+}
+
+// A row for each form of a request.
+static bool add_forms(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct gen_request request,
+                      const struct plan_options *options, struct fail *fail) {
+    static const enum program_form forms[] = {PROGRAM_UNROLLED, PROGRAM_LOOPED};
+    for (int i = 0; i < 2; i++) {
+        request.form = forms[i];
+        if (wants_form(options, forms[i], PROGRAM_UNROLLED, false) &&
+            !add_expansion(arena, plan, kernel, &request, false, fail))
+            return false;
+    }
+    return true;
+}
+
+static bool add_latencies(struct arena *arena, struct plan *plan, const struct kernel *kernel,
+                          const struct plan_options *options, struct fail *fail) {
+    bool is_asked_for = options->has_mode && options->mode == PROGRAM_LATENCY;
+    unsigned n_arcs = kernel->n_arcs;
+    if (n_arcs == 0 && is_asked_for)
+        n_arcs = 1; // gen_expand says why there is none
+    for (unsigned arc = 0; arc < n_arcs; arc++) {
+        struct gen_request request = {.mode = PROGRAM_LATENCY, .arc = arc};
+        if (!add_forms(arena, plan, kernel, request, options, fail))
+            return false;
+    }
+    return true;
+}
+
+static bool add_sweep(struct arena *arena, struct plan *plan, const struct kernel *kernel,
+                      const struct plan_options *options, struct fail *fail) {
+    static const enum program_form forms[] = {PROGRAM_LOOPED, PROGRAM_UNROLLED};
+    for (int i = 0; i < 2; i++) {
+        if (!wants_form(options, forms[i], PROGRAM_LOOPED, false))
+            continue;
+        for (unsigned n = options->sweep_first; n <= options->sweep_last; n++) {
+            struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = forms[i], .streams = n};
+            if (!add_expansion(arena, plan, kernel, &request, true, fail))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel *kernel,
+                     const struct plan_options *options, struct fail *fail) {
+    struct plan_options summary = *options;
+    if (options->sweep_first)
+        summary.has_form = summary.is_both_forms = false; // they are the sweep's
+    if (options->has_mode && options->mode == PROGRAM_BLOCK)
+        return add_forms(arena, plan, kernel, (struct gen_request){.mode = PROGRAM_BLOCK}, options, fail);
+    bool wants_latency = !options->has_mode || options->mode == PROGRAM_LATENCY;
+    bool wants_throughput = !options->has_mode || options->mode == PROGRAM_THROUGHPUT;
+    struct gen_request throughput = {.mode = PROGRAM_THROUGHPUT, .streams = options->streams};
+    return (!wants_latency || add_latencies(arena, plan, kernel, &summary, fail)) &&
+           (!wants_throughput || add_forms(arena, plan, kernel, throughput, &summary, fail)) &&
+           (!options->sweep_first || add_sweep(arena, plan, kernel, options, fail));
+}
+
+bool plan_add_block(struct arena *arena, struct plan *plan, const struct isa *isa, const char *name, const char *text,
+                    const struct plan_options *options, struct fail *fail) {
+    static const enum program_form forms[] = {PROGRAM_UNROLLED, PROGRAM_LOOPED};
+    if ((options->has_mode && options->mode != PROGRAM_BLOCK) || options->sweep_first || options->streams)
+        return fail_set(fail, FAIL_INPUT,
+                        "'%s' is a block and runs as it stands: --mode, --sweep and --n are for kernels", name);
+    for (int i = 0; i < 2; i++) {
+        if (!wants_form(options, forms[i], PROGRAM_UNROLLED, true))
+            continue;
+        struct experiment *experiment = add(arena, plan);
+        if (!gen_block(arena, isa, options->syntax, name, text, forms[i], &experiment->program, fail))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,161 @@
+#include "cli/run_report.h"
+
+#include "base/table.h"
+
+#include <math.h>
+#include <string.h>
+
+// What a row's number is divided by to be read as latency or reciprocal throughput: cycles of all streams become cycles
+// of one instruction; latencies and blocks stay as they are.
+static double divisor(const struct experiment *e) {
+    bool is_rthroughput = e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep;
+    return is_rthroughput ? (double)e->program.streams * e->kernel_instructions : 1;
+}
+
+static void add_model_titles(struct table *table, const struct lab *lab) {
+    for (unsigned i = 0; i < lab->n_models; i++) {
+        const struct machine *machine = lab->backend->machine(lab->models[i]);
+        table_column(table, TABLE_LEFT, arena_printf(lab->arena, "%s (LLVM %u)", machine->cpu, lab->backend->major));
+        table_column(table, TABLE_RIGHT, "difference");
+    }
+    table_column(table, TABLE_LEFT, "");
+}
+
+static void add_measured(struct table *table, const struct experiment *e) {
+    const struct bench_measurement *m = &e->measurement;
+    double by = divisor(e);
+    double half_width = fmax(m->high - m->cycles, m->cycles - m->low) + m->clock_error * m->cycles;
+    bool is_unstable = m->verdict == MEASURED_UNSTABLE;
+    table_cell_colour(table, is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%.2f ±%.2f%s", m->cycles / by, half_width / by,
+                      is_unstable ? " ?" : "");
+}
+
+static void add_difference(struct table *table, const struct verdict *verdict) {
+    double percent = round(verdict->difference * 100);
+    enum table_colour colour = verdict->kind == VERDICT_AGREE    ? TABLE_GREEN
+                               : verdict->kind == VERDICT_UNSURE ? TABLE_YELLOW
+                                                                 : TABLE_RED;
+    if (percent == 0)
+        table_cell_colour(table, colour, "0 %%");
+    else
+        table_cell_colour(table, colour, "%+.0f %%", percent);
+}
+
+static const char *note(struct arena *arena, const struct experiment *e) {
+    if (e->measurement.verdict == MEASURED_UNSTABLE)
+        return arena_printf(arena, "unstable: %s", e->measurement.why ? e->measurement.why : "");
+    for (unsigned i = 0; i < e->n_predictions; i++)
+        if (e->verdicts[i].blame[0])
+            return e->n_predictions == 1 ? e->verdicts[i].blame
+                                         : arena_printf(arena, "%s %s", e->predictions[i].model, e->verdicts[i].blame);
+    return "";
+}
+
+static void add_results(struct table *table, const struct experiment *e) {
+    add_measured(table, e);
+    for (unsigned i = 0; i < e->n_predictions; i++) {
+        table_cell(table, "%.2f", e->predictions[i].cycles / divisor(e));
+        add_difference(table, &e->verdicts[i]);
+    }
+    table_cell(table, "%s", note(table->arena, e));
+}
+
+static const char *measures(struct arena *arena, const struct experiment *e) {
+    const struct program *program = &e->program;
+    switch (program->mode) {
+    case PROGRAM_LATENCY:
+        return strcmp(program->arc, "") == 0 ? "latency" : arena_printf(arena, "latency %s", program->arc);
+    case PROGRAM_THROUGHPUT:
+        return arena_printf(arena, "reciprocal throughput, n = %u", program->streams);
+    case PROGRAM_BLOCK:
+        break;
+    }
+    return "cycles per iteration";
+}
+
+static void print_summary(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
+    struct table table = {.arena = lab->arena};
+    table_column(&table, TABLE_LEFT, "kernel");
+    table_column(&table, TABLE_LEFT, "measures");
+    table_column(&table, TABLE_LEFT, "form");
+    table_column(&table, TABLE_LEFT, "measured");
+    add_model_titles(&table, lab);
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        const struct experiment *e = plan->experiments[i];
+        if (!e->is_done)
+            continue;
+        table_cell(&table, "%s", e->program.kernel);
+        table_cell(&table, "%s", measures(lab->arena, e));
+        table_cell(&table, "%s", program_form_name(e->program.form));
+        add_results(&table, e);
+    }
+    if (table.n_cells)
+        table_print(&table, out, colour);
+}
+
+static bool is_of(const struct experiment *e, const char *kernel) {
+    return e->is_done && strcmp(e->program.kernel, kernel) == 0;
+}
+
+// "vfmadd231ps zmm    latency 4.00   reciprocal throughput 0.50", from the experiments of one kernel.
+static void print_headline(const struct plan *plan, const char *kernel, FILE *out) {
+    const char *label = NULL;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        const struct experiment *e = plan->experiments[i];
+        if (!is_of(e, kernel))
+            continue;
+        if (!label)
+            fprintf(out, "%s", label = e->program.label);
+        if (e->is_sweep)
+            continue;
+        const char *mark = e->measurement.verdict == MEASURED_UNSTABLE ? "?" : "";
+        if (e->program.mode == PROGRAM_LATENCY)
+            fprintf(out, "   latency%s%s %.2f%s", e->program.arc[0] ? " " : "", e->program.arc, e->measurement.cycles,
+                    mark);
+        else
+            fprintf(out, "   reciprocal throughput %.2f%s", e->measurement.cycles / divisor(e), mark);
+    }
+    if (label)
+        fputc('\n', out);
+}
+
+static void print_sweep(const struct lab *lab, const struct plan *plan, const char *kernel, enum program_form form,
+                        FILE *out, bool colour) {
+    struct table table = {.arena = lab->arena};
+    table_column(&table, TABLE_RIGHT, "n");
+    table_column(&table, TABLE_LEFT, arena_printf(lab->arena, "measured, %s", program_form_name(form)));
+    add_model_titles(&table, lab);
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        const struct experiment *e = plan->experiments[i];
+        if (!is_of(e, kernel) || !e->is_sweep || e->program.form != form)
+            continue;
+        table_cell(&table, "%u", e->program.streams);
+        add_results(&table, e);
+    }
+    if (table.n_cells)
+        table_print(&table, out, colour);
+}
+
+static void print_sweeps(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
+    const char *last = NULL;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        const char *kernel = plan->experiments[i]->program.kernel;
+        if (last && strcmp(last, kernel) == 0)
+            continue;
+        last = kernel;
+        print_headline(plan, kernel, out);
+        print_sweep(lab, plan, kernel, PROGRAM_LOOPED, out, colour);
+        print_sweep(lab, plan, kernel, PROGRAM_UNROLLED, out, colour);
+    }
+}
+
+void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
+    fprintf(out, "%s\n", lab_summary(lab));
+    bool has_sweep = false;
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        has_sweep |= plan->experiments[i]->is_sweep;
+    if (has_sweep)
+        print_sweeps(lab, plan, out, colour);
+    else
+        print_summary(lab, plan, out, colour);
+}

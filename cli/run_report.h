@@ -1,0 +1,16 @@
+// The tables of `cyclops run`.
+//     vfmadd231ps zmm    latency 4.00   reciprocal throughput 0.50
+//       n   measured       znver5 (LLVM 19)   difference
+//       1   4.00 ±0.01     4.00                 0 %
+#ifndef CLI_RUN_REPORT_H
+#define CLI_RUN_REPORT_H
+
+#include "cli/experiment.h"
+#include "cli/lab.h"
+
+#include <stdio.h>
+
+// Prints all experiments that were measured; sweeps as tables of their own, the rest in one table.
+void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour);
+
+#endif

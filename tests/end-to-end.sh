@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# From kernel to verdict through the real programs: the assembler, the emulator, the CPU.  end-to-end.sh BUILD
+. "$(dirname "$0")/lib.sh"
+
+# What gen prints, plain as takes.
+expect 0 '^$|.*' bash -c "'$cyclops' gen fma-zmm-ps --isa x86_64 --n 8 >'$T/x.s'"
+if [ "$(uname -m)" = x86_64 ]; then
+    expect 0 'x.o' bash -c "as -o '$T/x.o' '$T/x.s' && ls '$T/x.o'"
+fi
+if command -v aarch64-linux-gnu-as qemu-aarch64 >/dev/null; then
+    for kernel in $("$cyclops" list kernels --isa aarch64 --json | jq -r .kernel); do
+        "$cyclops" gen "$kernel" --isa aarch64 --output "$T/k.s"
+        symbol=$(sed -nE 's/^[[:space:]]*\.glob(a)?l[[:space:]]+([^[:space:]]+).*/\2/p' "$T/k.s" | head -1)
+        sed "s/KERNEL/$symbol/" "$here/aarch64/start.s" >"$T/start.s"
+        expect 0 '^done' bash -c "cd '$T' && aarch64-linux-gnu-as -o k.o k.s && aarch64-linux-gnu-as -o start.o start.s &&
+            aarch64-linux-gnu-ld -o k k.o start.o && qemu-aarch64 -cpu max ./k && echo done"
+    done
+fi
+
+# What is missing is named, with how to get it.
+expect 77 "apt-get install|install" env CYCLOPS_AS=/nowhere/as "$cyclops" run add-r64 --isa x86_64 --target sim:skylake
+mkdir -p "$T/empty"
+expect 77 "cyclops-llvm|LLVM" env CYCLOPS_PREFIX="$T/empty" "$cyclops" mca "$here/golden/dot-product.s"
+
+[ "$(uname -m)" = x86_64 ] || finish
+
+# Code that does not end well is an outcome: named, exit 1, nothing left running, and the rest is measured.
+run() { "$cyclops" run --mcpu none --budget 20 "$@"; }
+for row in 'ud2;illegal instruction' 'int3;trap' 'xor eax, eax|mov rax, [rax];segmentation fault|invalid memory' \
+    'xor ecx, ecx|mov eax, 1|xor edx, edx|div ecx;arithmetic|division'; do
+    expect 1 "${row#*;}" run --asm "$(sed 's/|/; /g' <<<"${row%%;*}")" --form looped
+done
+expect 1 'did not end|time' run --asm '1: jmp 1b' --form looped --timeout 0.3
+expect 1 'add rbx, rcx' run --asm 'ud2' --asm 'add rbx, rcx' --form looped
+[ -z "$(pgrep -f "$cyclops")" ] || { echo "FAILED: left running: $(pgrep -fa "$cyclops")"; failures=$((failures + 1)); }
+
+# A journal is appended to, and holds one header.
+run add-r64 --output "$T/journal" >/dev/null && run imul-r64 --output "$T/journal" >/dev/null
+expect 0 '^1 4$' bash -c "echo \$(jq -s '[map(select(.record==\"host\"))|length, map(select(.record==\"measurement\"))|length]|@tsv' -r '$T/journal')"
+
+finish
