@@ -1,0 +1,61 @@
+// The dispatch stage: in program order, up to the machine's width, while every unit has room.
+// Behaviour: llvm/lib/MCA/Stages/DispatchStage.cpp.
+#include "analyzer/pipeline/simulation.h"
+
+#include <assert.h>
+
+static void tell_stall(struct simulation *sim, const struct plan_insn *insn, enum event_stall why) {
+    struct event_insn event = {
+        .index = sim->next, .position = (unsigned)(sim->next % sim->plan.n_insns), .insn = insn->insn};
+    TELL(sim, stalled, &event, why);
+}
+
+static unsigned min_unsigned(unsigned a, unsigned b) {
+    return a < b ? a : b;
+}
+
+// An instruction with more uops than the machine is wide takes whole cycles, and what is left of the last one.
+void dispatch_cycle(struct simulation *sim) {
+    unsigned carried = min_unsigned(sim->carried_uops, sim->dispatch_width);
+    sim->dispatch_room = sim->dispatch_width - carried;
+    if (carried == 0)
+        return;
+    sim->carried_uops -= carried;
+    sim->has_moved = true;
+    struct event_insn event = event_insn_of(flight_at(&sim->flight, sim->next - 1));
+    TELL(sim, dispatched, &event, carried, sim->no_registers);
+}
+
+// Every unit is asked, so that listeners hear of each that has no room.
+bool dispatch_can(struct simulation *sim, const struct plan_insn *insn) {
+    unsigned uops = min_unsigned(insn->insn->uops, sim->dispatch_width);
+    if (sim->dispatch_room == 0 || uops > sim->dispatch_room)
+        return false;
+    if (insn->insn->begins_group && sim->dispatch_room != sim->dispatch_width)
+        return false;
+    bool has_entries = reorder_buffer_can_enter(&sim->reorder_buffer, insn);
+    if (!has_entries)
+        tell_stall(sim, insn, STALL_REORDER_BUFFER);
+    bool has_registers = register_unit_can_rename(&sim->registers, insn);
+    if (!has_registers)
+        tell_stall(sim, insn, STALL_REGISTER_FILE);
+    bool has_buffers = execute_can(sim, insn, sim->next);
+    return has_entries && has_registers && has_buffers;
+}
+
+void dispatch(struct simulation *sim) {
+    struct in_flight *insn = flight_enter(&sim->flight, sim->next++);
+    const struct plan_insn *plan = insn->plan;
+    unsigned uops = min_unsigned(plan->insn->uops, sim->dispatch_width);
+    assert(uops <= sim->dispatch_room && sim->carried_uops == 0);
+    sim->dispatch_room -= uops;
+    sim->carried_uops = plan->insn->uops - uops;
+    if (plan->insn->ends_group)
+        sim->dispatch_room = 0;
+    register_unit_rename(&sim->registers, &sim->flight, insn, sim->now);
+    reorder_buffer_enter(&sim->reorder_buffer, insn);
+    sim->has_moved = true;
+    struct event_insn event = event_insn_of(insn);
+    TELL(sim, dispatched, &event, uops, insn->is_eliminated ? sim->no_registers : plan->registers_taken);
+    execute(sim, insn);
+}

@@ -1,0 +1,206 @@
+#include "analyzer/pipeline/in_order.h"
+
+#include "analyzer/pipeline/simulation.h"
+
+#include <assert.h>
+
+static struct in_flight *youngest(const struct simulation *sim) {
+    return flight_at(&sim->flight, sim->next - 1);
+}
+
+static void finish(struct simulation *sim, struct in_flight *insn) {
+    struct event_insn event = event_insn_of(insn);
+    insn->done_cycle = sim->now; // also where the uops took longer to issue than to execute
+    insn->is_executed = true;
+    if (insn->plan->is_memory)
+        memory_unit_execute(&sim->memory, insn);
+    TELL(sim, executed, &event);
+    if (insn->plan->is_memory)
+        memory_unit_retire(&sim->memory, insn);
+    register_unit_free(&sim->registers, insn);
+    insn->is_retired = true;
+    TELL(sim, retired, &event, insn->plan->registers_taken);
+    sim->has_moved = true;
+}
+
+// A result of this instruction would be written before the one of the last instruction that retires in order.
+static int64_t write_back_delay(const struct simulation *sim, const struct plan_insn *insn) {
+    if (sim->in_order.last_write_back == 0 || insn->insn->retires_out_of_order)
+        return 0;
+    int64_t first = insn->insn->latency;
+    for (unsigned w = 0; w < insn->n_writes; w++)
+        if (insn->writes[w].latency < first)
+            first = insn->writes[w].latency;
+    int64_t delay = sim->in_order.last_write_back - first;
+    return delay > 0 ? delay : 0;
+}
+
+static bool stall(struct simulation *sim, enum in_order_stall why, int64_t cycles) {
+    sim->in_order.stall = why;
+    sim->in_order.stall_cycles = cycles;
+    return false;
+}
+
+static bool can_issue(struct simulation *sim, const struct in_flight *insn) {
+    int64_t cycles = register_unit_hazard(&sim->registers, &sim->flight, insn->plan, sim->now);
+    if (cycles != 0)
+        return stall(sim, IN_ORDER_OPERANDS, cycles);
+    if (resource_unit_busy(&sim->resources, insn->plan) != 0)
+        return stall(sim, IN_ORDER_RESOURCES, 1);
+    if (insn->plan->is_memory && !memory_unit_is_ready(&sim->memory, insn))
+        return stall(sim, IN_ORDER_MEMORY, 1);
+    cycles = write_back_delay(sim, insn->plan);
+    return cycles == 0 || stall(sim, IN_ORDER_WRITE_BACK, cycles);
+}
+
+static void issue(struct simulation *sim, struct in_flight *insn) {
+    struct event_insn event = event_insn_of(insn);
+    register_unit_rename(&sim->registers, &sim->flight, insn, sim->now);
+    TELL(sim, dispatched, &event, insn->plan->insn->uops, insn->plan->registers_taken);
+    unsigned n_uses = resource_unit_issue(&sim->resources, insn->plan, sim->now, sim->uses);
+    flight_issue(&sim->flight, insn, sim->now);
+    if (insn->plan->is_memory)
+        memory_unit_issue(&sim->memory, insn);
+    TELL(sim, ready, &event);
+    TELL(sim, issued, &event, sim->uses, n_uses);
+    sim->has_moved = true;
+}
+
+static void use_room(struct simulation *sim, const struct insn *insn) {
+    struct in_order_stage *stage = &sim->in_order;
+    stage->is_carrying = insn->uops > stage->room;
+    if (stage->is_carrying) {
+        stage->carried_uops = insn->uops - stage->room;
+        stage->room = 0;
+        return;
+    }
+    stage->issued += insn->uops;
+    stage->room = insn->ends_group ? 0 : stage->room - insn->uops;
+}
+
+static void try_issue(struct simulation *sim) {
+    struct in_flight *insn = youngest(sim);
+    struct in_order_stage *stage = &sim->in_order;
+    if (!can_issue(sim, insn)) {
+        stage->room = 0;
+        return;
+    }
+    issue(sim, insn);
+    use_room(sim, insn->plan->insn);
+    if (insn->plan->insn->latency == 0 && !stage->is_carrying) {
+        finish(sim, insn);
+        return;
+    }
+    struct slot_set *issued = &sim->scheduler.issued;
+    issued->slots[issued->n++] = insn->slot;
+    if (!insn->plan->insn->retires_out_of_order)
+        stage->last_write_back = insn->plan->insn->latency;
+}
+
+// Instructions that are done retire at once, but one whose uops are still being issued when its turn is over.
+static void finish_issued(struct simulation *sim) {
+    struct slot_set *issued = &sim->scheduler.issued;
+    for (unsigned i = 0; i < issued->n;) {
+        struct in_flight *insn = &sim->flight.slots[issued->slots[i]];
+        if (insn->done_cycle > sim->now) {
+            i++;
+            continue;
+        }
+        insn->is_executed = true;
+        if (!sim->in_order.is_carrying || insn != youngest(sim))
+            finish(sim, insn);
+        issued->slots[i] = issued->slots[--issued->n];
+    }
+}
+
+static void carry_on(struct simulation *sim) {
+    struct in_order_stage *stage = &sim->in_order;
+    if (!stage->is_carrying)
+        return;
+    struct in_flight *insn = youngest(sim);
+    sim->has_moved = true;
+    if (stage->carried_uops > stage->room) {
+        stage->carried_uops -= stage->room;
+        stage->room = 0;
+        return;
+    }
+    stage->room = insn->plan->insn->ends_group ? 0 : stage->room - stage->carried_uops;
+    stage->carried_uops = 0;
+    stage->is_carrying = false;
+    if (insn->is_executed)
+        finish(sim, insn);
+}
+
+static void tell_stall(struct simulation *sim) {
+    struct event_insn event = event_insn_of(youngest(sim));
+    if (sim->in_order.stall == IN_ORDER_OPERANDS)
+        TELL(sim, stalled, &event, STALL_REGISTER_FILE);
+    if (sim->in_order.stall == IN_ORDER_RESOURCES)
+        TELL(sim, stalled, &event, STALL_DISPATCH_GROUP);
+}
+
+static void begin_cycle(struct simulation *sim) {
+    struct in_order_stage *stage = &sim->in_order;
+    stage->issued = 0;
+    stage->room = sim->machine->dispatch_width; // the width option is for out-of-order machines only, as in llvm-mca
+    register_unit_cycle(&sim->registers);
+    resource_unit_cycle(&sim->resources, sim->now);
+    finish_issued(sim);
+    carry_on(sim);
+    if (stage->stall == IN_ORDER_NO_STALL)
+        return;
+    if (stage->stall_cycles == 0) {
+        stage->stall = IN_ORDER_NO_STALL;
+        try_issue(sim);
+    }
+    if (stage->stall != IN_ORDER_NO_STALL) {
+        tell_stall(sim);
+        stage->room = 0;
+    }
+}
+
+static bool can_enter(const struct simulation *sim, const struct plan_insn *insn) {
+    const struct in_order_stage *stage = &sim->in_order;
+    if (stage->stall != IN_ORDER_NO_STALL || stage->is_carrying)
+        return false;
+    unsigned uops = insn->insn->uops;
+    if (stage->room < uops && uops <= sim->machine->dispatch_width)
+        return false;
+    if (insn->insn->begins_group && stage->issued != 0)
+        return false;
+    return flight_at(&sim->flight, sim->next)->is_retired;
+}
+
+static void enter(struct simulation *sim) {
+    struct in_flight *insn = flight_enter(&sim->flight, sim->next++);
+    if (insn->plan->is_memory)
+        memory_unit_dispatch(&sim->memory, insn);
+    sim->has_moved = true;
+    try_issue(sim);
+    if (sim->in_order.stall != IN_ORDER_NO_STALL)
+        tell_stall(sim);
+}
+
+void cycle_in_order(struct simulation *sim) {
+    struct in_order_stage *stage = &sim->in_order;
+    begin_cycle(sim);
+    while (sim->next < sim->total && can_enter(sim, &sim->plan.insns[sim->next % sim->plan.n_insns]))
+        enter(sim);
+    if (stage->stall_cycles > 0)
+        stage->stall_cycles--;
+    if (stage->last_write_back > 0)
+        stage->last_write_back--;
+}
+
+bool in_order_has_work(const struct simulation *sim) {
+    return sim->scheduler.issued.n != 0 || sim->in_order.stall != IN_ORDER_NO_STALL || sim->in_order.is_carrying;
+}
+
+bool in_order_is_stuck(const struct simulation *sim) {
+    enum in_order_stall stall = sim->in_order.stall;
+    return stall == IN_ORDER_RESOURCES || stall == IN_ORDER_MEMORY;
+}
+
+uint64_t in_order_waiting(const struct simulation *sim) {
+    return sim->in_order.stall != IN_ORDER_NO_STALL ? sim->next - 1 : sim->next;
+}

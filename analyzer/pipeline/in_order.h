@@ -1,0 +1,34 @@
+// The one stage of an in-order machine after entry: issue in program order, stall until the next instruction can go.
+// Private to the pipeline. Behaviour: llvm/lib/MCA/Stages/InOrderIssueStage.cpp of LLVM 19.
+#ifndef ANALYZER_PIPELINE_IN_ORDER_H
+#define ANALYZER_PIPELINE_IN_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct simulation;
+
+enum in_order_stall {
+    IN_ORDER_NO_STALL,
+    IN_ORDER_OPERANDS,
+    IN_ORDER_RESOURCES,
+    IN_ORDER_MEMORY,
+    IN_ORDER_WRITE_BACK, // results would come out of order
+};
+
+struct in_order_stage {
+    unsigned room;             // uops that can still be issued in this cycle
+    unsigned issued;           // uops issued in it
+    enum in_order_stall stall; // of the youngest instruction, which has entered but not been issued
+    int64_t stall_cycles;      // before it is tried again
+    bool is_carrying;          // the youngest instruction has more uops than the machine is wide
+    unsigned carried_uops;     // of it, still to go
+    int64_t last_write_back;   // cycles until the youngest instruction that retires in order is done
+};
+
+void cycle_in_order(struct simulation *sim);
+bool in_order_has_work(const struct simulation *sim);
+bool in_order_is_stuck(const struct simulation *sim);
+uint64_t in_order_waiting(const struct simulation *sim); // index of the instruction to be issued next
+
+#endif

@@ -1,0 +1,206 @@
+#include "analyzer/pipeline/register_file.h"
+
+#include <assert.h>
+
+void register_unit_init(struct register_unit *unit, const struct plan *plan, unsigned default_size,
+                        struct arena *arena) {
+    const struct machine *machine = plan->machine;
+    *unit = (struct register_unit){.plan = plan, .n_files = machine->n_register_files};
+    unit->files = ARENA_ARRAY(arena, struct physical_file, unit->n_files);
+    for (unsigned f = 0; f < unit->n_files; f++) {
+        const struct register_file *file = &machine->register_files[f];
+        unit->files[f] = (struct physical_file){
+            .size = f == 0 ? default_size : file->n_physical,
+            .max_moves = file->max_moves_eliminated,
+            .zero_moves_only = file->zero_moves_only,
+        };
+    }
+    unit->definitions = ARENA_ARRAY(arena, struct definition, plan->n_classes);
+    unit->alias = ARENA_ARRAY(arena, uint16_t, plan->n_classes);
+    unit->is_zero = ARENA_ARRAY(arena, bool, plan->n_classes);
+    for (unsigned c = 0; c < plan->n_classes; c++)
+        unit->definitions[c].index = NOBODY;
+}
+
+void register_unit_cycle(struct register_unit *unit) {
+    for (unsigned f = 0; f < unit->n_files; f++)
+        unit->files[f].moves = 0;
+}
+
+bool register_unit_can_rename(const struct register_unit *unit, const struct plan_insn *insn) {
+    for (unsigned f = 0; f < unit->n_files; f++) {
+        const struct physical_file *file = &unit->files[f];
+        unsigned needed = insn->registers_needed[f];
+        if (file->size == 0 || needed == 0)
+            continue;
+        if (needed > file->size) // more than the file has: all of it must do
+            needed = file->size;
+        if (file->used + needed > file->size)
+            return false;
+    }
+    return true;
+}
+
+// The first entry that fits counts (MCSubtargetInfo::getReadAdvanceCycles).
+static int advance_of(const struct insn_read *read, unsigned write_class) {
+    for (unsigned i = 0; i < read->n_advances; i++)
+        if (read->advances[i].write_class == 0 || read->advances[i].write_class == write_class)
+            return read->advances[i].cycles;
+    return 0;
+}
+
+static bool same_definition(struct definition a, struct definition b) {
+    return a.index == b.index && a.write == b.write;
+}
+
+static struct class_set classes_read(const struct register_unit *unit, const struct plan_read *read) {
+    uint16_t target = unit->alias[read->own_class];
+    return target != 0 ? unit->plan->alias_targets[target] : read->depends;
+}
+
+// Whether an earlier class of the set has the same definition as class number `i` of it.
+static bool met_before(const struct register_unit *unit, struct class_set set, unsigned i) {
+    for (unsigned before = 0; before < i; before++)
+        if (same_definition(unit->definitions[set.classes[before]], unit->definitions[set.classes[i]]))
+            return true;
+    return false;
+}
+
+static unsigned write_class_of(const struct in_flight *producer, unsigned write) {
+    return producer->plan->insn->writes[write].write_class;
+}
+
+// Cycles by which a retired write still delays a reader, over a forwarding path slower than retirement.
+static int64_t late_forward(const struct in_flight *producer, int advance, int64_t now) {
+    return advance < 0 ? -advance - (now - producer->done_cycle) : 0;
+}
+
+static void rename_read(struct register_unit *unit, struct flight *flight, struct in_flight *insn,
+                        const struct plan_read *read, int64_t now) {
+    struct class_set set = classes_read(unit, read);
+    for (unsigned i = 0; i < set.n; i++) {
+        struct definition definition = unit->definitions[set.classes[i]];
+        struct in_flight *producer = flight_at(flight, definition.index);
+        if (producer->index != definition.index || met_before(unit, set, i))
+            continue; // nobody, too long ago, or another part of a result already counted
+        int advance = advance_of(read->insn, write_class_of(producer, definition.write));
+        if (!producer->is_retired) {
+            flight_wait(flight, insn, producer, definition.write, advance, now);
+            continue;
+        }
+        int64_t ready = now + late_forward(producer, advance, now);
+        if (ready > insn->ready_cycle)
+            insn->ready_cycle = ready;
+    }
+}
+
+// A partial write waits for the definition it merges with. It may be issued once the older value will be there by the
+// time its own result is.
+static void merge_with_older(struct register_unit *unit, struct flight *flight, struct in_flight *insn,
+                             const struct plan_write *write, int64_t now) {
+    struct definition older = unit->definitions[write->own_class];
+    struct in_flight *producer = flight_at(flight, older.index);
+    if (producer->index != older.index || producer->is_retired || producer == insn)
+        return;
+    int advance = write->latency > 1 ? (int)write->latency - 1 : 0;
+    flight_wait(flight, insn, producer, older.write, advance, now);
+}
+
+static void set_zero(struct register_unit *unit, struct class_set set, bool is_zero) {
+    for (unsigned i = 0; i < set.n; i++)
+        unit->is_zero[set.classes[i]] = is_zero;
+}
+
+static void rename_write(struct register_unit *unit, struct flight *flight, struct in_flight *insn, unsigned w,
+                         int64_t now) {
+    const struct plan_write *write = &insn->plan->writes[w];
+    if (write->own_class == 0)
+        return;
+    if (write->merges)
+        merge_with_older(unit, flight, insn, write, now);
+    set_zero(unit, write->zeroes, write->is_zero);
+    if (write->is_hidden)
+        return;
+    for (unsigned i = 0; i < write->defines.n; i++) {
+        unit->definitions[write->defines.classes[i]] = (struct definition){.index = insn->index, .write = w};
+        unit->alias[write->defines.classes[i]] = 0;
+    }
+}
+
+static bool can_eliminate(const struct register_unit *unit, const struct plan_insn *insn) {
+    const struct physical_file *file = &unit->files[insn->move_file];
+    if (insn->n_moves == 0 || (file->max_moves != 0 && file->moves + insn->n_moves > file->max_moves))
+        return false;
+    for (unsigned i = 0; i < insn->n_moves; i++)
+        if (file->zero_moves_only && !unit->is_zero[insn->moves[i].source_class])
+            return false;
+    return true;
+}
+
+static void eliminate(struct register_unit *unit, const struct plan_insn *insn) {
+    bool is_zero[2] = {false, false};
+    for (unsigned i = 0; i < insn->n_moves; i++) {
+        const struct plan_move *move = &insn->moves[i];
+        uint16_t target = unit->alias[move->from_class] != 0 ? unit->alias[move->from_class] : move->from_target;
+        for (unsigned c = 0; c < move->to.n; c++)
+            unit->alias[move->to.classes[c]] = target;
+        is_zero[move->write] = unit->is_zero[move->source_class];
+        unit->files[insn->move_file].moves++;
+    }
+    for (unsigned w = 0; w < insn->n_writes; w++)
+        set_zero(unit, insn->writes[w].zeroes, insn->writes[w].is_zero || is_zero[w]);
+}
+
+void register_unit_rename(struct register_unit *unit, struct flight *flight, struct in_flight *insn, int64_t now) {
+    const struct plan_insn *plan = insn->plan;
+    if (can_eliminate(unit, plan)) {
+        eliminate(unit, plan);
+        insn->is_eliminated = true;
+        return;
+    }
+    for (unsigned r = 0; r < plan->n_reads; r++)
+        if (!plan->reads[r].is_independent)
+            rename_read(unit, flight, insn, &plan->reads[r], now);
+    for (unsigned w = 0; w < plan->n_writes; w++)
+        rename_write(unit, flight, insn, w, now);
+    for (unsigned f = 0; f < unit->n_files; f++)
+        unit->files[f].used += plan->registers_taken[f];
+}
+
+void register_unit_free(struct register_unit *unit, const struct in_flight *insn) {
+    if (insn->is_eliminated)
+        return;
+    for (unsigned f = 0; f < unit->n_files; f++) {
+        assert(unit->files[f].used >= insn->plan->registers_taken[f]);
+        unit->files[f].used -= insn->plan->registers_taken[f];
+    }
+}
+
+static int64_t read_hazard(const struct register_unit *unit, const struct flight *flight, const struct plan_read *read,
+                           int64_t now) {
+    int64_t hazard = 0;
+    struct class_set set = classes_read(unit, read);
+    for (unsigned i = 0; i < set.n; i++) {
+        struct definition definition = unit->definitions[set.classes[i]];
+        const struct in_flight *producer = flight_at(flight, definition.index);
+        if (producer->index != definition.index)
+            continue;
+        int advance = advance_of(read->insn, write_class_of(producer, definition.write));
+        int64_t left = late_forward(producer, advance, now);
+        if (!producer->is_retired)
+            left = flight_cycles_left(producer, definition.write, now) - advance;
+        if (left > hazard)
+            hazard = left;
+    }
+    return hazard;
+}
+
+int64_t register_unit_hazard(const struct register_unit *unit, const struct flight *flight,
+                             const struct plan_insn *insn, int64_t now) {
+    for (unsigned r = 0; r < insn->n_reads; r++) {
+        int64_t hazard = read_hazard(unit, flight, &insn->reads[r], now);
+        if (hazard > 0)
+            return hazard;
+    }
+    return 0;
+}

@@ -1,0 +1,49 @@
+// Register files: which write defines a register now, how many physical registers are in use, and which moves
+// renaming does away with. Private to the pipeline. Behaviour: llvm/lib/MCA/HardwareUnits/RegisterFile.cpp.
+#ifndef ANALYZER_PIPELINE_REGISTER_FILE_H
+#define ANALYZER_PIPELINE_REGISTER_FILE_H
+
+#include "analyzer/pipeline/flight.h"
+#include "analyzer/pipeline/plan.h"
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct definition {
+    uint64_t index; // of the instruction; NOBODY: it was not written yet
+    unsigned write;
+};
+
+struct physical_file {
+    unsigned size; // 0: unlimited
+    unsigned used;
+    unsigned max_moves, moves; // eliminated per cycle: at most (0: unlimited), and in this one
+    bool zero_moves_only;
+};
+
+struct register_unit {
+    const struct plan *plan;
+    struct physical_file *files; // [0] is the default one
+    unsigned n_files;
+    struct definition *definitions; // by class
+    uint16_t *alias;                // by class: target it is an alias of; 0: none
+    bool *is_zero;                  // by class
+};
+
+// `default_size`: physical registers of the default file; 0: unlimited.
+void register_unit_init(struct register_unit *unit, const struct plan *plan, unsigned default_size,
+                        struct arena *arena);
+void register_unit_cycle(struct register_unit *unit);
+
+bool register_unit_can_rename(const struct register_unit *unit, const struct plan_insn *insn);
+// Finds what the instruction waits for and makes it define its registers. Sets is_eliminated.
+void register_unit_rename(struct register_unit *unit, struct flight *flight, struct in_flight *insn, int64_t now);
+// Gives back the physical registers.
+void register_unit_free(struct register_unit *unit, const struct in_flight *insn);
+
+// Cycles until the operands of an instruction that is not in flight yet are there (in-order machines ask first).
+int64_t register_unit_hazard(const struct register_unit *unit, const struct flight *flight,
+                             const struct plan_insn *insn, int64_t now);
+
+#endif

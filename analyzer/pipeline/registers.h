@@ -1,0 +1,44 @@
+// Which registers of a block must be told apart. Private to the pipeline.
+//
+// Writing a register also defines the registers inside it, and at times those around it. A simulator that keeps a
+// definition for every register walks these families at each write and each read. Within one block most of a family
+// is always written together; such registers share a *class*, and one definition per class tells as much. Usually the
+// family of an architectural register is a single class.
+#ifndef ANALYZER_PIPELINE_REGISTERS_H
+#define ANALYZER_PIPELINE_REGISTERS_H
+
+#include "analyzer/model/insn.h"
+#include "analyzer/model/machine.h"
+#include "base/arena.h"
+
+#include <stdint.h>
+
+// A set of classes; 0 is the class of registers that the block never writes and is in no set.
+struct class_set {
+    const uint16_t *classes;
+    uint16_t n;
+};
+
+enum family {
+    FAMILY_INSIDE, // a register and those inside it
+    FAMILY_ALL,    // and those around it
+    N_FAMILIES,
+};
+
+struct register_classes {
+    const struct machine *machine;
+    uint16_t *class_of;                 // by register
+    unsigned n_classes;                 // class 0 included
+    struct class_set *sets[N_FAMILIES]; // by register; filled on demand
+    struct arena *arena;
+};
+
+// The register that a write to `reg` renames.
+uint16_t register_renamed(const struct machine *machine, uint16_t reg);
+
+void register_classes_build(struct register_classes *classes, const struct machine *machine, const struct block *block,
+                            struct arena *arena);
+// Classes of a register's family.
+struct class_set register_classes_of(struct register_classes *classes, uint16_t reg, enum family family);
+
+#endif

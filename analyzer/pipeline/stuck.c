@@ -1,0 +1,62 @@
+#include "analyzer/pipeline/stuck.h"
+
+#include "base/text.h"
+
+bool simulation_is_stuck(const struct simulation *sim) {
+    if (sim->resources.n_holds != 0 || sim->scheduler.issued.n != 0)
+        return false;
+    if (sim->machine->in_order)
+        return in_order_is_stuck(sim);
+    const struct slot_set *pending = &sim->scheduler.pending;
+    for (unsigned i = 0; i < pending->n; i++)
+        if (sim->flight.slots[pending->slots[i]].ready_cycle > sim->now)
+            return false;
+    return true;
+}
+
+// Where in the block the first instruction is that does not get on.
+static unsigned stuck_position(const struct simulation *sim, bool *is_dispatched) {
+    const struct reorder_buffer *buffer = &sim->reorder_buffer;
+    for (uint64_t i = buffer->oldest; i < buffer->end; i++) {
+        const struct in_flight *insn = flight_at(&sim->flight, i);
+        *is_dispatched = true;
+        if (!insn->is_executed)
+            return insn->position;
+    }
+    *is_dispatched = false;
+    uint64_t index = sim->machine->in_order ? in_order_waiting(sim) : sim->next;
+    return (unsigned)(index % sim->plan.n_insns);
+}
+
+static const char *why_stuck(const struct simulation *sim, const struct plan_insn *insn, struct arena *arena) {
+    for (unsigned i = 0; i < insn->n_uses; i++) {
+        const struct pipe *pipe = &sim->resources.pipes[insn->uses[i].bit];
+        unsigned n_units = (unsigned)__builtin_popcountll(pipe->all_units);
+        if (insn->uses[i].units > n_units)
+            return arena_printf(arena, "it needs %u units of %s, which has %u", insn->uses[i].units,
+                                sim->machine->resources[pipe->resource].name, n_units);
+    }
+    return "the units it asks for are never all free together";
+}
+
+// The instruction as one line, without the tabs.
+static const char *plain_text(const struct insn *insn, struct arena *arena) {
+    struct text text = {.arena = arena};
+    for (const char *c = insn->text != NULL ? insn->text : insn->opcode; *c != '\0'; c++)
+        if (*c != '\t' || text.length != 0)
+            text_append(&text, *c == '\t' ? " " : c, 1);
+    return text.length != 0 ? text.data : "";
+}
+
+bool simulation_tell_stuck(const struct simulation *sim, struct fail *fail) {
+    struct arena arena = {0};
+    bool is_dispatched;
+    unsigned position = stuck_position(sim, &is_dispatched);
+    const struct plan_insn *insn = &sim->plan.insns[position];
+    fail_set(fail, FAIL_WORK,
+             "instruction %u of the block, '%s', can never be %s on %s: %s; its scheduling model is wrong",
+             position + 1, plain_text(insn->insn, &arena), is_dispatched ? "issued" : "dispatched", sim->machine->name,
+             why_stuck(sim, insn, &arena));
+    arena_free(&arena);
+    return false;
+}
