@@ -87,42 +87,48 @@ static bool store(struct arena *arena, const struct option *option, const char *
     return false;
 }
 
+// Parses the option argv[*i] and, where it has one, its argument behind it.
+static enum options_result parse_option(struct arena *arena, const struct command *command, int argc, char **argv,
+                                        int *i, struct fail *fail) {
+    const char *word = argv[*i];
+    const char *start = word + (word[1] == '-' ? 2 : 1);
+    const char *equals = strchr(start, '=');
+    struct slice name = {start, equals ? (size_t)(equals - start) : strlen(start)};
+    if (slice_is(name, "help") || slice_is(name, "h")) {
+        options_print_help(command, stdout);
+        return OPTIONS_HELP;
+    }
+    const struct option *option = find(command, name);
+    if (!option) {
+        unknown_option(arena, command, word, name, fail);
+        return OPTIONS_BAD;
+    }
+    const char *text = equals ? equals + 1 : NULL;
+    if (!text && option->type != OPTION_FLAG) {
+        if (*i + 1 >= argc) {
+            fail_set(fail, FAIL_INPUT, "option --%s needs its argument %s", option->name, option->argument);
+            return OPTIONS_BAD;
+        }
+        text = argv[++*i];
+    }
+    return store(arena, option, text, fail) ? OPTIONS_OK : OPTIONS_BAD;
+}
+
 enum options_result options_parse(struct arena *arena, const struct command *command, int argc, char **argv,
                                   struct operands *operands, struct fail *fail) {
     bool only_operands = false;
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
-        if (only_operands || word[0] != '-' || word[1] == '\0') {
+        if (!only_operands && strcmp(word, "--") == 0) {
+            only_operands = true;
+        } else if (only_operands || word[0] != '-' || word[1] == '\0') {
             operands->items = arena_grow(arena, operands->items, operands->n_items, sizeof *operands->items);
             operands->items[operands->n_items++] = word;
-            continue;
+        } else {
+            enum options_result result = parse_option(arena, command, argc, argv, &i, fail);
+            if (result != OPTIONS_OK)
+                return result;
         }
-        if (strcmp(word, "--") == 0) {
-            only_operands = true;
-            continue;
-        }
-        const char *start = word + (word[1] == '-' ? 2 : 1);
-        const char *equals = strchr(start, '=');
-        struct slice name = {start, equals ? (size_t)(equals - start) : strlen(start)};
-        if (slice_is(name, "help") || slice_is(name, "h")) {
-            options_print_help(command, stdout);
-            return OPTIONS_HELP;
-        }
-        const struct option *option = find(command, name);
-        if (!option) {
-            unknown_option(arena, command, word, name, fail);
-            return OPTIONS_BAD;
-        }
-        const char *text = equals ? equals + 1 : NULL;
-        if (!text && option->type != OPTION_FLAG) {
-            if (i + 1 >= argc) {
-                fail_set(fail, FAIL_INPUT, "option --%s needs its argument %s", option->name, option->argument);
-                return OPTIONS_BAD;
-            }
-            text = argv[++i];
-        }
-        if (!store(arena, option, text, fail))
-            return OPTIONS_BAD;
     }
     return OPTIONS_OK;
 }
