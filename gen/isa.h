@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct program;
 
@@ -15,7 +16,20 @@ struct register_class {
     const char *const *registers; // null-terminated
     // Index into `registers` is also the number of the architectural register file entry: rax, eax, ax and al
     // have the same index in their classes, so a taken register is taken in every class of its file.
-    char file; // 'g' general, 'v' vector, 'k' mask: classes of one file alias by index
+    char file;     // 'g' general, 'v' vector, 'k' mask: classes of one file alias by index
+    unsigned bits; // width
+};
+
+// Another name of a register or of a part of it: "ah" is in "rax".
+struct register_alias {
+    const char *name, *reg;
+};
+
+// What a register starts as. A general or mask register gets the low bits; a vector register gets the pattern
+// in each of its lanes.
+struct isa_value {
+    uint64_t bits;
+    unsigned lane_bits; // 8, 16, 32 or 64; of no meaning outside vectors, or where bits is 0
 };
 
 struct isa {
@@ -23,19 +37,25 @@ struct isa {
     const char *const *names;             // other names users know ("x86-64", "amd64"); null-terminated
     const char *triple;                   // LLVM's: "x86_64-unknown-linux-gnu"
     const char *assembler;                // when cross-assembling: "aarch64-linux-gnu-as"; on its own machine, "as"
+    const char *assembler_package;        // Debian's, that holds `assembler`
+    const char *preamble;                 // lines at the top of an assembly file, or ""
     const char *const *syntaxes;          // "intel", "att"; null-terminated, empty where there is one syntax
+    const char *const *syntax_directives; // that switch to them, in the same order
     const char *comment;                  // starts a comment in its assembly: "#", "//"
     const struct register_class *classes; // up to one with a null name
+    const struct register_alias *aliases; // up to one with a null name
     const char *const *loop_counters;     // candidates, best first; null-terminated
-    const char *memory;                   // register that holds the second argument throughout
-    const char *const *reserved;          // registers no role may get (stack pointer, `memory`, …); null-terminated
+    const char *stack_pointer;
+    const char *memory;             // register that holds the second argument until the loop begins
+    const char *const *reserved;    // registers no role may get (stack pointer, `memory`, …); null-terminated
+    const char *const *leaves_loop; // instructions that end the function a loop is in; null-terminated
 
     void (*emit_entry)(struct text *out, const struct program *program); // save registers, take the arguments
     void (*emit_exit)(struct text *out, const struct program *program);
     void (*emit_loop_end)(struct text *out, const struct program *program); // count down, branch to the loop's label
-    // Sets `reg` of `class` to a value; `is_float` says how to read it. Registers of vectors get it in every lane.
-    void (*emit_constant)(struct text *out, const struct register_class *class, const char *reg, double value,
-                          bool is_float, const char *syntax);
+    // Sets `reg` of `class` to a value. May use the memory below the buffer's middle as scratch.
+    void (*emit_constant)(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
+                          const char *syntax);
     void (*emit_move_memory)(struct text *out, const char *reg,
                              const char *syntax); // reg = address of the buffer, whose first word holds its own address
 };

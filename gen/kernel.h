@@ -9,9 +9,16 @@
 //         about: fused multiply-add of 16 floats, accumulator is source and destination
 //         body: vfmadd231ps {acc:zmm}, {a:zmm}, {b:zmm}
 //         chain: acc                # read and written: latency acc->acc; or [d->x, d->y]: one latency per arc
-//         init: {acc: 0.0, a: 0.0, b: 0.0}   # a number, or `memory`: the address of the memory buffer
+//         init: {acc: 0.0, a: f32 1.5, b: 0.0} # a number, or `memory`: the address of the memory buffer
+//         writes: []                # roles that are written and in no chain: see below
 //         implicit: [rax, rdx]      # registers that the body uses without naming them
 //         expect: {cascadelake: {latency: 4, rthroughput: 0.5}}
+//
+// Which registers streams share: a role on the left of a chain arc, or listed under `writes`, is written, and each
+// stream has its own register for it. All other roles are only read: all streams share one register.
+//
+// Initial values: a role without one starts as zero. A number that is not zero says in a vector register what its
+// lanes are: i8, i16, i32, i64, f32 or f64 in front of it.
 #ifndef GEN_KERNEL_H
 #define GEN_KERNEL_H
 
@@ -28,7 +35,9 @@ struct kernel_role {
     const char *name;                   // "acc"
     const struct register_class *class; // of struct isa
     enum kernel_init { INIT_NONE, INIT_INTEGER, INIT_FLOAT, INIT_MEMORY } init;
-    double value; // of INIT_INTEGER and INIT_FLOAT
+    double value;       // of INIT_INTEGER and INIT_FLOAT
+    unsigned lane_bits; // of a vector's value, where it is not zero: 8 to 64
+    bool written;       // each stream has its own register
 };
 
 // A dependence that latency mode closes into a chain: what `from` writes, the next copy reads as `to`.
@@ -53,7 +62,9 @@ struct kernel {
     unsigned n_roles;
     struct kernel_piece *pieces;
     unsigned n_pieces;
-    unsigned n_instructions; // lines in the body
+    unsigned *lines;         // in the file, of each line of the body
+    unsigned n_lines;        // in the body as its pieces make it: no comments, no empty lines
+    unsigned n_instructions; // lines of the body that hold one
     struct kernel_arc *arcs;
     unsigned n_arcs;
     const char **features; // CPU features it needs, LLVM's names; null-terminated

@@ -46,6 +46,9 @@ struct program {
     const char *syntax;          // "intel", "att" or "" (the ISA has one syntax)
     const char *setup;           // initial values, one instruction a line
     const char *body;            // all streams, one instruction a line
+    unsigned body_lines;         // of those
+    const char *file;            // the body came from, for messages: a kernel file, or the name of a block
+    const unsigned *lines;       // in that file, of each line of the body
     const char *loop_counter;    // register that counts the loop down
     const char *const *features; // CPU features the body needs, LLVM's names; null-terminated
 

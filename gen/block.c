@@ -1,0 +1,295 @@
+#include "base/text.h"
+#include "gen/expand.h"
+#include "gen/gen.h"
+#include "gen/registers.h"
+#include "gen/statement.h"
+
+#include <assert.h>
+#include <string.h>
+#include <strings.h>
+
+// A block on its way from text to program.
+struct block_reader {
+    struct arena *arena;
+    const struct isa *isa;
+    const char *name;
+    const char *syntax; // null: not known yet
+    enum program_form form;
+    const struct statement *statements;
+    size_t n_statements;
+    struct text body;
+    unsigned *lines;
+    unsigned n_lines, n_instructions;
+    struct fail *fail;
+};
+
+static bool fail_statement(struct block_reader *reader, const struct statement *statement, const char *message) {
+    return fail_at(reader->fail, reader->name, statement->line, statement->column, "%s", message);
+}
+
+// The text between llvm-mca's markers; all of it where there are none. Everything outside turns into empty
+// lines, so that line numbers stay. Null: a failure.
+static const char *take_region(struct block_reader *reader, const char *text) {
+    char *copy = arena_strdup(reader->arena, text);
+    unsigned regions = 0, line = 0;
+    bool inside = false, marked = strstr(text, "LLVM-MCA-BEGIN") != NULL;
+    for (char *at = copy; marked && *at;) {
+        size_t length = strcspn(at, "\n");
+        bool begins = memmem(at, length, "LLVM-MCA-BEGIN", 14), ends = memmem(at, length, "LLVM-MCA-END", 12);
+        line++;
+        regions += begins;
+        if (regions > 1) {
+            fail_at(reader->fail, reader->name, line, 0,
+                    "a second LLVM-MCA region begins here; a block is one region: keep the one to measure");
+            return NULL;
+        }
+        inside = begins || (inside && !ends);
+        if (!inside)
+            memset(at, ' ', length);
+        at += length + (at[length] == '\n');
+    }
+    return copy;
+}
+
+// AT&T syntax marks registers with '%'.
+static const char *guess_syntax(const struct block_reader *reader) {
+    if (!reader->isa->syntaxes[0])
+        return "";
+    for (size_t i = 0; i < reader->n_statements; i++) {
+        struct slice rest = reader->statements[i].rest, word;
+        struct register_name found;
+        while (register_next(reader->isa, &rest, &word, &found))
+            if (word.data > reader->statements[i].rest.data && word.data[-1] == '%')
+                return "att";
+    }
+    return "intel";
+}
+
+static bool word_is(struct slice word, const char *name) {
+    return word.length == strlen(name) && strncasecmp(word.data, name, word.length) == 0;
+}
+
+static bool word_is_one_of(struct slice word, const char *const *names) {
+    for (; *names; names++)
+        if (word_is(word, *names))
+            return true;
+    return false;
+}
+
+static bool word_starts(struct slice word, const char *start) {
+    return word.length >= strlen(start) && strncasecmp(word.data, start, strlen(start)) == 0;
+}
+
+// True if `statement` is such a directive; the syntax may not change once there were instructions.
+static bool take_syntax(struct block_reader *reader, const struct statement *statement, bool *failed) {
+    struct slice word = statement_word(statement);
+    const char *syntax = word_is(word, ".intel_syntax") ? "intel" : word_is(word, ".att_syntax") ? "att" : NULL;
+    if (!syntax || !reader->isa->syntaxes[0])
+        return false;
+    if (reader->n_lines && strcmp(reader->syntax, syntax) != 0)
+        *failed = !fail_statement(reader, statement, "the syntax changes inside the block; write all of it in one");
+    reader->syntax = syntax;
+    return true;
+}
+
+// Directives of compilers that say nothing about the code.
+static bool is_dispensable(const struct statement *statement) {
+    static const char *const names[] = {".text",  ".globl", ".global", ".type", ".size",    ".file", ".ident",
+                                        ".local", ".weak",  ".hidden", ".loc",  ".addrsig", NULL};
+    struct slice word = statement_word(statement);
+    if (word_is(word, ".section"))
+        return memmem(statement->rest.data, statement->rest.length, ".text", 5) ||
+               memmem(statement->rest.data, statement->rest.length, ".note.GNU-stack", 15);
+    return word_is_one_of(word, names) || word_starts(word, ".cfi_");
+}
+
+static bool is_alignment(const struct statement *statement) {
+    static const char *const names[] = {".p2align", ".balign", ".align", NULL};
+    return word_is_one_of(statement_word(statement), names);
+}
+
+static bool check_directive(struct block_reader *reader, const struct statement *statement) {
+    static const char *const other_sections[] = {".section", ".data", ".bss", ".rodata", ".comm", ".lcomm", NULL};
+    static const char *const once_only[] = {".macro", ".org", NULL};
+    struct slice word = statement_word(statement);
+    if (word_is_one_of(word, other_sections))
+        return fail_statement(reader, statement, "a block holds code only: no other section can be measured");
+    if (reader->form == PROGRAM_UNROLLED && (word_is_one_of(word, once_only) || is_alignment(statement)))
+        return fail_statement(reader, statement,
+                              "this would differ from copy to copy of the body: leave it out, or measure the looped "
+                              "form");
+    return true;
+}
+
+static bool mentions(struct slice text, struct slice symbol) {
+    const char *at = text.data, *end = text.data + text.length;
+    while ((at = memmem(at, (size_t)(end - at), symbol.data, symbol.length))) {
+        static const char *symbol_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$";
+        bool starts = at == text.data || !strchr(symbol_characters, at[-1]);
+        at += symbol.length;
+        if (starts && (at == end || !strchr(symbol_characters, *at)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_used(const struct block_reader *reader, struct slice label) {
+    for (size_t i = 0; i < reader->n_statements; i++)
+        if (mentions(reader->statements[i].rest, label))
+            return true;
+    return false;
+}
+
+// Keeps a label that something jumps to; a function's own name is dropped.
+static bool take_label(struct block_reader *reader, const struct statement *statement, bool *keep) {
+    bool numeric = statement_label_is_numeric(statement);
+    *keep = statement->label.length && (numeric || is_used(reader, statement->label));
+    if (!*keep || numeric || reader->form == PROGRAM_LOOPED)
+        return true;
+    return fail_statement(reader, statement,
+                          arena_printf(reader->arena,
+                                       "label '%.*s' would be defined in every copy of the body: make it a number "
+                                       "(\"1:\", used as 1b or 1f), or measure the looped form",
+                                       (int)statement->label.length, statement->label.data));
+}
+
+static bool check_instruction(struct block_reader *reader, const struct statement *statement) {
+    struct slice rest = statement->rest, word;
+    for (unsigned i = 0; i < 2 && slice_next(&rest, ' ', &word); i++) // "rep ret"
+        if (word_is_one_of(word, reader->isa->leaves_loop))
+            return fail_statement(
+                reader, statement,
+                arena_printf(reader->arena, "'%.*s' would leave the loop: leave it out", (int)word.length, word.data));
+    return true;
+}
+
+static void add_line(struct block_reader *reader, const struct statement *statement, struct slice text) {
+    text_append(&reader->body, text.data, text.length);
+    text_add(&reader->body, "\n");
+    reader->lines = arena_grow(reader->arena, reader->lines, reader->n_lines, sizeof *reader->lines);
+    reader->lines[reader->n_lines++] = statement->line;
+    reader->n_instructions += statement_is_instruction(statement);
+}
+
+static bool take_statement(struct block_reader *reader, const struct statement *statement) {
+    bool keep_label, failed = false;
+    if (!take_label(reader, statement, &keep_label))
+        return false;
+    bool drop = !statement->rest.length;
+    if (statement_is_directive(statement)) {
+        drop = take_syntax(reader, statement, &failed) || is_dispensable(statement) ||
+               (is_alignment(statement) && !reader->n_lines);
+        if (failed || (!drop && !check_directive(reader, statement)))
+            return false;
+    }
+    if (statement_is_instruction(statement) && !check_instruction(reader, statement))
+        return false;
+    if (keep_label)
+        add_line(reader, statement, statement->text);
+    else if (!drop)
+        add_line(reader, statement, statement->rest);
+    return true;
+}
+
+// An explicit directive comes first, then what the caller says, then what the text looks like.
+static bool read_statements(struct block_reader *reader, const char *syntax) {
+    reader->syntax = syntax ? syntax : guess_syntax(reader);
+    for (size_t i = 0; i < reader->n_statements; i++)
+        if (!take_statement(reader, &reader->statements[i]))
+            return false;
+    if (!reader->n_lines)
+        return fail_at(reader->fail, reader->name, 0, 0, "there is no instruction in it");
+    return true;
+}
+
+static void emit_addresses(const struct block_reader *reader, const struct register_set *named, const char *counter,
+                           struct text *setup) {
+    const struct isa *isa = reader->isa;
+    struct register_set kept = {0};
+    for (unsigned i = 0; isa->reserved[i]; i++)
+        register_set_add_name(&kept, isa, isa->reserved[i]);
+    kept.general &= ~named->general; // a reserved one that the text names gets its value as well
+    register_set_add_name(&kept, isa, counter);
+    register_set_add_name(&kept, isa, isa->stack_pointer);
+    register_set_add_name(&kept, isa, isa->memory);
+    const struct register_class *class = isa->classes; // the first is the widest general one
+    assert(class->file == 'g');
+    for (unsigned i = 0; class->registers[i]; i++)
+        if (!register_set_has(&kept, 'g', i))
+            isa->emit_move_memory(setup, class->registers[i], reader->syntax);
+}
+
+// Zeroes each vector and mask register the text names, as wide as it names it.
+static void emit_zeros(const struct block_reader *reader, struct text *setup) {
+    const struct register_class *widest[2][64] = {0};
+    struct slice rest = {reader->body.data, reader->body.length}, word;
+    struct register_name found;
+    while (register_next(reader->isa, &rest, &word, &found)) {
+        const struct register_class **known = &widest[found.class->file == 'v'][found.index];
+        if (found.class->file != 'g' && (!*known || (*known)->bits < found.class->bits))
+            *known = found.class;
+    }
+    for (unsigned file = 0; file < 2; file++)
+        for (unsigned i = 0; i < 64; i++)
+            if (widest[file][i])
+                reader->isa->emit_constant(setup, widest[file][i], widest[file][i]->registers[i], (struct isa_value){0},
+                                           reader->syntax);
+}
+
+static const char *first_label(const struct block_reader *reader) {
+    for (size_t i = 0; i < reader->n_statements; i++)
+        if (statement_is_instruction(&reader->statements[i]))
+            return statement_label(reader->arena, reader->isa, reader->statements[i].rest);
+    return "";
+}
+
+static bool make_program(struct block_reader *reader, struct program *program) {
+    struct arena *arena = reader->arena;
+    struct register_set named = {0};
+    register_set_add_text(&named, reader->isa, reader->body.data);
+    const char *counter = register_loop_counter(reader->isa, &named);
+    if (!counter)
+        return fail_at(reader->fail, reader->name, 0, 0,
+                       "the block leaves no register to count the loop: leave it one of %s",
+                       register_loop_counters(arena, reader->isa));
+    struct text setup = {.arena = arena};
+    emit_zeros(reader, &setup);
+    emit_addresses(reader, &named, counter, &setup);
+    *program = (struct program){
+        .kernel = reader->name,
+        .isa = reader->isa->name,
+        .mode = PROGRAM_BLOCK,
+        .form = reader->form,
+        .streams = 1,
+        .label = first_label(reader),
+        .unroll = program_unroll(reader->form, 0, reader->n_instructions),
+        .syntax = reader->syntax,
+        .setup = setup.data,
+        .body = reader->body.data,
+        .body_lines = reader->n_lines,
+        .file = reader->name,
+        .lines = reader->lines,
+        .loop_counter = counter,
+        .features = ARENA_NEW(arena, const char *),
+    };
+    program->symbol =
+        arena_printf(arena, "block_%s_%s", program_symbol_part(arena, reader->name), program_form_name(reader->form));
+    return true;
+}
+
+bool gen_block(struct arena *arena, const struct isa *isa, const char *syntax, const char *name, const char *text,
+               enum program_form form, struct program *program, struct fail *fail) {
+    struct block_reader reader = {
+        .arena = arena,
+        .isa = isa,
+        .name = arena_strdup(arena, name),
+        .form = form,
+        .body = {.arena = arena},
+        .fail = fail,
+    };
+    const char *region = take_region(&reader, text);
+    if (!region)
+        return false;
+    reader.n_statements = statement_split(arena, isa, region, &reader.statements);
+    return read_statements(&reader, syntax) && make_program(&reader, program);
+}

@@ -1,0 +1,123 @@
+#include "gen/emit.h"
+
+#include "gen/gen.h"
+#include "gen/isa.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char *unique_symbol(struct arena *arena, const struct program *const *programs, size_t i) {
+    unsigned earlier = 0;
+    for (size_t k = 0; k < i; k++)
+        earlier += strcmp(programs[k]->symbol, programs[i]->symbol) == 0;
+    return earlier ? arena_printf(arena, "%s.%u", programs[i]->symbol, earlier + 1) : programs[i]->symbol;
+}
+
+// Indents each line of `lines`.
+static void add_lines(struct text *out, const char *lines) {
+    struct slice rest = {lines, strlen(lines)}, line;
+    while (slice_next(&rest, '\n', &line))
+        if (line.length) {
+            text_add(out, "    ");
+            text_append(out, line.data, line.length);
+            text_add(out, "\n");
+        }
+}
+
+static void add_heading(struct text *out, const struct isa *isa, const struct program *program) {
+    // A block may be called by its text: keep the comment one line.
+    text_addf(out, "\n%s %.*s: %s", isa->comment, (int)strcspn(program->kernel, "\n"), program->kernel,
+              program_mode_name(program->mode));
+    if (program->mode == PROGRAM_THROUGHPUT)
+        text_addf(out, " of %u stream%s", program->streams, program->streams == 1 ? "" : "s");
+    if (program->arc)
+        text_addf(out, " %s", program->arc);
+    text_addf(out, ", %s\n", program_form_name(program->form));
+}
+
+static void add_syntax(struct text *out, const struct isa *isa, const char *syntax) {
+    for (unsigned i = 0; isa->syntaxes[i]; i++)
+        if (strcmp(isa->syntaxes[i], syntax) == 0)
+            text_addf(out, "    %s\n", isa->syntax_directives[i]);
+}
+
+// Runs a function of the ISA's and adds its lines.
+static void add_emitted(struct text *out, void (*emit)(struct text *, const struct program *),
+                        const struct program *program) {
+    struct text lines = {.arena = out->arena};
+    emit(&lines, program);
+    add_lines(out, lines.data);
+}
+
+static void add_entry(struct text *out, const struct isa *isa, const struct program *program) {
+    const char *symbol = program->symbol;
+    text_addf(out, "    .globl %s\n    .type %s, %%function\n    .balign 64\n%s:\n", symbol, symbol, symbol);
+    text_addf(out, "    %s save the caller's registers; %s counts iterations down\n", isa->comment,
+              program->loop_counter);
+    add_emitted(out, isa->emit_entry, program);
+    if (*program->setup)
+        text_addf(out, "    %s initial values\n", isa->comment);
+    add_lines(out, program->setup);
+}
+
+static unsigned add_loop(struct text *out, const struct isa *isa, const struct program *program) {
+    text_addf(out, "    .balign 64\n%s.loop:\n", program->symbol);
+    if (program->unroll > 1)
+        text_addf(out, "    .rept %u\n", program->unroll);
+    size_t body = out->length;
+    add_lines(out, program->body);
+    if (program->unroll > 1)
+        text_add(out, "    .endr\n");
+    text_addf(out, "%s.body_end:\n", program->symbol);
+    add_emitted(out, isa->emit_loop_end, program);
+    text_addf(out, "%s.loop_end:\n", program->symbol);
+    unsigned lines_since = 0;
+    for (size_t i = body; i < out->length; i++)
+        lines_since += out->data[i] == '\n';
+    return lines_since;
+}
+
+static unsigned count_lines(const struct text *out, size_t from) {
+    unsigned lines = 0;
+    for (size_t i = from; i < out->length; i++)
+        lines += out->data[i] == '\n';
+    return lines;
+}
+
+static void add_program(struct text *out, const struct program *program, struct emit_place *place) {
+    const struct isa *isa = isa_find(program->isa);
+    assert(isa);
+    size_t start = out->length;
+    struct program named = *program;
+    named.symbol = place->symbol;
+    add_heading(out, isa, &named);
+    add_syntax(out, isa, program->syntax);
+    add_entry(out, isa, &named);
+    unsigned behind_body = add_loop(out, isa, &named);
+    place->body_line = place->line + count_lines(out, start) - behind_body;
+    add_emitted(out, isa->emit_exit, &named);
+    text_addf(out, "    .size %s, . - %s\n", named.symbol, named.symbol);
+    place->end = place->line + count_lines(out, start);
+}
+
+const struct emit_place *emit_programs(struct arena *arena, const struct program *const *programs, size_t n_programs,
+                                       struct text *out) {
+    struct emit_place *places = ARENA_ARRAY(arena, struct emit_place, n_programs + 1);
+    size_t start = out->length;
+    if (n_programs)
+        text_add(out, isa_find(programs[0]->isa)->preamble);
+    text_add(out, "    .text\n");
+    unsigned line = 1 + count_lines(out, start);
+    for (size_t i = 0; i < n_programs; i++) {
+        places[i].symbol = unique_symbol(arena, programs, i);
+        places[i].line = line;
+        add_program(out, programs[i], &places[i]);
+        line = places[i].end;
+    }
+    text_add(out, "\n    .section .note.GNU-stack, \"\", %progbits\n");
+    return places;
+}
+
+void gen_emit(struct arena *arena, const struct program *const *programs, size_t n_programs, struct text *out) {
+    emit_programs(arena, programs, n_programs, out);
+}

@@ -1,0 +1,309 @@
+#include "gen/expand.h"
+
+#include "base/text.h"
+#include "gen/gen.h"
+#include "gen/registers.h"
+#include "gen/statement.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <string.h>
+
+// Streams without registers of their own (nop, store) would fit in any number.
+enum { NO_REGISTER = 255, MAX_SYMBOL_PART = 60, STREAMS_LIMIT = 1024 };
+
+// Which register each role has in each stream.
+struct assignment {
+    const struct kernel *kernel;
+    const struct kernel_arc *closed; // latency mode: its ends share a register; null otherwise
+    unsigned streams;
+    const char *loop_counter;
+    unsigned char *registers; // index in the role's class, [stream * n_roles + role]
+};
+
+static unsigned char *slot(const struct assignment *a, unsigned stream, unsigned role) {
+    return &a->registers[stream * a->kernel->n_roles + role];
+}
+
+static const char *register_of(const struct assignment *a, unsigned stream, unsigned role) {
+    return a->kernel->roles[role].class->registers[*slot(a, stream, role)];
+}
+
+static bool take_register(const struct register_class *class, struct register_set *taken, unsigned char *index) {
+    for (unsigned i = 0; class->registers[i]; i++)
+        if (!register_set_has(taken, class->file, i)) {
+            register_set_add(taken, class->file, i);
+            *index = (unsigned char)i;
+            return true;
+        }
+    return false;
+}
+
+// The registers that the ISA, the body's text and its implicit operands leave to nobody.
+static struct register_set reserved_registers(const struct kernel *kernel) {
+    struct register_set taken = {0};
+    for (unsigned i = 0; kernel->isa->reserved[i]; i++)
+        register_set_add_name(&taken, kernel->isa, kernel->isa->reserved[i]);
+    for (unsigned i = 0; kernel->implicit[i]; i++)
+        register_set_add_name(&taken, kernel->isa, kernel->implicit[i]);
+    for (unsigned i = 0; i < kernel->n_pieces; i++)
+        if (kernel->pieces[i].text)
+            register_set_add_text(&taken, kernel->isa, kernel->pieces[i].text);
+    return taken;
+}
+
+// Gives `role` of one stream a register, which the other end of a closed chain gets as well.
+static bool assign_role(struct assignment *a, unsigned stream, unsigned role, struct register_set *taken) {
+    unsigned char *index = slot(a, stream, role);
+    if (*index != NO_REGISTER)
+        return true;
+    const struct register_class *class = a->kernel->roles[role].class;
+    const struct kernel_arc *arc = a->closed;
+    bool closes = arc && arc->from != arc->to && (role == arc->from || role == arc->to);
+    unsigned other = closes ? arc->from + arc->to - role : role;
+    const struct register_class *other_class = a->kernel->roles[other].class;
+    // Both ends need the register in their class: take it from the smaller one.
+    if (register_class_count(other_class) < register_class_count(class))
+        class = other_class;
+    if (!take_register(class, taken, index))
+        return false;
+    *slot(a, stream, other) = *index;
+    return true;
+}
+
+// A shared role gets its register in stream 0, and all other streams get the same.
+static bool assign_shared(struct assignment *a, unsigned role, struct register_set *taken) {
+    if (!assign_role(a, 0, role, taken))
+        return false;
+    for (unsigned stream = 1; stream < a->streams; stream++)
+        *slot(a, stream, role) = *slot(a, 0, role);
+    return true;
+}
+
+// Written roles first, so that streams are registers 0, 1, 2 … and sources come behind them.
+static bool assign(struct assignment *a, struct register_set taken) {
+    const struct kernel *kernel = a->kernel;
+    memset(a->registers, NO_REGISTER, (size_t)a->streams * kernel->n_roles);
+    for (unsigned stream = 0; stream < a->streams; stream++)
+        for (unsigned role = 0; role < kernel->n_roles; role++)
+            if (kernel->roles[role].written && !assign_role(a, stream, role, &taken))
+                return false;
+    for (unsigned role = 0; role < kernel->n_roles; role++)
+        if (!kernel->roles[role].written && !assign_shared(a, role, &taken))
+            return false;
+    return true;
+}
+
+// Tries fewer and fewer streams; 0 if not even one fits.
+static unsigned streams_that_fit(struct assignment *a, struct register_set taken, unsigned streams) {
+    for (a->streams = streams; a->streams > 0; a->streams--)
+        if (assign(a, taken))
+            return a->streams;
+    return 0;
+}
+
+static bool assign_registers(struct arena *arena, struct assignment *a, unsigned wanted, struct fail *fail) {
+    const struct kernel *kernel = a->kernel;
+    struct register_set taken = reserved_registers(kernel);
+    a->loop_counter = register_loop_counter(kernel->isa, &taken);
+    if (!a->loop_counter)
+        return fail_at(fail, kernel->file, kernel->body_line, 0,
+                       "kernel '%s' leaves no register to count the loop: leave it one of %s", kernel->name,
+                       register_loop_counters(arena, kernel->isa));
+    register_set_add_name(&taken, kernel->isa, a->loop_counter);
+    if (wanted > STREAMS_LIMIT)
+        return fail_set(fail, FAIL_INPUT, "%u streams are too many: at most %d can be made", wanted, STREAMS_LIMIT);
+    unsigned most = wanted ? wanted : GEN_MAX_STREAMS;
+    a->registers = ARENA_ARRAY(arena, unsigned char, (size_t)most * kernel->n_roles + 1);
+    unsigned fit = streams_that_fit(a, taken, most);
+    if (fit == 0)
+        return fail_at(fail, kernel->file, kernel->body_line, 0, "there are not enough registers for kernel '%s'",
+                       kernel->name);
+    if (wanted && fit < wanted)
+        return fail_set(fail, FAIL_INPUT, "%u streams of kernel '%s' do not fit in the registers: at most %u do",
+                        wanted, kernel->name, fit);
+    return true;
+}
+
+static uint64_t bits_of(const struct kernel_role *role) {
+    uint64_t bits = 0;
+    if (role->init == INIT_FLOAT && role->lane_bits == 32) {
+        float single = (float)role->value;
+        memcpy(&bits, &single, sizeof single);
+    } else if (role->init == INIT_FLOAT && role->lane_bits == 64) {
+        memcpy(&bits, &role->value, sizeof bits);
+    } else if (role->init == INIT_INTEGER) {
+        unsigned width = role->lane_bits ? role->lane_bits : role->class->bits;
+        bits = (uint64_t)(int64_t)role->value & (width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX);
+    }
+    return bits;
+}
+
+static void emit_initial(const struct assignment *a, unsigned stream, unsigned index, struct text *setup) {
+    const struct kernel *kernel = a->kernel;
+    const struct kernel_role *role = &kernel->roles[index];
+    const char *reg = register_of(a, stream, index);
+    if (role->init == INIT_MEMORY)
+        kernel->isa->emit_move_memory(setup, reg, kernel->syntax);
+    else
+        kernel->isa->emit_constant(setup, role->class, reg, (struct isa_value){bits_of(role), role->lane_bits},
+                                   kernel->syntax);
+}
+
+// Registers that the body uses without a role start as zero. Those the ISA reserves keep what they hold.
+static void emit_fixed(const struct isa *isa, const char *text, const char *syntax, struct register_set *done,
+                       struct text *setup) {
+    struct slice rest = {text, strlen(text)}, word;
+    struct register_name found;
+    while (register_next(isa, &rest, &word, &found)) {
+        // The first class of a file is the widest general one; vectors are zeroed as wide as they are named.
+        const struct register_class *class = found.class->file == 'g' ? isa->classes : found.class;
+        if (!register_set_has(done, class->file, found.index))
+            isa->emit_constant(setup, class, class->registers[found.index], (struct isa_value){0}, syntax);
+        register_set_add(done, class->file, found.index);
+    }
+}
+
+static void emit_all_fixed(const struct kernel *kernel, struct text *setup) {
+    struct register_set done = {0};
+    for (unsigned i = 0; kernel->isa->reserved[i]; i++)
+        register_set_add_name(&done, kernel->isa, kernel->isa->reserved[i]);
+    for (unsigned i = 0; i < kernel->n_pieces; i++)
+        if (kernel->pieces[i].text)
+            emit_fixed(kernel->isa, kernel->pieces[i].text, kernel->syntax, &done, setup);
+    for (unsigned i = 0; kernel->implicit[i]; i++)
+        emit_fixed(kernel->isa, kernel->implicit[i], kernel->syntax, &done, setup);
+}
+
+// Every role gets a value, so that no run depends on what was in the registers before (denormals, say).
+static const char *make_setup(struct arena *arena, const struct assignment *a) {
+    const struct kernel *kernel = a->kernel;
+    struct text setup = {.arena = arena};
+    text_add(&setup, "");
+    emit_all_fixed(kernel, &setup);
+    for (unsigned stream = 0; stream < a->streams; stream++)
+        for (unsigned role = 0; role < kernel->n_roles; role++) {
+            // Of a closed chain, the value that counts is the one read first.
+            if (a->closed && role == a->closed->from && role != a->closed->to &&
+                kernel->roles[a->closed->to].init != INIT_NONE)
+                continue;
+            if (a->closed && role == a->closed->to && role != a->closed->from && kernel->roles[role].init == INIT_NONE)
+                continue;
+            if (stream > 0 && !kernel->roles[role].written)
+                continue;
+            emit_initial(a, stream, role, &setup);
+        }
+    return setup.data;
+}
+
+static const char *make_body(struct arena *arena, const struct assignment *a) {
+    const struct kernel *kernel = a->kernel;
+    struct text body = {.arena = arena};
+    for (unsigned stream = 0; stream < a->streams; stream++)
+        for (unsigned i = 0; i < kernel->n_pieces; i++) {
+            const struct kernel_piece *piece = &kernel->pieces[i];
+            if (piece->text)
+                text_add(&body, piece->text);
+            else
+                text_addf(&body, "%s%s", strcmp(kernel->syntax, "att") == 0 ? "%" : "",
+                          register_of(a, stream, piece->role));
+        }
+    return body.data;
+}
+
+static const unsigned *make_lines(struct arena *arena, const struct assignment *a) {
+    const struct kernel *kernel = a->kernel;
+    unsigned *lines = ARENA_ARRAY(arena, unsigned, (size_t)a->streams * kernel->n_lines);
+    for (unsigned stream = 0; stream < a->streams; stream++)
+        memcpy(lines + (size_t)stream * kernel->n_lines, kernel->lines, kernel->n_lines * sizeof *lines);
+    return lines;
+}
+
+unsigned program_unroll(enum program_form form, unsigned wanted, unsigned n_instructions) {
+    if (form == PROGRAM_LOOPED)
+        return 1;
+    if (wanted)
+        return wanted;
+    unsigned fit = n_instructions ? GEN_UNROLLED_INSTRUCTIONS / n_instructions : 1;
+    return fit ? fit : 1;
+}
+
+const char *program_symbol_part(struct arena *arena, const char *text) {
+    bool digit = isdigit((unsigned char)*text);
+    char *symbol = arena_printf(arena, "%s%.*s", digit ? "_" : "", MAX_SYMBOL_PART, text);
+    for (char *c = symbol; *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return symbol;
+}
+
+static const char *label_of(struct arena *arena, const struct isa *isa, const char *body) {
+    const struct statement *statements;
+    size_t n = statement_split(arena, isa, body, &statements);
+    for (size_t i = 0; i < n; i++)
+        if (statement_is_instruction(&statements[i]))
+            return statement_label(arena, isa, statements[i].rest);
+    return "";
+}
+
+static bool check_arc(const struct kernel *kernel, const struct gen_request *request, struct fail *fail) {
+    if (!kernel->n_arcs)
+        return fail_at(fail, kernel->file, kernel->line, 0,
+                       "kernel '%s' has no chain, so it has no latency; measure its throughput", kernel->name);
+    if (request->arc >= kernel->n_arcs)
+        return fail_set(fail, FAIL_INPUT, "kernel '%s' has %u chains; there is no chain number %u", kernel->name,
+                        kernel->n_arcs, request->arc + 1);
+    return true;
+}
+
+static void fill_program(struct arena *arena, const struct assignment *a, const struct gen_request *request,
+                         struct program *program) {
+    const struct kernel *kernel = a->kernel;
+    const char *mode = program_mode_name(request->mode), *name = program_symbol_part(arena, kernel->name);
+    *program = (struct program){
+        .kernel = kernel->name,
+        .isa = kernel->isa->name,
+        .mode = request->mode,
+        .form = request->form,
+        .streams = a->streams,
+        .unroll = program_unroll(request->form, request->unroll, kernel->n_instructions * a->streams),
+        .syntax = kernel->syntax,
+        .setup = make_setup(arena, a),
+        .body = make_body(arena, a),
+        .body_lines = a->streams * kernel->n_lines,
+        .file = kernel->file,
+        .lines = make_lines(arena, a),
+        .loop_counter = a->loop_counter,
+        .features = kernel->features,
+    };
+    program->label = label_of(arena, kernel->isa, program->body);
+    if (a->closed)
+        program->arc =
+            arena_printf(arena, "%s->%s", kernel->roles[a->closed->from].name, kernel->roles[a->closed->to].name);
+    if (request->mode == PROGRAM_THROUGHPUT)
+        name = arena_printf(arena, "%s_%s_n%u", name, mode, a->streams);
+    else if (a->closed && kernel->n_arcs > 1)
+        name = arena_printf(arena, "%s_%s_%u", name, mode, request->arc + 1);
+    else
+        name = arena_printf(arena, "%s_%s", name, mode);
+    program->symbol = arena_printf(arena, "%s_x%u", name, program->unroll);
+    if (request->form == PROGRAM_LOOPED)
+        program->symbol = arena_printf(arena, "%s_looped", name);
+}
+
+bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct gen_request *request,
+                struct program *program, struct fail *fail) {
+    struct assignment a = {.kernel = kernel};
+    unsigned wanted = 1;
+    if (request->mode == PROGRAM_LATENCY) {
+        if (!check_arc(kernel, request, fail))
+            return false;
+        a.closed = &kernel->arcs[request->arc];
+    } else if (request->mode == PROGRAM_THROUGHPUT) {
+        wanted = request->streams;
+    }
+    if (!assign_registers(arena, &a, wanted, fail))
+        return false;
+    fill_program(arena, &a, request, program);
+    return true;
+}

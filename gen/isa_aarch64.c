@@ -1,0 +1,118 @@
+// AArch64: procedure call standard AAPCS64 (iterations in x0, memory in x1; x19 to x30 and the low halves of v8 to v15
+// are the caller's; x18 is the platform's).
+#include "gen/isa_tables.h"
+
+#include "gen/program.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define TO_30(r)                                                                                                       \
+    r "0", r "1", r "2", r "3", r "4", r "5", r "6", r "7", r "8", r "9", r "10", r "11", r "12", r "13", r "14",      \
+        r "15", r "16", r "17", r "18", r "19", r "20", r "21", r "22", r "23", r "24", r "25", r "26", r "27",        \
+        r "28", r "29", r "30"
+
+static const char *const x[] = {TO_30("x"), NULL};
+static const char *const w[] = {TO_30("w"), NULL};
+static const char *const v[] = {TO_30("v"), "v31", NULL};
+static const char *const q[] = {TO_30("q"), "q31", NULL};
+static const char *const d[] = {TO_30("d"), "d31", NULL};
+static const char *const s[] = {TO_30("s"), "s31", NULL};
+static const char *const h[] = {TO_30("h"), "h31", NULL};
+static const char *const b[] = {TO_30("b"), "b31", NULL};
+
+static const struct register_class classes[] = {
+    {"x", x, 'g', 64},  {"w", w, 'g', 32}, {"v", v, 'v', 128},
+    {"q", q, 'v', 128}, {"d", d, 'v', 64}, {"s", s, 'v', 32},
+    {"h", h, 'v', 16},  {"b", b, 'v', 8},  {0},
+};
+
+static const struct register_alias aliases[] = {
+    {"fp", "x29"}, {"lr", "x30"}, {"ip0", "x16"}, {"ip1", "x17"}, {NULL, NULL}};
+
+// Pairs saved and restored, from the stack pointer upwards.
+static const char *const saved_pairs[] = {
+    "x29, x30", "x19, x20", "x21, x22", "x23, x24", "x25, x26",
+    "x27, x28", "d8, d9",   "d10, d11", "d12, d13", "d14, d15",
+};
+enum { N_SAVED_PAIRS = sizeof saved_pairs / sizeof *saved_pairs, FRAME_BYTES = 16 * N_SAVED_PAIRS };
+
+static void emit_entry(struct text *out, const struct program *program) {
+    text_addf(out, "stp %s, [sp, #-%d]!\n", saved_pairs[0], FRAME_BYTES);
+    for (int i = 1; i < N_SAVED_PAIRS; i++)
+        text_addf(out, "stp %s, [sp, #%d]\n", saved_pairs[i], 16 * i);
+    text_addf(out, "mov %s, x0\n", program->loop_counter);
+    text_add(out, "str x1, [x1]\n");
+}
+
+static void emit_exit(struct text *out, const struct program *program) {
+    (void)program;
+    for (int i = 1; i < N_SAVED_PAIRS; i++)
+        text_addf(out, "ldp %s, [sp, #%d]\n", saved_pairs[i], 16 * i);
+    text_addf(out, "ldp %s, [sp], #%d\n", saved_pairs[0], FRAME_BYTES);
+    text_add(out, "ret\n");
+}
+
+static void emit_loop_end(struct text *out, const struct program *program) {
+    text_addf(out, "subs %s, %s, #1\n", program->loop_counter, program->loop_counter);
+    text_addf(out, "b.ne %s.loop\n", program->symbol);
+}
+
+static void emit_general(struct text *out, const char *reg, unsigned bits, uint64_t value) {
+    text_addf(out, "movz %s, #%" PRIu64 "\n", reg, value & 0xffff);
+    for (unsigned shift = 16; shift < bits; shift += 16)
+        if (value >> shift & 0xffff)
+            text_addf(out, "movk %s, #%" PRIu64 ", lsl #%u\n", reg, value >> shift & 0xffff, shift);
+}
+
+// x16 is reserved for this: it carries the pattern of a lane.
+static void emit_vector(struct text *out, const char *number, struct isa_value value) {
+    const char *lanes = value.lane_bits == 64   ? ".2d, x16"
+                        : value.lane_bits == 32 ? ".4s, w16"
+                        : value.lane_bits == 16 ? ".8h, w16"
+                                                : ".16b, w16";
+    emit_general(out, "x16", 64, value.bits);
+    text_addf(out, "dup v%s%s\n", number, lanes);
+}
+
+static void emit_constant(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
+                          const char *syntax) {
+    (void)syntax;
+    const char *number = reg + 1; // q3, d3, s3 are parts of v3
+    if (class->file == 'g')
+        emit_general(out, reg, class->bits, value.bits);
+    else if (value.bits == 0)
+        text_addf(out, "movi v%s.2d, #0\n", number);
+    else
+        emit_vector(out, number, value);
+}
+
+static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "mov %s, x1\n", reg);
+}
+
+const struct isa isa_aarch64 = {
+    .name = "aarch64",
+    .names = (const char *const[]){"arm64", "armv8", NULL},
+    .triple = "aarch64-unknown-linux-gnu",
+    .assembler = "aarch64-linux-gnu-as",
+    .assembler_package = "binutils-aarch64-linux-gnu",
+    .preamble = ".arch armv9-a\n", // so that blocks may use what they like; the CPU decides what it can run
+    .syntaxes = (const char *const[]){NULL},
+    .syntax_directives = (const char *const[]){NULL},
+    .comment = "//",
+    .classes = classes,
+    .aliases = aliases,
+    .loop_counters = (const char *const[]){"x15", "x14", "x13", "x12", "x11", "x10", "x9", "x8", "x28", "x27", "x26",
+                                           "x25", "x24", "x23", "x22", "x21", "x20", "x19", NULL},
+    .stack_pointer = "sp",
+    .memory = "x1",
+    .reserved = (const char *const[]){"x1", "x16", "x18", NULL},
+    .leaves_loop = (const char *const[]){"ret", NULL},
+    .emit_entry = emit_entry,
+    .emit_exit = emit_exit,
+    .emit_loop_end = emit_loop_end,
+    .emit_constant = emit_constant,
+    .emit_move_memory = emit_move_memory,
+};

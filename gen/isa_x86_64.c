@@ -1,0 +1,209 @@
+// x86-64: registers by number as in the encoding (Intel SDM volume 2, 3.1.1), System V ABI (iterations in rdi, memory
+// in rsi; rbx, rbp, r12 to r15 are the caller's).
+#include "gen/isa_tables.h"
+
+#include "gen/program.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const r64[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8",
+                                  "r9",  "r10", "r11", "r12", "r13", "r14", "r15", NULL};
+static const char *const r32[] = {"eax", "ecx",  "edx",  "ebx",  "esp",  "ebp",  "esi",  "edi", "r8d",
+                                  "r9d", "r10d", "r11d", "r12d", "r13d", "r14d", "r15d", NULL};
+static const char *const r16[] = {"ax",  "cx",   "dx",   "bx",   "sp",   "bp",   "si",   "di", "r8w",
+                                  "r9w", "r10w", "r11w", "r12w", "r13w", "r14w", "r15w", NULL};
+static const char *const r8[] = {"al",  "cl",   "dl",   "bl",   "spl",  "bpl",  "sil",  "dil", "r8b",
+                                 "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b", NULL};
+static const char *const xmm[] = {"xmm0", "xmm1",  "xmm2",  "xmm3",  "xmm4",  "xmm5",  "xmm6",  "xmm7", "xmm8",
+                                  "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", NULL};
+static const char *const ymm[] = {"ymm0", "ymm1",  "ymm2",  "ymm3",  "ymm4",  "ymm5",  "ymm6",  "ymm7", "ymm8",
+                                  "ymm9", "ymm10", "ymm11", "ymm12", "ymm13", "ymm14", "ymm15", NULL};
+static const char *const zmm[] = {"zmm0",  "zmm1",  "zmm2",  "zmm3",  "zmm4",  "zmm5",  "zmm6",  "zmm7",  "zmm8",
+                                  "zmm9",  "zmm10", "zmm11", "zmm12", "zmm13", "zmm14", "zmm15", "zmm16", "zmm17",
+                                  "zmm18", "zmm19", "zmm20", "zmm21", "zmm22", "zmm23", "zmm24", "zmm25", "zmm26",
+                                  "zmm27", "zmm28", "zmm29", "zmm30", "zmm31", NULL};
+// xmm and ymm above 15 need AVX-512VL: kernels with it name these classes.
+static const char *const xmm32[] = {"xmm0",  "xmm1",  "xmm2",  "xmm3",  "xmm4",  "xmm5",  "xmm6",  "xmm7",  "xmm8",
+                                    "xmm9",  "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "xmm16", "xmm17",
+                                    "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26",
+                                    "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", NULL};
+static const char *const ymm32[] = {"ymm0",  "ymm1",  "ymm2",  "ymm3",  "ymm4",  "ymm5",  "ymm6",  "ymm7",  "ymm8",
+                                    "ymm9",  "ymm10", "ymm11", "ymm12", "ymm13", "ymm14", "ymm15", "ymm16", "ymm17",
+                                    "ymm18", "ymm19", "ymm20", "ymm21", "ymm22", "ymm23", "ymm24", "ymm25", "ymm26",
+                                    "ymm27", "ymm28", "ymm29", "ymm30", "ymm31", NULL};
+static const char *const k[] = {"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", NULL};
+
+static const struct register_class classes[] = {
+    {"r64", r64, 'g', 64},
+    {"r32", r32, 'g', 32},
+    {"r16", r16, 'g', 16},
+    {"r8", r8, 'g', 8},
+    {"xmm", xmm, 'v', 128},
+    {"ymm", ymm, 'v', 256},
+    {"zmm", zmm, 'v', 512},
+    {"xmm32", xmm32, 'v', 128},
+    {"ymm32", ymm32, 'v', 256},
+    {"k", k, 'k', 64},
+    {0},
+};
+
+static const struct register_alias aliases[] = {
+    {"ah", "rax"}, {"ch", "rcx"}, {"dh", "rdx"}, {"bh", "rbx"}, {NULL, NULL}};
+
+static const char *const callee_saved[] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
+enum { N_CALLEE_SAVED = sizeof callee_saved / sizeof *callee_saved, SCRATCH = -64, OPERAND_BYTES = 48 };
+
+static bool is_att(const char *syntax) {
+    return strcmp(syntax, "att") == 0;
+}
+
+// The dialects differ in the marks of operands and in their order.
+struct operand {
+    char text[OPERAND_BYTES];
+};
+
+static struct operand of_register(const char *reg, const char *syntax) {
+    struct operand operand;
+    snprintf(operand.text, sizeof operand.text, "%s%s", is_att(syntax) ? "%" : "", reg);
+    return operand;
+}
+
+static struct operand of_number(int64_t number, const char *syntax) {
+    struct operand operand;
+    snprintf(operand.text, sizeof operand.text, "%s%" PRId64, is_att(syntax) ? "$" : "", number);
+    return operand;
+}
+
+static struct operand of_memory(const char *base, int offset, const char *syntax) {
+    struct operand operand;
+    if (is_att(syntax))
+        snprintf(operand.text, sizeof operand.text, "%d(%%%s)", offset, base);
+    else
+        snprintf(operand.text, sizeof operand.text, "[%s %c %d]", base, offset < 0 ? '-' : '+',
+                 offset < 0 ? -offset : offset);
+    return operand;
+}
+
+static void emit1(struct text *out, const char *mnemonic, const char *reg, const char *syntax) {
+    text_addf(out, "%s %s\n", mnemonic, of_register(reg, syntax).text);
+}
+
+static void emit2(struct text *out, const char *mnemonic, struct operand destination, struct operand source,
+                  const char *syntax) {
+    bool att = is_att(syntax);
+    text_addf(out, "%s %s, %s\n", mnemonic, att ? source.text : destination.text, att ? destination.text : source.text);
+}
+
+static void emit_entry(struct text *out, const struct program *program) {
+    const char *syntax = program->syntax;
+    for (unsigned i = 0; i < N_CALLEE_SAVED; i++)
+        emit1(out, "push", callee_saved[i], syntax);
+    emit2(out, "mov", of_register(program->loop_counter, syntax), of_register("rdi", syntax), syntax);
+    emit2(out, "mov", of_memory("rsi", 0, syntax), of_register("rsi", syntax), syntax);
+}
+
+// Dirty upper halves slow down the caller's SSE code (Intel optimization manual, "Mixing AVX code with SSE code").
+static bool has_wide_registers(const char *text) {
+    return strcasestr(text, "ymm") || strcasestr(text, "zmm");
+}
+
+static void emit_exit(struct text *out, const struct program *program) {
+    if (has_wide_registers(program->setup) || has_wide_registers(program->body))
+        text_add(out, "vzeroupper\n");
+    for (unsigned i = N_CALLEE_SAVED; i-- > 0;)
+        emit1(out, "pop", callee_saved[i], program->syntax);
+    text_add(out, "ret\n");
+}
+
+// sub and not dec: dec leaves the carry flag, which costs a merge on some cores.
+static void emit_loop_end(struct text *out, const struct program *program) {
+    const char *syntax = program->syntax;
+    emit2(out, "sub", of_register(program->loop_counter, syntax), of_number(1, syntax), syntax);
+    text_addf(out, "jnz %s.loop\n", program->symbol);
+}
+
+static void emit_store32(struct text *out, int offset, uint64_t bits, const char *syntax) {
+    int64_t number = (int64_t)(bits & UINT32_MAX);
+    if (is_att(syntax))
+        text_addf(out, "movl %s, %s\n", of_number(number, syntax).text, of_memory("rsi", offset, syntax).text);
+    else
+        text_addf(out, "mov dword ptr %s, %s\n", of_memory("rsi", offset, syntax).text, of_number(number, syntax).text);
+}
+
+// Vector registers above 15 exist in EVEX encodings only.
+static bool needs_evex(const struct register_class *class) {
+    return class->registers == zmm || class->registers == xmm32 || class->registers == ymm32;
+}
+
+static void emit_vector_zero(struct text *out, const struct register_class *class, const char *reg,
+                             const char *syntax) {
+    struct operand r = of_register(reg, syntax);
+    if (needs_evex(class))
+        text_addf(out, "vpxord %s, %s, %s\n", r.text, r.text, r.text);
+    else if (class->bits == 256)
+        text_addf(out, "vxorps %s, %s, %s\n", r.text, r.text, r.text);
+    else
+        text_addf(out, "xorps %s, %s\n", r.text, r.text);
+}
+
+static void emit_vector(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
+                        const char *syntax) {
+    uint64_t pattern = value.bits;
+    for (unsigned width = value.lane_bits; width < 64; width *= 2)
+        pattern = (pattern & (UINT64_MAX >> (64 - width))) * (1 + (UINT64_C(1) << width));
+    for (int i = 0; i < 4; i++)
+        emit_store32(out, SCRATCH + 4 * i, i % 2 ? pattern >> 32 : pattern, syntax);
+    const char *load = class->bits == 128  ? (needs_evex(class) ? "vmovups" : "movups")
+                       : needs_evex(class) ? "vbroadcastf32x4"
+                                           : "vbroadcastf128";
+    emit2(out, load, of_register(reg, syntax), of_memory("rsi", SCRATCH, syntax), syntax);
+}
+
+static void emit_mask(struct text *out, const char *reg, uint64_t bits, const char *syntax) {
+    emit_store32(out, SCRATCH, bits, syntax);
+    emit_store32(out, SCRATCH + 4, bits >> 32, syntax);
+    emit2(out, bits >> 16 ? "kmovq" : "kmovw", of_register(reg, syntax), of_memory("rsi", SCRATCH, syntax), syntax);
+}
+
+static void emit_constant(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
+                          const char *syntax) {
+    if (class->file == 'g')
+        emit2(out, "mov", of_register(reg, syntax), of_number((int64_t)value.bits, syntax), syntax);
+    else if (class->file == 'k')
+        emit_mask(out, reg, value.bits, syntax);
+    else if (value.bits == 0)
+        emit_vector_zero(out, class, reg, syntax);
+    else
+        emit_vector(out, class, reg, value, syntax);
+}
+
+static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
+    emit2(out, "mov", of_register(reg, syntax), of_register("rsi", syntax), syntax);
+}
+
+const struct isa isa_x86_64 = {
+    .name = "x86_64",
+    .names = (const char *const[]){"x86-64", "amd64", "x64", NULL},
+    .triple = "x86_64-unknown-linux-gnu",
+    .assembler = "x86_64-linux-gnu-as",
+    .assembler_package = "binutils-x86-64-linux-gnu",
+    .preamble = "",
+    .syntaxes = (const char *const[]){"intel", "att", NULL},
+    .syntax_directives = (const char *const[]){".intel_syntax noprefix", ".att_syntax prefix", NULL},
+    .comment = "#",
+    .classes = classes,
+    .aliases = aliases,
+    // r8 to r15 are never implicit operands (but r11 of syscall); rbp and rbx seldom.
+    .loop_counters = (const char *const[]){"r15", "r14", "r13", "r12", "r11", "r10", "r9", "r8", "rbp", "rbx", NULL},
+    .stack_pointer = "rsp",
+    .memory = "rsi",
+    .reserved = (const char *const[]){"rsp", "rsi", NULL},
+    .leaves_loop = (const char *const[]){"ret", "retq", "iretq", NULL},
+    .emit_entry = emit_entry,
+    .emit_exit = emit_exit,
+    .emit_loop_end = emit_loop_end,
+    .emit_constant = emit_constant,
+    .emit_move_memory = emit_move_memory,
+};

@@ -1,0 +1,155 @@
+#include "gen/kernel.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "gen/isa.h"
+#include "gen/kernel_read.h"
+
+#include <string.h>
+
+static bool fail_isa(struct kernel_file *file, struct fy_node *node, const char *name) {
+    const char *names[16];
+    size_t n = 0;
+    struct text all = {.arena = file->yaml.arena};
+    for (const struct isa *const *isa = isa_all(); *isa && n < 16; isa++) {
+        text_addf(&all, "%s%s", n ? ", " : "", (*isa)->name);
+        names[n++] = (*isa)->name;
+    }
+    const char *near = text_did_you_mean(file->yaml.arena, name, names, n);
+    if (*near)
+        return yaml_fail(&file->yaml, node, "unknown ISA '%s'%s", name, near);
+    return yaml_fail(&file->yaml, node, "unknown ISA '%s'; known are: %s", name, all.data);
+}
+
+static bool read_isa(struct kernel_file *file, struct fy_node *node) {
+    const char *name = yaml_text(&file->yaml, node);
+    if (!name)
+        return yaml_fail(&file->yaml, node, "'isa' must be a name, such as x86_64");
+    file->isa = isa_find(name);
+    return file->isa ? true : fail_isa(file, node, name);
+}
+
+static bool read_syntax(struct kernel_file *file, struct fy_node *node) {
+    const char *const *syntaxes = file->isa->syntaxes;
+    file->syntax = syntaxes[0] ? syntaxes[0] : "";
+    if (!node)
+        return true;
+    const char *name = yaml_text(&file->yaml, node);
+    if (!name)
+        return yaml_fail(&file->yaml, node, "'syntax' must be a name, such as intel");
+    size_t n = 0;
+    for (; syntaxes[n]; n++)
+        if (strcmp(syntaxes[n], name) == 0) {
+            file->syntax = syntaxes[n];
+            return true;
+        }
+    if (!n)
+        return yaml_fail(&file->yaml, node, "%s has one syntax only: leave out 'syntax: %s'", file->isa->name, name);
+    return yaml_fail(&file->yaml, node, "unknown syntax '%s' of %s%s", name, file->isa->name,
+                     text_did_you_mean(file->yaml.arena, name, syntaxes, n));
+}
+
+static bool check_unused_name(struct kernel_file *file, const struct kernel_set *set, const struct kernel *kernel,
+                              struct fy_node *node) {
+    for (size_t i = 0; i < set->n_kernels; i++) {
+        const struct kernel *other = &set->kernels[i];
+        if (other->isa == kernel->isa && strcmp(other->name, kernel->name) == 0)
+            return yaml_fail(&file->yaml, node, "the kernel '%s' is already at %s:%u", kernel->name, other->file,
+                             other->line);
+    }
+    return true;
+}
+
+static struct fy_node *name_node(struct kernel_file *file, struct fy_node *mapping) {
+    void *iterator = NULL;
+    struct fy_node *key, *value;
+    while (yaml_next_pair(mapping, &iterator, &key, &value)) {
+        const char *name = yaml_text(&file->yaml, key);
+        if (name && strcmp(name, "name") == 0)
+            return value;
+    }
+    return mapping;
+}
+
+static bool read_kernels(struct kernel_file *file, struct fy_node *sequence, struct kernel_set *set) {
+    if (!yaml_is_sequence(sequence))
+        return yaml_fail(&file->yaml, sequence, "'kernels' must be a list: begin each kernel with '- name:'");
+    void *iterator = NULL;
+    struct fy_node *node;
+    while ((node = yaml_next_item(sequence, &iterator))) {
+        struct kernel kernel = {0};
+        if (!kernel_read(file, node, &kernel) || !check_unused_name(file, set, &kernel, name_node(file, node)))
+            return false;
+        set->kernels = arena_grow(file->yaml.arena, set->kernels, set->n_kernels, sizeof *set->kernels);
+        set->kernels[set->n_kernels++] = kernel;
+    }
+    return true;
+}
+
+static bool read_file(struct kernel_file *file, struct kernel_set *set) {
+    struct yaml *yaml = &file->yaml;
+    enum { ISA, SYNTAX, REQUIRES, KERNELS, N_KEYS };
+    struct yaml_field fields[N_KEYS] = {
+        [ISA] = {.key = "isa", .required = true},
+        [SYNTAX] = {.key = "syntax"},
+        [REQUIRES] = {.key = "requires"},
+        [KERNELS] = {.key = "kernels", .required = true},
+    };
+    return yaml_fields(yaml, yaml_root(yaml), "a kernel file", fields, N_KEYS) && read_isa(file, fields[ISA].value) &&
+           read_syntax(file, fields[SYNTAX].value) &&
+           (!fields[REQUIRES].value ||
+            yaml_texts(yaml, fields[REQUIRES].value, "a CPU feature", &file->features, NULL, &file->n_features)) &&
+           read_kernels(file, fields[KERNELS].value, set);
+}
+
+bool kernel_load(struct arena *arena, const char *path, struct kernel_set *set, struct fail *fail) {
+    struct kernel_file file = {0};
+    bool done = yaml_open(&file.yaml, arena, arena_strdup(arena, path), fail) && read_file(&file, set);
+    yaml_close(&file.yaml);
+    return done;
+}
+
+static bool load_folder_of(struct arena *arena, const char *root, const struct isa *isa, struct kernel_set *set,
+                           struct fail *fail) {
+    const char *folder = arena_printf(arena, "%s/%s", root, isa->name);
+    const char **names;
+    size_t n = file_list(arena, folder, ".yaml", &names);
+    for (size_t i = 0; i < n; i++) {
+        size_t before = set->n_kernels;
+        if (!kernel_load(arena, arena_printf(arena, "%s/%s", folder, names[i]), set, fail))
+            return false;
+        for (size_t k = before; k < set->n_kernels; k++)
+            if (set->kernels[k].isa != isa)
+                return fail_at(fail, set->kernels[k].file, 0, 0, "this file is for %s: move it out of folder %s",
+                               set->kernels[k].isa->name, isa->name);
+    }
+    return true;
+}
+
+bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, struct kernel_set *set,
+                        struct fail *fail) {
+    const struct isa *only = isa ? isa_find(isa) : NULL;
+    if (isa && !only)
+        return fail_set(fail, FAIL_INPUT, "unknown ISA '%s'", isa);
+    size_t before = set->n_kernels;
+    for (const struct isa *const *each = isa_all(); *each; each++)
+        if ((!only || *each == only) && !load_folder_of(arena, root, *each, set, fail))
+            return false;
+    if (set->n_kernels == before)
+        return fail_set(fail, FAIL_INPUT, "there is no kernel file in %s/%s", root, only ? only->name : "*");
+    return true;
+}
+
+const struct kernel *kernel_find(struct arena *arena, const struct kernel_set *set, const char *name,
+                                 struct fail *fail) {
+    const char **names = ARENA_ARRAY(arena, const char *, set->n_kernels + 1);
+    for (size_t i = 0; i < set->n_kernels; i++) {
+        names[i] = set->kernels[i].name;
+        if (strcmp(names[i], name) == 0)
+            return &set->kernels[i];
+    }
+    const char *near = text_did_you_mean(arena, name, names, set->n_kernels);
+    fail_set(fail, FAIL_INPUT, "there is no kernel '%s'%s", name,
+             *near ? near : "; 'cyclops list kernels' shows them all");
+    return NULL;
+}

@@ -1,0 +1,252 @@
+#include "gen/kernel_read.h"
+
+#include "base/text.h"
+#include "gen/isa.h"
+#include "gen/registers.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_name(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
+    kernel->name = yaml_text(&file->yaml, node);
+    if (!kernel->name)
+        return yaml_fail(&file->yaml, node, "a kernel's name must be a text");
+    for (const char *c = kernel->name; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
+            return yaml_fail(&file->yaml, node, "the name '%s' may hold letters, digits, '-', '_' and '.' only",
+                             kernel->name);
+    return true;
+}
+
+static bool read_arc(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel *kernel) {
+    struct arena *arena = file->yaml.arena;
+    const char *arrow = strstr(text, "->");
+    struct slice from = {text, arrow ? (size_t)(arrow - text) : strlen(text)}, to = from;
+    if (arrow)
+        to = (struct slice){arrow + 2, strlen(arrow + 2)};
+    from = slice_trim(from);
+    to = slice_trim(to);
+    struct kernel_arc arc;
+    if (!kernel_role_find(file, kernel, node, arena_copy(arena, from.data, from.length), &arc.from) ||
+        !kernel_role_find(file, kernel, node, arena_copy(arena, to.data, to.length), &arc.to))
+        return false;
+    const struct kernel_role *a = &kernel->roles[arc.from], *b = &kernel->roles[arc.to];
+    if (a->class->file != b->class->file)
+        return yaml_fail(&file->yaml, node,
+                         "chain '%s' cannot be closed: '%s' (%s) and '%s' (%s) are never the same register", text,
+                         a->name, a->class->name, b->name, b->class->name);
+    kernel->arcs = arena_grow(arena, kernel->arcs, kernel->n_arcs, sizeof *kernel->arcs);
+    kernel->arcs[kernel->n_arcs++] = arc;
+    kernel->roles[arc.from].written = true;
+    return true;
+}
+
+static bool read_chain(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
+    const char **texts;
+    struct fy_node **nodes;
+    size_t n;
+    if (!yaml_texts(&file->yaml, node, "a role or an arc 'd->x'", &texts, &nodes, &n))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!read_arc(file, nodes[i], texts[i], kernel))
+            return false;
+    return true;
+}
+
+static bool read_writes(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
+    const char **texts;
+    struct fy_node **nodes;
+    size_t n;
+    if (!yaml_texts(&file->yaml, node, "a role", &texts, &nodes, &n))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        unsigned role;
+        if (!kernel_role_find(file, kernel, nodes[i], texts[i], &role))
+            return false;
+        kernel->roles[role].written = true;
+    }
+    return true;
+}
+
+// "f32 1.5": takes the lane type off the front of `text`; false if there is none.
+static bool take_lane(const char **text, enum kernel_init *init, unsigned *bits) {
+    static const struct {
+        const char *name;
+        enum kernel_init init;
+        unsigned bits;
+    } lanes[] = {{"i8 ", INIT_INTEGER, 8},   {"i16 ", INIT_INTEGER, 16}, {"i32 ", INIT_INTEGER, 32},
+                 {"i64 ", INIT_INTEGER, 64}, {"f32 ", INIT_FLOAT, 32},   {"f64 ", INIT_FLOAT, 64}};
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
+        if (strncmp(*text, lanes[i].name, strlen(lanes[i].name)) == 0) {
+            *text += strlen(lanes[i].name);
+            *init = lanes[i].init;
+            *bits = lanes[i].bits;
+            return true;
+        }
+    return false;
+}
+
+static bool is_integer_of(double value, unsigned bits) {
+    // 2^53: beyond it a double skips integers.
+    double limit = bits > 53 ? 0x1p53 : ldexp(1, (int)bits) - 1;
+    double lowest = bits > 53 ? -0x1p53 : -ldexp(1, (int)bits - 1);
+    return value == floor(value) && value >= lowest && value <= limit;
+}
+
+static bool read_number(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel_role *role) {
+    struct yaml *yaml = &file->yaml;
+    const char *number = text;
+    bool is_vector = role->class->file == 'v';
+    role->init = strpbrk(text, ".pP") ? INIT_FLOAT : INIT_INTEGER;
+    bool has_lane = take_lane(&number, &role->init, &role->lane_bits);
+    char *end;
+    role->value = strtod(number, &end);
+    if (end == number || *end || !isfinite(role->value))
+        return yaml_fail(yaml, node, "'%s' is neither a number nor 'memory'", text);
+    if (has_lane && !is_vector)
+        return yaml_fail(yaml, node, "role '%s' is no vector: leave out the lane type", role->name);
+    if (is_vector && !has_lane && role->value != 0)
+        return yaml_fail(yaml, node, "say what the lanes of role '%s' are: f32 %s, f64 %s or i8 to i64", role->name,
+                         number, number);
+    unsigned bits = is_vector ? role->lane_bits : role->class->bits;
+    if (role->value != 0 && !is_vector && role->init == INIT_FLOAT)
+        return yaml_fail(yaml, node, "role '%s' holds an integer, not %s", role->name, number);
+    if (role->value != 0 && role->init == INIT_INTEGER && !is_integer_of(role->value, bits))
+        return yaml_fail(yaml, node, "%s is no integer of %u bits (nor one below 2^53)", number, bits);
+    return true;
+}
+
+static bool read_init(struct kernel_file *file, struct fy_node *mapping, struct kernel *kernel) {
+    struct yaml *yaml = &file->yaml;
+    if (!yaml_is_mapping(mapping))
+        return yaml_fail(yaml, mapping, "expected {role: value, ...}");
+    void *iterator = NULL;
+    struct fy_node *key, *value;
+    while (yaml_next_pair(mapping, &iterator, &key, &value)) {
+        unsigned index;
+        const char *name = yaml_text(yaml, key), *text = yaml_text(yaml, value);
+        if (!kernel_role_find(file, kernel, key, name ? name : "", &index))
+            return false;
+        struct kernel_role *role = &kernel->roles[index];
+        if (!text)
+            return yaml_fail(yaml, value ? value : key, "expected a number or 'memory' for role '%s'", role->name);
+        if (strcmp(text, "memory") != 0) {
+            if (!read_number(file, value, text, role))
+                return false;
+        } else if (role->class->file != 'g' || role->class->bits != 64)
+            return yaml_fail(yaml, value, "an address does not fit role '%s' of class %s", role->name,
+                             role->class->name);
+        else
+            role->init = INIT_MEMORY;
+    }
+    return true;
+}
+
+static const char *nearest_register(struct arena *arena, const struct isa *isa, const char *word) {
+    const char *names[256];
+    size_t n = 0;
+    for (const struct register_class *each = isa->classes; each->name; each++)
+        for (unsigned i = 0; each->registers[i] && n < 256; i++)
+            names[n++] = each->registers[i];
+    return text_did_you_mean(arena, word, names, n);
+}
+
+static bool read_implicit(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
+    struct fy_node **nodes;
+    size_t n;
+    if (!yaml_texts(&file->yaml, node, "a register", &kernel->implicit, &nodes, &n))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct register_name found;
+        const char *word = kernel->implicit[i];
+        if (!register_find(file->isa, (struct slice){word, strlen(word)}, &found))
+            return yaml_fail(&file->yaml, nodes[i], "unknown register '%s' of %s%s", word, file->isa->name,
+                             nearest_register(file->yaml.arena, file->isa, word));
+    }
+    return true;
+}
+
+static bool read_expectation(struct kernel_file *file, const char *cpu, struct fy_node *node, struct kernel *kernel) {
+    struct yaml *yaml = &file->yaml;
+    struct kernel_expectation *expectation;
+    struct yaml_field fields[] = {{.key = "latency"}, {.key = "rthroughput"}};
+    if (!yaml_fields(yaml, node, "an expectation", fields, 2))
+        return false;
+    kernel->expectations =
+        arena_grow(yaml->arena, kernel->expectations, kernel->n_expectations, sizeof *kernel->expectations);
+    expectation = &kernel->expectations[kernel->n_expectations++];
+    *expectation = (struct kernel_expectation){.cpu = cpu};
+    double *numbers[] = {&expectation->latency, &expectation->rthroughput};
+    for (unsigned i = 0; i < 2; i++) {
+        if (fields[i].value && !yaml_number(yaml, fields[i].value, numbers[i]))
+            return false;
+        if (fields[i].value && !(*numbers[i] > 0))
+            return yaml_fail(yaml, fields[i].value, "%s must be above zero cycles", fields[i].key);
+    }
+    return true;
+}
+
+static bool read_expectations(struct kernel_file *file, struct fy_node *mapping, struct kernel *kernel) {
+    struct yaml *yaml = &file->yaml;
+    if (!yaml_is_mapping(mapping))
+        return yaml_fail(yaml, mapping, "expected {cpu: {latency: cycles, rthroughput: cycles}}");
+    void *iterator = NULL;
+    struct fy_node *key, *value;
+    while (yaml_next_pair(mapping, &iterator, &key, &value)) {
+        const char *cpu = yaml_text(yaml, key);
+        if (!cpu || !value)
+            return yaml_fail(yaml, key, "expected the name of a CPU and what it is known for");
+        if (!read_expectation(file, cpu, value, kernel))
+            return false;
+    }
+    return true;
+}
+
+// The file's features, and the kernel's own (null: none).
+static bool read_features(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
+    const char **own = NULL;
+    size_t n_own = 0;
+    if (node && !yaml_texts(&file->yaml, node, "a CPU feature", &own, NULL, &n_own))
+        return false;
+    kernel->features = ARENA_ARRAY(file->yaml.arena, const char *, file->n_features + n_own + 1);
+    for (size_t i = 0; i < file->n_features; i++)
+        kernel->features[i] = file->features[i];
+    for (size_t i = 0; i < n_own; i++)
+        kernel->features[file->n_features + i] = own[i];
+    return true;
+}
+
+bool kernel_read(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
+    struct yaml *yaml = &file->yaml;
+    enum { NAME, ABOUT, BODY, CHAIN, WRITES, INIT, IMPLICIT, REQUIRES, EXPECT, N_KEYS };
+    struct yaml_field fields[N_KEYS] = {
+        [NAME] = {.key = "name", .required = true},
+        [ABOUT] = {.key = "about"},
+        [BODY] = {.key = "body", .required = true},
+        [CHAIN] = {.key = "chain"},
+        [WRITES] = {.key = "writes"},
+        [INIT] = {.key = "init"},
+        [IMPLICIT] = {.key = "implicit"},
+        [REQUIRES] = {.key = "requires"},
+        [EXPECT] = {.key = "expect"},
+    };
+    if (!yaml_fields(yaml, node, "a kernel", fields, N_KEYS) || !read_name(file, fields[NAME].value, kernel))
+        return false;
+    kernel->file = yaml->path;
+    kernel->line = yaml_place(yaml, fields[NAME].value).line;
+    kernel->isa = file->isa;
+    kernel->syntax = file->syntax;
+    kernel->about = yaml_text(yaml, fields[ABOUT].value);
+    if (fields[ABOUT].value && !kernel->about)
+        return yaml_fail(yaml, fields[ABOUT].value, "'about' must be a text");
+    kernel->about = kernel->about ? kernel->about : "";
+    kernel->implicit = ARENA_NEW(yaml->arena, const char *);
+    return kernel_read_body(file, fields[BODY].value, kernel) && read_features(file, fields[REQUIRES].value, kernel) &&
+           (!fields[CHAIN].value || read_chain(file, fields[CHAIN].value, kernel)) &&
+           (!fields[WRITES].value || read_writes(file, fields[WRITES].value, kernel)) &&
+           (!fields[INIT].value || read_init(file, fields[INIT].value, kernel)) &&
+           (!fields[IMPLICIT].value || read_implicit(file, fields[IMPLICIT].value, kernel)) &&
+           (!fields[EXPECT].value || read_expectations(file, fields[EXPECT].value, kernel));
+}

@@ -1,0 +1,190 @@
+#include "gen/object.h"
+
+#include "base/text.h"
+
+#include <assert.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <string.h>
+
+struct object {
+    Elf *elf;
+    size_t text_section; // index of .text
+    const uint8_t *code; // its bytes
+    size_t n_code;
+    Elf_Data *symbols;
+    size_t n_symbols, strings; // `strings`: index of the symbols' string table
+    struct fail *fail;
+};
+
+static bool fail_elf(struct object *object) {
+    return fail_set(object->fail, FAIL_WORK, "cannot read the object that the assembler wrote: %s", elf_errmsg(-1));
+}
+
+static bool find_sections(struct object *object) {
+    size_t names;
+    if (elf_getshdrstrndx(object->elf, &names) != 0)
+        return fail_elf(object);
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(object->elf, section))) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header))
+            return fail_elf(object);
+        const char *name = elf_strptr(object->elf, names, header.sh_name);
+        Elf_Data *data = elf_getdata(section, NULL);
+        if (name && strcmp(name, ".text") == 0 && data) {
+            object->text_section = elf_ndxscn(section);
+            object->code = data->d_buf;
+            object->n_code = data->d_size;
+        } else if (header.sh_type == SHT_SYMTAB && data && header.sh_entsize) {
+            object->symbols = data;
+            object->n_symbols = header.sh_size / header.sh_entsize;
+            object->strings = header.sh_link;
+        }
+    }
+    if (!object->code || !object->symbols)
+        return fail_set(object->fail, FAIL_WORK, "the object that the assembler wrote has no code or no symbols");
+    return true;
+}
+
+static const char *symbol_name(const struct object *object, size_t i, GElf_Sym *symbol) {
+    if (!gelf_getsym(object->symbols, (int)i, symbol))
+        return "";
+    const char *name = elf_strptr(object->elf, object->strings, symbol->st_name);
+    return name ? name : "";
+}
+
+// The offsets that one program's symbols mark.
+struct marks {
+    size_t start, loop, body_end, loop_end, end;
+    unsigned found; // one bit each, 15: all four symbols
+};
+
+// `suffix` is what follows the program's symbol in a symbol's name.
+static void set_mark(struct marks *marks, const char *suffix, const GElf_Sym *symbol) {
+    static const char *const suffixes[] = {"", ".loop", ".body_end", ".loop_end"};
+    size_t *values[] = {&marks->start, &marks->loop, &marks->body_end, &marks->loop_end};
+    for (unsigned i = 0; i < 4; i++)
+        if (strcmp(suffix, suffixes[i]) == 0) {
+            *values[i] = (size_t)symbol->st_value;
+            marks->found |= 1u << i;
+            if (i == 0)
+                marks->end = (size_t)(symbol->st_value + symbol->st_size);
+        }
+}
+
+static struct marks *find_marks(struct arena *arena, const struct object *object, const struct emit_place *places,
+                                size_t n_programs) {
+    struct marks *marks = ARENA_ARRAY(arena, struct marks, n_programs + 1);
+    // as writes symbols in the order of the text, but globals behind all others: search from the last hit on.
+    size_t guess = 0;
+    for (size_t i = 0; i < object->n_symbols; i++) {
+        GElf_Sym symbol;
+        const char *name = symbol_name(object, i, &symbol);
+        if (symbol.st_shndx != object->text_section || !*name)
+            continue;
+        for (size_t tries = 0; tries < n_programs; tries++) {
+            size_t p = (guess + tries) % n_programs, length = strlen(places[p].symbol);
+            if (strncmp(name, places[p].symbol, length) != 0)
+                continue;
+            unsigned before = marks[p].found;
+            set_mark(&marks[p], name + length, &symbol);
+            if (marks[p].found != before) {
+                guess = p;
+                break;
+            }
+        }
+    }
+    return marks;
+}
+
+static bool fill(struct arena *arena, const struct object *object, const struct marks *marks, struct program *program) {
+    bool complete = marks->found == 15 && marks->start <= marks->loop && marks->loop <= marks->body_end &&
+                    marks->body_end <= marks->loop_end && marks->loop_end <= marks->end && marks->end <= object->n_code;
+    if (!complete)
+        return fail_set(object->fail, FAIL_WORK, "the assembler's object lacks the marks of program '%s'",
+                        program->symbol);
+    size_t bodies = marks->body_end - marks->loop;
+    if (bodies % program->unroll != 0)
+        return fail_at(object->fail, program->file, program->lines[0], 0,
+                       "the copies of this body differ in size: measure the looped form");
+    program->code_bytes = marks->end - marks->start;
+    program->code = (const uint8_t *)arena_copy(arena, (const char *)object->code + marks->start, program->code_bytes);
+    program->body_range = (struct program_range){marks->loop - marks->start, bodies / program->unroll};
+    program->loop_range = (struct program_range){marks->loop - marks->start, marks->loop_end - marks->loop};
+    return true;
+}
+
+// The line of the body that names a symbol; its first line where none does.
+static unsigned line_naming(const struct program *program, const char *symbol) {
+    struct slice rest = {program->body, strlen(program->body)}, line;
+    for (unsigned i = 0; i < program->body_lines && slice_next(&rest, '\n', &line); i++)
+        if (*symbol && memmem(line.data, line.length, symbol, strlen(symbol)))
+            return program->lines[i];
+    return program->lines[0];
+}
+
+static bool check_relocation(const struct object *object, const struct marks *marks, struct program *const *programs,
+                             size_t n_programs, const GElf_Rela *relocation) {
+    for (size_t p = 0; p < n_programs; p++) {
+        if (relocation->r_offset < marks[p].start || relocation->r_offset >= marks[p].end)
+            continue;
+        GElf_Sym symbol;
+        const char *name = symbol_name(object, GELF_R_SYM(relocation->r_info), &symbol);
+        return fail_at(object->fail, programs[p]->file, line_naming(programs[p], name), 0,
+                       "this refers to %s%s%s, which only a linker could place: a program must be whole in itself",
+                       *name ? "'" : "an address", name, *name ? "'" : "");
+    }
+    return true;
+}
+
+static bool check_relocations(const struct object *object, const struct marks *marks, struct program *const *programs,
+                              size_t n_programs) {
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(object->elf, section))) {
+        GElf_Shdr header;
+        Elf_Data *data = elf_getdata(section, NULL);
+        if (!gelf_getshdr(section, &header) || !data || header.sh_info != object->text_section)
+            continue;
+        if (header.sh_type != SHT_RELA && header.sh_type != SHT_REL)
+            continue;
+        for (size_t i = 0; header.sh_entsize && i < header.sh_size / header.sh_entsize; i++) {
+            GElf_Rela entry = {0};
+            GElf_Rel small = {0};
+            if (header.sh_type == SHT_RELA)
+                gelf_getrela(data, (int)i, &entry);
+            else if (gelf_getrel(data, (int)i, &small))
+                entry = (GElf_Rela){.r_offset = small.r_offset, .r_info = small.r_info};
+            if (!check_relocation(object, marks, programs, n_programs, &entry))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool read_programs(struct arena *arena, struct object *object, struct program *const *programs,
+                          const struct emit_place *places, size_t n_programs) {
+    if (!find_sections(object))
+        return false;
+    const struct marks *marks = find_marks(arena, object, places, n_programs);
+    if (!check_relocations(object, marks, programs, n_programs))
+        return false;
+    for (size_t i = 0; i < n_programs; i++)
+        if (!fill(arena, object, &marks[i], programs[i]))
+            return false;
+    return true;
+}
+
+bool object_read(struct arena *arena, const void *bytes, size_t n_bytes, struct program *const *programs,
+                 const struct emit_place *places, size_t n_programs, struct fail *fail) {
+    struct object object = {.fail = fail};
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return fail_elf(&object);
+    char *copy = arena_copy(arena, bytes, n_bytes); // libelf wants it writable, and aligned
+    object.elf = elf_memory(copy, n_bytes);
+    if (!object.elf)
+        return fail_elf(&object);
+    bool done = read_programs(arena, &object, programs, places, n_programs);
+    elf_end(object.elf);
+    return done;
+}

@@ -1,0 +1,54 @@
+#include "gen/program.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char *const mode_names[] = {
+    [PROGRAM_LATENCY] = "latency",
+    [PROGRAM_THROUGHPUT] = "throughput",
+    [PROGRAM_BLOCK] = "block",
+};
+static const char *const form_names[] = {
+    [PROGRAM_UNROLLED] = "unrolled",
+    [PROGRAM_LOOPED] = "looped",
+};
+
+enum { N_MODES = sizeof mode_names / sizeof *mode_names, N_FORMS = sizeof form_names / sizeof *form_names };
+
+const char *program_mode_name(enum program_mode mode) {
+    assert((unsigned)mode < N_MODES);
+    return mode_names[mode];
+}
+
+const char *program_form_name(enum program_form form) {
+    assert((unsigned)form < N_FORMS);
+    return form_names[form];
+}
+
+static int position(const char *const *names, int n_names, const char *name) {
+    int i = 0;
+    while (i < n_names && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
+
+bool program_mode_parse(const char *name, enum program_mode *mode) {
+    int i = position(mode_names, N_MODES, name);
+    if (i == N_MODES)
+        return false;
+    *mode = (enum program_mode)i;
+    return true;
+}
+
+bool program_form_parse(const char *name, enum program_form *form) {
+    int i = position(form_names, N_FORMS, name);
+    if (i == N_FORMS)
+        return false;
+    *form = (enum program_form)i;
+    return true;
+}
+
+struct program_range program_simulated_range(const struct program *program) {
+    assert(program->code);
+    return program->form == PROGRAM_LOOPED ? program->loop_range : program->body_range;
+}

@@ -1,0 +1,100 @@
+#include "gen/registers.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+static bool names(const char *name, struct slice word) {
+    return strlen(name) == word.length && strncasecmp(name, word.data, word.length) == 0;
+}
+
+static bool find_in_classes(const struct isa *isa, struct slice word, struct register_name *found) {
+    for (const struct register_class *each = isa->classes; each->name; each++)
+        for (unsigned i = 0; each->registers[i]; i++)
+            if (names(each->registers[i], word)) {
+                *found = (struct register_name){each, i};
+                return true;
+            }
+    return false;
+}
+
+bool register_find(const struct isa *isa, struct slice word, struct register_name *found) {
+    if (find_in_classes(isa, word, found))
+        return true;
+    for (const struct register_alias *alias = isa->aliases; alias->name; alias++)
+        if (names(alias->name, word))
+            return find_in_classes(isa, (struct slice){alias->reg, strlen(alias->reg)}, found);
+    return false;
+}
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool register_next(const struct isa *isa, struct slice *rest, struct slice *word, struct register_name *found) {
+    while (rest->length) {
+        size_t skip = 0;
+        while (skip < rest->length && !is_word(rest->data[skip]))
+            skip++;
+        size_t end = skip;
+        while (end < rest->length && is_word(rest->data[end]))
+            end++;
+        *word = (struct slice){rest->data + skip, end - skip};
+        *rest = (struct slice){rest->data + end, rest->length - end};
+        if (word->length && register_find(isa, *word, found))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t *file_bits(struct register_set *set, char file) {
+    return file == 'g' ? &set->general : file == 'v' ? &set->vector : &set->mask;
+}
+
+void register_set_add(struct register_set *set, char file, unsigned index) {
+    assert(index < 64);
+    *file_bits(set, file) |= UINT64_C(1) << index;
+}
+
+bool register_set_has(const struct register_set *set, char file, unsigned index) {
+    struct register_set copy = *set;
+    return *file_bits(&copy, file) >> index & 1;
+}
+
+void register_set_add_name(struct register_set *set, const struct isa *isa, const char *name) {
+    struct register_name found;
+    if (register_find(isa, (struct slice){name, strlen(name)}, &found))
+        register_set_add(set, found.class->file, found.index);
+}
+
+void register_set_add_text(struct register_set *set, const struct isa *isa, const char *text) {
+    struct slice rest = {text, strlen(text)}, word;
+    struct register_name found;
+    while (register_next(isa, &rest, &word, &found))
+        register_set_add(set, found.class->file, found.index);
+}
+
+unsigned register_class_count(const struct register_class *class) {
+    unsigned n = 0;
+    while (class->registers[n])
+        n++;
+    return n;
+}
+
+const char *register_loop_counter(const struct isa *isa, const struct register_set *taken) {
+    for (unsigned i = 0; isa->loop_counters[i]; i++) {
+        struct register_set counter = {0};
+        register_set_add_name(&counter, isa, isa->loop_counters[i]);
+        if (!(counter.general & taken->general))
+            return isa->loop_counters[i];
+    }
+    return NULL;
+}
+
+const char *register_loop_counters(struct arena *arena, const struct isa *isa) {
+    struct text all = {.arena = arena};
+    for (unsigned i = 0; isa->loop_counters[i]; i++)
+        text_addf(&all, "%s%s", i ? ", " : "", isa->loop_counters[i]);
+    return all.data;
+}

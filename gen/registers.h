@@ -1,0 +1,43 @@
+// Registers by name, and sets of them. Inside gen/ only.
+#ifndef GEN_REGISTERS_H
+#define GEN_REGISTERS_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "gen/isa.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// A register as a text names it.
+struct register_name {
+    const struct register_class *class;
+    unsigned index;
+};
+
+// Looks `word` up in all classes and aliases, ignoring case.
+bool register_find(const struct isa *isa, struct slice word, struct register_name *found);
+
+// Takes text off the front of `rest` up to and with the next register; false when no register is left. `word` is where
+// it stands.
+bool register_next(const struct isa *isa, struct slice *rest, struct slice *word, struct register_name *found);
+
+// Entries of the register files: one bit a register, whatever its width.
+struct register_set {
+    uint64_t general, vector, mask;
+};
+
+void register_set_add(struct register_set *set, char file, unsigned index);
+bool register_set_has(const struct register_set *set, char file, unsigned index);
+// Adds a register of that name, if the ISA has it in its classes ("sp" of AArch64 is in none).
+void register_set_add_name(struct register_set *set, const struct isa *isa, const char *name);
+void register_set_add_text(struct register_set *set, const struct isa *isa, const char *text);
+
+unsigned register_class_count(const struct register_class *class);
+
+// Best loop counter that is not in `taken`; null if all are.
+const char *register_loop_counter(const struct isa *isa, const struct register_set *taken);
+// All candidates, for messages: "r15, r14, …".
+const char *register_loop_counters(struct arena *arena, const struct isa *isa);
+
+#endif

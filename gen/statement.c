@@ -1,0 +1,155 @@
+#include "gen/statement.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool starts(const char *at, const char *mark) {
+    return strncmp(at, mark, strlen(mark)) == 0;
+}
+
+static char *blank_until(char *at, const char *end) {
+    while (at < end)
+        *at++ = ' ';
+    return at;
+}
+
+static char *blank_line(char *at) {
+    return blank_until(at, at + strcspn(at, "\n"));
+}
+
+static char *blank_block_comment(char *at) {
+    char *end = strstr(at, "*/");
+    end = end ? end + 2 : at + strlen(at);
+    for (; at < end; at++)
+        if (*at != '\n')
+            *at = ' ';
+    return at;
+}
+
+static char *skip_string(char *at) {
+    at++;
+    while (*at && *at != '"' && *at != '\n')
+        at += at[0] == '\\' && at[1] ? 2 : 1;
+    return *at == '"' ? at + 1 : at;
+}
+
+// A copy whose comments are blanks, so that offsets and lines stay. "//" starts a comment nowhere else in as's
+// x86 dialects, and '#' at the start of a line is one in all of them.
+static char *without_comments(struct arena *arena, const struct isa *isa, const char *text) {
+    char *copy = arena_strdup(arena, text);
+    bool line_is_empty = true;
+    for (char *at = copy; *at;) {
+        if (starts(at, "/*"))
+            at = blank_block_comment(at);
+        else if (starts(at, "//") || starts(at, isa->comment) || (line_is_empty && *at == '#'))
+            at = blank_line(at);
+        else if (*at == '"') {
+            at = skip_string(at);
+            line_is_empty = false;
+        } else {
+            line_is_empty = *at == '\n' || (line_is_empty && isspace((unsigned char)*at));
+            at++;
+        }
+    }
+    return copy;
+}
+
+static bool is_symbol(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$';
+}
+
+// Takes "name:" off the front.
+static bool take_label(struct slice *rest, struct slice *label) {
+    size_t n = 0;
+    while (n < rest->length && is_symbol(rest->data[n]))
+        n++;
+    if (n == 0 || n == rest->length || rest->data[n] != ':')
+        return false;
+    *label = (struct slice){rest->data, n};
+    *rest = slice_trim((struct slice){rest->data + n + 1, rest->length - n - 1});
+    return true;
+}
+
+static struct statement make(const char *source, struct slice text, unsigned line, const char *line_start) {
+    struct statement statement = {
+        .text = text,
+        .rest = text,
+        .offset = (size_t)(text.data - source),
+        .line = line,
+        .column = (unsigned)(text.data - line_start) + 1,
+    };
+    if (take_label(&statement.rest, &statement.label)) {
+        struct slice further;
+        while (take_label(&statement.rest, &further))
+            if (isdigit((unsigned char)statement.label.data[0]))
+                statement.label = further; // one that is not numeric matters more
+    }
+    return statement;
+}
+
+static size_t statement_end(const char *at) {
+    const char *start = at;
+    while (*at && *at != '\n' && *at != ';') {
+        if (*at == '"') {
+            do
+                at += at[0] == '\\' && at[1] ? 2 : 1;
+            while (*at && *at != '"' && *at != '\n');
+            if (*at != '"')
+                continue;
+        }
+        at++;
+    }
+    return (size_t)(at - start);
+}
+
+size_t statement_split(struct arena *arena, const struct isa *isa, const char *text,
+                       const struct statement **statements) {
+    const char *source = without_comments(arena, isa, text);
+    struct statement *list = NULL;
+    size_t n = 0;
+    unsigned line = 1;
+    const char *line_start = source;
+    for (const char *at = source; *at;) {
+        size_t length = statement_end(at);
+        struct slice piece = slice_trim((struct slice){at, length});
+        if (piece.length) {
+            list = arena_grow(arena, list, n, sizeof *list);
+            list[n++] = make(source, piece, line, line_start);
+        }
+        at += length;
+        if (*at == '\n') {
+            line++;
+            line_start = at + 1;
+        }
+        at += *at != '\0';
+    }
+    *statements = list;
+    return n;
+}
+
+static struct slice first_word(struct slice text) {
+    size_t n = 0;
+    while (n < text.length && !isspace((unsigned char)text.data[n]))
+        n++;
+    return (struct slice){text.data, n};
+}
+
+struct slice statement_word(const struct statement *statement) {
+    return first_word(statement->rest);
+}
+
+// ".byte 0x90" is an instruction to the CPU, but as cannot be asked for more than its bytes.
+bool statement_is_directive(const struct statement *statement) {
+    return statement->rest.length && statement->rest.data[0] == '.';
+}
+
+bool statement_is_instruction(const struct statement *statement) {
+    return statement->rest.length && statement->rest.data[0] != '.';
+}
+
+bool statement_label_is_numeric(const struct statement *statement) {
+    for (size_t i = 0; i < statement->label.length; i++)
+        if (!isdigit((unsigned char)statement->label.data[i]))
+            return false;
+    return true;
+}

@@ -1,0 +1,261 @@
+#include "gen/yaml.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <assert.h>
+#include <libfyaml.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *line_start(const struct yaml *yaml, unsigned line) {
+    const char *at = yaml->data;
+    while (line > 1) {
+        const char *newline = strchr(at, '\n');
+        if (!newline)
+            break;
+        at = newline + 1;
+        line--;
+    }
+    return at;
+}
+
+// libfyaml counts characters; a column of ours is a byte.
+static struct yaml_place place_of(const struct yaml *yaml, int line, int characters) {
+    unsigned n = line > 0 ? (unsigned)line : 1;
+    const char *start = line_start(yaml, n), *at = start;
+    for (int i = 1; i < characters && *at && *at != '\n'; i++) {
+        at++;
+        while (((unsigned char)*at & 0xC0) == 0x80)
+            at++;
+    }
+    return (struct yaml_place){n, (unsigned)(at - start) + 1};
+}
+
+// Turns the error that libfyaml collected last into a failure.
+static bool fail_with_diagnosis(struct yaml *yaml) {
+    void *iterator = NULL;
+    struct fy_diag_error *error = fy_diag_errors_iterate(yaml->diag, &iterator);
+    if (!error)
+        return fail_at(yaml->fail, yaml->path, 0, 0, "this is not YAML");
+    struct yaml_place place = place_of(yaml, error->line, error->column);
+    return fail_at(yaml->fail, yaml->path, place.line, place.column, "%s", error->msg);
+}
+
+static bool has_error(const struct yaml *yaml) {
+    void *iterator = NULL;
+    return fy_diag_errors_iterate(yaml->diag, &iterator) != NULL;
+}
+
+static bool parse(struct yaml *yaml, size_t length) {
+    struct fy_diag_cfg diagnosis;
+    fy_diag_cfg_default(&diagnosis);
+    diagnosis.fp = NULL; // nothing on stderr: errors are collected
+    diagnosis.colorize = false;
+    yaml->diag = fy_diag_create(&diagnosis);
+    assert(yaml->diag);
+    fy_diag_set_collect_errors(yaml->diag, true);
+    struct fy_parse_cfg config = {.flags = FYPCF_RESOLVE_DOCUMENT, .diag = yaml->diag};
+    yaml->parser = fy_parser_create(&config);
+    assert(yaml->parser);
+    if (fy_parser_set_string(yaml->parser, yaml->data, length) != 0)
+        return fail_with_diagnosis(yaml);
+    yaml->document = fy_parse_load_document(yaml->parser);
+    if (has_error(yaml))
+        return fail_with_diagnosis(yaml);
+    if (!yaml->document || !fy_document_root(yaml->document))
+        return fail_at(yaml->fail, yaml->path, 1, 1, "the file is empty");
+    return true;
+}
+
+static bool check_single(struct yaml *yaml) {
+    struct fy_document *second = fy_parse_load_document(yaml->parser);
+    bool wrong = has_error(yaml);
+    struct yaml_place place = {0};
+    if (second) {
+        if (fy_document_root(second))
+            place = yaml_place(yaml, fy_document_root(second));
+        fy_parse_document_destroy(yaml->parser, second);
+        return fail_at(yaml->fail, yaml->path, place.line, place.column,
+                       "a second document starts here; write it to a file of its own");
+    }
+    return wrong ? fail_with_diagnosis(yaml) : true;
+}
+
+bool yaml_open(struct yaml *yaml, struct arena *arena, const char *path, struct fail *fail) {
+    *yaml = (struct yaml){.arena = arena, .fail = fail, .path = path};
+    char *data;
+    size_t length;
+    if (!file_read(arena, path, &data, &length, fail))
+        return false;
+    yaml->data = data;
+    if (strlen(data) != length)
+        return fail_at(fail, path, 0, 0, "the file holds a zero byte: it is no text");
+    return parse(yaml, length) && check_single(yaml);
+}
+
+void yaml_close(struct yaml *yaml) {
+    if (yaml->document)
+        fy_parse_document_destroy(yaml->parser, yaml->document);
+    if (yaml->parser)
+        fy_parser_destroy(yaml->parser);
+    if (yaml->diag)
+        fy_diag_destroy(yaml->diag);
+    yaml->document = NULL;
+    yaml->parser = NULL;
+    yaml->diag = NULL;
+}
+
+struct fy_node *yaml_root(const struct yaml *yaml) {
+    return fy_document_root(yaml->document);
+}
+
+// A node's place is not in libfyaml's interface, but its reports have it: report, and read the last report.
+struct yaml_place yaml_place(struct yaml *yaml, struct fy_node *node) {
+    fy_diag_node_report(yaml->diag, node, FYET_ERROR, "here");
+    struct fy_diag_error *error, *last = NULL;
+    void *iterator = NULL;
+    while ((error = fy_diag_errors_iterate(yaml->diag, &iterator)))
+        last = error;
+    if (last)
+        return place_of(yaml, last->line, last->column);
+    return (struct yaml_place){1, 1};
+}
+
+static struct yaml_place place_in_block(struct yaml *yaml, struct yaml_place start, const char *text, size_t offset) {
+    unsigned line = start.line;
+    const char *content = text;
+    for (size_t i = 0; i < offset; i++)
+        if (text[i] == '\n') {
+            line++;
+            content = text + i + 1;
+        }
+    // The block's indentation is what the file's line has more than the text's.
+    const char *raw = line_start(yaml, line);
+    size_t raw_length = strcspn(raw, "\r\n"), length = strcspn(content, "\n");
+    size_t indent = raw_length > length ? raw_length - length : 0;
+    return (struct yaml_place){line, (unsigned)(indent + offset - (size_t)(content - text)) + 1};
+}
+
+struct yaml_place yaml_place_in(struct yaml *yaml, struct fy_node *node, size_t offset) {
+    struct yaml_place place = yaml_place(yaml, node);
+    enum fy_node_style style = fy_node_get_style(node);
+    if (style == FYNS_LITERAL || style == FYNS_FOLDED)
+        return place_in_block(yaml, place, yaml_text(yaml, node), offset);
+    place.column += (unsigned)offset;
+    return place;
+}
+
+bool yaml_fail(struct yaml *yaml, struct fy_node *node, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const char *message = arena_vprintf(yaml->arena, format, args);
+    va_end(args);
+    struct yaml_place place = yaml_place(yaml, node);
+    return fail_at(yaml->fail, yaml->path, place.line, place.column, "%s", message);
+}
+
+const char *yaml_text(struct yaml *yaml, struct fy_node *node) {
+    if (!node || !fy_node_is_scalar(node))
+        return NULL;
+    size_t length = 0;
+    const char *text = fy_node_get_scalar(node, &length);
+    return text && length ? arena_copy(yaml->arena, text, length) : NULL;
+}
+
+bool yaml_number(struct yaml *yaml, struct fy_node *node, double *number) {
+    const char *text = yaml_text(yaml, node);
+    char *end = NULL;
+    *number = text ? strtod(text, &end) : 0;
+    if (!text || end == text || *end || !isfinite(*number))
+        return yaml_fail(yaml, node, "expected a number%s%s%s", text ? ", not '" : "", text ? text : "",
+                         text ? "'" : "");
+    return true;
+}
+
+static struct yaml_field *field_of(struct yaml_field *fields, size_t n_fields, const char *key) {
+    for (size_t i = 0; i < n_fields; i++)
+        if (key && strcmp(fields[i].key, key) == 0)
+            return &fields[i];
+    return NULL;
+}
+
+static bool unknown_key(struct yaml *yaml, struct fy_node *node, const char *what, const struct yaml_field *fields,
+                        size_t n_fields) {
+    const char *key = yaml_text(yaml, node);
+    const char **names = ARENA_ARRAY(yaml->arena, const char *, n_fields);
+    struct text all = {.arena = yaml->arena};
+    for (size_t i = 0; i < n_fields; i++) {
+        names[i] = fields[i].key;
+        text_addf(&all, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = key ? text_did_you_mean(yaml->arena, key, names, n_fields) : "";
+    if (*near)
+        return yaml_fail(yaml, node, "unknown key '%s' in %s%s", key, what, near);
+    return yaml_fail(yaml, node, "unknown key '%s' in %s, which may have: %s", key ? key : "", what, all.data);
+}
+
+bool yaml_fields(struct yaml *yaml, struct fy_node *mapping, const char *what, struct yaml_field *fields,
+                 size_t n_fields) {
+    if (!yaml_is_mapping(mapping))
+        return yaml_fail(yaml, mapping, "expected %s: keys with values", what);
+    void *iterator = NULL;
+    struct fy_node *key, *value;
+    while (yaml_next_pair(mapping, &iterator, &key, &value)) {
+        struct yaml_field *field = field_of(fields, n_fields, yaml_text(yaml, key));
+        if (!field)
+            return unknown_key(yaml, key, what, fields, n_fields);
+        if (!value)
+            return yaml_fail(yaml, key, "'%s' has no value", field->key);
+        field->value = value;
+    }
+    for (size_t i = 0; i < n_fields; i++)
+        if (fields[i].required && !fields[i].value)
+            return yaml_fail(yaml, mapping, "%s needs the key '%s'", what, fields[i].key);
+    return true;
+}
+
+bool yaml_is_mapping(struct fy_node *node) {
+    return fy_node_is_mapping(node);
+}
+
+bool yaml_is_sequence(struct fy_node *node) {
+    return fy_node_is_sequence(node);
+}
+
+struct fy_node *yaml_next_item(struct fy_node *sequence, void **iterator) {
+    return fy_node_sequence_iterate(sequence, iterator);
+}
+
+bool yaml_next_pair(struct fy_node *mapping, void **iterator, struct fy_node **key, struct fy_node **value) {
+    struct fy_node_pair *pair = fy_node_mapping_iterate(mapping, iterator);
+    if (!pair)
+        return false;
+    *key = fy_node_pair_key(pair);
+    *value = fy_node_pair_value(pair);
+    return true;
+}
+
+bool yaml_texts(struct yaml *yaml, struct fy_node *node, const char *what, const char ***texts, struct fy_node ***nodes,
+                size_t *n_texts) {
+    bool is_list = yaml_is_sequence(node);
+    size_t count = is_list ? (size_t)fy_node_sequence_item_count(node) : 1, n = 0;
+    const char **list = ARENA_ARRAY(yaml->arena, const char *, count + 1);
+    struct fy_node **places = ARENA_ARRAY(yaml->arena, struct fy_node *, count + 1);
+    void *iterator = NULL;
+    struct fy_node *item = is_list ? yaml_next_item(node, &iterator) : node;
+    while (item) {
+        list[n] = yaml_text(yaml, item);
+        if (!list[n])
+            return yaml_fail(yaml, item, "expected %s, or a list of them", what);
+        places[n++] = item;
+        item = is_list ? yaml_next_item(node, &iterator) : NULL;
+    }
+    *texts = list;
+    if (nodes)
+        *nodes = places;
+    *n_texts = n;
+    return true;
+}
