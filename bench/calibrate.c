@@ -125,10 +125,13 @@ bool bench_open(struct bench *bench, struct arena *arena, struct target *target,
     struct arena scratch = {0};
     struct sampling sampling = sampling_new(&scratch);
     bool is_open = true;
+    double precision = bench->options.precision;
+    bench->options.precision = precision / 4; // done once, and every measurement carries its error
     bench->stable = false;
     for (unsigned i = 0; i < ATTEMPTS && is_open && !bench->stable; i++)
         is_open = measure_chains(bench, &sampling, fail);
     arena_free(&scratch);
+    bench->options.precision = precision;
     write_note(bench);
     return is_open;
 }

@@ -32,11 +32,11 @@ static json_t *list_to_json(const char *const *strings) {
 
 // "s?" writes null for a null pointer, which readers take as "not known".
 json_t *host_to_json(const struct host *host) {
-    json_t *json = json_pack("{ss si s?s s?s si si si s?s s?s s?s}", "record", "host", "version", RECORD_VERSION, "cpu",
+    json_t *json = json_pack("{ss si ss? ss? si si si ss? ss? ss?}", "record", "host", "version", RECORD_VERSION, "cpu",
                              host->cpu_name, "vendor", host->vendor, "family", (int)host->family, "model",
                              (int)host->model, "stepping", (int)host->stepping, "microcode", host->microcode, "kernel",
                              host->kernel, "hypervisor", host->hypervisor);
-    json_t *rest = json_pack("{si si sb si s?s ss s?s sb s?s si s?s so}", "cpus", (int)host->n_cpus, "cores",
+    json_t *rest = json_pack("{si si sb si ss? ss ss? sb ss? si ss? so}", "cpus", (int)host->n_cpus, "cores",
                              (int)host->n_cores, "smt", host->smt, "pinned_to", host->cpu, "core_type", host->core_type,
                              "turbo", turbo_name(host->turbo), "governor", host->governor, "pmu", host->has_pmu,
                              "pmu_note", host->pmu_note, "perf_event_paranoid", host->perf_paranoid, "cyclops",

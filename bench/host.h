@@ -34,6 +34,9 @@ struct host {
 // Reads it all; `wanted_cpu` -1: choose a quiet one (not CPU 0 where there is another).
 bool host_read(struct arena *arena, int wanted_cpu, struct host *host, struct fail *fail);
 
+// By LLVM's name of it ("avx512f", "neon"), from what the kernel says the CPU can do now.
+bool host_has_feature(const struct host *host, const char *feature);
+
 // The header line of a measurement file.
 json_t *host_to_json(const struct host *host);
 

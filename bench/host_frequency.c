@@ -12,7 +12,7 @@ static bool exists(const char *path) {
     return access(path, F_OK) == 0;
 }
 
-// Where boost is controlled, narrowest first: only our CPU's policy, then the whole machine.
+// Where boost is controlled: intel_pstate has a file of its own; else our CPU's policy before the whole machine.
 static const char *find_turbo_file(struct arena *arena, int cpu) {
     const char *const paths[] = {
         host_path(arena, "/sys/devices/system/cpu/intel_pstate/no_turbo"),

@@ -67,7 +67,7 @@ static int time_pair(const struct runner *runner, code_function function, const 
 static int run_round(const struct runner *runner, const struct target_job *job, struct target_round *round) {
     const uint64_t reference_iterations[2] = {job->reference_short, job->reference_long};
     const uint64_t code_iterations[2] = {job->code_short, job->code_long};
-    struct target_sample code_samples[2];
+    struct target_sample code_samples[2] = {{0}};
     struct rusage before, after;
     getrusage(RUSAGE_THREAD, &before);
     int cpu = sched_getcpu();
@@ -100,7 +100,7 @@ static enum native_status give_up(struct native_results *results, enum native_st
 static enum native_status run_batch(const struct native_batch *batch, const struct runner *runner) {
     const struct target_job *job = batch->job;
     struct native_results *results = batch->results;
-    struct target_round scratch;
+    struct target_round scratch = {0};
     memset(results->rounds, 0, sizeof *results->rounds * job->n_rounds); // brings the pages in
     for (unsigned i = 0; i < job->n_warmup + job->n_rounds; i++) {
         bool is_kept = i >= job->n_warmup;

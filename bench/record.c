@@ -30,7 +30,7 @@ FILE *record_open(const char *path, const struct host *host, const struct bench 
     bool is_empty = out == stdout || fseek(out, 0, SEEK_END) != 0 || ftell(out) <= 0;
     if (!is_empty)
         return out;
-    json_t *header = host_to_json(host);
+    json_t *header = host ? host_to_json(host) : json_pack("{ss si}", "record", "host", "version", RECORD_VERSION);
     json_object_set_new(header, "clock", clock_to_json(bench));
     if (json_write_line(out, header, fail))
         return out;

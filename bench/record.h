@@ -29,7 +29,7 @@ struct record {
 };
 
 // Opens for appending ("-": standard output), so that an unwritable place is known before measuring starts.
-// Writes the header if the file is empty.
+// Writes the header if the file is empty; `host` is null where the target is no real machine.
 FILE *record_open(const char *path, const struct host *host, const struct bench *bench, struct fail *fail);
 bool record_write(FILE *out, const struct record *record, struct fail *fail);
 

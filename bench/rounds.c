@@ -6,7 +6,12 @@
 #include <math.h>
 
 static const double wanted_seconds = 20e-6;
-enum { WANTED_STEPS = 4000, PILOT_ROUNDS = 3, MAX_PILOTS = 16 };
+enum { WANTED_STEPS = 4000, PILOT_ROUNDS = 2, MAX_PILOTS = 16 };
+
+// The first guess is right for bodies of about a cycle, and saves most measurements a second pilot. Code for which it
+// is far too many iterations shows by the time-out, and starts again from the fewest there can be.
+enum { FIRST_BODIES = 16384 };
+static const double first_timeout_seconds = 0.2;
 
 static double wanted_ticks(const struct target *target) {
     double rate = target->ticks_per_second > 0 ? target->ticks_per_second : 1e9;
@@ -14,22 +19,14 @@ static double wanted_ticks(const struct target *target) {
 }
 
 // The quickest long run of a few.
-static bool pilot(const struct bench *bench, const struct bench_code *code, uint64_t n_long, double *ticks,
+static bool pilot(const struct bench *bench, struct target_job *job, double n_long, double *ticks,
                   enum bench_outcome *outcome, struct fail *fail) {
     struct target *target = bench->target;
     struct target_round rounds[PILOT_ROUNDS];
-    struct target_job job = {
-        .code = code,
-        .reference = &bench->reference,
-        .code_short = n_long / 2,
-        .code_long = n_long,
-        .reference_short = 1,
-        .reference_long = 2,
-        .n_rounds = PILOT_ROUNDS,
-        .timeout_seconds = bench->options.timeout_seconds,
-    };
     unsigned n_done = 0;
-    if (!target->ops->run(target, &job, rounds, &n_done, outcome, fail))
+    job->code_long = (uint64_t)n_long;
+    job->code_short = job->code_long / 2;
+    if (!target->ops->run(target, job, rounds, &n_done, outcome, fail))
         return false;
     *ticks = n_done ? INFINITY : 0;
     for (unsigned i = 0; i < n_done; i++)
@@ -37,22 +34,41 @@ static bool pilot(const struct bench *bench, const struct bench_code *code, uint
     return true;
 }
 
-// Grows the count from 2, because nothing is known of the code: one iteration may take a nanosecond or a second.
-// Times below a quarter of the wanted one are mostly overhead, and only say that more is needed.
+static bool first_pilot(const struct bench *bench, struct target_job *job, double *n_long, double *ticks,
+                        enum bench_outcome *outcome, struct fail *fail) {
+    double timeout_seconds = job->timeout_seconds;
+    *n_long = 2 * fmax(1, round(FIRST_BODIES / 2.0 / job->code->bodies));
+    job->timeout_seconds = fmin(timeout_seconds, first_timeout_seconds);
+    if (!pilot(bench, job, *n_long, ticks, outcome, fail))
+        return false;
+    job->timeout_seconds = timeout_seconds;
+    if (*outcome != BENCH_TIMEOUT)
+        return true;
+    *n_long = 2;
+    return pilot(bench, job, *n_long, ticks, outcome, fail);
+}
+
+// Nothing is known of the code: a body may take a tenth of a nanosecond or a second. Times below an eighth of the
+// wanted one are partly overhead, and only say that more is needed.
 bool rounds_choose(const struct bench *bench, const struct bench_code *code, uint64_t *n_short, uint64_t *n_long,
                    enum bench_outcome *outcome, struct fail *fail) {
-    double wanted = wanted_ticks(bench->target), n = 2, ticks = 0;
-    for (unsigned i = 0; i < MAX_PILOTS && ticks < wanted / 4; i++) {
-        if (ticks > 0)
-            n *= fmax(2, fmin(1000, wanted / ticks));
-        else if (i > 0)
-            n *= 1000; // the timer did not even move
+    struct target_job job = {
+        .code = code,
+        .reference = &bench->reference,
+        .reference_short = 1,
+        .reference_long = 2,
+        .n_rounds = PILOT_ROUNDS,
+        .timeout_seconds = bench->options.timeout_seconds,
+    };
+    double wanted = wanted_ticks(bench->target), n = 0, ticks = 0;
+    bool is_run = first_pilot(bench, &job, &n, &ticks, outcome, fail);
+    for (unsigned i = 0; i < MAX_PILOTS && is_run && *outcome == BENCH_OK && ticks < wanted / 8; i++) {
+        n *= ticks > 0 ? fmax(2, fmin(1000, wanted / ticks)) : 1000; // 0: the timer did not even move
         n = 2 * round(n / 2);
-        if (!pilot(bench, code, (uint64_t)n, &ticks, outcome, fail))
-            return false;
-        if (*outcome != BENCH_OK)
-            return true;
+        is_run = pilot(bench, &job, n, &ticks, outcome, fail);
     }
+    if (!is_run || *outcome != BENCH_OK)
+        return is_run;
     if (ticks <= 0)
         return fail_set(fail, FAIL_UNAVAILABLE, "the timer '%s' stands still: it cannot be measured with",
                         bench->target->timer);

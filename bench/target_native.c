@@ -48,6 +48,7 @@ static bool native_run(struct target *target, const struct target_job *job, stru
         .results = results,
     };
     int status = 0;
+    *outcome = BENCH_KILLED;
     bool is_done = sandbox_run(native_rounds_run, &batch, job->timeout_seconds, outcome, &status, fail);
     if (is_done && *outcome == BENCH_OK && results->error_number)
         is_done = explain_status(native, (enum native_status)status, results->error_number, fail);

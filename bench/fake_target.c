@@ -1,0 +1,89 @@
+#include "bench/fake_target.h"
+
+#include <math.h>
+
+static double uniform(struct fake_target *fake) {
+    fake->seed ^= fake->seed >> 12;
+    fake->seed ^= fake->seed << 25;
+    fake->seed ^= fake->seed >> 27;
+    return (double)((fake->seed * 2685821657736338717u) >> 11) / 9007199254740992.0;
+}
+
+static double normal(struct fake_target *fake) {
+    double radius = sqrt(-2 * log(1 - uniform(fake)));
+    return radius * cos(6.283185307179586 * uniform(fake));
+}
+
+static struct target_sample execute(struct fake_target *fake, double cycles, uint64_t bodies) {
+    struct target_sample sample = {0};
+    double n_cycles = cycles * (double)bodies, step = (double)fake->target.timer_step;
+    fake->ticks_per_cycle *= 1 + fake->drift * normal(fake);
+    if (fake->drift > 0) // no real frequency walks away for good
+        fake->ticks_per_cycle = fmin(1.4, fmax(0.35, fake->ticks_per_cycle));
+    double ticks = n_cycles * fake->ticks_per_cycle + fake->overhead_ticks + fake->noise_ticks * normal(fake);
+    if (uniform(fake) < fake->interrupt_share)
+        ticks += fake->interrupt_ticks;
+    double start = uniform(fake) * step; // where in a step of the timer it begins
+    sample.ticks = (uint64_t)(floor((start + fmax(ticks, 0)) / step) * step);
+    sample.counters[0] = (uint64_t)llround(n_cycles + 200);
+    sample.counters[1] = bodies + 30;
+    return sample;
+}
+
+static double cycles_of(struct fake_target *fake, const struct bench_code *code) {
+    if (code->bytes[0] == 'r')
+        return fake->reference_cycles;
+    if (code->bytes[0] == 'm')
+        return fake->multiply_cycles;
+    return uniform(fake) < fake->second_mode_share ? fake->second_mode_cycles : fake->code_cycles;
+}
+
+static struct target_round one_round(struct fake_target *fake, const struct target_job *job) {
+    struct target_round round = {0};
+    double code_cycles = cycles_of(fake, job->code);
+    const uint64_t reference[2] = {job->reference_short * job->reference->bodies,
+                                   job->reference_long * job->reference->bodies};
+    for (unsigned i = 0; i < 2; i++)
+        round.reference_before[i] = execute(fake, fake->reference_cycles, reference[i]);
+    round.code_short = execute(fake, code_cycles, job->code_short * job->code->bodies);
+    round.code_long = execute(fake, code_cycles, job->code_long * job->code->bodies);
+    for (unsigned i = 0; i < 2; i++)
+        round.reference_after[i] = execute(fake, fake->reference_cycles, reference[i]);
+    round.switches = uniform(fake) < fake->switch_share;
+    round.faults = uniform(fake) < fake->fault_share;
+    return round;
+}
+
+static bool run(struct target *target, const struct target_job *job, struct target_round *rounds, unsigned *n_done,
+                enum bench_outcome *outcome, struct fail *fail) {
+    (void)fail;
+    struct fake_target *fake = (struct fake_target *)target;
+    bool is_other = job->code->bytes[0] != 'r' && job->code->bytes[0] != 'm';
+    double seconds = fake->second_per_body * (double)(job->code_long * job->code->bodies) * job->n_rounds;
+    fake->n_runs++;
+    fake->last_job = *job;
+    *outcome = is_other ? fake->outcome : BENCH_OK;
+    if (is_other && seconds > job->timeout_seconds)
+        *outcome = BENCH_TIMEOUT;
+    *n_done = *outcome == BENCH_OK ? job->n_rounds : 0;
+    for (unsigned i = 0; i < *n_done; i++)
+        rounds[i] = one_round(fake, job);
+    return true;
+}
+
+static void close_nothing(struct target *target) {
+    (void)target;
+}
+
+struct fake_target fake_target_quiet(void) {
+    static const struct target_ops ops = {"fake", run, close_nothing};
+    return (struct fake_target){
+        .target = {.ops = &ops, .timer = "fake", .ticks_per_second = 2.6e9, .timer_step = 1},
+        .seed = 1,
+        .reference_cycles = 1,
+        .multiply_cycles = 3,
+        .code_cycles = 4,
+        .ticks_per_cycle = 0.7,
+        .overhead_ticks = 60,
+    };
+}

@@ -1,0 +1,37 @@
+// A target for tests: a CPU that takes exactly as many cycles as it is told, seen through noise of our choice.
+#ifndef BENCH_FAKE_TARGET_H
+#define BENCH_FAKE_TARGET_H
+
+#include "bench/target.h"
+
+struct fake_target {
+    struct target target; // first
+    uint64_t seed;        // not 0
+
+    // The truth. Code is told apart by its first byte: 'r' the reference, 'm' the multiply chain, else other code.
+    double reference_cycles, multiply_cycles, code_cycles; // per body
+    double second_mode_cycles;                             // of other code, in a share of the rounds
+    double second_mode_share;
+
+    // What is between the truth and us.
+    double ticks_per_cycle; // at the start
+    double drift;           // relative change of frequency from one timed execution to the next: random walk
+    double noise_ticks;     // standard deviation of each timed execution
+    double overhead_ticks;  // of each timed execution
+    double interrupt_share; // of the executions, made longer by
+    double interrupt_ticks; //
+    double switch_share;    // of the rounds in which the thread is switched out, and says so
+    double fault_share;     // likewise for page faults
+
+    // How other code ends: anything but BENCH_OK after `crash_after` rounds.
+    enum bench_outcome outcome;
+    double second_per_body; // time-out: other code with more bodies than the job's time allows; 0: never
+
+    unsigned n_runs;
+    struct target_job last_job;
+};
+
+// A quiet CPU: add 1, multiply 3, code 4 cycles; 0.7 ticks per cycle of a timer with 2.6 GHz.
+struct fake_target fake_target_quiet(void);
+
+#endif

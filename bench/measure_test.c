@@ -1,0 +1,295 @@
+// The whole of bench but the hardware: choice of iterations, clock, judgement, interval and verdict, on a target
+// whose truth we know.
+#include "bench/fake_target.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// cmocka's own compares floats.
+#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
+static const struct bench_code reference = {.bytes = (const uint8_t *)"r", .n_bytes = 1, .bodies = 100};
+static const struct bench_code multiply = {.bytes = (const uint8_t *)"m", .n_bytes = 1, .bodies = 100};
+static const struct bench_code other = {.bytes = (const uint8_t *)"x", .n_bytes = 1, .bodies = 100};
+
+struct session {
+    struct arena arena;
+    struct fail fail;
+    struct fake_target fake;
+    struct bench bench;
+    struct bench_measurement result;
+};
+
+// Opens and measures once.
+static void measure_with(struct session *session, struct fake_target fake, const struct bench_options *options,
+                         const struct bench_code *code) {
+    *session = (struct session){.fake = fake};
+    assert_true(bench_open(&session->bench, &session->arena, &session->fake.target, options, &reference, &multiply,
+                           &session->fail));
+    assert_true(bench_measure(&session->bench, code, &session->result, &session->fail));
+}
+
+static void measure(struct session *session, struct fake_target fake) {
+    measure_with(session, fake, &(struct bench_options){.cpu = -1, .budget_ms = 20}, &other);
+}
+
+static struct fake_target noisy(uint64_t seed) {
+    struct fake_target fake = fake_target_quiet();
+    fake.seed = seed * 7919 + 1;
+    fake.noise_ticks = 26; // 10 ns: as seen on a server VM
+    fake.drift = 0.0005;
+    fake.interrupt_share = 0.03;
+    fake.interrupt_ticks = 8000;
+    fake.switch_share = 0.02;
+    fake.fault_share = 0.01;
+    return fake;
+}
+
+static void finds_the_truth_when_quiet(void **state) {
+    (void)state;
+    static const struct {
+        double cycles;
+        unsigned numerator, denominator; // 0: not a fraction
+    } cases[] = {{4, 4, 1},     {1, 1, 1},    {0.5, 1, 2}, {1.0 / 3, 1, 3}, {0.125, 1, 8},
+                 {2.75, 11, 4}, {4.41, 0, 0}, {13, 13, 1}, {0.085, 0, 0},   {1.0 / 6, 1, 6}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct session session;
+        struct fake_target fake = fake_target_quiet();
+        fake.code_cycles = cases[i].cycles;
+        measure(&session, fake);
+        assert_int_equal(session.result.outcome, BENCH_OK);
+        assert_int_equal(session.result.clock, CLOCK_RATIO);
+        assert_near(session.result.cycles, cases[i].cycles, cases[i].cycles * 0.001);
+        assert_int_equal(session.result.verdict, cases[i].denominator ? MEASURED_EXACT : MEASURED_WITHIN);
+        assert_int_equal(session.result.numerator, cases[i].numerator);
+        assert_int_equal(session.result.denominator, cases[i].denominator);
+        assert_true(session.bench.clock_error < 0.002);
+        arena_free(&session.arena);
+    }
+}
+
+// Under noise, with a drifting frequency: the interval, widened by the clock's error, holds the truth about as often as
+// it says, and no verdict is exactly wrong.
+static void noise_gives_no_wrong_verdict(void **state) {
+    (void)state;
+    static const double truths[] = {1, 4, 0.5, 4.41, 7.77, 1.0 / 3};
+    enum { SEEDS = 60 };
+    unsigned n_all = 0, n_covered = 0, n_trusted = 0;
+    for (size_t t = 0; t < sizeof truths / sizeof truths[0]; t++) {
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            struct session session;
+            struct fake_target fake = noisy(seed + 1000 * t);
+            fake.code_cycles = truths[t];
+            measure(&session, fake);
+            const struct bench_measurement *result = &session.result;
+            n_all++;
+            if (result->verdict != MEASURED_UNSTABLE) {
+                n_trusted++;
+                n_covered += result->low * (1 - result->clock_error) <= truths[t] &&
+                             truths[t] <= result->high * (1 + result->clock_error);
+            }
+            if (result->verdict == MEASURED_EXACT)
+                assert_near((double)result->numerator / result->denominator, truths[t], truths[t] * 1e-9);
+            arena_free(&session.arena);
+        }
+    }
+    assert_true(n_trusted > n_all * 95 / 100);
+    assert_true(n_covered >= n_trusted * 97 / 100);
+}
+
+static void slow_drift_cancels(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.drift = 0.001; // some 3 % over the 1000 executions of a measurement
+    measure(&session, fake);
+    assert_true(fabs(session.fake.ticks_per_cycle / 0.7 - 1) > 0.005);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    assert_int_equal(session.result.numerator, 4);
+    arena_free(&session.arena);
+}
+
+static void fast_drift_is_refused(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.drift = 0.05;
+    measure(&session, fake);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_true(session.result.dropped[DROP_REFERENCE] > session.result.samples);
+    assert_non_null(strstr(session.result.why, "reference"));
+    arena_free(&session.arena);
+}
+
+static void two_modes_are_reported(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = noisy(5);
+    fake.second_mode_cycles = 8.01;
+    fake.second_mode_share = 0.35;
+    measure(&session, fake);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_non_null(strstr(session.result.why, "two modes: 4"));
+    assert_non_null(strstr(session.result.why, "8.0"));
+    arena_free(&session.arena);
+}
+
+static void disturbed_rounds_are_counted(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.switch_share = 0.3;
+    fake.fault_share = 0.1;
+    measure(&session, fake);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    assert_true(session.result.dropped[DROP_SWITCH] > 0);
+    arena_free(&session.arena);
+}
+
+static void mostly_disturbed_is_unstable(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.switch_share = 1;
+    measure(&session, fake);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_int_equal(session.result.samples, 0);
+    assert_non_null(strstr(session.result.why, "switch"));
+    arena_free(&session.arena);
+}
+
+// A reference that is not one cycle, by 2.3 %: the multiply chain tells.
+static void wrong_reference_is_found(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.reference_cycles = 1.023;
+    measure(&session, fake);
+    assert_false(session.bench.stable);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_non_null(strstr(session.result.why, "multiply chain takes 2.9"));
+    arena_free(&session.arena);
+}
+
+static void coarse_timer_runs_longer(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.target.timer_step = 1000;
+    measure_with(&session, fake, &(struct bench_options){.cpu = -1}, &other);
+    const struct target_job *job = &session.fake.last_job;
+    assert_true((double)(job->code_long - job->code_short) * 100 * 4 * 0.7 > 1000 * 1000);
+    assert_true((double)(job->reference_long - job->reference_short) * 100 * 0.7 > 900 * 1000);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    assert_int_equal(session.result.numerator, 4);
+    arena_free(&session.arena);
+}
+
+// A body that takes 30 ms: the first guess of iterations runs into its time-out, then one and two do.
+static void slow_code_runs_once_and_twice(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    struct bench_code slow = other;
+    slow.bodies = 1;
+    fake.code_cycles = 1e8;
+    fake.second_per_body = 0.03;
+    measure_with(&session, fake, &(struct bench_options){.cpu = -1, .budget_ms = 5}, &slow);
+    assert_int_equal(session.result.outcome, BENCH_OK);
+    assert_int_equal(session.fake.last_job.code_short, 1);
+    assert_int_equal(session.fake.last_job.code_long, 2);
+    assert_near(session.result.cycles, 1e8, 1e5);
+    arena_free(&session.arena);
+}
+
+static void crashes_are_outcomes(void **state) {
+    (void)state;
+    for (enum bench_outcome outcome = BENCH_SIGILL; outcome < BENCH_N_OUTCOMES; outcome++) {
+        struct session session;
+        struct fake_target fake = fake_target_quiet();
+        fake.outcome = outcome;
+        measure(&session, fake);
+        assert_int_equal(session.result.outcome, outcome);
+        assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+        assert_string_equal(session.result.why, bench_outcome_name(outcome));
+        arena_free(&session.arena);
+    }
+}
+
+static void perf_clock_counts(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = noisy(9);
+    fake.target.has_counters = true;
+    fake.code_cycles = 4.25;
+    fake.drift = 0.02; // of no concern to a counter of cycles
+    measure(&session, fake);
+    assert_int_equal(session.result.clock, CLOCK_PERF);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    assert_int_equal(session.result.numerator, 17);
+    assert_int_equal(session.result.denominator, 4);
+    assert_int_equal(session.result.n_events, 1);
+    assert_string_equal(session.result.events[0].name, "instructions");
+    assert_near(session.result.events[0].count, 1, 1e-9);
+    arena_free(&session.arena);
+}
+
+static void perf_clock_without_counters_is_refused(void **state) {
+    (void)state;
+    struct session session = {.fake = fake_target_quiet()};
+    session.fake.target.counters_note = "this VM shows none";
+    struct bench_options options = {.cpu = -1, .clock = CLOCK_PERF};
+    assert_false(bench_open(&session.bench, &session.arena, &session.fake.target, &options, &reference, &multiply,
+                            &session.fail));
+    assert_int_equal(session.fail.status, FAIL_UNAVAILABLE);
+    assert_non_null(strstr(session.fail.text, "this VM shows none"));
+    arena_free(&session.arena);
+}
+
+static void standing_timer_is_refused(void **state) {
+    (void)state;
+    struct session session = {.fake = fake_target_quiet()};
+    session.fake.ticks_per_cycle = session.fake.overhead_ticks = 0;
+    struct bench_options options = {.cpu = -1};
+    assert_false(bench_open(&session.bench, &session.arena, &session.fake.target, &options, &reference, &multiply,
+                            &session.fail));
+    assert_int_equal(session.fail.status, FAIL_UNAVAILABLE);
+    arena_free(&session.arena);
+}
+
+static void names_are_words(void **state) {
+    (void)state;
+    enum bench_clock clock = CLOCK_AUTO;
+    assert_true(bench_clock_parse("ratio", &clock));
+    assert_int_equal(clock, CLOCK_RATIO);
+    assert_false(bench_clock_parse("sundial", &clock));
+    assert_string_equal(bench_outcome_name(BENCH_SIGILL), "illegal instruction");
+    assert_string_equal(bench_drop_name(DROP_NEGATIVE), "negative");
+    assert_string_equal(bench_verdict_name(MEASURED_WITHIN), "within");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_truth_when_quiet),
+        cmocka_unit_test(noise_gives_no_wrong_verdict),
+        cmocka_unit_test(slow_drift_cancels),
+        cmocka_unit_test(fast_drift_is_refused),
+        cmocka_unit_test(two_modes_are_reported),
+        cmocka_unit_test(disturbed_rounds_are_counted),
+        cmocka_unit_test(mostly_disturbed_is_unstable),
+        cmocka_unit_test(wrong_reference_is_found),
+        cmocka_unit_test(coarse_timer_runs_longer),
+        cmocka_unit_test(slow_code_runs_once_and_twice),
+        cmocka_unit_test(crashes_are_outcomes),
+        cmocka_unit_test(perf_clock_counts),
+        cmocka_unit_test(perf_clock_without_counters_is_refused),
+        cmocka_unit_test(standing_timer_is_refused),
+        cmocka_unit_test(names_are_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+#include "bench/statistics.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+// cmocka's own compares floats.
+#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
+enum { MAX = 2000 };
+
+// xorshift64*: the tests must draw the same numbers everywhere.
+static double uniform(uint64_t *seed) {
+    *seed ^= *seed >> 12;
+    *seed ^= *seed << 25;
+    *seed ^= *seed >> 27;
+    return (double)((*seed * 2685821657736338717u) >> 11) / 9007199254740992.0;
+}
+
+static double normal(uint64_t *seed) {
+    double radius = sqrt(-2 * log(1 - uniform(seed)));
+    return radius * cos(6.283185307179586 * uniform(seed));
+}
+
+static void median_of_few(void **state) {
+    (void)state;
+    double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2};
+    statistics_sort(odd, 3);
+    statistics_sort(even, 4);
+    assert_near(statistics_median(odd, 3), 2, 1e-12);
+    assert_near(statistics_median(even, 4), 2.5, 1e-12);
+}
+
+// Ranks from tables of the sign test (binomial, p = 1/2): n, lower rank from 1, confidence.
+static void interval_ranks(void **state) {
+    (void)state;
+    static const struct {
+        size_t n, rank;
+        double confidence;
+    } cases[] = {{7, 1, 0.984375},  {8, 1, 0.9921875}, {10, 1, 0.998047},
+                 {20, 4, 0.997423}, {24, 6, 0.993389}, {100, 37, 0.993363}};
+    double sorted[MAX];
+    for (size_t i = 0; i < MAX; i++)
+        sorted[i] = (double)i + 1;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct interval interval = statistics_median_interval(sorted, cases[i].n, 0.99);
+        assert_near(interval.low, (double)cases[i].rank, 1e-9);
+        assert_near(interval.high, (double)(cases[i].n + 1 - cases[i].rank), 1e-9);
+        assert_near(interval.confidence, cases[i].confidence, 1e-5);
+    }
+    assert_int_equal(statistics_samples_needed(0.99), 8);
+    assert_true(statistics_median_interval(sorted, MAX, 0.99).confidence >= 0.99); // 2^-n underflows no more
+}
+
+// A skewed distribution with a heavy tail: the truth is the median of the distribution.
+static double draw_skewed(uint64_t *seed) {
+    return 4 + 0.01 * exp(normal(seed));
+}
+
+static void interval_covers_as_often_as_it_says(void **state) {
+    (void)state;
+    static const size_t counts[] = {8, 12, 24, 61, 200};
+    enum { REPEATS = 4000 };
+    double samples[200];
+    uint64_t seed = 42;
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        unsigned n_covered = 0;
+        double confidence = 0;
+        for (unsigned repeat = 0; repeat < REPEATS; repeat++) {
+            for (size_t i = 0; i < counts[c]; i++)
+                samples[i] = draw_skewed(&seed);
+            statistics_sort(samples, counts[c]);
+            struct interval interval = statistics_median_interval(samples, counts[c], 0.99);
+            n_covered += interval.low <= 4.01 && 4.01 <= interval.high;
+            confidence = interval.confidence;
+        }
+        double share = (double)n_covered / REPEATS, deviation = sqrt(confidence * (1 - confidence) / REPEATS);
+        assert_true(confidence >= 0.99);
+        assert_true(fabs(share - confidence) < 4 * deviation);
+    }
+}
+
+static void fractions(void **state) {
+    (void)state;
+    static const struct {
+        double low, high;
+        unsigned numerator, denominator; // 0/0: none
+    } cases[] = {
+        {3.99, 4.01, 4, 1},     {4.40, 4.42, 0, 0},   {0.4995, 0.501, 1, 2}, {0.333, 0.3335, 1, 3},
+        {0.124, 0.1255, 1, 8},  {0.166, 0.167, 1, 6}, {2.598, 2.603, 13, 5}, {0.2495, 0.2505, 1, 4},
+        {4.49, 4.51, 9, 2},     {3.5, 4.5, 0, 0},     {3.95, 4.05, 0, 0},    {4.30, 4.37, 0, 0},
+        {0.0001, 0.0002, 0, 0}, {20, 20, 20, 1},      {5.3, 5.35, 0, 0},     {0.1428, 0.1429, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        unsigned numerator = 0, denominator = 0;
+        bool is_found = statistics_fraction(cases[i].low, cases[i].high, &numerator, &denominator);
+        assert_int_equal(is_found, cases[i].denominator != 0);
+        assert_int_equal(numerator, cases[i].numerator);
+        assert_int_equal(denominator, cases[i].denominator);
+    }
+}
+
+// Whatever interval is accepted holds no second fraction.
+static void fractions_are_unique(void **state) {
+    (void)state;
+    static const unsigned denominators[] = {1, 2, 3, 4, 5, 6, 8};
+    uint64_t seed = 7;
+    for (unsigned repeat = 0; repeat < 20000; repeat++) {
+        double low = 10 * uniform(&seed), high = low + 0.1 * uniform(&seed) * uniform(&seed);
+        unsigned numerator, denominator;
+        if (!statistics_fraction(low, high, &numerator, &denominator))
+            continue;
+        for (size_t i = 0; i < sizeof denominators / sizeof denominators[0]; i++)
+            for (double k = ceil(low * denominators[i]); k <= floor(high * denominators[i]); k++)
+                assert_near(k / denominators[i], (double)numerator / denominator, 1e-9);
+    }
+}
+
+static void modes_are_seen(void **state) {
+    (void)state;
+    double samples[60], modes[2];
+    uint64_t seed = 3;
+    for (size_t i = 0; i < 60; i++)
+        samples[i] = (i % 3 ? 4.0 : 8.01) + 0.004 * normal(&seed);
+    statistics_sort(samples, 60);
+    assert_true(statistics_two_modes(samples, 60, modes));
+    assert_near(modes[0], 4.0, 0.01);
+    assert_near(modes[1], 8.01, 0.01);
+}
+
+// One mode, with noise of several shapes, is called two in less than 1 % of the cases.
+static void modes_are_not_imagined(void **state) {
+    (void)state;
+    double samples[60], modes[2];
+    uint64_t seed = 11;
+    for (unsigned shape = 0; shape < 3; shape++) {
+        unsigned n_wrong = 0;
+        for (unsigned repeat = 0; repeat < 3000; repeat++) {
+            size_t count = 12 + repeat % 48;
+            for (size_t i = 0; i < count; i++) {
+                double noise = normal(&seed);
+                samples[i] = 4 + (shape == 0 ? 0.05 * noise : shape == 1 ? 0.05 * exp(noise) : 0.0);
+                if (shape == 2) // steps of a coarse timer, and interrupts
+                    samples[i] += 0.01 * round(noise) + (uniform(&seed) < 0.1 ? -0.5 * log(1 - uniform(&seed)) : 0);
+            }
+            statistics_sort(samples, count);
+            n_wrong += statistics_two_modes(samples, count, modes);
+        }
+        assert_true(n_wrong < 30);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(median_of_few),
+        cmocka_unit_test(interval_ranks),
+        cmocka_unit_test(interval_covers_as_often_as_it_says),
+        cmocka_unit_test(fractions),
+        cmocka_unit_test(fractions_are_unique),
+        cmocka_unit_test(modes_are_seen),
+        cmocka_unit_test(modes_are_not_imagined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
