@@ -29,6 +29,21 @@ std::string show(ArrayRef<uint8_t> bytes) {
     return bytes.size() > 8 ? text + " …" : text;
 }
 
+// X86's disassembler takes a LOCK prefix for an instruction of its own, though its assembler does not. Puts the two
+// together again as the assembler does, with the flag IP_HAS_LOCK of llvm/lib/Target/X86/MCTargetDesc/X86BaseInfo.h.
+void join_lock_prefix(const backend_cpu &cpu, std::vector<decoded> &insns) {
+    enum { IP_HAS_LOCK = 1 << 4 };
+    if (insns.size() < 2)
+        return;
+    decoded &prefix = insns[insns.size() - 2];
+    if (!cpu.triple.isX86() || cpu.opcodes->getName(prefix.inst.getOpcode()) != "LOCK_PREFIX")
+        return;
+    prefix.inst = insns.back().inst;
+    prefix.inst.setFlags(prefix.inst.getFlags() | IP_HAS_LOCK);
+    prefix.size += insns.back().size;
+    insns.pop_back();
+}
+
 bool decode(const backend_cpu &cpu, ArrayRef<uint8_t> bytes, std::vector<decoded> &insns, struct fail *fail) {
     MCContext context(cpu.triple, cpu.asm_info.get(), cpu.registers.get(), cpu.subtarget.get(), nullptr,
                       &cpu.target_options);
@@ -45,6 +60,7 @@ bool decode(const backend_cpu &cpu, ArrayRef<uint8_t> bytes, std::vector<decoded
             return fail_set(fail, FAIL_INPUT, "no instruction of %s at byte offset %zu: %s", cpu.name.c_str(), offset,
                             show(rest).c_str());
         insns.push_back({inst, offset, size_t(size)});
+        join_lock_prefix(cpu, insns);
         offset += size_t(size);
     }
     return true;
@@ -74,8 +90,7 @@ bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t 
         print_insn(*cpu, arena, *printer, from.inst, &insns[i]);
         std::string why;
         if (!describe_insn(*cpu, arena, from.inst, {}, &insns[i], why))
-            return fail_set(fail, FAIL_INPUT, "'%s' at byte offset %zu: LLVM's model of %s: %s", insns[i].text,
-                            from.offset, cpu->name.c_str(), why.c_str());
+            return fail_set(fail, FAIL_INPUT, "at byte offset %zu: %s", from.offset, why.c_str());
     }
     *block = {"", insns, unsigned(decoded_insns.size())};
     return true;

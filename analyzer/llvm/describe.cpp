@@ -116,6 +116,16 @@ void copy_flags(const backend_cpu &cpu, const MCInst &inst, const mca::Instructi
     insn->is_return = cpu.analysis->isReturn(inst);
 }
 
+// One sentence for people: the instruction without its tabs, and LLVM's own words without their full stop.
+std::string explain(const backend_cpu &cpu, const struct insn &insn, std::string words) {
+    std::string text = insn.text;
+    std::replace(text.begin(), text.end(), '\t', ' ');
+    while (!words.empty() && words.back() == '.')
+        words.pop_back();
+    return "LLVM's model of " + cpu.name + " does not describe '" + text + "' (" + words +
+           "); take it out or choose another CPU";
+}
+
 } // namespace
 
 void begin_block(backend_cpu &cpu) {
@@ -128,7 +138,7 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
                    struct insn *insn, std::string &why) {
     Expected<std::unique_ptr<mca::Instruction>> created = cpu.builder->createInstruction(inst, instruments);
     if (!created) {
-        why = toString(created.takeError());
+        why = explain(cpu, *insn, toString(created.takeError()));
         return false;
     }
     cpu.post_process->postProcessInstruction(*created, inst);

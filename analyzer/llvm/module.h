@@ -72,13 +72,13 @@ std::unique_ptr<llvm::MCInstPrinter> make_printer(const backend_cpu &cpu, unsign
 const struct machine *describe_machine(struct arena *arena, const backend_cpu &cpu);
 void describe_registers(struct arena *arena, const backend_cpu &cpu, struct machine *machine);
 
-// describe.cpp: instructions. Call begin_block before the first of each block.
+// describe.cpp: instructions. Call begin_block before the first of each block, then for each instruction print_insn,
+// which sets its text, and describe_insn, which sets all but its encoding and line. False: `why` says what LLVM lacks.
 void begin_block(backend_cpu &cpu);
-// `insn` gets everything but its encoding and line. False: `why` says what LLVM knows too little about.
-bool describe_insn(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, const instrument_list &instruments,
-                   struct insn *insn, std::string &why);
 void print_insn(const backend_cpu &cpu, struct arena *arena, llvm::MCInstPrinter &printer, const llvm::MCInst &inst,
                 struct insn *insn);
+bool describe_insn(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, const instrument_list &instruments,
+                   struct insn *insn, std::string &why);
 
 // bytes.cpp, text.cpp
 bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,

@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace {
 
-// " (did you mean …?)" for a word that is none of the names in LLVM's table.
+// What to try instead of a word that is none of the names in LLVM's table.
 template <typename Entry> const char *near_names(struct arena *arena, const char *word, ArrayRef<Entry> table) {
     std::vector<const char *> names;
     for (const Entry &entry : table)
@@ -20,8 +20,14 @@ template <typename Entry> const char *near_names(struct arena *arena, const char
 bool check_cpu(const backend_cpu &cpu, const MCSubtargetInfo &blank, struct arena *arena, struct fail *fail) {
     if (blank.isCPUStringValid(cpu.name))
         return true;
-    return fail_set(fail, FAIL_INPUT, "unknown CPU '%s' for %s%s; 'cyclops list machines' shows all", cpu.name.c_str(),
-                    cpu.triple.str().c_str(), near_names(arena, cpu.name.c_str(), blank.getAllProcessorDescriptions()));
+    const char *name = cpu.name.c_str();
+    const std::string triple = cpu.triple.str();
+    if (cpu.name == host_cpu())
+        return fail_set(fail, FAIL_INPUT, "this machine's CPU '%s' is none of %s; name the CPU to describe", name,
+                        triple.c_str());
+    const char *near = near_names(arena, name, blank.getAllProcessorDescriptions());
+    return fail_set(fail, FAIL_INPUT, "unknown CPU '%s' for %s%s", name, triple.c_str(),
+                    *near ? near : "; 'cyclops list machines' shows those there are");
 }
 
 // Adds a '+' where a feature has no sign, as llvm-mca's -mattr does.

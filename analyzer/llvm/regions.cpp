@@ -1,5 +1,7 @@
 #include "analyzer/llvm/regions.h"
 
+#include <tuple>
+
 using namespace llvm;
 
 bool span::covers(SMLoc place) const {
@@ -33,6 +35,12 @@ bool regions::only_default() const {
     return blocks.size() == 1 && !blocks[0].begin.isValid() && blocks[0].open;
 }
 
+// The parser looks ahead: it may see a comment before it hands over the instruction of the line above.
+void regions::pass(SMLoc place) {
+    if (!last_place.isValid() || place.getPointer() > last_place.getPointer())
+        last_place = place;
+}
+
 void regions::error(SMLoc place, const Twine &message) {
     sources.PrintMessage(place, SourceMgr::DK_Error, message);
 }
@@ -40,7 +48,7 @@ void regions::error(SMLoc place, const Twine &message) {
 void regions::HandleComment(SMLoc place, StringRef comment) {
     if (!in_text(place))
         return;
-    last_place = place;
+    pass(place);
     comment = comment.ltrim(" \t");
     if (!comment.consume_front("LLVM-MCA-"))
         return;
@@ -55,10 +63,11 @@ void regions::HandleComment(SMLoc place, StringRef comment) {
 }
 
 void regions::begin(StringRef name, SMLoc place) {
-    if (const region *other = find_open(blocks, name))
-        return error(place, (name.empty() ? Twine("a region without name") : Twine("region '" + name + "'")) +
-                                " is still open, begun in line " + Twine(sources.FindLineNumber(other->begin)) +
+    if (const region *other = find_open(blocks, name)) {
+        const std::string what = name.empty() ? "a region without name" : "region '" + name.str() + "'";
+        return error(place, what + " is still open, begun in line " + Twine(sources.FindLineNumber(other->begin)) +
                                 "; end it first, or give this one another name");
+    }
     if (only_default())
         blocks.clear();
     region fresh;
@@ -100,10 +109,10 @@ void regions::start_instrument(mca::UniqueInstrument instrument, StringRef kind,
 }
 
 void regions::add(const MCInst &inst) {
-    source_insn insn = {inst, inst.getLoc(), 0};
+    source_insn insn = {inst, inst.getLoc(), 0, 0};
     if (in_text(insn.place)) {
-        insn.line = sources.FindLineNumber(insn.place);
-        last_place = insn.place;
+        std::tie(insn.line, insn.column) = sources.getLineAndColumn(insn.place);
+        pass(insn.place);
     } else if (last_place.isValid()) {
         insn.place = SMLoc::getFromPointer(last_place.getPointer() + 1);
     }
@@ -111,6 +120,8 @@ void regions::add(const MCInst &inst) {
         if (block.covers(insn.place))
             block.insns.push_back(insn);
     for (mca::UniqueInstrument &made : manager.createInstruments(inst)) {
+        if (!made) // RISC-V: of a vector type that is reserved
+            continue;
         const std::string kind = made->getDesc().str();
         start_instrument(std::move(made), kind, insn.place);
     }

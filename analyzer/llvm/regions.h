@@ -24,8 +24,8 @@ struct span {
 
 struct source_insn {
     llvm::MCInst inst;
-    llvm::SMLoc place; // in the text; for an instruction out of a macro, behind what was read last
-    unsigned line;     // 0: out of a macro
+    llvm::SMLoc place;     // in the text; for an instruction out of a macro, behind what was read last
+    unsigned line, column; // 0: out of a macro
 };
 
 struct region : span {
@@ -54,10 +54,11 @@ class regions : public llvm::AsmCommentConsumer {
     llvm::mca::InstrumentManager &manager;
     std::vector<region> blocks;
     std::vector<instrument_span> instruments;
-    llvm::SMLoc last_place;
+    llvm::SMLoc last_place; // farthest in the text
 
     bool in_text(llvm::SMLoc place) const;
     bool only_default() const;
+    void pass(llvm::SMLoc place);
     void error(llvm::SMLoc place, const llvm::Twine &message);
     void begin(llvm::StringRef name, llvm::SMLoc place);
     void end(llvm::StringRef name, llvm::SMLoc place);

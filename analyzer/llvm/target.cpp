@@ -23,11 +23,9 @@ const Target *find_target(const char *triple, const char *arch, Triple &found, s
     found = Triple(triple ? Triple::normalize(triple) : std::string(host_triple()));
     std::string error;
     const Target *target = TargetRegistry::lookupTarget(arch ? arch : "", found, error);
-    if (!target) {
-        while (!error.empty() && error.back() <= ' ')
-            error.pop_back();
-        fail_set(fail, FAIL_INPUT, "%s", error.c_str());
-    }
+    if (!target)
+        fail_set(fail, FAIL_INPUT, "LLVM %d knows no target for %s '%s'; one it knows is '%s'", LLVM_VERSION_MAJOR,
+                 arch ? "architecture" : "triple", arch ? arch : found.str().c_str(), host_triple());
     return target;
 }
 

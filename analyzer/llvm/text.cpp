@@ -111,8 +111,7 @@ bool describe_region(source_text &text, const region &from, MCInstPrinter &print
         print_insn(text.cpu, arena, printer, source.inst, &insns[i]);
         std::string why;
         if (!describe_insn(text.cpu, arena, source.inst, text.found.active_instruments(source.place), &insns[i], why))
-            return fail_at(text.fail, text.name, source.line, 0, "'%s': LLVM's model of %s: %s", insns[i].text,
-                           text.cpu.name.c_str(), why.c_str());
+            return fail_at(text.fail, text.name, source.line, source.column, "%s", why.c_str());
         if (emitter)
             encode(*emitter, text, arena, source.inst, &insns[i]);
     }
