@@ -78,6 +78,7 @@ struct block {
     const char *name; // of its region; "" where it has none
     const struct insn *insns;
     unsigned n_insns;
+    bool is_marked; // a region of the text that comments mark, with or without a name
 };
 
 #endif
