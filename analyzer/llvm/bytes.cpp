@@ -92,6 +92,6 @@ bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t 
         if (!describe_insn(*cpu, arena, from.inst, {}, &insns[i], why))
             return fail_set(fail, FAIL_INPUT, "at byte offset %zu: %s", from.offset, why.c_str());
     }
-    *block = {"", insns, unsigned(decoded_insns.size())};
+    *block = {"", insns, unsigned(decoded_insns.size()), false};
     return true;
 }

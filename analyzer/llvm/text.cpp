@@ -115,7 +115,8 @@ bool describe_region(source_text &text, const region &from, MCInstPrinter &print
         if (emitter)
             encode(*emitter, text, arena, source.inst, &insns[i]);
     }
-    *block = {arena_strdup(arena, from.name.c_str()), insns, unsigned(from.insns.size())};
+    *block = {arena_strdup(arena, from.name.c_str()), insns, unsigned(from.insns.size()),
+              from.begin.isValid() || from.end.isValid()};
     return true;
 }
 
