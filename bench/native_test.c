@@ -1,0 +1,304 @@
+// The native target on real code, as bytes. Asserts on time only what holds on any CPU, and skips where this one is
+// too noisy to say.
+#include "base/file.h"
+#include "bench/native_rounds.h"
+#include "bench/sandbox.h"
+#include "bench/target.h"
+#include "bench/timer.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct piece {
+    const uint8_t *bytes;
+    size_t n_bytes;
+};
+#define PIECE(array)                                                                                                   \
+    { array, sizeof array }
+
+#if defined(__x86_64__)
+// push rbx … pop rbx; ret, around a loop of 64 copies: xor ecx,ecx first, so that nothing overflows or denormalises.
+static const uint8_t setup[] = {0x53, 0x31, 0xc9, 0x31, 0xc0};
+static const uint8_t add[] = {0x48, 0x01, 0xc8};            // add rax, rcx
+static const uint8_t multiply[] = {0x48, 0x0f, 0xaf, 0xc1}; // imul rax, rcx
+static const uint8_t count_down[] = {0x48, 0xff, 0xcf};     // dec rdi
+static const uint8_t back[] = {0x0f, 0x85};                 // jnz, 32-bit distance from behind it
+static const uint8_t finish[] = {0x5b, 0xc3};
+static const uint8_t illegal[] = {0x0f, 0x0b};                               // ud2
+static const uint8_t breakpoint[] = {0xcc};                                  // int3
+static const uint8_t null_load[] = {0x31, 0xc0, 0x8b, 0x00};                 // xor eax, eax; mov eax, [rax]
+static const uint8_t division[] = {0x31, 0xc9, 0x31, 0xd2, 0xf7, 0xf1};      // xor ecx,ecx; xor edx,edx; div ecx
+static const uint8_t endless[] = {0xeb, 0xfe};                               // jmp to itself
+static const uint8_t past_the_end[] = {0x90, 0x90, 0x90};                    // no ret: runs off the page
+static const uint8_t leave[] = {0x31, 0xff, 0xb8, 231, 0, 0, 0, 0x0f, 0x05}; // exit_group(0)
+// Writes and reads both ends of the 64 KiB around rsi: mov [rsi-32768],eax; mov [rsi+32764],eax; ret
+static const uint8_t memory_ends[] = {0x89, 0x86, 0x00, 0x80, 0xff, 0xff, 0x89, 0x86, 0xfc, 0x7f, 0x00, 0x00, 0xc3};
+// One byte further: mov al,[rsi+32768]; ret
+static const uint8_t memory_behind[] = {0x8a, 0x86, 0x00, 0x80, 0x00, 0x00, 0xc3};
+static const uint8_t memory_before[] = {0x8a, 0x86, 0xff, 0x7f, 0xff, 0xff, 0xc3};
+static const bool has_code = true;
+#else
+static const uint8_t setup[] = {0}, add[] = {0}, multiply[] = {0}, count_down[] = {0}, back[] = {0}, finish[] = {0};
+static const uint8_t illegal[] = {0}, breakpoint[] = {0}, null_load[] = {0}, division[] = {0}, endless[] = {0};
+static const uint8_t past_the_end[] = {0}, leave[] = {0}, memory_ends[] = {0}, memory_behind[] = {0};
+static const uint8_t memory_before[] = {0};
+static const bool has_code = false;
+#endif
+
+enum { COPIES = 64 };
+
+static struct bench_code plain(struct piece piece) {
+    return (struct bench_code){.bytes = piece.bytes, .n_bytes = piece.n_bytes, .bodies = 1};
+}
+
+static size_t put(uint8_t *to, struct piece piece) {
+    memcpy(to, piece.bytes, piece.n_bytes);
+    return piece.n_bytes;
+}
+
+// A loop of COPIES copies of `body`.
+static struct bench_code loop(struct arena *arena, struct piece body) {
+    uint8_t *bytes = arena_alloc(arena, 32 + COPIES * body.n_bytes);
+    size_t n = put(bytes, (struct piece)PIECE(setup)), start = n;
+    for (unsigned i = 0; i < COPIES; i++)
+        n += put(bytes + n, body);
+    n += put(bytes + n, (struct piece)PIECE(count_down));
+    n += put(bytes + n, (struct piece)PIECE(back));
+    int32_t distance = (int32_t)start - (int32_t)(n + 4);
+    memcpy(bytes + n, &distance, 4);
+    n += 4;
+    n += put(bytes + n, (struct piece)PIECE(finish));
+    return (struct bench_code){.bytes = bytes, .n_bytes = n, .bodies = COPIES};
+}
+
+struct native_session {
+    struct arena arena;
+    struct fail fail;
+    struct target *target;
+    struct bench_code reference, cross_check;
+};
+
+static void open_session(struct native_session *session) {
+    *session = (struct native_session){0};
+    if (!has_code)
+        skip();
+    session->target = target_native_open(&session->arena, -1, false, &session->fail);
+    assert_non_null(session->target);
+    session->reference = loop(&session->arena, (struct piece)PIECE(add));
+    session->cross_check = loop(&session->arena, (struct piece)PIECE(multiply));
+}
+
+static void assert_no_children(void) {
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+static enum bench_outcome run(struct native_session *session, const struct bench_code *code, double timeout_seconds,
+                              unsigned *n_done) {
+    struct target_round rounds[4];
+    struct target_job job = {
+        .code = code,
+        .reference = &session->reference,
+        .code_short = 1,
+        .code_long = 2,
+        .reference_short = 1,
+        .reference_long = 2,
+        .n_rounds = 4,
+        .timeout_seconds = timeout_seconds,
+    };
+    enum bench_outcome outcome;
+    assert_true(session->target->ops->run(session->target, &job, rounds, n_done, &outcome, &session->fail));
+    assert_no_children();
+    return outcome;
+}
+
+static void crashes_have_names(void **state) {
+    (void)state;
+    const struct {
+        struct piece piece;
+        enum bench_outcome outcome;
+        unsigned n_done;
+    } cases[] = {
+        {PIECE(illegal), BENCH_SIGILL, 0},        {PIECE(breakpoint), BENCH_SIGTRAP, 0},
+        {PIECE(null_load), BENCH_SIGSEGV, 0},     {PIECE(division), BENCH_SIGFPE, 0},
+        {PIECE(endless), BENCH_TIMEOUT, 0},       {PIECE(leave), BENCH_KILLED, 0},
+        {PIECE(memory_ends), BENCH_OK, 4},        {PIECE(memory_behind), BENCH_SIGSEGV, 0},
+        {PIECE(memory_before), BENCH_SIGSEGV, 0},
+    };
+    struct native_session session;
+    open_session(&session);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bench_code code = plain(cases[i].piece);
+        double timeout_seconds = cases[i].outcome == BENCH_TIMEOUT ? 0.1 : 10;
+        unsigned n_done;
+        assert_int_equal(run(&session, &code, timeout_seconds, &n_done), cases[i].outcome);
+        assert_int_equal(n_done, cases[i].n_done);
+    }
+    arena_free(&session.arena);
+}
+
+// Code without an end runs through the rest of its page (zeros: add [rax], al) into the guard page or a bad address.
+static void running_off_the_end_is_a_fault(void **state) {
+    (void)state;
+    struct native_session session;
+    open_session(&session);
+    struct bench_code code = plain((struct piece)PIECE(past_the_end));
+    unsigned n_done;
+    assert_int_equal(run(&session, &code, 10, &n_done), BENCH_SIGSEGV);
+    arena_free(&session.arena);
+}
+
+static void a_cpu_that_is_not_there(void **state) {
+    (void)state;
+    struct native_session session;
+    open_session(&session);
+    struct target *target = target_native_open(&session.arena, 1000, false, &session.fail);
+    struct target_round round;
+    struct target_job job = {&session.reference, &session.reference, 1, 2, 1, 2, 1, 0, 10};
+    enum bench_outcome outcome;
+    unsigned n_done;
+    assert_false(target->ops->run(target, &job, &round, &n_done, &outcome, &session.fail));
+    assert_int_equal(session.fail.status, FAIL_UNAVAILABLE);
+    assert_non_null(strstr(session.fail.text, "CPU 1000"));
+    assert_no_children();
+    arena_free(&session.arena);
+}
+
+static int wait_forever(void *context) {
+    (void)context;
+    while (pause() < 0)
+        continue;
+    return 0;
+}
+
+// When the measuring program is killed, the child goes with it.
+static void child_dies_with_its_parent(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0); // its write end closes when the last process that holds it is gone
+    pid_t middle = fork();
+    if (middle == 0) {
+        struct fail fail = {0};
+        enum bench_outcome outcome;
+        int status;
+        close(ends[0]);
+        alarm(1); // SIGALRM ends the middle process while it waits for its child
+        sandbox_run(wait_forever, NULL, 60, &outcome, &status, &fail);
+        _exit(0);
+    }
+    close(ends[1]);
+    char byte;
+    assert_int_equal(read(ends[0], &byte, 1), 0);
+    close(ends[0]);
+    int status;
+    assert_int_equal(waitpid(middle, &status, 0), middle);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM);
+    assert_no_children();
+}
+
+static int look_at_limits(void *context) {
+    (void)context;
+    char byte;
+    struct sigaction action;
+    sigaction(SIGUSR1, NULL, &action);
+    return (action.sa_handler == SIG_DFL ? 1 : 0) + (read(STDIN_FILENO, &byte, 1) == 0 ? 2 : 0) +
+           (write(STDOUT_FILENO, "x", 1) == 1 ? 4 : 0) + (getpgrp() == getpid() ? 8 : 0);
+}
+
+static void on_signal(int number) {
+    (void)number;
+}
+
+static void child_is_on_its_own(void **state) {
+    (void)state;
+    struct fail fail = {0};
+    enum bench_outcome outcome;
+    int status;
+    signal(SIGUSR1, on_signal);
+    assert_true(sandbox_run(look_at_limits, NULL, 10, &outcome, &status, &fail));
+    assert_int_equal(outcome, BENCH_OK);
+    assert_int_equal(status, 1 + 2 + 4 + 8);
+    signal(SIGUSR1, SIG_DFL);
+    assert_no_children();
+}
+
+static void timer_moves(void **state) {
+    (void)state;
+    uint64_t start = timer_read();
+    double rate = timer_ticks_per_second();
+    assert_true(timer_read() > start);
+    assert_true(rate > 1e6 && rate < 1e11);
+    assert_true(timer_step() >= 1);
+}
+
+// On any CPU: a chain of multiplies takes a whole number of cycles, in units of a chain of adds; a chain of both
+// takes the sum. Tried a few times, because a test run may share this machine with a build.
+static void chains_add_up(void **state) {
+    (void)state;
+    static const uint8_t both[] = {0x48, 0x0f, 0xaf, 0xc1, 0x48, 0x01, 0xc8};
+    struct native_session session;
+    open_session(&session);
+    struct bench_code code = loop(&session.arena, (struct piece)PIECE(both));
+    struct bench_options options = {.cpu = -1, .clock = CLOCK_RATIO};
+    struct bench_measurement result = {.verdict = MEASURED_UNSTABLE};
+    struct bench bench = {0};
+    for (unsigned i = 0; i < 5 && (!bench.stable || result.verdict == MEASURED_UNSTABLE); i++) {
+        assert_true(bench_open(&bench, &session.arena, session.target, &options, &session.reference,
+                               &session.cross_check, &session.fail));
+        assert_true(bench_measure(&bench, &code, &result, &session.fail));
+        assert_int_equal(result.outcome, BENCH_OK);
+        assert_no_children();
+    }
+    if (!bench.stable || result.verdict == MEASURED_UNSTABLE) {
+        print_message("cannot measure here: %s\n", result.why);
+        arena_free(&session.arena);
+        skip();
+    }
+    double multiply_cycles = bench.cross_check_cycles;
+    assert_true(fabs(multiply_cycles - round(multiply_cycles)) < 0.01 * multiply_cycles);
+    assert_true(multiply_cycles > 1.9);
+    assert_true(fabs(result.cycles - round(multiply_cycles) - 1) < 0.01 * result.cycles);
+    assert_non_null(strstr(bench.clock_note, "taken as 1 cycle each"));
+    arena_free(&session.arena);
+}
+
+// Where perf counts, its cycles agree with the ratio clock; where not, there is a reason.
+static void counters_or_a_reason(void **state) {
+    (void)state;
+    struct native_session session;
+    open_session(&session);
+    session.target = target_native_open(&session.arena, -1, true, &session.fail);
+    assert_non_null(session.target);
+    struct bench_options options = {.cpu = -1, .clock = CLOCK_PERF};
+    struct bench bench;
+    bool is_open = bench_open(&bench, &session.arena, session.target, &options, &session.reference,
+                              &session.cross_check, &session.fail);
+    assert_int_equal(is_open, session.target->has_counters);
+    if (is_open) {
+        assert_true(fabs(bench.cross_check_cycles - round(bench.cross_check_cycles)) < 0.03);
+    } else {
+        assert_int_equal(session.fail.status, FAIL_UNAVAILABLE);
+        assert_true(strlen(session.target->counters_note) > 10);
+    }
+    arena_free(&session.arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crashes_have_names),      cmocka_unit_test(running_off_the_end_is_a_fault),
+        cmocka_unit_test(a_cpu_that_is_not_there), cmocka_unit_test(child_dies_with_its_parent),
+        cmocka_unit_test(child_is_on_its_own),     cmocka_unit_test(timer_moves),
+        cmocka_unit_test(chains_add_up),           cmocka_unit_test(counters_or_a_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

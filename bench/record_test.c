@@ -1,0 +1,238 @@
+#include "base/file.h"
+#include "bench/record.h"
+#include "bench/target.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct arena arena;
+    struct fail fail;
+    char folder[64];
+    const char *path;
+    struct host host;
+    struct target target;
+    struct bench bench;
+};
+
+static int set_up(void **state) {
+    static const char *const flags[] = {"fma", "avx2", NULL};
+    static const struct target_ops ops = {.name = "native"};
+    struct fixture *f = test_calloc(1, sizeof *f);
+    strcpy(f->folder, "/tmp/cyclops-record-XXXXXX");
+    assert_non_null(mkdtemp(f->folder));
+    f->path = arena_printf(&f->arena, "%s/run.jsonl", f->folder);
+    f->host = (struct host){.cpu_name = "AMD EPYC", .vendor = "AuthenticAMD", .family = 25, .flags = flags};
+    f->target = (struct target){.ops = &ops, .timer = "tsc", .ticks_per_second = 2.6e9};
+    f->bench = (struct bench){.target = &f->target, .clock = CLOCK_RATIO, .clock_error = 0.001, .stable = true};
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    struct fixture *f = *state;
+    unlink(f->path);
+    rmdir(f->folder);
+    arena_free(&f->arena);
+    test_free(f);
+    return 0;
+}
+
+static struct record full_record(void) {
+    return (struct record){
+        .kernel = "fma-zmm-ps",
+        .isa = "x86_64",
+        .mode = "throughput",
+        .form = "looped",
+        .arc = "acc",
+        .instruction = "vfmadd231ps zmm",
+        .streams = 8,
+        .instructions = 10,
+        .bytes = "62f2",
+        .measurement = {.cycles = 4.41234,
+                        .low = 4.4,
+                        .high = 4.43,
+                        .confidence = 0.9934,
+                        .clock_error = 0.0012,
+                        .verdict = MEASURED_WITHIN,
+                        .clock = CLOCK_PERF,
+                        .samples = 41,
+                        .dropped = {[DROP_SWITCH] = 1, [DROP_REFERENCE] = 2},
+                        .milliseconds = 4.125,
+                        .n_events = 1,
+                        .events = {{"instructions", 10.5}}},
+        .n_predictions = 2,
+        .predictions = {{"llvm-19/znver5", 8, "Zn4FP01"}, {"llvm-19/znver4", 8.5, NULL}},
+    };
+}
+
+static void write_records(struct fixture *f, const struct record *records, size_t count) {
+    FILE *out = record_open(f->path, &f->host, &f->bench, &f->fail);
+    assert_non_null(out);
+    for (size_t i = 0; i < count; i++)
+        assert_true(record_write(out, &records[i], &f->fail));
+    fclose(out);
+}
+
+static void assert_measurements_equal(const struct bench_measurement *a, const struct bench_measurement *b) {
+    assert_int_equal(a->outcome, b->outcome);
+    assert_true(a->cycles == b->cycles && a->low == b->low && a->high == b->high);
+    assert_true(a->confidence == b->confidence && a->clock_error == b->clock_error);
+    assert_int_equal(a->verdict, b->verdict);
+    assert_int_equal(a->numerator, b->numerator);
+    assert_int_equal(a->denominator, b->denominator);
+    assert_int_equal(a->clock, b->clock);
+    assert_int_equal(a->samples, b->samples);
+    assert_memory_equal(a->dropped, b->dropped, sizeof a->dropped);
+    assert_true(a->milliseconds == b->milliseconds);
+    assert_int_equal(a->n_events, b->n_events);
+    for (unsigned i = 0; i < a->n_events; i++) {
+        assert_string_equal(a->events[i].name, b->events[i].name);
+        assert_true(a->events[i].count == b->events[i].count);
+    }
+}
+
+static void what_is_written_is_read(void **state) {
+    struct fixture *f = *state;
+    struct record exact = {
+        .kernel = "add",
+        .measurement = {
+            .cycles = 0.33333, .verdict = MEASURED_EXACT, .numerator = 1, .denominator = 3, .clock = CLOCK_RATIO}};
+    struct record unstable = {
+        .kernel = "div",
+        .measurement = {
+            .cycles = 9, .verdict = MEASURED_UNSTABLE, .why = "two modes: 9 and 18 cycles", .clock = CLOCK_RATIO}};
+    struct record crashed = {
+        .kernel = "amx", .measurement = {.outcome = BENCH_SIGILL, .verdict = MEASURED_UNSTABLE, .clock = CLOCK_RATIO}};
+    struct record written[] = {full_record(), exact, unstable, crashed};
+    write_records(f, written, 2);
+    write_records(f, written + 2, 2); // appends, with no second header
+
+    struct record_file file;
+    assert_true(record_read(&f->arena, f->path, &file, &f->fail));
+    assert_int_equal(file.n_records, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(file.records[i].kernel, written[i].kernel);
+        assert_measurements_equal(&file.records[i].measurement, &written[i].measurement);
+    }
+    const struct record *read = &file.records[0];
+    assert_string_equal(read->isa, "x86_64");
+    assert_string_equal(read->mode, "throughput");
+    assert_string_equal(read->form, "looped");
+    assert_string_equal(read->arc, "acc");
+    assert_string_equal(read->instruction, "vfmadd231ps zmm");
+    assert_string_equal(read->bytes, "62f2");
+    assert_int_equal(read->streams, 8);
+    assert_int_equal(read->instructions, 10);
+    assert_int_equal(read->n_predictions, 2);
+    assert_string_equal(read->predictions[0].model, "llvm-19/znver5");
+    assert_string_equal(read->predictions[0].bottleneck, "Zn4FP01");
+    assert_true(read->predictions[1].cycles == 8.5);
+    assert_null(read->predictions[1].bottleneck);
+    assert_string_equal(file.records[2].measurement.why, "two modes: 9 and 18 cycles");
+    assert_null(file.records[1].isa);
+
+    assert_string_equal(json_string_value(json_object_get(file.header, "cpu")), "AMD EPYC");
+    assert_true(json_is_null(json_object_get(file.header, "hypervisor")));
+    char *data;
+    assert_true(file_read(&f->arena, f->path, &data, NULL, &f->fail));
+    assert_null(strstr(strstr(data, "\"record\":\"host\"") + 1, "\"record\":\"host\""));
+    const json_t *clock = json_object_get(file.header, "clock");
+    assert_string_equal(json_string_value(json_object_get(clock, "tier")), "ratio");
+    assert_string_equal(json_string_value(json_object_get(clock, "timer")), "tsc");
+    json_decref(file.header);
+}
+
+static void line_of_the_design(void **state) {
+    struct fixture *f = *state;
+    static const char line[] =
+        "{\"record\":\"measurement\",\"kernel\":\"fma-zmm-ps\",\"mode\":\"throughput\",\"form\":\"looped\",\"n\":8,"
+        "\"cycles\":4.41,\"low\":4.40,\"high\":4.43,\"verdict\":\"within\",\"clock\":\"ratio\",\"samples\":41,"
+        "\"dropped\":{\"switch\":1},\"events\":{},\"bytes\":\"62f2\",\"instructions\":8,"
+        "\"predicted\":[{\"model\":\"llvm-19/znver5\",\"cycles\":8.0,\"bottleneck\":\"Zn4FP01\"}],\"later\":[1]}\n";
+    struct record_file file;
+    assert_true(file_write(f->path, line, sizeof line - 1, &f->fail));
+    assert_true(record_read(&f->arena, f->path, &file, &f->fail));
+    assert_null(file.header);
+    assert_int_equal(file.n_records, 1);
+    assert_true(file.records[0].measurement.cycles == 4.41);
+    assert_int_equal(file.records[0].measurement.dropped[DROP_SWITCH], 1);
+}
+
+static void a_line_cut_short_is_left_out(void **state) {
+    struct fixture *f = *state;
+    struct record records[] = {full_record(), full_record()};
+    write_records(f, records, 2);
+    char *data;
+    size_t length;
+    assert_true(file_read(&f->arena, f->path, &data, &length, &f->fail));
+    for (size_t cut = 1; cut < 40; cut += 6) {
+        struct record_file file;
+        assert_true(file_write(f->path, data, length - cut, &f->fail));
+        assert_true(record_read(&f->arena, f->path, &file, &f->fail));
+        assert_int_equal(file.n_records, 1);
+        json_decref(file.header);
+    }
+}
+
+static void what_is_wrong_is_named(void **state) {
+    struct fixture *f = *state;
+#define GOOD "{\"record\":\"measurement\",\"cycles\":1}\n"
+    static const struct {
+        const char *text, *says;
+        unsigned line;
+    } cases[] = {
+        {GOOD "{\"record\":\"measurement\",\"cycles\":\"4\"}\n", "'cycles' must be a number", 2},
+        {GOOD GOOD "not json\n", "not JSON", 3},
+        {"{\"record\":\"forecast\"}\n", "unknown record 'forecast'", 1},
+        {"[1]\n", "must be a JSON object", 1},
+        {"{\"record\":\"measurement\"}\n", "needs 'cycles'", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"verdict\":\"exakt\"}\n", "did you mean 'exact'", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"verdict\":\"exact\"}\n", "which fraction", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"exact\":[1,0]}\n", "two whole numbers", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"n\":-1}\n", "'n' must be a whole number", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"n\":5000000000}\n", "'n' is too large", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"dropped\":3}\n", "'dropped' must be an object", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"predicted\":{}}\n", "'predicted' must be a list", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"predicted\":[{},{},{},{},{}]}\n", "more than 4", 1},
+        {"{\"record\":\"measurement\",\"outcome\":\"tired\"}\n", "unknown outcome 'tired'", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":\"b\"}}\n", "'a' must be a number", 1},
+        {"{\"record\":\"host\",\"version\":2}\n", "version 2", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fail fail = {0};
+        struct record_file file;
+        assert_true(file_write(f->path, cases[i].text, strlen(cases[i].text), &fail));
+        assert_false(record_read(&f->arena, f->path, &file, &fail));
+        assert_null(file.header);
+        assert_int_equal(fail.status, FAIL_INPUT);
+        assert_int_equal(fail.line, cases[i].line);
+        assert_string_equal(fail.file, f->path);
+        if (!strstr(fail.text, cases[i].says))
+            fail_msg("case %zu says: %s", i, fail.text);
+    }
+}
+
+static void an_unwritable_place_is_known_at_once(void **state) {
+    struct fixture *f = *state;
+    assert_null(record_open("/nowhere/at/all.jsonl", &f->host, &f->bench, &f->fail));
+    assert_int_equal(f->fail.status, FAIL_WORK);
+    assert_non_null(strstr(f->fail.text, "/nowhere/at/all.jsonl"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_is_written_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(line_of_the_design, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_line_cut_short_is_left_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_wrong_is_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_unwritable_place_is_known_at_once, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
