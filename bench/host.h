@@ -11,16 +11,16 @@
 #include <stdbool.h>
 
 struct host {
-    const char *cpu_name; // "AMD EPYC 9654 96-Core Processor"
-    const char *vendor;   // "AuthenticAMD"
-    unsigned family, model, stepping;
+    const char *cpu_name;             // "AMD EPYC 9654 96-Core Processor"
+    const char *vendor;               // "AuthenticAMD"
+    unsigned family, model, stepping; // Arm: architecture, part number, variant * 16 + revision (as in MIDR)
     const char *microcode, *kernel;
     const char *hypervisor;   // "KVM"; null: none seen
     const char *const *flags; // of /proc/cpuinfo; null-terminated
     unsigned n_cpus, n_cores;
     bool smt;              // some core has more than one thread online
     int cpu;               // logical CPU measurements run on
-    const char *core_type; // of that CPU, on hybrid parts; null otherwise
+    const char *core_type; // of that CPU on hybrid parts: "performance", "middle", "efficiency"; null otherwise
     enum host_turbo { TURBO_UNKNOWN, TURBO_ON, TURBO_OFF } turbo;
     const char *turbo_file; // that controls it; null: not controllable here
     bool turbo_writable;

@@ -129,18 +129,12 @@ bool host_choose_cpu(struct arena *arena, int wanted, int *cpu, struct fail *fai
     return is_chosen;
 }
 
-// Intel names its kinds; elsewhere only their order is known.
-static const char *core_type(struct arena *arena, hwloc_topology_t topology, int cpu) {
+// hwloc ranks kinds of cores by what the system says of their speed.
+static const char *core_type(hwloc_topology_t topology, int cpu) {
     int n_kinds = hwloc_cpukinds_get_nr(topology, 0), kind = core_kind(topology, cpu), efficiency = -1;
-    unsigned n_infos = 0;
-    struct hwloc_info_s *infos = NULL;
-    if (n_kinds < 2 || kind < 0 ||
-        hwloc_cpukinds_get_info(topology, (unsigned)kind, NULL, &efficiency, &n_infos, &infos, 0) != 0)
+    if (n_kinds < 2 || kind < 0)
         return NULL;
-    for (unsigned i = 0; i < n_infos; i++)
-        if (strcmp(infos[i].name, "CoreType") == 0)
-            return arena_strdup(arena, infos[i].value);
-    if (efficiency < 0)
+    if (hwloc_cpukinds_get_info(topology, (unsigned)kind, NULL, &efficiency, NULL, NULL, 0) != 0 || efficiency < 0)
         return "unknown";
     return kind == n_kinds - 1 ? "performance" : kind == 0 ? "efficiency" : "middle";
 }
@@ -156,7 +150,7 @@ bool host_read_topology(struct arena *arena, int wanted_cpu, struct host *host, 
     host->smt = host->n_cpus > host->n_cores;
     bool is_chosen = choose(arena, topology, wanted_cpu, &host->cpu, fail);
     if (is_chosen)
-        host->core_type = core_type(arena, topology, host->cpu);
+        host->core_type = core_type(topology, host->cpu);
     hwloc_topology_destroy(topology);
     return is_chosen;
 }

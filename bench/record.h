@@ -34,7 +34,7 @@ FILE *record_open(const char *path, const struct host *host, const struct bench 
 bool record_write(FILE *out, const struct record *record, struct fail *fail);
 
 struct record_file {
-    json_t *header; // null if the file has none
+    json_t *header; // null if the file has none; to be released by json_decref
     struct record *records;
     size_t n_records;
 };
