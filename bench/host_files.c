@@ -10,7 +10,8 @@ bool host_root_is_real(void) {
     return !root || !*root || strcmp(root, "/") == 0;
 }
 
-static const char *below_root(struct arena *arena, const char *format, va_list args) {
+__attribute__((format(printf, 2, 0))) static const char *below_root(struct arena *arena, const char *format,
+                                                                    va_list args) {
     const char *path = arena_vprintf(arena, format, args);
     return host_root_is_real() ? path : arena_printf(arena, "%s%s", getenv("CYCLOPS_FSROOT"), path);
 }

@@ -92,12 +92,12 @@ static bool pin(int cpu) {
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-static enum native_status give_up(struct native_results *results, enum native_status status, int error) {
+static int give_up(struct native_results *results, enum native_status status, int error) {
     results->error_number = error;
-    return status;
+    return (int)status;
 }
 
-static enum native_status run_batch(const struct native_batch *batch, const struct runner *runner) {
+static int run_batch(const struct native_batch *batch, const struct runner *runner) {
     const struct target_job *job = batch->job;
     struct native_results *results = batch->results;
     struct target_round scratch = {0};
@@ -111,7 +111,7 @@ static enum native_status run_batch(const struct native_batch *batch, const stru
         if (is_kept)
             results->n_done = i - job->n_warmup + 1;
     }
-    return NATIVE_DONE;
+    return (int)NATIVE_DONE;
 }
 
 int native_rounds_run(void *context) {

@@ -6,7 +6,8 @@
 #include <math.h>
 
 static const double wanted_seconds = 20e-6;
-enum { WANTED_STEPS = 4000, PILOT_ROUNDS = 2, MAX_PILOTS = 16 };
+enum { WANTED_STEPS = 4000, PILOT_ROUNDS = 2 };
+static const double most_iterations = 1e9; // no code is so short, and no timer so coarse, that it needs more
 
 // The first guess is right for bodies of about a cycle, and saves most measurements a second pilot. Code for which it
 // is far too many iterations shows by the time-out, and starts again from the fewest there can be.
@@ -62,9 +63,9 @@ bool rounds_choose(const struct bench *bench, const struct bench_code *code, uin
     };
     double wanted = wanted_ticks(bench->target), n = 0, ticks = 0;
     bool is_run = first_pilot(bench, &job, &n, &ticks, outcome, fail);
-    for (unsigned i = 0; i < MAX_PILOTS && is_run && *outcome == BENCH_OK && ticks < wanted / 8; i++) {
+    while (is_run && *outcome == BENCH_OK && ticks < wanted / 8 && n < most_iterations) {
         n *= ticks > 0 ? fmax(2, fmin(1000, wanted / ticks)) : 1000; // 0: the timer did not even move
-        n = 2 * round(n / 2);
+        n = 2 * round(fmin(n, most_iterations) / 2);
         is_run = pilot(bench, &job, n, &ticks, outcome, fail);
     }
     if (!is_run || *outcome != BENCH_OK)
