@@ -136,6 +136,11 @@ void begin_block(backend_cpu &cpu) {
 
 bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, const instrument_list &instruments,
                    struct insn *insn, std::string &why) {
+    // RISC-V's disassembler leaves out the mask of vmerge, vmadc, …: InstrBuilder would read behind the other operands.
+    if (inst.getNumOperands() < cpu.opcodes->get(inst.getOpcode()).getNumOperands()) {
+        why = explain(cpu, *insn, "its bytes decode to too few operands");
+        return false;
+    }
     Expected<std::unique_ptr<mca::Instruction>> created = cpu.builder->createInstruction(inst, instruments);
     if (!created) {
         why = explain(cpu, *insn, toString(created.takeError()));

@@ -21,7 +21,7 @@ static unsigned module_major(const char *name) {
     return strcmp(end, module_suffix) == 0 && major < 10000 ? (unsigned)major : 0;
 }
 
-// " (there are: 19, 20)", so that the user sees what can be had.
+// " (there is: 19, 20)", so that the user sees what can be had.
 static const char *list_modules(struct arena *arena, const char *const *names, size_t n_names) {
     const char *list = "";
     for (size_t i = 0; i < n_names; i++)
