@@ -3,7 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-static void record(struct fail *fail, enum fail_status status, const char *format, va_list args) {
+__attribute__((format(printf, 3, 0))) static void record(struct fail *fail, enum fail_status status, const char *format,
+                                                         va_list args) {
     assert(status != FAIL_NONE);
     fail->status = status;
     vsnprintf(fail->text, sizeof fail->text, format, args);

@@ -24,11 +24,12 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .instructions = experiment->instructions,
         .bytes = hex(arena, program),
         .measurement = experiment->measurement,
-        .n_predictions = experiment->n_predictions,
     };
     for (unsigned i = 0; i < experiment->n_predictions; i++) {
         const struct prediction *prediction = &experiment->predictions[i];
-        record->predictions[i] =
+        if (experiment->verdicts[i].kind == VERDICT_UNMODELLED)
+            continue;
+        record->predictions[record->n_predictions++] =
             (struct record_prediction){prediction->model, prediction->cycles, prediction->bottleneck};
     }
 }

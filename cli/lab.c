@@ -134,21 +134,27 @@ static enum verdict_kind subject(enum program_mode mode) {
     return VERDICT_BLOCK;
 }
 
-static bool predict(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
+// Where the model cannot say anything of the code, that is the verdict, and its own words are the reason.
+static void predict(struct lab *lab, unsigned model, struct experiment *experiment) {
     struct backend_cpu *cpu = lab->models[model];
+    const struct machine *machine = lab->backend->machine(cpu);
     struct program_range range = program_simulated_range(&experiment->program);
-    struct block block;
     struct prediction *prediction = &experiment->predictions[model];
+    struct block block;
+    struct fail fail = {0};
     if (!lab->backend->describe_bytes(cpu, lab->arena, experiment->program.code + range.offset, range.length, &block,
-                                      fail) ||
-        !prediction_make(lab->arena, lab->backend->machine(cpu), &block, prediction, fail))
-        return false;
+                                      &fail) ||
+        !prediction_make(lab->arena, machine, &block, prediction, &fail)) {
+        *prediction = (struct prediction){.model = machine->id};
+        experiment->verdicts[model] =
+            (struct verdict){.kind = VERDICT_UNMODELLED, .blame = arena_strdup(lab->arena, fail.text)};
+        return;
+    }
     experiment->instructions = block.n_insns;
     const struct bench_measurement *m = &experiment->measurement;
     struct verdict_measured measured = {
         m->cycles, m->low, m->high, m->clock_error, m->verdict != MEASURED_UNSTABLE, subject(experiment->program.mode)};
     verdict_make(lab->arena, &measured, prediction, &experiment->verdicts[model]);
-    return true;
 }
 
 bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail) {
@@ -158,20 +164,33 @@ bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail) 
     experiment->is_done = experiment->measurement.outcome == BENCH_OK;
     experiment->n_predictions = experiment->is_done ? lab->n_models : 0;
     for (unsigned i = 0; i < experiment->n_predictions; i++)
-        if (!predict(lab, i, experiment, fail))
-            return false;
+        predict(lab, i, experiment);
     return true;
+}
+
+static const char *clock_summary(const struct lab *lab) {
+    const struct bench *bench = &lab->bench;
+    const char *unit = bench->clock == CLOCK_RATIO ? " (1 cycle = 1 dependent add)" : "";
+    if (!bench->stable)
+        return arena_printf(lab->arena, "%s clock%s, UNSTABLE: %s", bench_clock_name(bench->clock), unit,
+                            bench->unstable_why);
+    return arena_printf(lab->arena, "%s clock%s, ±%.2f %%", bench_clock_name(bench->clock), unit,
+                        bench->clock_error * 100);
+}
+
+static const char *turbo_summary(const struct host *host) {
+    if (host->turbo == TURBO_OFF || host->turbo_writable)
+        return "off";
+    return host->turbo_file ? "on, and may not be switched off here" : "not controllable here";
 }
 
 const char *lab_summary(const struct lab *lab) {
     if (lab->is_simulated)
-        return arena_printf(lab->arena, "simulated %s → %s", lab->sim.cpu, lab->bench.clock_note);
+        return arena_printf(lab->arena, "simulated %s (LLVM %u) → %s", lab->sim.cpu, lab->backend->major,
+                            clock_summary(lab));
     const char *cpu = lab->backend ? lab->backend->host_cpu() : NULL;
-    const char *turbo = lab->host.turbo == TURBO_OFF ? "off"
-                        : lab->host.turbo_file       ? "on, and its file is not writable here"
-                                                     : "not controllable here";
-    return arena_printf(lab->arena, "%s → %s; turbo: %s", host_summary(lab->arena, &lab->host, cpu),
-                        lab->bench.clock_note, turbo);
+    return arena_printf(lab->arena, "%s → %s; turbo: %s", host_summary(lab->arena, &lab->host, cpu), clock_summary(lab),
+                        turbo_summary(&lab->host));
 }
 
 void lab_close(struct lab *lab) {

@@ -26,7 +26,7 @@ static void add_measured(struct table *table, const struct experiment *e) {
     double by = divisor(e);
     double half_width = fmax(m->high - m->cycles, m->cycles - m->low) + m->clock_error * m->cycles;
     bool is_unstable = m->verdict == MEASURED_UNSTABLE;
-    table_cell_colour(table, is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%.2f ±%.2f%s", m->cycles / by, half_width / by,
+    table_cell_colour(table, is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%5.2f ±%.2f%s", m->cycles / by, half_width / by,
                       is_unstable ? " ?" : "");
 }
 
@@ -54,17 +54,30 @@ static const char *note(struct arena *arena, const struct experiment *e) {
 static void add_results(struct table *table, const struct experiment *e) {
     add_measured(table, e);
     for (unsigned i = 0; i < e->n_predictions; i++) {
-        table_cell(table, "%.2f", e->predictions[i].cycles / divisor(e));
+        if (e->verdicts[i].kind == VERDICT_UNMODELLED) {
+            table_cell(table, "%5s", "-");
+            table_cell(table, "%s", "");
+            continue;
+        }
+        table_cell(table, "%5.2f", e->predictions[i].cycles / divisor(e));
         add_difference(table, &e->verdicts[i]);
     }
     table_cell(table, "%s", note(table->arena, e));
+}
+
+// "d->x", or "" where one register is both ends and so needs no telling.
+static const char *arc_name(const struct program *program) {
+    const char *arrow = strstr(program->arc, "->");
+    bool is_loop = arrow && strlen(arrow + 2) == (size_t)(arrow - program->arc) &&
+                   strncmp(program->arc, arrow + 2, (size_t)(arrow - program->arc)) == 0;
+    return is_loop ? "" : program->arc;
 }
 
 static const char *measures(struct arena *arena, const struct experiment *e) {
     const struct program *program = &e->program;
     switch (program->mode) {
     case PROGRAM_LATENCY:
-        return strcmp(program->arc, "") == 0 ? "latency" : arena_printf(arena, "latency %s", program->arc);
+        return arena_printf(arena, "latency%s%s", *arc_name(program) ? " " : "", arc_name(program));
     case PROGRAM_THROUGHPUT:
         return arena_printf(arena, "reciprocal throughput, n = %u", program->streams);
     case PROGRAM_BLOCK:
@@ -98,7 +111,7 @@ static bool is_of(const struct experiment *e, const char *kernel) {
 }
 
 // "vfmadd231ps zmm    latency 4.00   reciprocal throughput 0.50", from the experiments of one kernel.
-static void print_headline(const struct plan *plan, const char *kernel, FILE *out) {
+static void print_headline(struct arena *arena, const struct plan *plan, const char *kernel, FILE *out) {
     const char *label = NULL;
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
@@ -110,8 +123,7 @@ static void print_headline(const struct plan *plan, const char *kernel, FILE *ou
             continue;
         const char *mark = e->measurement.verdict == MEASURED_UNSTABLE ? "?" : "";
         if (e->program.mode == PROGRAM_LATENCY)
-            fprintf(out, "   latency%s%s %.2f%s", e->program.arc[0] ? " " : "", e->program.arc, e->measurement.cycles,
-                    mark);
+            fprintf(out, "   %s %.2f%s", measures(arena, e), e->measurement.cycles, mark);
         else
             fprintf(out, "   reciprocal throughput %.2f%s", e->measurement.cycles / divisor(e), mark);
     }
@@ -143,17 +155,21 @@ static void print_sweeps(const struct lab *lab, const struct plan *plan, FILE *o
         if (last && strcmp(last, kernel) == 0)
             continue;
         last = kernel;
-        print_headline(plan, kernel, out);
+        print_headline(lab->arena, plan, kernel, out);
         print_sweep(lab, plan, kernel, PROGRAM_LOOPED, out, colour);
         print_sweep(lab, plan, kernel, PROGRAM_UNROLLED, out, colour);
     }
 }
 
 void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
-    fprintf(out, "%s\n", lab_summary(lab));
-    bool has_sweep = false;
-    for (size_t i = 0; i < plan->n_experiments; i++)
+    bool has_sweep = false, has_result = false;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
         has_sweep |= plan->experiments[i]->is_sweep;
+        has_result |= plan->experiments[i]->is_done;
+    }
+    if (!has_result)
+        return;
+    fprintf(out, "%s\n", lab_summary(lab));
     if (has_sweep)
         print_sweeps(lab, plan, out, colour);
     else

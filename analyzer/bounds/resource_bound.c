@@ -1,5 +1,7 @@
 #include "analyzer/bounds/resource_bound.h"
 
+#include <stdbool.h>
+
 // Units that a mask stands for: a group's highest bit is the group itself (see struct resource).
 static uint64_t pipes_of(uint64_t mask) {
     bool is_group = (mask & (mask - 1)) != 0;
@@ -25,15 +27,20 @@ static struct resource_bound bound_of(const struct resource *resource, unsigned 
     return bound;
 }
 
+// Of equal bounds, the one of the fewest pipes says most.
+static bool is_worse(const struct machine *machine, const struct resource_bound *a, const struct resource_bound *b) {
+    if (a->cycles != b->cycles || a->cycles == 0)
+        return a->cycles > b->cycles;
+    return machine->resources[a->resource].units < machine->resources[b->resource].units;
+}
+
 struct resource_bound resource_bound_of_block(const struct machine *machine, const struct block *block) {
     struct resource_bound worst = {0};
     for (unsigned i = 1; i < machine->n_resources; i++) {
-        const struct resource *resource = &machine->resources[i];
-        if (resource->mask == 0)
+        if (machine->resources[i].mask == 0)
             continue;
-        struct resource_bound bound = bound_of(resource, i, block);
-        bool is_same = bound.cycles == worst.cycles && bound.cycles > 0;
-        if (bound.cycles > worst.cycles || (is_same && resource->units < machine->resources[worst.resource].units))
+        struct resource_bound bound = bound_of(&machine->resources[i], i, block);
+        if (is_worse(machine, &bound, &worst))
             worst = bound;
     }
     return worst;

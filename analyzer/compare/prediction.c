@@ -38,7 +38,7 @@ static bool find_bottleneck(struct arena *arena, const struct machine *machine, 
     prediction->resource_cycles = bound.cycles;
     prediction->resource = bound.resource;
     prediction->holds_cycles = bound.holds_cycles;
-    const char *resource_name = bound.resource ? machine->resources[bound.resource].name : "";
+    const char *resource_name = bound.resource ? machine_pipes_name(arena, machine, bound.resource) : "";
     if (bound.cycles >= EXPLAINS * prediction->cycles && bound.cycles >= dispatch_cycles) {
         blame(prediction, BOTTLENECK_RESOURCE, resource_name);
         return true;

@@ -90,7 +90,7 @@ static void check(const struct row *row) {
     }
     struct arena arena = {0};
     struct fail fail = {0};
-    struct block block = {"", insns, n};
+    struct block block = {.name = "", .insns = insns, .n_insns = n};
     struct prediction prediction;
     if (!prediction_make(&arena, &machine, &block, &prediction, &fail))
         fail_msg("row of line %d: %s", row->line, fail.text);
@@ -122,7 +122,7 @@ static void the_smallest_busiest_set_is_named(void **state) {
     struct insn insns[] = {accumulate(1, only_p0), accumulate(2, one_cycle)};
     insns[0].used_units = P0;
     insns[0].used_groups = 0;
-    struct block block = {"", insns, 2};
+    struct block block = {.name = "", .insns = insns, .n_insns = 2};
     struct resource_bound bound = resource_bound_of_block(&machine, &block);
     assert_string_equal(resources[bound.resource].name, "P0");
     assert_true(bound.cycles == 3 && bound.holds_cycles == 3);
@@ -132,7 +132,7 @@ static void an_empty_block_is_a_failure(void **state) {
     (void)state;
     struct arena arena = {0};
     struct fail fail = {0};
-    struct block block = {"", NULL, 0};
+    struct block block = {.name = ""};
     struct prediction prediction;
     assert_false(prediction_make(&arena, &machine, &block, &prediction, &fail));
     assert_int_equal(fail.status, FAIL_INPUT);

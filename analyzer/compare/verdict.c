@@ -7,7 +7,7 @@
 static const double TOLERANCE = 0.01;
 
 const char *verdict_kind_name(enum verdict_kind kind) {
-    static const char *const names[] = {"agree", "latency", "rthroughput", "block", "unsure"};
+    static const char *const names[] = {"agree", "latency", "rthroughput", "block", "unsure", "unmodelled"};
     return names[kind];
 }
 
@@ -29,8 +29,8 @@ static const char *model_too_slow(struct arena *arena, const struct prediction *
 }
 
 static const char *model_too_fast(struct arena *arena, const struct prediction *p) {
-    const char *limit = p->bottleneck[0] ? p->bottleneck : "nothing";
-    return arena_printf(arena, "not modelled: above %s", limit);
+    return *p->bottleneck ? arena_printf(arena, "cost not modelled; model's limit: %s", p->bottleneck)
+                          : "cost not modelled";
 }
 
 void verdict_make(struct arena *arena, const struct verdict_measured *measured, const struct prediction *prediction,

@@ -14,6 +14,7 @@ enum verdict_kind {
     VERDICT_RTHROUGHPUT, // the time of independent instructions differs
     VERDICT_BLOCK,       // the time of a whole block differs
     VERDICT_UNSURE,      // the measurement is unstable
+    VERDICT_UNMODELLED,  // the model has no prediction
 };
 
 // The measured side, in cycles per iteration of the same block.

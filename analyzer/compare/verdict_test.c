@@ -39,7 +39,7 @@ static void verdicts(void **state) {
          {4.6, 4.59, 4.61, 0.003, true, VERDICT_RTHROUGHPUT},
          {.cycles = 4.5, .kind = BOTTLENECK_RESOURCE, .bottleneck = "P05"},
          VERDICT_RTHROUGHPUT,
-         "not modelled: above P05"},
+         "cost not modelled; model's limit: P05"},
         {__LINE__, {4.6, 3, 6, 0.003, false, VERDICT_BLOCK}, {.cycles = 9}, VERDICT_UNSURE, ""},
         // A clock that is 3 % uncertain cannot find a difference of 2 %.
         {__LINE__, {4.08, 4.08, 4.08, 0.03, true, VERDICT_LATENCY}, {.cycles = 4}, VERDICT_AGREE, ""},
@@ -62,7 +62,7 @@ static void the_difference_is_relative_to_the_measurement(void **state) {
     struct verdict verdict;
     verdict_make(&arena, &measured, &prediction, &verdict);
     assert_true(fabs(verdict.difference + 0.25) < 1e-12);
-    assert_string_equal(verdict.blame, "not modelled: above nothing");
+    assert_string_equal(verdict.blame, "cost not modelled");
     arena_free(&arena);
 }
 

@@ -4,6 +4,8 @@
 #ifndef ANALYZER_MODEL_MACHINE_H
 #define ANALYZER_MODEL_MACHINE_H
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -71,5 +73,10 @@ uint64_t resource_bit(uint64_t mask);
 // Null where the machine has none such.
 const struct resource *machine_resource_of_mask(const struct machine *machine, uint64_t mask);
 const struct resource *machine_resource_named(const struct machine *machine, const char *name);
+
+// A resource's name for people: a group is called by its pipes ("Zn4FP01" for Zn4FP0 and Zn4FP1), because LLVM's models
+// often hold several groups of the same pipes, and which of these names an instruction was written with is not
+// recorded.
+const char *machine_pipes_name(struct arena *arena, const struct machine *machine, unsigned resource);
 
 #endif
