@@ -106,10 +106,11 @@ struct bench {
     uint64_t reference_short, reference_long; // iterations of the reference in each round
     double clock_error;                       // relative; see calibrate.c for what it holds
     double ticks_per_cycle;                   // of the timer, at calibration: per dependent add
-    double cross_check_cycles;                // of one multiply
-    bool stable;                              // the cross-check came out an integer within 1 %
-    const char *unstable_why;                 // one clause, where it did not
-    char clock_note[512];                     // for people: which tier, why, and its error
+    double reference_spread;   // of the reference at calibration: distance between the quartiles over the median
+    double cross_check_cycles; // of one multiply
+    bool stable;               // the cross-check came out an integer within 1 %
+    const char *unstable_why;  // one clause, where it did not
+    char clock_note[512];      // for people: which tier, why, and its error
 };
 
 // Calibrates. Fails when the wanted clock does not exist here (FAIL_UNAVAILABLE).

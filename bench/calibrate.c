@@ -38,12 +38,22 @@ static double error_of(const struct bench_measurement *result, double truth) {
     return (fabs(result->cycles - truth) + (result->high - result->low) / 2) / truth;
 }
 
+// What the reference looks like here: later measurements are held against it.
+static void keep_reference(struct bench *bench, struct sampling *sampling) {
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_ticks));
+    if (!sampling->n_kept)
+        return;
+    bench->ticks_per_cycle = statistics_median(sorted, sampling->n_kept);
+    bench->reference_spread = statistics_spread(sorted, sampling->n_kept) / bench->ticks_per_cycle;
+}
+
 // Measures the two chains once.
 static bool measure_chains(struct bench *bench, struct sampling *sampling, struct fail *fail) {
     struct bench_measurement self, cross;
     *sampling = (struct sampling){.samples = sampling->samples, .sorted = sampling->sorted};
     bench->stable = true; // nothing is known against it yet
     bench->clock_error = 0;
+    bench->ticks_per_cycle = 0;
     if (!measure_samples(bench, &bench->cross_check, sampling, &cross, fail) || !ran("multiply", cross.outcome, fail))
         return false;
     sampling->n_kept = sampling->n_batches = 0;
@@ -52,10 +62,7 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
         return false;
 
     bench->cross_check_cycles = cross.cycles;
-    bench->ticks_per_cycle = 0;
-    if (sampling->n_kept)
-        bench->ticks_per_cycle =
-            statistics_median(sampling_sorted(sampling, offsetof(struct sample, reference_ticks)), sampling->n_kept);
+    keep_reference(bench, sampling);
     double self_error = error_of(&self, 1), cross_error = error_of(&cross, round(cross.cycles));
     bench->clock_error = fmax(self_error, cross_error);
     bench->stable = bench->clock_error <= stable_error;
@@ -118,9 +125,6 @@ bool bench_open(struct bench *bench, struct arena *arena, struct target *target,
     if (!rounds_choose(bench, &bench->reference, &bench->reference_short, &bench->reference_long, &outcome, fail) ||
         !ran("reference", outcome, fail))
         return false;
-    // Timed twice a round, so half the length gives it the same weight as the code.
-    bench->reference_short = (bench->reference_short + 1) / 2;
-    bench->reference_long = 2 * bench->reference_short;
 
     struct arena scratch = {0};
     struct sampling sampling = sampling_new(&scratch);

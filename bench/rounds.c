@@ -1,11 +1,11 @@
 // Long enough that the timer's noise (some 10 ns) and its steps are below 0.1 % of the difference between long and
-// short, short enough that most rounds see no interrupt (1000 a second at most, so 6 % of rounds of 60 µs) and that a
+// short, short enough that most rounds see no interrupt (1000 a second at most, so 7 % of rounds of 70 µs) and that a
 // change of frequency between two references stays small.
 #include "bench/rounds.h"
 
 #include <math.h>
 
-static const double wanted_seconds = 20e-6;
+static const double wanted_seconds = 16e-6;
 enum { WANTED_STEPS = 4000, PILOT_ROUNDS = 2 };
 static const double most_iterations = 1e9; // no code is so short, and no timer so coarse, that it needs more
 

@@ -48,8 +48,7 @@ size_t statistics_samples_needed(double confidence) {
     return count;
 }
 
-// Spread of a group that ignores its outer quarters, so that single outliers don't hide the gap between groups.
-static double inner_spread(const double *sorted, size_t count) {
+double statistics_spread(const double *sorted, size_t count) {
     return sorted[count * 3 / 4] - sorted[count / 4];
 }
 
@@ -65,7 +64,7 @@ bool statistics_two_modes(const double *sorted, size_t count, double modes[2]) {
         if (sorted[i] - sorted[i - 1] > sorted[split] - sorted[split - 1])
             split = i;
     double gap = sorted[split] - sorted[split - 1];
-    double spread = fmax(inner_spread(sorted, split), inner_spread(sorted + split, count - split));
+    double spread = fmax(statistics_spread(sorted, split), statistics_spread(sorted + split, count - split));
     modes[0] = statistics_median(sorted, split);
     modes[1] = statistics_median(sorted + split, count - split);
     return gap > 4 * spread && modes[1] - modes[0] > 0.01 * fabs(modes[0]);

@@ -14,6 +14,9 @@ struct interval {
 void statistics_sort(double *samples, size_t count);
 double statistics_median(const double *sorted, size_t count); // count >= 1
 
+// Distance between the quartiles: single outliers don't count.
+double statistics_spread(const double *sorted, size_t count); // count >= 1
+
 // The narrowest pair of order statistics, symmetric in rank, that holds the median with at least `confidence`.
 // With too few samples: from the lowest to the highest, and `confidence` says how little that is worth.
 struct interval statistics_median_interval(const double *sorted, size_t count, double confidence);

@@ -1,6 +1,7 @@
 // From samples to a value and how far to trust it.
 #include "bench/sampling.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -30,12 +31,31 @@ static const char *find_fault(const struct sampling *sampling, const struct benc
     if (statistics_two_modes(sorted, sampling->n_kept, modes))
         return arena_printf(bench->arena, "two modes: %.3g and %.3g cycles", modes[0], modes[1]);
     double half = (result->high - result->low) / 2 / result->cycles;
+    if (result->clock_error > widest_half)
+        return arena_printf(bench->arena, "the reference scatters: the clock is good to %.1f %% only",
+                            result->clock_error * 100);
     if (half > widest_half)
         return arena_printf(bench->arena, "still ±%.1f %% after %zu samples", half * 100, sampling->n_kept);
     return NULL;
 }
 
+// Who shares our core (another hardware thread, which a VM does not even see) slows a chain of adds by up to a percent
+// without a switch or a fault to show for it: then the reference scatters more than at calibration, and is longer.
+// A change of frequency only makes it longer or shorter, and cancels. So where it scatters, all of its change counts as
+// error.
+static double clock_error_of(struct sampling *sampling, const struct bench *bench) {
+    if (bench->clock != CLOCK_RATIO || bench->ticks_per_cycle <= 0 || !sampling->n_kept)
+        return bench->clock_error;
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_ticks));
+    double median = statistics_median(sorted, sampling->n_kept);
+    double spread = statistics_spread(sorted, sampling->n_kept) / median;
+    if (spread <= 1.5 * bench->reference_spread)
+        return bench->clock_error;
+    return fmax(bench->clock_error, fmax(spread, fabs(median / bench->ticks_per_cycle - 1)));
+}
+
 void sampling_conclude(struct sampling *sampling, const struct bench *bench, struct bench_measurement *result) {
+    result->clock_error = clock_error_of(sampling, bench);
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
     result->samples = (unsigned)sampling->n_kept;
     memcpy(result->dropped, sampling->dropped, sizeof result->dropped);
@@ -47,7 +67,7 @@ void sampling_conclude(struct sampling *sampling, const struct bench *bench, str
         result->confidence = interval.confidence;
     }
     result->why = find_fault(sampling, bench, sorted, result);
-    double low = result->low * (1 - bench->clock_error), high = result->high * (1 + bench->clock_error);
+    double low = result->low * (1 - result->clock_error), high = result->high * (1 + result->clock_error);
     if (result->why)
         result->verdict = MEASURED_UNSTABLE;
     else if (statistics_fraction(low, high, &result->numerator, &result->denominator))
