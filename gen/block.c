@@ -135,7 +135,7 @@ static bool mentions(struct slice text, struct slice symbol) {
 
 static bool is_used(const struct block_reader *reader, struct slice label) {
     for (size_t i = 0; i < reader->n_statements; i++)
-        if (mentions(reader->statements[i].rest, label))
+        if (!is_dispensable(&reader->statements[i]) && mentions(reader->statements[i].rest, label))
             return true;
     return false;
 }

@@ -80,6 +80,8 @@ static struct operand of_memory(const char *base, int offset, const char *syntax
     struct operand operand;
     if (is_att(syntax))
         snprintf(operand.text, sizeof operand.text, "%d(%%%s)", offset, base);
+    else if (offset == 0)
+        snprintf(operand.text, sizeof operand.text, "[%s]", base);
     else
         snprintf(operand.text, sizeof operand.text, "[%s %c %d]", base, offset < 0 ? '-' : '+',
                  offset < 0 ? -offset : offset);

@@ -112,16 +112,37 @@ struct fy_node *yaml_root(const struct yaml *yaml) {
     return fy_document_root(yaml->document);
 }
 
-// A node's place is not in libfyaml's interface, but its reports have it: report, and read the last report.
-struct yaml_place yaml_place(struct yaml *yaml, struct fy_node *node) {
-    fy_diag_node_report(yaml->diag, node, FYET_ERROR, "here");
-    struct fy_diag_error *error, *last = NULL;
+static struct fy_diag_error *last_report(const struct yaml *yaml, size_t *n_reports) {
+    struct fy_diag_error *report, *last = NULL;
     void *iterator = NULL;
-    while ((error = fy_diag_errors_iterate(yaml->diag, &iterator)))
-        last = error;
-    if (last)
-        return place_of(yaml, last->line, last->column);
-    return (struct yaml_place){1, 1};
+    *n_reports = 0;
+    while ((report = fy_diag_errors_iterate(yaml->diag, &iterator))) {
+        last = report;
+        ++*n_reports;
+    }
+    return last;
+}
+
+static struct fy_node *key_of(struct fy_node *value) {
+    struct fy_node *parent = fy_node_get_parent(value), *key, *other;
+    void *iterator = NULL;
+    while (parent && yaml_is_mapping(parent) && yaml_next_pair(parent, &iterator, &key, &other))
+        if (other == value)
+            return key;
+    return parent;
+}
+
+// A node's place is not in libfyaml's interface, but its reports have it: report, and read the last report. An empty
+// value ("key:") has no place of its own, so its key stands for it.
+struct yaml_place yaml_place(struct yaml *yaml, struct fy_node *node) {
+    size_t before, after;
+    last_report(yaml, &before);
+    fy_diag_node_report(yaml->diag, node, FYET_ERROR, "here");
+    struct fy_diag_error *report = last_report(yaml, &after);
+    if (after > before)
+        return place_of(yaml, report->line, report->column);
+    struct fy_node *key = key_of(node);
+    return key ? yaml_place(yaml, key) : (struct yaml_place){1, 1};
 }
 
 static struct yaml_place place_in_block(struct yaml *yaml, struct yaml_place start, const char *text, size_t offset) {

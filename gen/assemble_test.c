@@ -1,0 +1,332 @@
+#include "base/file.h"
+#include "gen/gen.h"
+#include "gen/testing.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void need_assembler(const char *isa_name) {
+    const struct isa *isa = isa_find(isa_name);
+    if (!testing_has_tool(isa == isa_native() ? "as" : isa->assembler))
+        skip();
+}
+
+static bool assemble_one(struct arena *arena, struct program *program, struct fail *failure) {
+    struct program *list[] = {program};
+    return gen_assemble(arena, list, 1, failure);
+}
+
+static struct program expand(struct arena *arena, const struct kernel *kernel, enum program_mode mode,
+                             enum program_form form, unsigned streams) {
+    struct program program;
+    struct fail failure = {0};
+    struct gen_request request = {.mode = mode, .form = form, .streams = streams};
+    if (!gen_expand(arena, kernel, &request, &program, &failure))
+        fail_msg("%s", failure.text);
+    return program;
+}
+
+static const char fma_zmm[] = "body: vfmadd231ps {acc:zmm}, {a:zmm}, {b:zmm}\nchain: acc";
+
+static void bytes_and_ranges_are_those_of_the_body(void **state) {
+    (void)state;
+    need_assembler("x86_64");
+    struct arena arena = {0};
+    struct fail failure = {0};
+    const struct kernel *kernel = testing_kernel_of(&arena, fma_zmm);
+    struct program looped = expand(&arena, kernel, PROGRAM_THROUGHPUT, PROGRAM_LOOPED, 1);
+    struct program unrolled = expand(&arena, kernel, PROGRAM_THROUGHPUT, PROGRAM_UNROLLED, 2);
+    struct program *both[] = {&looped, &unrolled};
+    if (!gen_assemble(&arena, both, 2, &failure))
+        fail_msg("%s", failure.text);
+    // vfmadd231ps zmm0, zmm1, zmm2; sub r15, 1; jnz back to the first byte
+    static const uint8_t loop[] = {0x62, 0xf2, 0x75, 0x48, 0xb8, 0xc2, 0x49, 0x83, 0xef, 0x01, 0x75, 0xf4};
+    assert_int_equal(looped.body_range.length, 6);
+    assert_int_equal(looped.loop_range.length, sizeof loop);
+    assert_int_equal(looped.loop_range.offset, looped.body_range.offset);
+    assert_int_equal(looped.loop_range.offset % 64, 0);
+    assert_memory_equal(looped.code + looped.loop_range.offset, loop, sizeof loop);
+    assert_int_equal(looped.code[looped.code_bytes - 1], 0xc3); // ret
+    // vfmadd231ps zmm0, zmm2, zmm3; vfmadd231ps zmm1, zmm2, zmm3, 500 times; sub; jnz with a displacement of 4 bytes
+    static const uint8_t body[] = {0x62, 0xf2, 0x6d, 0x48, 0xb8, 0xc3, 0x62, 0xf2, 0x6d, 0x48, 0xb8, 0xcb};
+    assert_int_equal(unrolled.unroll, 500);
+    assert_int_equal(unrolled.body_range.length, sizeof body);
+    assert_int_equal(unrolled.loop_range.length, 500 * sizeof body + 4 + 6);
+    for (size_t i = 0; i < 500; i++)
+        assert_memory_equal(unrolled.code + unrolled.body_range.offset + i * sizeof body, body, sizeof body);
+    arena_free(&arena);
+}
+
+static void both_syntaxes_give_the_same_bytes(void **state) {
+    (void)state;
+    need_assembler("x86_64");
+    static const char *const texts[] = {
+        ".intel_syntax noprefix\naddps xmm1, [rbx + 8]; imul rax, rcx; kxorw k1, k2, k3",
+        ".att_syntax\naddps 8(%rbx), %xmm1; imul %rcx, %rax; kxorw %k3, %k2, %k1"};
+    struct arena arena = {0};
+    struct fail failure = {0};
+    struct program programs[2], *list[] = {&programs[0], &programs[1]};
+    for (unsigned i = 0; i < 2; i++)
+        assert_true(gen_block(&arena, isa_find("x86_64"), NULL, "b", texts[i], PROGRAM_LOOPED, &programs[i], &failure));
+    if (!gen_assemble(&arena, list, 2, &failure))
+        fail_msg("%s", failure.text);
+    assert_int_equal(programs[0].code_bytes, programs[1].code_bytes);
+    assert_memory_equal(programs[0].code, programs[1].code, programs[0].code_bytes);
+    arena_free(&arena);
+}
+
+static void what_as_rejects_is_at_its_line(void **state) {
+    (void)state;
+    need_assembler("x86_64");
+    static const struct {
+        const char *body; // lines of a "body: |"
+        unsigned line;
+        const char *text;
+    } cases[] = {
+        {"nop\n      # comment\n      vfmadd231zz {d:zmm}, {s:zmm}\n", 7, "as: no such instruction: `vfmadd231zz zmm"},
+        {"nop; nop\n\n      imul {d:r64}, {d:r64}, {d:r64}, 3\n", 7, "as: number of operands mismatch for `imul'"},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        const char *yaml =
+            arena_printf(&arena, "isa: x86_64\nkernels:\n  - name: k\n    body: |\n      %s", cases[i].body);
+        const struct kernel *kernel = testing_kernel(&arena, yaml);
+        const struct kernel *good = testing_kernel_of(&arena, "body: nop");
+        for (int form = PROGRAM_UNROLLED; form <= PROGRAM_LOOPED; form++) {
+            struct fail failure = {0};
+            struct program first = expand(&arena, good, PROGRAM_THROUGHPUT, PROGRAM_UNROLLED, 4);
+            struct program second = expand(&arena, kernel, PROGRAM_THROUGHPUT, (enum program_form)form, 3);
+            struct program *list[] = {&first, &second};
+            assert_false(gen_assemble(&arena, list, 2, &failure));
+            assert_int_equal(failure.status, FAIL_INPUT);
+            assert_string_equal(failure.file, kernel->file);
+            assert_int_equal(failure.line, cases[i].line);
+            if (strncmp(failure.text, cases[i].text, strlen(cases[i].text)) != 0)
+                fail_msg("got %s", failure.text);
+        }
+        arena_free(&arena);
+    }
+}
+
+static void a_block_s_mistake_is_at_its_own_line(void **state) {
+    (void)state;
+    need_assembler("x86_64");
+    static const struct {
+        const char *text;
+        unsigned line;
+        const char *words;
+    } cases[] = {
+        {"nop\n\nfrobnicate eax\n", 3, "as: no such instruction: `frobnicate eax'"},
+        {"nop\njmp elsewhere\n", 2, "this refers to 'elsewhere', which only a linker could place"},
+        {"nop\nmov rax, offset 1f\n1: nop\n", 1, "this refers to an address, which only a linker could place"},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        struct fail failure = {0};
+        struct program program;
+        assert_true(gen_block(&arena, isa_find("x86_64"), "intel", "my.s", cases[i].text, PROGRAM_UNROLLED, &program,
+                              &failure));
+        assert_false(assemble_one(&arena, &program, &failure));
+        assert_int_equal(failure.status, FAIL_INPUT);
+        assert_string_equal(failure.file, "my.s");
+        assert_int_equal(failure.line, cases[i].line);
+        if (strncmp(failure.text, cases[i].words, strlen(cases[i].words)) != 0)
+            fail_msg("got %s", failure.text);
+        assert_null(program.code);
+        arena_free(&arena);
+    }
+}
+
+static void a_missing_assembler_is_unavailable(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail failure = {0};
+    struct program program = expand(&arena, testing_kernel_of(&arena, "body: nop"), PROGRAM_BLOCK, PROGRAM_LOOPED, 1);
+    setenv("CYCLOPS_AS", "no-such-assembler", 1);
+    assert_false(assemble_one(&arena, &program, &failure));
+    unsetenv("CYCLOPS_AS");
+    assert_int_equal(failure.status, FAIL_UNAVAILABLE);
+    assert_string_equal(failure.text,
+                        "there is no assembler 'no-such-assembler', which environment variable CYCLOPS_AS names");
+    char *path = arena_strdup(&arena, getenv("PATH"));
+    failure = (struct fail){0};
+    setenv("PATH", "/nowhere", 1);
+    assert_false(assemble_one(&arena, &program, &failure));
+    setenv("PATH", path, 1);
+    assert_int_equal(failure.status, FAIL_UNAVAILABLE);
+    assert_non_null(strstr(failure.text, "install package binutils"));
+    arena_free(&arena);
+}
+
+static void an_assembler_that_fails_is_quoted(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail failure = {0};
+    struct program program = expand(&arena, testing_kernel_of(&arena, "body: nop"), PROGRAM_BLOCK, PROGRAM_LOOPED, 1);
+    setenv("CYCLOPS_AS", "false", 1);
+    assert_false(assemble_one(&arena, &program, &failure));
+    assert_int_equal(failure.status, FAIL_WORK);
+    assert_string_equal(failure.text, "the assembler 'false' failed: it said nothing");
+    failure = (struct fail){0};
+    setenv("CYCLOPS_AS", "true", 1); // writes no object
+    assert_false(assemble_one(&arena, &program, &failure));
+    unsetenv("CYCLOPS_AS");
+    assert_int_equal(failure.status, FAIL_WORK);
+    arena_free(&arena);
+}
+
+static unsigned count_entries(const char *path) {
+    unsigned n = 0;
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    while (readdir(folder))
+        n++;
+    closedir(folder);
+    return n;
+}
+
+static void nothing_is_left_behind(void **state) {
+    (void)state;
+    need_assembler("x86_64");
+    struct arena arena = {0};
+    struct fail failure = {0};
+    char folder[] = "/tmp/cyclops-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    unsigned files_open = count_entries("/proc/self/fd");
+    setenv("TMPDIR", folder, 1);
+    struct program good = expand(&arena, testing_kernel_of(&arena, "body: nop"), PROGRAM_BLOCK, PROGRAM_LOOPED, 1);
+    struct program bad = expand(&arena, testing_kernel_of(&arena, "body: pon"), PROGRAM_BLOCK, PROGRAM_LOOPED, 1);
+    assert_true(assemble_one(&arena, &good, &failure));
+    assert_false(assemble_one(&arena, &bad, &failure));
+    assert_int_equal(count_entries(folder), 2); // . and ..
+    assert_int_equal(count_entries("/proc/self/fd"), files_open);
+    rmdir(folder);
+    failure = (struct fail){0};
+    assert_false(assemble_one(&arena, &good, &failure));
+    assert_non_null(strstr(failure.text, "set TMPDIR to a folder that can be written"));
+    unsetenv("TMPDIR");
+    arena_free(&arena);
+}
+
+// The same program twice, and more programs than fit in a small file.
+static void hundreds_share_one_run(void **state) {
+    (void)state;
+    need_assembler("x86_64");
+    enum { N = 300 };
+    struct arena arena = {0};
+    struct fail failure = {0};
+    const struct kernel *kernel = testing_kernel_of(&arena, fma_zmm);
+    struct program programs[N], *list[N];
+    for (unsigned i = 0; i < N; i++) {
+        programs[i] = expand(&arena, kernel, PROGRAM_THROUGHPUT, (enum program_form)(i % 2), 1 + i / 2 % 12);
+        list[i] = &programs[i];
+    }
+    if (!gen_assemble(&arena, list, N, &failure))
+        fail_msg("%s", failure.text);
+    for (unsigned i = 0; i < N; i++)
+        assert_int_equal(programs[i].body_range.length, 6 * (1 + i / 2 % 12));
+    assert_int_equal(programs[0].code_bytes, programs[24].code_bytes);
+    assert_memory_equal(programs[0].code, programs[24].code, programs[0].code_bytes);
+    arena_free(&arena);
+}
+
+static void aarch64_is_cross_assembled(void **state) {
+    (void)state;
+    need_assembler("aarch64");
+    struct arena arena = {0};
+    struct fail failure = {0};
+    struct program program;
+    assert_true(gen_block(&arena, isa_find("aarch64"), NULL, "b", "fmla v0.4s, v1.4s, v2.4s", PROGRAM_LOOPED, &program,
+                          &failure));
+    if (!assemble_one(&arena, &program, &failure))
+        fail_msg("%s", failure.text);
+    // fmla v0.4s, v1.4s, v2.4s; subs x15, x15, #1; b.ne back to the first
+    static const uint8_t loop[] = {0x20, 0xcc, 0x22, 0x4e, 0xef, 0x05, 0x00, 0xf1, 0xc1, 0xff, 0xff, 0x54};
+    assert_int_equal(program.body_range.length, 4);
+    assert_int_equal(program.loop_range.length, sizeof loop);
+    assert_memory_equal(program.code + program.loop_range.offset, loop, sizeof loop);
+    assert_true(gen_block(&arena, isa_find("aarch64"), NULL, "b.s", "nop\nfmla v0.4x, v1.4s, v2.4s", PROGRAM_LOOPED,
+                          &program, &failure));
+    assert_false(assemble_one(&arena, &program, &failure));
+    assert_int_equal(failure.line, 2);
+    arena_free(&arena);
+}
+
+static void the_text_is_what_a_person_would_write(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct text out = {.arena = &arena};
+    struct program program =
+        expand(&arena, testing_kernel_of(&arena, fma_zmm), PROGRAM_THROUGHPUT, PROGRAM_UNROLLED, 2);
+    const struct program *list[] = {&program};
+    gen_emit(&arena, list, 1, &out);
+    assert_string_equal(out.data, "    .text\n"
+                                  "\n"
+                                  "# k: throughput of 2 streams, unrolled\n"
+                                  "    .intel_syntax noprefix\n"
+                                  "    .globl k_throughput_n2_x500\n"
+                                  "    .type k_throughput_n2_x500, %function\n"
+                                  "    .balign 64\n"
+                                  "k_throughput_n2_x500:\n"
+                                  "    # save the caller's registers; r15 counts iterations down\n"
+                                  "    push rbx\n"
+                                  "    push rbp\n"
+                                  "    push r12\n"
+                                  "    push r13\n"
+                                  "    push r14\n"
+                                  "    push r15\n"
+                                  "    mov r15, rdi\n"
+                                  "    mov [rsi], rsi\n"
+                                  "    # initial values\n"
+                                  "    vpxord zmm0, zmm0, zmm0\n"
+                                  "    vpxord zmm2, zmm2, zmm2\n"
+                                  "    vpxord zmm3, zmm3, zmm3\n"
+                                  "    vpxord zmm1, zmm1, zmm1\n"
+                                  "    .balign 64\n"
+                                  "k_throughput_n2_x500.loop:\n"
+                                  "    .rept 500\n"
+                                  "    vfmadd231ps zmm0, zmm2, zmm3\n"
+                                  "    vfmadd231ps zmm1, zmm2, zmm3\n"
+                                  "    .endr\n"
+                                  "k_throughput_n2_x500.body_end:\n"
+                                  "    sub r15, 1\n"
+                                  "    jnz k_throughput_n2_x500.loop\n"
+                                  "k_throughput_n2_x500.loop_end:\n"
+                                  "    vzeroupper\n"
+                                  "    pop r15\n"
+                                  "    pop r14\n"
+                                  "    pop r13\n"
+                                  "    pop r12\n"
+                                  "    pop rbp\n"
+                                  "    pop rbx\n"
+                                  "    ret\n"
+                                  "    .size k_throughput_n2_x500, . - k_throughput_n2_x500\n"
+                                  "\n"
+                                  "    .section .note.GNU-stack, \"\", %progbits\n");
+    arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_and_ranges_are_those_of_the_body),
+        cmocka_unit_test(both_syntaxes_give_the_same_bytes),
+        cmocka_unit_test(what_as_rejects_is_at_its_line),
+        cmocka_unit_test(a_block_s_mistake_is_at_its_own_line),
+        cmocka_unit_test(a_missing_assembler_is_unavailable),
+        cmocka_unit_test(an_assembler_that_fails_is_quoted),
+        cmocka_unit_test(nothing_is_left_behind),
+        cmocka_unit_test(hundreds_share_one_run),
+        cmocka_unit_test(aarch64_is_cross_assembled),
+        cmocka_unit_test(the_text_is_what_a_person_would_write),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+#include "gen/gen.h"
+#include "gen/testing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct {
+    unsigned source;
+    const char *isa, *syntax, *text;
+    enum program_form form;
+    const char *body, *counter, *found_syntax;
+} blocks[] = {
+    {__LINE__, "x86_64", NULL, "imul rax, rax; add rbx, rax", PROGRAM_UNROLLED, "imul rax, rax\nadd rbx, rax\n", "r15",
+     "intel"},
+    {__LINE__, "x86_64", NULL, "imul %rax, %rax\n", PROGRAM_UNROLLED, "imul %rax, %rax\n", "r15", "att"},
+    {__LINE__, "x86_64", "att", "nop", PROGRAM_UNROLLED, "nop\n", "r15", "att"},
+    {__LINE__, "x86_64", "att", ".intel_syntax noprefix\nnop", PROGRAM_UNROLLED, "nop\n", "r15", "intel"},
+    {__LINE__, "x86_64", NULL, "  .att_syntax\n  push $1\n", PROGRAM_UNROLLED, "push $1\n", "r15", "att"},
+    // any width takes the register
+    {__LINE__, "x86_64", NULL, "inc R15D; inc r14b", PROGRAM_LOOPED, "inc R15D\ninc r14b\n", "r13", "intel"},
+    {__LINE__, "x86_64", NULL, "movw %r15w, %r13w; incq 8(%r14)", PROGRAM_LOOPED, "movw %r15w, %r13w\nincq 8(%r14)\n",
+     "r12", "att"},
+    // comments, empty lines, markers
+    {__LINE__, "x86_64", NULL, "# r15 is free\nnop # r15\n\n/* r15\n */ nop // r15\n", PROGRAM_LOOPED, "nop\nnop\n",
+     "r15", "intel"},
+    {__LINE__, "x86_64", NULL, "push r15\n# LLVM-MCA-BEGIN one\ninc rax\n# LLVM-MCA-END one\npop r15\nret\n",
+     PROGRAM_LOOPED, "inc rax\n", "r15", "intel"},
+    {__LINE__, "aarch64", NULL, "add x15, x14, #1 // one\n# line\nfmla v0.4s, v1.4s, v2.4s", PROGRAM_LOOPED,
+     "add x15, x14, #1\nfmla v0.4s, v1.4s, v2.4s\n", "x13", ""},
+    {__LINE__, "aarch64", NULL, "cmp w15, w30\nldp q0, q1, [x14]", PROGRAM_LOOPED, "cmp w15, w30\nldp q0, q1, [x14]\n",
+     "x13", ""},
+    // what compilers write around a function
+    {__LINE__, "x86_64", NULL,
+     "\t.file\t\"a.c\"\n\t.text\n\t.p2align 4\n\t.globl\tf\n\t.type\tf, @function\nf:\n\t.cfi_startproc\n\tinc "
+     "eax\n\t.cfi_endproc\n\t.size\tf, .-f\n\t.section\t.note.GNU-stack,\"\",@progbits\n",
+     PROGRAM_UNROLLED, "inc eax\n", "r15", "intel"},
+    // labels
+    {__LINE__, "x86_64", NULL, "1: dec eax\njnz 1b", PROGRAM_UNROLLED, "1: dec eax\njnz 1b\n", "r15", "intel"},
+    {__LINE__, "x86_64", NULL, ".L1:\ndec eax\njz .L1\n.L10: nop", PROGRAM_LOOPED, ".L1:\ndec eax\njz .L1\nnop\n",
+     "r15", "intel"},
+    {__LINE__, "x86_64", NULL, ".byte 0x90; .ascii \"a;#b\"", PROGRAM_LOOPED, ".byte 0x90\n.ascii \"a;#b\"\n", "r15",
+     "intel"},
+};
+
+static void blocks_are_read_as_expected(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        struct arena arena = {0};
+        struct program program;
+        struct fail failure = {0};
+        if (!gen_block(&arena, isa_find(blocks[i].isa), blocks[i].syntax, "text", blocks[i].text, blocks[i].form,
+                       &program, &failure))
+            fail_msg("%s:%u: %s", __FILE__, blocks[i].source, failure.text);
+        if (strcmp(program.body, blocks[i].body) != 0 || strcmp(program.loop_counter, blocks[i].counter) != 0 ||
+            strcmp(program.syntax, blocks[i].found_syntax) != 0)
+            fail_msg("%s:%u: got counter %s, syntax '%s', body\n%s", __FILE__, blocks[i].source, program.loop_counter,
+                     program.syntax, program.body);
+        assert_int_equal(program.mode, PROGRAM_BLOCK);
+        assert_int_equal(program.streams, 1);
+        arena_free(&arena);
+    }
+}
+
+static const struct {
+    unsigned source;
+    const char *text;
+    enum program_form form;
+    unsigned line, column;
+    const char *message; // begins with
+} refused[] = {
+    {__LINE__, "", PROGRAM_LOOPED, 0, 0, "there is no instruction in it"},
+    {__LINE__, "# nothing\n.text\n", PROGRAM_LOOPED, 0, 0, "there is no instruction in it"},
+    {__LINE__, "nop\nagain: dec eax; jnz again\n", PROGRAM_UNROLLED, 2, 1,
+     "label 'again' would be defined in every copy"},
+    {__LINE__, "nop\n  nop; rep ret\n", PROGRAM_LOOPED, 2, 8, "'ret' would leave the loop"},
+    {__LINE__, "nop\n.data\n.long 3", PROGRAM_LOOPED, 2, 1, "a block holds code only"},
+    {__LINE__, "nop\n.section .rodata\n", PROGRAM_LOOPED, 2, 1, "a block holds code only"},
+    {__LINE__, "nop\n.p2align 4\nnop", PROGRAM_UNROLLED, 2, 1, "this would differ from copy to copy"},
+    {__LINE__, "nop\n.att_syntax\nnop", PROGRAM_UNROLLED, 2, 1, "the syntax changes inside the block"},
+    {__LINE__, "# LLVM-MCA-BEGIN\nnop\n# LLVM-MCA-END\n# LLVM-MCA-BEGIN\nnop\n", PROGRAM_LOOPED, 4, 0,
+     "a second LLVM-MCA region"},
+    {__LINE__, "mov bl, bpl; add r8, r9; add r10, r11; add r12, r13; add r14, r15", PROGRAM_LOOPED, 0, 0,
+     "the block leaves no register to count the loop: leave it one of r15, r14"},
+};
+
+static void what_is_no_block_is_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct arena arena = {0};
+        struct program program;
+        struct fail failure = {0};
+        bool done =
+            gen_block(&arena, isa_find("x86_64"), NULL, "b.s", refused[i].text, refused[i].form, &program, &failure);
+        if (done || failure.status != FAIL_INPUT || failure.line != refused[i].line ||
+            failure.column != refused[i].column || strcmp(failure.file, "b.s") != 0 ||
+            strncmp(failure.text, refused[i].message, strlen(refused[i].message)) != 0)
+            fail_msg("%s:%u: got %u:%u: %s", __FILE__, refused[i].source, failure.line, failure.column, failure.text);
+        arena_free(&arena);
+    }
+}
+
+static void registers_start_as_documented(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct program program;
+    struct fail failure = {0};
+    assert_true(gen_block(&arena, isa_find("x86_64"), NULL, "b",
+                          "addps xmm1, [rsp]; vaddps zmm1, zmm17, zmm2; kxnorw k3, k3, k3", PROGRAM_LOOPED, &program,
+                          &failure));
+    assert_string_equal(program.setup,
+                        "mov dword ptr [rsi - 64], 0\nmov dword ptr [rsi - 60], 0\nkmovw k3, [rsi - 64]\n"
+                        "vpxord zmm1, zmm1, zmm1\nvpxord zmm2, zmm2, zmm2\nvpxord zmm17, zmm17, zmm17\n"
+                        "mov rax, rsi\nmov rcx, rsi\nmov rdx, rsi\nmov rbx, rsi\nmov rbp, rsi\n"
+                        "mov rdi, rsi\nmov r8, rsi\nmov r9, rsi\nmov r10, rsi\nmov r11, rsi\n"
+                        "mov r12, rsi\nmov r13, rsi\nmov r14, rsi\n");
+    assert_true(gen_block(&arena, isa_find("aarch64"), NULL, "b", "ldr x16, [x18]; movi v9.4s, #1", PROGRAM_LOOPED,
+                          &program, &failure));
+    assert_non_null(strstr(program.setup, "movi v9.2d, #0\nmov x0, x1\nmov x2, x1\n"));
+    assert_non_null(strstr(program.setup, "mov x16, x1\nmov x17, x1\nmov x18, x1\n"));
+    assert_null(strstr(program.setup, "mov x15, x1\n"));
+    arena_free(&arena);
+}
+
+static void lines_are_those_of_the_text(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct program program;
+    struct fail failure = {0};
+    assert_true(gen_block(&arena, isa_find("x86_64"), NULL, "b", "# head\nnop; inc eax\n\n/*\n*/ dec eax\n",
+                          PROGRAM_UNROLLED, &program, &failure));
+    assert_int_equal(program.body_lines, 3);
+    assert_int_equal(program.lines[0], 2);
+    assert_int_equal(program.lines[1], 2);
+    assert_int_equal(program.lines[2], 5);
+    assert_int_equal(program.unroll, GEN_UNROLLED_INSTRUCTIONS / 3);
+    assert_string_equal(program.label, "nop");
+    arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_read_as_expected),
+        cmocka_unit_test(what_is_no_block_is_refused),
+        cmocka_unit_test(registers_start_as_documented),
+        cmocka_unit_test(lines_are_those_of_the_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+#include "base/text.h"
+#include "gen/gen.h"
+#include "gen/registers.h"
+#include "gen/testing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct program expand(struct arena *arena, const struct kernel *kernel, struct gen_request request) {
+    struct program program;
+    struct fail failure = {0};
+    if (!gen_expand(arena, kernel, &request, &program, &failure))
+        fail_msg("%s", failure.text);
+    return program;
+}
+
+static const char fma_zmm[] = "body: vfmadd231ps {acc:zmm}, {a:zmm}, {b:zmm}\nchain: acc";
+static const char add3[] = "body: vaddps {d:ymm}, {x:ymm}, {y:ymm}\nchain: [d->x, d->y]";
+static const char load[] = "body: mov {d:r64}, [{p:r64}]\nchain: d->p\ninit: {p: memory}";
+
+static const struct {
+    unsigned source;
+    const char *kernel;
+    struct gen_request request;
+    const char *body, *setup, *symbol, *arc;
+    unsigned unroll;
+} expected[] = {
+    {__LINE__,
+     fma_zmm,
+     {.mode = PROGRAM_LATENCY, .form = PROGRAM_LOOPED},
+     "vfmadd231ps zmm0, zmm1, zmm2\n",
+     "vpxord zmm0, zmm0, zmm0\nvpxord zmm1, zmm1, zmm1\nvpxord zmm2, zmm2, zmm2\n",
+     "k_latency_looped",
+     "acc->acc",
+     1},
+    {__LINE__,
+     fma_zmm,
+     {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .streams = 3},
+     "vfmadd231ps zmm0, zmm3, zmm4\nvfmadd231ps zmm1, zmm3, zmm4\nvfmadd231ps zmm2, zmm3, zmm4\n",
+     NULL,
+     "k_throughput_n3_x333",
+     NULL,
+     333},
+    {__LINE__,
+     add3,
+     {.mode = PROGRAM_LATENCY, .form = PROGRAM_LOOPED},
+     "vaddps ymm0, ymm0, ymm1\n",
+     "vxorps ymm0, ymm0, ymm0\nvxorps ymm1, ymm1, ymm1\n",
+     "k_latency_1_looped",
+     "d->x",
+     1},
+    {__LINE__,
+     add3,
+     {.mode = PROGRAM_LATENCY, .form = PROGRAM_UNROLLED, .arc = 1},
+     "vaddps ymm0, ymm1, ymm0\n",
+     NULL,
+     "k_latency_2_x1000",
+     "d->y",
+     1000},
+    {__LINE__,
+     add3,
+     {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .streams = 2, .unroll = 7},
+     "vaddps ymm0, ymm2, ymm3\nvaddps ymm1, ymm2, ymm3\n",
+     NULL,
+     "k_throughput_n2_x7",
+     NULL,
+     7},
+    {__LINE__,
+     add3,
+     {.mode = PROGRAM_BLOCK, .form = PROGRAM_LOOPED, .unroll = 7},
+     "vaddps ymm0, ymm1, ymm2\n",
+     NULL,
+     "k_block_looped",
+     NULL,
+     1},
+    {__LINE__,
+     load,
+     {.mode = PROGRAM_LATENCY, .form = PROGRAM_LOOPED},
+     "mov rax, [rax]\n",
+     "mov rax, rsi\n",
+     "k_latency_looped",
+     "d->p",
+     1},
+    {__LINE__,
+     load,
+     {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 2},
+     "mov rax, [rdx]\nmov rcx, [rdx]\n",
+     "mov rax, 0\nmov rdx, rsi\nmov rcx, 0\n",
+     "k_throughput_n2_looped",
+     NULL,
+     1},
+    // a chain through two widths of one register
+    {__LINE__,
+     "body: movzx {d:r32}, {s:r8}\nchain: d->s\ninit: {s: -1}",
+     {.form = PROGRAM_LOOPED},
+     "movzx eax, al\n",
+     "mov al, 255\n",
+     "k_latency_looped",
+     "d->s",
+     1},
+    // implicit registers and those in the text are nobody's, and start as zero
+    {__LINE__,
+     "body: 'mul {s:r64}; mov {d:r64}, rbx'\nimplicit: [rax, rdx]\nwrites: d",
+     {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 2},
+     "mul rdi\nmov rcx, rbx\nmul rdi\nmov rbp, rbx\n",
+     "mov rbx, 0\nmov rax, 0\nmov rdx, 0\nmov rdi, 0\nmov rcx, 0\nmov rbp, 0\n",
+     "k_throughput_n2_looped",
+     NULL,
+     1},
+    // masks and other braces
+    {__LINE__,
+     "body: 'vaddps {d:zmm}{{m:k}}{z}, {x:zmm}, {x:zmm}{rn-sae}'\ninit: {m: 3}",
+     {.mode = PROGRAM_BLOCK},
+     "vaddps zmm0{k0}{z}, zmm1, zmm1{rn-sae}\n",
+     NULL,
+     "k_block_x1000",
+     NULL,
+     1000},
+};
+
+static void kernels_expand_as_expected(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct arena arena = {0};
+        struct program program = expand(&arena, testing_kernel_of(&arena, expected[i].kernel), expected[i].request);
+        bool same = strcmp(program.body, expected[i].body) == 0 &&
+                    (!expected[i].setup || strcmp(program.setup, expected[i].setup) == 0) &&
+                    strcmp(program.symbol, expected[i].symbol) == 0 && program.unroll == expected[i].unroll &&
+                    (expected[i].arc ? program.arc && strcmp(program.arc, expected[i].arc) == 0 : !program.arc);
+        if (!same)
+            fail_msg("%s:%u: got %s\n%s%sunroll %u, arc %s", __FILE__, expected[i].source, program.symbol,
+                     program.setup, program.body, program.unroll, program.arc ? program.arc : "none");
+        arena_free(&arena);
+    }
+}
+
+static void as_many_streams_as_fit(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        unsigned streams;
+    } cases[] = {
+        {fma_zmm, GEN_MAX_STREAMS},                                  // 32 registers
+        {add3, 14},                                                  // 16, two of them sources
+        {"body: 'add {d:r64}, {s:r64}'\nchain: d", 12},              // 16 but rsp, rsi, r15 and the source
+        {"body: nop", GEN_MAX_STREAMS},                              // no register
+        {"body: 'mul {s:r64}'\nimplicit: [rax, rdx]\nchain: s", 11}, //
+        {"body: 'vaddps {d:xmm32}, {x:xmm32}, {y:xmm32}'\nchain: d->x", GEN_MAX_STREAMS},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        struct gen_request request = {.mode = PROGRAM_THROUGHPUT};
+        struct program program = expand(&arena, testing_kernel_of(&arena, cases[i].kernel), request);
+        assert_int_equal(program.streams, cases[i].streams);
+        arena_free(&arena);
+    }
+}
+
+static void assert_refused(const char *kernel, struct gen_request request, const char *text) {
+    struct arena arena = {0};
+    struct program program;
+    struct fail failure = {0};
+    assert_false(gen_expand(&arena, testing_kernel_of(&arena, kernel), &request, &program, &failure));
+    assert_int_equal(failure.status, FAIL_INPUT);
+    assert_string_equal(failure.text, text);
+    arena_free(&arena);
+}
+
+static void what_cannot_be_expanded_is_said(void **state) {
+    (void)state;
+    assert_refused(add3, (struct gen_request){.mode = PROGRAM_THROUGHPUT, .streams = 15},
+                   "15 streams of kernel 'k' do not fit in the registers: at most 14 do");
+    assert_refused("body: nop", (struct gen_request){.mode = PROGRAM_THROUGHPUT, .streams = 2000},
+                   "2000 streams are too many: at most 1024 can be made");
+    assert_refused("body: nop", (struct gen_request){.mode = PROGRAM_LATENCY},
+                   "kernel 'k' has no chain, so it has no latency; measure its throughput");
+    assert_refused(add3, (struct gen_request){.mode = PROGRAM_LATENCY, .arc = 2},
+                   "kernel 'k' has 2 chains; there is no chain number 3");
+    assert_refused("body: nop\nimplicit: [rbx, rbp, r8, r9, r10, r11, r12, r13, r14, r15]",
+                   (struct gen_request){.mode = PROGRAM_BLOCK},
+                   "kernel 'k' leaves no register to count the loop: leave it one of r15, r14, r13, r12, r11, r10, "
+                   "r9, r8, rbp, rbx");
+    assert_refused("body: 'inc {d:r64}'\nimplicit: [rax, rcx, rdx, rdi, rbx, rbp, r8, r9, r10, r11, r12, r13, r14]",
+                   (struct gen_request){.mode = PROGRAM_BLOCK}, "there are not enough registers for kernel 'k'");
+}
+
+// Every stream's chain in a register of its own, no source among them, none that is reserved.
+static void streams_share_nothing_that_is_written(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    const struct kernel *kernel = testing_kernel_of(&arena, "body: 'mul {a:r64}; add {b:r32}, {s:r32}'\n"
+                                                            "chain: [a, b]\nimplicit: [rax, rdx]");
+    for (unsigned n = 1; n <= 4; n++) {
+        struct program program = expand(
+            &arena, kernel, (struct gen_request){.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = n});
+        struct slice rest = {program.body, strlen(program.body)}, word;
+        struct register_name found;
+        unsigned position = 0, source = 99;
+        struct register_set written = {0};
+        while (register_next(kernel->isa, &rest, &word, &found)) {
+            bool is_source = position++ % 3 == 2;
+            if (is_source) {
+                assert_true(source == 99 || source == found.index);
+                source = found.index;
+            } else {
+                assert_false(register_set_has(&written, 'g', found.index));
+                register_set_add(&written, 'g', found.index);
+            }
+        }
+        assert_int_equal(position, 3 * n);
+        assert_false(register_set_has(&written, 'g', source));
+        struct register_set forbidden = {0};
+        register_set_add_text(&forbidden, kernel->isa, "rsp rsi rax rdx");
+        register_set_add_name(&forbidden, kernel->isa, program.loop_counter);
+        assert_int_equal(written.general & forbidden.general, 0);
+    }
+    arena_free(&arena);
+}
+
+static void values_reach_their_lanes(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct gen_request request = {.mode = PROGRAM_BLOCK, .form = PROGRAM_LOOPED};
+    struct program program = expand(
+        &arena, testing_kernel_of(&arena, "body: addps {a:xmm}, {b:xmm}\ninit: {a: f32 1.5, b: i8 -1}"), request);
+    assert_string_equal(program.setup, "mov dword ptr [rsi - 64], 1069547520\nmov dword ptr [rsi - 60], 1069547520\n"
+                                       "mov dword ptr [rsi - 56], 1069547520\nmov dword ptr [rsi - 52], 1069547520\n"
+                                       "movups xmm0, [rsi - 64]\n"
+                                       "mov dword ptr [rsi - 64], 4294967295\nmov dword ptr [rsi - 60], 4294967295\n"
+                                       "mov dword ptr [rsi - 56], 4294967295\nmov dword ptr [rsi - 52], 4294967295\n"
+                                       "movups xmm1, [rsi - 64]\n");
+    const char *yaml = "isa: aarch64\nkernels:\n  - name: k\n    body: fadd {a:v}.2d, {b:v}.2d, {c:v}.2d\n"
+                       "    init: {a: f64 1.5, b: f32 -0.5, c: 0}\n";
+    program = expand(&arena, testing_kernel(&arena, yaml), request);
+    assert_string_equal(program.body, "fadd v0.2d, v1.2d, v2.2d\n");
+    assert_string_equal(program.setup, "movz x16, #0\nmovk x16, #16376, lsl #48\ndup v0.2d, x16\n"
+                                       "movz x16, #0\nmovk x16, #48896, lsl #16\ndup v1.4s, w16\n"
+                                       "movi v2.2d, #0\n");
+    arena_free(&arena);
+}
+
+static void labels_are_short(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel, *label;
+    } cases[] = {
+        {fma_zmm, "vfmadd231ps zmm"},
+        {load, "mov r64, [r64]"},
+        {"body: nop", "nop"},
+        {"body: 'lea {d:r64}, [{b:r64} + {i:r64} * 4]'", "lea r64, [r64 + r64 * 4]"},
+        {"body: 'shl {d:r64}, 3; nop'", "shl r64, 3"},
+        {"body: 'vaddps {d:ymm32}, {d:ymm32}, ymm20'", "vaddps ymm"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        struct program program =
+            expand(&arena, testing_kernel_of(&arena, cases[i].kernel), (struct gen_request){.mode = PROGRAM_BLOCK});
+        assert_string_equal(program.label, cases[i].label);
+        arena_free(&arena);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_expand_as_expected),      cmocka_unit_test(as_many_streams_as_fit),
+        cmocka_unit_test(what_cannot_be_expanded_is_said), cmocka_unit_test(streams_share_nothing_that_is_written),
+        cmocka_unit_test(values_reach_their_lanes),        cmocka_unit_test(labels_are_short),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

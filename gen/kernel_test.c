@@ -1,0 +1,283 @@
+#include "gen/kernel.h"
+
+#include "base/file.h"
+#include "gen/isa.h"
+#include "gen/testing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define HEAD "isa: x86_64\nkernels:\n"
+
+static const struct {
+    unsigned source; // line of this file
+    const char *yaml;
+    unsigned line, column;
+    const char *text; // begins with
+} mistakes[] = {
+    // YAML itself
+    {__LINE__, "", 1, 1, "the file is empty"},
+    {__LINE__, "isa: \"x86\n", 1, 7, "double-quoted scalar without closing quote"},
+    {__LINE__, HEAD "  - name: a\n   body: nop\n", 4, 4, "did not find expected '-' indicator"},
+    {__LINE__, "isa: x86_64\nisa: aarch64\n", 2, 1, "duplicate key"},
+    {__LINE__, HEAD "  - name: a\n    body: nop\n---\nisa: aarch64\n", 6, 1, "a second document starts here"},
+    {__LINE__, HEAD "  - name: *a\n", 3, 12, "invalid alias"},
+    // the file's keys
+    {__LINE__, "- a\n", 1, 1, "expected a kernel file: keys with values"},
+    {__LINE__, "kernels: []\n", 1, 1, "a kernel file needs the key 'isa'"},
+    {__LINE__, "isa: x86_64\n", 1, 1, "a kernel file needs the key 'kernels'"},
+    {__LINE__, "isa: x86_64\nkernel: []\n", 2, 1, "unknown key 'kernel' in a kernel file (did you mean 'kernels'?)"},
+    {__LINE__, "isa: x86_64\ncolour: red\n", 2, 1,
+     "unknown key 'colour' in a kernel file, which may have: isa, syntax, requires, kernels"},
+    {__LINE__, "isa: x86_46\nkernels: []\n", 1, 6, "unknown ISA 'x86_46' (did you mean 'x86_64'?)"},
+    {__LINE__, "isa: vax\nkernels: []\n", 1, 6, "unknown ISA 'vax'; known are: x86_64, aarch64"},
+    {__LINE__, "isa: [x86_64]\nkernels: []\n", 1, 6, "'isa' must be a name, such as x86_64"},
+    {__LINE__, "isa: x86_64\nsyntax: intl\nkernels: []\n", 2, 9,
+     "unknown syntax 'intl' of x86_64 (did you mean 'intel'?)"},
+    {__LINE__, "isa: aarch64\nsyntax: intel\nkernels: []\n", 2, 9, "aarch64 has one syntax only"},
+    {__LINE__, "isa: x86_64\nrequires: [{a: b}]\nkernels: []\n", 2, 12, "expected a CPU feature, or a list of them"},
+    {__LINE__, "isa: x86_64\nkernels: nop\n", 2, 10, "'kernels' must be a list: begin each kernel with '- name:'"},
+    // a kernel's keys
+    {__LINE__, HEAD "  - nop\n", 3, 5, "expected a kernel: keys with values"},
+    {__LINE__, HEAD "  - body: nop\n", 3, 5, "a kernel needs the key 'name'"},
+    {__LINE__, HEAD "  - name: a\n", 3, 5, "a kernel needs the key 'body'"},
+    {__LINE__, HEAD "  - name: a\n    bodi: nop\n", 4, 5, "unknown key 'bodi' in a kernel (did you mean 'body'?)"},
+    {__LINE__, HEAD "  - name: [a]\n    body: nop\n", 3, 11, "a kernel's name must be a text"},
+    {__LINE__, HEAD "  - name: a b\n    body: nop\n", 3, 11, "the name 'a b' may hold letters"},
+    {__LINE__, HEAD "  - name: a\n    body: nop\n    about: [b]\n", 5, 12, "'about' must be a text"},
+    {__LINE__, HEAD "  - name: a\n    body: nop\n  - name: a\n    body: nop\n", 5, 11, "the kernel 'a' is already at "},
+    // the body
+    {__LINE__, HEAD "  - name: a\n    body:\n", 4, 5, "the body must be assembly text"},
+    {__LINE__, HEAD "  - name: a\n    body: '# nothing'\n", 4, 12, "the body holds no instruction"},
+    {__LINE__, HEAD "  - name: é\n    body: nop\n", 3, 11, "the name 'é' may hold letters"},
+    {__LINE__, HEAD "  - {name: a, about: é, body: 'inc {a:r46}'}\n", 3, 40,
+     "unknown register class 'r46' of x86_64 (did you mean 'r64'"},
+    {__LINE__, HEAD "  - name: a\n    body: vaddps {d:zzm}, {a:zmm}, {b:zmm}\n", 4, 21,
+     "unknown register class 'zzm' of x86_64 (did you mean 'zmm'"},
+    {__LINE__, HEAD "  - name: a\n    body: add {d:gpreg}, 1\n", 4, 18,
+     "unknown register class 'gpreg' of x86_64; it has: r64, r32, "},
+    {__LINE__, HEAD "  - name: a\n    body: |\n\n      nop\n      # {d:x}\n      add rax, rbx; inc {d:v}\n", 8, 28,
+     "unknown register class 'v' of x86_64"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:}'\n", 4, 16, "expected {role:class}"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {:r64}'\n", 4, 16, "expected {role:class}"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:r64 }'\n", 4, 16, "expected {role:class}"},
+    {__LINE__, HEAD "  - name: a\n    body: 'add {d:r64}, {d:r32}'\n", 4, 28, "role 'd' has class r64 before"},
+    {__LINE__, HEAD "  - name: a\n    body: |\n      nop\n      again: nop\n", 6, 7,
+     "the body is copied, so its labels"},
+    // the chain
+    {__LINE__, HEAD "  - name: a\n    body: 'add {acc:r64}, 1'\n    chain: ac\n", 5, 12,
+     "unknown role 'ac' in the body of 'a' (did you mean 'acc'?)"},
+    {__LINE__, HEAD "  - name: a\n    body: 'add {d:r64}, {s:r64}'\n    chain: [d, d->src]\n", 5, 16,
+     "unknown role 'src' in the body of 'a'"},
+    {__LINE__, HEAD "  - name: a\n    body: 'movd {d:xmm}, {s:r32}'\n    chain: d->s\n", 5, 12,
+     "chain 'd->s' cannot be closed: 'd' (xmm) and 's' (r32) are never the same register"},
+    {__LINE__, HEAD "  - name: a\n    body: nop\n    chain: {d: x}\n", 5, 12,
+     "expected a role or an arc 'd->x', or a list of them"},
+    {__LINE__, HEAD "  - name: a\n    body: nop\n    writes: q\n", 5, 13, "unknown role 'q' in the body of 'a'"},
+    // initial values
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:r64}'\n    init: {e: 1}\n", 5, 12,
+     "unknown role 'e' in the body of 'a'"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:r64}'\n    init: 3\n", 5, 11, "expected {role: value, ...}"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:r64}'\n    init: {d: many}\n", 5, 15,
+     "'many' is neither a number nor 'memory'"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:r64}'\n    init: {d: }\n", 5, 12,
+     "expected a number or 'memory' for role 'd'"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:r64}'\n    init: {d: nan}\n", 5, 15, "'nan' is neither a number"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:r64}'\n    init: {d: 1.5}\n", 5, 15,
+     "role 'd' holds an integer, not 1.5"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:r8}'\n    init: {d: 256}\n", 5, 15, "256 is no integer of 8 bits"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:r64}'\n    init: {d: i64 1}\n", 5, 15, "role 'd' is no vector"},
+    {__LINE__, HEAD "  - name: a\n    body: 'sqrtps {d:xmm}, {d:xmm}'\n    init: {d: 1.5}\n", 5, 15,
+     "say what the lanes of role 'd' are: f32 1.5, f64 1.5 or i8 to i64"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:r32}'\n    init: {d: memory}\n", 5, 15,
+     "an address does not fit role 'd' of class r32"},
+    // the rest
+    {__LINE__, HEAD "  - name: a\n    body: cpuid\n    implicit: [rax, rbxx]\n", 5, 21,
+     "unknown register 'rbxx' of x86_64 (did you mean 'rbx'"},
+    {__LINE__, HEAD "  - name: a\n    body: nop\n    expect: {znver4: {latencies: 4}}\n", 5, 23,
+     "unknown key 'latencies' in an expectation (did you mean 'latency'?)"},
+    {__LINE__, HEAD "  - name: a\n    body: nop\n    expect: {znver4: {latency: four}}\n", 5, 32,
+     "expected a number, not 'four'"},
+    {__LINE__, HEAD "  - name: a\n    body: nop\n    expect: {znver4: {latency: -1}}\n", 5, 32,
+     "latency must be above zero cycles"},
+    {__LINE__, HEAD "  - name: a\n    body: nop\n    expect: {znver4: 4}\n", 5, 22,
+     "expected an expectation: keys with values"},
+    {__LINE__, HEAD "  - name: a\n    body: nop\n    expect: [znver4]\n", 5, 13, "expected {cpu: {latency: cycles"},
+};
+
+static void mistakes_are_named_with_their_place(void **state) {
+    (void)state;
+    unsigned wrong = 0;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        struct arena arena = {0};
+        struct kernel_set set = {0};
+        struct fail failure = {0};
+        bool loaded = testing_load(&arena, mistakes[i].yaml, &set, &failure);
+        if (loaded || failure.status != FAIL_INPUT || failure.line != mistakes[i].line ||
+            failure.column != mistakes[i].column || !strstr(failure.file, "/cyclops-test-") ||
+            strncmp(failure.text, mistakes[i].text, strlen(mistakes[i].text)) != 0) {
+            print_error("%s:%u: expected %u:%u: %s\n    got %u:%u: %s\n", __FILE__, mistakes[i].source,
+                        mistakes[i].line, mistakes[i].column, mistakes[i].text, failure.line, failure.column,
+                        loaded ? "(no failure)" : failure.text);
+            wrong++;
+        }
+        arena_free(&arena);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void a_missing_file_is_a_failure(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct kernel_set set = {0};
+    struct fail failure = {0};
+    assert_false(kernel_load(&arena, "/nowhere/at/all.yaml", &set, &failure));
+    assert_int_equal(set.n_kernels, 0);
+    assert_int_not_equal(failure.status, FAIL_NONE);
+    arena_free(&arena);
+}
+
+static const char everything[] = "isa: amd64\n"
+                                 "syntax: att\n"
+                                 "requires: avx512f\n"
+                                 "kernels:\n"
+                                 "  - name: fma-zmm-ps\n"
+                                 "    about: all keys at once\n"
+                                 "    body: |\n"
+                                 "      # the work\n"
+                                 "      vfmadd231ps {b:zmm}, {a:zmm}, {acc:zmm}{{m:k}}{z}; incq {n:r64}\n"
+                                 "\n"
+                                 "      1: nop   # nothing\n"
+                                 "    chain: [acc, n -> n]\n"
+                                 "    writes: [n]\n"
+                                 "    init: {acc: 0.0, a: f32 1.5, b: i16 -2, n: memory, m: 0xff}\n"
+                                 "    implicit: [rdx, AL]\n"
+                                 "    requires: [avx512vl]\n"
+                                 "    expect: {cascadelake: {latency: 4, rthroughput: 0.5}}\n";
+
+static void all_keys_are_read(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    const struct kernel *kernel = testing_kernel(&arena, everything);
+    assert_string_equal(kernel->name, "fma-zmm-ps");
+    assert_string_equal(kernel->about, "all keys at once");
+    assert_ptr_equal(kernel->isa, isa_find("x86_64"));
+    assert_string_equal(kernel->syntax, "att");
+    assert_int_equal(kernel->line, 5);
+    assert_int_equal(kernel->body_line, 9);
+    assert_int_equal(kernel->n_lines, 3);
+    assert_int_equal(kernel->lines[1], 9);
+    assert_int_equal(kernel->lines[2], 11);
+    assert_int_equal(kernel->n_instructions, 3);
+    assert_int_equal(kernel->n_roles, 5);
+    assert_int_equal(kernel->n_arcs, 2);
+    assert_string_equal(kernel->roles[kernel->arcs[0].from].name, "acc");
+    assert_int_equal(kernel->arcs[0].from, kernel->arcs[0].to);
+    assert_string_equal(kernel->features[0], "avx512f");
+    assert_string_equal(kernel->features[1], "avx512vl");
+    assert_null(kernel->features[2]);
+    assert_string_equal(kernel->implicit[1], "AL");
+    assert_null(kernel->implicit[2]);
+    assert_int_equal(kernel->n_expectations, 1);
+    assert_string_equal(kernel->expectations[0].cpu, "cascadelake");
+    assert_true(kernel->expectations[0].latency == 4 && kernel->expectations[0].rthroughput == 0.5);
+    arena_free(&arena);
+}
+
+static void initial_values_are_read(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    const struct kernel *kernel = testing_kernel(&arena, everything);
+    static const struct {
+        const char *role;
+        enum kernel_init init;
+        double value;
+        unsigned lane_bits;
+        bool written;
+    } expected[] = {{"b", INIT_INTEGER, -2, 16, false},
+                    {"a", INIT_FLOAT, 1.5, 32, false},
+                    {"acc", INIT_FLOAT, 0, 0, true},
+                    {"m", INIT_INTEGER, 255, 0, false},
+                    {"n", INIT_MEMORY, 0, 0, true}};
+    for (unsigned i = 0; i < 5; i++) {
+        const struct kernel_role *role = &kernel->roles[i];
+        assert_string_equal(role->name, expected[i].role);
+        assert_int_equal(role->init, expected[i].init);
+        assert_true(role->value == expected[i].value);
+        assert_int_equal(role->lane_bits, expected[i].lane_bits);
+        assert_int_equal(role->written, expected[i].written);
+    }
+    arena_free(&arena);
+}
+
+static void an_unknown_kernel_gets_the_nearest_names(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct kernel_set set = {0};
+    struct fail failure = {0};
+    assert_true(testing_load(&arena, everything, &set, &failure));
+    assert_non_null(kernel_find(&arena, &set, "fma-zmm-ps", &failure));
+    assert_null(kernel_find(&arena, &set, "fma-zm-ps", &failure));
+    assert_int_equal(failure.status, FAIL_INPUT);
+    assert_non_null(strstr(failure.text, "there is no kernel 'fma-zm-ps' (did you mean 'fma-zmm-ps'?)"));
+    arena_free(&arena);
+}
+
+static void write_kernel_file(const char *root, const char *folder, const char *name, const char *text) {
+    char path[512];
+    struct fail failure = {0};
+    snprintf(path, sizeof path, "%s/%s", root, folder);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/%s/%s", root, folder, name);
+    assert_true(file_write(path, text, strlen(text), &failure));
+}
+
+static void remove_folder(const char *root) {
+    assert_int_equal(testing_run((const char *const[]){"rm", "-rf", root, NULL}), 0);
+}
+
+static void folders_are_read_by_isa(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct kernel_set x86 = {0}, all = {0}, none = {0};
+    struct fail failure = {0};
+    char root[] = "/tmp/cyclops-test-XXXXXX";
+    assert_non_null(mkdtemp(root));
+    write_kernel_file(root, "x86_64", "b.yaml", HEAD "  - name: two\n    body: nop\n");
+    write_kernel_file(root, "x86_64", "a.yaml", HEAD "  - name: nop\n    body: nop\n");
+    write_kernel_file(root, "x86_64", "notes.txt", "not a kernel file");
+    write_kernel_file(root, "aarch64", "a.yaml", "isa: aarch64\nkernels:\n  - name: nop\n    body: nop\n");
+    assert_true(kernel_load_folder(&arena, root, "amd64", &x86, &failure));
+    assert_int_equal(x86.n_kernels, 2);
+    assert_string_equal(x86.kernels[0].name, "nop");
+    assert_true(kernel_load_folder(&arena, root, NULL, &all, &failure));
+    assert_int_equal(all.n_kernels, 3);
+    assert_false(kernel_load_folder(&arena, "/nowhere", NULL, &none, &failure));
+    assert_non_null(strstr(failure.text, "there is no kernel file in /nowhere/"));
+    failure = (struct fail){0};
+    write_kernel_file(root, "aarch64", "b.yaml", HEAD "  - name: lost\n    body: nop\n");
+    assert_false(kernel_load_folder(&arena, root, "aarch64", &none, &failure));
+    assert_non_null(strstr(failure.text, "this file is for x86_64"));
+    remove_folder(root);
+    arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_are_named_with_their_place),
+        cmocka_unit_test(a_missing_file_is_a_failure),
+        cmocka_unit_test(all_keys_are_read),
+        cmocka_unit_test(initial_values_are_read),
+        cmocka_unit_test(an_unknown_kernel_gets_the_nearest_names),
+        cmocka_unit_test(folders_are_read_by_isa),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
