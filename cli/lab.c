@@ -146,8 +146,8 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
                                       &fail) ||
         !prediction_make(lab->arena, machine, &block, prediction, &fail)) {
         *prediction = (struct prediction){.model = machine->id};
-        experiment->verdicts[model] =
-            (struct verdict){.kind = VERDICT_UNMODELLED, .blame = arena_strdup(lab->arena, fail.text)};
+        experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "no prediction"};
+        fprintf(stderr, "cyclops: warning: %s: %s\n", experiment->program.kernel, fail.text);
         return;
     }
     experiment->instructions = block.n_insns;
