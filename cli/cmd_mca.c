@@ -1,6 +1,7 @@
 // cyclops mca: simulates assembly under a scheduling model, with llvm-mca's options and in its layout.
 #include "cli/cli.h"
 
+#include "analyzer/bounds/rthroughput.h"
 #include "analyzer/model/backend.h"
 #include "analyzer/pipeline/pipeline.h"
 #include "analyzer/views/views.h"
@@ -127,7 +128,8 @@ static bool report(const struct machine *machine, const struct block *block, str
     struct resource_pressure_view pressure;
     struct event_listener *listeners[3] = {NULL};
     unsigned n_listeners = 0;
-    summary_view_init(&summary, machine, block, (unsigned)args.dispatch);
+    unsigned width = args.dispatch != 0 ? (unsigned)args.dispatch : machine->dispatch_width;
+    summary_view_init(&summary, block, width, block_rthroughput(machine, block, width));
     resource_pressure_view_init(&pressure, machine, block, arena);
     if (args.summary)
         listeners[n_listeners++] = &summary.listener;

@@ -21,13 +21,18 @@ static void add_model_titles(struct table *table, const struct lab *lab) {
     table_column(table, TABLE_LEFT, "");
 }
 
+// Reciprocal throughputs are often sixths and twelfths, which two decimals would blur.
+static int decimals(const struct experiment *e) {
+    return e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep ? 3 : 2;
+}
+
 static void add_measured(struct table *table, const struct experiment *e) {
     const struct bench_measurement *m = &e->measurement;
     double by = divisor(e);
     double half_width = fmax(m->high - m->cycles, m->cycles - m->low) + m->clock_error * m->cycles;
     bool is_unstable = m->verdict == MEASURED_UNSTABLE;
-    table_cell_colour(table, is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%5.2f ±%.2f%s", m->cycles / by, half_width / by,
-                      is_unstable ? " ?" : "");
+    table_cell_colour(table, is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%5.*f ±%.*f%s", decimals(e), m->cycles / by,
+                      decimals(e), half_width / by, is_unstable ? " ?" : "");
 }
 
 static void add_difference(struct table *table, const struct verdict *verdict) {
@@ -59,7 +64,7 @@ static void add_results(struct table *table, const struct experiment *e) {
             table_cell(table, "%s", "");
             continue;
         }
-        table_cell(table, "%5.2f", e->predictions[i].cycles / divisor(e));
+        table_cell(table, "%5.*f", decimals(e), e->predictions[i].cycles / divisor(e));
         add_difference(table, &e->verdicts[i]);
     }
     table_cell(table, "%s", note(table->arena, e));
