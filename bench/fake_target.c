@@ -30,6 +30,11 @@ static struct target_sample execute(struct fake_target *fake, double cycles, uin
     return sample;
 }
 
+static double reference_cycles(struct fake_target *fake) {
+    double slowed = fake->reference_slowed > 0 ? -fake->reference_slowed * log(1 - uniform(fake)) : 0;
+    return fake->reference_cycles * (1 + slowed);
+}
+
 static double cycles_of(struct fake_target *fake, const struct bench_code *code) {
     if (code->bytes[0] == 'r')
         return fake->reference_cycles;
@@ -44,11 +49,11 @@ static struct target_round one_round(struct fake_target *fake, const struct targ
     const uint64_t reference[2] = {job->reference_short * job->reference->bodies,
                                    job->reference_long * job->reference->bodies};
     for (unsigned i = 0; i < 2; i++)
-        round.reference_before[i] = execute(fake, fake->reference_cycles, reference[i]);
+        round.reference_before[i] = execute(fake, reference_cycles(fake), reference[i]);
     round.code_short = execute(fake, code_cycles, job->code_short * job->code->bodies);
     round.code_long = execute(fake, code_cycles, job->code_long * job->code->bodies);
     for (unsigned i = 0; i < 2; i++)
-        round.reference_after[i] = execute(fake, fake->reference_cycles, reference[i]);
+        round.reference_after[i] = execute(fake, reference_cycles(fake), reference[i]);
     round.switches = uniform(fake) < fake->switch_share;
     round.faults = uniform(fake) < fake->fault_share;
     return round;

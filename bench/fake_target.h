@@ -23,6 +23,8 @@ struct fake_target {
     double switch_share;    // of the rounds in which the thread is switched out, and says so
     double fault_share;     // likewise for page faults
 
+    double reference_slowed; // by another thread on the core: relative, on average; scatters by as much
+
     // How other code ends: anything but BENCH_OK after `crash_after` rounds.
     enum bench_outcome outcome;
     double second_per_body; // time-out: other code with more bodies than the job's time allows; 0: never

@@ -1,6 +1,5 @@
 // The native target on real code, as bytes. Asserts on time only what holds on any CPU, and skips where this one is
 // too noisy to say.
-#include "base/file.h"
 #include "bench/native_rounds.h"
 #include "bench/sandbox.h"
 #include "bench/target.h"
@@ -12,7 +11,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
