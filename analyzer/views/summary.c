@@ -1,4 +1,3 @@
-#include "analyzer/bounds/rthroughput.h"
 #include "analyzer/views/views.h"
 
 #include <inttypes.h>
@@ -15,13 +14,13 @@ static void on_cycle_end(void *self, uint64_t cycle) {
     ((struct summary_view *)self)->cycles++;
 }
 
-void summary_view_init(struct summary_view *view, const struct machine *machine, const struct block *block,
-                       unsigned dispatch_width) {
+void summary_view_init(struct summary_view *view, const struct block *block, unsigned dispatch_width,
+                       double block_rthroughput) {
     *view = (struct summary_view){
         .listener = {.self = view, .dispatched = on_dispatched, .cycle_end = on_cycle_end},
-        .machine = machine,
         .block = block,
-        .dispatch_width = dispatch_width != 0 ? dispatch_width : machine->dispatch_width,
+        .dispatch_width = dispatch_width,
+        .block_rthroughput = block_rthroughput,
     };
 }
 
@@ -44,6 +43,5 @@ void summary_view_print(const struct summary_view *view, FILE *out) {
     fprintf(out, "Dispatch Width:    %u\n", view->dispatch_width);
     fprintf(out, "uOps Per Cycle:    %.2f\n", rounded((double)uops / cycles, 100));
     fprintf(out, "IPC:               %.2f\n", rounded((double)instructions / cycles, 100));
-    fprintf(out, "Block RThroughput: %.1f\n",
-            rounded(block_rthroughput(view->machine, view->block, view->dispatch_width), 10));
+    fprintf(out, "Block RThroughput: %.1f\n", rounded(view->block_rthroughput, 10));
 }

@@ -16,16 +16,16 @@
 // Totals: iterations, instructions, cycles, uops, and their ratios.
 struct summary_view {
     struct event_listener listener;
-    const struct machine *machine;
     const struct block *block;
     unsigned dispatch_width;
+    double block_rthroughput;
     uint64_t cycles;
     uint64_t last_index; // of the youngest instruction dispatched
 };
 
-// `dispatch_width`: as simulated; 0 for the machine's.
-void summary_view_init(struct summary_view *view, const struct machine *machine, const struct block *block,
-                       unsigned dispatch_width);
+// `dispatch_width`: as simulated. `block_rthroughput`: what bounds/ says of the block.
+void summary_view_init(struct summary_view *view, const struct block *block, unsigned dispatch_width,
+                       double block_rthroughput);
 void summary_view_print(const struct summary_view *view, FILE *out);
 
 // What the model says of each instruction. Needs no events.
