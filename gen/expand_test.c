@@ -187,6 +187,11 @@ static void what_cannot_be_expanded_is_said(void **state) {
                    "r9, r8, rbp, rbx");
     assert_refused("body: 'inc {d:r64}'\nimplicit: [rax, rcx, rdx, rdi, rbx, rbp, r8, r9, r10, r11, r12, r13, r14]",
                    (struct gen_request){.mode = PROGRAM_BLOCK}, "there are not enough registers for kernel 'k'");
+    // 16 zmm registers are left, but none that is an xmm register as well
+    assert_refused(
+        "body: 'vextractf32x4 {d:zmm}, {s:xmm}, 0'\nchain: d->s\nimplicit: [xmm0, xmm1, xmm2, xmm3, xmm4, xmm5, "
+        "xmm6, xmm7, xmm8, xmm9, xmm10, xmm11, xmm12, xmm13, xmm14, xmm15]",
+        (struct gen_request){.mode = PROGRAM_LATENCY}, "there are not enough registers for kernel 'k'");
 }
 
 // Every stream's chain in a register of its own, no source among them, none that is reserved.
