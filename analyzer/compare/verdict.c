@@ -46,6 +46,10 @@ void verdict_make(struct arena *arena, const struct verdict_measured *measured, 
     if (prediction->cycles >= too_low && prediction->cycles <= too_high)
         return;
     verdict->kind = measured->about;
-    verdict->blame =
-        prediction->cycles > measured->cycles ? model_too_slow(arena, prediction) : model_too_fast(arena, prediction);
+    if (measured->about == VERDICT_LATENCY && prediction->kind == BOTTLENECK_DEPENDENCY)
+        verdict->blame = arena_printf(arena, "model: latency %.4g", prediction->cycles);
+    else if (prediction->cycles > measured->cycles)
+        verdict->blame = model_too_slow(arena, prediction);
+    else
+        verdict->blame = model_too_fast(arena, prediction);
 }
