@@ -8,22 +8,35 @@ static uint64_t pipes_of(uint64_t mask) {
     return is_group ? mask & ~(1ULL << (63 - __builtin_clzll(mask))) : mask;
 }
 
-static struct resource_bound bound_of(const struct resource *resource, unsigned index, const struct block *block) {
+// A group's pipes are those of its members.
+static unsigned pipe_count(const struct machine *machine, const struct resource *resource) {
+    unsigned n = resource->is_group ? 0 : resource->units;
+    for (unsigned i = 0; resource->is_group && i < resource->units; i++)
+        n += pipe_count(machine, &machine->resources[resource->members[i]]);
+    return n != 0 ? n : 1;
+}
+
+// A use takes one pipe, however many have to be free; one that reserves the group keeps all others from it.
+static struct resource_bound bound_of(const struct machine *machine, unsigned index, const struct block *block) {
+    const struct resource *resource = &machine->resources[index];
     struct resource_bound bound = {.resource = index};
     uint64_t pipes = pipes_of(resource->mask);
+    double shared_cycles = 0, reserved_cycles = 0;
     for (unsigned i = 0; i < block->n_insns; i++) {
         const struct insn *insn = &block->insns[i];
         for (unsigned j = 0; j < insn->n_uses; j++) {
             const struct insn_use *use = &insn->uses[j];
-            if (use->mask == 0 || (pipes_of(use->mask) & ~pipes) != 0)
+            bool is_inside = use->mask != 0 && (pipes_of(use->mask) & ~pipes) == 0;
+            if (!is_inside || (use->reserved && use->mask != resource->mask))
                 continue;
             unsigned held = use->release - use->acquire;
-            bound.cycles += held * (use->units ? use->units : 1);
+            *(use->reserved ? &reserved_cycles : &shared_cycles) += held;
             if (held > bound.holds_cycles)
                 bound.holds_cycles = held;
         }
     }
-    bound.cycles /= resource->units ? resource->units : 1;
+    shared_cycles /= pipe_count(machine, resource);
+    bound.cycles = shared_cycles > reserved_cycles ? shared_cycles : reserved_cycles;
     return bound;
 }
 
@@ -39,7 +52,7 @@ struct resource_bound resource_bound_of_block(const struct machine *machine, con
     for (unsigned i = 1; i < machine->n_resources; i++) {
         if (machine->resources[i].mask == 0)
             continue;
-        struct resource_bound bound = bound_of(&machine->resources[i], i, block);
+        struct resource_bound bound = bound_of(machine, i, block);
         if (is_worse(machine, &bound, &worst))
             worst = bound;
     }
