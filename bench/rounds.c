@@ -1,12 +1,12 @@
-// Long enough that the timer's noise (some 10 ns) and its steps are below 0.1 % of the difference between long and
-// short, short enough that most rounds see no interrupt (1000 a second at most, so 7 % of rounds of 70 µs) and that a
+// Long enough that the timer's noise and steps (10 ns on Zen 4) are about 0.1 % of the difference between long and
+// short, short enough that most rounds see no interrupt (1000 a second at most, so 9 % of rounds of 90 µs) and that a
 // change of frequency between two references stays small.
 #include "bench/rounds.h"
 
 #include <math.h>
 
 static const double wanted_seconds = 16e-6;
-enum { WANTED_STEPS = 4000, PILOT_ROUNDS = 2 };
+enum { WANTED_STEPS = 2000, PILOT_ROUNDS = 2 };
 static const double most_iterations = 1e9; // no code is so short, and no timer so coarse, that it needs more
 
 // The first guess is right for bodies of about a cycle, and saves most measurements a second pilot. Code for which it

@@ -4,7 +4,7 @@
 
 #include "bench/target.h"
 
-// Iterations of `code` such that the long run takes about 16 µs, or longer where the timer is coarse; the short one
+// Iterations of `code` such that the long run takes 16 to 20 µs, or longer where the timer is coarse; the short one
 // is half of that. At least 1 and 2. Anything but BENCH_OK in `outcome`: the code does not run.
 bool rounds_choose(const struct bench *bench, const struct bench_code *code, uint64_t *n_short, uint64_t *n_long,
                    enum bench_outcome *outcome, struct fail *fail);
