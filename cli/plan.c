@@ -7,12 +7,8 @@ static struct experiment *add(struct arena *arena, struct plan *plan) {
     return experiment;
 }
 
-// Forms wanted, as a null-ended walk: unrolled before looped.
-static bool wants_form(const struct plan_options *options, enum program_form form, enum program_form usual,
-                       bool both_are_usual) {
-    if (options->is_both_forms || (!options->has_form && both_are_usual))
-        return true;
-    return form == (options->has_form ? options->form : usual);
+static bool wants_form(const struct plan_options *options, enum program_form form, enum program_form usual) {
+    return options->is_both_forms || form == (options->has_form ? options->form : usual);
 }
 
 static bool add_expansion(struct arena *arena, struct plan *plan, const struct kernel *kernel,
@@ -29,7 +25,7 @@ static bool add_forms(struct arena *arena, struct plan *plan, const struct kerne
     static const enum program_form forms[] = {PROGRAM_UNROLLED, PROGRAM_LOOPED};
     for (int i = 0; i < 2; i++) {
         request.form = forms[i];
-        if (wants_form(options, forms[i], PROGRAM_UNROLLED, false) &&
+        if (wants_form(options, forms[i], PROGRAM_UNROLLED) &&
             !add_expansion(arena, plan, kernel, &request, false, fail))
             return false;
     }
@@ -54,7 +50,7 @@ static bool add_sweep(struct arena *arena, struct plan *plan, const struct kerne
                       const struct plan_options *options, struct fail *fail) {
     static const enum program_form forms[] = {PROGRAM_LOOPED, PROGRAM_UNROLLED};
     for (int i = 0; i < 2; i++) {
-        if (!wants_form(options, forms[i], PROGRAM_LOOPED, false))
+        if (!wants_form(options, forms[i], PROGRAM_LOOPED))
             continue;
         for (unsigned n = options->sweep_first; n <= options->sweep_last; n++) {
             struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = forms[i], .streams = n};
@@ -80,18 +76,26 @@ bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel
            (!options->sweep_first || add_sweep(arena, plan, kernel, options, fail));
 }
 
+static bool add_block(struct arena *arena, struct plan *plan, const struct isa *isa, const char *name, const char *text,
+                      const struct plan_options *options, enum program_form form, struct fail *fail) {
+    struct program program;
+    if (!gen_block(arena, isa, options->syntax, name, text, form, &program, fail))
+        return false;
+    add(arena, plan)->program = program;
+    return true;
+}
+
 bool plan_add_block(struct arena *arena, struct plan *plan, const struct isa *isa, const char *name, const char *text,
                     const struct plan_options *options, struct fail *fail) {
-    static const enum program_form forms[] = {PROGRAM_UNROLLED, PROGRAM_LOOPED};
     if ((options->has_mode && options->mode != PROGRAM_BLOCK) || options->sweep_first || options->streams)
         return fail_set(fail, FAIL_INPUT,
                         "'%s' is a block and runs as it stands: --mode, --sweep and --n are for kernels", name);
-    for (int i = 0; i < 2; i++) {
-        if (!wants_form(options, forms[i], PROGRAM_UNROLLED, true))
-            continue;
-        struct experiment *experiment = add(arena, plan);
-        if (!gen_block(arena, isa, options->syntax, name, text, forms[i], &experiment->program, fail))
-            return false;
-    }
-    return true;
+    if (options->has_form)
+        return add_block(arena, plan, isa, name, text, options, options->form, fail);
+    // A block that cannot be repeated (it defines a macro, say) still has its looped form, unless both were asked for.
+    struct fail not_repeatable = {0};
+    return (add_block(arena, plan, isa, name, text, options, PROGRAM_UNROLLED,
+                      options->is_both_forms ? fail : &not_repeatable) ||
+            !options->is_both_forms) &&
+           add_block(arena, plan, isa, name, text, options, PROGRAM_LOOPED, fail);
 }

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "gen/block_labels.h"
 #include "gen/expand.h"
 #include "gen/gen.h"
 #include "gen/registers.h"
@@ -121,38 +122,6 @@ static bool check_directive(struct block_reader *reader, const struct statement 
     return true;
 }
 
-static bool mentions(struct slice text, struct slice symbol) {
-    const char *at = text.data, *end = text.data + text.length;
-    while ((at = memmem(at, (size_t)(end - at), symbol.data, symbol.length))) {
-        static const char *symbol_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$";
-        bool starts = at == text.data || !strchr(symbol_characters, at[-1]);
-        at += symbol.length;
-        if (starts && (at == end || !strchr(symbol_characters, *at)))
-            return true;
-    }
-    return false;
-}
-
-static bool is_used(const struct block_reader *reader, struct slice label) {
-    for (size_t i = 0; i < reader->n_statements; i++)
-        if (!is_dispensable(&reader->statements[i]) && mentions(reader->statements[i].rest, label))
-            return true;
-    return false;
-}
-
-// Keeps a label that something jumps to; a function's own name is dropped.
-static bool take_label(struct block_reader *reader, const struct statement *statement, bool *keep) {
-    bool numeric = statement_label_is_numeric(statement);
-    *keep = statement->label.length && (numeric || is_used(reader, statement->label));
-    if (!*keep || numeric || reader->form == PROGRAM_LOOPED)
-        return true;
-    return fail_statement(reader, statement,
-                          arena_printf(reader->arena,
-                                       "label '%.*s' would be defined in every copy of the body: make it a number "
-                                       "(\"1:\", used as 1b or 1f), or measure the looped form",
-                                       (int)statement->label.length, statement->label.data));
-}
-
 static bool check_instruction(struct block_reader *reader, const struct statement *statement) {
     struct slice rest = statement->rest, word;
     for (unsigned i = 0; i < 2 && slice_next(&rest, ' ', &word); i++) // "rep ret"
@@ -171,23 +140,20 @@ static void add_line(struct block_reader *reader, const struct statement *statem
     reader->n_instructions += statement_is_instruction(statement);
 }
 
-static bool take_statement(struct block_reader *reader, const struct statement *statement) {
-    bool keep_label, failed = false;
-    if (!take_label(reader, statement, &keep_label))
-        return false;
-    bool drop = !statement->rest.length;
+static bool take_statement(struct block_reader *reader, size_t index) {
+    const struct statement *statement = &reader->statements[index];
+    bool failed = false, is_kept = true;
     if (statement_is_directive(statement)) {
-        drop = take_syntax(reader, statement, &failed) || is_dispensable(statement) ||
-               (is_alignment(statement) && !reader->n_lines);
-        if (failed || (!drop && !check_directive(reader, statement)))
+        is_kept = !take_syntax(reader, statement, &failed) && !is_dispensable(statement) &&
+                  !(is_alignment(statement) && !reader->n_lines);
+        if (failed || (is_kept && !check_directive(reader, statement)))
             return false;
     }
     if (statement_is_instruction(statement) && !check_instruction(reader, statement))
         return false;
-    if (keep_label)
-        add_line(reader, statement, statement->text);
-    else if (!drop)
-        add_line(reader, statement, statement->rest);
+    struct slice text = block_labels_numbered(reader->arena, reader->statements, reader->n_statements, index);
+    if (is_kept && text.length)
+        add_line(reader, statement, text);
     return true;
 }
 
@@ -195,7 +161,7 @@ static bool take_statement(struct block_reader *reader, const struct statement *
 static bool read_statements(struct block_reader *reader, const char *syntax) {
     reader->syntax = syntax ? syntax : guess_syntax(reader);
     for (size_t i = 0; i < reader->n_statements; i++)
-        if (!take_statement(reader, &reader->statements[i]))
+        if (!take_statement(reader, i))
             return false;
     if (!reader->n_lines)
         return fail_at(reader->fail, reader->name, 0, 0, "there is no instruction in it");

@@ -41,8 +41,10 @@ static const struct {
      PROGRAM_UNROLLED, "inc eax\n", "r15", "intel"},
     // labels
     {__LINE__, "x86_64", NULL, "1: dec eax\njnz 1b", PROGRAM_UNROLLED, "1: dec eax\njnz 1b\n", "r15", "intel"},
-    {__LINE__, "x86_64", NULL, ".L1:\ndec eax\njz .L1\n.L10: nop", PROGRAM_LOOPED, ".L1:\ndec eax\njz .L1\nnop\n",
-     "r15", "intel"},
+    {__LINE__, "x86_64", NULL, ".L1:\ndec eax\njz .L1\n.L10: nop", PROGRAM_LOOPED,
+     "900000:\ndec eax\njz 900000b\nnop\n", "r15", "intel"},
+    {__LINE__, "x86_64", NULL, "jz over; self: jmp self; over: lea rax, [rip + self]", PROGRAM_UNROLLED,
+     "jz 900002f\n900001: jmp 900001b\n900002: lea rax, [rip + 900001b]\n", "r15", "intel"},
     {__LINE__, "x86_64", NULL, ".byte 0x90; .ascii \"a;#b\"", PROGRAM_LOOPED, ".byte 0x90\n.ascii \"a;#b\"\n", "r15",
      "intel"},
 };
@@ -75,8 +77,7 @@ static const struct {
 } refused[] = {
     {__LINE__, "", PROGRAM_LOOPED, 0, 0, "there is no instruction in it"},
     {__LINE__, "# nothing\n.text\n", PROGRAM_LOOPED, 0, 0, "there is no instruction in it"},
-    {__LINE__, "nop\nagain: dec eax; jnz again\n", PROGRAM_UNROLLED, 2, 1,
-     "label 'again' would be defined in every copy"},
+    {__LINE__, "nop\n.macro m\nnop\n.endm\n", PROGRAM_UNROLLED, 2, 1, "this would differ from copy to copy"},
     {__LINE__, "nop\n  nop; rep ret\n", PROGRAM_LOOPED, 2, 8, "'ret' would leave the loop"},
     {__LINE__, "nop\n.data\n.long 3", PROGRAM_LOOPED, 2, 1, "a block holds code only"},
     {__LINE__, "nop\n.section .rodata\n", PROGRAM_LOOPED, 2, 1, "a block holds code only"},
