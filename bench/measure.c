@@ -73,6 +73,8 @@ static bool run_batch(struct progress *progress, struct target_job *job, enum be
     progress->sampling->n_batches++;
     for (unsigned i = 0; i < n_done; i++)
         sampling_add(progress->sampling, progress->bench->clock, job, &rounds[i]);
+    if (n_done && progress->bench->clock == CLOCK_RATIO)
+        sampling_note_step(progress->sampling, &rounds[0], target->timer_step);
     return true;
 }
 

@@ -40,6 +40,17 @@ void sampling_add(struct sampling *sampling, enum bench_clock clock, const struc
         sampling->samples[sampling->n_kept++] = sample;
 }
 
+void sampling_note_step(struct sampling *sampling, const struct target_round *round, uint64_t step_ticks) {
+    double code = (double)round->code_long.ticks - (double)round->code_short.ticks;
+    double reference = (double)round->reference_before[1].ticks - (double)round->reference_before[0].ticks +
+                       (double)round->reference_after[1].ticks - (double)round->reference_after[0].ticks;
+    if (code <= 0 || reference <= 0)
+        return;
+    double step = (double)step_ticks / code + (double)step_ticks / reference;
+    if (step > sampling->timer_step)
+        sampling->timer_step = step;
+}
+
 const double *sampling_sorted(struct sampling *sampling, size_t offset) {
     for (size_t i = 0; i < sampling->n_kept; i++)
         memcpy(&sampling->sorted[i], (const char *)&sampling->samples[i] + offset, sizeof(double));

@@ -19,12 +19,15 @@ struct sampling {
     size_t n_kept;
     unsigned dropped[DROP_N_REASONS];
     unsigned n_batches;
+    double timer_step; // what one step of the timer is worth, as a share of a sample's cycles; the largest seen
 };
 
 struct sampling sampling_new(struct arena *arena);
 // Judges a round and keeps or drops it.
 void sampling_add(struct sampling *sampling, enum bench_clock clock, const struct target_job *job,
                   const struct target_round *round);
+// Notes what a step of `step_ticks` is worth in such a round.
+void sampling_note_step(struct sampling *sampling, const struct target_round *round, uint64_t step_ticks);
 // The cycles of the kept samples, or what else `offset` in struct sample names, sorted; valid until the next call.
 const double *sampling_sorted(struct sampling *sampling, size_t offset);
 unsigned sampling_n_dropped(const struct sampling *sampling);

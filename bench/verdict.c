@@ -62,8 +62,10 @@ void sampling_conclude(struct sampling *sampling, const struct bench *bench, str
     if (sampling->n_kept) {
         struct interval interval = statistics_median_interval(sorted, sampling->n_kept, SAMPLING_CONFIDENCE);
         result->cycles = statistics_median(sorted, sampling->n_kept);
-        result->low = interval.low;
-        result->high = interval.high;
+        // A timer without noise repeats itself exactly, and is still only good to half a step.
+        double half_step = sampling->timer_step / 2 * result->cycles;
+        result->low = fmin(interval.low, result->cycles - half_step);
+        result->high = fmax(interval.high, result->cycles + half_step);
         result->confidence = interval.confidence;
     }
     result->why = find_fault(sampling, bench, sorted, result);
