@@ -21,7 +21,7 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .arc = program->arc,
         .instruction = program->label,
         .streams = program->streams,
-        .instructions = experiment->instructions,
+        .instructions = program->instructions,
         .bytes = hex(arena, program),
         .measurement = experiment->measurement,
     };

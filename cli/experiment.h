@@ -21,7 +21,6 @@ struct experiment {
     bool is_sweep;                // a row of a sweep's table, not of the summary
     bool is_done;                 // measured; false: could not run here, or the code crashed
     struct bench_measurement measurement;
-    unsigned instructions; // simulated per iteration
     unsigned n_predictions;
     struct prediction predictions[EXPERIMENT_MAX_MODELS];
     struct verdict verdicts[EXPERIMENT_MAX_MODELS];

@@ -150,7 +150,6 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
         fprintf(stderr, "cyclops: warning: %s: %s\n", experiment->program.kernel, fail.text);
         return;
     }
-    experiment->instructions = block.n_insns;
     const struct bench_measurement *m = &experiment->measurement;
     struct verdict_measured measured = {
         m->cycles, m->low, m->high, m->clock_error, m->verdict != MEASURED_UNSTABLE, subject(experiment->program.mode)};

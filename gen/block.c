@@ -229,6 +229,7 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .streams = 1,
         .label = first_label(reader),
         .unroll = program_unroll(reader->form, 0, reader->n_instructions),
+        .instructions = program_instructions(reader->isa, reader->form, reader->n_instructions),
         .syntax = reader->syntax,
         .setup = setup.data,
         .body = reader->body.data,

@@ -219,6 +219,10 @@ static const unsigned *make_lines(struct arena *arena, const struct assignment *
     return lines;
 }
 
+unsigned program_instructions(const struct isa *isa, enum program_form form, unsigned n_body_instructions) {
+    return n_body_instructions + (form == PROGRAM_LOOPED ? isa->loop_instructions : 0);
+}
+
 unsigned program_unroll(enum program_form form, unsigned wanted, unsigned n_instructions) {
     if (form == PROGRAM_LOOPED)
         return 1;
@@ -267,6 +271,7 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
         .form = request->form,
         .streams = a->streams,
         .unroll = program_unroll(request->form, request->unroll, kernel->n_instructions * a->streams),
+        .instructions = program_instructions(kernel->isa, request->form, kernel->n_instructions * a->streams),
         .syntax = kernel->syntax,
         .setup = make_setup(arena, a),
         .body = make_body(arena, a),

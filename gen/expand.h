@@ -3,7 +3,11 @@
 #define GEN_EXPAND_H
 
 #include "base/arena.h"
+#include "gen/isa.h"
 #include "gen/program.h"
+
+// What struct program calls `instructions`.
+unsigned program_instructions(const struct isa *isa, enum program_form form, unsigned n_body_instructions);
 
 // Copies of the body to unroll: `wanted`, or (0) as many as make about GEN_UNROLLED_INSTRUCTIONS; 1 when looped.
 unsigned program_unroll(enum program_form form, unsigned wanted, unsigned n_instructions);

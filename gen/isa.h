@@ -48,6 +48,7 @@ struct isa {
     const char *stack_pointer;
     const char *memory;             // register that holds the second argument until the loop begins
     const char *const *reserved;    // registers no role may get (stack pointer, `memory`, …); null-terminated
+    unsigned loop_instructions;     // that emit_loop_end makes
     const char *const *leaves_loop; // instructions that end the function a loop is in; null-terminated
 
     void (*emit_entry)(struct text *out, const struct program *program); // save registers, take the arguments

@@ -202,6 +202,7 @@ const struct isa isa_x86_64 = {
     .stack_pointer = "rsp",
     .memory = "rsi",
     .reserved = (const char *const[]){"rsp", "rsi", NULL},
+    .loop_instructions = 2,
     .leaves_loop = (const char *const[]){"ret", "retq", "iretq", NULL},
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,

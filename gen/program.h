@@ -39,8 +39,9 @@ struct program {
     enum program_form form;
     unsigned streams; // independent copies of the kernel's body in one body of the program; 1 in latency and block mode
     const char *arc;  // latency mode: the chain measured, "d->x"; null otherwise
-    const char *label; // for people: the first instruction without its registers, such as "vfmadd231ps zmm"
-    unsigned unroll;   // copies of the body per loop iteration; 1 when looped
+    const char *label;     // for people: the first instruction without its registers, such as "vfmadd231ps zmm"
+    unsigned unroll;       // copies of the body per loop iteration; 1 when looped
+    unsigned instructions; // in program_simulated_range: one body, and the loop's own where looped
 
     // As text: lines of assembly for the ISA's GNU as.
     const char *syntax;          // "intel", "att" or "" (the ISA has one syntax)
