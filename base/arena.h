@@ -33,7 +33,8 @@ char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_strdup(struct arena *arena, const char *text);
 
 char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3), nonnull));
-char *arena_vprintf(struct arena *arena, const char *format, va_list args) __attribute__((format(printf, 2, 0), nonnull));
+char *arena_vprintf(struct arena *arena, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0), nonnull));
 
 // Frees everything the arena gave out; the arena is empty afterwards and may be used again.
 void arena_free(struct arena *arena);
