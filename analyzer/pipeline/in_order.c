@@ -45,7 +45,7 @@ static bool can_issue(struct simulation *sim, const struct in_flight *insn) {
     int64_t cycles = register_unit_hazard(&sim->registers, &sim->flight, insn->plan, sim->now);
     if (cycles != 0)
         return stall(sim, IN_ORDER_OPERANDS, cycles);
-    if (resource_unit_busy(&sim->resources, insn->plan) != 0)
+    if (!resource_unit_is_free(&sim->resources, insn->plan))
         return stall(sim, IN_ORDER_RESOURCES, 1);
     if (insn->plan->is_memory && !memory_unit_is_ready(&sim->memory, insn))
         return stall(sim, IN_ORDER_MEMORY, 1);

@@ -179,6 +179,14 @@ static unsigned count_edges(const struct plan_insn *insn, unsigned widest_target
     return edges;
 }
 
+static void plan_needs(struct plan_insn *planned) {
+    planned->takes_single_units = !planned->insn->has_partially_overlapping_groups;
+    for (unsigned i = 0; i < planned->n_uses; i++) {
+        planned->needs |= 1ULL << planned->uses[i].bit;
+        planned->takes_single_units &= planned->uses[i].units == 1;
+    }
+}
+
 static struct plan_insn plan_insn_of(struct planner *planner, const struct insn *insn) {
     struct plan_insn planned = {
         .insn = insn,
@@ -191,6 +199,7 @@ static struct plan_insn plan_insn_of(struct planner *planner, const struct insn 
         .is_memory = insn->may_load || insn->may_store,
         .issues_at_dispatch = insn->issue_immediately || (insn->latency == 0 && insn->n_uses == 0),
     };
+    plan_needs(&planned);
     planned.entries = max_unsigned(insn->uops > planner->rob_size ? planner->rob_size : insn->uops, 1);
     plan_register_cost(planner, &planned);
     plan_moves(planner, &planned);

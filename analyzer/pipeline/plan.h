@@ -53,6 +53,9 @@ struct plan_insn {
     const struct plan_read *reads;
     const struct plan_write *writes;
     unsigned n_uses, n_reads, n_writes;
+    // Own bits of the resources that must each have a free unit. That is all it takes, if `takes_single_units`.
+    uint64_t needs;
+    bool takes_single_units;
     unsigned entries; // taken in the reorder buffer
     bool is_memory;
     bool issues_at_dispatch;

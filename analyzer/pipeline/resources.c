@@ -8,13 +8,17 @@ static unsigned top_bit(uint64_t mask) {
     return 63 - (unsigned)__builtin_clzll(mask);
 }
 
+static bool has_one(uint64_t mask) {
+    return (mask & (mask - 1)) == 0;
+}
+
 static unsigned count(uint64_t mask) {
     return (unsigned)__builtin_popcountll(mask);
 }
 
 static void init_pipe(struct pipe *pipe, const struct resource *resource, unsigned index) {
     uint64_t own = 1ULL << top_bit(resource->mask);
-    bool is_group = count(resource->mask) > 1;
+    bool is_group = !has_one(resource->mask);
     uint64_t units = is_group ? resource->mask ^ own : (1ULL << resource->units) - 1;
     *pipe = (struct pipe){
         .mask = resource->mask,
@@ -37,6 +41,7 @@ void resource_unit_init(struct resource_unit *unit, const struct machine *machin
             continue;
         struct pipe *pipe = &unit->pipes[top_bit(resource->mask)];
         init_pipe(pipe, resource, i);
+        unit->free |= 1ULL << top_bit(resource->mask);
         n_units += pipe->is_group ? 1 : resource->units;
         unit->plain |= pipe->is_group ? 0 : resource->mask;
     }
@@ -53,7 +58,14 @@ static bool takes_no_buffer(const struct pipe *pipe) {
 }
 
 static bool has_ready(const struct pipe *pipe, unsigned units) {
-    return (!pipe->is_reserved || takes_no_buffer(pipe)) && count(pipe->ready) >= units;
+    if (pipe->is_reserved && !takes_no_buffer(pipe))
+        return false;
+    return units == 1 ? pipe->ready != 0 : count(pipe->ready) >= units;
+}
+
+static void note_free(struct resource_unit *unit, unsigned bit) {
+    uint64_t own = 1ULL << bit;
+    unit->free = has_ready(&unit->pipes[bit], 1) ? unit->free | own : unit->free & ~own;
 }
 
 // Round robin from the highest unit down. Units used ahead of their turn are left out of the next round.
@@ -95,7 +107,7 @@ static struct hold pick(struct resource_unit *unit, unsigned bit) {
         bit = top_bit(pick_in_round(pipe));
         pipe = &unit->pipes[bit];
     }
-    uint64_t picked = count(pipe->all_units) == 1 ? pipe->ready : pick_in_round(pipe);
+    uint64_t picked = has_one(pipe->all_units) ? pipe->ready : pick_in_round(pipe);
     return (struct hold){.bit = (uint8_t)bit, .unit = picked};
 }
 
@@ -109,16 +121,18 @@ static void take(struct resource_unit *unit, struct hold hold) {
     struct pipe *pipe = &unit->pipes[hold.bit];
     assert((pipe->ready & hold.unit) != 0);
     pipe->ready ^= hold.unit;
-    if (count(pipe->all_units) > 1)
+    if (!has_one(pipe->all_units))
         note_used(pipe, hold.unit);
     add_hold(unit, hold);
     if (has_ready(pipe, 1))
         return;
     uint64_t own = 1ULL << hold.bit;
+    unit->free &= ~own;
     for (uint64_t groups = pipe->groups; groups != 0; groups &= groups - 1) {
-        struct pipe *group = &unit->pipes[__builtin_ctzll(groups)];
-        group->ready ^= own;
-        note_used(group, own);
+        unsigned bit = (unsigned)__builtin_ctzll(groups);
+        unit->pipes[bit].ready ^= own;
+        note_used(&unit->pipes[bit], own);
+        note_free(unit, bit);
     }
 }
 
@@ -126,8 +140,10 @@ static void release_unit(struct resource_unit *unit, const struct hold *hold) {
     struct pipe *pipe = &unit->pipes[hold->bit];
     bool was_full = !has_ready(pipe, 1);
     pipe->ready ^= hold->unit;
-    for (uint64_t groups = was_full ? pipe->groups : 0; groups != 0; groups &= groups - 1)
+    for (uint64_t groups = was_full ? pipe->groups : 0; groups != 0; groups &= groups - 1) {
         unit->pipes[__builtin_ctzll(groups)].ready ^= 1ULL << hold->bit;
+        note_free(unit, (unsigned)__builtin_ctzll(groups));
+    }
 }
 
 static void release(struct resource_unit *unit, const struct hold *hold) {
@@ -138,6 +154,7 @@ static void release(struct resource_unit *unit, const struct hold *hold) {
     else
         release_unit(unit, hold);
     pipe->is_reserved = false;
+    note_free(unit, hold->bit);
     if (takes_no_buffer(pipe))
         unit->blocked_buffers ^= own;
 }
@@ -246,6 +263,12 @@ uint64_t resource_unit_busy(const struct resource_unit *unit, const struct plan_
     return busy_in_overlap(unit, insn, &trial);
 }
 
+bool resource_unit_is_free(const struct resource_unit *unit, const struct plan_insn *insn) {
+    if (!insn->takes_single_units)
+        return resource_unit_busy(unit, insn) == 0;
+    return (insn->needs & ~unit->free) == 0 && (insn->insn->used_groups & unit->reserved_groups) == 0;
+}
+
 unsigned resource_unit_issue(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
                              struct event_use *uses) {
     unsigned n = 0;
@@ -257,6 +280,7 @@ unsigned resource_unit_issue(struct resource_unit *unit, const struct plan_insn 
             assert(group->is_group && !group->is_reserved);
             group->is_reserved = true;
             unit->reserved_groups ^= 1ULL << use->bit;
+            note_free(unit, use->bit);
             add_hold(unit, (struct hold){.bit = use->bit, .unit = group->mask, .until = until});
             continue;
         }

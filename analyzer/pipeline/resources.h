@@ -40,6 +40,7 @@ struct hold {
 struct resource_unit {
     struct pipe pipes[MAX_RESOURCES]; // by own bit
     uint64_t plain;                   // own bits of resources that are no groups
+    uint64_t free;                    // own bits of resources with a free unit
     uint64_t reserved_groups;
     uint64_t full_buffers;
     uint64_t blocked_buffers; // of resources without a buffer, while they are in use
@@ -60,6 +61,8 @@ void resource_unit_free_buffers(struct resource_unit *unit, uint64_t buffers);
 
 // Units and groups that keep the instruction from being issued now; 0: it can be.
 uint64_t resource_unit_busy(const struct resource_unit *unit, const struct plan_insn *insn);
+// Whether it can be issued now.
+bool resource_unit_is_free(const struct resource_unit *unit, const struct plan_insn *insn);
 // Issues to free pipes; which, is written to `uses`, that has room for the plan's max_uses. Returns their number.
 unsigned resource_unit_issue(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
                              struct event_use *uses);

@@ -148,7 +148,7 @@ struct in_flight *scheduler_select(struct scheduler *scheduler) {
     unsigned best_at = 0;
     for (unsigned i = 0; i < ready->n; i++) {
         struct in_flight *insn = at(scheduler, ready, i);
-        if ((best != NULL && !goes_before(insn, best)) || resource_unit_busy(scheduler->resources, insn->plan) != 0)
+        if ((best != NULL && !goes_before(insn, best)) || !resource_unit_is_free(scheduler->resources, insn->plan))
             continue;
         best = insn;
         best_at = i;
