@@ -51,6 +51,8 @@ static size_t print_cell(FILE *out, const struct table_column *column, const cha
 
 void table_print(const struct table *table, FILE *out, bool colour) {
     static const char *const escapes[] = {"", "\033[32m", "\033[33m", "\033[31m", "\033[2m"};
+    if (table->n_columns == 0)
+        return;
     bool has_titles = false;
     for (unsigned i = 0; i < table->n_columns; i++)
         has_titles |= table->columns[i].title[0] != '\0';

@@ -67,9 +67,12 @@ size_t text_width(const char *string) {
 
 enum { LONGEST_WORD = 63 };
 
-static unsigned min3(unsigned a, unsigned b, unsigned c) {
-    unsigned least = a < b ? a : b;
-    return least < c ? least : c;
+static unsigned min(unsigned a, unsigned b) {
+    return a < b ? a : b;
+}
+
+static bool is_same_letter(char a, char b) {
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
 // Optimal string alignment distance. F. Damerau, "A technique for computer detection and correction of spelling
@@ -79,18 +82,16 @@ unsigned text_distance(const char *a, const char *b) {
     if (n_a > LONGEST_WORD || n_b > LONGEST_WORD)
         return strcmp(a, b) == 0 ? 0 : LONGEST_WORD;
     unsigned d[LONGEST_WORD + 1][LONGEST_WORD + 1];
-    for (size_t i = 0; i <= n_a; i++)
-        d[i][0] = (unsigned)i;
-    for (size_t j = 0; j <= n_b; j++)
-        d[0][j] = (unsigned)j;
-    for (size_t i = 1; i <= n_a; i++) {
-        for (size_t j = 1; j <= n_b; j++) {
-            int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
-            d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (ca != cb));
-            bool is_swap =
-                i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) && cb == tolower((unsigned char)a[i - 2]);
-            if (is_swap && d[i - 2][j - 2] + 1 < d[i][j])
-                d[i][j] = d[i - 2][j - 2] + 1;
+    for (size_t i = 0; i <= n_a; i++) {
+        for (size_t j = 0; j <= n_b; j++) {
+            if (i == 0 || j == 0) {
+                d[i][j] = (unsigned)(i + j);
+                continue;
+            }
+            unsigned replaced = d[i - 1][j - 1] + !is_same_letter(a[i - 1], b[j - 1]);
+            d[i][j] = min(replaced, min(d[i - 1][j], d[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && is_same_letter(a[i - 1], b[j - 2]) && is_same_letter(a[i - 2], b[j - 1]))
+                d[i][j] = min(d[i][j], d[i - 2][j - 2] + 1);
         }
     }
     return d[n_a][n_b];

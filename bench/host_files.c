@@ -5,15 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool host_root_is_real(void) {
+static const char *root_folder(void) {
     const char *root = getenv("CYCLOPS_FSROOT");
-    return !root || !*root || strcmp(root, "/") == 0;
+    return root && strcmp(root, "/") != 0 ? root : "";
+}
+
+bool host_root_is_real(void) {
+    return *root_folder() == '\0';
 }
 
 __attribute__((format(printf, 2, 0))) static const char *below_root(struct arena *arena, const char *format,
                                                                     va_list args) {
-    const char *path = arena_vprintf(arena, format, args);
-    return host_root_is_real() ? path : arena_printf(arena, "%s%s", getenv("CYCLOPS_FSROOT"), path);
+    return arena_printf(arena, "%s%s", root_folder(), arena_vprintf(arena, format, args));
 }
 
 const char *host_path(struct arena *arena, const char *format, ...) {

@@ -78,7 +78,7 @@ static void put_all(struct tree *tree, const struct file *files, size_t count) {
     for (size_t i = 0; i < count; i++)
         put(tree, files[i].path, files[i].text);
 }
-#define PUT_ALL(tree, files) put_all(tree, files, sizeof files / sizeof files[0])
+#define PUT_ALL(tree, files) put_all(tree, files, sizeof(files) / sizeof((files)[0]))
 
 // A logical CPU with its core; `siblings` is a mask in hex of the CPUs of that core.
 static void put_cpu(struct tree *tree, unsigned cpu, unsigned core, const char *siblings) {

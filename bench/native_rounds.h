@@ -31,6 +31,6 @@ struct native_batch {
 };
 
 // Body for sandbox_run: runs a struct native_batch, returns an enum native_status.
-int native_rounds_run(void *batch);
+int native_rounds_run(void *context);
 
 #endif

@@ -22,7 +22,7 @@ struct piece {
     size_t n_bytes;
 };
 #define PIECE(array)                                                                                                   \
-    { array, sizeof array }
+    { array, sizeof(array) }
 
 #if defined(__x86_64__)
 // push rbx … pop rbx; ret, around a loop of 64 copies: xor ecx,ecx first, so that nothing overflows or denormalises.

@@ -115,8 +115,8 @@ static void fractions_are_unique(void **state) {
         if (!statistics_fraction(low, high, &numerator, &denominator))
             continue;
         for (size_t i = 0; i < sizeof denominators / sizeof denominators[0]; i++)
-            for (double k = ceil(low * denominators[i]); k <= floor(high * denominators[i]); k++)
-                assert_near(k / denominators[i], (double)numerator / denominator, 1e-9);
+            for (int k = (int)ceil(low * denominators[i]); k <= (int)floor(high * denominators[i]); k++)
+                assert_near(k / (double)denominators[i], (double)numerator / denominator, 1e-9);
     }
 }
 

@@ -14,8 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 // One run of an assembler.
 struct run {
     struct arena *arena;
@@ -146,8 +144,8 @@ static bool assemble(struct run *run, struct program *const *programs, size_t n_
         list[i] = programs[i];
     struct text text = {.arena = arena};
     const struct emit_place *places = emit_programs(arena, list, n_programs, &text);
-    pid_t pid;
-    int status;
+    pid_t pid = 0;
+    int status = 0;
     if (!write_input(run->input, &text))
         return fail_set(run->fail, FAIL_WORK, "cannot hand the text to the assembler: %s", strerror(errno));
     if (!spawn(run, &pid) || !wait_for(run, pid, &status))

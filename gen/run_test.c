@@ -118,7 +118,7 @@ static void the_body_runs_as_often_as_it_says(void **state) {
             struct arena arena = {0};
             struct program program = block(&arena, texts[i], (enum program_form)form);
             run(&program, 10);
-            if (word_at(8) != 10 * program.unroll)
+            if (word_at(8) != 10 * (uint64_t)program.unroll)
                 fail_msg("'%s', unroll %u: counted %lu", texts[i], program.unroll, (unsigned long)word_at(8));
             run(&program, 1);
             assert_int_equal(word_at(8), program.unroll);

@@ -90,10 +90,10 @@ int testing_run(const char *const *arguments) {
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        char *copy[32] = {0};
-        for (int i = 0; i < 31 && arguments[i]; i++)
+        char *copy[32] = {strdup(arguments[0])};
+        for (int i = 1; i < 31 && arguments[i]; i++)
             copy[i] = strdup(arguments[i]);
-        execvp(copy[0], copy);
+        execvp(arguments[0], copy);
         _exit(127);
     }
     int status = 0;

@@ -85,11 +85,12 @@ static bool simulate(struct arena *arena, const struct machine *machine, const s
     steady->is_periodic = steady->period != 0;
     uint64_t span = steady->is_periodic ? steady->period : n / 2;
     steady->cycles = (double)(watch.retired[n - 1] - watch.retired[n - 1 - span]) / (double)span;
+    uint64_t n_counted = n - n / 2;
     steady->pressure = ARENA_ARRAY(arena, double, machine->n_resources);
     for (unsigned i = 1; i < machine->n_resources; i++) {
         const struct resource *resource = &machine->resources[i];
         double units = resource->is_group || resource->units == 0 ? 1 : resource->units;
-        steady->pressure[i] = (double)watch.held[i] / (double)(n - n / 2) / units;
+        steady->pressure[i] = (double)watch.held[i] / (double)n_counted / units;
     }
     return true;
 }

@@ -94,7 +94,8 @@ static void print_titles(FILE *out, const struct machine *machine) {
 
 static void print_row(FILE *out, const struct resource_pressure_view *view, unsigned row) {
     struct line line = {.out = out};
-    double iterations = (double)(view->last_index / view->block->n_insns + 1);
+    uint64_t n_iterations = view->last_index / view->block->n_insns + 1;
+    double iterations = (double)n_iterations;
     for (unsigned c = 0; c < view->n_columns; c++) {
         double pressure = (double)view->cycles[(size_t)row * view->n_columns + c] / iterations;
         if (pressure < 0.005)
