@@ -97,7 +97,9 @@ static void try_issue(struct simulation *sim) {
         stage->last_write_back = insn->plan->insn->latency;
 }
 
-// Instructions that are done retire at once, but one whose uops are still being issued when its turn is over.
+// Instructions that are done retire at once; one whose uops are still being issued waits for the last of them.
+// (While an instruction is carried, llvm-mca 19 forgets to retire any other that gets done; later versions do not. It
+// shows in its count of uops, and with -noalias=false it may wait for a forgotten store for ever.)
 static void finish_issued(struct simulation *sim) {
     struct slot_set *issued = &sim->scheduler.issued;
     for (unsigned i = 0; i < issued->n;) {
