@@ -39,7 +39,7 @@ struct instrument_span : span {
 // Follows the parser through the text.
 class regions : public llvm::AsmCommentConsumer {
   public:
-    regions(llvm::SourceMgr &sources, llvm::mca::InstrumentManager &instruments);
+    regions(llvm::SourceMgr &source_manager, llvm::mca::InstrumentManager &instrument_manager);
 
     void HandleComment(llvm::SMLoc place, llvm::StringRef comment) override;
     void add(const llvm::MCInst &inst);

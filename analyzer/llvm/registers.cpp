@@ -12,7 +12,7 @@ template <typename Range> const uint16_t *copy_list(struct arena *arena, const R
         (void)reg;
         count++;
     }
-    uint16_t *list = count ? ARENA_ARRAY(arena, uint16_t, count) : nullptr;
+    uint16_t *list = ARENA_ARRAY(arena, uint16_t, count);
     *n = 0;
     for (MCPhysReg reg : range)
         list[(*n)++] = reg;
