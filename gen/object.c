@@ -132,7 +132,7 @@ static bool check_relocation(const struct object *object, const struct marks *ma
         GElf_Sym symbol;
         const char *name = symbol_name(object, GELF_R_SYM(relocation->r_info), &symbol);
         return fail_at(object->fail, programs[p]->file, line_naming(programs[p], name), 0,
-                       "this refers to %s%s%s, which only a linker could place: a program must be whole in itself",
+                       "this refers to %s%s%s, which is no register and no label of its own; a program must be whole in itself",
                        *name ? "'" : "an address", name, *name ? "'" : "");
     }
     return true;
