@@ -131,9 +131,12 @@ static bool check_relocation(const struct object *object, const struct marks *ma
             continue;
         GElf_Sym symbol;
         const char *name = symbol_name(object, GELF_R_SYM(relocation->r_info), &symbol);
-        return fail_at(object->fail, programs[p]->file, line_naming(programs[p], name), 0,
-                       "this refers to %s%s%s, which is no register and no label of its own; a program must be whole in itself",
-                       *name ? "'" : "an address", name, *name ? "'" : "");
+        unsigned line = line_naming(programs[p], name);
+        if (*name)
+            return fail_at(object->fail, programs[p]->file, line, 0,
+                           "'%s' is neither a register nor a label here; a program must be whole in itself", name);
+        return fail_at(object->fail, programs[p]->file, line, 0,
+                       "this needs an address that only a linker could place; a program must be whole in itself");
     }
     return true;
 }
