@@ -114,8 +114,16 @@ static struct backend_cpu *open_cpu(const struct backend *backend, struct arena 
     return parse_syntax(&cpu.output_syntax, fail) ? backend->open(arena, &cpu, fail) : NULL;
 }
 
-static bool report(const struct machine *machine, const struct block *block, struct arena *arena, FILE *out,
-                   struct fail *fail) {
+// An open CPU, and what the reports need of it.
+struct session {
+    const struct machine *machine;
+    unsigned llvm; // major version; the reports are to equal its llvm-mca's
+    struct arena *arena;
+    FILE *out;
+    struct fail *fail;
+};
+
+static bool run(const struct session *session, const struct block *block, struct event_listener *const *listeners) {
     const struct pipeline_options simulated = {
         .iterations = args.iterations,
         .dispatch_width = (unsigned)args.dispatch,
@@ -123,55 +131,60 @@ static bool report(const struct machine *machine, const struct block *block, str
         .load_queue = (unsigned)args.load_queue,
         .store_queue = (unsigned)args.store_queue,
         .assume_alias = !args.no_alias,
+        .mistakes_of_llvm = session->llvm,
     };
+    struct pipeline_result result;
+    return pipeline_run(session->machine, block, &simulated, listeners, &result, session->fail);
+}
+
+static bool report(const struct session *session, const struct block *block) {
+    const struct machine *machine = session->machine;
+    unsigned width = args.dispatch != 0 ? (unsigned)args.dispatch : machine->dispatch_width;
     struct summary_view summary;
     struct resource_pressure_view pressure;
     struct event_listener *listeners[3] = {NULL};
     unsigned n_listeners = 0;
-    unsigned width = args.dispatch != 0 ? (unsigned)args.dispatch : machine->dispatch_width;
-    summary_view_init(&summary, block, width, block_rthroughput(machine, block, width));
-    resource_pressure_view_init(&pressure, machine, block, arena);
+    summary_view_init(&summary, block, width, session->arena);
+    resource_pressure_view_init(&pressure, machine, block, session->arena);
     if (args.summary)
         listeners[n_listeners++] = &summary.listener;
     if (args.resource_pressure)
         listeners[n_listeners++] = &pressure.listener;
-    struct pipeline_result result;
-    if (!pipeline_run(machine, block, &simulated, listeners, &result, fail))
+    if (!run(session, block, listeners))
         return false;
     if (args.summary)
-        summary_view_print(&summary, out);
+        summary_view_print(&summary, block_rthroughput(machine, &summary.retired, width), session->out);
     if (args.instruction_info)
-        instruction_info_print(block, out);
+        instruction_info_print(block, session->out);
     if (args.resource_pressure)
-        resource_pressure_view_print(&pressure, out);
+        resource_pressure_view_print(&pressure, session->out);
     return true;
 }
 
-static bool report_all(const struct machine *machine, const struct backend_source *source, struct arena *arena,
-                       FILE *out, struct fail *fail) {
+static bool report_all(const struct session *session, const struct backend_source *source) {
     for (size_t i = 0; i < source->n_blocks; i++) {
         const struct block *block = &source->blocks[i];
+        const char *dash = block->name[0] != '\0' ? " - " : "";
         if (block->is_marked)
-            fprintf(out, "\n[%zu] Code Region%s%s\n\n", i, block->name[0] != '\0' ? " - " : "", block->name);
-        if (!report(machine, block, arena, out, fail))
+            fprintf(session->out, "\n[%zu] Code Region%s%s\n\n", i, dash, block->name);
+        if (!report(session, block))
             return false;
     }
     return true;
 }
 
 // The file is opened before anything is simulated: who cannot write there shall not wait for it.
-static bool report_to_output(const struct machine *machine, const struct backend_source *source, struct arena *arena,
-                             struct fail *fail) {
+static bool report_to_output(struct session *session, const struct backend_source *source) {
     if (args.output == NULL || strcmp(args.output, "-") == 0)
-        return report_all(machine, source, arena, stdout, fail);
-    FILE *out = fopen(args.output, "w");
-    if (out == NULL)
-        return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", args.output, strerror(errno));
-    bool done = report_all(machine, source, arena, out, fail);
-    bool failed = ferror(out) != 0;
-    failed |= fclose(out) != 0;
+        return report_all(session, source);
+    session->out = fopen(args.output, "w");
+    if (session->out == NULL)
+        return fail_set(session->fail, FAIL_WORK, "cannot write '%s': %s", args.output, strerror(errno));
+    bool done = report_all(session, source);
+    bool failed = ferror(session->out) != 0;
+    failed |= fclose(session->out) != 0;
     if (done && failed)
-        return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", args.output, strerror(errno));
+        return fail_set(session->fail, FAIL_WORK, "cannot write '%s': %s", args.output, strerror(errno));
     return done;
 }
 
@@ -185,9 +198,10 @@ static bool simulate(struct arena *arena, const char *path, struct fail *fail) {
     struct backend_cpu *cpu = open_cpu(backend, arena, fail);
     if (cpu == NULL)
         return false;
+    struct session session = {
+        .machine = backend->machine(cpu), .llvm = backend->major, .arena = arena, .out = stdout, .fail = fail};
     const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    bool done = backend->describe_text(cpu, arena, name, text, &source, fail) &&
-                report_to_output(backend->machine(cpu), &source, arena, fail);
+    bool done = backend->describe_text(cpu, arena, name, text, &source, fail) && report_to_output(&session, &source);
     backend->close(cpu);
     return done;
 }

@@ -8,18 +8,26 @@ static struct in_flight *youngest(const struct simulation *sim) {
     return flight_at(&sim->flight, sim->next - 1);
 }
 
+// See pipeline_options: what llvm-mca 19 forgets to tell, and never retires. Later versions do not.
+static bool is_forgotten(const struct simulation *sim, const struct in_flight *insn) {
+    return sim->mistakes_of_llvm == 19 && sim->in_order.is_carrying && insn != youngest(sim);
+}
+
 static void finish(struct simulation *sim, struct in_flight *insn) {
     struct event_insn event = event_insn_of(insn);
+    bool is_told = !is_forgotten(sim, insn);
     insn->done_cycle = sim->now; // also where the uops took longer to issue than to execute
     insn->is_executed = true;
     if (insn->plan->is_memory)
         memory_unit_execute(&sim->memory, insn);
-    TELL(sim, executed, &event);
+    if (is_told)
+        TELL(sim, executed, &event);
     if (insn->plan->is_memory)
         memory_unit_retire(&sim->memory, insn);
     register_unit_free(&sim->registers, insn);
     insn->is_retired = true;
-    TELL(sim, retired, &event, insn->plan->registers_taken);
+    if (is_told)
+        TELL(sim, retired, &event, insn->plan->registers_taken);
     sim->has_moved = true;
 }
 
@@ -98,8 +106,6 @@ static void try_issue(struct simulation *sim) {
 }
 
 // Instructions that are done retire at once; one whose uops are still being issued waits for the last of them.
-// (While an instruction is carried, llvm-mca 19 forgets to retire any other that gets done; later versions do not. It
-// shows in its count of uops, and with -noalias=false it may wait for a forgotten store for ever.)
 static void finish_issued(struct simulation *sim) {
     struct slot_set *issued = &sim->scheduler.issued;
     for (unsigned i = 0; i < issued->n;) {

@@ -71,6 +71,31 @@ static void wide_instructions_take_several_cycles(void **state) {
     assert_steady(&toy, 3);
 }
 
+static void count_retired(void *self, const struct event_insn *insn, const unsigned *registers) {
+    (void)insn;
+    (void)registers;
+    ++*(unsigned *)self;
+}
+
+// The wide one is carried for three cycles, in which the one before it gets done.
+static void a_mistake_is_repeated_on_request(void **state) {
+    (void)state;
+    struct toy toy;
+    struct fail fail = {0};
+    unsigned n_retired = 0;
+    struct event_listener listener = {.self = &n_retired, .retired = count_retired};
+    struct event_listener *listeners[] = {&listener, NULL};
+    make(&toy, 2);
+    toy_insn(&toy, 2);
+    toy_insn(&toy, 4)->uops = 7;
+    uint64_t cycles = toy_run(&toy, 10, listeners, &fail);
+    assert_int_equal(n_retired, 20);
+    toy.options.mistakes_of_llvm = 19;
+    n_retired = 0;
+    assert_int_equal(toy_run(&toy, 10, listeners, &fail), cycles);
+    assert_int_equal(n_retired, 10);
+}
+
 static void loads_wait_for_stores_that_may_alias(void **state) {
     (void)state;
     struct toy toy;
@@ -97,8 +122,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_takes_its_latencies),           cmocka_unit_test(issue_width_limits),
         cmocka_unit_test(a_stall_stops_all_that_follow),         cmocka_unit_test(results_are_written_in_order),
-        cmocka_unit_test(wide_instructions_take_several_cycles), cmocka_unit_test(loads_wait_for_stores_that_may_alias),
-        cmocka_unit_test(instructions_without_uops_are_free),
+        cmocka_unit_test(wide_instructions_take_several_cycles), cmocka_unit_test(a_mistake_is_repeated_on_request),
+        cmocka_unit_test(loads_wait_for_stores_that_may_alias),  cmocka_unit_test(instructions_without_uops_are_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

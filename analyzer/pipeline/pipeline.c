@@ -59,6 +59,7 @@ static void init_simulation(struct simulation *sim, const struct machine *machin
         .machine = machine,
         .block = block,
         .total = iterations * block->n_insns,
+        .mistakes_of_llvm = options->mistakes_of_llvm,
         .dispatch_width = or_else(options->dispatch_width, machine->dispatch_width),
     };
     init_units(sim, options, arena);
@@ -107,6 +108,7 @@ static uint64_t uops_of(const struct block *block) {
 bool pipeline_run(const struct machine *machine, const struct block *block, const struct pipeline_options *options,
                   struct event_listener *const *listeners, struct pipeline_result *result, struct fail *fail) {
     static struct event_listener *const nobody[] = {NULL};
+    *result = (struct pipeline_result){0};
     if (block->n_insns == 0)
         return fail_set(fail, FAIL_INPUT, "there is no instruction to simulate");
     assert(machine->dispatch_width != 0 && machine->n_register_files != 0);

@@ -27,7 +27,8 @@ struct simulation {
 
     int64_t now;
     uint64_t next, total; // index of the next instruction to dispatch; number of them
-    bool has_moved;       // something happened in this cycle
+    unsigned mistakes_of_llvm;
+    bool has_moved; // something happened in this cycle
 
     unsigned dispatch_width;
     unsigned dispatch_room; // uops that can still be dispatched in this cycle

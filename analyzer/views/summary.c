@@ -14,14 +14,22 @@ static void on_cycle_end(void *self, uint64_t cycle) {
     ((struct summary_view *)self)->cycles++;
 }
 
+static void on_retired(void *self, const struct event_insn *insn, const unsigned *registers) {
+    (void)registers;
+    struct summary_view *view = self;
+    if (insn->index < view->block->n_insns)
+        view->insns[view->retired.n_insns++] = *insn->insn;
+}
+
 void summary_view_init(struct summary_view *view, const struct block *block, unsigned dispatch_width,
-                       double block_rthroughput) {
+                       struct arena *arena) {
     *view = (struct summary_view){
-        .listener = {.self = view, .dispatched = on_dispatched, .cycle_end = on_cycle_end},
+        .listener = {.self = view, .dispatched = on_dispatched, .retired = on_retired, .cycle_end = on_cycle_end},
         .block = block,
         .dispatch_width = dispatch_width,
-        .block_rthroughput = block_rthroughput,
+        .insns = ARENA_ARRAY(arena, struct insn, block->n_insns),
     };
+    view->retired = (struct block){.name = block->name, .insns = view->insns};
 }
 
 // Half away from zero, as llvm-mca rounds before it prints.
@@ -29,10 +37,10 @@ static double rounded(double value, double steps) {
     return floor(value * steps + 0.5) / steps;
 }
 
-void summary_view_print(const struct summary_view *view, FILE *out) {
+void summary_view_print(const struct summary_view *view, double block_rthroughput, FILE *out) {
     uint64_t uops = 0, iterations = view->last_index / view->block->n_insns + 1;
-    for (unsigned i = 0; i < view->block->n_insns; i++)
-        uops += view->block->insns[i].uops;
+    for (unsigned i = 0; i < view->retired.n_insns; i++)
+        uops += view->retired.insns[i].uops;
     uint64_t instructions = view->block->n_insns * iterations;
     uops *= iterations;
     double cycles = (double)view->cycles;
@@ -43,5 +51,5 @@ void summary_view_print(const struct summary_view *view, FILE *out) {
     fprintf(out, "Dispatch Width:    %u\n", view->dispatch_width);
     fprintf(out, "uOps Per Cycle:    %.2f\n", rounded((double)uops / cycles, 100));
     fprintf(out, "IPC:               %.2f\n", rounded((double)instructions / cycles, 100));
-    fprintf(out, "Block RThroughput: %.1f\n", rounded(view->block_rthroughput, 10));
+    fprintf(out, "Block RThroughput: %.1f\n", rounded(block_rthroughput, 10));
 }

@@ -18,15 +18,17 @@ struct summary_view {
     struct event_listener listener;
     const struct block *block;
     unsigned dispatch_width;
-    double block_rthroughput;
     uint64_t cycles;
-    uint64_t last_index; // of the youngest instruction dispatched
+    uint64_t last_index;  // of the youngest instruction dispatched
+    struct block retired; // instructions of the first iteration that retired; uops are counted by these
+    struct insn *insns;   // of `retired`
 };
 
-// `dispatch_width`: as simulated. `block_rthroughput`: what bounds/ says of the block.
+// `dispatch_width`: as simulated.
 void summary_view_init(struct summary_view *view, const struct block *block, unsigned dispatch_width,
-                       double block_rthroughput);
-void summary_view_print(const struct summary_view *view, FILE *out);
+                       struct arena *arena);
+// `block_rthroughput`: what bounds/ says of view->retired.
+void summary_view_print(const struct summary_view *view, double block_rthroughput, FILE *out);
 
 // What the model says of each instruction. Needs no events.
 void instruction_info_print(const struct block *block, FILE *out);

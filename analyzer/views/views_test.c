@@ -37,21 +37,23 @@ static void summary(void **state) {
     (void)state;
     struct toy toy;
     struct fail fail = {0};
+    struct arena arena = {0};
     struct summary_view view;
     char *printed;
     size_t length;
     make(&toy);
-    summary_view_init(&view, &toy.block, 2, 6.25);
+    summary_view_init(&view, &toy.block, 2, &arena);
     struct event_listener *listeners[] = {&view.listener, NULL};
     uint64_t cycles = toy_run(&toy, 3, listeners, &fail);
     assert_int_equal(cycles, 24);
     FILE *out = open_memstream(&printed, &length);
-    summary_view_print(&view, out);
+    summary_view_print(&view, 6.25, out);
     fclose(out);
     // 39 / 24 = 1.625 and 6.25 are rounded up, as llvm-mca does; printf alone would round them to even.
     expect(printed, "Iterations:        3\nInstructions:      6\nTotal Cycles:      24\nTotal uOps:        39\n\n"
                     "Dispatch Width:    2\nuOps Per Cycle:    1.63\nIPC:               0.25\n"
                     "Block RThroughput: 6.3\n");
+    arena_free(&arena);
 }
 
 static void instruction_info(void **state) {
