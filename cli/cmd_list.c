@@ -39,6 +39,28 @@ static bool print_line(json_t *line, struct fail *fail) {
     return json_write_line(stdout, line, fail);
 }
 
+// {"cascadelake": {"latency": 4, "rthroughput": 0.5}}: the published values, where the kernel file has some.
+static json_t *expectations(const struct kernel *kernel) {
+    json_t *all = json_object();
+    for (unsigned i = 0; i < kernel->n_expectations; i++) {
+        const struct kernel_expectation *expected = &kernel->expectations[i];
+        json_t *one = json_object();
+        if (expected->latency > 0)
+            json_object_set_new(one, "latency", json_rounded(expected->latency, 4));
+        if (expected->rthroughput > 0)
+            json_object_set_new(one, "rthroughput", json_rounded(expected->rthroughput, 4));
+        json_object_set_new(all, expected->cpu, one);
+    }
+    return all;
+}
+
+static bool print_kernel(const struct kernel *kernel, struct fail *fail) {
+    return print_line(json_pack("{s:s, s:s, s:s, s:i, s:o}", "kernel", kernel->name, "isa", kernel->isa->name, "about",
+                                kernel->about ? kernel->about : "", "instructions", (int)kernel->n_instructions,
+                                "expect", expectations(kernel)),
+                      fail);
+}
+
 static bool list_kernels(struct arena *arena, struct fail *fail) {
     struct kernel_set set = {0};
     const struct isa *isa = args.isa ? cli_isa(arena, args.isa, fail) : NULL;
@@ -50,9 +72,7 @@ static bool list_kernels(struct arena *arena, struct fail *fail) {
     table_column(&table, TABLE_LEFT, "about");
     for (size_t i = 0; i < set.n_kernels; i++) {
         const struct kernel *kernel = &set.kernels[i];
-        if (args.json && !print_line(json_pack("{s:s, s:s, s:s}", "kernel", kernel->name, "isa", kernel->isa->name,
-                                               "about", kernel->about ? kernel->about : ""),
-                                     fail))
+        if (args.json && !print_kernel(kernel, fail))
             return false;
         table_cell(&table, "%s", kernel->name);
         table_cell(&table, "%s", kernel->isa->name);
