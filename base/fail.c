@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-__attribute__((format(printf, 3, 0))) static void record(struct fail *fail, enum fail_status status, const char *format,
-                                                         va_list args) {
+__attribute__((format(printf, 3, 0))) static void fill(struct fail *fail, enum fail_status status, const char *format,
+                                                       va_list args) {
     assert(status != FAIL_NONE);
     fail->status = status;
     vsnprintf(fail->text, sizeof fail->text, format, args);
@@ -18,7 +18,7 @@ bool fail_at(struct fail *fail, const char *file, unsigned line, unsigned column
     fail->column = column;
     va_list args;
     va_start(args, format);
-    record(fail, FAIL_INPUT, format, args);
+    fill(fail, FAIL_INPUT, format, args);
     va_end(args);
     return false;
 }
@@ -28,7 +28,7 @@ bool fail_set(struct fail *fail, enum fail_status status, const char *format, ..
         return false;
     va_list args;
     va_start(args, format);
-    record(fail, status, format, args);
+    fill(fail, status, format, args);
     va_end(args);
     return false;
 }
