@@ -73,7 +73,7 @@ static unsigned random_below(uint64_t *seed, unsigned n) {
 
 // A wide machine, so that nothing but pipes limits.
 static void init_wide(struct toy *toy) {
-    toy_init(toy, 64, 4096);
+    toy_init(toy, 16, 256);
 }
 
 // Pipes that no two uses of the instruction share: the simulation reaches the bound.
