@@ -117,8 +117,10 @@ static bool add_file(struct arena *arena, struct plan *plan, const char *path, c
                      struct fail *fail) {
     char *text;
     const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    return file_read(arena, path, &text, NULL, fail) &&
-           plan_add_block(arena, plan, args.lab.isa, name, text, options_, fail);
+    if (!file_read(arena, path, &text, NULL, fail))
+        return false;
+    struct plan_block block = {args.lab.isa, name, name, text};
+    return plan_add_block(arena, plan, &block, options_, fail);
 }
 
 static bool make_plan(struct arena *arena, const struct operands *operands, struct plan *plan, struct fail *fail) {
@@ -142,10 +144,12 @@ static bool make_plan(struct arena *arena, const struct operands *operands, stru
         if (!kernel || !plan_add_kernel(arena, plan, kernel, &plan_options, fail))
             return false;
     }
-    for (size_t i = 0; i < args.asm_texts.n_items; i++)
-        if (!plan_add_block(arena, plan, args.lab.isa, args.asm_texts.items[i], args.asm_texts.items[i], &plan_options,
-                            fail))
+    for (size_t i = 0; i < args.asm_texts.n_items; i++) {
+        const char *text = args.asm_texts.items[i];
+        struct plan_block block = {args.lab.isa, text, "--asm", text};
+        if (!plan_add_block(arena, plan, &block, &plan_options, fail))
             return false;
+    }
     return true;
 }
 

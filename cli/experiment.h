@@ -41,10 +41,18 @@ struct plan {
     size_t n_experiments;
 };
 
+// A block of assembly text.
+struct plan_block {
+    const struct isa *isa;
+    const char *name; // for tables and records
+    const char *file; // for messages
+    const char *text;
+};
+
 // Adds the experiments of one kernel, or of one block of assembly text.
 bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel *kernel,
                      const struct plan_options *options, struct fail *fail);
-bool plan_add_block(struct arena *arena, struct plan *plan, const struct isa *isa, const char *name, const char *text,
+bool plan_add_block(struct arena *arena, struct plan *plan, const struct plan_block *block,
                     const struct plan_options *options, struct fail *fail);
 
 // The experiment's line in a measurement file.

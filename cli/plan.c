@@ -76,26 +76,26 @@ bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel
            (!options->sweep_first || add_sweep(arena, plan, kernel, options, fail));
 }
 
-static bool add_block(struct arena *arena, struct plan *plan, const struct isa *isa, const char *name, const char *text,
+static bool add_block(struct arena *arena, struct plan *plan, const struct plan_block *block,
                       const struct plan_options *options, enum program_form form, struct fail *fail) {
     struct program program;
-    if (!gen_block(arena, isa, options->syntax, name, text, form, &program, fail))
+    if (!gen_block(arena, block->isa, options->syntax, block->file, block->text, form, &program, fail))
         return false;
+    program.kernel = block->name;
     add(arena, plan)->program = program;
     return true;
 }
 
-bool plan_add_block(struct arena *arena, struct plan *plan, const struct isa *isa, const char *name, const char *text,
+bool plan_add_block(struct arena *arena, struct plan *plan, const struct plan_block *block,
                     const struct plan_options *options, struct fail *fail) {
     if ((options->has_mode && options->mode != PROGRAM_BLOCK) || options->sweep_first || options->streams)
         return fail_set(fail, FAIL_INPUT,
-                        "'%s' is a block and runs as it stands: --mode, --sweep and --n are for kernels", name);
+                        "'%s' is a block and runs as it stands: --mode, --sweep and --n are for kernels", block->name);
     if (options->has_form)
-        return add_block(arena, plan, isa, name, text, options, options->form, fail);
+        return add_block(arena, plan, block, options, options->form, fail);
     // A block that cannot be repeated (it defines a macro, say) still has its looped form, unless both were asked for.
     struct fail not_repeatable = {0};
-    return (add_block(arena, plan, isa, name, text, options, PROGRAM_UNROLLED,
-                      options->is_both_forms ? fail : &not_repeatable) ||
+    return (add_block(arena, plan, block, options, PROGRAM_UNROLLED, options->is_both_forms ? fail : &not_repeatable) ||
             !options->is_both_forms) &&
-           add_block(arena, plan, isa, name, text, options, PROGRAM_LOOPED, fail);
+           add_block(arena, plan, block, options, PROGRAM_LOOPED, fail);
 }
