@@ -48,6 +48,11 @@ struct event_listener {
     void (*executed)(void *self, const struct event_insn *insn);
     void (*retired)(void *self, const struct event_insn *insn, const unsigned *registers); // registers freed, per file
     void (*stalled)(void *self, const struct event_insn *insn, enum event_stall kind);
+    // Steady state: the pipeline does not walk through time that repeats. `marked`: remember your counts as they are
+    // now. `repeated`: all that was told since the mark happens `times` more times, over `cycles` more cycles and
+    // `instructions` more instructions in all; cycle numbers and indices of later events go on from there.
+    void (*marked)(void *self);
+    void (*repeated)(void *self, uint64_t times, uint64_t cycles, uint64_t instructions);
     // Buffers taken at dispatch and given back at issue: masks of resources, OR-ed.
     void (*buffers_taken)(void *self, const struct event_insn *insn, uint64_t buffers);
     void (*buffers_freed)(void *self, const struct event_insn *insn, uint64_t buffers);
