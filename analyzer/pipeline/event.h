@@ -34,7 +34,40 @@ enum event_stall {
     STALL_N_KINDS,
 };
 
-// Each listener sets the calls it wants; the others stay null and cost a test.
+// An older instruction whose result came last of those that an instruction waited for.
+struct event_dependence {
+    uint64_t index;  // of the older instruction
+    unsigned cycles; // its result was still away when that became known; 0: there is no such dependence
+    uint16_t reg;    // that the older instruction writes; 0 for memory
+};
+
+// What kept an instruction from being issued earlier. Source: llvm/lib/MCA/Instruction.cpp (CriticalDependency) and
+// Scheduler.cpp (CriticalResourceMask).
+struct event_critical {
+    uint64_t resources; // busy units and groups when it was last tried in vain: masks of resources, OR-ed
+    struct event_dependence on_register, on_memory;
+    // Cycles in which `pressed` named it for this reason; for resources, only those in which it was one of the busy
+    // ones' users (as BottleneckAnalysis.cpp counts).
+    unsigned resource_cycles, register_cycles, memory_cycles;
+};
+
+// Why the back end takes less than the front end gives, in a cycle. Source: HWPressureEvent in HWEventListener.h.
+enum event_pressure {
+    PRESSURE_RESOURCES, // ready instructions find no free pipe
+    PRESSURE_REGISTERS, // instructions wait for results on their way
+    PRESSURE_MEMORY,    // ... for older loads or stores that are being executed
+};
+
+// Moves of one dispatched instruction that renaming might do away with.
+struct event_moves {
+    unsigned file;       // register file of the first destination
+    unsigned candidates; // one; two for an exchange
+    unsigned eliminated; // all of them or none
+    unsigned zero;       // of those: of a register known to be zero
+};
+
+// Each listener sets the calls it wants; the others stay null and cost nothing. `marked` and `repeated` are asked of
+// every listener that counts: one without them hears each thing that happens before and after the time left out only.
 struct event_listener {
     void *self;
     void (*cycle_begin)(void *self, uint64_t cycle);
@@ -49,13 +82,25 @@ struct event_listener {
     void (*retired)(void *self, const struct event_insn *insn, const unsigned *registers); // registers freed, per file
     void (*stalled)(void *self, const struct event_insn *insn, enum event_stall kind);
     // Steady state: the pipeline does not walk through time that repeats. `marked`: remember your counts as they are
-    // now. `repeated`: all that was told since the mark happens `times` more times, over `cycles` more cycles and
-    // `instructions` more instructions in all; cycle numbers and indices of later events go on from there.
+    // now; a later mark replaces an earlier one. `repeated`: all that was told since the mark happens `times` more
+    // times, over `cycles` more cycles and `instructions` more instructions in all; cycle numbers and indices of later
+    // events go on from there, also those of instructions in flight now: what was index i is i + `instructions`.
+    // Both come between cycles, after cycle_end. What is in use (buffers, registers, entries) is at `repeated` what it
+    // was at the mark, and so is every in-flight instruction's event_critical; maxima stay. pipeline_options says how
+    // to have the first iterations, or all, walked.
     void (*marked)(void *self);
     void (*repeated)(void *self, uint64_t times, uint64_t cycles, uint64_t instructions);
     // Buffers taken at dispatch and given back at issue: masks of resources, OR-ed.
     void (*buffers_taken)(void *self, const struct event_insn *insn, uint64_t buffers);
     void (*buffers_freed)(void *self, const struct event_insn *insn, uint64_t buffers);
+    // Right after `dispatched` (each time, where that comes several times), of instructions with as many destinations
+    // as sources that the target calls moves.
+    void (*moved)(void *self, const struct event_insn *insn, const struct event_moves *moves);
+    // Right before `issued`. Out-of-order machines only; eliminated moves have none.
+    void (*critical)(void *self, const struct event_insn *insn, const struct event_critical *critical);
+    // Before cycle_end, at most once of a kind. `resources`: masks of the busy ones, OR-ed; 0 except for
+    // PRESSURE_RESOURCES. Out-of-order machines only.
+    void (*pressed)(void *self, enum event_pressure kind, uint64_t resources);
 };
 
 #endif

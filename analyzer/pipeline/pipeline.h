@@ -25,6 +25,15 @@ struct pipeline_options {
     // over several cycles, do not tell that others are executed and retired.
     unsigned mistakes_of_llvm;
     uint64_t max_cycles; // give up after; 0 = never: a guard against a machine that makes no progress
+    // Time that repeats is not walked (event.h: marked, repeated). Totals are the same either way.
+    bool walk_all;            // never skip
+    uint64_t walk_iterations; // skip only what comes after these have retired: for listeners that show each event
+    // Out-of-order machines: instructions are decoded into a queue of this many uops before dispatch; 0 = no queue.
+    // `decoder_throughput`: instructions put into it a cycle; 0 = unlimited.
+    unsigned micro_op_queue, decoder_throughput;
+    unsigned retire_width; // instructions retired a cycle, at most; 0 = the machine's
+    // Hold resources over [acquire, release) cycles after issue, as the model says. llvm-mca holds them from issue on.
+    bool resource_segments;
 };
 
 struct pipeline_result {
