@@ -74,7 +74,8 @@ struct source_text {
 bool source_text::parse() {
     // Directives of the target go through its streamer, which prints; nobody reads what it prints.
     const auto printer = make_printer(cpu, cpu.asm_info->getAssemblerDialect());
-    formatted_raw_ostream nowhere(nulls());
+    raw_null_ostream silent; // llvm::nulls() is one stream for all threads, and its buffer changes
+    formatted_raw_ostream nowhere(silent);
     cpu.target->createAsmTargetStreamer(streamer, nowhere, printer.get());
 
     parser.reset(createMCAsmParser(sources, context, streamer, *cpu.asm_info));
