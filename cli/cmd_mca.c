@@ -155,7 +155,7 @@ static bool report(const struct session *session, const struct block *block) {
     if (args.summary)
         summary_view_print(&summary, block_rthroughput(machine, &summary.retired, width), session->out);
     if (args.instruction_info)
-        instruction_info_print(block, session->out);
+        instruction_info_print(block, false, false, session->out);
     if (args.resource_pressure)
         resource_pressure_view_print(&pressure, session->out);
     return true;

@@ -14,6 +14,7 @@ struct insn_write {
     unsigned write_class; // names the kind of write for read-advances (LLVM: SClassOrWriteResourceID)
     bool clears_supers;   // the write also sets the rest of the containing registers (x86: eax zeroes rax)
     bool is_zero;         // it writes zero, whatever its sources (a zero idiom)
+    const char *name;     // of the register, as it is written in the text's syntax; null: described from bytes
 };
 
 // Cycles by which a read may come before the result of a write of class `write_class` is complete; negative:

@@ -1,22 +1,73 @@
+#include "analyzer/views/columns.h"
 #include "analyzer/views/views.h"
 
-static void print_insn(FILE *out, const struct insn *insn) {
+static void print_encoding(FILE *out, const struct insn *insn) {
+    struct columns line = {.out = out};
+    fprintf(out, " %u%s", insn->n_bytes, insn->n_bytes < 10 ? "     " : "    ");
+    for (unsigned i = 0; i < insn->n_bytes; i++)
+        columns_addf(&line, "%02x ", insn->bytes[i]);
+    columns_pad(&line, 30);
+}
+
+static const char *mark(bool is_so, const char *yes) {
+    return is_so ? yes : "       ";
+}
+
+static void print_insn(FILE *out, const struct insn *insn, bool encodings, bool barriers) {
     fprintf(out, " %-3u    %-3u   ", insn->uops, insn->info_latency);
     // The blanks go by the value, not by the digits it is rounded to, as in llvm-mca.
     double cycles = insn->rthroughput;
     fprintf(out, "%.2f %s", cycles, cycles < 10 ? "  " : cycles < 100 ? " " : "");
-    fputs(insn->may_load ? " *     " : "       ", out);
-    fputs(insn->may_store ? " *     " : "       ", out);
-    fputs(insn->side_effects ? " U     " : "       ", out);
+    fprintf(out, "%s%s%s", mark(insn->may_load, " *     "), mark(insn->may_store, " *     "),
+            mark(insn->side_effects, " U     "));
+    if (barriers)
+        fprintf(out, "%s%s", mark(insn->load_barrier, " *     "), mark(insn->store_barrier, " *     "));
+    if (encodings)
+        print_encoding(out, insn);
     fprintf(out, "%s\n", insn->text);
 }
 
-void instruction_info_print(const struct block *block, FILE *out) {
+void instruction_info_print(const struct block *block, bool encodings, bool barriers, FILE *out) {
     fputs("\n\nInstruction Info:\n"
           "[1]: #uOps\n[2]: Latency\n[3]: RThroughput\n"
-          "[4]: MayLoad\n[5]: MayStore\n[6]: HasSideEffects (U)\n"
-          "\n[1]    [2]    [3]    [4]    [5]    [6]    Instructions:\n",
+          "[4]: MayLoad\n[5]: MayStore\n[6]: HasSideEffects (U)\n",
           out);
+    if (barriers)
+        fputs("[7]: LoadBarrier\n[8]: StoreBarrier\n", out);
+    if (encodings)
+        fprintf(out, "[%d]: Encoding Size\n", barriers ? 9 : 7);
+    fputs("\n[1]    [2]    [3]    [4]    [5]    [6]    ", out);
+    if (barriers)
+        fputs("[7]    [8]    ", out);
+    if (encodings)
+        fprintf(out, "[%d]    Encodings:                    ", barriers ? 9 : 7);
+    fputs("Instructions:\n", out);
     for (unsigned i = 0; i < block->n_insns; i++)
-        print_insn(out, &block->insns[i]);
+        print_insn(out, &block->insns[i], encodings, barriers);
+}
+
+void instruction_info_json(const struct block *block, struct tree *tree) {
+    tree_open(tree, "InstructionInfoView", '{');
+    tree_open(tree, "InstructionList", '[');
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        const struct insn *insn = &block->insns[i];
+        tree_open(tree, NULL, '{');
+        tree_count(tree, "Instruction", i);
+        tree_count(tree, "Latency", insn->info_latency);
+        tree_count(tree, "NumMicroOpcodes", insn->uops);
+        tree_real(tree, "RThroughput", insn->rthroughput);
+        tree_bool(tree, "hasUnmodeledSideEffects", insn->side_effects);
+        tree_bool(tree, "mayLoad", insn->may_load);
+        tree_bool(tree, "mayStore", insn->may_store);
+        tree_close(tree, '}');
+    }
+    tree_close(tree, ']');
+    tree_close(tree, '}');
+}
+
+void instructions_json(const struct block *block, struct tree *tree) {
+    tree_open(tree, "Instructions", '[');
+    for (unsigned i = 0; i < block->n_insns; i++)
+        tree_text(tree, NULL, block->insns[i].text);
+    tree_close(tree, ']');
 }

@@ -1,9 +1,15 @@
 #include "analyzer/views/views.h"
 
-#include <math.h>
-#include <stdarg.h>
+#include <string.h>
 
-enum { COLUMN_WIDTH = 7, LEGEND_WIDTH = 6 };
+static size_t n_cells(const struct resource_pressure_view *view) {
+    return ((size_t)view->block->n_insns + 1) * view->n_columns;
+}
+
+static void hold(struct resource_pressure_view *view, unsigned position, unsigned column, uint64_t parts) {
+    view->held[(size_t)position * view->n_columns + column] += parts;
+    view->held[(size_t)view->block->n_insns * view->n_columns + column] += parts;
+}
 
 static void on_dispatched(void *self, const struct event_insn *insn, unsigned uops, const unsigned *registers) {
     (void)uops;
@@ -13,110 +19,87 @@ static void on_dispatched(void *self, const struct event_insn *insn, unsigned uo
 
 static void on_issued(void *self, const struct event_insn *insn, const struct event_use *uses, unsigned n_uses) {
     struct resource_pressure_view *view = self;
-    uint64_t *row = &view->cycles[(size_t)insn->position * view->n_columns];
-    uint64_t *sum = &view->cycles[(size_t)view->block->n_insns * view->n_columns];
-    for (unsigned i = 0; i < n_uses; i++) {
-        unsigned column = view->first_column[uses[i].resource] + uses[i].unit;
-        row[column] += uses[i].cycles;
-        sum[column] += uses[i].cycles;
-    }
+    for (unsigned i = 0; i < n_uses; i++)
+        hold(view, insn->position, view->first_column[uses[i].resource] + uses[i].unit, uses[i].cycles);
 }
 
-static bool has_columns(const struct resource *resource) {
-    return !resource->is_group && resource->units != 0;
+static void on_marked(void *self) {
+    struct resource_pressure_view *view = self;
+    memcpy(view->marked, view->held, n_cells(view) * sizeof *view->held);
+}
+
+static void on_repeated(void *self, uint64_t times, uint64_t cycles, uint64_t instructions) {
+    (void)cycles;
+    struct resource_pressure_view *view = self;
+    for (size_t i = 0; i < n_cells(view); i++)
+        view->held[i] += times * (view->held[i] - view->marked[i]);
+    view->last_index += instructions;
 }
 
 void resource_pressure_view_init(struct resource_pressure_view *view, const struct machine *machine,
                                  const struct block *block, struct arena *arena) {
     unsigned *first_column = ARENA_ARRAY(arena, unsigned, machine->n_resources);
-    unsigned n_columns = 0;
-    for (unsigned r = 1; r < machine->n_resources; r++) {
-        first_column[r] = n_columns;
-        n_columns += has_columns(&machine->resources[r]) ? machine->resources[r].units : 0;
-    }
     *view = (struct resource_pressure_view){
-        .listener = {.self = view, .dispatched = on_dispatched, .issued = on_issued},
+        .listener = {.self = view,
+                     .dispatched = on_dispatched,
+                     .issued = on_issued,
+                     .marked = on_marked,
+                     .repeated = on_repeated},
         .machine = machine,
         .block = block,
         .first_column = first_column,
-        .n_columns = n_columns,
-        .cycles = ARENA_ARRAY(arena, uint64_t, ((size_t)block->n_insns + 1) * n_columns),
+        .parts = 1,
     };
-}
-
-// A line of columns. A cell too wide for its column is followed by one blank and moves the next ones, if need be.
-struct line {
-    FILE *out;
-    int at, column; // characters printed; where the last column ended
-};
-
-__attribute__((format(printf, 3, 4))) static void print_cell(struct line *line, int width, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    line->at += vfprintf(line->out, format, args);
-    va_end(args);
-    line->column += width;
-    int blanks = line->column > line->at ? line->column - line->at : 1;
-    line->at += fprintf(line->out, "%*s", blanks, "");
-}
-
-// "[3]", or "[3.1]" for one of several units.
-static void print_label(struct line *line, int width, unsigned number, unsigned unit, unsigned n_units) {
-    if (n_units > 1)
-        print_cell(line, width, "[%u.%u]", number, unit);
-    else
-        print_cell(line, width, "[%u]", number);
-}
-
-static void print_legend(FILE *out, const struct machine *machine) {
-    unsigned number = 0;
     for (unsigned r = 1; r < machine->n_resources; r++) {
-        const struct resource *resource = &machine->resources[r];
-        for (unsigned unit = 0; has_columns(resource) && unit < resource->units; unit++) {
-            struct line line = {.out = out};
-            print_label(&line, LEGEND_WIDTH, number, unit, resource->units);
-            fprintf(out, "- %s\n", resource->name);
+        first_column[r] = view->n_columns;
+        view->n_columns += machine->resources[r].is_group ? 0 : machine->resources[r].units;
+    }
+    view->held = ARENA_ARRAY(arena, uint64_t, n_cells(view));
+    view->marked = ARENA_ARRAY(arena, uint64_t, n_cells(view));
+}
+
+// Into how many equal shares a use is spread over one unit's resource.
+static uint64_t shares(const struct resource *asked, const struct resource *resource) {
+    return asked == resource ? resource->units : (uint64_t)asked->units * resource->units;
+}
+
+static void spread_over(struct resource_pressure_view *view, unsigned position, const struct insn_use *use,
+                        const struct resource *asked, unsigned r) {
+    const struct resource *resource = &view->machine->resources[r];
+    for (unsigned unit = 0; unit < resource->units; unit++)
+        hold(view, position, view->first_column[r] + unit, use->release * (view->parts / shares(asked, resource)));
+}
+
+// A number that all shares divide.
+static uint64_t common_parts(const struct machine *machine) {
+    uint64_t parts = 1;
+    for (unsigned r = 1; r < machine->n_resources; r++) {
+        const struct resource *asked = &machine->resources[r];
+        for (unsigned m = 0; m < (asked->is_group ? asked->units : 1); m++) {
+            uint64_t n = shares(asked, asked->is_group ? &machine->resources[asked->members[m]] : asked);
+            uint64_t a = parts, b = n;
+            while (b != 0) {
+                uint64_t rest = a % b;
+                a = b;
+                b = rest;
+            }
+            parts *= n != 0 ? n / a : 1;
         }
-        number += has_columns(resource);
     }
+    return parts;
 }
 
-static void print_titles(FILE *out, const struct machine *machine) {
-    struct line line = {.out = out};
-    unsigned number = 0;
-    for (unsigned r = 1; r < machine->n_resources; r++) {
-        const struct resource *resource = &machine->resources[r];
-        for (unsigned unit = 0; has_columns(resource) && unit < resource->units; unit++)
-            print_label(&line, COLUMN_WIDTH, number, unit, resource->units);
-        number += has_columns(resource);
-    }
-}
-
-static void print_row(FILE *out, const struct resource_pressure_view *view, unsigned row) {
-    struct line line = {.out = out};
-    uint64_t n_iterations = view->last_index / view->block->n_insns + 1;
-    double iterations = (double)n_iterations;
-    for (unsigned c = 0; c < view->n_columns; c++) {
-        double pressure = (double)view->cycles[(size_t)row * view->n_columns + c] / iterations;
-        if (pressure < 0.005)
-            print_cell(&line, COLUMN_WIDTH, " - ");
-        else
-            print_cell(&line, COLUMN_WIDTH, "%.2f", floor(pressure * 100 + 0.5) / 100);
-    }
-}
-
-void resource_pressure_view_print(const struct resource_pressure_view *view, FILE *out) {
-    fputs("\n\nResources:\n", out);
-    print_legend(out, view->machine);
-    fputs("\n\nResource pressure per iteration:\n", out);
-    print_titles(out, view->machine);
-    fputc('\n', out);
-    print_row(out, view, view->block->n_insns);
-    fputs("\n\nResource pressure by instruction:\n", out);
-    print_titles(out, view->machine);
-    fputs("Instructions:\n", out);
+void resource_pressure_view_spread(struct resource_pressure_view *view) {
+    view->parts = common_parts(view->machine);
     for (unsigned i = 0; i < view->block->n_insns; i++) {
-        print_row(out, view, i);
-        fprintf(out, "%s\n", view->block->insns[i].text);
+        const struct insn *insn = &view->block->insns[i];
+        for (unsigned u = 0; u < insn->n_uses; u++) {
+            const struct resource *asked = machine_resource_of_mask(view->machine, insn->uses[u].mask);
+            if (asked->is_group)
+                for (unsigned m = 0; m < asked->units; m++)
+                    spread_over(view, i, &insn->uses[u], asked, asked->members[m]);
+            else
+                spread_over(view, i, &insn->uses[u], asked, (unsigned)(asked - view->machine->resources));
+        }
     }
 }

@@ -21,10 +21,21 @@ static void on_retired(void *self, const struct event_insn *insn, const unsigned
         view->insns[view->retired.n_insns++] = *insn->insn;
 }
 
+static void on_repeated(void *self, uint64_t times, uint64_t cycles, uint64_t instructions) {
+    (void)times;
+    struct summary_view *view = self;
+    view->cycles += cycles;
+    view->last_index += instructions;
+}
+
 void summary_view_init(struct summary_view *view, const struct block *block, unsigned dispatch_width,
                        struct arena *arena) {
     *view = (struct summary_view){
-        .listener = {.self = view, .dispatched = on_dispatched, .retired = on_retired, .cycle_end = on_cycle_end},
+        .listener = {.self = view,
+                     .dispatched = on_dispatched,
+                     .retired = on_retired,
+                     .cycle_end = on_cycle_end,
+                     .repeated = on_repeated},
         .block = block,
         .dispatch_width = dispatch_width,
         .insns = ARENA_ARRAY(arena, struct insn, block->n_insns),
@@ -37,19 +48,44 @@ static double rounded(double value, double steps) {
     return floor(value * steps + 0.5) / steps;
 }
 
-void summary_view_print(const struct summary_view *view, double block_rthroughput, FILE *out) {
-    uint64_t uops = 0, iterations = view->last_index / view->block->n_insns + 1;
+struct totals {
+    uint64_t iterations, instructions, uops;
+    double uops_per_cycle, ipc;
+};
+
+static struct totals total(const struct summary_view *view) {
+    struct totals totals = {.iterations = view->last_index / view->block->n_insns + 1};
     for (unsigned i = 0; i < view->retired.n_insns; i++)
-        uops += view->retired.insns[i].uops;
-    uint64_t instructions = view->block->n_insns * iterations;
-    uops *= iterations;
-    double cycles = (double)view->cycles;
-    fprintf(out, "Iterations:        %" PRIu64 "\n", iterations);
-    fprintf(out, "Instructions:      %" PRIu64 "\n", instructions);
+        totals.uops += view->retired.insns[i].uops;
+    totals.instructions = view->block->n_insns * totals.iterations;
+    totals.uops *= totals.iterations;
+    totals.uops_per_cycle = (double)totals.uops / (double)view->cycles;
+    totals.ipc = (double)totals.instructions / (double)view->cycles;
+    return totals;
+}
+
+void summary_view_print(const struct summary_view *view, double block_rthroughput, FILE *out) {
+    const struct totals totals = total(view);
+    fprintf(out, "Iterations:        %" PRIu64 "\n", totals.iterations);
+    fprintf(out, "Instructions:      %" PRIu64 "\n", totals.instructions);
     fprintf(out, "Total Cycles:      %" PRIu64 "\n", view->cycles);
-    fprintf(out, "Total uOps:        %" PRIu64 "\n\n", uops);
+    fprintf(out, "Total uOps:        %" PRIu64 "\n\n", totals.uops);
     fprintf(out, "Dispatch Width:    %u\n", view->dispatch_width);
-    fprintf(out, "uOps Per Cycle:    %.2f\n", rounded((double)uops / cycles, 100));
-    fprintf(out, "IPC:               %.2f\n", rounded((double)instructions / cycles, 100));
+    fprintf(out, "uOps Per Cycle:    %.2f\n", rounded(totals.uops_per_cycle, 100));
+    fprintf(out, "IPC:               %.2f\n", rounded(totals.ipc, 100));
     fprintf(out, "Block RThroughput: %.1f\n", rounded(block_rthroughput, 10));
+}
+
+void summary_view_json(const struct summary_view *view, double block_rthroughput, struct tree *tree) {
+    const struct totals totals = total(view);
+    tree_open(tree, "SummaryView", '{');
+    tree_real(tree, "BlockRThroughput", block_rthroughput);
+    tree_count(tree, "DispatchWidth", view->dispatch_width);
+    tree_real(tree, "IPC", totals.ipc);
+    tree_count(tree, "Instructions", (int64_t)totals.instructions);
+    tree_count(tree, "Iterations", (int64_t)totals.iterations);
+    tree_count(tree, "TotalCycles", (int64_t)view->cycles);
+    tree_count(tree, "TotaluOps", (int64_t)totals.uops);
+    tree_real(tree, "uOpsPerCycle", totals.uops_per_cycle);
+    tree_close(tree, '}');
 }

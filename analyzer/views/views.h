@@ -1,5 +1,7 @@
 // Reports about a simulated block, in llvm-mca's layout byte for byte (llvm/tools/llvm-mca/Views of LLVM 19). A view
-// hears the pipeline's events through its listener and prints what it counted; it never looks into a unit.
+// hears the pipeline's events through its listener and prints what it counted; it never looks into a unit. Here are
+// those that are printed by default; the others: statistics.h, timeline.h, bottleneck.h. Those that llvm-mca also
+// prints as JSON add a member to the object that is open in `tree`.
 //
 // Use: init, hand &view->listener to pipeline_run, print. What a view allocates lives in the arena it was given.
 #ifndef ANALYZER_VIEWS_VIEWS_H
@@ -8,12 +10,19 @@
 #include "analyzer/model/insn.h"
 #include "analyzer/model/machine.h"
 #include "analyzer/pipeline/event.h"
+#include "analyzer/views/tree.h"
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-// Totals: iterations, instructions, cycles, uops, and their ratios.
+// Totals:
+//
+//     Iterations:        300
+//     Instructions:      900
+//     Total Cycles:      611
+//     ...
 struct summary_view {
     struct event_listener listener;
     const struct block *block;
@@ -29,23 +38,39 @@ void summary_view_init(struct summary_view *view, const struct block *block, uns
                        struct arena *arena);
 // `block_rthroughput`: what bounds/ says of view->retired.
 void summary_view_print(const struct summary_view *view, double block_rthroughput, FILE *out);
+void summary_view_json(const struct summary_view *view, double block_rthroughput, struct tree *tree);
 
-// What the model says of each instruction. Needs no events.
-void instruction_info_print(const struct block *block, FILE *out);
+// What the model says of each instruction. Needs no events. Encodings and barriers are further columns:
+//
+//     [1]    [2]    [3]    [4]    [5]    [6]    Instructions:
+//      1      2     1.00                        vmulps	%xmm0, %xmm1, %xmm2
+void instruction_info_print(const struct block *block, bool encodings, bool barriers, FILE *out);
+void instruction_info_json(const struct block *block, struct tree *tree);
 
-// Cycles that each pipe is held, per iteration and by instruction.
+// The texts of the instructions; JSON only.
+void instructions_json(const struct block *block, struct tree *tree);
+
+// Cycles that each pipe is held, per iteration and by instruction:
+//
+//     [0]    [1]    [2]    Instructions:
+//      -     0.50   0.50   vmulps	%xmm0, %xmm1, %xmm2
 struct resource_pressure_view {
     struct event_listener listener;
     const struct machine *machine;
     const struct block *block;
     const unsigned *first_column; // by resource: column of its unit 0
     unsigned n_columns;           // one per unit of each resource that is no group
-    uint64_t *cycles;             // held, by instruction and column; the last row is the sum
+    uint64_t *held, *marked;      // cycles × `parts`, by instruction and column; the last row is the sum
+    uint64_t parts;               // of a cycle
     uint64_t last_index;
 };
 
 void resource_pressure_view_init(struct resource_pressure_view *view, const struct machine *machine,
                                  const struct block *block, struct arena *arena);
+// Instead of listening: each instruction once, spread evenly over all units it might be issued to (llvm-mca's
+// instruction tables).
+void resource_pressure_view_spread(struct resource_pressure_view *view);
 void resource_pressure_view_print(const struct resource_pressure_view *view, FILE *out);
+void resource_pressure_view_json(const struct resource_pressure_view *view, struct tree *tree);
 
 #endif

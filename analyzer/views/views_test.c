@@ -63,7 +63,7 @@ static void instruction_info(void **state) {
     size_t length;
     make(&toy);
     FILE *out = open_memstream(&printed, &length);
-    instruction_info_print(&toy.block, out);
+    instruction_info_print(&toy.block, false, false, out);
     fclose(out);
     expect(printed, "\n\nInstruction Info:\n[1]: #uOps\n[2]: Latency\n[3]: RThroughput\n[4]: MayLoad\n[5]: MayStore\n"
                     "[6]: HasSideEffects (U)\n\n"
@@ -84,7 +84,7 @@ static void resource_pressure(void **state) {
     resource_pressure_view_init(&view, &toy.machine, &toy.block, &arena);
     struct event_listener *listeners[] = {&view.listener, NULL};
     assert_int_not_equal(toy_run(&toy, 4, listeners, &fail), 0);
-    view.cycles[0] = 4000000; // wider than its column: the next one keeps a blank, and the columns after it their place
+    view.held[0] = 4000000; // wider than its column: the next one keeps a blank, and the columns after it their place
     FILE *out = open_memstream(&printed, &length);
     resource_pressure_view_print(&view, out);
     fclose(out);

@@ -1,0 +1,18 @@
+// A line of columns, as LLVM's formatted_raw_ostream lays it out: padding is at least one blank, so that a text too
+// wide for its column moves the next one instead of touching it. Tabs go to the next multiple of 8, but take nothing
+// where the line already stands on one (llvm/lib/Support/FormattedStream.cpp).
+#ifndef ANALYZER_VIEWS_COLUMNS_H
+#define ANALYZER_VIEWS_COLUMNS_H
+
+#include <stdio.h>
+
+struct columns {
+    FILE *out;
+    unsigned column; // where the line stands, from 0
+};
+
+void columns_add(struct columns *columns, const char *text);
+void columns_addf(struct columns *columns, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void columns_pad(struct columns *columns, unsigned column);
+
+#endif
