@@ -18,10 +18,12 @@ const struct backend *cyclops_backend(void) {
         backend.host_cpu = host_cpu;
         backend.host_triple = host_triple;
         backend.list_cpus = list_cpus;
+        backend.print_cpus = print_cpus;
         backend.open = open_cpu;
         backend.close = close_cpu;
         backend.machine = machine_of;
         backend.has_feature = has_feature;
+        backend.count_insns = count_insns;
         backend.describe_bytes = describe_bytes;
         backend.describe_text = describe_text;
         return backend;

@@ -1,5 +1,6 @@
-// Machine code into a block.
-#include "analyzer/llvm/module.h"
+// Machine code into a block. Instructions that were met before are not decoded and described again, where that cannot
+// make a difference: where what an instruction means does not depend on those around it.
+#include "analyzer/llvm/bytes.h"
 
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
 #include "llvm/MC/MCInst.h"
@@ -11,11 +12,6 @@
 using namespace llvm;
 
 namespace {
-
-struct decoded {
-    MCInst inst;
-    size_t offset, size; // bytes
-};
 
 // Up to 8 bytes in hexadecimal, for messages.
 std::string show(ArrayRef<uint8_t> bytes) {
@@ -31,67 +27,174 @@ std::string show(ArrayRef<uint8_t> bytes) {
 
 // X86's disassembler takes a LOCK prefix for an instruction of its own, though its assembler does not. Puts the two
 // together again as the assembler does, with the flag IP_HAS_LOCK of llvm/lib/Target/X86/MCTargetDesc/X86BaseInfo.h.
+bool is_lock_prefix(const backend_cpu &cpu, const decoded &insn) {
+    return cpu.triple.isX86() && insn.size == 1 && cpu.opcodes->getName(insn.inst.getOpcode()) == "LOCK_PREFIX";
+}
+
 void join_lock_prefix(const backend_cpu &cpu, std::vector<decoded> &insns) {
     enum { IP_HAS_LOCK = 1 << 4 };
-    if (insns.size() < 2)
+    if (insns.size() < 2 || !is_lock_prefix(cpu, insns[insns.size() - 2]))
         return;
     decoded &prefix = insns[insns.size() - 2];
-    if (!cpu.triple.isX86() || cpu.opcodes->getName(prefix.inst.getOpcode()) != "LOCK_PREFIX")
-        return;
     prefix.inst = insns.back().inst;
     prefix.inst.setFlags(prefix.inst.getFlags() | IP_HAS_LOCK);
     prefix.size += insns.back().size;
     insns.pop_back();
 }
 
-bool decode(const backend_cpu &cpu, ArrayRef<uint8_t> bytes, std::vector<decoded> &insns, struct fail *fail) {
-    MCContext context(cpu.triple, cpu.asm_info.get(), cpu.registers.get(), cpu.subtarget.get(), nullptr,
-                      &cpu.target_options);
-    const std::unique_ptr<MCDisassembler> disassembler(cpu.target->createMCDisassembler(*cpu.subtarget, context));
-    if (!disassembler)
-        return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without a disassembler for %s",
-                        cpu.triple.str().c_str());
-    for (size_t offset = 0; offset < bytes.size();) {
-        MCInst inst;
-        uint64_t size = 0;
-        const auto rest = bytes.drop_front(offset);
-        const auto status = disassembler->getInstruction(inst, size, rest, offset, nulls());
-        if (status != MCDisassembler::Success || !size || size > rest.size())
-            return fail_set(fail, FAIL_INPUT, "no instruction of %s at byte offset %zu: %s", cpu.name.c_str(), offset,
-                            show(rest).c_str());
-        insns.push_back({inst, offset, size_t(size)});
-        join_lock_prefix(cpu, insns);
-        offset += size_t(size);
+// Whether this target's disassembler keeps nothing from one instruction to the next (Thumb's remembers IT blocks) and
+// does not count branches from the block's start (SystemZ's does).
+bool is_context_free(const Triple &triple) {
+    return triple.isX86() || triple.isAArch64() || triple.isRISCV() || triple.isPPC();
+}
+
+bool open_reader(backend_cpu &cpu, struct fail *fail) {
+    if (cpu.reader && is_context_free(cpu.triple))
+        return true;
+    cpu.reader = std::make_unique<machine_code_reader>(cpu);
+    if (cpu.reader->disassembler)
+        return true;
+    cpu.reader.reset();
+    return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without a disassembler for %s",
+                    cpu.triple.str().c_str());
+}
+
+bool decode_next(const backend_cpu &cpu, ArrayRef<uint8_t> bytes, size_t offset, std::vector<decoded> &insns,
+                 struct fail *fail) {
+    decoded next = {{}, nullptr, offset, 0};
+    uint64_t size = 0;
+    const auto rest = bytes.drop_front(offset);
+    raw_null_ostream silent;
+    const auto status = cpu.reader->disassembler->getInstruction(next.inst, size, rest, offset, silent);
+    if (status != MCDisassembler::Success || !size || size > rest.size())
+        return fail_set(fail, FAIL_INPUT, "no instruction of %s at byte offset %zu: %s", cpu.name.c_str(), offset,
+                        show(rest).c_str());
+    next.size = size_t(size);
+    insns.push_back(std::move(next));
+    join_lock_prefix(cpu, insns);
+    return true;
+}
+
+// With or without what is known already.
+bool decode(const backend_cpu &cpu, ArrayRef<uint8_t> bytes, bool use_known, std::vector<decoded> &insns,
+            struct fail *fail) {
+    for (size_t offset = 0; offset < bytes.size(); offset = insns.back().offset + insns.back().size) {
+        const bool may_find = use_known && (insns.empty() || insns.back().known || !is_lock_prefix(cpu, insns.back()));
+        const struct insn *known =
+            may_find ? cpu.reader->known.find(bytes.data() + offset, bytes.size() - offset) : nullptr;
+        if (known)
+            insns.push_back({{}, known, offset, known->n_bytes});
+        else if (!decode_next(cpu, bytes, offset, insns, fail))
+            return false;
+    }
+    if (insns.empty())
+        return fail_set(fail, FAIL_INPUT, "there is no machine code to describe");
+    return true;
+}
+
+// mca::InstrBuilder describes an opcode by the first instruction that has it, and leaves out operands that are constant
+// registers (AArch64's xzr) there: what the next ones mean then depends on the block.
+bool has_constant_operand(const backend_cpu &cpu, const MCInst &inst) {
+    for (const MCOperand &operand : inst)
+        if (operand.isReg() && operand.getReg() && cpu.registers->isConstant(operand.getReg()))
+            return true;
+    return false;
+}
+
+// A prefix that LLVM takes for an instruction depends on what follows it.
+bool may_keep(const backend_cpu &cpu, const decoded &from) {
+    return cpu.reader->known.has_room(from.size) && !cpu.opcodes->getName(from.inst.getOpcode()).ends_with("_PREFIX");
+}
+
+bool describe_one(backend_cpu &cpu, struct arena *arena, const decoded &from, const uint8_t *bytes, struct insn *insn,
+                  struct fail *fail) {
+    insn->bytes =
+        reinterpret_cast<uint8_t *>(arena_copy(arena, reinterpret_cast<const char *>(bytes) + from.offset, from.size));
+    insn->n_bytes = unsigned(from.size);
+    print_insn(cpu, arena, *cpu.reader->printer, from.inst, insn);
+    std::string why;
+    if (!describe_insn(cpu, arena, from.inst, {}, insn, why))
+        return fail_set(fail, FAIL_INPUT, "at byte offset %zu: %s", from.offset, why.c_str());
+    return true;
+}
+
+// As llvm-mca would describe this block.
+bool describe_whole(backend_cpu &cpu, struct arena *arena, const uint8_t *bytes, const std::vector<decoded> &from,
+                    struct insn *insns, struct fail *fail) {
+    begin_block(cpu);
+    for (size_t i = 0; i < from.size(); i++)
+        if (!describe_one(cpu, arena, from[i], bytes, &insns[i], fail))
+            return false;
+    return true;
+}
+
+bool describe_unknown(backend_cpu &cpu, struct arena *arena, const uint8_t *bytes, const std::vector<decoded> &from,
+                      struct insn *insns, struct fail *fail) {
+    // What the builder remembers of other blocks is true of this one too, but must not grow for ever.
+    enum { MOST_REMEMBERED = 1 << 16 };
+    machine_code_reader &reader = *cpu.reader;
+    if (!cpu.builder_is_shared || reader.n_described > MOST_REMEMBERED) {
+        begin_block(cpu);
+        cpu.builder_is_shared = true;
+        reader.n_described = 0;
+    }
+    for (size_t i = 0; i < from.size(); i++) {
+        const struct insn *known = from[i].known;
+        if (!known) // it may have stood earlier in this very block
+            known = reader.known.find(bytes + from[i].offset, from[i].size);
+        if (known) {
+            insns[i] = *known;
+            continue;
+        }
+        const bool keep = may_keep(cpu, from[i]);
+        reader.n_described++;
+        if (!describe_one(cpu, keep ? reader.known.arena() : arena, from[i], bytes, &insns[i], fail))
+            return false;
+        if (keep)
+            reader.known.add(insns[i]);
     }
     return true;
 }
 
 } // namespace
 
+machine_code_reader::machine_code_reader(const backend_cpu &cpu)
+    : context(cpu.triple, cpu.asm_info.get(), cpu.registers.get(), cpu.subtarget.get(), nullptr, &cpu.target_options),
+      disassembler(cpu.target->createMCDisassembler(*cpu.subtarget, context)),
+      printer(make_printer(cpu,
+                           cpu.output_syntax < 0 ? cpu.asm_info->getAssemblerDialect() : unsigned(cpu.output_syntax))) {
+}
+
+backend_cpu::backend_cpu() = default;
+backend_cpu::~backend_cpu() = default; // here, where the reader's type is known
+
 bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail) {
-    std::vector<decoded> decoded_insns;
-    if (!decode(*cpu, ArrayRef<uint8_t>(bytes, n_bytes), decoded_insns, fail))
+    const ArrayRef<uint8_t> code(bytes, n_bytes);
+    if (!open_reader(*cpu, fail))
         return false;
-    if (decoded_insns.empty())
-        return fail_set(fail, FAIL_INPUT, "there is no machine code to describe");
-
-    const unsigned syntax =
-        cpu->output_syntax < 0 ? cpu->asm_info->getAssemblerDialect() : unsigned(cpu->output_syntax);
-    const auto printer = make_printer(*cpu, syntax);
-    uint8_t *copy = ARENA_ARRAY(arena, uint8_t, n_bytes);
-    std::copy(bytes, bytes + n_bytes, copy);
-    struct insn *insns = ARENA_ARRAY(arena, struct insn, decoded_insns.size());
-    begin_block(*cpu);
-    for (size_t i = 0; i < decoded_insns.size(); i++) {
-        const decoded &from = decoded_insns[i];
-        insns[i].bytes = copy + from.offset;
-        insns[i].n_bytes = unsigned(from.size);
-        print_insn(*cpu, arena, *printer, from.inst, &insns[i]);
-        std::string why;
-        if (!describe_insn(*cpu, arena, from.inst, {}, &insns[i], why))
-            return fail_set(fail, FAIL_INPUT, "at byte offset %zu: %s", from.offset, why.c_str());
+    std::vector<decoded> &found = cpu->reader->found;
+    bool use_known = is_context_free(cpu->triple);
+    found.clear();
+    if (!decode(*cpu, code, use_known, found, fail))
+        return false;
+    if (use_known && any_of(found, [&](const decoded &insn) { return has_constant_operand(*cpu, insn.inst); })) {
+        use_known = false;
+        found.clear();
+        if (!decode(*cpu, code, false, found, fail))
+            return false;
     }
-    *block = {"", insns, unsigned(decoded_insns.size()), false};
-    return true;
+    struct insn *insns = ARENA_ARRAY(arena, struct insn, found.size());
+    *block = {"", insns, unsigned(found.size()), false};
+    if (!use_known)
+        return describe_whole(*cpu, arena, bytes, found, insns, fail);
+    return describe_unknown(*cpu, arena, bytes, found, insns, fail);
+}
+
+size_t count_insns(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail) {
+    if (!open_reader(*cpu, fail))
+        return 0;
+    std::vector<decoded> &found = cpu->reader->found;
+    found.clear();
+    return decode(*cpu, ArrayRef<uint8_t>(bytes, n_bytes), false, found, fail) ? found.size() : 0;
 }

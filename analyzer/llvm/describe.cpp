@@ -130,6 +130,7 @@ std::string explain(const backend_cpu &cpu, const struct insn &insn, std::string
 
 void begin_block(backend_cpu &cpu) {
     cpu.builder->clear();
+    cpu.builder_is_shared = false;
     silence(*cpu.builder);
     cpu.post_process->resetState();
 }

@@ -31,6 +31,8 @@ extern "C" {
 #include "llvm/MCA/InstrBuilder.h"
 #include "llvm/TargetParser/Triple.h"
 
+struct machine_code_reader; // bytes.cpp
+
 // LLVM's objects of one CPU. Members are destroyed last to first, users before what they use.
 struct backend_cpu {
     llvm::Triple triple;
@@ -38,7 +40,7 @@ struct backend_cpu {
     std::string name; // of the CPU
     llvm::MCTargetOptions target_options;
     int output_syntax = -1;
-    bool print_hex = false;
+    bool print_hex = false, as_llvm_mca = false, skip_parse_failures = false, skip_unscheduled = false;
 
     std::unique_ptr<llvm::MCRegisterInfo> registers;
     std::unique_ptr<llvm::MCAsmInfo> asm_info;
@@ -50,14 +52,23 @@ struct backend_cpu {
     std::unique_ptr<llvm::mca::InstrPostProcess> post_process;
     std::unique_ptr<llvm::mca::InstrBuilder> builder;
 
+    // The builder holds only descriptions that are true of any block: the next one need not begin anew.
+    bool builder_is_shared = false;
+    std::unique_ptr<machine_code_reader> reader; // opened with the first bytes
+
     const struct machine *machine = nullptr;
+
+    backend_cpu();
+    ~backend_cpu();
 };
 
 using instrument_list = llvm::SmallVector<llvm::mca::Instrument *>;
 
 // target.cpp: triples and CPU names
 void init_targets();
-const llvm::Target *find_target(const char *triple, const char *arch, llvm::Triple &found, struct fail *fail);
+const llvm::Target *find_target(const char *triple, const char *arch, llvm::Triple &found, struct fail *fail,
+                                bool as_llvm_mca = false);
+bool print_cpus(const char *triple, const char *arch, struct fail *fail);
 const char *host_cpu();
 const char *host_triple();
 size_t list_cpus(struct arena *arena, const char *triple, const char *const **names, struct fail *fail);
@@ -78,11 +89,14 @@ void begin_block(backend_cpu &cpu);
 void print_insn(const backend_cpu &cpu, struct arena *arena, llvm::MCInstPrinter &printer, const llvm::MCInst &inst,
                 struct insn *insn);
 bool describe_insn(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, const instrument_list &instruments,
-                   struct insn *insn, std::string &why);
+                   struct insn *insn, refusal &why);
+// Sets the names of the registers it writes.
+void name_writes(struct arena *arena, llvm::MCInstPrinter &printer, struct insn *insn);
 
 // bytes.cpp, text.cpp
 bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail);
+size_t count_insns(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail);
 bool describe_text(struct backend_cpu *cpu, struct arena *arena, const char *name, const char *text,
                    struct backend_source *source, struct fail *fail);
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 1 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 2 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
@@ -23,12 +23,30 @@ struct backend_options {
     int output_syntax;     // variant the instructions are printed in: 0 AT&T, 1 Intel; -1: as the input
     unsigned call_latency; // cycles assumed for a call; 0: llvm-mca's 100
     bool print_hex;        // immediates in hexadecimal
+    // What stands in llvm-mca's way is told in its words, without our advice; features that LLVM does not know are
+    // left to LLVM, which warns of them on stderr.
+    bool as_llvm_mca;
+    bool no_instruments;       // llvm-mca's -disable-im: comments that the target knows mean nothing
+    bool no_custom_behaviour;  // llvm-mca's -disable-cb: without what the target adds to instructions (X86: fences)
+    bool skip_parse_failures;  // lines of a text that do not parse are left out; notes tell of them
+    bool skip_unscheduled;     // so are instructions that the model does not describe
+};
+
+// What LLVM says besides the failure, in the order llvm-mca prints it: warnings, notes, further errors.
+enum backend_severity { BACKEND_ERROR, BACKEND_WARNING, BACKEND_NOTE };
+
+struct backend_note {
+    enum backend_severity severity;
+    size_t block;     // it is about, or comes before; see struct backend_source
+    const char *text; // with the place, where it has one
 };
 
 // Regions of an assembly file, each a block (llvm-mca's markers LLVM-MCA-BEGIN and -END).
 struct backend_source {
     const struct block *blocks;
     size_t n_blocks;
+    const struct backend_note *notes; // also where describe_text fails
+    size_t n_notes;
 };
 
 struct backend_cpu; // an open CPU: subtarget tables, parser, disassembler
@@ -42,6 +60,8 @@ struct backend {
     const char *(*host_triple)(void);
     // Names of all CPUs (or features) of a triple that have a scheduling model; the array lives in the arena.
     size_t (*list_cpus)(struct arena *arena, const char *triple, const char *const **names, struct fail *fail);
+    // Writes all CPUs and features to stderr, as LLVM's -mcpu=help does.
+    bool (*print_cpus)(const char *triple, const char *arch, struct fail *fail);
 
     // Fails with the nearest names where the CPU is unknown, and where it has no scheduling model.
     struct backend_cpu *(*open)(struct arena *arena, const struct backend_options *options, struct fail *fail);
@@ -50,7 +70,10 @@ struct backend {
     // A feature of the open CPU by LLVM's name: "avx512f".
     bool (*has_feature)(const struct backend_cpu *cpu, const char *feature);
 
-    // Decodes and describes machine code. Results live in `arena`.
+    // Decodes machine code; 0 and a failure where that is not possible, or where there is none.
+    size_t (*count_insns)(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail);
+    // Decodes and describes machine code. What an instruction means is resolved once and kept with the CPU, so results
+    // live as long as both `arena` and `cpu`.
     bool (*describe_bytes)(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                            struct block *block, struct fail *fail);
     // Parses assembly text in its regions. `name` is what messages call the text. Syntax directives inside it count.

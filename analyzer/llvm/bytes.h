@@ -1,0 +1,31 @@
+// What is kept open for reading machine code, and what was read already. Private to bytes.cpp.
+#ifndef ANALYZER_LLVM_BYTES_H
+#define ANALYZER_LLVM_BYTES_H
+
+#include "analyzer/llvm/cache.h"
+#include "analyzer/llvm/module.h"
+
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInst.h"
+
+#include <vector>
+
+// An instruction of a block, decoded or found known.
+struct decoded {
+    llvm::MCInst inst;
+    const struct insn *known; // null: described by `inst`
+    size_t offset, size;      // bytes
+};
+
+struct machine_code_reader {
+    llvm::MCContext context;
+    std::unique_ptr<llvm::MCDisassembler> disassembler;
+    std::unique_ptr<llvm::MCInstPrinter> printer;
+    insn_cache known;
+    size_t n_described = 0;     // since the builder last forgot
+    std::vector<decoded> found; // of the block at hand; its room is used again
+
+    explicit machine_code_reader(const backend_cpu &cpu);
+};
+
+#endif

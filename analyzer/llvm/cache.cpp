@@ -1,0 +1,97 @@
+#include "analyzer/llvm/cache.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace {
+
+// Beyond this many instructions a corpus repeats too little for memory to be worth it: about 1 KB each.
+constexpr size_t most_insns = 1 << 16;
+constexpr size_t longest = 16; // bytes
+constexpr size_t first_slots = 1 << 10, length_sets = 1 << 12;
+
+size_t mix(uint64_t low, uint64_t high) {
+    const uint64_t mixed = (low ^ (high * 0x9e3779b97f4a7c15)) * 0xd6e8feb86659fd93;
+    return size_t(mixed ^ (mixed >> 32));
+}
+
+// Instructions of one byte stand by that byte alone, for any byte may follow them.
+size_t set_of(uint8_t first, unsigned second) {
+    return mix(first, second + 1) & (length_sets - 1);
+}
+
+} // namespace
+
+insn_cache::insn_cache() : slots(first_slots), lengths(length_sets) {
+}
+
+insn_cache::~insn_cache() {
+    arena_free(&memory);
+}
+
+insn_cache::key insn_cache::load(const uint8_t *bytes, size_t n_bytes) {
+    uint64_t halves[2] = {};
+    std::memcpy(halves, bytes, std::min(n_bytes, longest));
+    return {halves[0], halves[1]};
+}
+
+insn_cache::key insn_cache::shorten(key bytes, unsigned length) {
+    const uint64_t low = length >= 8 ? ~uint64_t(0) : (uint64_t(1) << (8 * length)) - 1;
+    const uint64_t high = length >= 16 ? ~uint64_t(0) : length <= 8 ? 0 : (uint64_t(1) << (8 * (length - 8))) - 1;
+    return {bytes.low & low, bytes.high & high};
+}
+
+// Where it stands, or the free one where it would.
+insn_cache::slot &insn_cache::slot_of(std::vector<slot> &all, key bytes, unsigned length) const {
+    const size_t mask = all.size() - 1;
+    for (size_t at = mix(bytes.low, bytes.high + length) & mask;; at = (at + 1) & mask) {
+        slot &found = all[at];
+        if (!found.insn ||
+            (found.insn->n_bytes == length && found.bytes.low == bytes.low && found.bytes.high == bytes.high))
+            return found;
+    }
+}
+
+const struct insn *insn_cache::find(const uint8_t *bytes, size_t n_bytes) const {
+    if (!n_bytes)
+        return nullptr;
+    const key all = load(bytes, n_bytes);
+    uint32_t candidates = lengths[set_of(bytes[0], 0)] & 2;
+    if (n_bytes > 1)
+        candidates |= lengths[set_of(bytes[0], bytes[1] + 1u)] & ~uint32_t(3);
+    for (; candidates; candidates &= candidates - 1) {
+        const unsigned length = unsigned(__builtin_ctz(candidates));
+        if (length > n_bytes)
+            break;
+        const slot &found = slot_of(const_cast<std::vector<slot> &>(slots), shorten(all, length), length);
+        if (found.insn)
+            return found.insn;
+    }
+    return nullptr;
+}
+
+bool insn_cache::has_room(size_t n_bytes) const {
+    return n_insns < most_insns && n_bytes <= longest;
+}
+
+void insn_cache::grow() {
+    std::vector<slot> larger(slots.size() * 2);
+    for (const slot &from : slots)
+        if (from.insn)
+            slot_of(larger, from.bytes, from.insn->n_bytes) = from;
+    slots.swap(larger);
+}
+
+void insn_cache::add(const struct insn &insn) {
+    assert(has_room(insn.n_bytes) && insn.n_bytes > 0);
+    if (2 * n_insns >= slots.size())
+        grow();
+    struct insn *kept = ARENA_NEW(&memory, struct insn);
+    *kept = insn;
+    const key bytes = load(insn.bytes, insn.n_bytes);
+    slot_of(slots, bytes, insn.n_bytes) = {bytes, kept};
+    n_insns++;
+    const unsigned second = insn.n_bytes == 1 ? 0 : insn.bytes[1] + 1u;
+    lengths[set_of(insn.bytes[0], second)] |= uint32_t(1) << insn.n_bytes;
+}

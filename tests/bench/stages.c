@@ -1,0 +1,113 @@
+// Where the time of `cyclops mca --hex` goes: microseconds per block spent in decoding, describing and simulating,
+// each stage run over all blocks by itself.  bench_stages FILE.hex CPU ITERATIONS
+#include "analyzer/model/backend.h"
+#include "analyzer/pipeline/pipeline.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct code {
+    uint8_t *bytes;
+    size_t n_bytes;
+    struct block block;
+};
+
+struct bench {
+    struct arena arena;
+    struct fail fail;
+    const struct backend *backend;
+    struct backend_cpu *cpu;
+    const struct machine *machine;
+    struct code *codes;
+    size_t n_codes;
+    uint64_t iterations;
+};
+
+static double now_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static unsigned digit(char c) {
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 32) - 'a') + 10;
+}
+
+static void read_codes(struct bench *bench, const char *path) {
+    char *data;
+    if (!file_read(&bench->arena, path, &data, NULL, &bench->fail))
+        return;
+    struct slice rest = {data, strlen(data)}, line;
+    while (slice_next(&rest, '\n', &line)) {
+        size_t n = 0;
+        while (n + 1 < line.length && line.data[n] != ',')
+            n += 2;
+        if (n == 0)
+            continue;
+        struct code code = {.bytes = ARENA_ARRAY(&bench->arena, uint8_t, n / 2), .n_bytes = n / 2};
+        for (size_t i = 0; i < n / 2; i++)
+            code.bytes[i] = (uint8_t)(digit(line.data[2 * i]) << 4 | digit(line.data[2 * i + 1]));
+        bench->codes = arena_grow(&bench->arena, bench->codes, bench->n_codes, sizeof code);
+        bench->codes[bench->n_codes++] = code;
+    }
+}
+
+// One stage over all blocks; microseconds per block.
+static double time_stage(struct bench *bench, bool (*stage)(struct bench *, struct code *)) {
+    double start = now_us();
+    for (size_t i = 0; i < bench->n_codes; i++) {
+        bench->fail = (struct fail){0};
+        if (!stage(bench, &bench->codes[i]))
+            bench->codes[i].block.n_insns = 0;
+    }
+    return (now_us() - start) / (double)bench->n_codes;
+}
+
+static bool decode(struct bench *bench, struct code *code) {
+    return bench->backend->count_insns(bench->cpu, code->bytes, code->n_bytes, &bench->fail) != 0;
+}
+
+static bool describe(struct bench *bench, struct code *code) {
+    return bench->backend->describe_bytes(bench->cpu, &bench->arena, code->bytes, code->n_bytes, &code->block,
+                                          &bench->fail);
+}
+
+static bool simulate(struct bench *bench, struct code *code) {
+    const struct pipeline_options options = {.iterations = bench->iterations};
+    struct pipeline_result result;
+    return code->block.n_insns == 0 ||
+           pipeline_run(bench->machine, &code->block, &options, NULL, &result, &bench->fail);
+}
+
+static void run(struct bench *bench) {
+    double decoded = time_stage(bench, decode);
+    double described = time_stage(bench, describe);
+    double again = time_stage(bench, describe);
+    double simulated = time_stage(bench, simulate);
+    printf("decode %.2f  describe %.2f (bytes met before: both %.2f)  simulate %.2f  µs per block\n", decoded,
+           described - decoded, again, simulated);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 4) {
+        fprintf(stderr, "usage: bench_stages FILE.hex CPU ITERATIONS\n");
+        return 2;
+    }
+    struct bench bench = {.iterations = strtoul(argv[3], NULL, 10)};
+    read_codes(&bench, argv[1]);
+    const struct backend_options options = {.cpu = argv[2], .triple = "x86_64-unknown-linux-gnu", .output_syntax = -1};
+    bench.backend = backend_load(&bench.arena, NULL, &bench.fail);
+    bench.cpu = bench.backend ? bench.backend->open(&bench.arena, &options, &bench.fail) : NULL;
+    if (bench.cpu && bench.n_codes != 0) {
+        bench.machine = bench.backend->machine(bench.cpu);
+        run(&bench);
+        bench.backend->close(bench.cpu);
+    } else {
+        fail_print(&bench.fail, stderr);
+    }
+    arena_free(&bench.arena);
+    return (int)bench.fail.status;
+}
