@@ -22,7 +22,16 @@ template <bool mca::InstrBuilder::*first_call, bool mca::InstrBuilder::*first_re
 void silence(mca::InstrBuilder &builder);
 template struct builder_marks<&mca::InstrBuilder::FirstCallInst, &mca::InstrBuilder::FirstReturnInst>;
 
-void copy_writes(struct arena *arena, const mca::Instruction &from, struct insn *insn) {
+const char *register_name(const backend_cpu &cpu, struct arena *arena, MCRegister reg) {
+    if (!cpu.names || !reg)
+        return nullptr;
+    SmallString<16> buffer;
+    raw_svector_ostream out(buffer);
+    cpu.names->printRegName(out, reg);
+    return arena_copy(arena, buffer.data(), buffer.size());
+}
+
+void copy_writes(struct arena *arena, const backend_cpu &cpu, const mca::Instruction &from, struct insn *insn) {
     struct insn_write *writes = ARENA_ARRAY(arena, struct insn_write, from.getDefs().size());
     for (const mca::WriteState &write : from.getDefs()) {
         struct insn_write *to = &writes[insn->n_writes++];
@@ -31,6 +40,7 @@ void copy_writes(struct arena *arena, const mca::Instruction &from, struct insn 
         to->write_class = write.getWriteResourceID();
         to->clears_supers = write.clearsSuperRegisters();
         to->is_zero = write.isWriteZero();
+        to->name = register_name(cpu, arena, write.getRegisterID());
     }
     insn->writes = writes;
 }
@@ -118,6 +128,8 @@ void copy_flags(const backend_cpu &cpu, const MCInst &inst, const mca::Instructi
 
 // One sentence for people: the instruction without its tabs, and LLVM's own words without their full stop.
 std::string explain(const backend_cpu &cpu, const struct insn &insn, std::string words) {
+    if (cpu.as_llvm_mca)
+        return words;
     std::string text = insn.text;
     std::replace(text.begin(), text.end(), '\t', ' ');
     while (!words.empty() && words.back() == '.')
@@ -128,9 +140,10 @@ std::string explain(const backend_cpu &cpu, const struct insn &insn, std::string
 
 } // namespace
 
-void begin_block(backend_cpu &cpu) {
+void begin_block(backend_cpu &cpu, MCInstPrinter *names) {
     cpu.builder->clear();
     cpu.builder_is_shared = false;
+    cpu.names = names;
     silence(*cpu.builder);
     cpu.post_process->resetState();
 }
@@ -151,7 +164,7 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
     const mca::Instruction &from = **created;
     insn->opcode = cpu.opcodes->getName(inst.getOpcode()).data(); // zero-terminated, in LLVM's tables
     copy_costs(cpu, from.getDesc(), insn);
-    copy_writes(arena, from, insn);
+    copy_writes(arena, cpu, from, insn);
     copy_reads(arena, cpu, from, insn);
     copy_uses(arena, cpu, from.getDesc(), insn);
     copy_flags(cpu, inst, from, insn);

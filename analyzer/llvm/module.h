@@ -40,6 +40,7 @@ struct backend_cpu {
     std::string name; // of the CPU
     llvm::MCTargetOptions target_options;
     int output_syntax = -1;
+    unsigned call_latency = 100;
     bool print_hex = false, as_llvm_mca = false, skip_parse_failures = false, skip_unscheduled = false;
 
     std::unique_ptr<llvm::MCRegisterInfo> registers;
@@ -57,6 +58,7 @@ struct backend_cpu {
     std::unique_ptr<machine_code_reader> reader; // opened with the first bytes
 
     const struct machine *machine = nullptr;
+    llvm::MCInstPrinter *names = nullptr; // of registers, in the block that is being described
 
     backend_cpu();
     ~backend_cpu();
@@ -85,13 +87,12 @@ void describe_registers(struct arena *arena, const backend_cpu &cpu, struct mach
 
 // describe.cpp: instructions. Call begin_block before the first of each block, then for each instruction print_insn,
 // which sets its text, and describe_insn, which sets all but its encoding and line. False: `why` says what LLVM lacks.
-void begin_block(backend_cpu &cpu);
+// `names` prints the names of the registers written, until the next begin_block; null: they are not set.
+void begin_block(backend_cpu &cpu, llvm::MCInstPrinter *names = nullptr);
 void print_insn(const backend_cpu &cpu, struct arena *arena, llvm::MCInstPrinter &printer, const llvm::MCInst &inst,
                 struct insn *insn);
 bool describe_insn(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, const instrument_list &instruments,
-                   struct insn *insn, refusal &why);
-// Sets the names of the registers it writes.
-void name_writes(struct arena *arena, llvm::MCInstPrinter &printer, struct insn *insn);
+                   struct insn *insn, std::string &why);
 
 // bytes.cpp, text.cpp
 bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,

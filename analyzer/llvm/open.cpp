@@ -22,6 +22,8 @@ bool check_cpu(const backend_cpu &cpu, const MCSubtargetInfo &blank, struct aren
         return true;
     const char *name = cpu.name.c_str();
     const std::string triple = cpu.triple.str();
+    if (cpu.as_llvm_mca)
+        return fail_set(fail, FAIL_INPUT, "'%s' is not a recognized processor for this target", name);
     if (cpu.name == host_cpu())
         return fail_set(fail, FAIL_INPUT, "this machine's CPU '%s' is none of %s; name the CPU to describe", name,
                         triple.c_str());
@@ -31,15 +33,15 @@ bool check_cpu(const backend_cpu &cpu, const MCSubtargetInfo &blank, struct aren
 }
 
 // Adds a '+' where a feature has no sign, as llvm-mca's -mattr does.
-bool check_features(const char *list, const MCSubtargetInfo &blank, std::string &checked, struct arena *arena,
-                    struct fail *fail) {
+bool check_features(const backend_cpu &cpu, const char *list, const MCSubtargetInfo &blank, std::string &checked,
+                    struct arena *arena, struct fail *fail) {
     SubtargetFeatures features;
     SmallVector<StringRef, 8> words;
     StringRef(list ? list : "").split(words, ',', -1, false);
     for (StringRef word : words) {
         const std::string name = SubtargetFeatures::StripFlag(word.trim()).str();
         const auto known = blank.getAllProcessorFeatures();
-        if (none_of(known, [&](const SubtargetFeatureKV &entry) { return name == entry.Key; }))
+        if (!cpu.as_llvm_mca && none_of(known, [&](const SubtargetFeatureKV &entry) { return name == entry.Key; }))
             return fail_set(fail, FAIL_INPUT, "unknown CPU feature '%s'%s", name.c_str(),
                             near_names(arena, name.c_str(), known));
         features.AddFeature(word.trim());
@@ -54,16 +56,20 @@ bool open_subtarget(backend_cpu &cpu, struct arena *arena, const char *features,
     if (!blank)
         return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without the tables of '%s'", triple.c_str());
     std::string checked;
-    if (!check_cpu(cpu, *blank, arena, fail) || !check_features(features, *blank, checked, arena, fail))
+    if (!check_cpu(cpu, *blank, arena, fail) || !check_features(cpu, features, *blank, checked, arena, fail))
         return false;
 
     cpu.subtarget.reset(cpu.target->createMCSubtargetInfo(triple, cpu.name, checked));
     const MCSchedModel &model = cpu.subtarget->getSchedModel();
-    if (!model.hasInstrSchedModel())
-        return fail_set(fail, FAIL_INPUT, "LLVM has no scheduling model of instructions for CPU '%s' of %s%s",
-                        cpu.name.c_str(), triple.c_str(),
-                        model.InstrItineraries ? ": only itineraries, which cannot be used" : "");
-    return true;
+    if (model.hasInstrSchedModel())
+        return true;
+    if (cpu.as_llvm_mca)
+        return fail_set(fail, FAIL_INPUT,
+                        "unable to find instruction-level scheduling information for target triple '%s' and cpu '%s'.",
+                        triple.c_str(), cpu.name.c_str());
+    return fail_set(fail, FAIL_INPUT, "LLVM has no scheduling model of instructions for CPU '%s' of %s%s",
+                    cpu.name.c_str(), triple.c_str(),
+                    model.InstrItineraries ? ": only itineraries, which cannot be used" : "");
 }
 
 template <typename Wanted>
@@ -88,21 +94,29 @@ bool open_tables(backend_cpu &cpu, struct fail *fail) {
 }
 
 // What targets add to the common meaning of instructions; most add nothing and get LLVM's base classes.
-void open_builder(backend_cpu &cpu, unsigned call_latency) {
+void open_builder(backend_cpu &cpu, const struct backend_options &options) {
     const MCSubtargetInfo &subtarget = *cpu.subtarget;
-    cpu.instruments.reset(cpu.target->createInstrumentManager(subtarget, *cpu.opcodes));
+    if (options.call_latency)
+        cpu.call_latency = options.call_latency;
+    if (!options.no_instruments)
+        cpu.instruments.reset(cpu.target->createInstrumentManager(subtarget, *cpu.opcodes));
     if (!cpu.instruments)
         cpu.instruments = std::make_unique<mca::InstrumentManager>(subtarget, *cpu.opcodes);
-    cpu.post_process.reset(cpu.target->createInstrPostProcess(subtarget, *cpu.opcodes));
+    if (!options.no_custom_behaviour)
+        cpu.post_process.reset(cpu.target->createInstrPostProcess(subtarget, *cpu.opcodes));
     if (!cpu.post_process)
         cpu.post_process = std::make_unique<mca::InstrPostProcess>(subtarget, *cpu.opcodes);
     cpu.builder = std::make_unique<mca::InstrBuilder>(subtarget, *cpu.opcodes, *cpu.registers, cpu.analysis.get(),
-                                                      *cpu.instruments, call_latency);
+                                                      *cpu.instruments, cpu.call_latency);
 }
 
 bool check_syntax(const backend_cpu &cpu, struct fail *fail) {
     if (cpu.output_syntax < 0 || make_printer(cpu, unsigned(cpu.output_syntax)))
         return true;
+    if (cpu.as_llvm_mca)
+        return fail_set(fail, FAIL_INPUT,
+                        "unable to create instruction printer for target triple '%s' with assembly variant %d.",
+                        cpu.triple.str().c_str(), cpu.output_syntax);
     return fail_set(fail, FAIL_INPUT, "%s has no assembly syntax number %d", cpu.triple.str().c_str(),
                     cpu.output_syntax);
 }
@@ -111,7 +125,10 @@ bool check_syntax(const backend_cpu &cpu, struct fail *fail) {
 
 struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *options, struct fail *fail) {
     auto cpu = std::make_unique<backend_cpu>();
-    cpu->target = find_target(options->triple, options->arch, cpu->triple, fail);
+    cpu->as_llvm_mca = options->as_llvm_mca;
+    cpu->skip_parse_failures = options->skip_parse_failures;
+    cpu->skip_unscheduled = options->skip_unscheduled;
+    cpu->target = find_target(options->triple, options->arch, cpu->triple, fail, options->as_llvm_mca);
     if (!cpu->target)
         return nullptr;
     const bool native = !options->cpu || StringRef(options->cpu) == "native";
@@ -120,7 +137,7 @@ struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *
     cpu->print_hex = options->print_hex;
     if (!open_subtarget(*cpu, arena, options->features, fail) || !open_tables(*cpu, fail) || !check_syntax(*cpu, fail))
         return nullptr;
-    open_builder(*cpu, options->call_latency ? options->call_latency : 100);
+    open_builder(*cpu, *options);
     cpu->machine = describe_machine(arena, *cpu);
     return cpu.release();
 }

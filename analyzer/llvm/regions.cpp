@@ -43,6 +43,16 @@ void regions::pass(SMLoc place) {
 
 void regions::error(SMLoc place, const Twine &message) {
     sources.PrintMessage(place, SourceMgr::DK_Error, message);
+    has_region_errors = true;
+}
+
+void regions::note(SMLoc place, const Twine &message) {
+    sources.PrintMessage(place, SourceMgr::DK_Note, message);
+}
+
+void regions::instrument_error(SMLoc place, const Twine &message) {
+    sources.PrintMessage(place, SourceMgr::DK_Error, message);
+    has_instrument_errors = true;
 }
 
 void regions::HandleComment(SMLoc place, StringRef comment) {
@@ -64,9 +74,12 @@ void regions::HandleComment(SMLoc place, StringRef comment) {
 
 void regions::begin(StringRef name, SMLoc place) {
     if (const region *other = find_open(blocks, name)) {
-        const std::string what = name.empty() ? "a region without name" : "region '" + name.str() + "'";
-        return error(place, what + " is still open, begun in line " + Twine(sources.FindLineNumber(other->begin)) +
-                                "; end it first, or give this one another name");
+        if (name.empty()) {
+            error(place, "found multiple overlapping anonymous regions");
+            return note(other->begin, "Previous anonymous region was defined here");
+        }
+        error(place, "overlapping regions cannot have the same name");
+        return note(other->begin, "region " + name + " was previously defined here");
     }
     if (only_default())
         blocks.clear();
@@ -84,17 +97,24 @@ void regions::end(StringRef name, SMLoc place) {
     }
     if (region *open = find_open(blocks, name))
         return close_span(*open, place);
+    error(place, "found an invalid region end directive");
     if (name.empty())
-        return error(place, "this ends a region without name, and none is open");
-    error(place, "no region named '" + name + "' is open here");
+        return note(place, "unable to find an active anonymous region");
+    note(place, "unable to find an active region named " + name);
 }
 
 void regions::read_instrument(StringRef kind, StringRef data, SMLoc place) {
-    if (!manager.supportsInstrumentType(kind))
-        return error(place, "this CPU's target knows no comment LLVM-MCA-" + kind);
+    if (!manager.supportsInstrumentType(kind)) {
+        if (kind.empty())
+            return instrument_error(place, "No instrumentation kind was provided in LLVM-MCA comment");
+        return instrument_error(place, "Unknown instrumentation type in LLVM-MCA comment: " + kind);
+    }
     mca::UniqueInstrument made = manager.createInstrument(kind, data);
-    if (!made)
-        return error(place, "LLVM-MCA-" + kind + " cannot stand with '" + data + "'");
+    if (!made) {
+        if (data.empty())
+            return instrument_error(place, "Failed to create " + kind + " instrument with no data");
+        return instrument_error(place, "Failed to create " + kind + " instrument with data: " + data);
+    }
     start_instrument(std::move(made), kind, place);
 }
 

@@ -47,6 +47,8 @@ class regions : public llvm::AsmCommentConsumer {
     const std::vector<region> &all() const {
         return blocks;
     }
+    // What the comments got wrong was told to the source manager.
+    bool has_region_errors = false, has_instrument_errors = false;
     instrument_list active_instruments(llvm::SMLoc place) const;
 
   private:
@@ -60,6 +62,8 @@ class regions : public llvm::AsmCommentConsumer {
     bool only_default() const;
     void pass(llvm::SMLoc place);
     void error(llvm::SMLoc place, const llvm::Twine &message);
+    void note(llvm::SMLoc place, const llvm::Twine &message);
+    void instrument_error(llvm::SMLoc place, const llvm::Twine &message);
     void begin(llvm::StringRef name, llvm::SMLoc place);
     void end(llvm::StringRef name, llvm::SMLoc place);
     void read_instrument(llvm::StringRef kind, llvm::StringRef data, llvm::SMLoc place);

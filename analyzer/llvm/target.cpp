@@ -18,12 +18,14 @@ void init_targets() {
     (void)once;
 }
 
-const Target *find_target(const char *triple, const char *arch, Triple &found, struct fail *fail) {
+const Target *find_target(const char *triple, const char *arch, Triple &found, struct fail *fail, bool as_llvm_mca) {
     init_targets();
     found = Triple(triple ? Triple::normalize(triple) : std::string(host_triple()));
     std::string error;
     const Target *target = TargetRegistry::lookupTarget(arch ? arch : "", found, error);
-    if (!target)
+    if (!target && as_llvm_mca)
+        fail_set(fail, FAIL_INPUT, "%s", StringRef(error).rtrim().str().c_str());
+    else if (!target)
         fail_set(fail, FAIL_INPUT, "LLVM %d knows no target for %s '%s'; one it knows is '%s'", LLVM_VERSION_MAJOR,
                  arch ? "architecture" : "triple", arch ? arch : found.str().c_str(), host_triple());
     return target;
@@ -37,6 +39,15 @@ const char *host_cpu() {
 const char *host_triple() {
     static const std::string triple = Triple::normalize(sys::getDefaultTargetTriple());
     return triple.c_str();
+}
+
+bool print_cpus(const char *triple, const char *arch, struct fail *fail) {
+    Triple found;
+    const Target *target = find_target(triple, arch, found, fail, true);
+    if (!target)
+        return false;
+    const std::unique_ptr<MCSubtargetInfo> prints(target->createMCSubtargetInfo(found.str(), "help", ""));
+    return true;
 }
 
 size_t list_cpus(struct arena *arena, const char *triple, const char *const **names, struct fail *fail) {

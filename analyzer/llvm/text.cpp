@@ -1,4 +1,5 @@
 // Assembly text into blocks.
+#include "analyzer/llvm/notes.h"
 #include "analyzer/llvm/regions.h"
 
 #include "llvm/MC/MCObjectFileInfo.h"
@@ -32,20 +33,12 @@ class collector final : public MCStreamer {
     }
 };
 
-// Where LLVM's complaints go instead of stderr. Only errors are kept, and of them the first.
-void keep_error(const SMDiagnostic &found, struct fail *fail) {
-    if (found.getKind() != SourceMgr::DK_Error)
-        return;
-    const unsigned line = found.getLineNo() > 0 ? unsigned(found.getLineNo()) : 0;
-    const unsigned column = line && found.getColumnNo() >= 0 ? unsigned(found.getColumnNo()) + 1 : 0;
-    fail_at(fail, found.getFilename().str().c_str(), line, column, "%s", found.getMessage().str().c_str());
-}
-
 // A text and all that must live as long as its instructions, which point to its symbols.
 struct source_text {
     backend_cpu &cpu;
     const char *name;
     struct fail *fail;
+    notes told;
     SourceMgr sources;
     regions found;
     MCContext context;
@@ -61,9 +54,9 @@ struct source_text {
           streamer(context, found) {
         sources.AddNewSourceBuffer(MemoryBuffer::getMemBuffer(text, name), SMLoc());
         sources.setDiagHandler(
-            [](const SMDiagnostic &error, void *to) { keep_error(error, static_cast<struct fail *>(to)); }, fail);
-        context.setDiagnosticHandler([f](const SMDiagnostic &error, bool, const SourceMgr &,
-                                         std::vector<const MDNode *> &) { keep_error(error, f); });
+            [](const SMDiagnostic &found_here, void *to) { static_cast<notes *>(to)->add(found_here); }, &told);
+        context.setDiagnosticHandler([this](const SMDiagnostic &found_here, bool, const SourceMgr &,
+                                            std::vector<const MDNode *> &) { told.add(found_here); });
         object_file.reset(cpu.target->createMCObjectFileInfo(context, false));
         context.setObjectFileInfo(object_file.get());
     }
@@ -86,10 +79,18 @@ bool source_text::parse() {
         return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without an assembly parser for %s",
                         cpu.triple.str().c_str());
     parser->setTargetParser(*target_parser);
-    if (parser->Run(false) && fail->status == FAIL_NONE)
-        fail_at(fail, name, 0, 0, "LLVM's assembler rejects this text without saying why");
+    const bool failed = parser->Run(false) && !cpu.skip_parse_failures;
     streamer.setTargetStreamer(nullptr); // it refers to `nowhere` and `printer`
-    return fail->status == FAIL_NONE;
+    if (failed)
+        told.add(BACKEND_ERROR, "Assembly input parsing had errors, use -skip-unsupported-instructions=parse-failure "
+                                "to drop failing lines from the input.");
+    else if (!found.has_region_errors && found.has_instrument_errors)
+        told.add(BACKEND_ERROR, "There was an error parsing comments.");
+    if (failed || found.has_region_errors || found.has_instrument_errors) {
+        told.fail(name, fail);
+        return false;
+    }
+    return true;
 }
 
 // Bytes as llvm-mca's -show-encoding gives them: not linked, jumps in the form the assembler begins with.
@@ -101,24 +102,101 @@ void encode(const MCCodeEmitter &emitter, const source_text &text, struct arena 
     insn->bytes = bytes.empty() ? nullptr : reinterpret_cast<uint8_t *>(arena_copy(arena, bytes.data(), bytes.size()));
 }
 
+// llvm-mca's warnings of what its simulation cannot know, once for each block.
+struct flow_warnings {
+    bool of_calls = false, of_returns = false;
+
+    void tell(notes &told, const struct insn &insn, unsigned call_latency) {
+        if (insn.is_call && !of_calls) {
+            told.add(BACKEND_WARNING, "found a call in the input assembly sequence.");
+            told.add(BACKEND_NOTE, "call instructions are not correctly modeled. Assume a latency of " +
+                                       std::to_string(call_latency) + "cy.");
+            of_calls = true;
+        }
+        if (insn.is_return && !of_returns) {
+            told.add(BACKEND_WARNING, "found a return instruction in the input assembly sequence.");
+            told.add(BACKEND_NOTE, "program counter updates are ignored.");
+            of_returns = true;
+        }
+    }
+};
+
+// An instruction that the model does not describe: true if it is to be left out.
+bool skip_unscheduled(source_text &text, const source_insn &source, const struct insn &insn, const std::string &why) {
+    if (text.cpu.skip_unscheduled)
+        text.told.add(BACKEND_WARNING,
+                      why + ", skipping with -skip-unsupported-instructions, note accuracy will be impacted:");
+    else if (text.cpu.as_llvm_mca)
+        text.told.add(BACKEND_ERROR,
+                      why + ", use -skip-unsupported-instructions=lack-sched to ignore these on the input.",
+                      source.line, source.column);
+    else
+        return fail_at(text.fail, text.name, source.line, source.column, "%s", why.c_str());
+    text.told.add(BACKEND_NOTE, std::string("instruction: \t") + insn.text);
+    if (!text.cpu.skip_unscheduled)
+        text.told.fail(text.name, text.fail);
+    return text.cpu.skip_unscheduled;
+}
+
 bool describe_region(source_text &text, const region &from, MCInstPrinter &printer, struct arena *arena,
                      struct block *block) {
     const std::unique_ptr<MCCodeEmitter> emitter(text.cpu.target->createMCCodeEmitter(*text.cpu.opcodes, text.context));
     struct insn *insns = ARENA_ARRAY(arena, struct insn, from.insns.size());
-    begin_block(text.cpu);
-    for (size_t i = 0; i < from.insns.size(); i++) {
-        const source_insn &source = from.insns[i];
-        insns[i].line = source.line;
-        print_insn(text.cpu, arena, printer, source.inst, &insns[i]);
+    unsigned n_insns = 0;
+    flow_warnings warnings;
+    begin_block(text.cpu, &printer);
+    for (const source_insn &source : from.insns) {
+        struct insn &insn = insns[n_insns];
+        insn = {};
+        insn.line = source.line;
+        print_insn(text.cpu, arena, printer, source.inst, &insn);
         std::string why;
-        if (!describe_insn(text.cpu, arena, source.inst, text.found.active_instruments(source.place), &insns[i], why))
-            return fail_at(text.fail, text.name, source.line, source.column, "%s", why.c_str());
+        if (!describe_insn(text.cpu, arena, source.inst, text.found.active_instruments(source.place), &insn, why)) {
+            if (skip_unscheduled(text, source, insn, why))
+                continue;
+            return false;
+        }
+        warnings.tell(text.told, insn, text.cpu.call_latency);
         if (emitter)
-            encode(*emitter, text, arena, source.inst, &insns[i]);
+            encode(*emitter, text, arena, source.inst, &insn);
+        n_insns++;
     }
-    *block = {arena_strdup(arena, from.name.c_str()), insns, unsigned(from.insns.size()),
-              from.begin.isValid() || from.end.isValid()};
+    *block = {arena_strdup(arena, from.name.c_str()), insns, n_insns, from.begin.isValid() || from.end.isValid()};
     return true;
+}
+
+bool describe_regions(source_text &text, MCInstPrinter &printer, struct arena *arena, struct backend_source *source) {
+    const std::vector<region> &all = text.found.all();
+    struct block *blocks = ARENA_ARRAY(arena, struct block, all.size());
+    for (const region &from : all) {
+        struct block *block = &blocks[source->n_blocks];
+        text.told.begin_block(source->n_blocks);
+        if (from.insns.empty())
+            continue;
+        if (!describe_region(text, from, printer, arena, block))
+            return false;
+        source->n_blocks += block->n_insns != 0;
+    }
+    source->blocks = blocks;
+    if (source->n_blocks)
+        return true;
+    if (text.cpu.as_llvm_mca)
+        return fail_set(text.fail, FAIL_INPUT, "no assembly instructions found.");
+    return fail_at(text.fail, text.name, 0, 0, "there are no instructions in it");
+}
+
+bool describe(source_text &text, struct arena *arena, struct backend_source *source) {
+    if (!text.parse())
+        return false;
+    const backend_cpu &cpu = text.cpu;
+    const unsigned syntax = cpu.output_syntax < 0 ? text.parser->getAssemblerDialect() : unsigned(cpu.output_syntax);
+    const auto printer = make_printer(cpu, syntax);
+    if (!printer)
+        return fail_at(text.fail, text.name, 0, 0, "LLVM cannot print instructions of %s in syntax number %u",
+                       cpu.triple.str().c_str(), syntax);
+    const bool done = describe_regions(text, *printer, arena, source);
+    text.cpu.names = nullptr;
+    return done;
 }
 
 } // namespace
@@ -126,26 +204,8 @@ bool describe_region(source_text &text, const region &from, MCInstPrinter &print
 bool describe_text(struct backend_cpu *cpu, struct arena *arena, const char *name, const char *text,
                    struct backend_source *source, struct fail *fail) {
     source_text parsed(*cpu, name, text, fail);
-    if (!parsed.parse())
-        return false;
-    const unsigned syntax =
-        cpu->output_syntax < 0 ? parsed.parser->getAssemblerDialect() : unsigned(cpu->output_syntax);
-    const auto printer = make_printer(*cpu, syntax);
-    if (!printer)
-        return fail_at(fail, name, 0, 0, "LLVM cannot print instructions of %s in syntax number %u",
-                       cpu->triple.str().c_str(), syntax);
-
-    const std::vector<region> &all = parsed.found.all();
-    struct block *blocks = ARENA_ARRAY(arena, struct block, all.size());
-    size_t n_blocks = 0;
-    for (const region &from : all) {
-        if (from.insns.empty())
-            continue;
-        if (!describe_region(parsed, from, *printer, arena, &blocks[n_blocks++]))
-            return false;
-    }
-    if (!n_blocks)
-        return fail_at(fail, name, 0, 0, "there are no instructions in it");
-    *source = {blocks, n_blocks};
-    return true;
+    *source = {};
+    const bool done = describe(parsed, arena, source);
+    parsed.told.copy(arena, source);
+    return done;
 }
