@@ -1,0 +1,18 @@
+// The two formats behind trace.h. Private to views/trace*.c.
+#ifndef ANALYZER_VIEWS_TRACE_FORMATS_H
+#define ANALYZER_VIEWS_TRACE_FORMATS_H
+
+#include "analyzer/views/trace.h"
+
+void konata_open(struct trace_view *view);
+
+void perfetto_open(struct trace_view *view);
+void perfetto_begin_block(struct trace_view *view);
+void perfetto_close(struct trace_view *view);
+
+// The instruction's number over all blocks.
+static inline uint64_t trace_number(const struct trace_view *view, const struct event_insn *insn) {
+    return view->first_index + insn->index;
+}
+
+#endif
