@@ -23,7 +23,8 @@ bool check_cpu(const backend_cpu &cpu, const MCSubtargetInfo &blank, struct aren
     const char *name = cpu.name.c_str();
     const std::string triple = cpu.triple.str();
     if (cpu.as_llvm_mca)
-        return fail_set(fail, FAIL_INPUT, "'%s' is not a recognized processor for this target", name);
+        return fail_set(fail, FAIL_INPUT, "'%s' is not a recognized processor for this target%s", name,
+                        near_names(arena, name, blank.getAllProcessorDescriptions()));
     if (cpu.name == host_cpu())
         return fail_set(fail, FAIL_INPUT, "this machine's CPU '%s' is none of %s; name the CPU to describe", name,
                         triple.c_str());

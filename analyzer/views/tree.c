@@ -1,10 +1,12 @@
 #include "analyzer/views/tree.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-static void print_text(FILE *out, const char *text) {
+static void print_text(FILE *out, const char *text, size_t length) {
     fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    const unsigned char *end = (const unsigned char *)text + length;
+    for (const unsigned char *c = (const unsigned char *)text; c < end; c++) {
         if (*c == '"' || *c == '\\')
             fprintf(out, "\\%c", *c);
         else if (*c == '\t' || *c == '\n' || *c == '\r')
@@ -28,7 +30,7 @@ static void begin(struct tree *tree, const char *key) {
         new_line(tree);
     tree->has_members = true;
     if (key) {
-        print_text(tree->out, key);
+        print_text(tree->out, key, strlen(key));
         fputs(": ", tree->out);
     }
 }
@@ -64,6 +66,10 @@ void tree_bool(struct tree *tree, const char *key, bool value) {
 }
 
 void tree_text(struct tree *tree, const char *key, const char *value) {
+    tree_bytes(tree, key, value, strlen(value));
+}
+
+void tree_bytes(struct tree *tree, const char *key, const char *bytes, size_t length) {
     begin(tree, key);
-    print_text(tree->out, value);
+    print_text(tree->out, bytes, length);
 }

@@ -4,6 +4,7 @@
 #define ANALYZER_VIEWS_TREE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -21,5 +22,6 @@ void tree_count(struct tree *tree, const char *key, int64_t value);
 void tree_real(struct tree *tree, const char *key, double value);
 void tree_bool(struct tree *tree, const char *key, bool value);
 void tree_text(struct tree *tree, const char *key, const char *value);
+void tree_bytes(struct tree *tree, const char *key, const char *bytes, size_t length); // a text that may hold zeros
 
 #endif

@@ -1,0 +1,43 @@
+// The command line of `cyclops mca`: llvm-mca's options, read as LLVM reads them (llvm/lib/Support/CommandLine.cpp).
+// One dash or two; the last of several is taken; numbers in any base; true and false in LLVM's spellings; refusals in
+// its words.
+#ifndef CLI_MCA_OPTIONS_H
+#define CLI_MCA_OPTIONS_H
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "cli/options.h"
+
+#include <stdbool.h>
+
+// What to do about input that LLVM cannot read or describe.
+enum mca_skip { MCA_SKIP_NONE, MCA_SKIP_LACK_SCHED, MCA_SKIP_PARSE_FAILURE, MCA_SKIP_ANY };
+
+struct mca_args {
+    const char *input; // "-": standard input
+    const char *output;
+    const char *cpu, *triple, *arch, *features, *llvm; // null: not given
+    enum mca_skip skip;
+    int syntax; // -1: the input's
+    bool version, print_hex, json, no_instruments, no_custom_behaviour;
+
+    unsigned iterations, dispatch, register_file_size, load_queue, store_queue, call_latency;
+    unsigned micro_op_queue, decoder_throughput, retire_width;
+    bool no_alias, resource_segments, walk_all;
+
+    bool summary, instruction_info, resource_pressure, timeline, bottlenecks, instruction_tables;
+    bool dispatch_stats, scheduler_stats, retire_stats, register_file_stats;
+    bool show_encoding, show_barriers;
+    unsigned timeline_max_iterations, timeline_max_cycles;
+};
+
+// Other results than OPTIONS_OK end the program: with success after OPTIONS_HELP, else with `fail`. What is returned
+// lives as long as `arena`.
+enum options_result mca_options_parse(struct arena *arena, int argc, char **argv, struct mca_args *args,
+                                      struct fail *fail);
+
+// What -all-views and -all-stats say of views that no option behind them asks for. `in_order`: of the CPU, for which
+// some views mean nothing.
+void mca_options_settle_views(struct mca_args *args, bool in_order);
+
+#endif
