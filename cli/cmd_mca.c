@@ -2,14 +2,13 @@
 #include "cli/cli.h"
 
 #include "analyzer/model/backend.h"
-#include "base/file.h"
+#include "cli/mca_input.h"
 #include "cli/mca_options.h"
 #include "cli/mca_report.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct backend_cpu *open_cpu(const struct backend *backend, const struct mca_args *args, struct arena *arena,
                                     struct fail *fail) {
@@ -31,14 +30,15 @@ static struct backend_cpu *open_cpu(const struct backend *backend, const struct 
 }
 
 // The file is opened before anything is simulated: who cannot write there shall not wait for it.
-static bool report_to_output(struct mca_session *session, const struct backend_source *source) {
+static bool report_to_output(struct mca_session *session, const struct backend *backend, struct backend_cpu *cpu,
+                             const struct backend_source *source) {
     const char *path = session->args->output;
     if (strcmp(path, "-") == 0)
-        return mca_report(session, source);
+        return mca_run(session, backend, cpu, source);
     session->out = fopen(path, "we");
     if (session->out == NULL)
         return fail_set(session->fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
-    bool done = mca_report(session, source);
+    bool done = mca_run(session, backend, cpu, source);
     bool failed = ferror(session->out) != 0;
     failed |= fclose(session->out) != 0;
     if (done && failed)
@@ -49,15 +49,8 @@ static bool report_to_output(struct mca_session *session, const struct backend_s
 }
 
 static bool simulate(const struct backend *backend, struct mca_args *args, struct arena *arena, struct fail *fail) {
-    char *text;
-    size_t length;
     struct backend_source source = {0};
-    const char *name = strcmp(args->input, "-") == 0 ? "<stdin>" : args->input;
-    if (strcmp(args->input, "-") != 0 && access(args->input, R_OK) != 0)
-        return fail_set(fail, FAIL_INPUT, "%s: %s", args->input, strerror(errno));
-    if (!file_read(arena, args->input, &text, &length, fail))
-        return false;
-    struct backend_cpu *cpu = open_cpu(backend, args, arena, fail);
+    struct backend_cpu *cpu = mca_inputs_exist(args, fail) ? open_cpu(backend, args, arena, fail) : NULL;
     if (cpu == NULL)
         return false;
     struct mca_session session = {
@@ -69,13 +62,7 @@ static bool simulate(const struct backend *backend, struct mca_args *args, struc
         .fail = fail,
     };
     mca_options_settle_views(args, session.machine->in_order);
-    bool described = backend->describe_text(cpu, arena, name, text, &source, fail);
-    bool done = described && report_to_output(&session, &source);
-    if (!described) {
-        fail_print(fail, stderr);
-        mca_print_notes(&source);
-        *fail = (struct fail){.status = fail->status}; // it is told
-    }
+    bool done = mca_read_inputs(&session, backend, cpu, &source) && report_to_output(&session, backend, cpu, &source);
     backend->close(cpu);
     return done;
 }

@@ -11,6 +11,7 @@
 // Where the values go: the option table needs constant addresses.
 static struct mca_args values;
 static const char *skip_word;
+static const char **operands; // values.inputs
 static bool all_stats, all_views;
 
 enum mca_option_type {
@@ -54,6 +55,12 @@ static const struct mca_option {
      &values.no_custom_behaviour},
 
     {MCA_HEADING, NULL, NULL, "What to run", NULL},
+    {MCA_FLAG, "hex", NULL, "Files hold machine code: hexadecimal digits, one block a line, up to a comma.",
+     &values.hex},
+    {MCA_TEXT, "symbol", "NAME", "Of an ELF object: this function. Default: each function is a block.", &values.symbol},
+    {MCA_TEXT, "section", "NAME", "Of an ELF object: this section.", &values.section},
+    {MCA_TEXT, "start", "ADDRESS", "Of an ELF object: code from this address on.", &values.start},
+    {MCA_TEXT, "end", "ADDRESS", "... and up to this one.", &values.end},
     {MCA_UNSIGNED, "iterations", "N", "How often the block is executed. Default: 0, 100 times.", &values.iterations},
     {MCA_TEXT, "skip-unsupported-instructions", "WHAT",
      "Leave out what LLVM does not know: instructions without a model (lack-sched), lines that do not parse "
@@ -89,6 +96,12 @@ static const struct mca_option {
     {MCA_FLAG, "all-views", NULL, "All views. Options behind it may take some away again.", &all_views},
     {MCA_FLAG, "instruction-tables", NULL,
      "Simulate nothing: spread each instruction evenly over all pipes that it could use.", &values.instruction_tables},
+    {MCA_FLAG, "brief", NULL,
+     "A line for each block: cycles per iteration, cycles, instructions, uops; or 'error' and what is wrong with it.",
+     &values.brief},
+    {MCA_TEXT, "trace", "konata|perfetto[:FILE]",
+     "What each instruction does in each cycle, for these viewers. Default: to trace.konata, trace.json.",
+     &values.trace},
     {MCA_FLAG, "json", NULL, "Print as JSON what can be.", &values.json},
     {MCA_INTEGER, "output-asm-variant", "N",
      "Print instructions in syntax N (x86: 0 AT&T, 1 Intel). Default: -1, "
@@ -102,10 +115,11 @@ enum { N_ROWS = sizeof rows / sizeof *rows };
 
 static unsigned position[N_ROWS]; // on the command line, of the last one; 0: not given
 
-static const char description[] = "Simulates the instructions of an assembly file, over and over, on the CPU as\n"
+static const char description[] = "Simulates the instructions of a file, over and over, on the CPU as\n"
                                   "LLVM's scheduling model describes it. No instruction is executed, and no branch\n"
                                   "is followed: the block is a loop body. Caches are taken to hit.\n"
                                   "\n"
+                                  "A file is assembly, an ELF object or executable, or (with --hex) machine code.\n"
                                   "Options, regions, reports and the exit status (0, or 1 whatever went wrong) are\n"
                                   "llvm-mca's. Only the instructions between these comments are simulated, each\n"
                                   "region by itself; without comments, all are:\n"
@@ -119,6 +133,8 @@ static const char description[] = "Simulates the instructions of an assembly fil
 
 static const char examples[] = "  cyclops mca -mcpu=znver4 dot-product.s\n"
                                "  cyclops mca -mcpu=znver4 -timeline -iterations=3 dot-product.s\n"
+                               "  cyclops mca -mcpu=znver4 --hex --brief blocks.csv\n"
+                               "  cyclops mca -mcpu=znver4 --symbol=dot_product dot-product.o\n"
                                "  echo 'imul %rax, %rbx' | cyclops mca -mcpu=skylake -iterations=1000 -\n";
 
 static void print_help(struct arena *arena) {
@@ -126,7 +142,7 @@ static void print_help(struct arena *arena) {
     for (size_t i = 0; i < N_ROWS; i++)
         options[i] = (struct option){rows[i].type == MCA_HEADING ? OPTION_HEADING : OPTION_TEXT, rows[i].name,
                                      rows[i].argument, rows[i].help, NULL};
-    const struct command command = {"mca", "[options] FILE.s|-", description, examples, options};
+    const struct command command = {"mca", "[options] FILE…|-", description, examples, options};
     options_print_help(&command, stdout);
 }
 
@@ -248,12 +264,10 @@ static bool parse_skip(enum mca_skip *skip, struct fail *fail) {
                     skip_word);
 }
 
-static bool take_operand(const char *word, struct fail *fail) {
-    if (values.input != NULL)
-        return fail_set(fail, FAIL_INPUT, "Too many positional arguments specified! Give one file, not '%s' and '%s'",
-                        values.input, word);
-    values.input = word;
-    return true;
+static void take_operand(struct arena *arena, const char *word) {
+    const char **inputs = arena_grow(arena, operands, values.n_inputs, sizeof *inputs);
+    inputs[values.n_inputs++] = word;
+    values.inputs = operands = inputs;
 }
 
 static enum options_result parse_all(struct arena *arena, int argc, char **argv, struct fail *fail) {
@@ -263,8 +277,7 @@ static enum options_result parse_all(struct arena *arena, int argc, char **argv,
         if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (only_operands || word[0] != '-' || word[1] == '\0') {
-            if (!take_operand(word, fail))
-                return OPTIONS_BAD;
+            take_operand(arena, word);
         } else {
             enum options_result result = parse_option(arena, argc, argv, &i, fail);
             if (result != OPTIONS_OK)
@@ -277,6 +290,7 @@ static enum options_result parse_all(struct arena *arena, int argc, char **argv,
 enum options_result mca_options_parse(struct arena *arena, int argc, char **argv, struct mca_args *args,
                                       struct fail *fail) {
     skip_word = "none";
+    operands = NULL;
     values = (struct mca_args){
         .output = "-",
         .syntax = -1,
@@ -290,8 +304,6 @@ enum options_result mca_options_parse(struct arena *arena, int argc, char **argv
     enum options_result result = parse_all(arena, argc, argv, fail);
     if (result == OPTIONS_OK && !parse_skip(&values.skip, fail))
         result = OPTIONS_BAD;
-    if (values.input == NULL)
-        values.input = "-";
     if (values.output[0] == '\0')
         values.output = "-";
     *args = values;

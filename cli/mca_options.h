@@ -14,7 +14,11 @@
 enum mca_skip { MCA_SKIP_NONE, MCA_SKIP_LACK_SCHED, MCA_SKIP_PARSE_FAILURE, MCA_SKIP_ANY };
 
 struct mca_args {
-    const char *input; // "-": standard input
+    const char *const *inputs; // "-": standard input; none: that too
+    size_t n_inputs;
+    const char *symbol, *section, *start, *end; // of objects; null: not given
+    const char *trace;                          // null: none
+    bool hex, brief;
     const char *output;
     const char *cpu, *triple, *arch, *features, *llvm; // null: not given
     enum mca_skip skip;

@@ -20,7 +20,7 @@ struct views {
     struct register_file_view register_files;
     struct resource_pressure_view pressure;
     struct timeline_view timeline;
-    struct event_listener *listeners[9];
+    struct event_listener *listeners[10];
     unsigned n_listeners;
 };
 
@@ -85,27 +85,35 @@ static void set_up(const struct mca_session *session, const struct block *block,
                            session->arena);
         listen(views, &views->timeline.listener);
     }
+    if (session->trace != NULL) {
+        trace_view_begin_block(session->trace, block);
+        listen(views, &session->trace->listener);
+    }
 }
 
-static bool simulate(const struct mca_session *session, const struct block *block, const struct views *views) {
+struct pipeline_options mca_pipeline_options(const struct mca_session *session) {
     const struct mca_args *args = session->args;
-    const struct pipeline_options simulated = {
-        .iterations = args->iterations,
+    return (struct pipeline_options){
+        .iterations = n_iterations(args),
         .dispatch_width = args->dispatch,
         .register_file_size = args->register_file_size,
         .load_queue = args->load_queue,
         .store_queue = args->store_queue,
         .assume_alias = !args->no_alias,
         .mistakes_of_llvm = session->llvm,
-        .walk_all = args->walk_all,
+        .walk_all = args->walk_all || session->trace != NULL,
         .walk_iterations = args->timeline ? timeline_iterations(args) : 0,
         .micro_op_queue = args->micro_op_queue,
         .decoder_throughput = args->decoder_throughput,
         .retire_width = args->retire_width,
         .resource_segments = args->resource_segments,
     };
+}
+
+static bool simulate(const struct mca_session *session, const struct block *block, const struct views *views) {
+    const struct pipeline_options options = mca_pipeline_options(session);
     struct pipeline_result result;
-    return pipeline_run(session->machine, block, &simulated, views->listeners, &result, session->fail);
+    return pipeline_run(session->machine, block, &options, views->listeners, &result, session->fail);
 }
 
 static double bound(const struct mca_session *session, const struct views *views) {
@@ -160,8 +168,7 @@ static bool report_block(const struct mca_session *session, const struct block *
     struct views views;
     set_up(session, block, &views);
     if (session->args->instruction_tables) {
-        if (session->args->resource_pressure)
-            resource_pressure_view_spread(&views.pressure);
+        resource_pressure_view_spread(&views.pressure);
     } else if (!simulate(session, block, &views)) {
         return false;
     }
@@ -205,6 +212,7 @@ bool mca_report(const struct mca_session *session, const struct backend_source *
     struct mca_args args = *session->args;
     if (args.instruction_tables) {
         args.summary = args.bottlenecks = args.timeline = false;
+        args.resource_pressure = true; // llvm-mca 19 does not ask
         args.dispatch_stats = args.scheduler_stats = args.retire_stats = args.register_file_stats = false;
     }
     struct mca_session settled = *session;

@@ -3,6 +3,8 @@
 #define CLI_MCA_REPORT_H
 
 #include "analyzer/model/backend.h"
+#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/views/trace.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "cli/mca_options.h"
@@ -18,7 +20,11 @@ struct mca_session {
     struct arena *arena;
     FILE *out;
     struct fail *fail;
+    struct trace_view *trace; // null: none
 };
+
+// As the session's arguments ask for.
+struct pipeline_options mca_pipeline_options(const struct mca_session *session);
 
 // Simulates every block and prints its report; LLVM's notes go to stderr, each before the report it is about.
 bool mca_report(const struct mca_session *session, const struct backend_source *source);

@@ -1,0 +1,116 @@
+#include "cli/mca_bytes.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool mca_hex_open(struct mca_hex *hex, const char *path, struct fail *fail) {
+    bool is_stdin = strcmp(path, "-") == 0;
+    *hex = (struct mca_hex){.name = is_stdin ? "<stdin>" : path, .in = is_stdin ? stdin : fopen(path, "re")};
+    if (hex->in != NULL)
+        return true;
+    return fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", path, strerror(errno));
+}
+
+void mca_hex_close(struct mca_hex *hex) {
+    if (hex->in != NULL && hex->in != stdin)
+        fclose(hex->in);
+    free(hex->text);
+    free(hex->bytes);
+    arena_free(&hex->arena);
+}
+
+// 16: not a digit.
+static unsigned digit_of(char c) {
+    if (c >= '0' && c <= '9')
+        return (unsigned)(c - '0');
+    char lower = (char)(c | 32);
+    return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
+}
+
+// Into hex->bytes, which is as large as hex->text. `from`: first digit's place in the line.
+static bool parse_digits(struct mca_hex *hex, struct slice digits, unsigned from, size_t *n_bytes) {
+    for (size_t i = 0; i < digits.length; i++) {
+        unsigned digit = digit_of(digits.data[i]);
+        if (digit > 15)
+            return fail_at(&hex->fail, hex->name, hex->line, from + (unsigned)i + 1,
+                           "'%.*s' is no hexadecimal digit; a line is the bytes of one block, as in 4801d8",
+                           (int)(digits.data[i] & 0x80 ? digits.length - i : 1), digits.data + i);
+        if (i % 2 == 0)
+            hex->bytes[i / 2] = (uint8_t)(digit << 4);
+        else
+            hex->bytes[i / 2] = (uint8_t)(hex->bytes[i / 2] | digit);
+    }
+    if (digits.length % 2 != 0)
+        return fail_at(&hex->fail, hex->name, hex->line, from + (unsigned)digits.length,
+                       "half a byte is left over: there are %zu hexadecimal digits", digits.length);
+    *n_bytes = digits.length / 2;
+    return true;
+}
+
+// Sets hex->block or hex->fail.
+static bool describe_line(struct mca_hex *hex, struct slice digits, const struct backend *backend,
+                          struct backend_cpu *cpu) {
+    size_t n_bytes = 0;
+    if (!parse_digits(hex, digits, (unsigned)(digits.data - hex->text), &n_bytes))
+        return false;
+    struct fail why = {0};
+    if (!backend->describe_bytes(cpu, &hex->arena, hex->bytes, n_bytes, &hex->block, &why))
+        return fail_at(&hex->fail, hex->name, hex->line, 0, "%s", why.text);
+    return true;
+}
+
+// False at the end and where reading fails.
+static bool read_line(struct mca_hex *hex, struct slice *digits) {
+    do {
+        size_t room = hex->room;
+        errno = 0;
+        ssize_t length = getline(&hex->text, &hex->room, hex->in);
+        if (length < 0)
+            return errno == 0 || feof(hex->in) ? false
+                                               : fail_at(&hex->fail, hex->name, hex->line, 0, "%s", strerror(errno));
+        hex->line++;
+        if (hex->room != room) {
+            free(hex->bytes);
+            hex->bytes = malloc(hex->room);
+            if (hex->bytes == NULL)
+                return fail_at(&hex->fail, hex->name, hex->line, 0, "this line is too long: out of memory");
+        }
+        const char *comma = memchr(hex->text, ',', (size_t)length);
+        *digits = slice_trim((struct slice){hex->text, comma != NULL ? (size_t)(comma - hex->text) : (size_t)length});
+    } while (digits->length == 0);
+    return true;
+}
+
+bool mca_hex_next(struct mca_hex *hex, const struct backend *backend, struct backend_cpu *cpu) {
+    struct slice digits;
+    hex->fail = (struct fail){0};
+    arena_free(&hex->arena);
+    if (!read_line(hex, &digits))
+        return false;
+    describe_line(hex, digits, backend, cpu);
+    return true;
+}
+
+const char *mca_hex_place(struct mca_hex *hex) {
+    return arena_printf(&hex->arena, "%s:%u", hex->name, hex->line);
+}
+
+void mca_brief_print(const struct pipeline_result *result, uint64_t iterations, const char *name, FILE *out) {
+    fprintf(out, "%.3f %" PRIu64 " %" PRIu64 " %" PRIu64 "%s%s\n", (double)result->cycles / (double)iterations,
+            result->cycles, result->instructions, result->uops, *name != '\0' ? " " : "", name);
+}
+
+void mca_brief_print_error(const struct fail *fail, FILE *out) {
+    fputs("error ", out);
+    if (fail->file[0] != '\0')
+        fprintf(out, "%s:", fail->file);
+    if (fail->line != 0)
+        fprintf(out, "%u:", fail->line);
+    if (fail->line != 0 && fail->column != 0)
+        fprintf(out, "%u:", fail->column);
+    fprintf(out, "%s%.*s\n", fail->file[0] != '\0' ? " " : "", (int)strcspn(fail->text, "\n"), fail->text);
+}

@@ -1,0 +1,222 @@
+#include "cli/mca_input.h"
+
+#include "analyzer/views/trace.h"
+#include "base/file.h"
+#include "cli/mca_bytes.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+struct reader {
+    struct mca_session *session;
+    const struct backend *backend;
+    struct backend_cpu *cpu;
+    struct block *blocks; // of all inputs
+    size_t n_blocks;
+    struct backend_note *notes;
+    size_t n_notes;
+    bool any_failed; // --brief goes on
+};
+
+static struct mca_range range_of(const struct mca_args *args) {
+    return (struct mca_range){.symbol = args->symbol, .section = args->section, .start = args->start, .end = args->end};
+}
+
+// Assembly or an object.
+static bool describe_file(struct reader *reader, const char *path, struct backend_source *source) {
+    struct mca_session *session = reader->session;
+    const struct mca_range range = range_of(session->args);
+    char *data;
+    size_t n_bytes;
+    bool is_stdin = strcmp(path, "-") == 0;
+    if (!file_read(session->arena, path, &data, &n_bytes, session->fail))
+        return false;
+    const char *name = is_stdin ? "<stdin>" : path;
+    if (mca_is_object(data, n_bytes))
+        return mca_describe_object(reader->backend, reader->cpu, session->arena, name, data, n_bytes, &range, source,
+                                   session->fail);
+    if (range.symbol != NULL || range.section != NULL || range.start != NULL || range.end != NULL)
+        return fail_at(session->fail, name, 0, 0,
+                       "this is no ELF object; --symbol, --section, --start and --end choose from one");
+    return reader->backend->describe_text(reader->cpu, session->arena, name, data, source, session->fail);
+}
+
+static void append_block(struct reader *reader, const struct block *block) {
+    struct arena *arena = reader->session->arena;
+    reader->blocks = arena_grow(arena, reader->blocks, reader->n_blocks, sizeof *block);
+    reader->blocks[reader->n_blocks++] = *block;
+}
+
+static void append_source(struct reader *reader, const struct backend_source *source) {
+    struct arena *arena = reader->session->arena;
+    size_t first = reader->n_blocks;
+    for (size_t i = 0; i < source->n_blocks; i++)
+        append_block(reader, &source->blocks[i]);
+    for (size_t i = 0; i < source->n_notes; i++) {
+        reader->notes = arena_grow(arena, reader->notes, reader->n_notes, sizeof *reader->notes);
+        reader->notes[reader->n_notes] = source->notes[i];
+        reader->notes[reader->n_notes++].block += first;
+    }
+}
+
+static bool gather_hex(struct reader *reader, const char *path) {
+    struct mca_session *session = reader->session;
+    struct mca_hex hex;
+    if (!mca_hex_open(&hex, path, session->fail))
+        return false;
+    while (session->fail->status == FAIL_NONE && mca_hex_next(&hex, reader->backend, reader->cpu)) {
+        struct block block = hex.block;
+        struct insn *insns = ARENA_ARRAY(session->arena, struct insn, block.n_insns);
+        *session->fail = hex.fail;
+        if (hex.fail.status != FAIL_NONE)
+            break;
+        memcpy(insns, block.insns, block.n_insns * sizeof *insns);
+        block.insns = insns;
+        block.name = arena_strdup(session->arena, mca_hex_place(&hex));
+        block.is_marked = true;
+        append_block(reader, &block);
+    }
+    mca_hex_close(&hex);
+    return session->fail->status == FAIL_NONE;
+}
+
+static bool gather_file(struct reader *reader, const char *path) {
+    struct backend_source source = {0};
+    struct fail *fail = reader->session->fail;
+    if (describe_file(reader, path, &source)) {
+        append_source(reader, &source);
+        return true;
+    }
+    if (fail->text[0] != '\0')
+        fail_print(fail, stderr);
+    mca_print_notes(&source);
+    *fail = (struct fail){.status = fail->status}; // it is told
+    return false;
+}
+
+// ---- --brief
+
+static void tell_failure(struct reader *reader, const struct fail *fail) {
+    mca_brief_print_error(fail, reader->session->out);
+    reader->any_failed = true;
+}
+
+static void simulate_briefly(struct reader *reader, const struct block *block) {
+    const struct mca_session *session = reader->session;
+    struct fail fail = {0};
+    struct pipeline_options options = mca_pipeline_options(session);
+    struct pipeline_result result;
+    if (pipeline_run(session->machine, block, &options, NULL, &result, &fail))
+        mca_brief_print(&result, options.iterations, block->name, session->out);
+    else
+        tell_failure(reader, &fail);
+}
+
+static bool run_hex_briefly(struct reader *reader, const char *path) {
+    struct mca_hex hex;
+    if (!mca_hex_open(&hex, path, reader->session->fail))
+        return false;
+    while (mca_hex_next(&hex, reader->backend, reader->cpu)) {
+        if (hex.fail.status != FAIL_NONE)
+            tell_failure(reader, &hex.fail);
+        else
+            simulate_briefly(reader, &hex.block);
+    }
+    *reader->session->fail = hex.fail;
+    mca_hex_close(&hex);
+    return reader->session->fail->status == FAIL_NONE;
+}
+
+static bool run_file_briefly(struct reader *reader, const char *path) {
+    struct backend_source source = {0};
+    struct fail *fail = reader->session->fail;
+    if (!describe_file(reader, path, &source)) {
+        tell_failure(reader, fail);
+        *fail = (struct fail){0};
+    }
+    for (size_t i = 0; i < source.n_blocks; i++)
+        simulate_briefly(reader, &source.blocks[i]);
+    return true;
+}
+
+static bool for_each_input(struct reader *reader, bool (*take)(struct reader *, const char *)) {
+    const struct mca_args *args = reader->session->args;
+    if (args->n_inputs == 0)
+        return take(reader, "-");
+    for (size_t i = 0; i < args->n_inputs; i++)
+        if (!take(reader, args->inputs[i]))
+            return false;
+    return true;
+}
+
+// ---- --trace=konata[:FILE], --trace=perfetto[:FILE]
+
+static bool parse_trace(const char *word, enum trace_format *format, const char **path, struct fail *fail) {
+    static const struct {
+        const char *name, *path;
+        enum trace_format format;
+    } formats[] = {{"konata", "trace.konata", TRACE_KONATA}, {"perfetto", "trace.json", TRACE_PERFETTO}};
+    size_t length = strcspn(word, ":");
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (strlen(formats[i].name) != length || strncmp(word, formats[i].name, length) != 0)
+            continue;
+        *format = formats[i].format;
+        *path = word[length] == ':' && word[length + 1] != '\0' ? word + length + 1 : formats[i].path;
+        return true;
+    }
+    return fail_set(fail, FAIL_INPUT, "option --trace takes konata or perfetto, and :FILE behind it, not '%s'", word);
+}
+
+static bool report_with_trace(struct mca_session *session, const struct backend_source *source, const char *word) {
+    enum trace_format format = TRACE_KONATA;
+    const char *path = "-";
+    struct trace_view trace;
+    if (!parse_trace(word, &format, &path, session->fail))
+        return false;
+    FILE *out = strcmp(path, "-") == 0 ? session->out : fopen(path, "we");
+    if (out == NULL)
+        return fail_set(session->fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+    trace_view_open(&trace, format, session->machine, out, session->arena);
+    session->trace = &trace;
+    bool done = mca_report(session, source);
+    session->trace = NULL;
+    trace_view_close(&trace);
+    bool failed = ferror(out) != 0;
+    failed |= out != session->out && fclose(out) != 0;
+    if (done && failed)
+        return fail_set(session->fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+    return done;
+}
+
+bool mca_inputs_exist(const struct mca_args *args, struct fail *fail) {
+    for (size_t i = 0; i < args->n_inputs; i++)
+        if (strcmp(args->inputs[i], "-") != 0 && access(args->inputs[i], R_OK) != 0)
+            return fail_set(fail, FAIL_INPUT, "%s: %s", args->inputs[i], strerror(errno));
+    return true;
+}
+
+bool mca_read_inputs(struct mca_session *session, const struct backend *backend, struct backend_cpu *cpu,
+                     struct backend_source *source) {
+    struct reader reader = {.session = session, .backend = backend, .cpu = cpu};
+    const struct mca_args *args = session->args;
+    if (!args->brief && !for_each_input(&reader, args->hex ? gather_hex : gather_file))
+        return false;
+    *source = (struct backend_source){
+        .blocks = reader.blocks, .n_blocks = reader.n_blocks, .notes = reader.notes, .n_notes = reader.n_notes};
+    return true;
+}
+
+bool mca_run(struct mca_session *session, const struct backend *backend, struct backend_cpu *cpu,
+             const struct backend_source *source) {
+    const struct mca_args *args = session->args;
+    if (args->trace != NULL)
+        return report_with_trace(session, source, args->trace);
+    if (!args->brief)
+        return mca_report(session, source);
+    struct reader reader = {.session = session, .backend = backend, .cpu = cpu};
+    bool done = for_each_input(&reader, args->hex ? run_hex_briefly : run_file_briefly);
+    if (done && reader.any_failed)
+        session->fail->status = FAIL_WORK; // it is told
+    return done;
+}

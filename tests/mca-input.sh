@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Inputs of `cyclops mca` beyond llvm-mca's: machine code as hexadecimal digits, objects, several files; --brief and
+# --trace.  mca-input.sh BUILD
+. "$(dirname "$0")/lib.sh"
+export CYCLOPS_PREFIX=$build
+mca() { "$cyclops" mca -mtriple=x86_64-linux-gnu -mcpu=skylake "$@"; }
+of_text() { printf '%b' "$1" | mca "${@:2}" -; }
+same() { cmp "$1" "$2" && echo same; }
+
+# As hexadecimal digits, as text and as an object: one prediction.
+printf 'imul %%rax, %%rbx\nadd %%rbx, %%rcx\n' >"$T/block.s"
+printf '480fafd8,0.5,anything\n4801d9\n' >"$T/two.hex"
+printf '480fafd84801d9\n' >"$T/block.hex"
+mca "$T/block.s" >"$T/text"
+mca --hex "$T/block.hex" | sed 1,3d >"$T/hex"
+expect 0 same same "$T/text" "$T/hex"
+expect 0 '^3\.040 304 200 200$' mca --brief "$T/block.s"
+expect 0 '^3\.040 304 200 200$' mca --hex --brief "$T/block.hex"
+expect 0 '^3\.030 303 100 100 1\.030 103 100 100 $' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake --hex --brief '$T/two.hex' | tr '\n' ' '"
+expect 0 'Code Region - .*two.hex:2' mca --hex "$T/two.hex"
+expect 0 'Code Region - <stdin>:1' bash -c "printf 4801D9 | '$cyclops' mca -mtriple=x86_64 -mcpu=skylake --hex"
+expect 0 '^2$' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake --json --hex '$T/two.hex' | jq '.CodeRegions | length'"
+
+# Each wrong line is told in its place; the others are done.
+printf '4801d9\nhex\n4801d\n0f0fff\n\n4801d9\n' >"$T/wrong.hex"
+mca --hex --brief -iterations=1 "$T/wrong.hex" -o "$T/brief"
+expect 0 '^1$' echo $?
+expect 0 '^4.000 4 1 1,error .*wrong.hex:2:1: .*,error .*wrong.hex:3:5: .*,error .*wrong.hex:4: .*,4.000 4 1 1,$' \
+    bash -c "tr '\n' , <'$T/brief'"
+expect 1 'cyclops: error: .*wrong.hex:2:1: ' mca --hex "$T/wrong.hex"
+expect 1 'nowhere' mca --hex --brief "$T/nowhere"
+
+# Objects: functions, a symbol without size, sections, addresses.
+printf '.text\n.globl f\n.type f,@function\nf: imul %%rax,%%rbx\n ret\n.size f,.-f\ng: add %%rbx,%%rcx\n .section .text.cold,"ax"\n nop\n' >"$T/object.s"
+if [ "$(uname -m)" = x86_64 ] && as "$T/object.s" -o "$T/object.o"; then
+    expect 0 '^[0-9.]+ [0-9]+ 200 [0-9]+ f$' mca --brief "$T/object.o"
+    expect 0 '^1\.030 103 100 100 g$' mca --brief --symbol=g "$T/object.o"
+    expect 0 ' 300 [0-9]+ .text$' mca --brief --section .text "$T/object.o"
+    expect 0 ' .text.cold$' mca --brief --section .text.cold "$T/object.o"
+    expect 0 '^1\.030 103 100 100 .text\+0x5$' mca --brief --start 5 --end 0x8 "$T/object.o"
+    expect 0 'Code Region - f' mca "$T/object.o"
+    expect 1 "no symbol 'ff' \(did you mean 'f'" mca --symbol=ff "$T/object.o"
+    expect 1 "no section '.data'" mca --section=.data "$T/object.o"
+    expect 1 'no code section holds the addresses from 0x5 to 0x99' mca --start=0x5 --end=0x99 "$T/object.o"
+    expect 1 "takes an address such as 0x1130, not 'x'" mca --start=x "$T/object.o"
+    expect 1 'no code for aarch64.*give -mtriple=x86_64' "$cyclops" mca -mtriple=aarch64 -mcpu=cortex-a55 "$T/object.o"
+    head -c 100 "$T/object.o" >"$T/cut.o"
+    expect 1 'cut.o: it holds no code, or is cut off' mca "$T/cut.o"
+    expect 0 'Code Region - f' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake <'$T/object.o'"
+    # Several files are one report.
+    expect 0 '^3$' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake '$T/block.s' '$T/object.o' '$T/block.s' | grep -c '^Iterations'"
+fi
+expect 1 'block.s: this is no ELF object' mca --symbol=f "$T/block.s"
+
+# Traces.
+expect 0 'Total Cycles: +304' mca "--trace=konata:$T/log" "$T/block.s"
+expect 0 '^Kanata.0004$' head -1 "$T/log"
+expect 0 '^200$' grep -c '^R' "$T/log"
+expect 0 'Total Cycles: +304' mca --trace "perfetto:$T/json" "$T/block.s"
+expect 0 '^[1-9][0-9]*$' jq '[.traceEvents[] | select(.ph == "X" and .pid == 1)] | length' "$T/json"
+expect 1 "takes konata or perfetto" mca --trace=chrome "$T/block.s"
+finish
