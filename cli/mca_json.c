@@ -23,7 +23,7 @@ static void print_parameters(struct tree *tree, const struct mca_args *args, con
         print_count(tree, "-lqueue", args->load_queue);
     }
     tree_text(tree, "-march", arch);
-    tree_text(tree, "-mcpu", machine->cpu);
+    tree_text(tree, "-mcpu", machine->same_cpu);
     if (!machine->in_order)
         print_count(tree, "-micro-op-queue-size", args->micro_op_queue);
     tree_text(tree, "-mtriple", machine->triple);
@@ -58,7 +58,7 @@ void mca_json_end(struct tree *tree, const struct mca_args *args, const struct m
     tree_close(tree, ']');
     print_parameters(tree, args, machine);
     tree_open(tree, "TargetInfo", '{');
-    tree_text(tree, "CPUName", machine->cpu);
+    tree_text(tree, "CPUName", machine->same_cpu);
     print_resources(tree, machine);
     tree_close(tree, '}');
     tree_close(tree, '}');

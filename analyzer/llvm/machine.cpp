@@ -61,6 +61,7 @@ const struct machine *describe_machine(struct arena *arena, const backend_cpu &c
     struct machine *machine = ARENA_NEW(arena, struct machine);
     const char *name = arena_strdup(arena, cpu.name.c_str());
     machine->cpu = name;
+    machine->same_cpu = arena_strdup(arena, cpu.subtarget->getCPU().str().c_str());
     machine->name = arena_printf(arena, "LLVM %d/%s", LLVM_VERSION_MAJOR, name);
     machine->id = arena_printf(arena, "llvm-%d/%s", LLVM_VERSION_MAJOR, name);
     machine->triple = arena_strdup(arena, cpu.triple.str().c_str());

@@ -67,7 +67,7 @@ bool open_subtarget(backend_cpu &cpu, struct arena *arena, const char *features,
     if (cpu.as_llvm_mca)
         return fail_set(fail, FAIL_INPUT,
                         "unable to find instruction-level scheduling information for target triple '%s' and cpu '%s'.",
-                        triple.c_str(), cpu.name.c_str());
+                        cpu.triple.normalize().c_str(), cpu.name.c_str());
     return fail_set(fail, FAIL_INPUT, "LLVM has no scheduling model of instructions for CPU '%s' of %s%s",
                     cpu.name.c_str(), triple.c_str(),
                     model.InstrItineraries ? ": only itineraries, which cannot be used" : "");
@@ -117,7 +117,7 @@ bool check_syntax(const backend_cpu &cpu, struct fail *fail) {
     if (cpu.as_llvm_mca)
         return fail_set(fail, FAIL_INPUT,
                         "unable to create instruction printer for target triple '%s' with assembly variant %d.",
-                        cpu.triple.str().c_str(), cpu.output_syntax);
+                        cpu.triple.normalize().c_str(), cpu.output_syntax);
     return fail_set(fail, FAIL_INPUT, "%s has no assembly syntax number %d", cpu.triple.str().c_str(),
                     cpu.output_syntax);
 }

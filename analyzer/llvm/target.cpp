@@ -20,7 +20,8 @@ void init_targets() {
 
 const Target *find_target(const char *triple, const char *arch, Triple &found, struct fail *fail, bool as_llvm_mca) {
     init_targets();
-    found = Triple(triple ? Triple::normalize(triple) : std::string(host_triple()));
+    // llvm-mca takes a triple as it is written.
+    found = Triple(!triple || !*triple ? std::string(host_triple()) : as_llvm_mca ? triple : Triple::normalize(triple));
     std::string error;
     const Target *target = TargetRegistry::lookupTarget(arch ? arch : "", found, error);
     if (!target && as_llvm_mca)

@@ -106,14 +106,15 @@ void encode(const MCCodeEmitter &emitter, const source_text &text, struct arena 
 struct flow_warnings {
     bool of_calls = false, of_returns = false;
 
-    void tell(notes &told, const struct insn &insn, unsigned call_latency) {
-        if (insn.is_call && !of_calls) {
+    // By the opcode alone: RISC-V's target knows better which jumps are calls, and is not asked.
+    void tell(notes &told, const MCInstrDesc &opcode, unsigned call_latency) {
+        if (opcode.isCall() && !of_calls) {
             told.add(BACKEND_WARNING, "found a call in the input assembly sequence.");
             told.add(BACKEND_NOTE, "call instructions are not correctly modeled. Assume a latency of " +
                                        std::to_string(call_latency) + "cy.");
             of_calls = true;
         }
-        if (insn.is_return && !of_returns) {
+        if (opcode.isReturn() && !of_returns) {
             told.add(BACKEND_WARNING, "found a return instruction in the input assembly sequence.");
             told.add(BACKEND_NOTE, "program counter updates are ignored.");
             of_returns = true;
@@ -156,7 +157,7 @@ bool describe_region(source_text &text, const region &from, MCInstPrinter &print
                 continue;
             return false;
         }
-        warnings.tell(text.told, insn, text.cpu.call_latency);
+        warnings.tell(text.told, text.cpu.opcodes->get(source.inst.getOpcode()), text.cpu.call_latency);
         if (emitter)
             encode(*emitter, text, arena, source.inst, &insn);
         n_insns++;

@@ -46,9 +46,10 @@ struct machine_register {
 };
 
 struct machine {
-    const char *name; // for people: "LLVM 19/znver4"
-    const char *id;   // in files: "llvm-19/znver4"
-    const char *cpu;  // LLVM's name of the CPU
+    const char *name;     // for people: "LLVM 19/znver4"
+    const char *id;       // in files: "llvm-19/znver4"
+    const char *cpu;      // LLVM's name of the CPU
+    const char *same_cpu; // the name that stands for it where `cpu` is another name of it (apple-m1: apple-a14)
     const char *triple;
     bool in_order; // LLVM: MicroOpBufferSize is 0 or 1
 
