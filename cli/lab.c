@@ -1,5 +1,6 @@
 #include "cli/lab.h"
 
+#include "analyzer/compare/dependence.h"
 #include "cli/cli.h"
 
 #include <string.h>
@@ -134,6 +135,26 @@ static enum verdict_kind subject(enum program_mode mode) {
     return VERDICT_BLOCK;
 }
 
+// What the model knows of the instructions tells whether the program is what the kernel file says.
+static const char *find_misuse(struct arena *arena, const struct machine *machine, const struct block *block,
+                               const struct experiment *experiment) {
+    const struct program *program = &experiment->program;
+    unsigned n_branches = 0;
+    for (unsigned i = 0; i < block->n_insns; i++)
+        n_branches += block->insns[i].is_branch;
+    if (n_branches > (program->form == PROGRAM_LOOPED))
+        return "branches are not followed: the prediction is of straight-line code";
+    if (program->mode == PROGRAM_BLOCK || experiment->kernel_instructions == 0)
+        return NULL;
+    struct dependence found = dependence_find(machine, block, program->streams, experiment->kernel_instructions);
+    if (program->mode == PROGRAM_LATENCY && !found.is_carried)
+        return "no copy waits for the one before: not a latency (see `chain` in the kernel file)";
+    if (program->mode == PROGRAM_THROUGHPUT && found.crossing)
+        return arena_printf(arena, "streams wait for each other through %s: not a throughput (see `writes`)",
+                            found.crossing);
+    return NULL;
+}
+
 // Where the model cannot say anything of the code, that is the verdict, and its own words are the reason.
 static void predict(struct lab *lab, unsigned model, struct experiment *experiment) {
     struct backend_cpu *cpu = lab->models[model];
@@ -150,6 +171,8 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
         fprintf(stderr, "cyclops: warning: %s: %s\n", experiment->program.kernel, fail.text);
         return;
     }
+    if (!experiment->misuse)
+        experiment->misuse = find_misuse(lab->arena, machine, &block, experiment);
     const struct bench_measurement *m = &experiment->measurement;
     struct verdict_measured measured = {
         m->cycles, m->low, m->high, m->clock_error, m->verdict != MEASURED_UNSTABLE, subject(experiment->program.mode)};
