@@ -110,6 +110,9 @@ static bool read_lab_options(struct arena *arena, struct fail *fail) {
     bench->precision = args.precision_percent / 100;
     bench->budget_ms = args.budget_ms;
     bench->timeout_seconds = args.timeout_s;
+    enum { MOST_CPUS = 1 << 16 };
+    if (args.cpu != ~0UL && args.cpu >= MOST_CPUS)
+        return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", args.cpu);
     bench->cpu = args.cpu == ~0UL ? -1 : (int)args.cpu;
     args.lab.isa = cli_isa(arena, args.isa, fail);
     if (!args.lab.isa)
@@ -193,6 +196,15 @@ static int worse(int a, int b) {
     return 0;
 }
 
+// The rows of one kernel often have the same trouble.
+static int say_once(const struct fail *trouble) {
+    static char said[sizeof trouble->text];
+    if (strcmp(said, trouble->text) != 0)
+        cli_failed(trouble);
+    memcpy(said, trouble->text, sizeof said);
+    return (int)trouble->status;
+}
+
 // What cannot run here, or did not end well, is said and does not stop the rest.
 static bool run_one(struct lab *lab, struct experiment *experiment, int *status, struct fail *fail) {
     const struct program *program = &experiment->program;
@@ -210,7 +222,7 @@ static bool run_one(struct lab *lab, struct experiment *experiment, int *status,
                      bench_outcome_name(experiment->measurement.outcome));
     }
     if (trouble.status != FAIL_NONE)
-        *status = worse(*status, cli_failed(&trouble));
+        *status = worse(*status, say_once(&trouble));
     return true;
 }
 
