@@ -11,10 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { MOST_BYTES = 1 << 28 }; // no input of ours is larger; /dev/zero is
+
 static bool read_all(int fd, struct text *text) {
     char buffer[64 << 10];
     ssize_t n;
     while ((n = read(fd, buffer, sizeof buffer)) != 0) {
+        if (text->length > MOST_BYTES) {
+            errno = EFBIG;
+            return false;
+        }
         if (n > 0)
             text_append(text, buffer, (size_t)n);
         else if (errno != EINTR)

@@ -1,12 +1,15 @@
 #include "base/json.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 json_t *json_rounded(double value, int decimals) {
-    char text[64];
+    assert(isfinite(value)); // JSON has no other numbers
+    char text[DBL_MAX_10_EXP + 32];
     snprintf(text, sizeof text, "%.*f", decimals, value);
     return json_real(strtod(text, NULL));
 }

@@ -23,7 +23,7 @@ struct bench_code {
     // Bytes that one body executes: for targets that simulate.
     const uint8_t *body;
     size_t n_body_bytes;
-    unsigned body_instructions; // instructions in those bytes
+    unsigned body_instructions; // instructions in those bytes; 0: unknown
 };
 
 // How the run of a piece of code ended.

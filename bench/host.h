@@ -44,8 +44,8 @@ json_t *host_to_json(const struct host *host);
 const char *host_summary(struct arena *arena, const struct host *host, const char *cpu_model);
 
 // Switches frequency boost off where the files allow it, and registers its restoring for exit and for the
-// signals that end a program. True if boost is off now.
-bool host_turbo_off(const struct host *host);
+// signals that end a program. host->turbo says what came of it; true if boost is off now.
+bool host_turbo_off(struct host *host);
 void host_turbo_restore(void);
 
 #endif

@@ -63,7 +63,7 @@ static struct {
     bool is_registered;
 } restore = {.fd = -1};
 
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGSEGV, SIGBUS, SIGABRT};
 enum { N_ENDING_SIGNALS = sizeof ending_signals / sizeof ending_signals[0] };
 static struct sigaction old_actions[N_ENDING_SIGNALS];
 
@@ -100,11 +100,8 @@ static void register_restore(void) {
     }
 }
 
-bool host_turbo_off(const struct host *host) {
-    if (host->turbo == TURBO_OFF || !host->turbo_file)
-        return host->turbo == TURBO_OFF;
-    if (restore.fd >= 0)
-        return read_turbo(host->turbo_file) == TURBO_OFF; // we did it already
+// Writes the file and registers its restoring; false if it could not.
+static bool switch_off(const struct host *host) {
     int fd = open(host->turbo_file, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
@@ -116,4 +113,11 @@ bool host_turbo_off(const struct host *host) {
         return true;
     host_turbo_restore();
     return false;
+}
+
+bool host_turbo_off(struct host *host) {
+    bool is_done_already = restore.fd >= 0;
+    if (host->turbo_file && host->turbo != TURBO_OFF && (is_done_already || switch_off(host)))
+        host->turbo = read_turbo(host->turbo_file);
+    return host->turbo == TURBO_OFF;
 }

@@ -12,7 +12,7 @@ enum { CYCLES_DECIMALS = 5 };
 
 static json_t *clock_to_json(const struct bench *bench) {
     json_t *json = json_pack("{ss ss ss so sb ss}", "tier", bench_clock_name(bench->clock), "target",
-                             bench->target->ops->name, "timer", bench->target->timer, "error",
+                             bench->target->description, "timer", bench->target->timer, "error",
                              json_rounded(bench->clock_error, 6), "stable", bench->stable, "note", bench->clock_note);
     json_object_set_new(json, "ticks_per_cycle", json_rounded(bench->ticks_per_cycle, 6));
     json_object_set_new(json, "ticks_per_second", json_rounded(bench->target->ticks_per_second, 0));
@@ -20,16 +20,21 @@ static json_t *clock_to_json(const struct bench *bench) {
     return json;
 }
 
+// What a killed run left of its last line must not swallow our first.
+static void end_last_line(FILE *out) {
+    if (fseek(out, -1, SEEK_END) == 0 && fgetc(out) != '\n')
+        fputc('\n', out);
+    fseek(out, 0, SEEK_END);
+}
+
 FILE *record_open(const char *path, const struct host *host, const struct bench *bench, struct fail *fail) {
-    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "ae");
+    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "a+e");
     if (!out) {
         fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
         return NULL;
     }
-    // A stream opened for appending stands at the end; what cannot be sought (a pipe, a terminal) is empty.
-    bool is_empty = out == stdout || fseek(out, 0, SEEK_END) != 0 || ftell(out) <= 0;
-    if (!is_empty)
-        return out;
+    if (out != stdout)
+        end_last_line(out);
     json_t *header = host ? host_to_json(host) : json_pack("{ss si}", "record", "host", "version", RECORD_VERSION);
     json_object_set_new(header, "clock", clock_to_json(bench));
     if (json_write_line(out, header, fail))

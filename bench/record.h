@@ -1,4 +1,5 @@
-// Measurement files: JSON Lines, one header with the host, then one object a measurement. Reader and writer side
+// Measurement files: JSON Lines; each run appends a header line with its host and clock, then one object a measurement.
+// A line that a killed run cut short is left as it is, and passed over in reading. Reader and writer side
 // by side; the only owner of the format. Append-only: field names only ever get added.
 #ifndef BENCH_RECORD_H
 #define BENCH_RECORD_H
@@ -15,6 +16,7 @@ enum { RECORD_VERSION = 1, RECORD_MAX_PREDICTIONS = 4 };
 
 // One line of a file. Strings are null where the file does not say.
 struct record {
+    unsigned run; // which of the file's headers it stands under, from 1; 0: before any. Only set by reading
     const char *kernel, *isa, *mode, *form, *arc, *instruction; // instruction: for people, "vfmadd231ps zmm"
     unsigned streams;                                           // "n"
     unsigned instructions; // in one body, the loop's own included where form is looped
@@ -29,16 +31,19 @@ struct record {
 };
 
 // Opens for appending ("-": standard output), so that an unwritable place is known before measuring starts.
-// Writes the header if the file is empty; `host` is null where the target is no real machine.
+// Writes the header; `host` is null where the target is no real machine.
 FILE *record_open(const char *path, const struct host *host, const struct bench *bench, struct fail *fail);
 bool record_write(FILE *out, const struct record *record, struct fail *fail);
 
 struct record_file {
-    json_t *header; // null if the file has none; to be released by json_decref
+    json_t **headers; // one a run
+    size_t n_headers;
     struct record *records;
     size_t n_records;
 };
-// A last line cut short (a run that was killed) is left out; anything else that is wrong is a failure at its line.
+// A line cut short (the last one, or one that a header follows) is left out; anything else that is wrong is a failure
+// at its line. Success and failure both need record_file_close.
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
+void record_file_close(struct record_file *file);
 
 #endif

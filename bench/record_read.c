@@ -150,15 +150,15 @@ static bool read_measurement(struct arena *arena, json_t *json, struct record *r
            read_counts(arena, json, measurement, fail) && read_predictions(arena, json, record, fail);
 }
 
-static bool take_header(json_t *json, struct record_file *file, struct fail *fail) {
+static bool take_header(struct arena *arena, json_t *json, struct record_file *file, struct fail *fail) {
     unsigned version = 0;
     if (!read_unsigned(json, "version", &version, fail))
         return false;
     if (version != RECORD_VERSION)
         return fail_set(fail, FAIL_INPUT, "version %u of the format; this program reads version %d", version,
                         RECORD_VERSION);
-    if (!file->header)
-        file->header = json_incref(json);
+    file->headers = arena_grow(arena, file->headers, file->n_headers, sizeof *file->headers);
+    file->headers[file->n_headers++] = json_incref(json);
     return true;
 }
 
@@ -169,41 +169,64 @@ static bool take_line(struct arena *arena, json_t *json, struct record_file *fil
     if (!json_get_string(arena, json, "record", &kind, fail))
         return false;
     if (strcmp(kind, "host") == 0)
-        return take_header(json, file, fail);
+        return take_header(arena, json, file, fail);
     if (strcmp(kind, "measurement") != 0)
         return fail_set(fail, FAIL_INPUT, "unknown record '%s': expected 'host' or 'measurement'", kind);
     file->records = arena_grow(arena, file->records, file->n_records, sizeof *file->records);
-    file->records[file->n_records] = (struct record){0};
+    file->records[file->n_records] = (struct record){.run = (unsigned)file->n_headers};
     return read_measurement(arena, json, &file->records[file->n_records++], fail);
 }
 
 // Failures of the parts know no place; this is where it is added.
-static bool read_line(struct arena *arena, struct slice text, const char *path, unsigned line, struct record_file *file,
+static bool read_line(struct arena *arena, json_t *json, const char *path, unsigned line, struct record_file *file,
                       struct fail *fail) {
     struct fail inner = {0};
-    json_t *json = json_parse_line(text.data, text.length, path, line, fail);
-    if (!json)
-        return false;
-    bool is_read = take_line(arena, json, file, &inner);
-    json_decref(json);
-    return is_read || fail_at(fail, path, line, 0, "%s", inner.text);
+    return take_line(arena, json, file, &inner) || fail_at(fail, path, line, 0, "%s", inner.text);
+}
+
+static bool is_header(const json_t *json) {
+    const char *kind = json_string_value(json_object_get(json, "record"));
+    return kind && strcmp(kind, "host") == 0;
+}
+
+// `cut` holds the failure of a line that is no JSON, until what follows says whether it was cut short.
+static bool read_lines(struct arena *arena, const char *path, struct slice rest, struct record_file *file,
+                       struct fail *fail) {
+    struct fail cut = {0};
+    struct slice line;
+    for (unsigned number = 1; slice_next(&rest, '\n', &line); number++) {
+        if (!rest.data)
+            break; // behind the last newline: nothing, or a line cut short
+        if (!slice_trim(line).length)
+            continue;
+        struct fail not_json = {0};
+        json_t *json = json_parse_line(line.data, line.length, path, number, &not_json);
+        bool is_run_begun = json && is_header(json);
+        if (cut.status != FAIL_NONE && !is_run_begun) {
+            json_decref(json);
+            break;
+        }
+        cut = not_json;
+        bool is_read = !json || read_line(arena, json, path, number, file, fail);
+        json_decref(json);
+        if (!is_read)
+            return false;
+    }
+    if (cut.status != FAIL_NONE)
+        *fail = cut;
+    return cut.status == FAIL_NONE;
 }
 
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail) {
     *file = (struct record_file){0};
     char *data;
     size_t length;
-    if (!file_read(arena, path, &data, &length, fail))
-        return false;
-    struct slice rest = {data, length}, line;
-    for (unsigned number = 1; slice_next(&rest, '\n', &line); number++) {
-        if (!rest.data)
-            break; // behind the last newline: nothing, or a line cut short
-        if (slice_trim(line).length && !read_line(arena, line, path, number, file, fail)) {
-            json_decref(file->header);
-            file->header = NULL;
-            return false;
-        }
-    }
-    return true;
+    return file_read(arena, path, &data, &length, fail) &&
+           read_lines(arena, path, (struct slice){data, length}, file, fail);
+}
+
+void record_file_close(struct record_file *file) {
+    for (size_t i = 0; i < file->n_headers; i++)
+        json_decref(file->headers[i]);
+    *file = (struct record_file){0};
 }

@@ -29,7 +29,7 @@ static int set_up(void **state) {
     assert_non_null(mkdtemp(f->folder));
     f->path = arena_printf(&f->arena, "%s/run.jsonl", f->folder);
     f->host = (struct host){.cpu_name = "AMD EPYC", .vendor = "AuthenticAMD", .family = 25, .flags = flags};
-    f->target = (struct target){.ops = &ops, .timer = "tsc", .ticks_per_second = 2.6e9};
+    f->target = (struct target){.ops = &ops, .description = "native", .timer = "tsc", .ticks_per_second = 2.6e9};
     f->bench = (struct bench){.target = &f->target, .clock = CLOCK_RATIO, .clock_error = 0.001, .stable = true};
     *state = f;
     return 0;
@@ -112,13 +112,14 @@ static void what_is_written_is_read(void **state) {
         .kernel = "amx", .measurement = {.outcome = BENCH_SIGILL, .verdict = MEASURED_UNSTABLE, .clock = CLOCK_RATIO}};
     struct record written[] = {full_record(), exact, unstable, crashed};
     write_records(f, written, 2);
-    write_records(f, written + 2, 2); // appends, with no second header
+    write_records(f, written + 2, 2); // appends, as a run of its own
 
     struct record_file file;
     assert_true(record_read(&f->arena, f->path, &file, &f->fail));
     assert_int_equal(file.n_records, 4);
     for (size_t i = 0; i < 4; i++) {
         assert_string_equal(file.records[i].kernel, written[i].kernel);
+        assert_int_equal(file.records[i].run, i < 2 ? 1 : 2);
         assert_measurements_equal(&file.records[i].measurement, &written[i].measurement);
     }
     const struct record *read = &file.records[0];
@@ -138,15 +139,13 @@ static void what_is_written_is_read(void **state) {
     assert_string_equal(file.records[2].measurement.why, "two modes: 9 and 18 cycles");
     assert_null(file.records[1].isa);
 
-    assert_string_equal(json_string_value(json_object_get(file.header, "cpu")), "AMD EPYC");
-    assert_true(json_is_null(json_object_get(file.header, "hypervisor")));
-    char *data;
-    assert_true(file_read(&f->arena, f->path, &data, NULL, &f->fail));
-    assert_null(strstr(strstr(data, "\"record\":\"host\"") + 1, "\"record\":\"host\""));
-    const json_t *clock = json_object_get(file.header, "clock");
+    assert_string_equal(json_string_value(json_object_get(file.headers[0], "cpu")), "AMD EPYC");
+    assert_true(json_is_null(json_object_get(file.headers[0], "hypervisor")));
+    assert_int_equal(file.n_headers, 2);
+    const json_t *clock = json_object_get(file.headers[0], "clock");
     assert_string_equal(json_string_value(json_object_get(clock, "tier")), "ratio");
     assert_string_equal(json_string_value(json_object_get(clock, "timer")), "tsc");
-    json_decref(file.header);
+    record_file_close(&file);
 }
 
 static void line_of_the_design(void **state) {
@@ -159,8 +158,9 @@ static void line_of_the_design(void **state) {
     struct record_file file;
     assert_true(file_write(f->path, line, sizeof line - 1, &f->fail));
     assert_true(record_read(&f->arena, f->path, &file, &f->fail));
-    assert_null(file.header);
+    assert_int_equal(file.n_headers, 0);
     assert_int_equal(file.n_records, 1);
+    assert_int_equal(file.records[0].run, 0);
     assert_true(file.records[0].measurement.cycles == 4.41);
     assert_int_equal(file.records[0].measurement.dropped[DROP_SWITCH], 1);
 }
@@ -177,8 +177,26 @@ static void a_line_cut_short_is_left_out(void **state) {
         assert_true(file_write(f->path, data, length - cut, &f->fail));
         assert_true(record_read(&f->arena, f->path, &file, &f->fail));
         assert_int_equal(file.n_records, 1);
-        json_decref(file.header);
+        record_file_close(&file);
     }
+}
+
+// A run that goes on in the file of a killed one.
+static void a_line_cut_short_is_passed_over_by_the_next_run(void **state) {
+    struct fixture *f = *state;
+    struct record records[] = {full_record(), full_record()};
+    write_records(f, records, 2);
+    char *data;
+    size_t length;
+    assert_true(file_read(&f->arena, f->path, &data, &length, &f->fail));
+    assert_true(file_write(f->path, data, length - 20, &f->fail));
+    write_records(f, records, 2);
+    struct record_file file;
+    assert_true(record_read(&f->arena, f->path, &file, &f->fail));
+    assert_int_equal(file.n_records, 3);
+    assert_int_equal(file.n_headers, 2);
+    assert_int_equal(file.records[2].run, 2);
+    record_file_close(&file);
 }
 
 static void what_is_wrong_is_named(void **state) {
@@ -190,6 +208,8 @@ static void what_is_wrong_is_named(void **state) {
     } cases[] = {
         {GOOD "{\"record\":\"measurement\",\"cycles\":\"4\"}\n", "'cycles' must be a number", 2},
         {GOOD GOOD "not json\n", "not JSON", 3},
+        {GOOD "not json\n" GOOD, "not JSON", 2},
+        {GOOD "cut\ncut\n{\"record\":\"host\",\"version\":1}\n", "not JSON", 2},
         {"{\"record\":\"forecast\"}\n", "unknown record 'forecast'", 1},
         {"[1]\n", "must be a JSON object", 1},
         {"{\"record\":\"measurement\"}\n", "needs 'cycles'", 1},
@@ -210,7 +230,7 @@ static void what_is_wrong_is_named(void **state) {
         struct record_file file;
         assert_true(file_write(f->path, cases[i].text, strlen(cases[i].text), &fail));
         assert_false(record_read(&f->arena, f->path, &file, &fail));
-        assert_null(file.header);
+        record_file_close(&file);
         assert_int_equal(fail.status, FAIL_INPUT);
         assert_int_equal(fail.line, cases[i].line);
         assert_string_equal(fail.file, f->path);
@@ -231,6 +251,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_is_written_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(line_of_the_design, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_line_cut_short_is_left_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_line_cut_short_is_passed_over_by_the_next_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_wrong_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_unwritable_place_is_known_at_once, set_up, tear_down),
     };

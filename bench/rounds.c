@@ -9,9 +9,9 @@ static const double wanted_seconds = 16e-6;
 enum { WANTED_STEPS = 2000, PILOT_ROUNDS = 2 };
 static const double most_iterations = 1e9; // no code is so short, and no timer so coarse, that it needs more
 
-// The first guess is right for bodies of about a cycle, and saves most measurements a second pilot. Code for which it
-// is far too many iterations shows by the time-out, and starts again from the fewest there can be.
-enum { FIRST_BODIES = 16384 };
+// The first guess is right for instructions of about a cycle, and saves most measurements a second pilot. Code for
+// which it is far too many iterations shows by the time-out, and starts again from the fewest there can be.
+enum { FIRST_INSTRUCTIONS = 16384 };
 static const double first_timeout_seconds = 0.2;
 
 static double wanted_ticks(const struct target *target) {
@@ -38,7 +38,8 @@ static bool pilot(const struct bench *bench, struct target_job *job, double n_lo
 static bool first_pilot(const struct bench *bench, struct target_job *job, double *n_long, double *ticks,
                         enum bench_outcome *outcome, struct fail *fail) {
     double timeout_seconds = job->timeout_seconds;
-    *n_long = 2 * fmax(1, round(FIRST_BODIES / 2.0 / job->code->bodies));
+    double n_instructions = fmax(1, job->code->body_instructions);
+    *n_long = 2 * fmax(1, round(FIRST_INSTRUCTIONS / 2.0 / job->code->bodies / n_instructions));
     job->timeout_seconds = fmin(timeout_seconds, first_timeout_seconds);
     if (!pilot(bench, job, *n_long, ticks, outcome, fail))
         return false;

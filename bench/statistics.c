@@ -74,19 +74,22 @@ static unsigned common_divisor(unsigned a, unsigned b) {
     return b ? common_divisor(b, a % b) : a;
 }
 
-// Two different fractions with denominators n and m lie at least 1/(nm) apart, and no denominator here is above 8.
-// So an interval not wider than 1/(8n) around a fraction of denominator n holds no other. We ask for 1/(20n):
-// a number that is no fraction at all then looks like one of denominator n in at most one case of twenty.
-// 7 is left out: no machine we know of has seven of anything, and each more denominator makes chance hits likelier.
+// How likely is it that a number which is no fraction at all looks like one? Numbers k/n with n up to some denominator
+// are so many in every unit interval; if the interval is not wider than 1/20 of their mean distance, it holds one of
+// them by chance in at most one case of twenty. More complex fractions need narrower intervals, and the
+// simplest that fits is taken. 7 is left out: no machine we know of has seven of anything, and each more denominator
+// makes chance hits likelier.
 bool statistics_fraction(double low, double high, unsigned *numerator, unsigned *denominator) {
-    static const unsigned denominators[] = {1, 2, 3, 4, 5, 6, 8};
+    static const struct {
+        unsigned n, fractions_so_far; // in lowest terms, per unit
+    } denominators[] = {{1, 1}, {2, 2}, {3, 4}, {4, 6}, {5, 10}, {6, 12}, {8, 16}};
     for (size_t i = 0; i < sizeof denominators / sizeof denominators[0]; i++) {
-        unsigned n = denominators[i];
+        unsigned n = denominators[i].n;
+        if ((high - low) * denominators[i].fractions_so_far > 1.0 / 20)
+            return false;
         double nearest = round((low + high) / 2 * n);
         if (nearest < 1 || nearest > 1e6 || nearest / n < low || nearest / n > high)
             continue;
-        if ((high - low) * n > 1.0 / 20)
-            return false; // more complex fractions would need it narrower still
         unsigned k = (unsigned)nearest, divisor = common_divisor(k, n);
         *numerator = k / divisor;
         *denominator = n / divisor;

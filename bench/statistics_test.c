@@ -90,10 +90,11 @@ static void fractions(void **state) {
         double low, high;
         unsigned numerator, denominator; // 0/0: none
     } cases[] = {
-        {3.99, 4.01, 4, 1},     {4.40, 4.42, 0, 0},   {0.4995, 0.501, 1, 2}, {0.333, 0.3335, 1, 3},
-        {0.124, 0.1255, 1, 8},  {0.166, 0.167, 1, 6}, {2.598, 2.603, 13, 5}, {0.2495, 0.2505, 1, 4},
-        {4.49, 4.51, 9, 2},     {3.5, 4.5, 0, 0},     {3.95, 4.05, 0, 0},    {4.30, 4.37, 0, 0},
-        {0.0001, 0.0002, 0, 0}, {20, 20, 20, 1},      {5.3, 5.35, 0, 0},     {0.1428, 0.1429, 0, 0},
+        {3.99, 4.01, 4, 1},     {4.40, 4.42, 0, 0},     {0.4995, 0.501, 1, 2},   {0.333, 0.3335, 1, 3},
+        {0.124, 0.1255, 1, 8},  {0.166, 0.167, 1, 6},   {2.5985, 2.6025, 13, 5}, {2.59, 2.61, 0, 0},
+        {0.2495, 0.2505, 1, 4}, {4.49, 4.51, 9, 2},     {3.5, 4.5, 0, 0},        {3.95, 4.05, 0, 0},
+        {4.30, 4.37, 0, 0},     {0.0001, 0.0002, 0, 0}, {20, 20, 20, 1},         {5.3, 5.35, 0, 0},
+        {0.1428, 0.1429, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         unsigned numerator = 0, denominator = 0;
@@ -101,6 +102,21 @@ static void fractions(void **state) {
         assert_int_equal(is_found, cases[i].denominator != 0);
         assert_int_equal(numerator, cases[i].numerator);
         assert_int_equal(denominator, cases[i].denominator);
+    }
+}
+
+// Numbers that are no fractions are seldom taken for one, whatever the interval's width.
+static void chance_hits_are_rare(void **state) {
+    (void)state;
+    uint64_t seed = 11;
+    for (double width = 0.0005; width < 0.06; width *= 1.3) {
+        unsigned hits = 0, tries = 20000;
+        for (unsigned i = 0; i < tries; i++) {
+            double value = 1 + 9 * uniform(&seed);
+            unsigned numerator, denominator;
+            hits += statistics_fraction(value - width / 2, value + width / 2, &numerator, &denominator);
+        }
+        assert_true(hits < 0.056 * tries); // 1/20, and four standard deviations
     }
 }
 
@@ -160,6 +176,7 @@ int main(void) {
         cmocka_unit_test(interval_ranks),
         cmocka_unit_test(interval_covers_as_often_as_it_says),
         cmocka_unit_test(fractions),
+        cmocka_unit_test(chance_hits_are_rare),
         cmocka_unit_test(fractions_are_unique),
         cmocka_unit_test(modes_are_seen),
         cmocka_unit_test(modes_are_not_imagined),

@@ -43,6 +43,7 @@ struct target_ops {
 // Common head of every target.
 struct target {
     const struct target_ops *ops;
+    const char *description;   // for records: "native", "sim:skylake,noise=vm,seed=1"
     const char *timer;         // "tsc", "cntvct", "clock_gettime", "simulated"
     double ticks_per_second;   // of the timer; 0: unknown
     bool has_counters;         // counters[0] is cycles, counters[1] is instructions

@@ -72,6 +72,7 @@ struct target *target_native_open(struct arena *arena, int cpu, bool want_counte
         return NULL;
     native->target = (struct target){
         .ops = &ops,
+        .description = "native",
         .timer = TIMER_NAME,
         .ticks_per_second = timer_ticks_per_second(),
         .counters_note = "not asked for",

@@ -47,27 +47,34 @@ static double random_normal(struct target_sim *sim) {
     return sum;
 }
 
-static bool simulate(struct target_sim *sim, const struct bench_code *code, uint64_t bodies, uint64_t *cycles,
-                     struct fail *fail) {
+// `outcome` is BENCH_TIMEOUT where the code takes more than `most_cycles`.
+static bool simulate(struct target_sim *sim, const struct bench_code *code, uint64_t bodies, uint64_t most_cycles,
+                     struct run *run, enum bench_outcome *outcome, struct fail *fail) {
     for (size_t i = 0; i < sim->n_runs; i++) {
-        if (sim->runs[i].body == code->body && sim->runs[i].bodies == bodies) {
-            *cycles = sim->runs[i].cycles;
+        *run = sim->runs[i];
+        if (run->body == code->body && run->bodies == bodies)
             return true;
-        }
     }
     struct arena scratch = {0};
     struct block block;
-    struct pipeline_options options = {.iterations = bodies};
-    struct pipeline_result result;
+    struct pipeline_options options = {.iterations = bodies, .max_cycles = most_cycles};
+    struct pipeline_result result = {0};
     struct event_listener *none[] = {NULL};
-    bool is_done = sim->backend->describe_bytes(sim->cpu, &scratch, code->body, code->n_body_bytes, &block, fail) &&
-                   pipeline_run(sim->backend->machine(sim->cpu), &block, &options, none, &result, fail);
+    struct fail trouble = {0};
+    bool is_done = sim->backend->describe_bytes(sim->cpu, &scratch, code->body, code->n_body_bytes, &block, &trouble) &&
+                   pipeline_run(sim->backend->machine(sim->cpu), &block, &options, none, &result, &trouble);
     arena_free(&scratch);
-    if (!is_done)
+    if (!is_done && result.cycles >= most_cycles) {
+        *outcome = BENCH_TIMEOUT;
+        return true;
+    }
+    if (!is_done) {
+        *fail = trouble;
         return false;
+    }
+    *run = (struct run){code->body, bodies, result.cycles};
     sim->runs = arena_grow(sim->arena, sim->runs, sim->n_runs, sizeof *sim->runs);
-    sim->runs[sim->n_runs++] = (struct run){code->body, bodies, result.cycles};
-    *cycles = result.cycles;
+    sim->runs[sim->n_runs++] = *run;
     return true;
 }
 
@@ -103,16 +110,28 @@ static bool run(struct target *target, const struct target_job *job, struct targ
                 enum bench_outcome *outcome, struct fail *fail) {
     struct target_sim *sim = (struct target_sim *)target;
     const struct bench_code *code = job->code, *reference = job->reference;
-    uint64_t cycles[4]; // reference short and long, code short and long
-    if (!simulate(sim, reference, job->reference_short * reference->bodies, &cycles[0], fail) ||
-        !simulate(sim, reference, job->reference_long * reference->bodies, &cycles[1], fail) ||
-        !simulate(sim, code, job->code_short * code->bodies, &cycles[2], fail) ||
-        !simulate(sim, code, job->code_long * code->bodies, &cycles[3], fail))
-        return false;
+    const struct {
+        const struct bench_code *code;
+        uint64_t iterations;
+    } wanted[] = {{reference, job->reference_short},
+                  {reference, job->reference_long},
+                  {code, job->code_short},
+                  {code, job->code_long}};
+    uint64_t most_cycles = (uint64_t)(job->timeout_seconds * CORE_HZ), cycles[4];
+    *outcome = BENCH_OK;
+    *n_done = 0;
+    for (int i = 0; i < 4; i++) {
+        struct run run;
+        if (!simulate(sim, wanted[i].code, wanted[i].iterations * wanted[i].code->bodies, most_cycles, &run, outcome,
+                      fail))
+            return false;
+        if (*outcome != BENCH_OK)
+            return true;
+        cycles[i] = run.cycles;
+    }
     for (unsigned i = 0; i < job->n_rounds; i++)
         make_round(sim, cycles, &rounds[i]);
     *n_done = job->n_rounds;
-    *outcome = BENCH_OK;
     return true;
 }
 
@@ -126,6 +145,8 @@ struct target *target_sim_open(struct arena *arena, const struct backend *backen
     struct target_sim *sim = ARENA_NEW(arena, struct target_sim);
     *sim = (struct target_sim){
         .target = {.ops = &ops,
+                   .description = arena_printf(arena, "sim:%s,noise=%s,seed=%llu", backend->machine(cpu)->cpu,
+                                               noise->name, (unsigned long long)noise->seed),
                    .timer = "simulated",
                    .ticks_per_second = CORE_HZ * TICKS_PER_CYCLE,
                    .counters_note = "the simulated CPU has no counters",
@@ -143,10 +164,10 @@ struct target *target_sim_open(struct arena *arena, const struct backend *backen
 static bool parse_noise(const char *name, struct sim_noise *noise) {
     uint64_t seed = noise->seed;
     if (strcmp(name, "none") == 0)
-        *noise = (struct sim_noise){.seed = seed};
+        *noise = (struct sim_noise){.name = "none", .seed = seed};
     else if (strcmp(name, "vm") == 0) // about what an unprepared server VM shows
         *noise = (struct sim_noise){
-            .jitter_ticks = 3, .drift = 0.03, .interrupt_share = 0.01, .switch_share = 0.5, .seed = seed};
+            .name = "vm", .jitter_ticks = 3, .drift = 0.03, .interrupt_share = 0.01, .switch_share = 0.5, .seed = seed};
     else
         return false;
     return true;

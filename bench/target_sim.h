@@ -9,6 +9,7 @@
 
 // What is put on the simulated time.
 struct sim_noise {
+    const char *name;       // "none", "vm"
     double jitter_ticks;    // standard deviation of one timed run
     double drift;           // the frequency wanders within ± this share of itself
     double interrupt_share; // of timed runs that an interrupt lengthens

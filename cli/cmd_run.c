@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "cli/experiment.h"
+#include "cli/interrupt.h"
 #include "cli/lab.h"
 #include "cli/options.h"
 #include "cli/run_report.h"
@@ -13,12 +14,12 @@
 static struct {
     const char *mode, *form, *sweep, *isa, *syntax, *kernels, *output, *clock;
     struct option_list asm_texts;
-    unsigned long streams;
+    unsigned long streams; // ~0: not given
     unsigned long cpu;
     double precision_percent, budget_ms, timeout_s;
     bool json;
     struct lab_options lab;
-} args = {.cpu = ~0UL, .lab.target = "native"};
+} args = {.cpu = ~0UL, .streams = ~0UL, .lab.target = "native"};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to run", NULL},
@@ -28,10 +29,12 @@ static const struct option options[] = {
     {OPTION_COUNT, "n", "N", "Streams in throughput mode. Default: as many as there are registers, at most 16.",
      &args.streams},
     {OPTION_TEXT, "form", "FORM",
-     "unrolled, looped (a branch after each body), or both. Default: unrolled; sweeps looped; blocks both.",
+     "unrolled, looped (a branch after each body), or both. Default: unrolled; sweeps looped; blocks both where they "
+     "can be repeated.",
      &args.form},
     {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.", &args.asm_texts},
-    {OPTION_TEXT, "syntax", "NAME", "intel or att, of blocks. Default: intel.", &args.syntax},
+    {OPTION_TEXT, "syntax", "NAME",
+     "intel or att, of blocks. Default: att where registers are written %rax, else intel.", &args.syntax},
     {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.", &args.kernels},
     {OPTION_HEADING, NULL, NULL, "Where to run it", NULL},
     {OPTION_TEXT, "target", "TARGET",
@@ -41,7 +44,8 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "How to measure", NULL},
     {OPTION_TEXT, "clock", "CLOCK", "auto, perf (hardware counters) or ratio (none needed). Default: auto.",
      &args.clock},
-    {OPTION_NUMBER, "precision", "PERCENT", "Stop when the interval is within ± PERCENT of the value. Default: 0.2.",
+    {OPTION_NUMBER, "precision", "PERCENT",
+     "Stop when the interval is within ± PERCENT of the value (or after 4096 samples). Default: 0.2.",
      &args.precision_percent},
     {OPTION_NUMBER, "budget", "MS", "Spend at most MS milliseconds on a measurement. Default: 200.", &args.budget_ms},
     {OPTION_NUMBER, "timeout", "S", "Give up on code that runs longer than S seconds. Default: 2.", &args.timeout_s},
@@ -63,10 +67,16 @@ static const struct command command = {
     "of assembly in FILE.s (- for standard input), measures cycles per iteration on this\n"
     "CPU, simulates the same bytes under a scheduling model, and compares.\n"
     "\n"
+    "A block starts with every general register but the stack pointer and the loop's\n"
+    "counter holding the address of the middle of a buffer of 64 KiB, and vector\n"
+    "registers zero. It is repeated: pushes and pops must be balanced.\n"
+    "\n"
     "A measured value is the median of many samples; ± covers its 99 % confidence\n"
     "interval and the clock's own error. '?' marks a value not to be trusted.\n"
     "'difference' is (predicted - measured) / measured; where it is more than the\n"
-    "measurement can explain, the last column says what in the model is to blame.\n",
+    "measurement can explain, the last column says what in the model is to blame.\n"
+    "Throughputs are per copy of the kernel's body; everything else, and the JSON field\n"
+    "cycles, per iteration (all n copies).\n",
     "  cyclops run fma-ymm-ps --sweep 1..12\n"
     "  cyclops run add-r64 imul-r64 --mode latency\n"
     "  cyclops run --asm 'imul rax, rax; add rbx, rax'\n"
@@ -75,7 +85,11 @@ static const struct command command = {
 };
 
 static bool read_plan_options(struct plan_options *plan, struct fail *fail) {
-    *plan = (struct plan_options){.streams = (unsigned)args.streams, .syntax = args.syntax};
+    *plan = (struct plan_options){.syntax = args.syntax};
+    if (args.streams != ~0UL && (args.streams < 1 || args.streams > GEN_MAX_STREAMS))
+        return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
+    if (args.streams != ~0UL)
+        plan->streams = (unsigned)args.streams;
     if (args.mode) {
         plan->has_mode = true;
         if (!program_mode_parse(args.mode, &plan->mode))
@@ -88,8 +102,6 @@ static bool read_plan_options(struct plan_options *plan, struct fail *fail) {
         if (!program_form_parse(args.form, &plan->form))
             return fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled, looped and both", args.form);
     }
-    if (args.streams > GEN_MAX_STREAMS)
-        return fail_set(fail, FAIL_INPUT, "--n is at most %d", GEN_MAX_STREAMS);
     return !args.sweep || options_parse_range(args.sweep, &plan->sweep_first, &plan->sweep_last, fail);
 }
 
@@ -98,6 +110,9 @@ static bool read_lab_options(struct arena *arena, struct fail *fail) {
     bench->precision = args.precision_percent / 100;
     bench->budget_ms = args.budget_ms;
     bench->timeout_seconds = args.timeout_s;
+    enum { MOST_CPUS = 1 << 16 };
+    if (args.cpu != ~0UL && args.cpu >= MOST_CPUS)
+        return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", args.cpu);
     bench->cpu = args.cpu == ~0UL ? -1 : (int)args.cpu;
     args.lab.isa = cli_isa(arena, args.isa, fail);
     if (!args.lab.isa)
@@ -123,6 +138,15 @@ static bool add_file(struct arena *arena, struct plan *plan, const char *path, c
     return plan_add_block(arena, plan, &block, options_, fail);
 }
 
+// A block's text as its name in tables.
+static const char *on_one_line(struct arena *arena, const char *text) {
+    char *line = arena_strdup(arena, text);
+    for (char *c = line; *c; c++)
+        if (*c == '\n' || *c == '\t')
+            *c = *c == '\n' ? ';' : ' ';
+    return line;
+}
+
 static bool make_plan(struct arena *arena, const struct operands *operands, struct plan *plan, struct fail *fail) {
     struct plan_options plan_options;
     if (!read_plan_options(&plan_options, fail))
@@ -146,7 +170,7 @@ static bool make_plan(struct arena *arena, const struct operands *operands, stru
     }
     for (size_t i = 0; i < args.asm_texts.n_items; i++) {
         const char *text = args.asm_texts.items[i];
-        struct plan_block block = {args.lab.isa, text, "--asm", text};
+        struct plan_block block = {args.lab.isa, on_one_line(arena, text), "--asm", text};
         if (!plan_add_block(arena, plan, &block, &plan_options, fail))
             return false;
     }
@@ -165,11 +189,20 @@ static bool assemble(struct arena *arena, const struct plan *plan, const struct 
 }
 
 static int worse(int a, int b) {
-    static const int order[] = {FAIL_WORK, FAIL_INPUT, FAIL_UNAVAILABLE};
+    static const int order[] = {INTERRUPT_STATUS, FAIL_WORK, FAIL_INPUT, FAIL_UNAVAILABLE};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (a == order[i] || b == order[i])
             return order[i];
     return 0;
+}
+
+// The rows of one kernel often have the same trouble.
+static int say_once(const struct fail *trouble) {
+    static char said[sizeof trouble->text];
+    if (strcmp(said, trouble->text) != 0)
+        cli_failed(trouble);
+    memcpy(said, trouble->text, sizeof said);
+    return (int)trouble->status;
 }
 
 // What cannot run here, or did not end well, is said and does not stop the rest.
@@ -183,13 +216,13 @@ static bool run_one(struct lab *lab, struct experiment *experiment, int *status,
     } else {
         if (!lab_run(lab, experiment, fail))
             return false;
-        if (!experiment->is_done)
+        if (!experiment->is_done && !interrupt_seen())
             fail_set(&trouble, FAIL_WORK, "%s (%s, n = %u, %s): %s", program->kernel, program_mode_name(program->mode),
                      program->streams, program_form_name(program->form),
                      bench_outcome_name(experiment->measurement.outcome));
     }
     if (trouble.status != FAIL_NONE)
-        *status = worse(*status, cli_failed(&trouble));
+        *status = worse(*status, say_once(&trouble));
     return true;
 }
 
@@ -201,10 +234,16 @@ static void show_progress(size_t done, size_t total) {
 static bool run_all(struct lab *lab, const struct plan *plan, FILE *const *journals, int *status, struct fail *fail) {
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct experiment *experiment = plan->experiments[i];
+        if (interrupt_seen()) {
+            show_progress(plan->n_experiments, plan->n_experiments);
+            fprintf(stderr, "cyclops: interrupted: %zu of %zu measured\n", i, plan->n_experiments);
+            *status = INTERRUPT_STATUS;
+            return true;
+        }
         show_progress(i, plan->n_experiments);
         if (!run_one(lab, experiment, status, fail))
             return false;
-        bool was_tried = experiment->is_done || experiment->measurement.outcome != BENCH_OK;
+        bool was_tried = experiment->is_done || (experiment->measurement.outcome != BENCH_OK && !interrupt_seen());
         struct record record;
         experiment_to_record(lab->arena, experiment, &record);
         for (int j = 0; was_tried && j < 2; j++)
@@ -226,10 +265,12 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     struct plan plan = {0};
     FILE *journals[2] = {NULL, NULL};
     int status = 0;
-    bool is_done = read_lab_options(arena, fail) && make_plan(arena, operands, &plan, fail) &&
-                   lab_open(lab, arena, &args.lab, fail) && assemble(arena, &plan, lab, fail) &&
-                   lab_start(lab, &args.lab, fail) && open_journals(lab, journals, fail) &&
-                   run_all(lab, &plan, journals, &status, fail);
+    bool is_ready = read_lab_options(arena, fail) && make_plan(arena, operands, &plan, fail) &&
+                    lab_open(lab, arena, &args.lab, fail) && assemble(arena, &plan, lab, fail) &&
+                    lab_start(lab, &args.lab, fail) && open_journals(lab, journals, fail);
+    if (is_ready)
+        interrupt_watch();
+    bool is_done = is_ready && run_all(lab, &plan, journals, &status, fail);
     if (is_done && !args.json)
         run_report_print(lab, &plan, stdout, cli_wants_colour());
     if (journals[1] && fclose(journals[1]) != 0)

@@ -17,8 +17,9 @@ enum { EXPERIMENT_MAX_MODELS = RECORD_MAX_PREDICTIONS };
 
 struct experiment {
     struct program program;
-    unsigned kernel_instructions; // in one copy of the kernel's body
+    unsigned kernel_instructions; // in one copy of the kernel's body; 0 in blocks
     bool is_sweep;                // a row of a sweep's table, not of the summary
+    const char *misuse;           // why the number is not of what it claims to be; null: no reason seen
     bool is_done;                 // measured; false: could not run here, or the code crashed
     struct bench_measurement measurement;
     unsigned n_predictions;

@@ -1,5 +1,6 @@
 #include "cli/lab.h"
 
+#include "analyzer/compare/dependence.h"
 #include "cli/cli.h"
 
 #include <string.h>
@@ -95,6 +96,7 @@ static struct bench_code code_of(const struct program *program) {
         .bodies = program->unroll,
         .body = program->code + body.offset,
         .n_body_bytes = body.length,
+        .body_instructions = program->instructions,
     };
 }
 
@@ -134,6 +136,28 @@ static enum verdict_kind subject(enum program_mode mode) {
     return VERDICT_BLOCK;
 }
 
+static bool has_inner_branch(const struct block *block, enum program_form form) {
+    unsigned n_branches = 0;
+    for (unsigned i = 0; i < block->n_insns; i++)
+        n_branches += block->insns[i].is_branch;
+    return n_branches > (form == PROGRAM_LOOPED); // one is the loop's own
+}
+
+// What the model knows of the instructions tells whether the program is what the kernel file says.
+static const char *find_misuse(struct arena *arena, const struct machine *machine, const struct block *block,
+                               const struct experiment *experiment) {
+    const struct program *program = &experiment->program;
+    if (program->mode == PROGRAM_BLOCK || experiment->kernel_instructions == 0)
+        return NULL;
+    struct dependence found = dependence_find(machine, block, program->streams, experiment->kernel_instructions);
+    if (program->mode == PROGRAM_LATENCY && !found.is_carried)
+        return "no copy waits for the one before: not a latency (see `chain` in the kernel file)";
+    if (program->mode == PROGRAM_THROUGHPUT && found.crossing)
+        return arena_printf(arena, "streams wait for each other through %s: not a throughput (see `writes`)",
+                            found.crossing);
+    return NULL;
+}
+
 // Where the model cannot say anything of the code, that is the verdict, and its own words are the reason.
 static void predict(struct lab *lab, unsigned model, struct experiment *experiment) {
     struct backend_cpu *cpu = lab->models[model];
@@ -145,11 +169,18 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
     if (!lab->backend->describe_bytes(cpu, lab->arena, experiment->program.code + range.offset, range.length, &block,
                                       &fail) ||
         !prediction_make(lab->arena, machine, &block, prediction, &fail)) {
-        *prediction = (struct prediction){.model = machine->id};
+        *prediction = (struct prediction){.model = machine->id, .bottleneck = ""};
         experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "no prediction"};
         fprintf(stderr, "cyclops: warning: %s: %s\n", experiment->program.kernel, fail.text);
         return;
     }
+    if (has_inner_branch(&block, experiment->program.form)) {
+        experiment->verdicts[model] =
+            (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "a branch inside: models follow none"};
+        return;
+    }
+    if (!experiment->misuse)
+        experiment->misuse = find_misuse(lab->arena, machine, &block, experiment);
     const struct bench_measurement *m = &experiment->measurement;
     struct verdict_measured measured = {
         m->cycles, m->low, m->high, m->clock_error, m->verdict != MEASURED_UNSTABLE, subject(experiment->program.mode)};
@@ -178,7 +209,7 @@ static const char *clock_summary(const struct lab *lab) {
 }
 
 static const char *turbo_summary(const struct host *host) {
-    if (host->turbo == TURBO_OFF || host->turbo_writable)
+    if (host->turbo == TURBO_OFF)
         return "off";
     return host->turbo_file ? "on, and may not be switched off here" : "not controllable here";
 }

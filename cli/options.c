@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,9 +88,19 @@ static bool store(struct arena *arena, const struct option *option, const char *
     return false;
 }
 
-// Parses the option argv[*i] and, where it has one, its argument behind it.
+// Given twice, one of the two would be ignored silently.
+static bool is_new(const struct command *command, const struct option *option, uint64_t *given, struct fail *fail) {
+    size_t index = (size_t)(option - command->options);
+    assert(index < 64);
+    bool is_repeated = *given >> index & 1;
+    *given |= 1ULL << index;
+    return !is_repeated || option->type == OPTION_LIST ||
+           fail_set(fail, FAIL_INPUT, "option --%s is given twice", option->name);
+}
+
+// Parses the option argv[*i] and, where it has one, its argument behind it. `given`: a bit for each option seen so far.
 static enum options_result parse_option(struct arena *arena, const struct command *command, int argc, char **argv,
-                                        int *i, struct fail *fail) {
+                                        int *i, uint64_t *given, struct fail *fail) {
     const char *word = argv[*i];
     const char *start = word + (word[1] == '-' ? 2 : 1);
     const char *equals = strchr(start, '=');
@@ -103,6 +114,8 @@ static enum options_result parse_option(struct arena *arena, const struct comman
         unknown_option(arena, command, word, name, fail);
         return OPTIONS_BAD;
     }
+    if (!is_new(command, option, given, fail))
+        return OPTIONS_BAD;
     const char *text = equals ? equals + 1 : NULL;
     if (!text && option->type != OPTION_FLAG) {
         if (*i + 1 >= argc) {
@@ -117,6 +130,7 @@ static enum options_result parse_option(struct arena *arena, const struct comman
 enum options_result options_parse(struct arena *arena, const struct command *command, int argc, char **argv,
                                   struct operands *operands, struct fail *fail) {
     bool only_operands = false;
+    uint64_t given = 0;
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
         if (!only_operands && strcmp(word, "--") == 0) {
@@ -125,7 +139,7 @@ enum options_result options_parse(struct arena *arena, const struct command *com
             operands->items = arena_grow(arena, operands->items, operands->n_items, sizeof *operands->items);
             operands->items[operands->n_items++] = word;
         } else {
-            enum options_result result = parse_option(arena, command, argc, argv, &i, fail);
+            enum options_result result = parse_option(arena, command, argc, argv, &i, &given, fail);
             if (result != OPTIONS_OK)
                 return result;
         }

@@ -70,6 +70,7 @@ static void mistakes_name_the_word(void **state) {
          "option --iterations takes a whole number, not '99999999999999999999'"},
         {"test --precision=0", "option --precision takes a number above 0, not '0'"},
         {"test --precision=nan", "option --precision takes a number above 0, not 'nan'"},
+        {"test --mcpu a --mcpu b", "option --mcpu is given twice"},
         {"test -noalias=maybe", "option --noalias takes true or false, not 'maybe'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

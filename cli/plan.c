@@ -66,8 +66,13 @@ bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel
     struct plan_options summary = *options;
     if (options->sweep_first)
         summary.has_form = summary.is_both_forms = false; // they are the sweep's
-    if (options->has_mode && options->mode == PROGRAM_BLOCK)
-        return add_forms(arena, plan, kernel, (struct gen_request){.mode = PROGRAM_BLOCK}, options, fail);
+    if (options->has_mode && options->mode != PROGRAM_THROUGHPUT && options->streams)
+        return fail_set(fail, FAIL_INPUT, "--n is for throughput: mode %s has one stream",
+                        program_mode_name(options->mode));
+    if (options->has_mode && options->mode == PROGRAM_BLOCK) {
+        summary.is_both_forms |= !options->has_form;
+        return add_forms(arena, plan, kernel, (struct gen_request){.mode = PROGRAM_BLOCK}, &summary, fail);
+    }
     bool wants_latency = !options->has_mode || options->mode == PROGRAM_LATENCY;
     bool wants_throughput = !options->has_mode || options->mode == PROGRAM_THROUGHPUT;
     struct gen_request throughput = {.mode = PROGRAM_THROUGHPUT, .streams = options->streams};

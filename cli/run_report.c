@@ -5,11 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-// What a row's number is divided by to be read as latency or reciprocal throughput: cycles of all streams become cycles
-// of one instruction; latencies and blocks stay as they are.
+// What a row's number is divided by: cycles of all streams become cycles of one copy of the kernel's body; latencies,
+// sweeps and blocks stay as they are.
 static double divisor(const struct experiment *e) {
-    bool is_rthroughput = e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep;
-    return is_rthroughput ? (double)e->program.streams * e->kernel_instructions : 1;
+    return e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep ? (double)e->program.streams : 1;
 }
 
 static void add_model_titles(struct table *table, const struct lab *lab) {
@@ -28,6 +27,10 @@ static int decimals(const struct experiment *e) {
 
 static void add_measured(struct table *table, const struct experiment *e) {
     const struct bench_measurement *m = &e->measurement;
+    if (m->samples == 0) {
+        table_cell_colour(table, TABLE_YELLOW, "%5s", "-");
+        return;
+    }
     double by = divisor(e);
     double half_width = fmax(m->high - m->cycles, m->cycles - m->low) + m->clock_error * m->cycles;
     bool is_unstable = m->verdict == MEASURED_UNSTABLE;
@@ -49,6 +52,8 @@ static void add_difference(struct table *table, const struct verdict *verdict) {
 static const char *note(struct arena *arena, const struct experiment *e) {
     if (e->measurement.verdict == MEASURED_UNSTABLE)
         return arena_printf(arena, "unstable: %s", e->measurement.why ? e->measurement.why : "");
+    if (e->misuse)
+        return e->misuse;
     for (unsigned i = 0; i < e->n_predictions; i++)
         if (e->verdicts[i].blame[0])
             return e->n_predictions == 1 ? e->verdicts[i].blame
@@ -65,7 +70,10 @@ static void add_results(struct table *table, const struct experiment *e) {
             continue;
         }
         table_cell(table, "%5.*f", decimals(e), e->predictions[i].cycles / divisor(e));
-        add_difference(table, &e->verdicts[i]);
+        if (e->measurement.samples)
+            add_difference(table, &e->verdicts[i]);
+        else
+            table_cell(table, "%s", "");
     }
     table_cell(table, "%s", note(table->arena, e));
 }

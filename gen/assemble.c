@@ -7,10 +7,12 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,8 +21,7 @@ struct run {
     struct arena *arena;
     const struct isa *isa;
     const char *assembler;
-    const char *object; // path it writes
-    int input, messages;
+    int input, object, messages; // files in memory
     struct fail *fail;
 };
 
@@ -56,17 +57,45 @@ static bool fail_missing(const struct run *run, int error) {
                     run->isa == isa_native() ? "binutils" : run->isa->assembler_package);
 }
 
-static bool spawn(const struct run *run, pid_t *pid) {
+// Text of a few bytes (".rept 1000000000") can ask for any amount of time and memory.
+static void limit_child(void) {
+    const struct rlimit seconds = {120, 120}, bytes = {4ULL << 30, 4ULL << 30}, none = {0, 0};
+    setrlimit(RLIMIT_CPU, &seconds);
+    setrlimit(RLIMIT_AS, &bytes);
+    setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // it must not outlive us
+}
+
+// The object goes to a file in memory by its name below /proc: as writes to paths only, and nothing can be left behind.
+static void become_assembler(const struct run *run, char *const *environment, int error_pipe) {
     char *arguments[] = {arena_strdup(run->arena, run->assembler), arena_strdup(run->arena, "-o"),
-                         arena_strdup(run->arena, run->object), arena_strdup(run->arena, "-"), NULL};
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions) != 0)
-        return fail_set(run->fail, FAIL_WORK, "out of memory while starting the assembler");
-    posix_spawn_file_actions_adddup2(&actions, run->input, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, run->messages, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, run->messages, STDERR_FILENO);
-    int error = posix_spawnp(pid, run->assembler, &actions, NULL, arguments, english_environment(run->arena));
-    posix_spawn_file_actions_destroy(&actions);
+                         arena_printf(run->arena, "/proc/self/fd/%d", run->object), arena_strdup(run->arena, "-"),
+                         NULL};
+    limit_child();
+    if (dup2(run->input, STDIN_FILENO) >= 0 && dup2(run->messages, STDOUT_FILENO) >= 0 &&
+        dup2(run->messages, STDERR_FILENO) >= 0)
+        execvpe(run->assembler, arguments, environment);
+    int error = errno;
+    if (write(error_pipe, &error, sizeof error) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+static bool spawn(const struct run *run, pid_t *pid) {
+    char **environment = english_environment(run->arena);
+    int error_pipe[2], error = 0; // closed by a successful exec; else it tells why there was none
+    if (pipe2(error_pipe, O_CLOEXEC) != 0)
+        return fail_set(run->fail, FAIL_WORK, "cannot start the assembler '%s': %s", run->assembler, strerror(errno));
+    *pid = fork();
+    if (*pid == 0)
+        become_assembler(run, environment, error_pipe[1]);
+    if (*pid < 0)
+        error = errno;
+    close(error_pipe[1]);
+    ssize_t n = *pid < 0 ? 0 : read(error_pipe[0], &error, sizeof error);
+    close(error_pipe[0]);
+    if (*pid > 0 && n > 0)
+        waitpid(*pid, NULL, 0);
     return error ? fail_missing(run, error) : true;
 }
 
@@ -150,27 +179,17 @@ static bool assemble(struct run *run, struct program *const *programs, size_t n_
         return fail_set(run->fail, FAIL_WORK, "cannot hand the text to the assembler: %s", strerror(errno));
     if (!spawn(run, &pid) || !wait_for(run, pid, &status))
         return false;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    if (WIFSIGNALED(status))
+        return fail_set(run->fail, FAIL_WORK,
+                        "the assembler '%s' was ended by signal %d; it may take 2 minutes and 4 GiB", run->assembler,
+                        WTERMSIG(status));
+    if (WEXITSTATUS(status) != 0)
         return fail_assembly(run, read_messages(arena, run->messages), list, places, n_programs);
-    char *object;
-    size_t n_bytes;
-    return file_read(arena, run->object, &object, &n_bytes, run->fail) &&
-           object_read(arena, object, n_bytes, programs, places, n_programs, run->fail);
-}
-
-// as wants a path to write to: it cannot write an object to a pipe.
-static bool with_object_file(struct run *run, struct program *const *programs, size_t n_programs) {
-    const char *folder = getenv("TMPDIR");
-    char *path = arena_printf(run->arena, "%s/cyclops-XXXXXX", folder && *folder ? folder : "/tmp");
-    int file = mkostemp(path, O_CLOEXEC);
-    if (file < 0)
-        return fail_set(run->fail, FAIL_WORK, "cannot write %s: %s; set TMPDIR to a folder that can be written", path,
-                        strerror(errno));
-    close(file);
-    run->object = path;
-    bool done = assemble(run, programs, n_programs);
-    unlink(path);
-    return done;
+    off_t n_bytes = lseek(run->object, 0, SEEK_END);
+    char *object = arena_alloc(arena, n_bytes > 0 ? (size_t)n_bytes : 0);
+    if (n_bytes < 0 || pread(run->object, object, (size_t)n_bytes, 0) != n_bytes)
+        return fail_set(run->fail, FAIL_WORK, "cannot read what the assembler wrote: %s", strerror(errno));
+    return object_read(arena, object, (size_t)n_bytes, programs, places, n_programs, run->fail);
 }
 
 bool gen_assemble(struct arena *arena, struct program *const *programs, size_t n_programs, struct fail *fail) {
@@ -183,14 +202,15 @@ bool gen_assemble(struct arena *arena, struct program *const *programs, size_t n
     run.assembler = choose_assembler(run.isa);
     run.input = memfd_create("cyclops-assembly", MFD_CLOEXEC);
     run.messages = memfd_create("cyclops-messages", MFD_CLOEXEC);
-    bool done = false;
-    if (run.input < 0 || run.messages < 0)
-        fail_set(fail, FAIL_WORK, "cannot make a file in memory: %s", strerror(errno));
-    else
-        done = with_object_file(&run, programs, n_programs);
-    if (run.input >= 0)
-        close(run.input);
-    if (run.messages >= 0)
-        close(run.messages);
+    run.object = memfd_create("cyclops-object", 0); // the assembler inherits it
+    const int files[] = {run.input, run.messages, run.object};
+    bool done = true;
+    for (size_t i = 0; i < 3; i++)
+        if (files[i] < 0)
+            done = fail_set(fail, FAIL_WORK, "cannot make a file in memory: %s", strerror(errno));
+    done = done && assemble(&run, programs, n_programs);
+    for (size_t i = 0; i < 3; i++)
+        if (files[i] >= 0)
+            close(files[i]);
     return done;
 }

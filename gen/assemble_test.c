@@ -211,8 +211,7 @@ static void nothing_is_left_behind(void **state) {
     assert_int_equal(count_entries("/proc/self/fd"), files_open);
     rmdir(folder);
     failure = (struct fail){0};
-    assert_false(assemble_one(&arena, &good, &failure));
-    assert_non_null(strstr(failure.text, "set TMPDIR to a folder that can be written"));
+    assert_true(assemble_one(&arena, &good, &failure)); // and no folder is needed
     unsetenv("TMPDIR");
     arena_free(&arena);
 }
@@ -283,6 +282,9 @@ static const char emitted[] = "    .text\n"
                               "    vpxord zmm2, zmm2, zmm2\n"
                               "    vpxord zmm3, zmm3, zmm3\n"
                               "    vpxord zmm1, zmm1, zmm1\n"
+                              "    # nothing of this may be in flight when the loop begins\n"
+                              "    mfence\n"
+                              "    lfence\n"
                               "    .balign 64\n"
                               "k_throughput_n2_x500.loop:\n"
                               "    .rept 500\n"
@@ -294,6 +296,7 @@ static const char emitted[] = "    .text\n"
                               "    jnz k_throughput_n2_x500.loop\n"
                               "k_throughput_n2_x500.loop_end:\n"
                               "    vzeroupper\n"
+                              "    cld\n"
                               "    pop r15\n"
                               "    pop r14\n"
                               "    pop r13\n"

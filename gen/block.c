@@ -18,6 +18,7 @@ struct block_reader {
     enum program_form form;
     const struct statement *statements;
     size_t n_statements;
+    struct block_labels labels;
     struct text body;
     unsigned *lines;
     unsigned n_lines, n_instructions;
@@ -111,10 +112,12 @@ static bool is_alignment(const struct statement *statement) {
 
 static bool check_directive(struct block_reader *reader, const struct statement *statement) {
     static const char *const other_sections[] = {".section", ".data", ".bss", ".rodata", ".comm", ".lcomm", NULL};
-    static const char *const once_only[] = {".macro", ".org", NULL};
+    static const char *const once_only[] = {".macro", ".org", NULL}, *const files[] = {".include", ".incbin", NULL};
     struct slice word = statement_word(statement);
     if (word_is_one_of(word, other_sections))
         return fail_statement(reader, statement, "a block holds code only: no other section can be measured");
+    if (word_is_one_of(word, files))
+        return fail_statement(reader, statement, "a block must be whole in itself: put the text here");
     if (reader->form == PROGRAM_UNROLLED && (word_is_one_of(word, once_only) || is_alignment(statement)))
         return fail_statement(reader, statement,
                               "this would differ from copy to copy of the body: leave it out, or measure the looped "
@@ -151,7 +154,7 @@ static bool take_statement(struct block_reader *reader, size_t index) {
     }
     if (statement_is_instruction(statement) && !check_instruction(reader, statement))
         return false;
-    struct slice text = block_labels_numbered(reader->arena, reader->statements, reader->n_statements, index);
+    struct slice text = block_labels_numbered(reader->arena, &reader->labels, statement, index);
     if (is_kept && text.length)
         add_line(reader, statement, text);
     return true;
@@ -258,5 +261,6 @@ bool gen_block(struct arena *arena, const struct isa *isa, const char *syntax, c
     if (!region)
         return false;
     reader.n_statements = statement_split(arena, isa, region, &reader.statements);
+    reader.labels = block_labels_find(arena, reader.statements, reader.n_statements);
     return read_statements(&reader, syntax) && make_program(&reader, program);
 }

@@ -29,42 +29,55 @@ static bool is_same(struct slice a, struct slice b) {
     return a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
 }
 
-// Index of the statement that defines the name `symbol`; n_statements if there is none.
-static size_t find_definition(const struct statement *statements, size_t n_statements, struct slice symbol) {
-    for (size_t i = 0; i < n_statements; i++)
-        if (statements[i].label.length && !statement_label_is_numeric(&statements[i]) &&
-            is_same(statements[i].label, symbol))
-            return i;
-    return n_statements;
+// The label of that name; null: none.
+static struct block_label *find(const struct block_labels *labels, struct slice symbol) {
+    for (size_t i = 0; i < labels->n_labels; i++)
+        if (is_same(labels->labels[i].name, symbol))
+            return &labels->labels[i];
+    return NULL;
 }
 
-static bool is_used(const struct statement *statements, size_t n_statements, struct slice label) {
-    for (size_t i = 0; i < n_statements; i++) {
-        struct slice rest = statements[i].rest, between, symbol;
-        while (!statement_is_directive(&statements[i]) && next_symbol(&rest, &between, &symbol))
-            if (is_same(symbol, label))
-                return true;
+static void note_uses(struct block_labels *labels, const struct statement *statement) {
+    struct slice rest = statement->rest, between, symbol;
+    while (!statement_is_directive(statement) && next_symbol(&rest, &between, &symbol)) {
+        struct block_label *label = find(labels, symbol);
+        if (label)
+            label->is_used = true;
     }
-    return false;
 }
 
-struct slice block_labels_numbered(struct arena *arena, const struct statement *statements, size_t n_statements,
-                                   size_t index) {
-    const struct statement *statement = &statements[index];
+struct block_labels block_labels_find(struct arena *arena, const struct statement *statements, size_t n_statements) {
+    struct block_labels labels = {0};
+    for (size_t i = 0; i < n_statements; i++) {
+        if (statements[i].label.length == 0 || statement_label_is_numeric(&statements[i]))
+            continue;
+        labels.labels = arena_grow(arena, labels.labels, labels.n_labels, sizeof *labels.labels);
+        labels.labels[labels.n_labels++] = (struct block_label){.name = statements[i].label, .statement = i};
+    }
+    for (size_t i = 0; labels.n_labels && i < n_statements; i++)
+        note_uses(&labels, &statements[i]);
+    return labels;
+}
+
+struct slice block_labels_numbered(struct arena *arena, const struct block_labels *labels,
+                                   const struct statement *statement, size_t index) {
+    if (statement->label.length == 0 && labels->n_labels == 0)
+        return statement->rest;
     struct text out = {.arena = arena};
     text_add(&out, "");
-    if (statement->label.length && statement_label_is_numeric(statement))
+    const struct block_label *own = find(labels, statement->label);
+    if (own && own->is_used)
+        text_addf(&out, "%zu: ", FIRST_NUMBER + own->statement);
+    else if (!own && statement->label.length)
         text_addf(&out, "%.*s: ", (int)statement->label.length, statement->label.data);
-    else if (statement->label.length && is_used(statements, n_statements, statement->label))
-        text_addf(&out, "%zu: ", FIRST_NUMBER + index);
     struct slice rest = statement->rest, between, symbol;
     while (next_symbol(&rest, &between, &symbol)) {
-        size_t definition = find_definition(statements, n_statements, symbol);
+        const struct block_label *label = find(labels, symbol);
         text_append(&out, between.data, between.length);
-        if (definition == n_statements)
-            text_append(&out, symbol.data, symbol.length);
+        if (label)
+            text_addf(&out, "%zu%c", FIRST_NUMBER + label->statement, label->statement <= index ? 'b' : 'f');
         else
-            text_addf(&out, "%zu%c", FIRST_NUMBER + definition, definition <= index ? 'b' : 'f');
+            text_append(&out, symbol.data, symbol.length);
     }
     text_append(&out, between.data, between.length);
     return slice_trim((struct slice){out.data, out.length});

@@ -58,6 +58,8 @@ static void add_entry(struct text *out, const struct isa *isa, const struct prog
     if (*program->setup)
         text_addf(out, "    %s initial values\n", isa->comment);
     add_lines(out, program->setup);
+    text_addf(out, "    %s nothing of this may be in flight when the loop begins\n", isa->comment);
+    add_lines(out, isa->settle);
 }
 
 static unsigned add_loop(struct text *out, const struct isa *isa, const struct program *program) {

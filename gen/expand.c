@@ -228,7 +228,8 @@ unsigned program_unroll(enum program_form form, unsigned wanted, unsigned n_inst
         return 1;
     if (wanted)
         return wanted;
-    unsigned fit = n_instructions ? GEN_UNROLLED_INSTRUCTIONS / n_instructions : 1;
+    unsigned fit =
+        GEN_UNROLLED_INSTRUCTIONS / (n_instructions ? n_instructions : 1); // bytes given as data count as none
     return fit ? fit : 1;
 }
 

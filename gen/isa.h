@@ -46,8 +46,12 @@ struct isa {
     const struct register_alias *aliases; // up to one with a null name
     const char *const *loop_counters;     // candidates, best first; null-terminated
     const char *stack_pointer;
-    const char *memory;             // register that holds the second argument until the loop begins
-    const char *const *reserved;    // registers no role may get (stack pointer, `memory`, …); null-terminated
+    const char *memory;          // register that holds the second argument until the loop begins
+    const char *const *reserved; // registers no role may get (stack pointer, `memory`, …); null-terminated
+    // Waits until nothing of the set-up is in flight. Without it a store of the set-up, such as the buffer's own
+    // address or a saved register, can slow down the loop's loads from there for tens of microseconds: Zen 4 predicts
+    // that they are forwarded from it, and does two such loads a cycle instead of three.
+    const char *settle;             // instructions, one a line
     unsigned loop_instructions;     // that emit_loop_end makes
     const char *const *leaves_loop; // instructions that end the function a loop is in; null-terminated
 

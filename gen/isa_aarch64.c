@@ -109,6 +109,7 @@ const struct isa isa_aarch64 = {
     .stack_pointer = "sp",
     .memory = "x1",
     .reserved = (const char *const[]){"x1", "x16", "x18", NULL},
+    .settle = "dsb sy\nisb\n",
     .loop_instructions = 2,
     .leaves_loop = (const char *const[]){"ret", NULL},
     .emit_entry = emit_entry,

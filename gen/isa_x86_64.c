@@ -114,6 +114,7 @@ static bool has_wide_registers(const char *text) {
 static void emit_exit(struct text *out, const struct program *program) {
     if (has_wide_registers(program->setup) || has_wide_registers(program->body))
         text_add(out, "vzeroupper\n");
+    text_add(out, "cld\n"); // as the ABI wants it; the body may hold std
     for (unsigned i = N_CALLEE_SAVED; i-- > 0;)
         emit1(out, "pop", callee_saved[i], program->syntax);
     text_add(out, "ret\n");
@@ -202,6 +203,7 @@ const struct isa isa_x86_64 = {
     .stack_pointer = "rsp",
     .memory = "rsi",
     .reserved = (const char *const[]){"rsp", "rsi", NULL},
+    .settle = "mfence\nlfence\n",
     .loop_instructions = 2,
     .leaves_loop = (const char *const[]){"ret", "retq", "iretq", NULL},
     .emit_entry = emit_entry,

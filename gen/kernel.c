@@ -150,6 +150,6 @@ const struct kernel *kernel_find(struct arena *arena, const struct kernel_set *s
     }
     const char *near = text_did_you_mean(arena, name, names, set->n_kernels);
     fail_set(fail, FAIL_INPUT, "there is no kernel '%s'%s", name,
-             *near ? near : "; 'cyclops list kernels' shows them all");
+             *near ? near : "; 'cyclops list kernels' shows those of each ISA");
     return NULL;
 }

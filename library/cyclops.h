@@ -124,6 +124,8 @@ enum cyclops_bottleneck {
     CYCLOPS_BY_RESOURCE,   /* a resource is busy all the time */
     CYCLOPS_BY_DISPATCH,   /* the dispatch width */
     CYCLOPS_BY_DEPENDENCY, /* instructions wait for results of each other */
+    CYCLOPS_BY_BUFFER,     /* the reorder buffer, or the load and store queues, are full */
+    CYCLOPS_BY_RETIRE,     /* the retire width */
     CYCLOPS_BY_SPREAD,     /* pipes are busy unevenly: the spread over them costs more than the busiest explains */
     CYCLOPS_BY_UNKNOWN,
 };

@@ -36,6 +36,10 @@ static enum cyclops_bottleneck public_kind(enum bottleneck kind) {
         return CYCLOPS_BY_DISPATCH;
     case BOTTLENECK_DEPENDENCY:
         return CYCLOPS_BY_DEPENDENCY;
+    case BOTTLENECK_BUFFER:
+        return CYCLOPS_BY_BUFFER;
+    case BOTTLENECK_RETIRE:
+        return CYCLOPS_BY_RETIRE;
     case BOTTLENECK_UNEVEN:
         return CYCLOPS_BY_SPREAD;
     case BOTTLENECK_UNKNOWN:

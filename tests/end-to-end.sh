@@ -34,8 +34,25 @@ expect 1 'did not end|time' run --asm '1: jmp 1b' --form looped --timeout 0.3
 expect 1 'add rbx, rcx' run --asm 'ud2' --asm 'add rbx, rcx' --form looped
 [ -z "$(pgrep -f "$cyclops")" ] || { echo "FAILED: left running: $(pgrep -fa "$cyclops")"; failures=$((failures + 1)); }
 
-# A journal is appended to, and holds one header.
+# A journal is appended to: a header for each run, so that no value stands under another host or target.
 run add-r64 --output "$T/journal" >/dev/null && run imul-r64 --output "$T/journal" >/dev/null
-expect 0 '^ 1 host 4 measurement' bash -c "jq -r .record '$T/journal' | sort | uniq -c | tr -s '\n ' '  '"
+expect 0 '^ 2 host 4 measurement' bash -c "jq -r .record '$T/journal' | sort | uniq -c | tr -s '\n ' '  '"
+
+# Boost is switched off while measuring, said so, and switched on again at every end.
+cpufreq=$T/root/sys/devices/system/cpu/cpufreq
+mkdir -p "$cpufreq" && cp -r --parents /proc/cpuinfo "$T/root/" 2>/dev/null
+boost() { echo 1 >"$cpufreq/boost"; CYCLOPS_FSROOT=$T/root "$@"; }
+boost "$cyclops" run add-r64 --mcpu none --json >"$T/boosted"
+expect 0 '"turbo":"off"' head -1 "$T/boosted"
+expect 0 '^1' cat "$cpufreq/boost"
+boost "$cyclops" run $("$cyclops" list kernels --isa x86_64 --json | jq -r .kernel) --mcpu none --json | head -1 >/dev/null
+expect 0 '^1' cat "$cpufreq/boost"
+boost timeout -s TERM 0.4 "$cyclops" run $("$cyclops" list kernels --isa x86_64 --json | jq -r .kernel) --mcpu none >/dev/null 2>&1
+expect 0 '^1' cat "$cpufreq/boost"
+
+# Ctrl-C keeps what was measured.
+kernels=$("$cyclops" list kernels --isa x86_64 --json | jq -r .kernel)
+# shellcheck disable=SC2086
+expect 130 'interrupted: [0-9]+ of' timeout --preserve-status -s INT 2 "$cyclops" run $kernels $kernels $kernels $kernels $kernels $kernels $kernels $kernels --mcpu none
 
 finish

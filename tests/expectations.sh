@@ -11,7 +11,7 @@ while IFS=$'\t' read -r kernel isa cpu latency rthroughput; do
         map(select(.record == "measurement")) |
         all(.[] | select(.mode == "latency"); $latency == 0 or (.cycles - $latency | fabs) < 0.01 * $latency) and
         all(.[] | select(.mode == "throughput");
-            $rthroughput == 0 or (.cycles / .instructions - $rthroughput | fabs) < 0.01 * $rthroughput) and
+            $rthroughput == 0 or (.cycles / .n - $rthroughput | fabs) < 0.01 * $rthroughput) and
         length >= 2' "$T/measured" >/dev/null || {
         echo "FAILED: $kernel on $cpu, published latency $latency, reciprocal throughput $rthroughput:"
         cat "$T/measured"

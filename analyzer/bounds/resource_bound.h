@@ -8,9 +8,8 @@
 #include "analyzer/model/machine.h"
 
 struct resource_bound {
-    double cycles;     // per iteration of the block; 0: no resource is used
-    unsigned resource; // index of the one that sets it; where several do, of the fewest pipes, then one that is named
-    bool is_named;     // some instruction uses exactly this resource, and not only parts of it
+    double cycles;         // per iteration of the block; 0: no resource is used
+    unsigned resource;     // index of the one that sets it; where several do, of the fewest pipes
     unsigned holds_cycles; // the longest that one instruction holds it
 };
 

@@ -29,35 +29,60 @@ static void blame(struct prediction *prediction, enum bottleneck kind, const cha
     prediction->bottleneck = name;
 }
 
-// What limits the block: a resource, the dispatch width, or its dependences. The first two are closed forms that
-// must explain the simulated time; dependences are found guilty when the block runs faster without them.
+// One change to machine or block, and whom to blame when the block runs faster with it.
+struct suspect {
+    enum bottleneck kind;
+    const char *name;
+    struct machine machine;
+    struct block block;
+};
+
+// The closed forms explain nothing: tries which part of the model, taken away, makes the block faster.
+static bool interrogate(struct arena *arena, const struct machine *machine, const struct block *block,
+                        struct prediction *prediction, struct fail *fail) {
+    enum { LARGE_BUFFER = 1 << 13 };
+    struct suspect suspects[] = {
+        {BOTTLENECK_DEPENDENCY, "dependency chain", *machine, without_dependences(arena, block)},
+        {BOTTLENECK_BUFFER, "reorder buffer", *machine, *block},
+        {BOTTLENECK_BUFFER, "load and store queues", *machine, *block},
+        {BOTTLENECK_RETIRE, "retire width", *machine, *block},
+    };
+    if (!machine->in_order)
+        suspects[1].machine.rob_size = LARGE_BUFFER;
+    suspects[2].machine.load_queue = suspects[2].machine.store_queue = 0;
+    suspects[3].machine.retire_width = 0;
+    for (size_t i = 0; i < sizeof suspects / sizeof *suspects; i++) {
+        struct steady steady;
+        if (!steady_find(arena, &suspects[i].machine, &suspects[i].block, &steady, fail))
+            return false;
+        if (steady.cycles < EXPLAINS * prediction->cycles) {
+            blame(prediction, suspects[i].kind, suspects[i].name);
+            return true;
+        }
+    }
+    return true;
+}
+
+// What limits the block. A resource and the dispatch width are closed forms that must explain the simulated time;
+// everything else is found guilty when the block runs faster without it.
 static bool find_bottleneck(struct arena *arena, const struct machine *machine, const struct block *block,
                             struct prediction *prediction, struct fail *fail) {
     struct resource_bound bound = resource_bound_of_block(machine, block);
-    double dispatch_cycles = prediction->uops / machine->dispatch_width;
-    prediction->resource_cycles = bound.cycles;
-    prediction->resource = bound.resource;
-    prediction->holds_cycles = bound.holds_cycles;
+    double enough = EXPLAINS * prediction->cycles;
+    bool is_dispatch = prediction->uops / machine->dispatch_width >= enough;
     const char *resource_name = bound.resource ? machine_pipes_name(arena, machine, bound.resource) : "";
-    if (bound.cycles >= EXPLAINS * prediction->cycles && bound.cycles >= dispatch_cycles) {
-        blame(prediction, BOTTLENECK_RESOURCE, resource_name);
+    prediction->holds_cycles = bound.holds_cycles;
+    if (bound.cycles >= enough && bound.resource) {
+        blame(prediction, BOTTLENECK_RESOURCE,
+              is_dispatch ? arena_printf(arena, "%s and dispatch width", resource_name) : resource_name);
         return true;
     }
-    if (dispatch_cycles >= EXPLAINS * prediction->cycles) {
+    if (is_dispatch) {
         blame(prediction, BOTTLENECK_DISPATCH, "dispatch width");
         return true;
     }
-    struct block freed = without_dependences(arena, block);
-    struct steady steady;
-    if (!steady_find(arena, machine, &freed, &steady, fail))
-        return false;
-    if (steady.cycles < EXPLAINS * prediction->cycles)
-        blame(prediction, BOTTLENECK_DEPENDENCY, "dependency chain");
-    else if (bound.resource)
-        blame(prediction, BOTTLENECK_UNEVEN, resource_name);
-    else
-        blame(prediction, BOTTLENECK_UNKNOWN, "");
-    return true;
+    blame(prediction, bound.resource ? BOTTLENECK_UNEVEN : BOTTLENECK_UNKNOWN, resource_name);
+    return interrogate(arena, machine, block, prediction, fail);
 }
 
 bool prediction_make(struct arena *arena, const struct machine *machine, const struct block *block,

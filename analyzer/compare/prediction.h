@@ -10,12 +10,15 @@
 
 #include <stdint.h>
 
-// What limits a block. UNEVEN: a resource is the busiest, but the way instructions are spread over its pipes, or wait
-// for each other there, costs more than its bound explains.
+// What limits a block. BUFFER: the machine runs it faster with a larger reorder buffer or longer load and store queues.
+// RETIRE: with unlimited retirement. UNEVEN: nothing of these; some resource is the busiest, but the way instructions
+// are spread over its pipes, or wait for each other there, costs more than its bound explains.
 enum bottleneck {
     BOTTLENECK_RESOURCE,
     BOTTLENECK_DISPATCH,
     BOTTLENECK_DEPENDENCY,
+    BOTTLENECK_BUFFER,
+    BOTTLENECK_RETIRE,
     BOTTLENECK_UNEVEN,
     BOTTLENECK_UNKNOWN
 };
@@ -29,8 +32,6 @@ struct prediction {
     const double *pressure;  // cycles per iteration on one unit of each of the machine's resources, by index
     enum bottleneck kind;
     const char *bottleneck; // for people and files: "Zn4FPFMul01", "dispatch width", "dependency chain"; "" unknown
-    unsigned resource;      // index of the busiest resource; 0: none is used
-    double resource_cycles; // its bound, cycles per iteration (bounds/resource_bound.h)
     unsigned holds_cycles;  // the longest that one instruction holds it
 };
 

@@ -110,10 +110,34 @@ static void cycles_and_bottlenecks(void **state) {
         {__LINE__, 0, 10, 0, one_cycle, 5, BOTTLENECK_RESOURCE, "P01"},
         {__LINE__, 0, 3, 0, two_cycles, 3, BOTTLENECK_RESOURCE, "P01"},
         {__LINE__, 0, 1, 7, one_cycle, 2, BOTTLENECK_DISPATCH, "dispatch width"},
+        {__LINE__, 0, 4, 4, one_cycle, 2, BOTTLENECK_RESOURCE, "P01 and dispatch width"},
         {__LINE__, 0, 0, 4, one_cycle, 1, BOTTLENECK_DISPATCH, "dispatch width"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         check(&rows[i]);
+}
+
+// A slow instruction in a buffer of 64 uops that nothing depends on: only 63 others fit beside it.
+static void a_full_reorder_buffer_is_found(void **state) {
+    (void)state;
+    static const struct insn_write slow = {.reg = 2, .latency = 50};
+    struct insn insns[128];
+    for (unsigned i = 0; i < 128; i++) {
+        insns[i] = accumulate(1, NULL);
+        insns[i].n_reads = insns[i].n_writes = insns[i].latency = 0;
+    }
+    insns[0].writes = &slow;
+    insns[0].n_writes = 1;
+    insns[0].latency = 50;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct block block = {.name = "", .insns = insns, .n_insns = 128};
+    struct prediction prediction;
+    assert_true(prediction_make(&arena, &machine, &block, &prediction, &fail));
+    assert_int_equal(prediction.kind, BOTTLENECK_BUFFER);
+    assert_string_equal(prediction.bottleneck, "reorder buffer");
+    assert_true(prediction.cycles > 33);
+    arena_free(&arena);
 }
 
 static void the_smallest_busiest_set_is_named(void **state) {
@@ -142,6 +166,7 @@ static void an_empty_block_is_a_failure(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cycles_and_bottlenecks),
+        cmocka_unit_test(a_full_reorder_buffer_is_found),
         cmocka_unit_test(the_smallest_busiest_set_is_named),
         cmocka_unit_test(an_empty_block_is_a_failure),
     };

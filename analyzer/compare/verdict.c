@@ -11,15 +11,22 @@ const char *verdict_kind_name(enum verdict_kind kind) {
     return names[kind];
 }
 
+static const char *plural(unsigned n) {
+    return n == 1 ? "" : "s";
+}
+
 static const char *model_too_slow(struct arena *arena, const struct prediction *p) {
     switch (p->kind) {
     case BOTTLENECK_RESOURCE:
         return arena_printf(arena, "model: %s holds %u cycle%s", p->bottleneck, p->holds_cycles,
-                            p->holds_cycles == 1 ? "" : "s");
+                            plural(p->holds_cycles));
     case BOTTLENECK_DISPATCH:
         return arena_printf(arena, "model: %g uops at dispatch width %u", p->uops, p->dispatch_width);
     case BOTTLENECK_DEPENDENCY:
         return arena_printf(arena, "model: a dependency chain of %.4g cycles", p->cycles);
+    case BOTTLENECK_BUFFER:
+    case BOTTLENECK_RETIRE:
+        return arena_printf(arena, "model: %s", p->bottleneck);
     case BOTTLENECK_UNEVEN:
         return arena_printf(arena, "model: uneven use of %s", p->bottleneck);
     case BOTTLENECK_UNKNOWN:
@@ -28,7 +35,12 @@ static const char *model_too_slow(struct arena *arena, const struct prediction *
     return "model: cause unknown";
 }
 
-static const char *model_too_fast(struct arena *arena, const struct prediction *p) {
+// Far too fast where pipes are the limit: the pipes are described wrongly. A little: something that no model describes.
+static const char *model_too_fast(struct arena *arena, const struct prediction *p, double difference) {
+    static const double LITTLE = -0.2;
+    if (p->kind == BOTTLENECK_RESOURCE && difference < LITTLE)
+        return arena_printf(arena, "model: %s holds only %u cycle%s, or has too many pipes", p->bottleneck,
+                            p->holds_cycles, plural(p->holds_cycles));
     return *p->bottleneck ? arena_printf(arena, "cost not modelled; model's limit: %s", p->bottleneck)
                           : "cost not modelled";
 }
@@ -46,10 +58,10 @@ void verdict_make(struct arena *arena, const struct verdict_measured *measured, 
     if (prediction->cycles >= too_low && prediction->cycles <= too_high)
         return;
     verdict->kind = measured->about;
-    if (measured->about == VERDICT_LATENCY && prediction->kind == BOTTLENECK_DEPENDENCY)
+    if (measured->about == VERDICT_LATENCY)
         verdict->blame = arena_printf(arena, "model: latency %.4g", prediction->cycles);
     else if (prediction->cycles > measured->cycles)
         verdict->blame = model_too_slow(arena, prediction);
     else
-        verdict->blame = model_too_fast(arena, prediction);
+        verdict->blame = model_too_fast(arena, prediction, verdict->difference);
 }

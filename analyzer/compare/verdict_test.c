@@ -45,6 +45,16 @@ static void verdicts(void **state) {
          {.cycles = 4.5, .kind = BOTTLENECK_RESOURCE, .bottleneck = "P05"},
          VERDICT_RTHROUGHPUT,
          "cost not modelled; model's limit: P05"},
+        {__LINE__,
+         {16, 16, 16, 0.003, true, VERDICT_RTHROUGHPUT},
+         {.cycles = 8, .kind = BOTTLENECK_RESOURCE, .bottleneck = "P05", .holds_cycles = 1},
+         VERDICT_RTHROUGHPUT,
+         "model: P05 holds only 1 cycle, or has too many pipes"},
+        {__LINE__,
+         {12, 12, 12, 0.003, true, VERDICT_LATENCY},
+         {.cycles = 15, .kind = BOTTLENECK_RESOURCE, .bottleneck = "P0", .holds_cycles = 15},
+         VERDICT_LATENCY,
+         "model: latency 15"},
         {__LINE__, {4.6, 3, 6, 0.003, false, VERDICT_BLOCK}, {.cycles = 9}, VERDICT_UNSURE, ""},
         // A clock that is 3 % uncertain cannot find a difference of 2 %.
         {__LINE__, {4.08, 4.08, 4.08, 0.03, true, VERDICT_LATENCY}, {.cycles = 4}, VERDICT_AGREE, ""},
@@ -63,7 +73,7 @@ static void the_difference_is_relative_to_the_measurement(void **state) {
     (void)state;
     struct arena arena = {0};
     struct verdict_measured measured = {4, 4, 4, 0.003, true, VERDICT_BLOCK};
-    struct prediction prediction = {.cycles = 3, .bottleneck = ""};
+    struct prediction prediction = {.cycles = 3, .kind = BOTTLENECK_UNKNOWN, .bottleneck = ""};
     struct verdict verdict;
     verdict_make(&arena, &measured, &prediction, &verdict);
     assert_true(fabs(verdict.difference + 0.25) < 1e-12);

@@ -1,0 +1,22 @@
+// Whether a generated program is what it claims to be: a chain in latency mode, independent streams in throughput mode.
+// A kernel file can be wrong about its registers (a role that is written but not declared, an implicit operand, a
+// same-register idiom that breaks the chain), and the number it then gives is a number of something else.
+#ifndef ANALYZER_COMPARE_DEPENDENCE_H
+#define ANALYZER_COMPARE_DEPENDENCE_H
+
+#include "analyzer/model/insn.h"
+#include "analyzer/model/machine.h"
+
+#include <stdbool.h>
+
+struct dependence {
+    bool is_carried;      // some instruction waits for a register of the iteration before
+    const char *crossing; // register through which one stream waits for another; null: none does
+};
+
+// `n_streams` streams stand one after the other in the block, each of `per_stream` instructions; what follows them (the
+// loop's own instructions) is not looked at.
+struct dependence dependence_find(const struct machine *machine, const struct block *block, unsigned n_streams,
+                                  unsigned per_stream);
+
+#endif

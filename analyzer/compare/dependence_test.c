@@ -1,0 +1,67 @@
+// Programs that are, and are not, what they claim; described by LLVM.
+#include "analyzer/compare/dependence.h"
+#include "analyzer/model/backend.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct {
+    int line;
+    const char *text;
+    unsigned n_streams, per_stream;
+    bool is_carried;
+    const char *crossing;
+} rows[] = {
+    {__LINE__, "add rax, rcx", 1, 1, true, NULL},
+    {__LINE__, "add rax, rcx\nadd rdx, rcx", 2, 1, true, NULL},
+    {__LINE__, "mov rax, [rcx]\nmov rdx, [rcx]", 2, 1, false, NULL},
+    // Every stream writes the same register, which a kernel file should have declared.
+    {__LINE__, "add rax, rcx\nadd rax, rcx", 2, 1, true, "RAX"},
+    {__LINE__, "add eax, ecx\nadd ax, cx", 2, 1, true, "AX"},
+    // Implicit operands.
+    {__LINE__, "mul rcx\nmul rsi", 2, 1, true, "RAX"},
+    {__LINE__, "adc rax, rcx\nadc rdx, rcx", 2, 1, true, "EFLAGS"},
+    // Nobody waits for a zero idiom, nor for a nop in disguise.
+    {__LINE__, "xor eax, eax", 1, 1, false, NULL},
+    {__LINE__, "vxorps ymm0, ymm1, ymm1\nvaddps ymm0, ymm0, ymm2", 1, 2, false, NULL},
+    {__LINE__, "xchg rax, rax", 1, 1, false, NULL},
+    // The loop's own instructions do not count.
+    {__LINE__, "mov rax, [rcx]\nsub r15, 1", 1, 1, false, NULL},
+    // A stream of two instructions may wait for itself.
+    {__LINE__, "imul rax, rcx\nadd rax, rcx\nimul rdx, rcx\nadd rdx, rcx", 2, 2, true, NULL},
+};
+
+static void programs_are_seen_through(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    const struct backend *backend = backend_load(&arena, NULL, &fail);
+    assert_non_null(backend);
+    struct backend_options options = {.triple = "x86_64-unknown-linux-gnu", .cpu = "skylake", .output_syntax = -1};
+    struct backend_cpu *cpu = backend->open(&arena, &options, &fail);
+    assert_non_null(cpu);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct backend_source source;
+        const char *text = arena_printf(&arena, ".intel_syntax noprefix\n%s\n", rows[i].text);
+        if (!backend->describe_text(cpu, &arena, "test", text, &source, &fail))
+            fail_msg("row of line %d: %s", rows[i].line, fail.text);
+        struct dependence found =
+            dependence_find(backend->machine(cpu), &source.blocks[0], rows[i].n_streams, rows[i].per_stream);
+        const char *crossing = found.crossing ? found.crossing : "none";
+        if (found.is_carried != rows[i].is_carried ||
+            strcmp(crossing, rows[i].crossing ? rows[i].crossing : "none") != 0)
+            fail_msg("row of line %d: carried %d, crossing %s", rows[i].line, found.is_carried, crossing);
+    }
+    backend->close(cpu);
+    arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(programs_are_seen_through)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
