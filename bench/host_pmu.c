@@ -48,7 +48,7 @@ void host_read_pmu(struct arena *arena, struct host *host) {
     if (!has_perf)
         host->pmu_note = "this kernel is built without perf events";
     else if (!host->has_pmu && host->hypervisor)
-        host->pmu_note = "the hypervisor gives this VM no counters: ask for a virtual PMU, or use the ratio clock";
+        host->pmu_note = "the hypervisor gives this VM no virtual PMU";
     else if (!host->has_pmu)
         host->pmu_note = "no driver for this CPU's counters is loaded";
     else if (host->perf_paranoid > 2)

@@ -64,12 +64,12 @@ static void examine_host(struct diagnosis *d, const struct host *host) {
         "");
     if (host->hypervisor)
         add(d, HEALTH_LIMITED, "hypervisor", host->hypervisor,
-            "neighbours cannot be seen; values that they disturb are flagged unstable");
+            "a neighbour on the same core cannot be seen: repeat values that matter");
     if (host->has_pmu)
         add(d, HEALTH_OK, "counters", "a core PMU is registered", "");
     else
         add(d, HEALTH_LIMITED, "counters", host->pmu_note ? host->pmu_note : "none",
-            "cycles come from the ratio clock; uops and pipes cannot be counted");
+            "cycles come from the ratio clock, and uops and pipes cannot be counted");
 }
 
 static void examine_frequency(struct diagnosis *d, const struct host *host) {
