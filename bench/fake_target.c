@@ -40,7 +40,8 @@ static double cycles_of(struct fake_target *fake, const struct bench_code *code)
         return fake->reference_cycles;
     if (code->bytes[0] == 'm')
         return fake->multiply_cycles;
-    return uniform(fake) < fake->second_mode_share ? fake->second_mode_cycles : fake->code_cycles;
+    double cycles = uniform(fake) < fake->second_mode_share ? fake->second_mode_cycles : fake->code_cycles;
+    return cycles * fmax(0.1, 1 + fake->code_spread * normal(fake));
 }
 
 static struct target_round one_round(struct fake_target *fake, const struct target_job *job) {

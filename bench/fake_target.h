@@ -12,6 +12,7 @@ struct fake_target {
     double reference_cycles, multiply_cycles, code_cycles; // per body
     double second_mode_cycles;                             // of other code, in a share of the rounds
     double second_mode_share;
+    double code_spread; // standard deviation of other code's cycles from round to round, as a share of them
 
     // What is between the truth and us.
     double ticks_per_cycle; // at the start

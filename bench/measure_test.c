@@ -151,6 +151,31 @@ static void disturbed_rounds_are_counted(void **state) {
     arena_free(&session.arena);
 }
 
+static void faults_are_dropped(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.fault_share = 0.3;
+    measure(&session, fake);
+    assert_true(session.result.dropped[DROP_FAULT] > 0);
+    assert_int_equal(session.result.dropped[DROP_SWITCH], 0);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    arena_free(&session.arena);
+}
+
+// More samples would help, but there is no time for them.
+static void a_wide_interval_is_no_result(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.code_spread = 0.2;
+    struct bench_options options = {.cpu = -1, .budget_ms = 0.001};
+    measure_with(&session, fake, &options, &other);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_non_null(strstr(session.result.why, "still ±"));
+    arena_free(&session.arena);
+}
+
 static void mostly_disturbed_is_unstable(void **state) {
     (void)state;
     struct session session;
@@ -301,6 +326,8 @@ int main(void) {
         cmocka_unit_test(fast_drift_is_refused),
         cmocka_unit_test(two_modes_are_reported),
         cmocka_unit_test(disturbed_rounds_are_counted),
+        cmocka_unit_test(faults_are_dropped),
+        cmocka_unit_test(a_wide_interval_is_no_result),
         cmocka_unit_test(mostly_disturbed_is_unstable),
         cmocka_unit_test(wrong_reference_is_found),
         cmocka_unit_test(a_shared_core_widens_the_error),
