@@ -4,9 +4,8 @@
 
 #include <assert.h>
 
-static void tell_stall(struct simulation *sim, const struct plan_insn *insn, enum event_stall why) {
-    struct event_insn event = {
-        .index = sim->next, .position = (unsigned)(sim->next % sim->plan.n_insns), .insn = insn->insn};
+static void tell_stall(struct simulation *sim, enum event_stall why) {
+    struct event_insn event = event_insn_next(sim);
     TELL(sim, stalled, &event, why);
 }
 
@@ -20,42 +19,46 @@ void dispatch_cycle(struct simulation *sim) {
     sim->dispatch_room = sim->dispatch_width - carried;
     if (carried == 0)
         return;
+    const struct in_flight *insn = flight_at(&sim->flight, sim->next - 1);
     sim->carried_uops -= carried;
     sim->has_moved = true;
-    struct event_insn event = event_insn_of(flight_at(&sim->flight, sim->next - 1));
-    TELL(sim, dispatched, &event, carried, sim->no_registers);
+    TELL_OF(sim, dispatched, insn, carried, sim->no_registers);
+    tell_moves(sim, insn);
 }
 
 // Every unit is asked, so that listeners hear of each that has no room.
-bool dispatch_can(struct simulation *sim, const struct plan_insn *insn) {
-    unsigned uops = min_unsigned(insn->insn->uops, sim->dispatch_width);
+bool dispatch_can(struct simulation *sim) {
+    const struct plan_insn *insn = next_insn(sim);
+    unsigned uops = min_unsigned(insn->uops, sim->dispatch_width);
     if (sim->dispatch_room == 0 || uops > sim->dispatch_room)
         return false;
-    if (insn->insn->begins_group && sim->dispatch_room != sim->dispatch_width)
+    if (insn->begins_group && sim->dispatch_room != sim->dispatch_width)
         return false;
     bool has_entries = reorder_buffer_can_enter(&sim->reorder_buffer, insn);
     if (!has_entries)
-        tell_stall(sim, insn, STALL_REORDER_BUFFER);
+        tell_stall(sim, STALL_REORDER_BUFFER);
     bool has_registers = register_unit_can_rename(&sim->registers, insn);
     if (!has_registers)
-        tell_stall(sim, insn, STALL_REGISTER_FILE);
-    bool has_buffers = execute_can(sim, insn, sim->next);
+        tell_stall(sim, STALL_REGISTER_FILE);
+    bool has_buffers = execute_can(sim, insn);
     return has_entries && has_registers && has_buffers;
 }
 
 void dispatch(struct simulation *sim) {
-    struct in_flight *insn = flight_enter(&sim->flight, sim->next++);
+    struct in_flight *insn = enter_next(sim);
     const struct plan_insn *plan = insn->plan;
-    unsigned uops = min_unsigned(plan->insn->uops, sim->dispatch_width);
+    unsigned uops = min_unsigned(plan->uops, sim->dispatch_width);
     assert(uops <= sim->dispatch_room && sim->carried_uops == 0);
     sim->dispatch_room -= uops;
-    sim->carried_uops = plan->insn->uops - uops;
-    if (plan->insn->ends_group)
+    sim->carried_uops = plan->uops - uops;
+    if (plan->ends_group)
         sim->dispatch_room = 0;
     register_unit_rename(&sim->registers, &sim->flight, insn, sim->now);
     reorder_buffer_enter(&sim->reorder_buffer, insn);
+    if (sim->pressure.criticals != NULL)
+        pressure_enter(sim, insn);
     sim->has_moved = true;
-    struct event_insn event = event_insn_of(insn);
-    TELL(sim, dispatched, &event, uops, insn->is_eliminated ? sim->no_registers : plan->registers_taken);
+    TELL_OF(sim, dispatched, insn, uops, insn->is_eliminated ? sim->no_registers : plan->registers_taken);
+    tell_moves(sim, insn);
     execute(sim, insn);
 }

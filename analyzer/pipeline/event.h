@@ -66,8 +66,8 @@ struct event_moves {
     unsigned zero;       // of those: of a register known to be zero
 };
 
-// Each listener sets the calls it wants; the others stay null and cost nothing. `marked` and `repeated` are asked of
-// every listener that counts: one without them hears each thing that happens before and after the time left out only.
+// Each listener sets the calls it wants; the others stay null and cost nothing. As long as one has no `repeated`, all
+// iterations are walked.
 struct event_listener {
     void *self;
     void (*cycle_begin)(void *self, uint64_t cycle);
@@ -86,8 +86,9 @@ struct event_listener {
     // times, over `cycles` more cycles and `instructions` more instructions in all; cycle numbers and indices of later
     // events go on from there, also those of instructions in flight now: what was index i is i + `instructions`.
     // Both come between cycles, after cycle_end. What is in use (buffers, registers, entries) is at `repeated` what it
-    // was at the mark, and so is every in-flight instruction's event_critical; maxima stay. pipeline_options says how
-    // to have the first iterations, or all, walked.
+    // was at the mark, and so is every in-flight instruction's event_critical; maxima stay. How long ago something
+    // was told of an instruction in flight may differ: who measures that needs all walked, or the first iterations
+    // (pipeline_options).
     void (*marked)(void *self);
     void (*repeated)(void *self, uint64_t times, uint64_t cycles, uint64_t instructions);
     // Buffers taken at dispatch and given back at issue: masks of resources, OR-ed.

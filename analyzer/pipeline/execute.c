@@ -3,58 +3,54 @@
 
 #include <assert.h>
 
-static void tell_pending(struct simulation *sim, const struct in_flight *insn) {
-    struct event_insn event = event_insn_of(insn);
-    TELL(sim, pending, &event);
-}
-
-static void tell_ready(struct simulation *sim, const struct in_flight *insn) {
-    struct event_insn event = event_insn_of(insn);
-    TELL(sim, ready, &event);
-}
-
 static void tell_executed(struct simulation *sim, const struct in_flight *insn) {
-    struct event_insn event = event_insn_of(insn);
-    TELL(sim, executed, &event);
+    TELL_INSN(sim, executed, insn);
     sim->has_moved = true;
 }
 
 static void tell_promoted(struct simulation *sim) {
     const struct scheduler *scheduler = &sim->scheduler;
-    for (unsigned i = 0; i < scheduler->became_pending.n; i++)
-        tell_pending(sim, &sim->flight.slots[scheduler->became_pending.slots[i]]);
-    for (unsigned i = 0; i < scheduler->became_ready.n; i++)
-        tell_ready(sim, &sim->flight.slots[scheduler->became_ready.slots[i]]);
+    for (unsigned i = 0; sim->heard.pending && i < scheduler->became_pending.n; i++)
+        TELL_INSN(sim, pending, &sim->flight.slots[scheduler->became_pending.slots[i]]);
+    for (unsigned i = 0; sim->heard.ready && i < scheduler->became_ready.n; i++)
+        TELL_INSN(sim, ready, &sim->flight.slots[scheduler->became_ready.slots[i]]);
 }
 
 static void issue(struct simulation *sim, struct in_flight *insn) {
     unsigned n_uses = scheduler_issue(&sim->scheduler, insn, sim->now, sim->uses);
-    struct event_insn event = event_insn_of(insn);
-    uint64_t buffers = insn->plan->insn->buffers;
-    if (buffers != 0)
-        TELL(sim, buffers_freed, &event, buffers);
-    TELL(sim, issued, &event, sim->uses, n_uses);
+    sim->pressure.issued_uops += insn->plan->uops;
     sim->has_moved = true;
-    if (insn->is_executed)
+    if (insn->plan->buffers != 0)
+        TELL_OF(sim, buffers_freed, insn, insn->plan->buffers);
+    if (sim->heard.critical)
+        tell_critical(sim, insn);
+    TELL_OF(sim, issued, insn, sim->uses, n_uses);
+    if (insn->stage == STAGE_EXECUTED)
         tell_executed(sim, insn);
     tell_promoted(sim);
 }
 
 void execute_cycle(struct simulation *sim) {
-    scheduler_cycle(&sim->scheduler, sim->now);
-    for (unsigned i = 0; i < sim->scheduler.became_done.n; i++)
-        tell_executed(sim, &sim->flight.slots[sim->scheduler.became_done.slots[i]]);
+    struct scheduler *scheduler = &sim->scheduler;
+    scheduler_cycle(scheduler, sim->now);
+    for (unsigned i = 0; i < scheduler->became_done.n; i++)
+        tell_executed(sim, &sim->flight.slots[scheduler->became_done.slots[i]]);
     tell_promoted(sim);
-    for (struct in_flight *insn = scheduler_select(&sim->scheduler); insn != NULL;
-         insn = scheduler_select(&sim->scheduler))
+    sim->pressure.dispatched_uops = sim->pressure.issued_uops = 0;
+    for (struct in_flight *insn = scheduler_select(scheduler, sim->now); insn != NULL;
+         insn = scheduler_select(scheduler, sim->now))
         issue(sim, insn);
+    if (sim->pressure.criticals != NULL)
+        pressure_note_busy(sim);
 }
 
-bool execute_can(struct simulation *sim, const struct plan_insn *insn, uint64_t index) {
+bool execute_can(struct simulation *sim, const struct plan_insn *insn) {
     enum event_stall why;
-    if (scheduler_can_dispatch(&sim->scheduler, insn, &why))
+    bool can = scheduler_can_dispatch(&sim->scheduler, insn, &why);
+    sim->pressure.was_full = !can;
+    if (can)
         return true;
-    struct event_insn event = {.index = index, .position = (unsigned)(index % sim->plan.n_insns), .insn = insn->insn};
+    struct event_insn event = event_insn_next(sim);
     TELL(sim, stalled, &event, why);
     return false;
 }
@@ -62,12 +58,11 @@ bool execute_can(struct simulation *sim, const struct plan_insn *insn, uint64_t 
 // Renaming did all the work: no pipe, no buffer, no time.
 static void execute_eliminated(struct simulation *sim, struct in_flight *insn) {
     assert(!insn->plan->is_memory);
-    struct event_insn event = event_insn_of(insn);
-    tell_pending(sim, insn);
-    tell_ready(sim, insn);
-    TELL(sim, issued, &event, NULL, 0);
+    TELL_INSN(sim, pending, insn);
+    TELL_INSN(sim, ready, insn);
+    TELL_OF(sim, issued, insn, NULL, 0);
     insn->issue_cycle = insn->done_cycle = sim->now;
-    insn->is_executed = true;
+    insn->stage = STAGE_EXECUTED;
     tell_executed(sim, insn);
 }
 
@@ -77,16 +72,15 @@ void execute(struct simulation *sim, struct in_flight *insn) {
         return;
     }
     bool is_ready = scheduler_dispatch(&sim->scheduler, insn, sim->now);
-    struct event_insn event = event_insn_of(insn);
-    uint64_t buffers = insn->plan->insn->buffers;
-    if (buffers != 0)
-        TELL(sim, buffers_taken, &event, buffers);
+    sim->pressure.dispatched_uops += insn->plan->uops;
+    if (insn->plan->buffers != 0)
+        TELL_OF(sim, buffers_taken, insn, insn->plan->buffers);
     bool is_pending = insn->unknown == 0 && insn->ready_cycle > sim->now;
     if (is_ready || is_pending)
-        tell_pending(sim, insn);
+        TELL_INSN(sim, pending, insn);
     if (!is_ready)
         return;
-    tell_ready(sim, insn);
+    TELL_INSN(sim, ready, insn);
     if (insn->plan->issues_at_dispatch)
         issue(sim, insn);
 }

@@ -1,34 +1,43 @@
 #include "analyzer/pipeline/flight.h"
 
 #include <assert.h>
+#include <string.h>
 
-void flight_init(struct flight *flight, const struct plan *plan, uint64_t n_slots, struct arena *arena) {
+void flight_init(struct flight *flight, const struct plan *plan, uint64_t n_slots, bool has_dependences,
+                 struct stash *stash) {
     uint64_t capacity = 1;
     while (capacity < n_slots)
         capacity *= 2;
     *flight = (struct flight){.plan = plan, .slot_mask = capacity - 1};
-    flight->slots = ARENA_ARRAY(arena, struct in_flight, capacity);
-    flight->first_edge = ARENA_ARRAY(arena, int32_t, capacity * plan->max_writes + 1);
-    flight->edges = ARENA_ARRAY(arena, struct edge, capacity * plan->max_edges + 1);
-    for (uint64_t i = 0; i < capacity; i++)
-        flight->slots[i] = (struct in_flight){.index = EMPTY_SLOT, .is_executed = true, .is_retired = true};
+    flight->slots = STASH_ARRAY(stash, struct in_flight, capacity);
+    flight->first_edge = STASH_ARRAY(stash, int32_t, capacity * plan->max_writes + 1);
+    flight->edges = STASH_ARRAY(stash, struct edge, capacity * plan->max_edges + 1);
+    flight->woken = STASH_ARRAY(stash, uint32_t, capacity);
+    flight->bumped = STASH_ARRAY(stash, uint32_t, (size_t)plan->max_edges + 1);
+    if (has_dependences)
+        flight->dependences = STASH_ARRAY(stash, struct operand_dependence, capacity * plan->max_operands + 1);
+    for (uint64_t i = 0; i < capacity; i++) {
+        flight->slots[i].index = EMPTY_SLOT;
+        flight->slots[i].stage = STAGE_RETIRED;
+    }
 }
 
-struct in_flight *flight_enter(struct flight *flight, uint64_t index) {
+struct in_flight *flight_enter(struct flight *flight, uint64_t index, unsigned position) {
     struct in_flight *insn = flight_at(flight, index);
-    assert(insn->is_retired);
-    unsigned position = (unsigned)(index % flight->plan->n_insns);
+    assert(insn->stage == STAGE_RETIRED);
     const struct plan_insn *plan = &flight->plan->insns[position];
     *insn = (struct in_flight){
         .index = index,
         .plan = plan,
-        .position = position,
-        .slot = (uint32_t)(index & flight->slot_mask),
         .memory_group = NOT_YET,
         .issue_cycle = NOT_YET,
     };
+    uint64_t slot = index & flight->slot_mask;
     for (unsigned w = 0; w < plan->n_writes; w++)
-        flight->first_edge[insn->slot * flight->plan->max_writes + w] = NOT_YET;
+        flight->first_edge[slot * flight->plan->max_writes + w] = NOT_YET;
+    if (flight->dependences != NULL)
+        memset(&flight->dependences[slot * flight->plan->max_operands], 0,
+               (plan->n_reads + plan->n_writes) * sizeof *flight->dependences);
     return insn;
 }
 
@@ -42,38 +51,82 @@ int64_t flight_cycles_left(const struct in_flight *insn, unsigned write, int64_t
     return (int64_t)insn->plan->writes[write].latency - age;
 }
 
-void flight_wait(struct flight *flight, struct in_flight *waiter, struct in_flight *producer, unsigned write,
-                 int advance, int64_t now) {
+void flight_note(struct flight *flight, const struct in_flight *waiter, const struct in_flight *producer,
+                 struct wait wait, int64_t now, int64_t cycles) {
+    if (flight->dependences == NULL)
+        return;
+    uint64_t first = (waiter->index & flight->slot_mask) * flight->plan->max_operands;
+    struct operand_dependence *noted = &flight->dependences[first + wait.operand];
+    bool is_read = wait.operand < waiter->plan->n_reads;
+    if (is_read && now + cycles <= max_cycle(noted->until, now))
+        return;
+    *noted = (struct operand_dependence){
+        .on = {.index = producer->index,
+               .cycles = (unsigned)cycles,
+               .reg = producer->plan->insn->writes[wait.write].reg},
+        .until = now + cycles,
+    };
+}
+
+// A write that merges counts the whole time until the older one is complete (WriteState in llvm/lib/MCA).
+static int64_t noted_cycles(const struct in_flight *waiter, struct wait wait, int64_t left) {
+    bool is_read = wait.operand < waiter->plan->n_reads;
+    return max_cycle(is_read ? left - wait.advance : left, 0);
+}
+
+void flight_wait(struct flight *flight, struct in_flight *waiter, struct in_flight *producer, struct wait wait,
+                 int64_t now) {
     if (producer->issue_cycle != NOT_YET) {
-        int64_t left = flight_cycles_left(producer, write, now) - advance;
-        waiter->ready_cycle = max_cycle(waiter->ready_cycle, now + max_cycle(left, 0));
+        int64_t left = flight_cycles_left(producer, wait.write, now);
+        waiter->ready_cycle = max_cycle(waiter->ready_cycle, now + max_cycle(left - wait.advance, 0));
+        flight_note(flight, waiter, producer, wait, now, noted_cycles(waiter, wait, left));
         return;
     }
     assert(waiter->n_edges < flight->plan->max_edges);
-    uint32_t edge = waiter->slot * flight->plan->max_edges + waiter->n_edges++;
-    int32_t *first = &flight->first_edge[producer->slot * flight->plan->max_writes + write];
-    flight->edges[edge] = (struct edge){.next = *first, .waiter = waiter->slot, .advance = advance};
+    uint32_t edge = flight_slot(flight, waiter) * flight->plan->max_edges + waiter->n_edges++;
+    int32_t *first = &flight->first_edge[flight_slot(flight, producer) * flight->plan->max_writes + wait.write];
+    flight->edges[edge] = (struct edge){
+        .next = *first, .waiter = flight_slot(flight, waiter), .advance = wait.advance, .operand = wait.operand};
     *first = (int32_t)edge;
     waiter->unknown++;
     producer->users++;
+    if (producer->stage == STAGE_READY)
+        flight->bumped[flight->n_bumped++] = flight_slot(flight, producer);
 }
 
 static void tell_waiters(struct flight *flight, const struct in_flight *insn, unsigned write, int64_t now) {
     int64_t latency = insn->plan->writes[write].latency;
-    int32_t e = flight->first_edge[insn->slot * flight->plan->max_writes + write];
+    int32_t e = flight->first_edge[flight_slot(flight, insn) * flight->plan->max_writes + write];
     while (e != NOT_YET) {
         const struct edge *edge = &flight->edges[e];
         struct in_flight *waiter = &flight->slots[edge->waiter];
         waiter->ready_cycle = max_cycle(waiter->ready_cycle, now + max_cycle(latency - edge->advance, 0));
+        if (flight->dependences != NULL) {
+            struct wait wait = {.write = write, .advance = edge->advance, .operand = edge->operand};
+            flight_note(flight, waiter, insn, wait, now, noted_cycles(waiter, wait, latency));
+        }
         if (--waiter->unknown == 0)
-            flight->n_woken++;
+            flight->woken[flight->n_woken++] = edge->waiter;
         e = edge->next;
     }
 }
 
 void flight_issue(struct flight *flight, struct in_flight *insn, int64_t now) {
     insn->issue_cycle = now;
-    insn->done_cycle = now + insn->plan->insn->latency;
+    insn->done_cycle = now + insn->plan->latency;
     for (unsigned w = 0; w < insn->plan->n_writes && insn->users != 0; w++)
         tell_waiters(flight, insn, w, now);
+}
+
+struct event_dependence flight_critical(const struct flight *flight, const struct in_flight *insn) {
+    const struct operand_dependence *noted =
+        &flight->dependences[(insn->index & flight->slot_mask) * flight->plan->max_operands];
+    unsigned n_reads = insn->plan->n_reads, n_operands = n_reads + insn->plan->n_writes;
+    for (unsigned i = n_reads; i-- > 0;)
+        if (noted[i].on.cycles != 0)
+            return noted[i].on;
+    for (unsigned i = n_operands; i-- > n_reads;)
+        if (noted[i].on.cycles != 0)
+            return noted[i].on;
+    return (struct event_dependence){.cycles = 0};
 }

@@ -6,31 +6,44 @@
 #ifndef ANALYZER_PIPELINE_FLIGHT_H
 #define ANALYZER_PIPELINE_FLIGHT_H
 
+#include "analyzer/pipeline/event.h"
 #include "analyzer/pipeline/plan.h"
-#include "base/arena.h"
+#include "analyzer/pipeline/stash.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { NOT_YET = -1 };
 
-// Indices that no instruction has.
+// Indices that no instruction has, and a slot that there is not.
 #define EMPTY_SLOT (UINT64_MAX - 1)
 #define NOBODY UINT64_MAX
+#define NO_SLOT UINT32_MAX
+
+enum stage {
+    STAGE_WAITING, // it is not known when operands will be there
+    STAGE_PENDING, // known, but not yet there
+    STAGE_READY,   // for a free pipe
+    STAGE_ISSUED,
+    STAGE_EXECUTED,
+    STAGE_RETIRED,
+};
 
 struct in_flight {
     uint64_t index; // in execution order
     const struct plan_insn *plan;
-    unsigned position; // in the block
-    uint32_t slot;
-    uint32_t n_edges; // older results it was found to wait for, when they were not issued yet
-    uint32_t unknown; // of those, still not issued
-    uint32_t users;   // younger instructions that were found to wait for its results before it was issued
-    int32_t memory_group;
     int64_t ready_cycle; // operands are there, as far as known
     int64_t issue_cycle; // NOT_YET before
     int64_t done_cycle;  // write-back; holds once issued
-    bool is_eliminated, is_executed, is_retired;
+    uint32_t users;      // younger instructions that were found to wait for its results before it was issued
+    int32_t memory_group;
+    uint32_t before, after; // slots of its neighbours in the list it is in
+    uint16_t n_edges;       // older results it was found to wait for, when they were not issued yet
+    uint16_t unknown;       // of those, still not issued
+    uint8_t stage;          // enum stage
+    bool is_eliminated;
+    bool is_new;        // dispatched in this cycle, and pending; cleared only where somebody listens to pressure
+    uint8_t zero_moves; // of those that were eliminated, from registers known to be zero
 };
 
 // One younger instruction waiting for one write. Edges belong to the waiting instruction's slot.
@@ -38,35 +51,64 @@ struct edge {
     int32_t next; // of the same write; NOT_YET ends the list
     uint32_t waiter;
     int32_t advance; // cycles before the result is complete at which the waiter may go
+    uint32_t operand;
+};
+
+// What one operand waited for longest: reads in order, then writes that merge. Kept only where somebody listens.
+struct operand_dependence {
+    struct event_dependence on;
+    int64_t until; // cycle in which it ends
 };
 
 struct flight {
     const struct plan *plan;
     struct in_flight *slots;
     uint64_t slot_mask;
-    int32_t *first_edge; // by slot and write
-    struct edge *edges;  // by slot
-    unsigned n_woken;    // instructions whose last unknown result became known since this was last cleared
+    int32_t *first_edge;                    // by slot and write
+    struct edge *edges;                     // by slot
+    struct operand_dependence *dependences; // by slot and operand; null: nobody listens
+    uint32_t *woken;  // slots of those whose last unknown result became known since n_woken was cleared
+    uint32_t *bumped; // slots of ready ones that got users since n_bumped was cleared
+    unsigned n_woken, n_bumped;
 };
 
 // `n_slots`: instructions that can be in flight.
-void flight_init(struct flight *flight, const struct plan *plan, uint64_t n_slots, struct arena *arena);
+void flight_init(struct flight *flight, const struct plan *plan, uint64_t n_slots, bool has_dependences,
+                 struct stash *stash);
 
 static inline struct in_flight *flight_at(const struct flight *flight, uint64_t index) {
     return &flight->slots[index & flight->slot_mask];
 }
 
-struct in_flight *flight_enter(struct flight *flight, uint64_t index);
+static inline uint32_t flight_slot(const struct flight *flight, const struct in_flight *insn) {
+    return (uint32_t)(insn->index & flight->slot_mask);
+}
+
+// `position`: in the block.
+struct in_flight *flight_enter(struct flight *flight, uint64_t index, unsigned position);
 
 // Cycles until a result of an issued instruction is complete; negative after that. A result's age stops at write-back:
 // over a slow forwarding path a reader waits that long after any cycle until retirement.
 int64_t flight_cycles_left(const struct in_flight *insn, unsigned write, int64_t now);
 
+// A dependence of one operand of an instruction.
+struct wait {
+    unsigned write; // of the producer
+    int advance;
+    unsigned operand; // as in operand_dependence
+};
+
 // Makes `waiter` wait for a write of `producer`.
-void flight_wait(struct flight *flight, struct in_flight *waiter, struct in_flight *producer, unsigned write,
-                 int advance, int64_t now);
+void flight_wait(struct flight *flight, struct in_flight *waiter, struct in_flight *producer, struct wait wait,
+                 int64_t now);
+// Notes what an operand waits for, if somebody listens: `cycles` from now.
+void flight_note(struct flight *flight, const struct in_flight *waiter, const struct in_flight *producer,
+                 struct wait wait, int64_t now, int64_t cycles);
 
 // Notes the issue of `insn`, and tells those that wait for its results when these will be there.
 void flight_issue(struct flight *flight, struct in_flight *insn, int64_t now);
+
+// What `insn` waited for: llvm-mca takes the last source that waited at all, else the last destination.
+struct event_dependence flight_critical(const struct flight *flight, const struct in_flight *insn);
 
 #endif

@@ -14,20 +14,20 @@ static bool is_forgotten(const struct simulation *sim, const struct in_flight *i
 }
 
 static void finish(struct simulation *sim, struct in_flight *insn) {
-    struct event_insn event = event_insn_of(insn);
     bool is_told = !is_forgotten(sim, insn);
+    sim->n_forgotten += !is_told;
     insn->done_cycle = sim->now; // also where the uops took longer to issue than to execute
-    insn->is_executed = true;
+    insn->stage = STAGE_EXECUTED;
     if (insn->plan->is_memory)
         memory_unit_execute(&sim->memory, insn);
     if (is_told)
-        TELL(sim, executed, &event);
+        TELL_INSN(sim, executed, insn);
     if (insn->plan->is_memory)
         memory_unit_retire(&sim->memory, insn);
     register_unit_free(&sim->registers, insn);
-    insn->is_retired = true;
+    insn->stage = STAGE_RETIRED;
     if (is_told)
-        TELL(sim, retired, &event, insn->plan->registers_taken);
+        TELL_OF(sim, retired, insn, insn->plan->registers_taken);
     sim->has_moved = true;
 }
 
@@ -53,7 +53,7 @@ static bool can_issue(struct simulation *sim, const struct in_flight *insn) {
     int64_t cycles = register_unit_hazard(&sim->registers, &sim->flight, insn->plan, sim->now);
     if (cycles != 0)
         return stall(sim, IN_ORDER_OPERANDS, cycles);
-    if (!resource_unit_is_free(&sim->resources, insn->plan))
+    if (!resource_unit_is_free(&sim->resources, insn->plan, sim->now))
         return stall(sim, IN_ORDER_RESOURCES, 1);
     if (insn->plan->is_memory && !memory_unit_is_ready(&sim->memory, insn))
         return stall(sim, IN_ORDER_MEMORY, 1);
@@ -62,15 +62,16 @@ static bool can_issue(struct simulation *sim, const struct in_flight *insn) {
 }
 
 static void issue(struct simulation *sim, struct in_flight *insn) {
-    struct event_insn event = event_insn_of(insn);
     register_unit_rename(&sim->registers, &sim->flight, insn, sim->now);
-    TELL(sim, dispatched, &event, insn->plan->insn->uops, insn->plan->registers_taken);
+    TELL_OF(sim, dispatched, insn, insn->plan->uops, insn->plan->registers_taken);
+    tell_moves(sim, insn);
     unsigned n_uses = resource_unit_issue(&sim->resources, insn->plan, sim->now, sim->uses);
     flight_issue(&sim->flight, insn, sim->now);
     if (insn->plan->is_memory)
-        memory_unit_issue(&sim->memory, insn);
-    TELL(sim, ready, &event);
-    TELL(sim, issued, &event, sim->uses, n_uses);
+        memory_unit_issue(&sim->memory, insn, sim->now);
+    insn->stage = STAGE_ISSUED;
+    TELL_INSN(sim, ready, insn);
+    TELL_OF(sim, issued, insn, sim->uses, n_uses);
     sim->has_moved = true;
 }
 
@@ -99,25 +100,24 @@ static void try_issue(struct simulation *sim) {
         finish(sim, insn);
         return;
     }
-    struct slot_set *issued = &sim->scheduler.issued;
-    issued->slots[issued->n++] = insn->slot;
+    stage->issued_slots[stage->n_issued++] = flight_slot(&sim->flight, insn);
     if (!insn->plan->insn->retires_out_of_order)
         stage->last_write_back = insn->plan->insn->latency;
 }
 
 // Instructions that are done retire at once; one whose uops are still being issued waits for the last of them.
 static void finish_issued(struct simulation *sim) {
-    struct slot_set *issued = &sim->scheduler.issued;
-    for (unsigned i = 0; i < issued->n;) {
-        struct in_flight *insn = &sim->flight.slots[issued->slots[i]];
+    struct in_order_stage *stage = &sim->in_order;
+    for (unsigned i = 0; i < stage->n_issued;) {
+        struct in_flight *insn = &sim->flight.slots[stage->issued_slots[i]];
         if (insn->done_cycle > sim->now) {
             i++;
             continue;
         }
-        insn->is_executed = true;
-        if (!sim->in_order.is_carrying || insn != youngest(sim))
+        insn->stage = STAGE_EXECUTED;
+        if (!stage->is_carrying || insn != youngest(sim))
             finish(sim, insn);
-        issued->slots[i] = issued->slots[--issued->n];
+        stage->issued_slots[i] = stage->issued_slots[--stage->n_issued];
     }
 }
 
@@ -135,16 +135,15 @@ static void carry_on(struct simulation *sim) {
     stage->room = insn->plan->insn->ends_group ? 0 : stage->room - stage->carried_uops;
     stage->carried_uops = 0;
     stage->is_carrying = false;
-    if (insn->is_executed)
+    if (insn->stage == STAGE_EXECUTED)
         finish(sim, insn);
 }
 
 static void tell_stall(struct simulation *sim) {
-    struct event_insn event = event_insn_of(youngest(sim));
     if (sim->in_order.stall == IN_ORDER_OPERANDS)
-        TELL(sim, stalled, &event, STALL_REGISTER_FILE);
+        TELL_OF(sim, stalled, youngest(sim), STALL_REGISTER_FILE);
     if (sim->in_order.stall == IN_ORDER_RESOURCES)
-        TELL(sim, stalled, &event, STALL_DISPATCH_GROUP);
+        TELL_OF(sim, stalled, youngest(sim), STALL_DISPATCH_GROUP);
 }
 
 static void begin_cycle(struct simulation *sim) {
@@ -153,6 +152,7 @@ static void begin_cycle(struct simulation *sim) {
     stage->room = sim->machine->dispatch_width; // the width option is for out-of-order machines only, as in llvm-mca
     register_unit_cycle(&sim->registers);
     resource_unit_cycle(&sim->resources, sim->now);
+    sim->memory.n_woken = 0; // nobody sleeps
     finish_issued(sim);
     carry_on(sim);
     if (stage->stall == IN_ORDER_NO_STALL)
@@ -176,13 +176,13 @@ static bool can_enter(const struct simulation *sim, const struct plan_insn *insn
         return false;
     if (insn->insn->begins_group && stage->issued != 0)
         return false;
-    return flight_at(&sim->flight, sim->next)->is_retired;
+    return flight_at(&sim->flight, sim->next)->stage == STAGE_RETIRED;
 }
 
 static void enter(struct simulation *sim) {
-    struct in_flight *insn = flight_enter(&sim->flight, sim->next++);
+    struct in_flight *insn = enter_next(sim);
     if (insn->plan->is_memory)
-        memory_unit_dispatch(&sim->memory, insn);
+        memory_unit_dispatch(&sim->memory, insn, sim->now);
     sim->has_moved = true;
     try_issue(sim);
     if (sim->in_order.stall != IN_ORDER_NO_STALL)
@@ -192,7 +192,7 @@ static void enter(struct simulation *sim) {
 void cycle_in_order(struct simulation *sim) {
     struct in_order_stage *stage = &sim->in_order;
     begin_cycle(sim);
-    while (sim->next < sim->total && can_enter(sim, &sim->plan.insns[sim->next % sim->plan.n_insns]))
+    while (sim->next < sim->total && can_enter(sim, next_insn(sim)))
         enter(sim);
     if (stage->stall_cycles > 0)
         stage->stall_cycles--;
@@ -201,7 +201,7 @@ void cycle_in_order(struct simulation *sim) {
 }
 
 bool in_order_has_work(const struct simulation *sim) {
-    return sim->scheduler.issued.n != 0 || sim->in_order.stall != IN_ORDER_NO_STALL || sim->in_order.is_carrying;
+    return sim->in_order.n_issued != 0 || sim->in_order.stall != IN_ORDER_NO_STALL || sim->in_order.is_carrying;
 }
 
 bool in_order_is_stuck(const struct simulation *sim) {

@@ -24,6 +24,8 @@ struct in_order_stage {
     bool is_carrying;          // the youngest instruction has more uops than the machine is wide
     unsigned carried_uops;     // of it, still to go
     int64_t last_write_back;   // cycles until the youngest instruction that retires in order is done
+    uint32_t *issued_slots;    // of instructions being executed
+    unsigned n_issued;
 };
 
 void cycle_in_order(struct simulation *sim);

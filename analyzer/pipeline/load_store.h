@@ -7,7 +7,7 @@
 #define ANALYZER_PIPELINE_LOAD_STORE_H
 
 #include "analyzer/pipeline/flight.h"
-#include "base/arena.h"
+#include "analyzer/pipeline/stash.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +19,12 @@ struct memory_group {
     unsigned older, older_started, older_done; // groups it waits for; of these, executing and done
     unsigned insns, started, done;             // its own instructions; of these, executing and done
     int32_t order_waiters, data_waiters;       // links of the groups that wait for it
-    unsigned n_waiters;
+    uint32_t first_insn;                       // slots of its instructions, the youngest first, linked by next_insn
+    // Kept only where somebody listens. Its instruction that takes longest, of those being executed; the older group's
+    // one that it has to wait for longest, and the cycle up to which that has been counted down.
+    uint32_t slowest;
+    struct event_dependence critical;
+    int64_t counted_to;
 };
 
 // Group `link / MAX_OLDER_GROUPS` waits; links of one older group form a list.
@@ -33,26 +38,28 @@ struct memory_current {
 };
 
 struct memory_unit {
+    struct flight *flight;
     unsigned load_queue, store_queue; // entries; 0: unlimited
     unsigned loads, stores;           // entries in use
     bool assume_alias;
     struct memory_group *groups;
     struct memory_link *links;
-    int32_t *free_groups;
-    unsigned n_free;
+    uint64_t group_mask; // a group's place follows from its id
+    uint32_t *next_insn; // by slot of an instruction
     uint64_t last_id;
     struct memory_current load, load_barrier, store, store_barrier;
-    bool has_changed; // some group no longer waits for something, since this was last cleared
+    int32_t *woken; // groups that no longer wait for something, since n_woken was cleared; may hold one twice
+    unsigned n_woken;
 };
 
 enum memory_queue { QUEUE_FREE, QUEUE_LOADS_FULL, QUEUE_STORES_FULL };
 
 // `n_groups`: memory operations that can be in flight.
-void memory_unit_init(struct memory_unit *unit, uint64_t n_groups, struct arena *arena);
+void memory_unit_init(struct memory_unit *unit, struct flight *flight, uint64_t n_groups, struct stash *stash);
 
-enum memory_queue memory_unit_queues(const struct memory_unit *unit, const struct insn *insn);
-void memory_unit_dispatch(struct memory_unit *unit, struct in_flight *insn);
-void memory_unit_issue(struct memory_unit *unit, const struct in_flight *insn);
+enum memory_queue memory_unit_queues(const struct memory_unit *unit, const struct plan_insn *insn);
+void memory_unit_dispatch(struct memory_unit *unit, struct in_flight *insn, int64_t now);
+void memory_unit_issue(struct memory_unit *unit, const struct in_flight *insn, int64_t now);
 void memory_unit_execute(struct memory_unit *unit, const struct in_flight *insn);
 void memory_unit_retire(struct memory_unit *unit, const struct in_flight *insn);
 
@@ -60,6 +67,7 @@ void memory_unit_retire(struct memory_unit *unit, const struct in_flight *insn);
 bool memory_unit_is_waiting(const struct memory_unit *unit, const struct in_flight *insn);
 bool memory_unit_is_pending(const struct memory_unit *unit, const struct in_flight *insn);
 bool memory_unit_is_ready(const struct memory_unit *unit, const struct in_flight *insn);
-bool memory_unit_has_waiters(const struct memory_unit *unit, const struct in_flight *insn);
+// What it waited for, where somebody listens.
+struct event_dependence memory_unit_critical(const struct memory_unit *unit, const struct in_flight *insn);
 
 #endif

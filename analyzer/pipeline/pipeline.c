@@ -5,9 +5,18 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 // Entries of a reorder buffer whose size is not known: more than any instruction window ever built.
 enum { UNKNOWN_ROB_SIZE = 1 << 14, DEFAULT_ITERATIONS = 100 };
+
+struct pipeline {
+    struct arena arena; // holds this
+    struct stash stash; // what one run needs
+    const struct machine *machine;
+    struct pipeline_options options;
+    struct simulation sim;
+};
 
 static unsigned or_else(unsigned value, unsigned otherwise) {
     return value != 0 ? value : otherwise;
@@ -24,53 +33,111 @@ static unsigned queue_size(const struct machine *machine, unsigned option, unsig
 static uint64_t slots_in_order(const struct simulation *sim) {
     uint64_t longest = sim->plan.max_latency;
     for (unsigned i = 0; i < sim->plan.n_insns; i++)
-        if (sim->plan.insns[i].insn->uops > longest)
-            longest = sim->plan.insns[i].insn->uops;
+        if (sim->plan.insns[i].uops > longest)
+            longest = sim->plan.insns[i].uops;
     return (longest + 2) * sim->plan.most_per_cycle;
 }
 
-static void init_units(struct simulation *sim, const struct pipeline_options *options, struct arena *arena) {
+static void init_queues(struct simulation *sim, const struct pipeline_options *options) {
     const struct machine *machine = sim->machine;
-    unsigned rob_size = or_else(machine->rob_size, UNKNOWN_ROB_SIZE);
-    plan_build(&sim->plan, machine, sim->block, sim->dispatch_width, rob_size, arena);
-    uint64_t in_flight = machine->in_order ? slots_in_order(sim) : rob_size;
-    // Retired instructions stay readable until no forwarding path is slow enough to ask for them.
-    uint64_t history = (uint64_t)(sim->plan.max_delay + 1) * sim->plan.most_per_cycle;
-    flight_init(&sim->flight, &sim->plan, in_flight + history, arena);
-    register_unit_init(&sim->registers, &sim->plan, options->register_file_size, arena);
-    sim->reorder_buffer = (struct reorder_buffer){.size = rob_size, .retire_width = machine->retire_width};
     sim->memory = (struct memory_unit){
         .load_queue = queue_size(machine, options->load_queue, machine->load_queue, machine->load_queue_resource),
         .store_queue = queue_size(machine, options->store_queue, machine->store_queue, machine->store_queue_resource),
         .assume_alias = options->assume_alias,
     };
-    memory_unit_init(&sim->memory, in_flight + 1, arena);
-    resource_unit_init(&sim->resources, machine, arena);
-    sim->scheduler = (struct scheduler){.flight = &sim->flight, .resources = &sim->resources, .memory = &sim->memory};
-    scheduler_init(&sim->scheduler, in_flight, arena);
-    sim->uses = ARENA_ARRAY(arena, struct event_use, sim->plan.max_uses);
-    sim->no_registers = ARENA_ARRAY(arena, unsigned, machine->n_register_files);
+    sim->queue = (struct micro_op_queue){
+        .size = machine->in_order ? 0 : options->micro_op_queue,
+        .throughput = options->decoder_throughput,
+    };
 }
 
-static void init_simulation(struct simulation *sim, const struct machine *machine, const struct block *block,
-                            const struct pipeline_options *options, struct arena *arena) {
-    uint64_t iterations = options->iterations != 0 ? options->iterations : DEFAULT_ITERATIONS;
-    *sim = (struct simulation){
-        .machine = machine,
-        .block = block,
-        .total = iterations * block->n_insns,
-        .mistakes_of_llvm = options->mistakes_of_llvm,
-        .dispatch_width = or_else(options->dispatch_width, machine->dispatch_width),
+static void init_units(struct simulation *sim, const struct pipeline_options *options, struct stash *stash) {
+    const struct machine *machine = sim->machine;
+    unsigned rob_size = or_else(machine->rob_size, UNKNOWN_ROB_SIZE);
+    const struct plan_options planned = {
+        .dispatch_width = sim->dispatch_width,
+        .rob_size = rob_size,
+        .default_file_size = options->register_file_size,
+        .resource_segments = options->resource_segments,
     };
-    init_units(sim, options, arena);
+    plan_build(&sim->plan, machine, sim->block, &planned, stash);
+    uint64_t in_flight = machine->in_order ? slots_in_order(sim) : rob_size;
+    // Retired instructions stay readable until no forwarding path is slow enough to ask for them.
+    uint64_t history = (uint64_t)(sim->plan.max_delay + 1) * sim->plan.most_per_cycle;
+    bool has_dependences = !machine->in_order && (sim->heard.critical || sim->heard.pressed);
+    flight_init(&sim->flight, &sim->plan, in_flight + history, has_dependences, stash);
+    register_unit_init(&sim->registers, &sim->plan, options->register_file_size, stash);
+    sim->reorder_buffer = (struct reorder_buffer){
+        .size = rob_size, .retire_width = or_else(options->retire_width, machine->retire_width)};
+    init_queues(sim, options);
+    memory_unit_init(&sim->memory, &sim->flight, in_flight, stash);
+    resource_unit_init(&sim->resources, &sim->plan, stash);
+    sim->scheduler.flight = &sim->flight;
+    sim->scheduler.resources = &sim->resources;
+    sim->scheduler.memory = &sim->memory;
+    scheduler_init(&sim->scheduler, in_flight, stash);
+    sim->in_order = (struct in_order_stage){.issued_slots = STASH_ARRAY(stash, uint32_t, in_flight)};
+    sim->uses = STASH_ARRAY(stash, struct event_use, sim->plan.max_uses);
+    sim->no_registers = STASH_ZEROED(stash, unsigned, machine->n_register_files);
+    pressure_init(sim, stash);
+}
+
+#define NOTE_HEARD(heard, listener, call) (heard)->call |= (listener)->call != NULL
+
+static void note_heard(struct heard *heard, const struct event_listener *listener) {
+    NOTE_HEARD(heard, listener, cycle_begin);
+    NOTE_HEARD(heard, listener, cycle_end);
+    NOTE_HEARD(heard, listener, dispatched);
+    NOTE_HEARD(heard, listener, pending);
+    NOTE_HEARD(heard, listener, ready);
+    NOTE_HEARD(heard, listener, issued);
+    NOTE_HEARD(heard, listener, executed);
+    NOTE_HEARD(heard, listener, retired);
+    NOTE_HEARD(heard, listener, stalled);
+    NOTE_HEARD(heard, listener, marked);
+    NOTE_HEARD(heard, listener, repeated);
+    NOTE_HEARD(heard, listener, buffers_taken);
+    NOTE_HEARD(heard, listener, buffers_freed);
+    NOTE_HEARD(heard, listener, moved);
+    NOTE_HEARD(heard, listener, critical);
+    NOTE_HEARD(heard, listener, pressed);
+}
+
+static void init_simulation(struct pipeline *pipeline, const struct block *block,
+                            struct event_listener *const *listeners) {
+    static struct event_listener *const nobody[] = {NULL};
+    const struct pipeline_options *options = &pipeline->options;
+    struct simulation *sim = &pipeline->sim;
+    uint64_t iterations = options->iterations != 0 ? options->iterations : DEFAULT_ITERATIONS;
+    sim->machine = pipeline->machine;
+    sim->block = block;
+    sim->listeners = listeners != NULL ? listeners : nobody;
+    sim->heard = (struct heard){.marked = false};
+    for (struct event_listener *const *l = sim->listeners; *l != NULL; l++)
+        note_heard(&sim->heard, *l);
+    sim->now = 0;
+    sim->next = sim->skipped_cycles = sim->skipped_insns = sim->n_forgotten = 0;
+    sim->next_position = sim->carried_uops = 0;
+    sim->n_entered = 0;
+    sim->total = iterations * block->n_insns;
+    sim->mistakes_of_llvm = options->mistakes_of_llvm;
+    sim->dispatch_width = or_else(options->dispatch_width, pipeline->machine->dispatch_width);
+    stash_reset(&pipeline->stash);
+    init_units(sim, options, &pipeline->stash);
+    periodic_init(sim, options, &pipeline->stash);
 }
 
 static void cycle_out_of_order(struct simulation *sim) {
     retire_cycle(sim);
     execute_cycle(sim);
     dispatch_cycle(sim);
-    while (sim->next < sim->total && dispatch_can(sim, &sim->plan.insns[sim->next % sim->plan.n_insns]))
-        dispatch(sim);
+    if (sim->queue.size != 0)
+        micro_op_queue_cycle(sim);
+    else
+        while (sim->next < sim->total && dispatch_can(sim))
+            dispatch(sim);
+    if (sim->pressure.criticals != NULL)
+        tell_pressure(sim);
 }
 
 static bool has_work(const struct simulation *sim) {
@@ -79,21 +146,28 @@ static bool has_work(const struct simulation *sim) {
     return sim->machine->in_order ? in_order_has_work(sim) : !reorder_buffer_is_empty(&sim->reorder_buffer);
 }
 
+static uint64_t cycles_so_far(const struct simulation *sim) {
+    return (uint64_t)sim->now + sim->skipped_cycles;
+}
+
 static bool run(struct simulation *sim, uint64_t max_cycles, struct fail *fail) {
     do {
-        if (max_cycles != 0 && (uint64_t)sim->now >= max_cycles)
+        if (max_cycles != 0 && cycles_so_far(sim) >= max_cycles)
             return fail_set(fail, FAIL_WORK, "the simulation did not finish within %" PRIu64 " cycles: %s", max_cycles,
                             "give it more, or fewer iterations");
+        uint64_t iterations = sim->n_entered;
         sim->has_moved = false;
-        TELL(sim, cycle_begin, (uint64_t)sim->now);
+        TELL(sim, cycle_begin, cycles_so_far(sim));
         if (sim->machine->in_order)
             cycle_in_order(sim);
         else
             cycle_out_of_order(sim);
-        TELL(sim, cycle_end, (uint64_t)sim->now);
+        TELL(sim, cycle_end, cycles_so_far(sim));
         if (!sim->has_moved && simulation_is_stuck(sim))
             return simulation_tell_stuck(sim, fail);
         sim->now++;
+        if (sim->n_entered != iterations && sim->periodic.is_on)
+            periodic_look(sim);
     } while (has_work(sim));
     return true;
 }
@@ -105,23 +179,46 @@ static uint64_t uops_of(const struct block *block) {
     return uops;
 }
 
-bool pipeline_run(const struct machine *machine, const struct block *block, const struct pipeline_options *options,
-                  struct event_listener *const *listeners, struct pipeline_result *result, struct fail *fail) {
-    static struct event_listener *const nobody[] = {NULL};
+struct pipeline *pipeline_open(const struct machine *machine, const struct pipeline_options *options) {
+    assert(machine->dispatch_width != 0 && machine->n_register_files != 0);
+    struct arena arena = {0};
+    struct pipeline *pipeline = ARENA_NEW(&arena, struct pipeline);
+    pipeline->arena = arena;
+    pipeline->machine = machine;
+    pipeline->options = *options;
+    return pipeline;
+}
+
+void pipeline_close(struct pipeline *pipeline) {
+    if (pipeline == NULL)
+        return;
+    stash_free(&pipeline->stash);
+    struct arena arena = pipeline->arena;
+    arena_free(&arena);
+}
+
+bool pipeline_simulate(struct pipeline *pipeline, const struct block *block, struct event_listener *const *listeners,
+                       struct pipeline_result *result, struct fail *fail) {
     *result = (struct pipeline_result){0};
     if (block->n_insns == 0)
         return fail_set(fail, FAIL_INPUT, "there is no instruction to simulate");
-    assert(machine->dispatch_width != 0 && machine->n_register_files != 0);
-    struct arena arena = {0};
-    struct simulation *sim = ARENA_NEW(&arena, struct simulation);
-    init_simulation(sim, machine, block, options, &arena);
-    sim->listeners = listeners != NULL ? listeners : nobody;
-    bool done = run(sim, options->max_cycles, fail);
+    struct simulation *sim = &pipeline->sim;
+    init_simulation(pipeline, block, listeners);
+    uint64_t iterations = sim->total / block->n_insns;
+    bool done = run(sim, pipeline->options.max_cycles, fail);
     *result = (struct pipeline_result){
-        .cycles = (uint64_t)sim->now,
-        .instructions = sim->next,
-        .uops = uops_of(block) * (sim->total / block->n_insns),
+        .cycles = cycles_so_far(sim),
+        .instructions = sim->next + sim->skipped_insns,
+        .uops = uops_of(block) * iterations,
+        .walked_cycles = (uint64_t)sim->now,
     };
-    arena_free(&arena);
+    return done;
+}
+
+bool pipeline_run(const struct machine *machine, const struct block *block, const struct pipeline_options *options,
+                  struct event_listener *const *listeners, struct pipeline_result *result, struct fail *fail) {
+    struct pipeline *pipeline = pipeline_open(machine, options);
+    bool done = pipeline_simulate(pipeline, block, listeners, result, fail);
+    pipeline_close(pipeline);
     return done;
 }

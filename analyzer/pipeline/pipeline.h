@@ -40,11 +40,22 @@ struct pipeline_result {
     uint64_t cycles;       // total
     uint64_t instructions; // simulated, all iterations
     uint64_t uops;
+    uint64_t walked_cycles; // of `cycles`: the rest was not walked through, as it repeats
 };
+
+// A machine with options, ready to run blocks: what one run allocates serves the next. Not shared between threads.
+// The machine must live as long; the options are copied.
+struct pipeline;
+struct pipeline *pipeline_open(const struct machine *machine, const struct pipeline_options *options);
+void pipeline_close(struct pipeline *pipeline);
 
 // Runs a block. Fails with FAIL_INPUT where it is empty, with FAIL_WORK when an instruction can never get on, naming
 // it, and after max_cycles. `listeners`: null-terminated; null for none. `result` is set also where the run failed: how
 // far it came.
+bool pipeline_simulate(struct pipeline *pipeline, const struct block *block, struct event_listener *const *listeners,
+                       struct pipeline_result *result, struct fail *fail);
+
+// The same for one block.
 bool pipeline_run(const struct machine *machine, const struct block *block, const struct pipeline_options *options,
                   struct event_listener *const *listeners, struct pipeline_result *result, struct fail *fail);
 

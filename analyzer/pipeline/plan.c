@@ -1,6 +1,7 @@
 #include "analyzer/pipeline/plan.h"
 
 #include <assert.h>
+#include <string.h>
 
 struct planner {
     struct plan *plan;
@@ -9,33 +10,42 @@ struct planner {
     uint16_t *target_of; // by register: its number as a target of aliases
     struct class_set *targets;
     unsigned n_targets;
-    unsigned rob_size;
-    struct arena *arena;
+    const struct plan_options *options;
+    struct stash *stash;
+    unsigned *class_position;
 };
 
 static unsigned max_unsigned(unsigned a, unsigned b) {
     return a > b ? a : b;
 }
 
+static uint64_t own_bit(uint64_t mask) {
+    return 1ULL << (63 - __builtin_clzll(mask));
+}
+
 static const struct plan_use *plan_uses(struct planner *planner, const struct insn *insn) {
-    struct plan_use *uses = ARENA_ARRAY(planner->arena, struct plan_use, insn->n_uses);
+    struct plan_use *uses = STASH_ARRAY(planner->stash, struct plan_use, insn->n_uses);
     for (unsigned i = 0; i < insn->n_uses; i++) {
         const struct insn_use *use = &insn->uses[i];
         assert(use->mask != 0);
-        // The simulation holds a resource from issue on, whatever the acquire cycle; llvm-mca does the same.
+        uint64_t own = own_bit(use->mask);
+        // As in llvm-mca, a resource is held from issue on, whatever its acquire cycle, unless segments are asked for.
         uses[i] = (struct plan_use){
-            .bit = (uint8_t)(63 - __builtin_clzll(use->mask)),
+            .bit = (uint8_t)__builtin_ctzll(own),
             .is_group = (use->mask & (use->mask - 1)) != 0,
             .reserves = use->reserved,
             .units = use->reserved ? 0 : use->units,
+            .acquire = planner->options->resource_segments ? use->acquire : 0,
             .cycles = use->release,
+            .members = use->mask ^ own,
         };
+        planner->plan->has_segments |= uses[i].acquire != 0;
     }
     return uses;
 }
 
 static const struct plan_read *plan_reads(struct planner *planner, const struct insn *insn) {
-    struct plan_read *reads = ARENA_ARRAY(planner->arena, struct plan_read, insn->n_reads);
+    struct plan_read *reads = STASH_ARRAY(planner->stash, struct plan_read, insn->n_reads);
     for (unsigned i = 0; i < insn->n_reads; i++) {
         const struct insn_read *read = &insn->reads[i];
         reads[i] = (struct plan_read){
@@ -94,7 +104,7 @@ static void hide_from_zeroes(struct planner *planner, const struct insn *insn, s
 }
 
 static const struct plan_write *plan_writes(struct planner *planner, const struct insn *insn) {
-    struct plan_write *writes = ARENA_ARRAY(planner->arena, struct plan_write, insn->n_writes);
+    struct plan_write *writes = STASH_ARRAY(planner->stash, struct plan_write, insn->n_writes);
     for (unsigned i = 0; i < insn->n_writes; i++) {
         writes[i] = plan_write_of(planner, &insn->writes[i]);
         planner->plan->max_latency = max_unsigned(planner->plan->max_latency, writes[i].latency);
@@ -104,10 +114,25 @@ static const struct plan_write *plan_writes(struct planner *planner, const struc
     return writes;
 }
 
+// Files with registers, of those counted in `counts`; without limits none is ever lacking.
+static unsigned pack_registers(const struct planner *planner, const unsigned *counts, bool limited_only,
+                               struct plan_registers *packed) {
+    unsigned n = 0;
+    for (unsigned f = 0; f < planner->machine->n_register_files; f++) {
+        unsigned size = f == 0 ? planner->options->default_file_size : planner->machine->register_files[f].n_physical;
+        if (counts[f] == 0 || (limited_only && size == 0))
+            continue;
+        // More than the file has: all of it must do.
+        unsigned needed = limited_only && counts[f] > size ? size : counts[f];
+        packed[n++] = (struct plan_registers){.file = f, .n = needed};
+    }
+    return n;
+}
+
 static void plan_register_cost(struct planner *planner, struct plan_insn *planned) {
     const struct machine *machine = planner->machine;
-    unsigned *needed = ARENA_ARRAY(planner->arena, unsigned, machine->n_register_files);
-    unsigned *taken = ARENA_ARRAY(planner->arena, unsigned, machine->n_register_files);
+    unsigned *needed = STASH_ZEROED(planner->stash, unsigned, machine->n_register_files);
+    unsigned *taken = STASH_ZEROED(planner->stash, unsigned, machine->n_register_files);
     for (unsigned w = 0; w < planned->n_writes; w++) {
         const struct insn_write *write = &planned->insn->writes[w];
         const struct machine_register *reg = &machine->registers[write->reg];
@@ -121,8 +146,12 @@ static void plan_register_cost(struct planner *planner, struct plan_insn *planne
         taken[0] += renamed->cost;
         taken[renamed->file] += renamed->file != 0 ? renamed->cost : 0;
     }
-    planned->registers_needed = needed;
+    struct plan_registers *packed = STASH_ARRAY(planner->stash, struct plan_registers, 2 * machine->n_register_files);
     planned->registers_taken = taken;
+    planned->needed = packed;
+    planned->n_needed = pack_registers(planner, needed, true, packed);
+    planned->taken = packed + planned->n_needed;
+    planned->n_taken = pack_registers(planner, taken, false, packed + planned->n_needed);
 }
 
 static uint16_t alias_target(struct planner *planner, uint16_t reg) {
@@ -182,12 +211,40 @@ static unsigned count_edges(const struct plan_insn *insn, unsigned widest_target
 static void plan_needs(struct plan_insn *planned) {
     planned->takes_single_units = !planned->insn->has_partially_overlapping_groups;
     for (unsigned i = 0; i < planned->n_uses; i++) {
-        planned->needs |= 1ULL << planned->uses[i].bit;
-        planned->takes_single_units &= planned->uses[i].units == 1;
+        const struct plan_use *use = &planned->uses[i];
+        planned->takes_single_units &= use->units == 1 && (!use->is_group || planned->n_groups < FEW_GROUPS);
+        if (!use->is_group)
+            planned->needs |= 1ULL << use->bit;
+        else if (planned->n_groups < FEW_GROUPS)
+            planned->groups[planned->n_groups++] = use->members;
     }
 }
 
-static struct plan_insn plan_insn_of(struct planner *planner, const struct insn *insn) {
+static bool same_use(const struct plan_use *a, const struct plan_use *b) {
+    return a->bit == b->bit && a->reserves == b->reserves && a->units == b->units && a->acquire == b->acquire &&
+           a->cycles == b->cycles && a->members == b->members;
+}
+
+static bool use_alike(const struct plan_insn *a, const struct plan_insn *b) {
+    if (a->n_uses != b->n_uses || a->used_groups != b->used_groups ||
+        a->insn->has_partially_overlapping_groups != b->insn->has_partially_overlapping_groups)
+        return false;
+    for (unsigned i = 0; i < a->n_uses; i++)
+        if (!same_use(&a->uses[i], &b->uses[i]))
+            return false;
+    return true;
+}
+
+static unsigned issue_class_of(struct planner *planner, const struct plan_insn *insns, const struct plan_insn *insn) {
+    struct plan *plan = planner->plan;
+    for (unsigned c = 0; c < plan->n_issue_classes; c++)
+        if (use_alike(&insns[planner->class_position[c]], insn))
+            return c;
+    planner->class_position[plan->n_issue_classes] = insn->position;
+    return plan->n_issue_classes++;
+}
+
+static struct plan_insn plan_insn_of(struct planner *planner, const struct insn *insn, unsigned position) {
     struct plan_insn planned = {
         .insn = insn,
         .uses = plan_uses(planner, insn),
@@ -196,11 +253,21 @@ static struct plan_insn plan_insn_of(struct planner *planner, const struct insn 
         .n_uses = insn->n_uses,
         .n_reads = insn->n_reads,
         .n_writes = insn->n_writes,
+        .position = position,
+        .buffers = insn->buffers,
+        .used_groups = insn->used_groups,
+        .uops = insn->uops,
+        .latency = insn->latency,
+        .may_load = insn->may_load,
+        .may_store = insn->may_store,
+        .begins_group = insn->begins_group,
+        .ends_group = insn->ends_group,
         .is_memory = insn->may_load || insn->may_store,
         .issues_at_dispatch = insn->issue_immediately || (insn->latency == 0 && insn->n_uses == 0),
     };
+    unsigned rob_size = planner->options->rob_size;
     plan_needs(&planned);
-    planned.entries = max_unsigned(insn->uops > planner->rob_size ? planner->rob_size : insn->uops, 1);
+    planned.entries = max_unsigned(insn->uops > rob_size ? rob_size : insn->uops, 1);
     plan_register_cost(planner, &planned);
     plan_moves(planner, &planned);
     return planned;
@@ -222,24 +289,42 @@ static void plan_limits(struct planner *planner, const struct plan_insn *insns, 
     for (unsigned i = 0; i < n_insns; i++) {
         plan->max_writes = max_unsigned(plan->max_writes, insns[i].n_writes);
         plan->max_uses = max_unsigned(plan->max_uses, insns[i].n_uses);
+        plan->max_operands = max_unsigned(plan->max_operands, insns[i].n_reads + insns[i].n_writes);
         plan->max_edges = max_unsigned(plan->max_edges, count_edges(&insns[i], widest_target));
         plan->max_latency = max_unsigned(plan->max_latency, insns[i].insn->latency);
     }
 }
 
-void plan_build(struct plan *plan, const struct machine *machine, const struct block *block, unsigned dispatch_width,
-                unsigned rob_size, struct arena *arena) {
+// Groups in use, and the groups inside them.
+static uint64_t groups_in_use(const struct machine *machine, const struct plan_insn *insns, unsigned n_insns) {
+    uint64_t used = 0, groups = 0;
+    for (unsigned i = 0; i < n_insns; i++)
+        for (unsigned u = 0; u < insns[i].n_uses; u++)
+            used |= insns[i].uses[u].is_group ? insns[i].uses[u].members | 1ULL << insns[i].uses[u].bit : 0;
+    for (unsigned r = 1; r < machine->n_resources; r++)
+        if (machine->resources[r].is_group)
+            groups |= own_bit(machine->resources[r].mask);
+    return used & groups;
+}
+
+void plan_build(struct plan *plan, const struct machine *machine, const struct block *block,
+                const struct plan_options *options, struct stash *stash) {
     *plan = (struct plan){.machine = machine, .n_insns = block->n_insns};
-    struct planner planner = {.plan = plan, .machine = machine, .rob_size = rob_size, .arena = arena};
-    register_classes_build(&planner.classes, machine, block, arena);
-    planner.target_of = ARENA_ARRAY(arena, uint16_t, machine->n_registers);
-    planner.targets = ARENA_ARRAY(arena, struct class_set, 2 * (size_t)block->n_insns + 1);
-    struct plan_insn *insns = ARENA_ARRAY(arena, struct plan_insn, block->n_insns);
-    for (unsigned i = 0; i < block->n_insns; i++)
-        insns[i] = plan_insn_of(&planner, &block->insns[i]);
+    struct planner planner = {.plan = plan, .machine = machine, .options = options, .stash = stash};
+    register_classes_build(&planner.classes, machine, block, stash);
+    planner.target_of = STASH_ZEROED(stash, uint16_t, machine->n_registers);
+    planner.targets = STASH_ARRAY(stash, struct class_set, 2 * (size_t)block->n_insns + 1);
+    planner.class_position = STASH_ARRAY(stash, unsigned, block->n_insns);
+    struct plan_insn *insns = STASH_ARRAY(stash, struct plan_insn, block->n_insns);
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        insns[i] = plan_insn_of(&planner, &block->insns[i], i);
+        insns[i].issue_class = issue_class_of(&planner, insns, &insns[i]);
+    }
     plan_limits(&planner, insns, block->n_insns);
     plan->insns = insns;
+    plan->class_position = planner.class_position;
+    plan->groups = groups_in_use(machine, insns, block->n_insns);
     plan->n_classes = planner.classes.n_classes;
     plan->alias_targets = planner.targets;
-    plan->most_per_cycle = most_per_cycle(block, dispatch_width);
+    plan->most_per_cycle = most_per_cycle(block, options->dispatch_width);
 }

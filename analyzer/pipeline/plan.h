@@ -6,18 +6,27 @@
 #include "analyzer/model/insn.h"
 #include "analyzer/model/machine.h"
 #include "analyzer/pipeline/registers.h"
-#include "base/arena.h"
+#include "analyzer/pipeline/stash.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+enum { FEW_GROUPS = 3 };
 
 // One resource that an instruction holds.
 struct plan_use {
     uint8_t bit; // the resource's own (highest) bit
     bool is_group;
-    bool reserves;   // the whole group is taken, no unit of it
-    unsigned units;  // that must be free
-    unsigned cycles; // held from issue
+    bool reserves;    // the whole group is taken, no unit of it
+    unsigned units;   // that must be free
+    unsigned acquire; // cycles after issue from which it is held: 0, unless resource segments are asked for
+    unsigned cycles;  // after issue until which it is held
+    uint64_t members; // of a group
+};
+
+// A number of registers of one file.
+struct plan_registers {
+    unsigned file, n;
 };
 
 struct plan_read {
@@ -53,15 +62,26 @@ struct plan_insn {
     const struct plan_read *reads;
     const struct plan_write *writes;
     unsigned n_uses, n_reads, n_writes;
-    // Own bits of the resources that must each have a free unit. That is all it takes, if `takes_single_units`.
+    unsigned position;    // in the block
+    unsigned issue_class; // instructions of one class use the same resources alike
+    // Own bits of the pipes that must each have a free unit, and members of the groups of which one must be free. That
+    // is all it takes, if `takes_single_units`.
     uint64_t needs;
+    uint64_t groups[FEW_GROUPS];
+    unsigned n_groups;
     bool takes_single_units;
+    // Copies of the instruction's own, where the cycle loop looks.
+    uint64_t buffers, used_groups;
+    unsigned uops, latency;
+    bool may_load, may_store, begins_group, ends_group;
     unsigned entries; // taken in the reorder buffer
     bool is_memory;
     bool issues_at_dispatch;
 
-    const unsigned *registers_needed; // per register file: free before it may be dispatched
-    const unsigned *registers_taken;  // per register file, unless its move is eliminated
+    const struct plan_registers *needed; // free before it may be dispatched: of the files that have limits
+    const struct plan_registers *taken;  // unless its move is eliminated
+    unsigned n_needed, n_taken;
+    const unsigned *registers_taken; // the same, per file
 
     unsigned n_moves; // 0: not a move that can be eliminated
     uint16_t move_file;
@@ -75,13 +95,23 @@ struct plan {
     unsigned n_classes;
     const struct class_set *alias_targets; // by number; 0 is no target
     unsigned max_writes, max_uses;         // of one instruction
-    unsigned max_edges;                    // older results that one instruction can wait for
-    unsigned max_latency;                  // cycles
-    unsigned max_delay;                    // largest negative read-advance, cycles
-    unsigned most_per_cycle;               // instructions that `dispatch_width` uops can be at most
+    unsigned max_operands;                 // reads and writes of one instruction
+    const unsigned *class_position;        // by issue class: an instruction of it
+    unsigned n_issue_classes;
+    uint64_t groups;         // own bits of the groups that instructions ask for, themselves or through other groups
+    bool has_segments;       // some resource is acquired after issue
+    unsigned max_edges;      // older results that one instruction can wait for
+    unsigned max_latency;    // cycles
+    unsigned max_delay;      // largest negative read-advance, cycles
+    unsigned most_per_cycle; // instructions that `dispatch_width` uops can be at most
 };
 
-void plan_build(struct plan *plan, const struct machine *machine, const struct block *block, unsigned dispatch_width,
-                unsigned rob_size, struct arena *arena);
+struct plan_options {
+    unsigned dispatch_width, rob_size, default_file_size;
+    bool resource_segments;
+};
+
+void plan_build(struct plan *plan, const struct machine *machine, const struct block *block,
+                const struct plan_options *options, struct stash *stash);
 
 #endif

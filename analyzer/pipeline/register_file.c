@@ -3,10 +3,10 @@
 #include <assert.h>
 
 void register_unit_init(struct register_unit *unit, const struct plan *plan, unsigned default_size,
-                        struct arena *arena) {
+                        struct stash *stash) {
     const struct machine *machine = plan->machine;
     *unit = (struct register_unit){.plan = plan, .n_files = machine->n_register_files};
-    unit->files = ARENA_ARRAY(arena, struct physical_file, unit->n_files);
+    unit->files = STASH_ARRAY(stash, struct physical_file, unit->n_files);
     for (unsigned f = 0; f < unit->n_files; f++) {
         const struct register_file *file = &machine->register_files[f];
         unit->files[f] = (struct physical_file){
@@ -15,27 +15,25 @@ void register_unit_init(struct register_unit *unit, const struct plan *plan, uns
             .zero_moves_only = file->zero_moves_only,
         };
     }
-    unit->definitions = ARENA_ARRAY(arena, struct definition, plan->n_classes);
-    unit->alias = ARENA_ARRAY(arena, uint16_t, plan->n_classes);
-    unit->is_zero = ARENA_ARRAY(arena, bool, plan->n_classes);
+    unit->definitions = STASH_ARRAY(stash, struct definition, plan->n_classes);
+    unit->alias = STASH_ZEROED(stash, uint16_t, plan->n_classes);
+    unit->is_zero = STASH_ZEROED(stash, bool, plan->n_classes);
     for (unsigned c = 0; c < plan->n_classes; c++)
-        unit->definitions[c].index = NOBODY;
+        unit->definitions[c] = (struct definition){.index = NOBODY};
 }
 
 void register_unit_cycle(struct register_unit *unit) {
+    if (!unit->has_moves)
+        return;
     for (unsigned f = 0; f < unit->n_files; f++)
         unit->files[f].moves = 0;
+    unit->has_moves = false;
 }
 
 bool register_unit_can_rename(const struct register_unit *unit, const struct plan_insn *insn) {
-    for (unsigned f = 0; f < unit->n_files; f++) {
-        const struct physical_file *file = &unit->files[f];
-        unsigned needed = insn->registers_needed[f];
-        if (file->size == 0 || needed == 0)
-            continue;
-        if (needed > file->size) // more than the file has: all of it must do
-            needed = file->size;
-        if (file->used + needed > file->size)
+    for (unsigned i = 0; i < insn->n_needed; i++) {
+        const struct physical_file *file = &unit->files[insn->needed[i].file];
+        if (file->used + insn->needed[i].n > file->size)
             return false;
     }
     return true;
@@ -75,8 +73,9 @@ static int64_t late_forward(const struct in_flight *producer, int advance, int64
     return advance < 0 ? -advance - (now - producer->done_cycle) : 0;
 }
 
-static void rename_read(struct register_unit *unit, struct flight *flight, struct in_flight *insn,
-                        const struct plan_read *read, int64_t now) {
+static void rename_read(struct register_unit *unit, struct flight *flight, struct in_flight *insn, unsigned operand,
+                        int64_t now) {
+    const struct plan_read *read = &insn->plan->reads[operand];
     struct class_set set = classes_read(unit, read);
     for (unsigned i = 0; i < set.n; i++) {
         struct definition definition = unit->definitions[set.classes[i]];
@@ -84,26 +83,31 @@ static void rename_read(struct register_unit *unit, struct flight *flight, struc
         if (producer->index != definition.index || met_before(unit, set, i))
             continue; // nobody, too long ago, or another part of a result already counted
         int advance = advance_of(read->insn, write_class_of(producer, definition.write));
-        if (!producer->is_retired) {
-            flight_wait(flight, insn, producer, definition.write, advance, now);
+        struct wait wait = {.write = definition.write, .advance = advance, .operand = operand};
+        if (producer->stage != STAGE_RETIRED) {
+            flight_wait(flight, insn, producer, wait, now);
             continue;
         }
-        int64_t ready = now + late_forward(producer, advance, now);
-        if (ready > insn->ready_cycle)
-            insn->ready_cycle = ready;
+        int64_t late = late_forward(producer, advance, now);
+        if (now + late > insn->ready_cycle)
+            insn->ready_cycle = now + late;
+        if (late > 0)
+            flight_note(flight, insn, producer, wait, now, late);
     }
 }
 
 // A partial write waits for the definition it merges with. It may be issued once the older value will be there by the
 // time its own result is.
-static void merge_with_older(struct register_unit *unit, struct flight *flight, struct in_flight *insn,
-                             const struct plan_write *write, int64_t now) {
+static void merge_with_older(struct register_unit *unit, struct flight *flight, struct in_flight *insn, unsigned w,
+                             int64_t now) {
+    const struct plan_write *write = &insn->plan->writes[w];
     struct definition older = unit->definitions[write->own_class];
     struct in_flight *producer = flight_at(flight, older.index);
-    if (producer->index != older.index || producer->is_retired || producer == insn)
+    if (producer->index != older.index || producer->stage == STAGE_RETIRED || producer == insn)
         return;
     int advance = write->latency > 1 ? (int)write->latency - 1 : 0;
-    flight_wait(flight, insn, producer, older.write, advance, now);
+    struct wait wait = {.write = older.write, .advance = advance, .operand = insn->plan->n_reads + w};
+    flight_wait(flight, insn, producer, wait, now);
 }
 
 static void set_zero(struct register_unit *unit, struct class_set set, bool is_zero) {
@@ -117,7 +121,7 @@ static void rename_write(struct register_unit *unit, struct flight *flight, stru
     if (write->own_class == 0)
         return;
     if (write->merges)
-        merge_with_older(unit, flight, insn, write, now);
+        merge_with_older(unit, flight, insn, w, now);
     set_zero(unit, write->zeroes, write->is_zero);
     if (write->is_hidden)
         return;
@@ -137,7 +141,8 @@ static bool can_eliminate(const struct register_unit *unit, const struct plan_in
     return true;
 }
 
-static void eliminate(struct register_unit *unit, const struct plan_insn *insn) {
+static void eliminate(struct register_unit *unit, struct in_flight *in_flight) {
+    const struct plan_insn *insn = in_flight->plan;
     bool is_zero[2] = {false, false};
     for (unsigned i = 0; i < insn->n_moves; i++) {
         const struct plan_move *move = &insn->moves[i];
@@ -146,7 +151,9 @@ static void eliminate(struct register_unit *unit, const struct plan_insn *insn) 
             unit->alias[move->to.classes[c]] = target;
         is_zero[move->write] = unit->is_zero[move->source_class];
         unit->files[insn->move_file].moves++;
+        in_flight->zero_moves += is_zero[move->write];
     }
+    unit->has_moves = true;
     for (unsigned w = 0; w < insn->n_writes; w++)
         set_zero(unit, insn->writes[w].zeroes, insn->writes[w].is_zero || is_zero[w]);
 }
@@ -154,25 +161,26 @@ static void eliminate(struct register_unit *unit, const struct plan_insn *insn) 
 void register_unit_rename(struct register_unit *unit, struct flight *flight, struct in_flight *insn, int64_t now) {
     const struct plan_insn *plan = insn->plan;
     if (can_eliminate(unit, plan)) {
-        eliminate(unit, plan);
+        eliminate(unit, insn);
         insn->is_eliminated = true;
         return;
     }
     for (unsigned r = 0; r < plan->n_reads; r++)
         if (!plan->reads[r].is_independent)
-            rename_read(unit, flight, insn, &plan->reads[r], now);
+            rename_read(unit, flight, insn, r, now);
     for (unsigned w = 0; w < plan->n_writes; w++)
         rename_write(unit, flight, insn, w, now);
-    for (unsigned f = 0; f < unit->n_files; f++)
-        unit->files[f].used += plan->registers_taken[f];
+    for (unsigned i = 0; i < plan->n_taken; i++)
+        unit->files[plan->taken[i].file].used += plan->taken[i].n;
 }
 
 void register_unit_free(struct register_unit *unit, const struct in_flight *insn) {
     if (insn->is_eliminated)
         return;
-    for (unsigned f = 0; f < unit->n_files; f++) {
-        assert(unit->files[f].used >= insn->plan->registers_taken[f]);
-        unit->files[f].used -= insn->plan->registers_taken[f];
+    for (unsigned i = 0; i < insn->plan->n_taken; i++) {
+        struct physical_file *file = &unit->files[insn->plan->taken[i].file];
+        assert(file->used >= insn->plan->taken[i].n);
+        file->used -= insn->plan->taken[i].n;
     }
 }
 
@@ -187,7 +195,7 @@ static int64_t read_hazard(const struct register_unit *unit, const struct flight
             continue;
         int advance = advance_of(read->insn, write_class_of(producer, definition.write));
         int64_t left = late_forward(producer, advance, now);
-        if (!producer->is_retired)
+        if (producer->stage != STAGE_RETIRED)
             left = flight_cycles_left(producer, definition.write, now) - advance;
         if (left > hazard)
             hazard = left;

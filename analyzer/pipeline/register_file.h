@@ -5,7 +5,7 @@
 
 #include "analyzer/pipeline/flight.h"
 #include "analyzer/pipeline/plan.h"
-#include "base/arena.h"
+#include "analyzer/pipeline/stash.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +26,7 @@ struct register_unit {
     const struct plan *plan;
     struct physical_file *files; // [0] is the default one
     unsigned n_files;
+    bool has_moves;                 // some were eliminated in this cycle
     struct definition *definitions; // by class
     uint16_t *alias;                // by class: target it is an alias of; 0: none
     bool *is_zero;                  // by class
@@ -33,7 +34,7 @@ struct register_unit {
 
 // `default_size`: physical registers of the default file; 0: unlimited.
 void register_unit_init(struct register_unit *unit, const struct plan *plan, unsigned default_size,
-                        struct arena *arena);
+                        struct stash *stash);
 void register_unit_cycle(struct register_unit *unit);
 
 bool register_unit_can_rename(const struct register_unit *unit, const struct plan_insn *insn);

@@ -63,16 +63,16 @@ static size_t class_limit(const struct machine *machine, const struct block *blo
 }
 
 void register_classes_build(struct register_classes *classes, const struct machine *machine, const struct block *block,
-                            struct arena *arena) {
-    *classes = (struct register_classes){.machine = machine, .n_classes = 1, .arena = arena};
-    classes->class_of = ARENA_ARRAY(arena, uint16_t, machine->n_registers);
+                            struct stash *stash) {
+    *classes = (struct register_classes){.machine = machine, .n_classes = 1, .stash = stash};
+    classes->class_of = STASH_ZEROED(stash, uint16_t, machine->n_registers);
     struct splitter splitter = {.classes = classes};
     size_t limit = class_limit(machine, block);
-    splitter.split_to = ARENA_ARRAY(arena, uint16_t, limit);
-    splitter.split_at = ARENA_ARRAY(arena, uint32_t, limit);
+    splitter.split_to = STASH_ZEROED(stash, uint16_t, limit);
+    splitter.split_at = STASH_ZEROED(stash, uint32_t, limit);
     for (unsigned f = 0; f < N_FAMILIES; f++) {
-        splitter.done[f] = ARENA_ARRAY(arena, uint8_t, machine->n_registers);
-        classes->sets[f] = ARENA_ARRAY(arena, struct class_set, machine->n_registers);
+        splitter.done[f] = STASH_ZEROED(stash, uint8_t, machine->n_registers);
+        classes->sets[f] = STASH_ZEROED(stash, struct class_set, machine->n_registers);
     }
     for (unsigned i = 0; i < block->n_insns; i++)
         for (unsigned w = 0; w < block->insns[i].n_writes; w++)
@@ -95,7 +95,7 @@ struct class_set register_classes_of(struct register_classes *classes, uint16_t 
     if (set->classes != NULL)
         return *set;
     const struct machine_register *r = &classes->machine->registers[reg];
-    uint16_t *members = ARENA_ARRAY(classes->arena, uint16_t, (size_t)1 + r->n_sub + r->n_super);
+    uint16_t *members = STASH_ARRAY(classes->stash, uint16_t, (size_t)1 + r->n_sub + r->n_super);
     add_class(set, members, classes->class_of[reg]);
     for (unsigned i = 0; i < r->n_sub; i++)
         add_class(set, members, classes->class_of[r->sub[i]]);

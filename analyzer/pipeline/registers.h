@@ -9,7 +9,7 @@
 
 #include "analyzer/model/insn.h"
 #include "analyzer/model/machine.h"
-#include "base/arena.h"
+#include "analyzer/pipeline/stash.h"
 
 #include <stdint.h>
 
@@ -30,14 +30,14 @@ struct register_classes {
     uint16_t *class_of;                 // by register
     unsigned n_classes;                 // class 0 included
     struct class_set *sets[N_FAMILIES]; // by register; filled on demand
-    struct arena *arena;
+    struct stash *stash;
 };
 
 // The register that a write to `reg` renames.
 uint16_t register_renamed(const struct machine *machine, uint16_t reg);
 
 void register_classes_build(struct register_classes *classes, const struct machine *machine, const struct block *block,
-                            struct arena *arena);
+                            struct stash *stash);
 // Classes of a register's family.
 struct class_set register_classes_of(struct register_classes *classes, uint16_t reg, enum family family);
 

@@ -22,12 +22,12 @@ struct in_flight *reorder_buffer_retirable(const struct reorder_buffer *buffer, 
         return NULL;
     struct in_flight *insn = flight_at(flight, buffer->oldest);
     assert(insn->index == buffer->oldest);
-    return insn->is_executed ? insn : NULL;
+    return insn->stage == STAGE_EXECUTED ? insn : NULL;
 }
 
 void reorder_buffer_retire(struct reorder_buffer *buffer, struct in_flight *insn) {
-    assert(insn->index == buffer->oldest && insn->is_executed);
-    insn->is_retired = true;
+    assert(insn->index == buffer->oldest && insn->stage == STAGE_EXECUTED);
+    insn->stage = STAGE_RETIRED;
     buffer->used -= insn->plan->entries;
     buffer->oldest++;
 }

@@ -1,5 +1,7 @@
 #include "analyzer/pipeline/resources.h"
 
+#include "analyzer/pipeline/segments.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -32,60 +34,76 @@ static void init_pipe(struct pipe *pipe, const struct resource *resource, unsign
     };
 }
 
-void resource_unit_init(struct resource_unit *unit, const struct machine *machine, struct arena *arena) {
-    *unit = (struct resource_unit){.next_release = INT64_MAX};
+// Groups that no instruction of the block asks for need not follow what their members do.
+void resource_unit_init(struct resource_unit *unit, const struct plan *plan, struct stash *stash) {
+    const struct machine *machine = plan->machine;
     unsigned n_units = 0;
+    unit->all = unit->plain = unit->single = 0;
+    unit->reserved_groups = unit->full_buffers = unit->blocked_buffers = 0;
     for (unsigned i = 1; i < machine->n_resources; i++) {
         const struct resource *resource = &machine->resources[i];
         if (resource->mask == 0)
             continue;
+        uint64_t own = 1ULL << top_bit(resource->mask);
         struct pipe *pipe = &unit->pipes[top_bit(resource->mask)];
         init_pipe(pipe, resource, i);
-        unit->free |= 1ULL << top_bit(resource->mask);
         n_units += pipe->is_group ? 1 : resource->units;
-        unit->plain |= pipe->is_group ? 0 : resource->mask;
+        unit->all |= own;
+        unit->plain |= pipe->is_group ? 0 : own;
+        unit->single |= !pipe->is_group && resource->units == 1 ? own : 0;
     }
-    unit->holds = ARENA_ARRAY(arena, struct hold, n_units);
-    for (unsigned bit = 0; bit < MAX_RESOURCES; bit++) {
-        uint64_t members = unit->pipes[bit].is_group ? unit->pipes[bit].all_units : 0;
+    for (uint64_t groups = plan->groups; groups != 0; groups &= groups - 1) {
+        uint64_t members = unit->pipes[__builtin_ctzll(groups)].all_units;
         for (; members != 0; members &= members - 1)
-            unit->pipes[__builtin_ctzll(members)].groups |= 1ULL << bit;
+            unit->pipes[__builtin_ctzll(members)].groups |= groups & -groups;
     }
+    unit->free = unit->all;
+    unit->has_buffers = !machine->in_order;
+    memset(unit->free_soon, 0, sizeof unit->free_soon);
+    unit->last_soon = 0;
+    unit->max_holds = n_units + plan->max_uses * MAX_RESOURCES;
+    unit->holds = STASH_ARRAY(stash, struct hold, unit->max_holds);
+    unit->n_holds = 0;
+    unit->next_release = INT64_MAX;
+    unit->segments = plan->has_segments ? segments_new(plan, stash) : NULL;
 }
 
 static bool takes_no_buffer(const struct pipe *pipe) {
     return pipe->buffer_size == 0;
 }
 
-static bool has_ready(const struct pipe *pipe, unsigned units) {
-    if (pipe->is_reserved && !takes_no_buffer(pipe))
-        return false;
-    return units == 1 ? pipe->ready != 0 : count(pipe->ready) >= units;
+static uint64_t ready_units(const struct resource_unit *unit, unsigned bit) {
+    const struct pipe *pipe = &unit->pipes[bit];
+    if (pipe->is_group)
+        return pipe->all_units & unit->free;
+    return unit->single >> bit & 1 ? unit->free >> bit & 1 : pipe->ready;
 }
 
-static void note_free(struct resource_unit *unit, unsigned bit) {
-    uint64_t own = 1ULL << bit;
-    unit->free = has_ready(&unit->pipes[bit], 1) ? unit->free | own : unit->free & ~own;
+static bool has_ready(const struct resource_unit *unit, unsigned bit, unsigned units) {
+    const struct pipe *pipe = &unit->pipes[bit];
+    if (pipe->is_reserved && !takes_no_buffer(pipe))
+        return false;
+    return count(ready_units(unit, bit)) >= units;
 }
 
 // Round robin from the highest unit down. Units used ahead of their turn are left out of the next round.
-static uint64_t pick_in_round(struct pipe *pipe) {
-    uint64_t candidates = pipe->ready & pipe->next_in_round;
+uint64_t pipe_pick_in_round(struct pipe *pipe, uint64_t free) {
+    uint64_t candidates = free & pipe->next_in_round;
     if (candidates == 0) {
         pipe->next_in_round = pipe->all_units ^ pipe->used_ahead;
         pipe->used_ahead = 0;
-        candidates = pipe->ready & pipe->next_in_round;
+        candidates = free & pipe->next_in_round;
     }
     if (candidates == 0) {
         pipe->next_in_round = pipe->all_units;
-        candidates = pipe->ready;
+        candidates = free;
     }
     uint64_t picked = 1ULL << top_bit(candidates);
     pipe->next_in_round &= picked | (picked - 1);
     return picked;
 }
 
-static void note_used(struct pipe *pipe, uint64_t used) {
+void pipe_note_used(struct pipe *pipe, uint64_t used) {
     if (used > pipe->next_in_round) {
         pipe->used_ahead |= used;
         return;
@@ -102,64 +120,68 @@ static void note_used(struct pipe *pipe, uint64_t used) {
 static struct hold pick(struct resource_unit *unit, unsigned bit) {
     struct pipe *pipe = &unit->pipes[bit];
     while (pipe->is_group) {
-        if (pipe->ready == 0)
+        uint64_t ready = ready_units(unit, bit);
+        if (ready == 0)
             return (struct hold){.unit = 0};
-        bit = top_bit(pick_in_round(pipe));
+        bit = top_bit(pipe_pick_in_round(pipe, ready));
         pipe = &unit->pipes[bit];
     }
-    uint64_t picked = has_one(pipe->all_units) ? pipe->ready : pick_in_round(pipe);
-    return (struct hold){.bit = (uint8_t)bit, .unit = picked};
+    uint64_t ready = ready_units(unit, bit);
+    if (ready == 0)
+        return (struct hold){.unit = 0};
+    bool is_single = unit->single >> bit & 1;
+    return (struct hold){.bit = (uint8_t)bit, .unit = is_single ? 1 : pipe_pick_in_round(pipe, ready)};
 }
 
 static void add_hold(struct resource_unit *unit, struct hold hold) {
+    assert(unit->n_holds < unit->max_holds);
     unit->holds[unit->n_holds++] = hold;
     if (hold.until < unit->next_release)
         unit->next_release = hold.until;
 }
 
-static void take(struct resource_unit *unit, struct hold hold) {
+static void take(struct resource_unit *unit, struct hold hold, int64_t now) {
     struct pipe *pipe = &unit->pipes[hold.bit];
-    assert((pipe->ready & hold.unit) != 0);
-    pipe->ready ^= hold.unit;
-    if (!has_one(pipe->all_units))
-        note_used(pipe, hold.unit);
-    add_hold(unit, hold);
-    if (has_ready(pipe, 1))
-        return;
     uint64_t own = 1ULL << hold.bit;
+    bool is_single = (unit->single & own) != 0;
+    if (!is_single) {
+        pipe->ready ^= hold.unit;
+        pipe_note_used(pipe, hold.unit);
+    }
+    if (is_single && hold.until - now < SOON_CYCLES && hold.until > now &&
+        !(unit->has_buffers && takes_no_buffer(pipe))) {
+        unit->free_soon[hold.until % SOON_CYCLES] |= own;
+        unit->last_soon = hold.until > unit->last_soon ? hold.until : unit->last_soon;
+    } else {
+        add_hold(unit, hold);
+    }
+    if (!is_single && pipe->ready != 0)
+        return;
     unit->free &= ~own;
-    for (uint64_t groups = pipe->groups; groups != 0; groups &= groups - 1) {
-        unsigned bit = (unsigned)__builtin_ctzll(groups);
-        unit->pipes[bit].ready ^= own;
-        note_used(&unit->pipes[bit], own);
-        note_free(unit, bit);
-    }
-}
-
-static void release_unit(struct resource_unit *unit, const struct hold *hold) {
-    struct pipe *pipe = &unit->pipes[hold->bit];
-    bool was_full = !has_ready(pipe, 1);
-    pipe->ready ^= hold->unit;
-    for (uint64_t groups = was_full ? pipe->groups : 0; groups != 0; groups &= groups - 1) {
-        unit->pipes[__builtin_ctzll(groups)].ready ^= 1ULL << hold->bit;
-        note_free(unit, (unsigned)__builtin_ctzll(groups));
-    }
+    for (uint64_t groups = pipe->groups; groups != 0; groups &= groups - 1)
+        pipe_note_used(&unit->pipes[__builtin_ctzll(groups)], own);
 }
 
 static void release(struct resource_unit *unit, const struct hold *hold) {
     struct pipe *pipe = &unit->pipes[hold->bit];
     uint64_t own = 1ULL << hold->bit;
-    if (pipe->is_group)
+    if (pipe->is_group) {
         unit->reserved_groups ^= own;
-    else
-        release_unit(unit, hold);
+    } else {
+        pipe->ready |= hold->unit;
+        unit->free |= own;
+    }
     pipe->is_reserved = false;
-    note_free(unit, hold->bit);
-    if (takes_no_buffer(pipe))
+    if (unit->has_buffers && takes_no_buffer(pipe))
         unit->blocked_buffers ^= own;
 }
 
 void resource_unit_cycle(struct resource_unit *unit, int64_t now) {
+    uint64_t *soon = &unit->free_soon[now % SOON_CYCLES];
+    unit->free |= *soon;
+    *soon = 0;
+    if (unit->segments != NULL)
+        segments_cycle(unit->segments, now);
     if (now < unit->next_release)
         return;
     unit->next_release = INT64_MAX;
@@ -175,6 +197,11 @@ void resource_unit_cycle(struct resource_unit *unit, int64_t now) {
             unit->next_release = hold.until;
     }
     unit->n_holds = kept;
+}
+
+bool resource_unit_is_idle(const struct resource_unit *unit, int64_t now) {
+    return unit->n_holds == 0 && unit->last_soon <= now &&
+           (unit->segments == NULL || segments_are_idle(unit->segments, now));
 }
 
 enum buffer_state resource_unit_buffers(const struct resource_unit *unit, uint64_t buffers) {
@@ -217,15 +244,15 @@ static uint64_t busy_in_overlap(const struct resource_unit *unit, const struct p
         const struct plan_use *use = &insn->uses[i];
         if (use->reserves || !use->is_group)
             continue;
-        uint64_t ready = unit->pipes[use->bit].ready & ~trial->consumed;
+        uint64_t ready = ready_units(unit, use->bit) & ~trial->consumed;
         if (ready == 0) {
-            busy |= unit->pipes[use->bit].ready;
+            busy |= ready_units(unit, use->bit);
             continue;
         }
         unsigned bit = top_bit(ready);
         uint64_t own = 1ULL << bit;
         if (!(trial->known & own))
-            trial->left[bit] = count(unit->pipes[bit].ready);
+            trial->left[bit] = count(ready_units(unit, bit));
         trial->known |= own;
         if (trial->left[bit] == 0)
             busy |= own;
@@ -238,16 +265,18 @@ static uint64_t busy_in_overlap(const struct resource_unit *unit, const struct p
 static uint64_t busy_uses(const struct resource_unit *unit, const struct plan_insn *insn) {
     uint64_t busy = 0;
     for (unsigned i = 0; i < insn->n_uses; i++)
-        if (!has_ready(&unit->pipes[insn->uses[i].bit], insn->uses[i].units))
+        if (!has_ready(unit, insn->uses[i].bit, insn->uses[i].units))
             busy |= unit->pipes[insn->uses[i].bit].mask;
     return busy & unit->plain;
 }
 
-uint64_t resource_unit_busy(const struct resource_unit *unit, const struct plan_insn *insn) {
+uint64_t resource_unit_busy(const struct resource_unit *unit, const struct plan_insn *insn, int64_t now) {
+    if (unit->segments != NULL)
+        return segments_busy(unit->segments, unit, insn, now);
     uint64_t busy = busy_uses(unit, insn);
     if (busy != 0)
         return busy;
-    busy = insn->insn->used_groups & unit->reserved_groups;
+    busy = insn->used_groups & unit->reserved_groups;
     if (!insn->insn->has_partially_overlapping_groups || busy != 0)
         return busy;
     struct trial trial = {.known = 0};
@@ -255,7 +284,7 @@ uint64_t resource_unit_busy(const struct resource_unit *unit, const struct plan_
         const struct plan_use *use = &insn->uses[i];
         if (use->is_group)
             continue;
-        trial.left[use->bit] = count(unit->pipes[use->bit].ready) - use->units;
+        trial.left[use->bit] = count(ready_units(unit, use->bit)) - use->units;
         trial.known |= 1ULL << use->bit;
         if (trial.left[use->bit] == 0)
             trial.consumed |= 1ULL << use->bit;
@@ -263,32 +292,44 @@ uint64_t resource_unit_busy(const struct resource_unit *unit, const struct plan_
     return busy_in_overlap(unit, insn, &trial);
 }
 
-bool resource_unit_is_free(const struct resource_unit *unit, const struct plan_insn *insn) {
-    if (!insn->takes_single_units)
-        return resource_unit_busy(unit, insn) == 0;
-    return (insn->needs & ~unit->free) == 0 && (insn->insn->used_groups & unit->reserved_groups) == 0;
+bool resource_unit_is_free(const struct resource_unit *unit, const struct plan_insn *insn, int64_t now) {
+    if (!insn->takes_single_units || unit->segments != NULL)
+        return resource_unit_busy(unit, insn, now) == 0;
+    for (unsigned g = 0; g < insn->n_groups; g++)
+        if ((insn->groups[g] & unit->free) == 0)
+            return false;
+    return (insn->needs & ~unit->free) == 0 && (insn->used_groups & unit->reserved_groups) == 0;
+}
+
+static void reserve_group(struct resource_unit *unit, unsigned bit, int64_t until) {
+    struct pipe *group = &unit->pipes[bit];
+    assert(group->is_group && !group->is_reserved);
+    group->is_reserved = true;
+    unit->reserved_groups ^= 1ULL << bit;
+    add_hold(unit, (struct hold){.bit = (uint8_t)bit, .unit = group->mask, .until = until});
+}
+
+void resource_unit_block_until(struct resource_unit *unit, unsigned bit, int64_t until) {
+    if (unit->has_buffers && takes_no_buffer(&unit->pipes[bit]))
+        add_hold(unit, (struct hold){.bit = (uint8_t)bit, .unit = 0, .until = until});
 }
 
 unsigned resource_unit_issue(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
                              struct event_use *uses) {
-    unsigned n = 0;
+    unsigned n = unit->segments != NULL ? segments_issue(unit->segments, unit, insn, now, uses) : 0;
     for (unsigned i = 0; i < insn->n_uses; i++) {
         const struct plan_use *use = &insn->uses[i];
-        int64_t until = now + use->cycles;
         if (use->reserves) {
-            struct pipe *group = &unit->pipes[use->bit];
-            assert(group->is_group && !group->is_reserved);
-            group->is_reserved = true;
-            unit->reserved_groups ^= 1ULL << use->bit;
-            note_free(unit, use->bit);
-            add_hold(unit, (struct hold){.bit = use->bit, .unit = group->mask, .until = until});
+            reserve_group(unit, use->bit, now + use->cycles);
             continue;
         }
+        if (unit->segments != NULL)
+            continue;
         struct hold hold = pick(unit, use->bit);
         if (hold.unit == 0)
             continue;
-        hold.until = until;
-        take(unit, hold);
+        hold.until = now + use->cycles;
+        take(unit, hold, now);
         uses[n++] = (struct event_use){
             .resource = unit->pipes[hold.bit].resource,
             .unit = (unsigned)__builtin_ctzll(hold.unit),

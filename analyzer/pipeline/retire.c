@@ -6,8 +6,7 @@ static void retire(struct simulation *sim, struct in_flight *insn) {
     if (insn->plan->is_memory)
         memory_unit_retire(&sim->memory, insn);
     register_unit_free(&sim->registers, insn);
-    struct event_insn event = event_insn_of(insn);
-    TELL(sim, retired, &event, insn->is_eliminated ? sim->no_registers : insn->plan->registers_taken);
+    TELL_OF(sim, retired, insn, insn->is_eliminated ? sim->no_registers : insn->plan->registers_taken);
     reorder_buffer_retire(&sim->reorder_buffer, insn);
     sim->has_moved = true;
 }

@@ -1,181 +1,284 @@
 #include "analyzer/pipeline/scheduler.h"
 
 #include <assert.h>
+#include <string.h>
 
-void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, struct arena *arena) {
-    struct slot_set *sets[] = {
-        &scheduler->waiting,        &scheduler->pending,      &scheduler->ready,       &scheduler->issued,
-        &scheduler->became_pending, &scheduler->became_ready, &scheduler->became_done,
-    };
+enum { MIN_WHEEL = 64, MAX_WHEEL = 1024, WORD_BITS = 64 };
+
+static void init_wheel(struct wheel *wheel, uint64_t longest, struct stash *stash) {
+    uint64_t size = MIN_WHEEL;
+    while (size <= longest && size < MAX_WHEEL)
+        size *= 2;
+    wheel->first = STASH_ARRAY(stash, uint32_t, size);
+    wheel->mask = size - 1;
+    for (uint64_t i = 0; i < size; i++)
+        wheel->first[i] = NO_SLOT;
+}
+
+void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, struct stash *stash) {
+    const struct plan *plan = scheduler->flight->plan;
+    struct slot_set *sets[] = {&scheduler->became_pending, &scheduler->became_ready, &scheduler->became_done};
     for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
-        *sets[i] = (struct slot_set){.slots = ARENA_ARRAY(arena, uint32_t, n_slots)};
-    scheduler->next_ready = scheduler->next_done = INT64_MAX;
+        *sets[i] = (struct slot_set){.slots = STASH_ARRAY(stash, uint32_t, n_slots)};
+    scheduler->ready = STASH_ARRAY(stash, struct ready_list, plan->n_issue_classes);
+    for (unsigned c = 0; c < plan->n_issue_classes; c++)
+        scheduler->ready[c] = (struct ready_list){.first = NO_SLOT, .last = NO_SLOT};
+    scheduler->n_words = (plan->n_issue_classes + WORD_BITS - 1) / WORD_BITS;
+    scheduler->has_ready = STASH_ZEROED(stash, uint64_t, scheduler->n_words);
+    scheduler->is_blocked = STASH_ZEROED(stash, uint64_t, scheduler->n_words);
+    scheduler->n_waiting = scheduler->n_pending = scheduler->n_ready = scheduler->n_issued = 0;
+    init_wheel(&scheduler->pending, (uint64_t)plan->max_latency + plan->max_delay, stash);
+    init_wheel(&scheduler->issued, plan->max_latency, stash);
 }
 
-static void add(struct slot_set *set, const struct in_flight *insn) {
-    set->slots[set->n++] = insn->slot;
+static void add(struct slot_set *set, uint32_t slot) {
+    set->slots[set->n++] = slot;
 }
 
-static void remove_at(struct slot_set *set, unsigned i) {
-    set->slots[i] = set->slots[--set->n];
+static void wheel_add(struct wheel *wheel, struct in_flight *insn, uint32_t slot, int64_t cycle) {
+    uint32_t *first = &wheel->first[(uint64_t)cycle & wheel->mask];
+    insn->after = *first;
+    *first = slot;
 }
 
-static struct in_flight *at(const struct scheduler *scheduler, const struct slot_set *set, unsigned i) {
-    return &scheduler->flight->slots[set->slots[i]];
+// The list of a cycle, taken out. It may hold instructions for the same place in a later turn of the wheel.
+static uint32_t wheel_take(struct wheel *wheel, int64_t cycle) {
+    uint32_t *first = &wheel->first[(uint64_t)cycle & wheel->mask];
+    uint32_t slot = *first;
+    *first = NO_SLOT;
+    return slot;
+}
+
+// Age, less the number of instructions known to wait for the result; the smallest goes first. Of equals the older
+// one: it has fewer users.
+static int64_t rank_of(const struct in_flight *insn) {
+    enum { MOST_USERS = 1 << 24 };
+    return ((int64_t)insn->index - insn->users) * MOST_USERS + insn->users;
+}
+
+static void ready_remove(struct scheduler *scheduler, const struct in_flight *insn) {
+    unsigned class = insn->plan->issue_class;
+    struct in_flight *slots = scheduler->flight->slots;
+    struct ready_list *list = &scheduler->ready[class];
+    if (insn->after != NO_SLOT)
+        slots[insn->after].before = insn->before;
+    else
+        list->last = insn->before;
+    if (insn->before != NO_SLOT) {
+        slots[insn->before].after = insn->after;
+        return;
+    }
+    list->first = insn->after;
+    if (insn->after != NO_SLOT)
+        list->rank = rank_of(&slots[insn->after]);
+    else
+        scheduler->has_ready[class / WORD_BITS] &= ~(1ULL << class % WORD_BITS);
+}
+
+// Sorted by rank; most come in at the end.
+static void ready_add(struct scheduler *scheduler, struct in_flight *insn, uint32_t slot) {
+    unsigned class = insn->plan->issue_class;
+    struct in_flight *slots = scheduler->flight->slots;
+    struct ready_list *list = &scheduler->ready[class];
+    int64_t rank = rank_of(insn);
+    uint32_t before = list->last;
+    while (before != NO_SLOT && rank_of(&slots[before]) > rank)
+        before = slots[before].before;
+    insn->before = before;
+    insn->after = before != NO_SLOT ? slots[before].after : list->first;
+    if (insn->after != NO_SLOT)
+        slots[insn->after].before = slot;
+    else
+        list->last = slot;
+    if (before != NO_SLOT) {
+        slots[before].after = slot;
+        return;
+    }
+    list->first = slot;
+    list->rank = rank;
+    scheduler->has_ready[class / WORD_BITS] |= 1ULL << class % WORD_BITS;
+}
+
+// Ready instructions that got users may go earlier now.
+static void rank_again(struct scheduler *scheduler) {
+    struct flight *flight = scheduler->flight;
+    for (unsigned i = 0; i < flight->n_bumped; i++) {
+        struct in_flight *insn = &flight->slots[flight->bumped[i]];
+        ready_remove(scheduler, insn);
+        ready_add(scheduler, insn, flight->bumped[i]);
+    }
+    flight->n_bumped = 0;
 }
 
 bool scheduler_can_dispatch(const struct scheduler *scheduler, const struct plan_insn *insn, enum event_stall *why) {
-    enum buffer_state buffers = resource_unit_buffers(scheduler->resources, insn->insn->buffers);
+    enum buffer_state buffers = resource_unit_buffers(scheduler->resources, insn->buffers);
     if (buffers != BUFFER_FREE) {
         *why = buffers == BUFFER_FULL ? STALL_SCHEDULER : STALL_DISPATCH_GROUP;
         return false;
     }
-    enum memory_queue queue = memory_unit_queues(scheduler->memory, insn->insn);
+    if (!insn->is_memory)
+        return true;
+    enum memory_queue queue = memory_unit_queues(scheduler->memory, insn);
     if (queue != QUEUE_FREE)
         *why = queue == QUEUE_LOADS_FULL ? STALL_LOAD_QUEUE : STALL_STORE_QUEUE;
     return queue == QUEUE_FREE;
 }
 
+static void make_ready(struct scheduler *scheduler, struct in_flight *insn, uint32_t slot) {
+    insn->stage = STAGE_READY;
+    scheduler->n_ready++;
+    ready_add(scheduler, insn, slot);
+}
+
 bool scheduler_dispatch(struct scheduler *scheduler, struct in_flight *insn, int64_t now) {
     bool is_memory = insn->plan->is_memory;
-    resource_unit_take_buffers(scheduler->resources, insn->plan->insn->buffers);
+    uint32_t slot = flight_slot(scheduler->flight, insn);
+    if (scheduler->flight->n_bumped != 0)
+        rank_again(scheduler);
+    resource_unit_take_buffers(scheduler->resources, insn->plan->buffers);
     if (is_memory)
-        memory_unit_dispatch(scheduler->memory, insn);
+        memory_unit_dispatch(scheduler->memory, insn, now);
     if (insn->unknown != 0 || (is_memory && memory_unit_is_waiting(scheduler->memory, insn))) {
-        add(&scheduler->waiting, insn);
+        scheduler->n_waiting++;
         return false;
     }
     if (insn->ready_cycle > now || (is_memory && memory_unit_is_pending(scheduler->memory, insn))) {
-        add(&scheduler->pending, insn);
-        scheduler->look_at_pending = true;
+        insn->stage = STAGE_PENDING;
+        insn->is_new = true;
+        scheduler->n_pending++;
+        if (insn->ready_cycle > now)
+            wheel_add(&scheduler->pending, insn, slot, insn->ready_cycle);
         return false;
     }
     if (!insn->plan->issues_at_dispatch)
-        add(&scheduler->ready, insn);
+        make_ready(scheduler, insn, slot);
     return true;
 }
 
-static void promote_waiting(struct scheduler *scheduler) {
-    struct slot_set *waiting = &scheduler->waiting;
-    for (unsigned i = 0; i < waiting->n;) {
-        struct in_flight *insn = at(scheduler, waiting, i);
-        if (insn->unknown != 0 || (insn->plan->is_memory && memory_unit_is_waiting(scheduler->memory, insn))) {
-            i++;
-            continue;
-        }
-        add(&scheduler->became_pending, insn);
-        add(&scheduler->pending, insn);
-        remove_at(waiting, i);
+// Moves an instruction on as far as what it waits for allows.
+static void promote(struct scheduler *scheduler, uint32_t slot, int64_t now) {
+    struct in_flight *insn = &scheduler->flight->slots[slot];
+    bool is_memory = insn->plan->is_memory;
+    if (insn->stage == STAGE_WAITING) {
+        if (insn->unknown != 0 || (is_memory && memory_unit_is_waiting(scheduler->memory, insn)))
+            return;
+        insn->stage = STAGE_PENDING;
+        scheduler->n_waiting--;
+        scheduler->n_pending++;
+        add(&scheduler->became_pending, slot);
+        if (insn->ready_cycle > now)
+            wheel_add(&scheduler->pending, insn, slot, insn->ready_cycle);
     }
-}
-
-static void promote_pending(struct scheduler *scheduler, int64_t now) {
-    struct slot_set *pending = &scheduler->pending;
-    scheduler->next_ready = INT64_MAX;
-    for (unsigned i = 0; i < pending->n;) {
-        struct in_flight *insn = at(scheduler, pending, i);
-        bool has_operands = insn->ready_cycle <= now;
-        if (!has_operands && insn->ready_cycle < scheduler->next_ready)
-            scheduler->next_ready = insn->ready_cycle;
-        if (!has_operands || (insn->plan->is_memory && !memory_unit_is_ready(scheduler->memory, insn))) {
-            i++;
-            continue;
-        }
-        add(&scheduler->became_ready, insn);
-        add(&scheduler->ready, insn);
-        remove_at(pending, i);
-    }
-}
-
-// Goes through the sets only when something can have changed: an instruction's last unknown operand got its time, or
-// a memory operation no longer waits. Within a cycle, pending instructions are looked at only when others joined them.
-static void promote(struct scheduler *scheduler, int64_t now, bool is_cycle) {
-    bool has_changed = scheduler->flight->n_woken != 0 || scheduler->memory->has_changed;
-    if (has_changed)
-        promote_waiting(scheduler);
-    bool became_pending = scheduler->became_pending.n != 0;
-    scheduler->look_at_pending |= became_pending || scheduler->memory->has_changed;
-    scheduler->flight->n_woken = 0;
-    scheduler->memory->has_changed = false;
-    if (!is_cycle && !became_pending)
+    if (insn->stage != STAGE_PENDING || insn->ready_cycle > now)
         return;
-    if (scheduler->look_at_pending || now >= scheduler->next_ready)
-        promote_pending(scheduler, now);
-    scheduler->look_at_pending = false;
+    if (is_memory && !memory_unit_is_ready(scheduler->memory, insn))
+        return;
+    scheduler->n_pending--;
+    add(&scheduler->became_ready, slot);
+    make_ready(scheduler, insn, slot);
+}
+
+static void promote_woken(struct scheduler *scheduler, int64_t now) {
+    struct flight *flight = scheduler->flight;
+    struct memory_unit *memory = scheduler->memory;
+    for (unsigned i = 0; i < flight->n_woken; i++)
+        promote(scheduler, flight->woken[i], now);
+    flight->n_woken = 0;
+    for (unsigned i = 0; i < memory->n_woken; i++) {
+        uint32_t slot = memory->groups[memory->woken[i]].first_insn;
+        for (; slot != NO_SLOT; slot = memory->next_insn[slot])
+            promote(scheduler, slot, now);
+    }
+    memory->n_woken = 0;
 }
 
 static void finish(struct scheduler *scheduler, int64_t now) {
-    struct slot_set *issued = &scheduler->issued;
-    if (now < scheduler->next_done)
-        return;
-    scheduler->next_done = INT64_MAX;
-    for (unsigned i = 0; i < issued->n;) {
-        struct in_flight *insn = at(scheduler, issued, i);
+    uint32_t slot = wheel_take(&scheduler->issued, now);
+    while (slot != NO_SLOT) {
+        struct in_flight *insn = &scheduler->flight->slots[slot];
+        uint32_t after = insn->after;
         if (insn->done_cycle > now) {
-            if (insn->done_cycle < scheduler->next_done)
-                scheduler->next_done = insn->done_cycle;
-            i++;
-            continue;
+            wheel_add(&scheduler->issued, insn, slot, insn->done_cycle);
+        } else {
+            if (insn->plan->is_memory)
+                memory_unit_execute(scheduler->memory, insn);
+            insn->stage = STAGE_EXECUTED;
+            scheduler->n_issued--;
+            add(&scheduler->became_done, slot);
         }
-        if (insn->plan->is_memory)
-            memory_unit_execute(scheduler->memory, insn);
-        insn->is_executed = true;
-        add(&scheduler->became_done, insn);
-        remove_at(issued, i);
+        slot = after;
+    }
+}
+
+static void promote_due(struct scheduler *scheduler, int64_t now) {
+    uint32_t slot = wheel_take(&scheduler->pending, now);
+    while (slot != NO_SLOT) {
+        struct in_flight *insn = &scheduler->flight->slots[slot];
+        uint32_t after = insn->after;
+        if (insn->ready_cycle > now)
+            wheel_add(&scheduler->pending, insn, slot, insn->ready_cycle);
+        else
+            promote(scheduler, slot, now);
+        slot = after;
     }
 }
 
 void scheduler_cycle(struct scheduler *scheduler, int64_t now) {
     scheduler->became_done.n = scheduler->became_pending.n = scheduler->became_ready.n = 0;
     resource_unit_cycle(scheduler->resources, now);
+    memset(scheduler->is_blocked, 0, scheduler->n_words * sizeof *scheduler->is_blocked);
     finish(scheduler, now);
-    promote(scheduler, now, true);
+    promote_due(scheduler, now);
+    promote_woken(scheduler, now);
 }
 
-// Age, less the number of instructions known to wait for the result.
-static int64_t rank_of(const struct in_flight *insn) {
-    return (int64_t)insn->index - insn->users;
-}
-
-static bool goes_before(const struct in_flight *a, const struct in_flight *b) {
-    int64_t rank_a = rank_of(a), rank_b = rank_of(b);
-    return rank_a != rank_b ? rank_a < rank_b : a->index < b->index;
-}
-
-struct in_flight *scheduler_select(struct scheduler *scheduler) {
-    struct slot_set *ready = &scheduler->ready;
-    struct in_flight *best = NULL;
-    unsigned best_at = 0;
-    for (unsigned i = 0; i < ready->n; i++) {
-        struct in_flight *insn = at(scheduler, ready, i);
-        if ((best != NULL && !goes_before(insn, best)) || !resource_unit_is_free(scheduler->resources, insn->plan))
-            continue;
-        best = insn;
-        best_at = i;
+// The list whose first goes first.
+static int best_class(const struct scheduler *scheduler) {
+    int best = -1;
+    int64_t best_rank = INT64_MAX;
+    for (unsigned w = 0; w < scheduler->n_words; w++) {
+        uint64_t classes = scheduler->has_ready[w] & ~scheduler->is_blocked[w];
+        for (; classes != 0; classes &= classes - 1) {
+            unsigned class = w * WORD_BITS + (unsigned)__builtin_ctzll(classes);
+            if (scheduler->ready[class].rank >= best_rank)
+                continue;
+            best = (int)class;
+            best_rank = scheduler->ready[class].rank;
+        }
     }
-    if (best != NULL)
-        remove_at(ready, best_at);
     return best;
+}
+
+struct in_flight *scheduler_select(struct scheduler *scheduler, int64_t now) {
+    for (int class = best_class(scheduler); class >= 0; class = best_class(scheduler)) {
+        struct in_flight *insn = &scheduler->flight->slots[scheduler->ready[class].first];
+        if (resource_unit_is_free(scheduler->resources, insn->plan, now)) {
+            ready_remove(scheduler, insn);
+            scheduler->n_ready--;
+            return insn;
+        }
+        scheduler->is_blocked[class / WORD_BITS] |= 1ULL << class % WORD_BITS;
+    }
+    return NULL;
 }
 
 unsigned scheduler_issue(struct scheduler *scheduler, struct in_flight *insn, int64_t now, struct event_use *uses) {
     bool is_memory = insn->plan->is_memory;
-    bool has_waiters = insn->users != 0 || (is_memory && memory_unit_has_waiters(scheduler->memory, insn));
     scheduler->became_done.n = scheduler->became_pending.n = scheduler->became_ready.n = 0;
-    resource_unit_free_buffers(scheduler->resources, insn->plan->insn->buffers);
+    resource_unit_free_buffers(scheduler->resources, insn->plan->buffers);
     unsigned n_uses = resource_unit_issue(scheduler->resources, insn->plan, now, uses);
     flight_issue(scheduler->flight, insn, now);
     if (is_memory)
-        memory_unit_issue(scheduler->memory, insn);
-    insn->is_executed = insn->done_cycle <= now;
-    if (!insn->is_executed) {
-        add(&scheduler->issued, insn);
-        if (insn->done_cycle < scheduler->next_done)
-            scheduler->next_done = insn->done_cycle;
-    } else if (is_memory) {
-        memory_unit_execute(scheduler->memory, insn);
+        memory_unit_issue(scheduler->memory, insn, now);
+    if (insn->done_cycle > now) {
+        insn->stage = STAGE_ISSUED;
+        scheduler->n_issued++;
+        wheel_add(&scheduler->issued, insn, flight_slot(scheduler->flight, insn), insn->done_cycle);
+    } else {
+        insn->stage = STAGE_EXECUTED;
+        if (is_memory)
+            memory_unit_execute(scheduler->memory, insn);
     }
-    if (has_waiters)
-        promote(scheduler, now, false);
+    promote_woken(scheduler, now);
     return n_uses;
 }

@@ -1,6 +1,10 @@
 // Where dispatched instructions wait until they are issued, and run until they are done. Private to the pipeline.
-// Behaviour: llvm/lib/MCA/HardwareUnits/Scheduler.cpp. Four sets: *waiting* (it is not known when operands will be
-// there), *pending* (known, but later), *ready*, *issued*.
+// Behaviour: llvm/lib/MCA/HardwareUnits/Scheduler.cpp.
+//
+// Nothing is searched: an instruction is looked at when the last result it waits for gets its time, when a memory
+// operation before it moves on, and in the cycle in which its operands are there or it is done. Ready instructions
+// wait in one list for each way to use resources, the first to go first: if that one finds no free pipe, none of the
+// list does.
 #ifndef ANALYZER_PIPELINE_SCHEDULER_H
 #define ANALYZER_PIPELINE_SCHEDULER_H
 
@@ -8,36 +12,51 @@
 #include "analyzer/pipeline/flight.h"
 #include "analyzer/pipeline/load_store.h"
 #include "analyzer/pipeline/resources.h"
+#include "analyzer/pipeline/stash.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// Slots of instructions. Removal moves the last one into the gap.
 struct slot_set {
     uint32_t *slots;
     unsigned n;
+};
+
+struct ready_list {
+    uint32_t first, last; // slots
+    int64_t rank;         // of the first
+};
+
+// Lists of instructions by the cycle in which they move on, modulo the size.
+struct wheel {
+    uint32_t *first; // slots
+    uint64_t mask;
 };
 
 struct scheduler {
     struct flight *flight;
     struct resource_unit *resources;
     struct memory_unit *memory;
-    struct slot_set waiting, pending, ready, issued;
-    bool look_at_pending;          // something was added since the pending set was last gone through
-    int64_t next_ready, next_done; // earliest cycle in which a pending or issued one may move on
+    struct ready_list *ready; // by issue class
+    uint64_t *has_ready;      // bits of issue classes
+    uint64_t *is_blocked;     // those that found no free pipe in this cycle
+    unsigned n_words;         // of these
+    struct wheel pending, issued;
+    unsigned n_waiting, n_pending, n_ready, n_issued;
     struct slot_set became_pending, became_ready, became_done; // in the last call of _cycle or _issue
 };
 
-void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, struct arena *arena);
+// `n_slots`: instructions that can be in flight.
+void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, struct stash *stash);
 
 // Whether there is room; else why not.
 bool scheduler_can_dispatch(const struct scheduler *scheduler, const struct plan_insn *insn, enum event_stall *why);
-// Returns whether the instruction is ready now. One that issues at dispatch is then in no set: issue it.
+// Returns whether the instruction is ready now. One that issues at dispatch is then in no list: issue it.
 bool scheduler_dispatch(struct scheduler *scheduler, struct in_flight *insn, int64_t now);
 // Begins a cycle: frees pipes, finishes instructions, moves others on.
 void scheduler_cycle(struct scheduler *scheduler, int64_t now);
-// Takes the next instruction to issue out of the ready set; null if none can be.
-struct in_flight *scheduler_select(struct scheduler *scheduler);
+// Takes the next instruction to issue out of the ready ones; null if none can be.
+struct in_flight *scheduler_select(struct scheduler *scheduler, int64_t now);
 // Issues it; returns the number of `uses`.
 unsigned scheduler_issue(struct scheduler *scheduler, struct in_flight *insn, int64_t now, struct event_use *uses);
 

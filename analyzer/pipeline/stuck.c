@@ -2,16 +2,21 @@
 
 #include "base/text.h"
 
+static bool is_due_later(const struct simulation *sim) {
+    for (uint64_t i = sim->reorder_buffer.oldest; i < sim->reorder_buffer.end; i++) {
+        const struct in_flight *insn = flight_at(&sim->flight, i);
+        if (insn->stage == STAGE_ISSUED || (insn->stage == STAGE_PENDING && insn->ready_cycle > sim->now))
+            return true;
+    }
+    return false;
+}
+
 bool simulation_is_stuck(const struct simulation *sim) {
-    if (sim->resources.n_holds != 0 || sim->scheduler.issued.n != 0)
+    if (!resource_unit_is_idle(&sim->resources, sim->now))
         return false;
     if (sim->machine->in_order)
-        return in_order_is_stuck(sim);
-    const struct slot_set *pending = &sim->scheduler.pending;
-    for (unsigned i = 0; i < pending->n; i++)
-        if (sim->flight.slots[pending->slots[i]].ready_cycle > sim->now)
-            return false;
-    return true;
+        return sim->in_order.n_issued == 0 && in_order_is_stuck(sim);
+    return !is_due_later(sim);
 }
 
 // Where in the block the first instruction is that does not get on.
@@ -20,8 +25,8 @@ static unsigned stuck_position(const struct simulation *sim, bool *is_dispatched
     for (uint64_t i = buffer->oldest; i < buffer->end; i++) {
         const struct in_flight *insn = flight_at(&sim->flight, i);
         *is_dispatched = true;
-        if (!insn->is_executed)
-            return insn->position;
+        if (insn->stage < STAGE_EXECUTED)
+            return insn->plan->position;
     }
     *is_dispatched = false;
     uint64_t index = sim->machine->in_order ? in_order_waiting(sim) : sim->next;

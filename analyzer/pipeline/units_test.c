@@ -14,7 +14,7 @@
 // Every unit of a toy, with its instructions in flight at will.
 struct bench {
     struct toy toy;
-    struct arena arena;
+    struct stash stash;
     struct plan plan;
     struct flight flight;
     struct register_unit registers;
@@ -33,24 +33,25 @@ static struct bench *bench_new(void) {
 
 // To be called when the toy is complete.
 static void bench_build(struct bench *bench) {
-    plan_build(&bench->plan, &bench->toy.machine, &bench->toy.block, 4, 16, &bench->arena);
-    flight_init(&bench->flight, &bench->plan, 64, &bench->arena);
-    register_unit_init(&bench->registers, &bench->plan, 0, &bench->arena);
-    resource_unit_init(&bench->resources, &bench->toy.machine, &bench->arena);
-    memory_unit_init(&bench->memory, 16, &bench->arena);
+    const struct plan_options options = {.dispatch_width = 4, .rob_size = 16};
+    plan_build(&bench->plan, &bench->toy.machine, &bench->toy.block, &options, &bench->stash);
+    flight_init(&bench->flight, &bench->plan, 64, false, &bench->stash);
+    register_unit_init(&bench->registers, &bench->plan, 0, &bench->stash);
+    resource_unit_init(&bench->resources, &bench->plan, &bench->stash);
+    memory_unit_init(&bench->memory, &bench->flight, 16, &bench->stash);
     bench->scheduler =
         (struct scheduler){.flight = &bench->flight, .resources = &bench->resources, .memory = &bench->memory};
-    scheduler_init(&bench->scheduler, 16, &bench->arena);
+    scheduler_init(&bench->scheduler, 16, &bench->stash);
 }
 
 static struct in_flight *enter(struct bench *bench, uint64_t index, int64_t now) {
-    struct in_flight *insn = flight_enter(&bench->flight, index);
+    struct in_flight *insn = flight_enter(&bench->flight, index, (unsigned)(index % bench->toy.block.n_insns));
     register_unit_rename(&bench->registers, &bench->flight, insn, now);
     return insn;
 }
 
 static unsigned issue(struct bench *bench, unsigned position, int64_t now) {
-    assert_int_equal(resource_unit_busy(&bench->resources, &bench->plan.insns[position]), 0);
+    assert_int_equal(resource_unit_busy(&bench->resources, &bench->plan.insns[position], now), 0);
     return resource_unit_issue(&bench->resources, &bench->plan.insns[position], now, bench->uses);
 }
 
@@ -68,7 +69,7 @@ static void pipes_are_taken_in_turn(void **state) {
         assert_int_equal(issue(b, 0, i), 1);
         assert_int_equal(b->uses[0].resource, p[turns[i]]);
     }
-    arena_free(&b->arena);
+    stash_free(&b->stash);
 }
 
 // A pipe that others used gives up its turn in the group's next round.
@@ -92,7 +93,7 @@ static void pipes_used_by_others_lose_their_turn(void **state) {
         assert_int_equal(b->uses[0].resource, expected[i] == 0 ? p0 : p1);
         resource_unit_cycle(&b->resources, 3 + i);
     }
-    arena_free(&b->arena);
+    stash_free(&b->stash);
 }
 
 static void pipes_are_held_for_their_cycles(void **state) {
@@ -109,12 +110,13 @@ static void pipes_are_held_for_their_cycles(void **state) {
     assert_int_equal(b->uses[0].unit, 0);
     for (int64_t now = 0; now < 3; now++) {
         resource_unit_cycle(&b->resources, now);
-        assert_int_not_equal(resource_unit_busy(&b->resources, &b->plan.insns[0]), 0);
+        assert_int_not_equal(resource_unit_busy(&b->resources, &b->plan.insns[0], now), 0);
+        assert_false(resource_unit_is_idle(&b->resources, now));
     }
     resource_unit_cycle(&b->resources, 3);
-    assert_int_equal(resource_unit_busy(&b->resources, &b->plan.insns[0]), 0);
-    assert_int_equal(b->resources.n_holds, 0);
-    arena_free(&b->arena);
+    assert_int_equal(resource_unit_busy(&b->resources, &b->plan.insns[0], 3), 0);
+    assert_true(resource_unit_is_idle(&b->resources, 3));
+    stash_free(&b->stash);
 }
 
 static void overlapping_groups_must_each_find_a_pipe(void **state) {
@@ -134,10 +136,10 @@ static void overlapping_groups_must_each_find_a_pipe(void **state) {
     assert_int_equal(issue(b, 0, 0), 2);
     resource_unit_cycle(&b->resources, 1);
     issue(b, 1, 1);
-    assert_int_equal(resource_unit_busy(&b->resources, &b->plan.insns[0]), 0); // P1 and P2
+    assert_int_equal(resource_unit_busy(&b->resources, &b->plan.insns[0], 1), 0); // P1 and P2
     issue(b, 2, 1);
-    assert_int_not_equal(resource_unit_busy(&b->resources, &b->plan.insns[0]), 0); // P1 for both
-    arena_free(&b->arena);
+    assert_int_not_equal(resource_unit_busy(&b->resources, &b->plan.insns[0], 1), 0); // P1 for both
+    stash_free(&b->stash);
 }
 
 static void buffers_fill_and_block(void **state) {
@@ -163,7 +165,7 @@ static void buffers_fill_and_block(void **state) {
     assert_int_equal(resource_unit_buffers(unit, d_bit), BUFFER_BLOCKED);
     resource_unit_cycle(unit, 4);
     assert_int_equal(resource_unit_buffers(unit, d_bit), BUFFER_FREE);
-    arena_free(&b->arena);
+    stash_free(&b->stash);
 }
 
 static void families_written_together_are_one_class(void **state) {
@@ -189,7 +191,7 @@ static void families_written_together_are_one_class(void **state) {
     toy_read(&b->toy, 7);
     bench_build(b);
     assert_int_equal(b->plan.insns[3].reads[0].depends.n, 0);
-    arena_free(&b->arena);
+    stash_free(&b->stash);
 }
 
 static void a_reader_waits_for_each_result_once(void **state) {
@@ -215,7 +217,7 @@ static void a_reader_waits_for_each_result_once(void **state) {
     assert_int_equal(merger->unknown, 0); // the part is renamed by itself
     assert_int_equal(flight_cycles_left(producer, 0, 6), 2);
     assert_int_equal(flight_cycles_left(producer, 0, 100), 0); // it does not age after write-back
-    arena_free(&b->arena);
+    stash_free(&b->stash);
 }
 
 // Two results of one instruction for one register: the slower one counts, whatever their order.
@@ -232,7 +234,7 @@ static void the_slower_of_two_results_counts(void **state) {
         struct in_flight *producer = enter(b, 0, 0), *reader = enter(b, 1, 0);
         flight_issue(&b->flight, producer, 1);
         assert_int_equal(reader->ready_cycle, 7);
-        arena_free(&b->arena);
+        stash_free(&b->stash);
     }
 }
 
@@ -262,7 +264,7 @@ static void exchanges_are_eliminated(void **state) {
     assert_int_equal(first->users, 1); // what r2 holds now
     assert_int_equal(second->users, 0);
     assert_int_equal(b->registers.files[1].used, 2);
-    arena_free(&b->arena);
+    stash_free(&b->stash);
 }
 
 static void the_reorder_buffer_keeps_order(void **state) {
@@ -277,20 +279,20 @@ static void the_reorder_buffer_keeps_order(void **state) {
     assert_false(reorder_buffer_can_enter(&buffer, wide->plan));
     reorder_buffer_enter(&buffer, empty);
     assert_int_equal(buffer.used, 10); // one even without a uop
-    empty->is_executed = true;
+    empty->stage = STAGE_EXECUTED;
     assert_null(reorder_buffer_retirable(&buffer, &b->flight));
-    wide->is_executed = true;
+    wide->stage = STAGE_EXECUTED;
     assert_ptr_equal(reorder_buffer_retirable(&buffer, &b->flight), wide);
     reorder_buffer_retire(&buffer, wide);
     reorder_buffer_retire(&buffer, reorder_buffer_retirable(&buffer, &b->flight));
     assert_true(reorder_buffer_is_empty(&buffer));
     assert_int_equal(buffer.used, 0);
-    arena_free(&b->arena);
+    stash_free(&b->stash);
 }
 
 static struct in_flight *enter_memory(struct bench *bench, uint64_t index) {
     struct in_flight *insn = enter(bench, index, 0);
-    memory_unit_dispatch(&bench->memory, insn);
+    memory_unit_dispatch(&bench->memory, insn, 0);
     return insn;
 }
 
@@ -312,17 +314,17 @@ static void loads_share_a_group_until_it_starts(void **state) {
     struct bench *b = bench_of_memory(false);
     struct in_flight *first = enter_memory(b, LOAD), *second = enter_memory(b, LOAD + 3);
     assert_int_equal(first->memory_group, second->memory_group);
-    memory_unit_issue(&b->memory, first);
+    memory_unit_issue(&b->memory, first, 0);
     struct in_flight *third = enter_memory(b, LOAD + 6);
     assert_int_equal(first->memory_group, third->memory_group);
-    memory_unit_issue(&b->memory, second);
-    memory_unit_issue(&b->memory, third);
+    memory_unit_issue(&b->memory, second, 0);
+    memory_unit_issue(&b->memory, third, 0);
     struct in_flight *late = enter_memory(b, LOAD + 9);
     assert_int_not_equal(first->memory_group, late->memory_group);
     assert_int_equal(b->memory.loads, 4);
     memory_unit_retire(&b->memory, first);
     assert_int_equal(b->memory.loads, 3);
-    arena_free(&b->arena);
+    stash_free(&b->stash);
 }
 
 static void stores_wait_for_older_loads_to_start(void **state) {
@@ -330,12 +332,11 @@ static void stores_wait_for_older_loads_to_start(void **state) {
     struct bench *b = bench_of_memory(false);
     struct in_flight *load = enter_memory(b, LOAD), *store = enter_memory(b, STORE);
     assert_true(memory_unit_is_waiting(&b->memory, store));
-    assert_true(memory_unit_has_waiters(&b->memory, load));
-    memory_unit_issue(&b->memory, load);
-    assert_true(b->memory.has_changed);
+    memory_unit_issue(&b->memory, load, 0);
+    assert_int_equal(b->memory.n_woken, 1);
     assert_true(memory_unit_is_ready(&b->memory, store));
     assert_true(memory_unit_is_ready(&b->memory, enter_memory(b, LOAD + 3))); // loads pass the store
-    arena_free(&b->arena);
+    stash_free(&b->stash);
 }
 
 static void aliases_wait_for_the_end(void **state) {
@@ -343,12 +344,12 @@ static void aliases_wait_for_the_end(void **state) {
     struct bench *b = bench_of_memory(true);
     struct in_flight *store = enter_memory(b, STORE), *load = enter_memory(b, LOAD + 3);
     assert_true(memory_unit_is_waiting(&b->memory, load));
-    memory_unit_issue(&b->memory, store);
+    memory_unit_issue(&b->memory, store, 0);
     assert_true(memory_unit_is_pending(&b->memory, load));
     assert_false(memory_unit_is_ready(&b->memory, load));
     memory_unit_execute(&b->memory, store);
     assert_true(memory_unit_is_ready(&b->memory, load));
-    arena_free(&b->arena);
+    stash_free(&b->stash);
 }
 
 static void barriers_wait_and_are_waited_for(void **state) {
@@ -358,14 +359,14 @@ static void barriers_wait_and_are_waited_for(void **state) {
     struct in_flight *younger = enter_memory(b, LOAD + 3);
     assert_true(memory_unit_is_waiting(&b->memory, barrier));
     assert_true(memory_unit_is_waiting(&b->memory, younger));
-    memory_unit_issue(&b->memory, load);
+    memory_unit_issue(&b->memory, load, 0);
     memory_unit_execute(&b->memory, load);
     assert_true(memory_unit_is_ready(&b->memory, barrier));
-    memory_unit_issue(&b->memory, barrier);
+    memory_unit_issue(&b->memory, barrier, 0);
     assert_true(memory_unit_is_pending(&b->memory, younger));
     memory_unit_execute(&b->memory, barrier);
     assert_true(memory_unit_is_ready(&b->memory, younger));
-    arena_free(&b->arena);
+    stash_free(&b->stash);
 }
 
 // The oldest goes first, but each instruction that waits for a result counts as one of age.
@@ -382,17 +383,17 @@ static void the_scheduler_prefers_age_and_users(void **state) {
     bench_build(b);
     for (uint64_t i = 0; i < 4; i++)
         assert_int_equal(scheduler_dispatch(&b->scheduler, enter(b, i, 0), 0), i < 2);
-    struct in_flight *first = scheduler_select(&b->scheduler);
+    struct in_flight *first = scheduler_select(&b->scheduler, 1);
     assert_int_equal(first->index, 1);
     assert_int_equal(scheduler_issue(&b->scheduler, first, 1, b->uses), 0);
     assert_int_equal(b->scheduler.became_pending.n, 2);
     assert_int_equal(b->scheduler.became_ready.n, 0);
-    assert_int_equal(scheduler_select(&b->scheduler)->index, 0);
-    assert_null(scheduler_select(&b->scheduler));
+    assert_int_equal(scheduler_select(&b->scheduler, 1)->index, 0);
+    assert_null(scheduler_select(&b->scheduler, 1));
     scheduler_cycle(&b->scheduler, 2);
     assert_int_equal(b->scheduler.became_done.n, 1);
     assert_int_equal(b->scheduler.became_ready.n, 2);
-    arena_free(&b->arena);
+    stash_free(&b->stash);
 }
 
 int main(void) {

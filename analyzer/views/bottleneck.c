@@ -72,8 +72,13 @@ static void on_pressed(void *self, enum event_pressure kind, uint64_t resources)
 
 static void on_stalled(void *self, const struct event_insn *insn, enum event_stall kind) {
     (void)insn;
-    (void)kind;
-    ((struct bottleneck_view *)self)->was_stalled = true;
+    struct bottleneck_view *view = self;
+    view->was_stalled = true;
+    // In-order machines tell of no pressure: to llvm-mca, the stall is it (InOrderIssueStage.cpp, notifyStallEvent).
+    if (view->machine->in_order && kind == STALL_REGISTER_FILE)
+        view->pressed[PRESSURE_REGISTERS] = true;
+    if (view->machine->in_order && kind == STALL_DISPATCH_GROUP)
+        view->pressed[PRESSURE_RESOURCES] = true;
 }
 
 static void on_cycle_end(void *self, uint64_t cycle) {

@@ -1,0 +1,22 @@
+// A queue of decoded instructions before dispatch. Private to the pipeline.
+// Behaviour: llvm/lib/MCA/Stages/MicroOpQueueStage.cpp. Instructions enter and leave in the same cycle if they can.
+#ifndef ANALYZER_PIPELINE_MICRO_OP_QUEUE_H
+#define ANALYZER_PIPELINE_MICRO_OP_QUEUE_H
+
+#include "analyzer/pipeline/plan.h"
+
+#include <stdint.h>
+
+struct simulation;
+
+struct micro_op_queue {
+    unsigned size, used;   // entries; an instruction takes one per uop, at least one and at most all; size 0: no queue
+    unsigned throughput;   // instructions that enter a cycle; 0: unlimited
+    uint64_t end;          // index after the youngest instruction in it; the oldest is the next to be dispatched
+    unsigned end_position; // in the block
+};
+
+// Fills the queue, and dispatches from it.
+void micro_op_queue_cycle(struct simulation *sim);
+
+#endif

@@ -1,0 +1,46 @@
+// Steady state: where the machine at the end of one iteration is as it was at the end of an earlier one, all that
+// happened in between happens again and again. Whole periods are then left out. Private to the pipeline.
+//
+// "As it was" means the complete state (state.h), relative to the current cycle and instruction. It is compared with
+// one earlier state only: one that looked like a state before it, by a signature that is cheap to make. Where nothing
+// comes of that for a while, a later state takes its place, for twice as long. So memory is bounded, and a period of
+// any length is found at last; where there is none, all is walked.
+#ifndef ANALYZER_PIPELINE_PERIODIC_H
+#define ANALYZER_PIPELINE_PERIODIC_H
+
+#include "analyzer/pipeline/stash.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct simulation;
+struct pipeline_options;
+
+enum { SIGNATURES_KEPT = 256 };
+
+struct periodic {
+    bool is_on;
+    uint64_t walk_insns; // those with lower indices have to retire first
+    uint64_t max_cycles; // as in the options
+
+    uint64_t n_ends;  // of iterations looked at so far: cycles in which one ended
+    int64_t last_end; // cycle
+    struct {
+        uint64_t signature, end;
+    } seen[SIGNATURES_KEPT]; // by signature
+
+    uint64_t *state; // words
+    size_t n_state;  // 0: none kept
+    uint64_t signature;
+    uint64_t keep_until, keep_for; // ends
+    // When it was kept.
+    uint64_t insns, n_forgotten;
+    int64_t cycles;
+};
+
+void periodic_init(struct simulation *sim, const struct pipeline_options *options, struct stash *stash);
+// To be called after each cycle in which an iteration ended, or several; sim->now is the next one.
+void periodic_look(struct simulation *sim);
+
+#endif

@@ -1,0 +1,31 @@
+// Why the back end takes less than the front end gives: counted only where somebody listens. Private to the pipeline.
+// Behaviour: ExecuteStage::cycleEnd and Scheduler::analyzeDataDependencies in llvm/lib/MCA, and the counts of
+// llvm/tools/llvm-mca/Views/BottleneckAnalysis.cpp.
+#ifndef ANALYZER_PIPELINE_PRESSURE_H
+#define ANALYZER_PIPELINE_PRESSURE_H
+
+#include "analyzer/pipeline/event.h"
+#include "analyzer/pipeline/flight.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct simulation;
+
+struct pressure {
+    unsigned dispatched_uops, issued_uops; // in this cycle
+    bool was_full;                         // no buffer or queue was free when last one was asked for
+    uint64_t busy;                         // resources that kept ready instructions from being issued in this cycle
+    struct event_critical *criticals;      // by slot; null: nobody listens
+};
+
+void pressure_init(struct simulation *sim, struct stash *stash);
+void pressure_enter(struct simulation *sim, const struct in_flight *insn);
+// Notes what ready instructions could not be issued for. To be called when no more can be.
+void pressure_note_busy(struct simulation *sim);
+void tell_pressure(struct simulation *sim);
+void tell_critical(struct simulation *sim, const struct in_flight *insn);
+// Moves that renaming did away with, or might have.
+void tell_moves(struct simulation *sim, const struct in_flight *insn);
+
+#endif
