@@ -291,6 +291,8 @@ enum options_result mca_options_parse(struct arena *arena, int argc, char **argv
                                       struct fail *fail) {
     skip_word = "none";
     operands = NULL;
+    all_stats = all_views = false;
+    memset(position, 0, sizeof position);
     values = (struct mca_args){
         .output = "-",
         .syntax = -1,
