@@ -1,0 +1,18 @@
+// Lines of hexadecimal digits for several targets: the first byte chooses one.
+#include "cli/mca_bytes.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
+    if (n_bytes < 2)
+        return 0;
+    struct fail fail = {0};
+    struct mca_hex hex;
+    struct fuzz_cpu cpu = fuzz_cpu(data[0]);
+    if (mca_hex_open(&hex, fuzz_path(data + 1, n_bytes - 1), &fail)) {
+        while (mca_hex_next(&hex, cpu.backend, cpu.cpu))
+            if (hex.fail.status == FAIL_NONE)
+                fuzz_simulate(cpu, &hex.block, 1);
+        mca_hex_close(&hex);
+    }
+    return 0;
+}

@@ -1,0 +1,44 @@
+// Command lines: a word a line.
+#include "cli/options.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <string.h>
+
+static bool flag;
+static unsigned long count;
+static double number;
+static const char *text;
+static struct option_list list;
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "Some", NULL},
+    {OPTION_FLAG, "flag", NULL, "A flag.", &flag},
+    {OPTION_COUNT, "count", "N", "A count.", &count},
+    {OPTION_NUMBER, "number", "X", "A number.", &number},
+    {OPTION_TEXT, "text", "TEXT", "A text.", &text},
+    {OPTION_LIST, "list", "ITEM", "A list.", &list},
+    {0},
+};
+static const struct command command = {"fuzz", "[options]", "Nothing.\n", NULL, options};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
+    enum { MOST_WORDS = 32 };
+    char *words[MOST_WORDS + 1] = {(char[]){"fuzz"}};
+    int n_words = 1;
+    struct arena arena = {0};
+    struct operands operands = {0};
+    struct fail fail = {0};
+    list = (struct option_list){0};
+    char *rest = arena_copy(&arena, (const char *)data, n_bytes), *word;
+    while (n_words < MOST_WORDS && (word = strsep(&rest, "\n")) != NULL)
+        if (strstr(word, "-h") == NULL) // prints
+            words[n_words++] = word;
+    options_parse(&arena, &command, n_words, words, &operands, &fail);
+    for (size_t i = 0; i < operands.n_items; i++) {
+        unsigned first, last;
+        struct fail why = {0};
+        options_parse_range(operands.items[i], &first, &last, &why);
+    }
+    arena_free(&arena);
+    return 0;
+}
