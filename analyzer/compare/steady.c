@@ -5,104 +5,83 @@
 
 #include <assert.h>
 
-// Work limits: at least FEWEST iterations (and enough to fill the reorder buffer several times), at most MOST, and no
-// more than MOST_INSTRUCTIONS simulated.
-enum { FEWEST = 128, MOST = 8192, MOST_INSTRUCTIONS = 1 << 20, BUFFER_FILLS = 4 };
+// How long to look for a state that comes again: at least FEWEST iterations, at most MOST, and else about
+// MOST_INSTRUCTIONS.
+enum { FEWEST = 8, MOST = 1 << 16, MOST_INSTRUCTIONS = 1 << 20 };
 
+// What the pipeline tells of one period: from the mark until it says that all this repeats.
 struct watch {
-    uint64_t cycle;
-    uint64_t *retired; // cycle in which the last instruction of each iteration retired
-    uint64_t n_iterations;
-    unsigned last_position;
-    uint64_t first_counted; // instruction index from which pressure is counted
-    uint64_t *held;         // cycles per resource
+    unsigned n_insns, n_resources;
+    uint64_t *held; // cycles by resource since the mark, or since the beginning
+    bool is_periodic;
+    double cycles, iterations; // of the period
 };
 
-static void on_cycle(void *self, uint64_t cycle) {
-    ((struct watch *)self)->cycle = cycle;
-}
-
 static void on_issued(void *self, const struct event_insn *insn, const struct event_use *uses, unsigned n_uses) {
+    (void)insn;
     struct watch *watch = self;
-    if (insn->index < watch->first_counted)
-        return;
-    for (unsigned i = 0; i < n_uses; i++)
+    for (unsigned i = 0; i < n_uses && !watch->is_periodic; i++)
         watch->held[uses[i].resource] += uses[i].cycles;
 }
 
-static void on_retired(void *self, const struct event_insn *insn, const unsigned *registers) {
-    (void)registers;
+static void on_marked(void *self) {
     struct watch *watch = self;
-    if (insn->position != watch->last_position)
-        return;
-    uint64_t iteration = insn->index / (watch->last_position + 1);
-    assert(iteration < watch->n_iterations);
-    watch->retired[iteration] = watch->cycle;
+    for (unsigned i = 0; i < watch->n_resources; i++)
+        watch->held[i] = 0;
 }
 
-static uint64_t enough_iterations(const struct machine *machine, const struct block *block) {
-    unsigned uops = 0;
-    for (unsigned i = 0; i < block->n_insns; i++)
-        uops += block->insns[i].uops;
-    uint64_t n = FEWEST;
-    uint64_t to_fill = uops ? BUFFER_FILLS * (uint64_t)machine->rob_size / uops : 0;
-    while (n < to_fill && n < MOST)
-        n *= 2;
-    return n;
+static void on_repeated(void *self, uint64_t times, uint64_t cycles, uint64_t instructions) {
+    struct watch *watch = self;
+    watch->is_periodic = true;
+    watch->cycles = (double)cycles / (double)times;
+    watch->iterations = (double)instructions / (double)times / watch->n_insns;
 }
 
-// The smallest period with which the times between iterations repeat all over the second half; 0: none.
-static unsigned find_period(const uint64_t *retired, uint64_t n) {
-    uint64_t from = n / 2;
-    for (unsigned period = 1; period <= n / 8; period++) {
-        uint64_t step = retired[n - 1] - retired[n - 1 - period];
-        uint64_t i = n - 1;
-        while (i >= from && retired[i] - retired[i - period] == step)
-            i--;
-        if (i < from)
-            return period;
-    }
-    return 0;
-}
-
-static bool simulate(struct arena *arena, const struct machine *machine, const struct block *block, uint64_t n,
-                     struct steady *steady, struct fail *fail) {
-    struct watch watch = {
-        .retired = ARENA_ARRAY(arena, uint64_t, n),
-        .n_iterations = n,
-        .last_position = block->n_insns - 1,
-        .first_counted = n / 2 * block->n_insns,
-        .held = ARENA_ARRAY(arena, uint64_t, machine->n_resources),
-    };
-    struct event_listener listener = {
-        .self = &watch, .cycle_begin = on_cycle, .issued = on_issued, .retired = on_retired};
+static bool simulate(const struct machine *machine, const struct block *block, uint64_t iterations, struct watch *watch,
+                     uint64_t *cycles, struct fail *fail) {
+    struct event_listener listener = {.self = watch, .issued = on_issued, .marked = on_marked, .repeated = on_repeated};
     struct event_listener *listeners[] = {&listener, NULL};
-    struct pipeline_options options = {.iterations = n};
-    struct pipeline_result result;
-    if (!pipeline_run(machine, block, &options, listeners, &result, fail))
+    struct pipeline_options options = {.iterations = iterations, .resource_segments = true};
+    struct pipeline_result result = {0};
+    bool is_done = pipeline_run(machine, block, &options, listeners, &result, fail);
+    *cycles = result.cycles;
+    return is_done;
+}
+
+// Without a period: the second half of the walk, and the pressure of all of it.
+static bool take_mean(const struct machine *machine, const struct block *block, uint64_t iterations, uint64_t cycles,
+                      struct watch *watch, struct arena *arena, struct fail *fail) {
+    struct watch half = {.n_insns = block->n_insns,
+                         .n_resources = machine->n_resources,
+                         .held = ARENA_ARRAY(arena, uint64_t, machine->n_resources)};
+    uint64_t half_cycles;
+    if (!simulate(machine, block, iterations / 2, &half, &half_cycles, fail))
         return false;
-    steady->period = find_period(watch.retired, n);
-    steady->is_periodic = steady->period != 0;
-    uint64_t span = steady->is_periodic ? steady->period : n / 2;
-    steady->cycles = (double)(watch.retired[n - 1] - watch.retired[n - 1 - span]) / (double)span;
-    uint64_t n_counted = n - n / 2;
-    steady->pressure = ARENA_ARRAY(arena, double, machine->n_resources);
-    for (unsigned i = 1; i < machine->n_resources; i++) {
-        const struct resource *resource = &machine->resources[i];
-        double units = resource->is_group || resource->units == 0 ? 1 : resource->units;
-        steady->pressure[i] = (double)watch.held[i] / (double)n_counted / units;
-    }
+    uint64_t n_counted = iterations - iterations / 2;
+    watch->cycles = (double)(cycles - half_cycles);
+    watch->iterations = (double)n_counted;
+    for (unsigned i = 0; i < machine->n_resources; i++)
+        watch->held[i] -= half.held[i];
     return true;
 }
 
 bool steady_find(struct arena *arena, const struct machine *machine, const struct block *block, struct steady *steady,
                  struct fail *fail) {
     assert(block->n_insns > 0);
-    for (uint64_t n = enough_iterations(machine, block);; n *= 2) {
-        if (!simulate(arena, machine, block, n, steady, fail))
-            return false;
-        bool is_last = n * 2 > MOST || n * 2 * block->n_insns > MOST_INSTRUCTIONS;
-        if (steady->is_periodic || is_last)
-            return true;
+    uint64_t iterations = MOST_INSTRUCTIONS / block->n_insns, cycles;
+    iterations = iterations < FEWEST ? FEWEST : iterations > MOST ? MOST : iterations;
+    struct watch watch = {.n_insns = block->n_insns,
+                          .n_resources = machine->n_resources,
+                          .held = ARENA_ARRAY(arena, uint64_t, machine->n_resources)};
+    if (!simulate(machine, block, iterations, &watch, &cycles, fail) ||
+        (!watch.is_periodic && !take_mean(machine, block, iterations, cycles, &watch, arena, fail)))
+        return false;
+    steady->cycles = watch.cycles / watch.iterations;
+    steady->pressure = ARENA_ARRAY(arena, double, machine->n_resources);
+    for (unsigned i = 1; i < machine->n_resources; i++) {
+        const struct resource *resource = &machine->resources[i];
+        double units = resource->is_group || resource->units == 0 ? 1 : resource->units;
+        steady->pressure[i] = (double)watch.held[i] / watch.iterations / units;
     }
+    return true;
 }

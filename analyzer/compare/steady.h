@@ -9,9 +9,7 @@
 
 struct steady {
     double cycles;    // per iteration
-    bool is_periodic; // the retire times repeat exactly; otherwise `cycles` is the mean over the second half
-    unsigned period;  // iterations
-    double *pressure; // cycles per iteration on one unit of each resource, by resource index, over the second half
+    double *pressure; // cycles per iteration on one unit of each resource, by resource index
 };
 
 bool steady_find(struct arena *arena, const struct machine *machine, const struct block *block, struct steady *steady,
