@@ -16,6 +16,7 @@ struct reader {
     size_t n_blocks;
     struct backend_note *notes;
     size_t n_notes;
+    uint64_t iterations;
     bool any_failed; // --brief goes on
 };
 
@@ -105,10 +106,9 @@ static void tell_failure(struct reader *reader, const struct fail *fail) {
 static void simulate_briefly(struct reader *reader, const struct block *block) {
     const struct mca_session *session = reader->session;
     struct fail fail = {0};
-    struct pipeline_options options = mca_pipeline_options(session);
     struct pipeline_result result;
-    if (pipeline_run(session->machine, block, &options, NULL, &result, &fail))
-        mca_brief_print(&result, options.iterations, block->name, session->out);
+    if (pipeline_simulate(session->pipeline, block, NULL, &result, &fail))
+        mca_brief_print(&result, reader->iterations, block->name, session->out);
     else
         tell_failure(reader, &fail);
 }
@@ -207,16 +207,27 @@ bool mca_read_inputs(struct mca_session *session, const struct backend *backend,
     return true;
 }
 
+static bool run_briefly(struct mca_session *session, const struct backend *backend, struct backend_cpu *cpu,
+                        uint64_t iterations) {
+    struct reader reader = {.session = session, .backend = backend, .cpu = cpu, .iterations = iterations};
+    bool done = for_each_input(&reader, session->args->hex ? run_hex_briefly : run_file_briefly);
+    if (done && reader.any_failed)
+        session->fail->status = FAIL_WORK; // it is told
+    return done;
+}
+
 bool mca_run(struct mca_session *session, const struct backend *backend, struct backend_cpu *cpu,
              const struct backend_source *source) {
     const struct mca_args *args = session->args;
+    const struct pipeline_options options = mca_pipeline_options(session);
+    bool done;
+    session->pipeline = pipeline_open(session->machine, &options);
     if (args->trace != NULL)
-        return report_with_trace(session, source, args->trace);
-    if (!args->brief)
-        return mca_report(session, source);
-    struct reader reader = {.session = session, .backend = backend, .cpu = cpu};
-    bool done = for_each_input(&reader, args->hex ? run_hex_briefly : run_file_briefly);
-    if (done && reader.any_failed)
-        session->fail->status = FAIL_WORK; // it is told
+        done = report_with_trace(session, source, args->trace);
+    else if (args->brief)
+        done = run_briefly(session, backend, cpu, options.iterations);
+    else
+        done = mca_report(session, source);
+    pipeline_close(session->pipeline);
     return done;
 }

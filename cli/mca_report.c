@@ -101,7 +101,7 @@ struct pipeline_options mca_pipeline_options(const struct mca_session *session) 
         .store_queue = args->store_queue,
         .assume_alias = !args->no_alias,
         .mistakes_of_llvm = session->llvm,
-        .walk_all = args->walk_all || session->trace != NULL,
+        .walk_all = args->walk_all || args->trace != NULL,
         .walk_iterations = args->timeline ? timeline_iterations(args) : 0,
         .micro_op_queue = args->micro_op_queue,
         .decoder_throughput = args->decoder_throughput,
@@ -111,9 +111,8 @@ struct pipeline_options mca_pipeline_options(const struct mca_session *session) 
 }
 
 static bool simulate(const struct mca_session *session, const struct block *block, const struct views *views) {
-    const struct pipeline_options options = mca_pipeline_options(session);
     struct pipeline_result result;
-    return pipeline_run(session->machine, block, &options, views->listeners, &result, session->fail);
+    return pipeline_simulate(session->pipeline, block, views->listeners, &result, session->fail);
 }
 
 static double bound(const struct mca_session *session, const struct views *views) {

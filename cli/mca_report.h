@@ -20,7 +20,8 @@ struct mca_session {
     struct arena *arena;
     FILE *out;
     struct fail *fail;
-    struct trace_view *trace; // null: none
+    struct trace_view *trace;  // null: none
+    struct pipeline *pipeline; // opened with mca_pipeline_options
 };
 
 // As the session's arguments ask for.

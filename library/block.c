@@ -17,11 +17,11 @@ static void descriptions_free(struct descriptions *descriptions) {
     arena_free(&arena);
 }
 
-static struct cyclops_block *block_new(const struct machine *model, struct descriptions *descriptions, size_t n) {
+static struct cyclops_block *block_new(struct cyclops_machine *machine, struct descriptions *descriptions, size_t n) {
     struct cyclops_block *block = n <= UINT_MAX ? calloc(1, sizeof *block + n * sizeof *block->insns) : NULL;
     if (block == NULL)
         return NULL;
-    block->model = model;
+    block->machine = machine;
     block->descriptions = descriptions;
     block->block = (struct block){.name = "", .insns = block->insns, .n_insns = (unsigned)n};
     descriptions->users++;
@@ -29,11 +29,11 @@ static struct cyclops_block *block_new(const struct machine *model, struct descr
 }
 
 // Takes over what was described, or what failed.
-static struct cyclops_block *finish(const struct cyclops_machine *machine, struct descriptions *descriptions,
+static struct cyclops_block *finish(struct cyclops_machine *machine, struct descriptions *descriptions,
                                     const struct block *described, struct fail *fail, struct cyclops_error *error) {
     struct cyclops_block *block = NULL;
     if (fail->status == FAIL_NONE)
-        block = block_new(machine->model, descriptions, described->n_insns);
+        block = block_new(machine, descriptions, described->n_insns);
     if (block != NULL) {
         memcpy(block->insns, described->insns, described->n_insns * sizeof *described->insns);
         return block;
@@ -66,7 +66,7 @@ struct cyclops_block *cyclops_block_from_text(struct cyclops_machine *machine, c
 
 struct cyclops_block *cyclops_block_pick(const struct cyclops_block *block, const unsigned *order, size_t n) {
     assert(n > 0);
-    struct cyclops_block *picked = block_new(block->model, block->descriptions, n);
+    struct cyclops_block *picked = block_new(block->machine, block->descriptions, n);
     for (size_t i = 0; i < n && picked != NULL; i++) {
         assert(order[i] < block->block.n_insns);
         picked->insns[i] = block->insns[order[i]];

@@ -4,6 +4,7 @@
 #define LIBRARY_INTERNAL_H
 
 #include "analyzer/model/backend.h"
+#include "analyzer/pipeline/pipeline.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "library/cyclops.h"
@@ -13,6 +14,8 @@ struct cyclops_machine {
     const struct backend *backend;
     struct backend_cpu *cpu;
     const struct machine *model;
+    struct pipeline *pipeline; // of `iterations`; null: not opened yet
+    uint64_t iterations;
 };
 
 // Descriptions, shared by the blocks that are picked from one another.
@@ -22,7 +25,7 @@ struct descriptions {
 };
 
 struct cyclops_block {
-    const struct machine *model;
+    struct cyclops_machine *machine;
     struct descriptions *descriptions;
     struct block block;
     struct insn insns[]; // of `block`

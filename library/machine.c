@@ -43,6 +43,8 @@ struct cyclops_machine *cyclops_open(const struct cyclops_options *options, stru
 void cyclops_close(struct cyclops_machine *machine) {
     if (machine == NULL)
         return;
+    if (machine->pipeline != NULL)
+        pipeline_close(machine->pipeline);
     if (machine->cpu != NULL)
         machine->backend->close(machine->cpu);
     struct arena arena = machine->arena;

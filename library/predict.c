@@ -3,18 +3,30 @@
 #include "analyzer/compare/prediction.h"
 #include "analyzer/pipeline/pipeline.h"
 
+// A pipeline is kept for the number of iterations that was asked for last: it has its memory already.
+static struct pipeline *pipeline_for(struct cyclops_machine *machine, uint64_t iterations) {
+    if (machine->pipeline != NULL && machine->iterations == iterations)
+        return machine->pipeline;
+    if (machine->pipeline != NULL)
+        pipeline_close(machine->pipeline);
+    const struct pipeline_options options = {.iterations = iterations};
+    machine->pipeline = pipeline_open(machine->model, &options);
+    machine->iterations = iterations;
+    return machine->pipeline;
+}
+
 bool cyclops_simulate(const struct cyclops_block *block, uint64_t iterations, struct cyclops_totals *totals,
                       struct cyclops_error *error) {
     enum { LLVM_MCA_DEFAULT = 100 };
     struct fail fail = {0};
     struct pipeline_result result;
-    const struct pipeline_options options = {.iterations = iterations != 0 ? iterations : LLVM_MCA_DEFAULT};
-    if (!pipeline_run(block->model, &block->block, &options, NULL, &result, &fail)) {
+    iterations = iterations != 0 ? iterations : LLVM_MCA_DEFAULT;
+    if (!pipeline_simulate(pipeline_for(block->machine, iterations), &block->block, NULL, &result, &fail)) {
         library_tell(&fail, error);
         return false;
     }
     *totals = (struct cyclops_totals){
-        .iterations = options.iterations,
+        .iterations = iterations,
         .cycles = result.cycles,
         .instructions = result.instructions,
         .uops = result.uops,
@@ -53,7 +65,7 @@ struct cyclops_prediction *cyclops_predict(const struct cyclops_block *block, st
     struct prediction made;
     struct arena arena = {0};
     struct owned_prediction *owned = ARENA_NEW(&arena, struct owned_prediction);
-    if (!prediction_make(&arena, block->model, &block->block, &made, &fail)) {
+    if (!prediction_make(&arena, block->machine->model, &block->block, &made, &fail)) {
         library_tell(&fail, error);
         arena_free(&arena);
         return NULL;
@@ -65,7 +77,7 @@ struct cyclops_prediction *cyclops_predict(const struct cyclops_block *block, st
         .bottleneck = public_kind(made.kind),
         .bottleneck_name = made.bottleneck,
         .pressure = made.pressure + 1, // without the model's entry 0, which is no resource
-        .n_pressure = block->model->n_resources - 1,
+        .n_pressure = block->machine->model->n_resources - 1,
     };
     owned->arena = arena;
     return &owned->public;

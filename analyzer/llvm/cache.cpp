@@ -11,9 +11,12 @@ constexpr size_t most_insns = 1 << 16;
 constexpr size_t longest = 16; // bytes
 constexpr size_t first_slots = 1 << 10, length_sets = 1 << 12;
 
+// Every bit of the bytes counts: displacements differ in the highest ones. (MurmurHash3's finalizer.)
 size_t mix(uint64_t low, uint64_t high) {
-    const uint64_t mixed = (low ^ (high * 0x9e3779b97f4a7c15)) * 0xd6e8feb86659fd93;
-    return size_t(mixed ^ (mixed >> 32));
+    uint64_t mixed = low ^ (high * 0x9e3779b97f4a7c15);
+    mixed = (mixed ^ (mixed >> 33)) * 0xff51afd7ed558ccd;
+    mixed = (mixed ^ (mixed >> 33)) * 0xc4ceb9fe1a85ec53;
+    return size_t(mixed ^ (mixed >> 33));
 }
 
 // Instructions of one byte stand by that byte alone, for any byte may follow them.
@@ -47,8 +50,7 @@ insn_cache::slot &insn_cache::slot_of(std::vector<slot> &all, key bytes, unsigne
     const size_t mask = all.size() - 1;
     for (size_t at = mix(bytes.low, bytes.high + length) & mask;; at = (at + 1) & mask) {
         slot &found = all[at];
-        if (!found.insn ||
-            (found.insn->n_bytes == length && found.bytes.low == bytes.low && found.bytes.high == bytes.high))
+        if (!found.insn || (found.length == length && found.bytes.low == bytes.low && found.bytes.high == bytes.high))
             return found;
     }
 }
@@ -79,7 +81,7 @@ void insn_cache::grow() {
     std::vector<slot> larger(slots.size() * 2);
     for (const slot &from : slots)
         if (from.insn)
-            slot_of(larger, from.bytes, from.insn->n_bytes) = from;
+            slot_of(larger, from.bytes, from.length) = from;
     slots.swap(larger);
 }
 
@@ -90,7 +92,7 @@ void insn_cache::add(const struct insn &insn) {
     struct insn *kept = ARENA_NEW(&memory, struct insn);
     *kept = insn;
     const key bytes = load(insn.bytes, insn.n_bytes);
-    slot_of(slots, bytes, insn.n_bytes) = {bytes, kept};
+    slot_of(slots, bytes, insn.n_bytes) = {bytes, kept, insn.n_bytes};
     n_insns++;
     const unsigned second = insn.n_bytes == 1 ? 0 : insn.bytes[1] + 1u;
     lengths[set_of(insn.bytes[0], second)] |= uint32_t(1) << insn.n_bytes;

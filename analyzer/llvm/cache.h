@@ -39,6 +39,7 @@ class insn_cache {
     struct slot {
         key bytes;
         const struct insn *insn; // null: free
+        unsigned length;         // in bytes
     };
 
     struct arena memory = {};

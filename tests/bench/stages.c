@@ -20,7 +20,7 @@ struct bench {
     struct fail fail;
     const struct backend *backend;
     struct backend_cpu *cpu;
-    const struct machine *machine;
+    struct pipeline *pipeline;
     struct code *codes;
     size_t n_codes;
     uint64_t iterations;
@@ -76,10 +76,8 @@ static bool describe(struct bench *bench, struct code *code) {
 }
 
 static bool simulate(struct bench *bench, struct code *code) {
-    const struct pipeline_options options = {.iterations = bench->iterations};
     struct pipeline_result result;
-    return code->block.n_insns == 0 ||
-           pipeline_run(bench->machine, &code->block, &options, NULL, &result, &bench->fail);
+    return code->block.n_insns == 0 || pipeline_simulate(bench->pipeline, &code->block, NULL, &result, &bench->fail);
 }
 
 static void run(struct bench *bench) {
@@ -102,8 +100,10 @@ int main(int argc, char **argv) {
     bench.backend = backend_load(&bench.arena, NULL, &bench.fail);
     bench.cpu = bench.backend ? bench.backend->open(&bench.arena, &options, &bench.fail) : NULL;
     if (bench.cpu && bench.n_codes != 0) {
-        bench.machine = bench.backend->machine(bench.cpu);
+        const struct pipeline_options simulated = {.iterations = bench.iterations};
+        bench.pipeline = pipeline_open(bench.backend->machine(bench.cpu), &simulated);
         run(&bench);
+        pipeline_close(bench.pipeline);
         bench.backend->close(bench.cpu);
     } else {
         fail_print(&bench.fail, stderr);
