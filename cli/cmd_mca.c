@@ -19,6 +19,7 @@ static struct backend_cpu *open_cpu(const struct backend *backend, const struct 
         .features = args->features,
         .output_syntax = args->syntax >= 0 ? args->syntax : -1,
         .call_latency = args->call_latency,
+        .calls_are_free = args->call_latency == 0,
         .print_hex = args->print_hex,
         .as_llvm_mca = true,
         .no_instruments = args->no_instruments,

@@ -97,7 +97,7 @@ bool open_tables(backend_cpu &cpu, struct fail *fail) {
 // What targets add to the common meaning of instructions; most add nothing and get LLVM's base classes.
 void open_builder(backend_cpu &cpu, const struct backend_options &options) {
     const MCSubtargetInfo &subtarget = *cpu.subtarget;
-    if (options.call_latency)
+    if (options.call_latency || options.calls_are_free)
         cpu.call_latency = options.call_latency;
     if (!options.no_instruments)
         cpu.instruments.reset(cpu.target->createInstrumentManager(subtarget, *cpu.opcodes));

@@ -21,15 +21,16 @@ struct backend_options {
     const char *cpu;       // null or "native": the host's
     const char *features;  // "+avx512f,-sse4a"; null: the CPU's own
     int output_syntax;     // variant the instructions are printed in: 0 AT&T, 1 Intel; -1: as the input
-    unsigned call_latency; // cycles assumed for a call; 0: llvm-mca's 100
+    unsigned call_latency; // cycles assumed for a call; 0: llvm-mca's 100, unless calls_are_free
+    bool calls_are_free;   // a call takes 0 cycles
     bool print_hex;        // immediates in hexadecimal
     // What stands in llvm-mca's way is told in its words, without our advice; features that LLVM does not know are
     // left to LLVM, which warns of them on stderr.
     bool as_llvm_mca;
-    bool no_instruments;       // llvm-mca's -disable-im: comments that the target knows mean nothing
-    bool no_custom_behaviour;  // llvm-mca's -disable-cb: without what the target adds to instructions (X86: fences)
-    bool skip_parse_failures;  // lines of a text that do not parse are left out; notes tell of them
-    bool skip_unscheduled;     // so are instructions that the model does not describe
+    bool no_instruments;      // llvm-mca's -disable-im: comments that the target knows mean nothing
+    bool no_custom_behaviour; // llvm-mca's -disable-cb: without what the target adds to instructions (X86: fences)
+    bool skip_parse_failures; // lines of a text that do not parse are left out; notes tell of them
+    bool skip_unscheduled;    // so are instructions that the model does not describe
 };
 
 // What LLVM says besides the failure, in the order llvm-mca prints it: warnings, notes, further errors.
