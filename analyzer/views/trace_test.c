@@ -145,6 +145,8 @@ static void check_konata(bool in_order) {
         assert_true(log.insns[i].is_retired);
     assert_int_equal(log.n_commands['R'], N_TRACED);
     assert_int_equal(log.cycle, cycles - 1);
+    if (!in_order) // each multiplication waits for its load
+        assert_int_equal(log.n_commands['W'], ITERATIONS * N_BLOCKS);
     free(printed);
 }
 
