@@ -8,8 +8,8 @@ namespace {
 
 // Beyond this many instructions a corpus repeats too little for memory to be worth it: about 1 KB each.
 constexpr size_t most_insns = 1 << 16;
-constexpr size_t longest = 16; // bytes
-constexpr size_t first_slots = 1 << 10, length_sets = 1 << 12;
+constexpr size_t longest = 15; // bytes
+constexpr size_t first_slots = 1 << 10, length_sets = 1 << 14;
 
 // Every bit of the bytes counts: displacements differ in the highest ones. (MurmurHash3's finalizer.)
 size_t mix(uint64_t low, uint64_t high) {
@@ -19,9 +19,11 @@ size_t mix(uint64_t low, uint64_t high) {
     return size_t(mixed ^ (mixed >> 33));
 }
 
-// Instructions of one byte stand by that byte alone, for any byte may follow them.
-size_t set_of(uint8_t first, unsigned second) {
-    return mix(first, second + 1) & (length_sets - 1);
+// Instructions of one and two bytes stand by these alone, for any byte may follow them; others by their first three,
+// which tell most lengths apart.
+size_t set_of(uint64_t low, unsigned length) {
+    const unsigned n = std::min(length, 3u);
+    return mix(low & ((uint64_t(1) << (8 * n)) - 1), n) & (length_sets - 1);
 }
 
 } // namespace
@@ -35,7 +37,7 @@ insn_cache::~insn_cache() {
 
 insn_cache::key insn_cache::load(const uint8_t *bytes, size_t n_bytes) {
     uint64_t halves[2] = {};
-    std::memcpy(halves, bytes, std::min(n_bytes, longest));
+    std::memcpy(halves, bytes, std::min(n_bytes, sizeof halves));
     return {halves[0], halves[1]};
 }
 
@@ -59,9 +61,11 @@ const struct insn *insn_cache::find(const uint8_t *bytes, size_t n_bytes) const 
     if (!n_bytes)
         return nullptr;
     const key all = load(bytes, n_bytes);
-    uint32_t candidates = lengths[set_of(bytes[0], 0)] & 2;
+    uint32_t candidates = lengths[set_of(all.low, 1)] & 2u;
     if (n_bytes > 1)
-        candidates |= lengths[set_of(bytes[0], bytes[1] + 1u)] & ~uint32_t(3);
+        candidates |= lengths[set_of(all.low, 2)] & 4u;
+    if (n_bytes > 2)
+        candidates |= lengths[set_of(all.low, 3)] & ~7u;
     for (; candidates; candidates &= candidates - 1) {
         const unsigned length = unsigned(__builtin_ctz(candidates));
         if (length > n_bytes)
@@ -94,6 +98,6 @@ void insn_cache::add(const struct insn &insn) {
     const key bytes = load(insn.bytes, insn.n_bytes);
     slot_of(slots, bytes, insn.n_bytes) = {bytes, kept, insn.n_bytes};
     n_insns++;
-    const unsigned second = insn.n_bytes == 1 ? 0 : insn.bytes[1] + 1u;
-    lengths[set_of(insn.bytes[0], second)] |= uint32_t(1) << insn.n_bytes;
+    uint16_t &set = lengths[set_of(bytes.low, insn.n_bytes)];
+    set = uint16_t(set | 1u << insn.n_bytes);
 }

@@ -45,7 +45,7 @@ class insn_cache {
     struct arena memory = {};
     std::vector<slot> slots; // open addressing; a power of two of them, at least half of them free
     size_t n_insns = 0;
-    std::vector<uint32_t> lengths; // by the first two bytes, hashed: bit n says that some are n bytes long
+    std::vector<uint16_t> lengths; // by the first bytes, hashed: bit n says that some are n bytes long
 
     static key load(const uint8_t *bytes, size_t n_bytes);
     static key shorten(key bytes, unsigned length);
