@@ -3,7 +3,6 @@
 #include "base/text.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,9 +98,32 @@ const char *mca_hex_place(struct mca_hex *hex) {
     return arena_printf(&hex->arena, "%s:%u", hex->name, hex->line);
 }
 
+// Writes `number` with at least `digits` digits before `end`; returns where it begins. printf would take a third of the
+// time that a known block takes.
+static char *write_count(char *end, uint64_t number, unsigned digits) {
+    for (; number != 0 || digits != 0; number /= 10, digits -= digits != 0)
+        *--end = (char)('0' + number % 10);
+    return end;
+}
+
 void mca_brief_print(const struct pipeline_result *result, uint64_t iterations, const char *name, FILE *out) {
-    fprintf(out, "%.3f %" PRIu64 " %" PRIu64 " %" PRIu64 "%s%s\n", (double)result->cycles / (double)iterations,
-            result->cycles, result->instructions, result->uops, *name != '\0' ? " " : "", name);
+    enum { DECIMALS = 3, SCALE = 1000, ROOM = 96 };
+    char line[ROOM], *const end = line + ROOM, *start = end;
+    *--start = *name != '\0' ? ' ' : '\n';
+    start = write_count(start, result->uops, 1);
+    *--start = ' ';
+    start = write_count(start, result->instructions, 1);
+    *--start = ' ';
+    start = write_count(start, result->cycles, 1);
+    *--start = ' ';
+    uint64_t rest = result->cycles % iterations; // less than 2^32, as the iterations are
+    uint64_t decimals = (rest * SCALE + iterations / 2) / iterations;
+    start = write_count(start, decimals % SCALE, DECIMALS);
+    *--start = '.';
+    start = write_count(start, result->cycles / iterations + decimals / SCALE, 1);
+    fwrite(start, 1, (size_t)(end - start), out);
+    if (*name != '\0')
+        fprintf(out, "%s\n", name);
 }
 
 void mca_brief_print_error(const struct fail *fail, FILE *out) {
