@@ -115,8 +115,7 @@ void pipe_note_used(struct pipe *pipe, uint64_t used) {
     pipe->used_ahead = 0;
 }
 
-// Resolves groups down to a unit of a pipe. No unit (0) is left only where overlapping groups of one instruction took
-// each other's members in an unlucky order, which resource_unit_busy cannot foresee; llvm-mca 19 is undefined there.
+// Resolves groups down to a unit of a pipe; 0: none is free.
 static struct hold pick(struct resource_unit *unit, unsigned bit) {
     struct pipe *pipe = &unit->pipes[bit];
     while (pipe->is_group) {
@@ -309,32 +308,100 @@ static void reserve_group(struct resource_unit *unit, unsigned bit, int64_t unti
     add_hold(unit, (struct hold){.bit = (uint8_t)bit, .unit = group->mask, .until = until});
 }
 
-void resource_unit_block_until(struct resource_unit *unit, unsigned bit, int64_t until) {
-    if (unit->has_buffers && takes_no_buffer(&unit->pipes[bit]))
-        add_hold(unit, (struct hold){.bit = (uint8_t)bit, .unit = 0, .until = until});
+// Takes what one use asks for; false where no unit is left.
+static bool issue_use(struct resource_unit *unit, const struct plan_use *use, int64_t now, struct event_use *told) {
+    struct hold hold = pick(unit, use->bit);
+    if (hold.unit == 0)
+        return false;
+    hold.until = now + use->cycles;
+    take(unit, hold, now);
+    *told = (struct event_use){
+        .resource = unit->pipes[hold.bit].resource,
+        .unit = (unsigned)__builtin_ctzll(hold.unit),
+        .cycles = use->cycles,
+    };
+    return true;
+}
+
+static bool issue_in_order(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
+                           struct event_use *uses, unsigned *n) {
+    bool is_complete = true;
+    for (unsigned i = 0; i < insn->n_uses; i++) {
+        if (insn->uses[i].reserves)
+            reserve_group(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
+        else if (issue_use(unit, &insn->uses[i], now, &uses[*n]))
+            ++*n;
+        else
+            is_complete = false;
+    }
+    return is_complete;
+}
+
+// The use with the fewest units left; pipes have none to choose, and come first.
+static unsigned scarcest(const struct resource_unit *unit, const struct plan_insn *insn, uint64_t left) {
+    unsigned best = (unsigned)__builtin_ctzll(left), fewest = UINT32_MAX;
+    for (; left != 0; left &= left - 1) {
+        const struct plan_use *use = &insn->uses[__builtin_ctzll(left)];
+        unsigned n = use->is_group ? count(ready_units(unit, use->bit)) : 0;
+        if (n >= fewest)
+            continue;
+        best = (unsigned)__builtin_ctzll(left);
+        fewest = n;
+    }
+    return best;
+}
+
+static void issue_scarcest_first(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
+                                 struct event_use *uses, unsigned *n) {
+    uint64_t left = 0;
+    for (unsigned i = 0; i < insn->n_uses; i++) {
+        if (insn->uses[i].reserves)
+            reserve_group(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
+        else
+            left |= 1ULL << i;
+    }
+    while (left != 0) {
+        unsigned i = scarcest(unit, insn, left);
+        *n += issue_use(unit, &insn->uses[i], now, &uses[*n]);
+        left ^= 1ULL << i;
+    }
+}
+
+// Overlapping groups, taken one after the other, may leave nothing to the last one, though there is enough for all.
+// llvm-mca 19 is undefined there; later versions serve the group with the fewest units first, always.
+static unsigned issue_overlapping(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
+                                  struct event_use *uses) {
+    struct resource_unit before = *unit;
+    unsigned n = 0;
+    if (issue_in_order(unit, insn, now, uses, &n) || insn->n_uses > 64)
+        return n;
+    *unit = before;
+    n = 0;
+    issue_scarcest_first(unit, insn, now, uses, &n);
+    return n;
+}
+
+static unsigned issue_segments(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
+                               struct event_use *uses) {
+    unsigned n = segments_issue(unit->segments, unit, insn, now, uses);
+    for (unsigned i = 0; i < insn->n_uses; i++)
+        if (insn->uses[i].reserves)
+            reserve_group(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
+    return n;
 }
 
 unsigned resource_unit_issue(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
                              struct event_use *uses) {
-    unsigned n = unit->segments != NULL ? segments_issue(unit->segments, unit, insn, now, uses) : 0;
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct plan_use *use = &insn->uses[i];
-        if (use->reserves) {
-            reserve_group(unit, use->bit, now + use->cycles);
-            continue;
-        }
-        if (unit->segments != NULL)
-            continue;
-        struct hold hold = pick(unit, use->bit);
-        if (hold.unit == 0)
-            continue;
-        hold.until = now + use->cycles;
-        take(unit, hold, now);
-        uses[n++] = (struct event_use){
-            .resource = unit->pipes[hold.bit].resource,
-            .unit = (unsigned)__builtin_ctzll(hold.unit),
-            .cycles = use->cycles,
-        };
-    }
+    if (unit->segments != NULL)
+        return issue_segments(unit, insn, now, uses);
+    if (insn->insn->has_partially_overlapping_groups)
+        return issue_overlapping(unit, insn, now, uses);
+    unsigned n = 0;
+    issue_in_order(unit, insn, now, uses, &n);
     return n;
+}
+
+void resource_unit_block_until(struct resource_unit *unit, unsigned bit, int64_t until) {
+    if (unit->has_buffers && takes_no_buffer(&unit->pipes[bit]))
+        add_hold(unit, (struct hold){.bit = (uint8_t)bit, .unit = 0, .until = until});
 }

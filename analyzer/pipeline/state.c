@@ -138,13 +138,12 @@ static void put_group_dependence(struct coder *coder, const struct simulation *s
     put(coder, (uint64_t)(sim->now - group->counted_to));
 }
 
+// How many are done already does not matter: a group of loads may go on for ever.
 static void put_group(struct coder *coder, const struct simulation *sim, const struct memory_group *group) {
-    put(coder, group->older);
+    put(coder, group->older - group->older_done);
     put(coder, group->older_started);
-    put(coder, group->older_done);
-    put(coder, group->insns);
+    put(coder, group->insns - group->done);
     put(coder, group->started);
-    put(coder, group->done);
     bool has_started = group->started != 0 && group->started == group->insns - group->done;
     put_waiters(coder, &sim->memory, has_started ? NOT_YET : group->order_waiters);
     put_waiters(coder, &sim->memory, group->data_waiters);
