@@ -66,8 +66,13 @@ bool open_subtarget(backend_cpu &cpu, struct arena *arena, const char *features,
         return true;
     if (cpu.as_llvm_mca)
         return fail_set(fail, FAIL_INPUT,
-                        "unable to find instruction-level scheduling information for target triple '%s' and cpu '%s'.",
-                        cpu.triple.normalize().c_str(), cpu.name.c_str());
+                        "unable to find instruction-level scheduling information for target triple '%s' and cpu '%s'."
+                        "%s%s%s",
+                        cpu.triple.normalize().c_str(), cpu.name.c_str(), model.InstrItineraries ? "\nnote: cpu '" : "",
+                        model.InstrItineraries ? cpu.name.c_str() : "",
+                        model.InstrItineraries ? "' provides itineraries. However, instruction itineraries are "
+                                                 "currently unsupported."
+                                               : "");
     return fail_set(fail, FAIL_INPUT, "LLVM has no scheduling model of instructions for CPU '%s' of %s%s",
                     cpu.name.c_str(), triple.c_str(),
                     model.InstrItineraries ? ": only itineraries, which cannot be used" : "");

@@ -51,8 +51,13 @@ void regions::note(SMLoc place, const Twine &message) {
 }
 
 void regions::instrument_error(SMLoc place, const Twine &message) {
-    sources.PrintMessage(place, SourceMgr::DK_Error, message);
-    has_instrument_errors = true;
+    instrument_errors.emplace_back(place, message.str());
+}
+
+bool regions::tell_instrument_errors() {
+    for (const auto &[place, message] : instrument_errors)
+        sources.PrintMessage(place, SourceMgr::DK_Error, message);
+    return !instrument_errors.empty();
 }
 
 void regions::HandleComment(SMLoc place, StringRef comment) {

@@ -47,8 +47,12 @@ class regions : public llvm::AsmCommentConsumer {
     const std::vector<region> &all() const {
         return blocks;
     }
-    // What the comments got wrong was told to the source manager.
-    bool has_region_errors = false, has_instrument_errors = false;
+    // What comments about blocks got wrong was told to the source manager.
+    bool has_errors() const {
+        return has_region_errors;
+    }
+    // Tells it also what those about instruments got wrong; llvm-mca comes to these only where nothing else is wrong.
+    bool tell_instrument_errors();
     instrument_list active_instruments(llvm::SMLoc place) const;
 
   private:
@@ -57,6 +61,8 @@ class regions : public llvm::AsmCommentConsumer {
     std::vector<region> blocks;
     std::vector<instrument_span> instruments;
     llvm::SMLoc last_place; // farthest in the text
+    bool has_region_errors = false;
+    std::vector<std::pair<llvm::SMLoc, std::string>> instrument_errors;
 
     bool in_text(llvm::SMLoc place) const;
     bool only_default() const;

@@ -81,16 +81,17 @@ bool source_text::parse() {
     parser->setTargetParser(*target_parser);
     const bool failed = parser->Run(false) && !cpu.skip_parse_failures;
     streamer.setTargetStreamer(nullptr); // it refers to `nowhere` and `printer`
+    bool is_good = !failed && !found.has_errors();
     if (failed)
         told.add(BACKEND_ERROR, "Assembly input parsing had errors, use -skip-unsupported-instructions=parse-failure "
                                 "to drop failing lines from the input.");
-    else if (!found.has_region_errors && found.has_instrument_errors)
+    if (is_good && found.tell_instrument_errors()) {
         told.add(BACKEND_ERROR, "There was an error parsing comments.");
-    if (failed || found.has_region_errors || found.has_instrument_errors) {
-        told.fail(name, fail);
-        return false;
+        is_good = false;
     }
-    return true;
+    if (!is_good)
+        told.fail(name, fail);
+    return is_good;
 }
 
 // Bytes as llvm-mca's -show-encoding gives them: not linked, jumps in the form the assembler begins with.
