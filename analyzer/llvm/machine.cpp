@@ -59,11 +59,10 @@ void describe_core(const MCSchedModel &model, struct machine *machine) {
 const struct machine *describe_machine(struct arena *arena, const backend_cpu &cpu) {
     const MCSchedModel &model = cpu.subtarget->getSchedModel();
     struct machine *machine = ARENA_NEW(arena, struct machine);
-    const char *name = arena_strdup(arena, cpu.name.c_str());
-    machine->cpu = name;
+    machine->cpu = arena_strdup(arena, cpu.name.c_str());
     machine->same_cpu = arena_strdup(arena, cpu.subtarget->getCPU().str().c_str());
-    machine->name = arena_printf(arena, "LLVM %d/%s", LLVM_VERSION_MAJOR, name);
-    machine->id = arena_printf(arena, "llvm-%d/%s", LLVM_VERSION_MAJOR, name);
+    machine->name = arena_printf(arena, "LLVM %d/%s", LLVM_VERSION_MAJOR, cpu.name.c_str());
+    machine->id = arena_printf(arena, "llvm-%d/%s", LLVM_VERSION_MAJOR, cpu.name.c_str());
     machine->triple = arena_strdup(arena, cpu.triple.str().c_str());
     describe_core(model, machine);
     describe_resources(arena, model, machine);
