@@ -85,7 +85,7 @@ static bool read_line(struct mca_hex *hex, struct slice *digits) {
 }
 
 bool mca_hex_next(struct mca_hex *hex, const struct backend *backend, struct backend_cpu *cpu) {
-    struct slice digits;
+    struct slice digits = {0};
     hex->fail = (struct fail){0};
     arena_free(&hex->arena);
     if (!read_line(hex, &digits))

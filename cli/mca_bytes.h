@@ -49,10 +49,16 @@ struct mca_range {
     const char *start, *end; // addresses in decimal or, with 0x, hexadecimal; null: from the first, to the last
 };
 
-// Blocks are named by their symbols or sections. `data` is the file's content; `path` is for messages.
-bool mca_describe_object(const struct backend *backend, struct backend_cpu *cpu, struct arena *arena, const char *path,
-                         const void *data, size_t n_bytes, const struct mca_range *range, struct backend_source *source,
-                         struct fail *fail);
+struct mca_object_file {
+    const char *path; // for messages
+    const void *data; // its content
+    size_t n_bytes;
+};
+
+// Blocks are named by their symbols or sections.
+bool mca_describe_object(const struct backend *backend, struct backend_cpu *cpu, struct arena *arena,
+                         const struct mca_object_file *file, const struct mca_range *range,
+                         struct backend_source *source, struct fail *fail);
 
 // ---- --brief
 

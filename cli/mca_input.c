@@ -35,8 +35,8 @@ static bool describe_file(struct reader *reader, const char *path, struct backen
         return false;
     const char *name = is_stdin ? "<stdin>" : path;
     if (mca_is_object(data, n_bytes))
-        return mca_describe_object(reader->backend, reader->cpu, session->arena, name, data, n_bytes, &range, source,
-                                   session->fail);
+        return mca_describe_object(reader->backend, reader->cpu, session->arena,
+                                   &(struct mca_object_file){name, data, n_bytes}, &range, source, session->fail);
     if (range.symbol != NULL || range.section != NULL || range.start != NULL || range.end != NULL)
         return fail_at(session->fail, name, 0, 0,
                        "this is no ELF object; --symbol, --section, --start and --end choose from one");

@@ -278,17 +278,17 @@ static bool add_blocks(struct object *object, const struct mca_range *range) {
     return add_functions(object) && (object->n_blocks != 0 || add_sections(object, NULL));
 }
 
-bool mca_describe_object(const struct backend *backend, struct backend_cpu *cpu, struct arena *arena, const char *path,
-                         const void *data, size_t n_bytes, const struct mca_range *range, struct backend_source *source,
-                         struct fail *fail) {
-    struct object object = {.path = path, .backend = backend, .cpu = cpu, .arena = arena, .fail = fail};
-    char *copy = arena_copy(arena, data, n_bytes); // libelf wants it writable, and aligned
+bool mca_describe_object(const struct backend *backend, struct backend_cpu *cpu, struct arena *arena,
+                         const struct mca_object_file *file, const struct mca_range *range,
+                         struct backend_source *source, struct fail *fail) {
+    struct object object = {.path = file->path, .backend = backend, .cpu = cpu, .arena = arena, .fail = fail};
+    char *copy = arena_copy(arena, file->data, file->n_bytes); // libelf wants it writable, and aligned
     if (elf_version(EV_CURRENT) != EV_NONE)
-        object.elf = elf_memory(copy, n_bytes);
+        object.elf = elf_memory(copy, file->n_bytes);
     if (object.elf == NULL || elf_kind(object.elf) != ELF_K_ELF ||
         elf_getshdrstrndx(object.elf, &object.section_names) != 0) {
         const char *why = elf_errmsg(-1);
-        fail_at(fail, path, 0, 0, "this ELF file cannot be read: %s", why != NULL ? why : "it is damaged");
+        fail_at(fail, file->path, 0, 0, "this ELF file cannot be read: %s", why != NULL ? why : "it is damaged");
     } else if (check_machine(&object) && add_blocks(&object, range)) {
         *source = (struct backend_source){.blocks = object.blocks, .n_blocks = object.n_blocks};
     }

@@ -28,11 +28,11 @@ static struct cyclops_block *block_new(struct cyclops_machine *machine, struct d
     return block;
 }
 
-// Takes over what was described, or what failed.
+// Takes over what was described; null: nothing was, as `fail` says.
 static struct cyclops_block *finish(struct cyclops_machine *machine, struct descriptions *descriptions,
                                     const struct block *described, struct fail *fail, struct cyclops_error *error) {
     struct cyclops_block *block = NULL;
-    if (fail->status == FAIL_NONE)
+    if (described != NULL)
         block = block_new(machine, descriptions, described->n_insns);
     if (block != NULL) {
         memcpy(block->insns, described->insns, described->n_insns * sizeof *described->insns);
@@ -49,19 +49,17 @@ struct cyclops_block *cyclops_block_from_bytes(struct cyclops_machine *machine, 
     struct fail fail = {0};
     struct block described = {0};
     struct descriptions *descriptions = descriptions_new();
-    machine->backend->describe_bytes(machine->cpu, &descriptions->arena, bytes, n_bytes, &described, &fail);
-    return finish(machine, descriptions, &described, &fail, error);
+    bool done = machine->backend->describe_bytes(machine->cpu, &descriptions->arena, bytes, n_bytes, &described, &fail);
+    return finish(machine, descriptions, done ? &described : NULL, &fail, error);
 }
 
 struct cyclops_block *cyclops_block_from_text(struct cyclops_machine *machine, const char *text,
                                               struct cyclops_error *error) {
     struct fail fail = {0};
-    struct block described = {0};
     struct backend_source source = {0};
     struct descriptions *descriptions = descriptions_new();
-    if (machine->backend->describe_text(machine->cpu, &descriptions->arena, "text", text, &source, &fail))
-        described = source.blocks[0];
-    return finish(machine, descriptions, &described, &fail, error);
+    bool done = machine->backend->describe_text(machine->cpu, &descriptions->arena, "text", text, &source, &fail);
+    return finish(machine, descriptions, done ? &source.blocks[0] : NULL, &fail, error);
 }
 
 struct cyclops_block *cyclops_block_pick(const struct cyclops_block *block, const unsigned *order, size_t n) {

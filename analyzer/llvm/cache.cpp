@@ -48,7 +48,7 @@ insn_cache::key insn_cache::shorten(key bytes, unsigned length) {
 }
 
 // Where it stands, or the free one where it would.
-insn_cache::slot &insn_cache::slot_of(std::vector<slot> &all, key bytes, unsigned length) const {
+insn_cache::slot &insn_cache::slot_of(std::vector<slot> &all, key bytes, unsigned length) {
     const size_t mask = all.size() - 1;
     for (size_t at = mix(bytes.low, bytes.high + length) & mask;; at = (at + 1) & mask) {
         slot &found = all[at];

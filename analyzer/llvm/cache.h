@@ -49,7 +49,7 @@ class insn_cache {
 
     static key load(const uint8_t *bytes, size_t n_bytes);
     static key shorten(key bytes, unsigned length);
-    slot &slot_of(std::vector<slot> &all, key bytes, unsigned length) const;
+    static slot &slot_of(std::vector<slot> &all, key bytes, unsigned length);
     void grow();
 };
 

@@ -118,8 +118,8 @@ static size_t make_x86(uint8_t *bytes, uint32_t *random) {
     size_t n = 0;
     while (n < MOST_BYTES - 8 && (n == 0 || next_random(random) % 6 != 0)) {
         const char *piece = pieces[next_random(random) % (sizeof pieces / sizeof *pieces)];
-        memcpy(bytes + n, piece, strlen(piece));
-        n += strlen(piece);
+        while (*piece != '\0')
+            bytes[n++] = (uint8_t)*piece++;
         if (next_random(random) % 16 == 0)
             bytes[n++] = (uint8_t)next_random(random);
     }
