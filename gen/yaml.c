@@ -84,6 +84,36 @@ static bool check_single(struct yaml *yaml) {
     return wrong ? fail_with_diagnosis(yaml) : true;
 }
 
+// Bytes of the UTF-8 character that `text` begins with; 0: it is none.
+static size_t utf8_length(const unsigned char *text) {
+    static const unsigned char masks[] = {0xe0, 0xf0, 0xf8}, leads[] = {0xc0, 0xe0, 0xf0};
+    if (text[0] < 0x80)
+        return 1;
+    for (size_t i = 0; i < 3; i++) {
+        if ((text[0] & masks[i]) != leads[i])
+            continue;
+        for (size_t k = 1; k <= i + 1; k++)
+            if ((text[k] & 0xc0) != 0x80)
+                return 0;
+        return i + 2;
+    }
+    return 0;
+}
+
+// libfyaml 0.7 does not come back from a directive ("%...") that is no UTF-8.
+static bool check_utf8(const struct yaml *yaml) {
+    unsigned line = 1, column = 1;
+    for (const unsigned char *at = (const unsigned char *)yaml->data; *at != '\0';) {
+        size_t length = utf8_length(at);
+        if (length == 0)
+            return fail_at(yaml->fail, yaml->path, line, column, "this is no UTF-8 text");
+        column = *at == '\n' ? 1 : column + (unsigned)length;
+        line += *at == '\n';
+        at += length;
+    }
+    return true;
+}
+
 bool yaml_open(struct yaml *yaml, struct arena *arena, const char *path, struct fail *fail) {
     *yaml = (struct yaml){.arena = arena, .fail = fail, .path = path};
     char *data;
@@ -93,7 +123,7 @@ bool yaml_open(struct yaml *yaml, struct arena *arena, const char *path, struct 
     yaml->data = data;
     if (strlen(data) != length)
         return fail_at(fail, path, 0, 0, "the file holds a zero byte: it is no text");
-    return parse(yaml, length) && check_single(yaml);
+    return check_utf8(yaml) && parse(yaml, length) && check_single(yaml);
 }
 
 void yaml_close(struct yaml *yaml) {
