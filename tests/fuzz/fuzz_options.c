@@ -1,4 +1,5 @@
-// Command lines: a word a line.
+// Command lines: a word a line. Read as the other commands' and as mca's.
+#include "cli/mca_options.h"
 #include "cli/options.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -39,6 +40,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
         struct fail why = {0};
         options_parse_range(operands.items[i], &first, &last, &why);
     }
+    struct mca_args args;
+    fail = (struct fail){0};
+    if (mca_options_parse(&arena, n_words, words, &args, &fail) == OPTIONS_OK)
+        mca_options_settle_views(&args, n_bytes % 2 == 0);
     arena_free(&arena);
     return 0;
 }
