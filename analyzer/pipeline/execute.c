@@ -10,9 +10,11 @@ static void tell_executed(struct simulation *sim, const struct in_flight *insn) 
 
 static void tell_promoted(struct simulation *sim) {
     const struct scheduler *scheduler = &sim->scheduler;
-    for (unsigned i = 0; sim->heard.pending && i < scheduler->became_pending.n; i++)
+    if (!sim->heard.pending && !sim->heard.ready)
+        return;
+    for (unsigned i = 0; i < scheduler->became_pending.n; i++)
         TELL_INSN(sim, pending, &sim->flight.slots[scheduler->became_pending.slots[i]]);
-    for (unsigned i = 0; sim->heard.ready && i < scheduler->became_ready.n; i++)
+    for (unsigned i = 0; i < scheduler->became_ready.n; i++)
         TELL_INSN(sim, ready, &sim->flight.slots[scheduler->became_ready.slots[i]]);
 }
 

@@ -15,8 +15,8 @@
 
 enum { NOT_YET = -1 };
 
-// Indices that no instruction has, and a slot that there is not.
-#define EMPTY_SLOT (UINT64_MAX - 1)
+// Indices that no instruction has, not even a bit before the first; and a slot that there is not.
+#define EMPTY_SLOT (UINT64_MAX / 2)
 #define NOBODY UINT64_MAX
 #define NO_SLOT UINT32_MAX
 

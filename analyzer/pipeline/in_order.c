@@ -13,7 +13,7 @@ static bool is_forgotten(const struct simulation *sim, const struct in_flight *i
     return sim->mistakes_of_llvm == 19 && sim->in_order.is_carrying && insn != youngest(sim);
 }
 
-static void finish(struct simulation *sim, struct in_flight *insn) {
+static void finish_insn(struct simulation *sim, struct in_flight *insn) {
     bool is_told = !is_forgotten(sim, insn);
     sim->n_forgotten += !is_told;
     insn->done_cycle = sim->now; // also where the uops took longer to issue than to execute
@@ -50,7 +50,7 @@ static bool stall(struct simulation *sim, enum in_order_stall why, int64_t cycle
 }
 
 static bool can_issue(struct simulation *sim, const struct in_flight *insn) {
-    int64_t cycles = register_unit_hazard(&sim->registers, &sim->flight, insn->plan, sim->now);
+    int64_t cycles = register_unit_hazard(&sim->registers, &sim->flight, insn, sim->now);
     if (cycles != 0)
         return stall(sim, IN_ORDER_OPERANDS, cycles);
     if (!resource_unit_is_free(&sim->resources, insn->plan, sim->now))
@@ -61,7 +61,7 @@ static bool can_issue(struct simulation *sim, const struct in_flight *insn) {
     return cycles == 0 || stall(sim, IN_ORDER_WRITE_BACK, cycles);
 }
 
-static void issue(struct simulation *sim, struct in_flight *insn) {
+static void issue_now(struct simulation *sim, struct in_flight *insn) {
     register_unit_rename(&sim->registers, &sim->flight, insn, sim->now);
     TELL_OF(sim, dispatched, insn, insn->plan->uops, insn->plan->registers_taken);
     tell_moves(sim, insn);
@@ -94,10 +94,10 @@ static void try_issue(struct simulation *sim) {
         stage->room = 0;
         return;
     }
-    issue(sim, insn);
+    issue_now(sim, insn);
     use_room(sim, insn->plan->insn);
     if (insn->plan->insn->latency == 0 && !stage->is_carrying) {
-        finish(sim, insn);
+        finish_insn(sim, insn);
         return;
     }
     stage->issued_slots[stage->n_issued++] = flight_slot(&sim->flight, insn);
@@ -116,7 +116,7 @@ static void finish_issued(struct simulation *sim) {
         }
         insn->stage = STAGE_EXECUTED;
         if (!stage->is_carrying || insn != youngest(sim))
-            finish(sim, insn);
+            finish_insn(sim, insn);
         stage->issued_slots[i] = stage->issued_slots[--stage->n_issued];
     }
 }
@@ -136,10 +136,10 @@ static void carry_on(struct simulation *sim) {
     stage->carried_uops = 0;
     stage->is_carrying = false;
     if (insn->stage == STAGE_EXECUTED)
-        finish(sim, insn);
+        finish_insn(sim, insn);
 }
 
-static void tell_stall(struct simulation *sim) {
+static void tell_why_stalled(struct simulation *sim) {
     if (sim->in_order.stall == IN_ORDER_OPERANDS)
         TELL_OF(sim, stalled, youngest(sim), STALL_REGISTER_FILE);
     if (sim->in_order.stall == IN_ORDER_RESOURCES)
@@ -162,7 +162,7 @@ static void begin_cycle(struct simulation *sim) {
         try_issue(sim);
     }
     if (stage->stall != IN_ORDER_NO_STALL) {
-        tell_stall(sim);
+        tell_why_stalled(sim);
         stage->room = 0;
     }
 }
@@ -186,7 +186,7 @@ static void enter(struct simulation *sim) {
     sim->has_moved = true;
     try_issue(sim);
     if (sim->in_order.stall != IN_ORDER_NO_STALL)
-        tell_stall(sim);
+        tell_why_stalled(sim);
 }
 
 void cycle_in_order(struct simulation *sim) {

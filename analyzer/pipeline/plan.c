@@ -1,5 +1,7 @@
 #include "analyzer/pipeline/plan.h"
 
+#include "analyzer/pipeline/dependences.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -321,10 +323,11 @@ void plan_build(struct plan *plan, const struct machine *machine, const struct b
         insns[i].issue_class = issue_class_of(&planner, insns, &insns[i]);
     }
     plan_limits(&planner, insns, block->n_insns);
+    plan->n_classes = planner.classes.n_classes;
+    plan_dependences(plan, insns, stash);
     plan->insns = insns;
     plan->class_position = planner.class_position;
     plan->groups = groups_in_use(machine, insns, block->n_insns);
-    plan->n_classes = planner.classes.n_classes;
     plan->alias_targets = planner.targets;
     plan->most_per_cycle = most_per_cycle(block, options->dispatch_width);
 }

@@ -56,11 +56,21 @@ struct plan_move {
     struct class_set to;   // the classes that become aliases
 };
 
+// An older result that an operand needs. From the second iteration on these are the same every time.
+struct plan_dependence {
+    uint32_t distance; // instructions back
+    uint16_t write;    // of the older instruction
+    uint16_t operand;  // reads in order, then writes that merge
+    int32_t advance;   // cycles before the result is complete at which it is needed
+};
+
 struct plan_insn {
     const struct insn *insn;
     const struct plan_use *uses;
     const struct plan_read *reads;
     const struct plan_write *writes;
+    const struct plan_dependence *dependences; // by operand; only where the plan is fixed
+    unsigned n_dependences;
     unsigned n_uses, n_reads, n_writes;
     unsigned position;    // in the block
     unsigned issue_class; // instructions of one class use the same resources alike
@@ -98,8 +108,10 @@ struct plan {
     unsigned max_operands;                 // reads and writes of one instruction
     const unsigned *class_position;        // by issue class: an instruction of it
     unsigned n_issue_classes;
-    uint64_t groups;         // own bits of the groups that instructions ask for, themselves or through other groups
-    bool has_segments;       // some resource is acquired after issue
+    uint64_t groups;   // own bits of the groups that instructions ask for, themselves or through other groups
+    bool has_segments; // some resource is acquired after issue
+    // What depends on what is known beforehand: renaming does no move away with.
+    bool is_fixed;
     unsigned max_edges;      // older results that one instruction can wait for
     unsigned max_latency;    // cycles
     unsigned max_delay;      // largest negative read-advance, cycles
@@ -110,6 +122,9 @@ struct plan_options {
     unsigned dispatch_width, rob_size, default_file_size;
     bool resource_segments;
 };
+
+// Cycles by which a read may come before the result of a write of that class (see struct insn_advance).
+int plan_advance(const struct insn_read *read, unsigned write_class);
 
 void plan_build(struct plan *plan, const struct machine *machine, const struct block *block,
                 const struct plan_options *options, struct stash *stash);

@@ -39,14 +39,6 @@ bool register_unit_can_rename(const struct register_unit *unit, const struct pla
     return true;
 }
 
-// The first entry that fits counts (MCSubtargetInfo::getReadAdvanceCycles).
-static int advance_of(const struct insn_read *read, unsigned write_class) {
-    for (unsigned i = 0; i < read->n_advances; i++)
-        if (read->advances[i].write_class == 0 || read->advances[i].write_class == write_class)
-            return read->advances[i].cycles;
-    return 0;
-}
-
 static bool same_definition(struct definition a, struct definition b) {
     return a.index == b.index && a.write == b.write;
 }
@@ -73,6 +65,15 @@ static int64_t late_forward(const struct in_flight *producer, int advance, int64
     return advance < 0 ? -advance - (now - producer->done_cycle) : 0;
 }
 
+static void wait_for_retired(struct flight *flight, struct in_flight *insn, const struct in_flight *producer,
+                             struct wait wait, int64_t now) {
+    int64_t late = late_forward(producer, wait.advance, now);
+    if (now + late > insn->ready_cycle)
+        insn->ready_cycle = now + late;
+    if (late > 0)
+        flight_note(flight, insn, producer, wait, now, late);
+}
+
 static void rename_read(struct register_unit *unit, struct flight *flight, struct in_flight *insn, unsigned operand,
                         int64_t now) {
     const struct plan_read *read = &insn->plan->reads[operand];
@@ -82,17 +83,13 @@ static void rename_read(struct register_unit *unit, struct flight *flight, struc
         struct in_flight *producer = flight_at(flight, definition.index);
         if (producer->index != definition.index || met_before(unit, set, i))
             continue; // nobody, too long ago, or another part of a result already counted
-        int advance = advance_of(read->insn, write_class_of(producer, definition.write));
+        int advance = plan_advance(read->insn, write_class_of(producer, definition.write));
         struct wait wait = {.write = definition.write, .advance = advance, .operand = operand};
         if (producer->stage != STAGE_RETIRED) {
             flight_wait(flight, insn, producer, wait, now);
             continue;
         }
-        int64_t late = late_forward(producer, advance, now);
-        if (now + late > insn->ready_cycle)
-            insn->ready_cycle = now + late;
-        if (late > 0)
-            flight_note(flight, insn, producer, wait, now, late);
+        wait_for_retired(flight, insn, producer, wait, now);
     }
 }
 
@@ -133,7 +130,7 @@ static void rename_write(struct register_unit *unit, struct flight *flight, stru
 
 static bool can_eliminate(const struct register_unit *unit, const struct plan_insn *insn) {
     const struct physical_file *file = &unit->files[insn->move_file];
-    if (insn->n_moves == 0 || (file->max_moves != 0 && file->moves + insn->n_moves > file->max_moves))
+    if ((file->max_moves != 0 && file->moves + insn->n_moves > file->max_moves))
         return false;
     for (unsigned i = 0; i < insn->n_moves; i++)
         if (file->zero_moves_only && !unit->is_zero[insn->moves[i].source_class])
@@ -158,18 +155,40 @@ static void eliminate(struct register_unit *unit, struct in_flight *in_flight) {
         set_zero(unit, insn->writes[w].zeroes, insn->writes[w].is_zero || is_zero[w]);
 }
 
-void register_unit_rename(struct register_unit *unit, struct flight *flight, struct in_flight *insn, int64_t now) {
-    const struct plan_insn *plan = insn->plan;
-    if (can_eliminate(unit, plan)) {
-        eliminate(unit, insn);
-        insn->is_eliminated = true;
-        return;
+static void rename_fixed(const struct plan_insn *plan, struct flight *flight, struct in_flight *insn, int64_t now) {
+    for (unsigned d = 0; d < plan->n_dependences; d++) {
+        const struct plan_dependence *dependence = &plan->dependences[d];
+        struct in_flight *producer = flight_at(flight, insn->index - dependence->distance);
+        if (producer->index != insn->index - dependence->distance)
+            continue; // nobody, or too long ago
+        struct wait wait = {.write = dependence->write, .advance = dependence->advance, .operand = dependence->operand};
+        if (producer->stage != STAGE_RETIRED)
+            flight_wait(flight, insn, producer, wait, now);
+        else if (dependence->operand < plan->n_reads)
+            wait_for_retired(flight, insn, producer, wait, now);
     }
+}
+
+static void rename_fully(struct register_unit *unit, struct flight *flight, struct in_flight *insn, int64_t now) {
+    const struct plan_insn *plan = insn->plan;
     for (unsigned r = 0; r < plan->n_reads; r++)
         if (!plan->reads[r].is_independent)
             rename_read(unit, flight, insn, r, now);
     for (unsigned w = 0; w < plan->n_writes; w++)
         rename_write(unit, flight, insn, w, now);
+}
+
+void register_unit_rename(struct register_unit *unit, struct flight *flight, struct in_flight *insn, int64_t now) {
+    const struct plan_insn *plan = insn->plan;
+    if (plan->n_moves != 0 && can_eliminate(unit, plan)) {
+        eliminate(unit, insn);
+        insn->is_eliminated = true;
+        return;
+    }
+    if (unit->plan->is_fixed)
+        rename_fixed(plan, flight, insn, now);
+    else
+        rename_fully(unit, flight, insn, now);
     for (unsigned i = 0; i < plan->n_taken; i++)
         unit->files[plan->taken[i].file].used += plan->taken[i].n;
 }
@@ -184,6 +203,12 @@ void register_unit_free(struct register_unit *unit, const struct in_flight *insn
     }
 }
 
+static int64_t hazard_of(const struct in_flight *producer, unsigned write, int advance, int64_t now) {
+    if (producer->stage == STAGE_RETIRED)
+        return late_forward(producer, advance, now);
+    return flight_cycles_left(producer, write, now) - advance;
+}
+
 static int64_t read_hazard(const struct register_unit *unit, const struct flight *flight, const struct plan_read *read,
                            int64_t now) {
     int64_t hazard = 0;
@@ -193,20 +218,36 @@ static int64_t read_hazard(const struct register_unit *unit, const struct flight
         const struct in_flight *producer = flight_at(flight, definition.index);
         if (producer->index != definition.index)
             continue;
-        int advance = advance_of(read->insn, write_class_of(producer, definition.write));
-        int64_t left = late_forward(producer, advance, now);
-        if (producer->stage != STAGE_RETIRED)
-            left = flight_cycles_left(producer, definition.write, now) - advance;
-        if (left > hazard)
-            hazard = left;
+        int advance = plan_advance(read->insn, write_class_of(producer, definition.write));
+        int64_t left = hazard_of(producer, definition.write, advance, now);
+        hazard = left > hazard ? left : hazard;
+    }
+    return hazard;
+}
+
+static int64_t fixed_hazard(const struct flight *flight, const struct in_flight *insn, int64_t now) {
+    int64_t hazard = 0;
+    unsigned operand = 0;
+    for (unsigned d = 0; d < insn->plan->n_dependences; d++) {
+        const struct plan_dependence *dependence = &insn->plan->dependences[d];
+        const struct in_flight *producer = flight_at(flight, insn->index - dependence->distance);
+        if (dependence->operand >= insn->plan->n_reads || (dependence->operand != operand && hazard > 0))
+            break;
+        operand = dependence->operand;
+        if (producer->index != insn->index - dependence->distance)
+            continue;
+        int64_t left = hazard_of(producer, dependence->write, dependence->advance, now);
+        hazard = left > hazard ? left : hazard;
     }
     return hazard;
 }
 
 int64_t register_unit_hazard(const struct register_unit *unit, const struct flight *flight,
-                             const struct plan_insn *insn, int64_t now) {
-    for (unsigned r = 0; r < insn->n_reads; r++) {
-        int64_t hazard = read_hazard(unit, flight, &insn->reads[r], now);
+                             const struct in_flight *insn, int64_t now) {
+    if (unit->plan->is_fixed)
+        return fixed_hazard(flight, insn, now);
+    for (unsigned r = 0; r < insn->plan->n_reads; r++) {
+        int64_t hazard = read_hazard(unit, flight, &insn->plan->reads[r], now);
         if (hazard > 0)
             return hazard;
     }

@@ -26,7 +26,8 @@ struct register_unit {
     const struct plan *plan;
     struct physical_file *files; // [0] is the default one
     unsigned n_files;
-    bool has_moves;                 // some were eliminated in this cycle
+    bool has_moves; // some were eliminated in this cycle
+    // Kept only where the plan is not fixed.
     struct definition *definitions; // by class
     uint16_t *alias;                // by class: target it is an alias of; 0: none
     bool *is_zero;                  // by class
@@ -43,8 +44,8 @@ void register_unit_rename(struct register_unit *unit, struct flight *flight, str
 // Gives back the physical registers.
 void register_unit_free(struct register_unit *unit, const struct in_flight *insn);
 
-// Cycles until the operands of an instruction that is not in flight yet are there (in-order machines ask first).
+// Cycles until the operands of an instruction that has not been renamed yet are there (in-order machines ask first).
 int64_t register_unit_hazard(const struct register_unit *unit, const struct flight *flight,
-                             const struct plan_insn *insn, int64_t now);
+                             const struct in_flight *insn, int64_t now);
 
 #endif

@@ -323,8 +323,8 @@ static bool issue_use(struct resource_unit *unit, const struct plan_use *use, in
     return true;
 }
 
-static bool issue_in_order(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
-                           struct event_use *uses, unsigned *n) {
+static bool issue_one_by_one(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
+                             struct event_use *uses, unsigned *n) {
     bool is_complete = true;
     for (unsigned i = 0; i < insn->n_uses; i++) {
         if (insn->uses[i].reserves)
@@ -373,7 +373,7 @@ static unsigned issue_overlapping(struct resource_unit *unit, const struct plan_
                                   struct event_use *uses) {
     struct resource_unit before = *unit;
     unsigned n = 0;
-    if (issue_in_order(unit, insn, now, uses, &n) || insn->n_uses > 64)
+    if (issue_one_by_one(unit, insn, now, uses, &n) || insn->n_uses > 64)
         return n;
     *unit = before;
     n = 0;
@@ -397,7 +397,7 @@ unsigned resource_unit_issue(struct resource_unit *unit, const struct plan_insn 
     if (insn->insn->has_partially_overlapping_groups)
         return issue_overlapping(unit, insn, now, uses);
     unsigned n = 0;
-    issue_in_order(unit, insn, now, uses, &n);
+    issue_one_by_one(unit, insn, now, uses, &n);
     return n;
 }
 

@@ -1,7 +1,6 @@
 #include "analyzer/pipeline/scheduler.h"
 
 #include <assert.h>
-#include <string.h>
 
 enum { MIN_WHEEL = 64, MAX_WHEEL = 1024, WORD_BITS = 64 };
 
@@ -226,7 +225,8 @@ static void promote_due(struct scheduler *scheduler, int64_t now) {
 void scheduler_cycle(struct scheduler *scheduler, int64_t now) {
     scheduler->became_done.n = scheduler->became_pending.n = scheduler->became_ready.n = 0;
     resource_unit_cycle(scheduler->resources, now);
-    memset(scheduler->is_blocked, 0, scheduler->n_words * sizeof *scheduler->is_blocked);
+    for (unsigned w = 0; w < scheduler->n_words; w++)
+        scheduler->is_blocked[w] = 0;
     finish(scheduler, now);
     promote_due(scheduler, now);
     promote_woken(scheduler, now);
@@ -250,6 +250,8 @@ static int best_class(const struct scheduler *scheduler) {
 }
 
 struct in_flight *scheduler_select(struct scheduler *scheduler, int64_t now) {
+    if (scheduler->n_ready == 0)
+        return NULL;
     for (int class = best_class(scheduler); class >= 0; class = best_class(scheduler)) {
         struct in_flight *insn = &scheduler->flight->slots[scheduler->ready[class].first];
         if (resource_unit_is_free(scheduler->resources, insn->plan, now)) {

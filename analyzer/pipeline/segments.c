@@ -93,7 +93,7 @@ uint64_t segments_busy(struct segments *segments, const struct resource_unit *un
     return 0;
 }
 
-static void take(struct segments *segments, struct resource_unit *unit, const struct segment *segment) {
+static void take_segment(struct segments *segments, struct resource_unit *unit, const struct segment *segment) {
     struct pipe *pipe = &unit->pipes[segment->bit];
     for (int64_t cycle = segment->from; cycle < segment->to; cycle++)
         row_of(segments, cycle)[segment->bit] |= segment->unit;
@@ -122,7 +122,7 @@ unsigned segments_issue(struct segments *segments, struct resource_unit *unit, c
         const struct segment *segment = &segments->tried[next++];
         if (insn->uses[i].is_group)
             pipe_pick_in_round(&unit->pipes[insn->uses[i].bit], 1ULL << segment->bit);
-        take(segments, unit, segment);
+        take_segment(segments, unit, segment);
         resource_unit_block_until(unit, segment->bit, segment->to);
         uses[next - 1] = (struct event_use){
             .resource = unit->pipes[segment->bit].resource,

@@ -85,6 +85,14 @@ static void put_resources(struct coder *coder, const struct simulation *sim) {
         put_segments(coder, sim, unit->segments);
 }
 
+// The oldest instruction that may be in flight.
+static uint64_t oldest_of(const struct simulation *sim) {
+    if (!sim->machine->in_order)
+        return sim->reorder_buffer.oldest;
+    uint64_t most = sim->flight.slot_mask + 1;
+    return sim->next > most ? sim->next - most : 0;
+}
+
 static void put_definition(struct coder *coder, const struct simulation *sim, struct definition definition) {
     const struct in_flight *producer = flight_at(&sim->flight, definition.index);
     bool is_retired = producer->stage == STAGE_RETIRED;
@@ -99,14 +107,28 @@ static void put_definition(struct coder *coder, const struct simulation *sim, st
         put(coder, cycles_ago(sim, producer->done_cycle));
 }
 
+// Retired instructions that may still delay a reader. In-order machines retire out of order.
+static void put_history(struct coder *coder, const struct simulation *sim) {
+    uint64_t most = (uint64_t)(sim->plan.max_delay + 1) * sim->plan.most_per_cycle;
+    uint64_t first = sim->machine->in_order ? sim->next : sim->reorder_buffer.oldest;
+    most = sim->machine->in_order ? sim->flight.slot_mask + 1 : most;
+    for (uint64_t i = first; sim->plan.max_delay != 0 && i > 0 && first - i < most; i--) {
+        const struct in_flight *insn = flight_at(&sim->flight, i - 1);
+        bool is_late = insn->index == i - 1 && insn->stage == STAGE_RETIRED;
+        put(coder, is_late ? cycles_ago(sim, insn->done_cycle) : sim->plan.max_delay);
+    }
+}
+
 static void put_registers(struct coder *coder, const struct simulation *sim) {
     const struct register_unit *unit = &sim->registers;
     for (unsigned f = 0; f < unit->n_files; f++)
         put(coder, unit->files[f].used);
-    for (unsigned c = 1; c < sim->plan.n_classes; c++) {
+    for (unsigned c = 1; c < sim->plan.n_classes && !sim->plan.is_fixed; c++) {
         put(coder, (uint64_t)unit->alias[c] << 1 | unit->is_zero[c]);
         put_definition(coder, sim, unit->definitions[c]);
     }
+    if (sim->plan.is_fixed)
+        put_history(coder, sim);
 }
 
 static void put_current(struct coder *coder, const struct memory_unit *unit, struct memory_current current) {
@@ -201,14 +223,6 @@ static void put_insn(struct coder *coder, const struct simulation *sim, const st
         put_dependences(coder, sim, insn);
 }
 
-// The oldest instruction that may be in flight.
-static uint64_t oldest_of(const struct simulation *sim) {
-    if (!sim->machine->in_order)
-        return sim->reorder_buffer.oldest;
-    uint64_t most = sim->flight.slot_mask + 1;
-    return sim->next > most ? sim->next - most : 0;
-}
-
 // The youngest first: they differ soonest. Memory operations of a group follow each other but for operations that are
 // done, so each group is met once, or several times in a row.
 static void put_insns(struct coder *coder, const struct simulation *sim) {
@@ -246,6 +260,7 @@ static void put_state(struct coder *coder, const struct simulation *sim) {
 size_t state_max_words(const struct simulation *sim) {
     size_t n_slots = sim->flight.slot_mask + 1, n_groups = sim->memory.group_mask + 1;
     size_t words = 64 + sim->machine->n_register_files + (size_t)4 * sim->plan.n_classes;
+    words += (size_t)(sim->plan.max_delay + 1) * sim->plan.most_per_cycle + n_slots;
     words += n_slots * (8 + (size_t)2 * sim->plan.max_edges + sim->plan.max_writes);
     words += n_groups * (16 + MAX_OLDER_GROUPS);
     words += MAX_RESOURCES * 3 + SOON_CYCLES + (size_t)3 * sim->resources.max_holds;
