@@ -109,7 +109,8 @@ static void fractions(void **state) {
 static void chance_hits_are_rare(void **state) {
     (void)state;
     uint64_t seed = 11;
-    for (double width = 0.0005; width < 0.06; width *= 1.3) {
+    for (unsigned step = 0; step < 18; step++) {
+        double width = 0.0005 * pow(1.3, step); // to 0.06
         unsigned hits = 0, tries = 20000;
         for (unsigned i = 0; i < tries; i++) {
             double value = 1 + 9 * uniform(&seed);
