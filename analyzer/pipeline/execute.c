@@ -68,6 +68,14 @@ static void execute_eliminated(struct simulation *sim, struct in_flight *insn) {
     tell_executed(sim, insn);
 }
 
+static void tell_entered(struct simulation *sim, const struct in_flight *insn, bool is_ready) {
+    bool is_pending = insn->unknown == 0 && insn->ready_cycle > sim->now;
+    if (is_ready || is_pending)
+        TELL_INSN(sim, pending, insn);
+    if (is_ready)
+        TELL_INSN(sim, ready, insn);
+}
+
 void execute(struct simulation *sim, struct in_flight *insn) {
     if (insn->is_eliminated) {
         execute_eliminated(sim, insn);
@@ -77,12 +85,7 @@ void execute(struct simulation *sim, struct in_flight *insn) {
     sim->pressure.dispatched_uops += insn->plan->uops;
     if (insn->plan->buffers != 0)
         TELL_OF(sim, buffers_taken, insn, insn->plan->buffers);
-    bool is_pending = insn->unknown == 0 && insn->ready_cycle > sim->now;
-    if (is_ready || is_pending)
-        TELL_INSN(sim, pending, insn);
-    if (!is_ready)
-        return;
-    TELL_INSN(sim, ready, insn);
-    if (insn->plan->issues_at_dispatch)
+    tell_entered(sim, insn, is_ready);
+    if (is_ready && insn->plan->issues_at_dispatch)
         issue(sim, insn);
 }

@@ -61,6 +61,11 @@ static bool can_issue(struct simulation *sim, const struct in_flight *insn) {
     return cycles == 0 || stall(sim, IN_ORDER_WRITE_BACK, cycles);
 }
 
+static void tell_issued(struct simulation *sim, const struct in_flight *insn, unsigned n_uses) {
+    TELL_INSN(sim, ready, insn);
+    TELL_OF(sim, issued, insn, sim->uses, n_uses);
+}
+
 static void issue_now(struct simulation *sim, struct in_flight *insn) {
     register_unit_rename(&sim->registers, &sim->flight, insn, sim->now);
     TELL_OF(sim, dispatched, insn, insn->plan->uops, insn->plan->registers_taken);
@@ -70,8 +75,7 @@ static void issue_now(struct simulation *sim, struct in_flight *insn) {
     if (insn->plan->is_memory)
         memory_unit_issue(&sim->memory, insn, sim->now);
     insn->stage = STAGE_ISSUED;
-    TELL_INSN(sim, ready, insn);
-    TELL_OF(sim, issued, insn, sim->uses, n_uses);
+    tell_issued(sim, insn, n_uses);
     sim->has_moved = true;
 }
 

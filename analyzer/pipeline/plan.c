@@ -148,7 +148,8 @@ static void plan_register_cost(struct planner *planner, struct plan_insn *planne
         taken[0] += renamed->cost;
         taken[renamed->file] += renamed->file != 0 ? renamed->cost : 0;
     }
-    struct plan_registers *packed = STASH_ARRAY(planner->stash, struct plan_registers, 2 * machine->n_register_files);
+    struct plan_registers *packed =
+        STASH_ARRAY(planner->stash, struct plan_registers, (size_t)2 * machine->n_register_files);
     planned->registers_taken = taken;
     planned->needed = packed;
     planned->n_needed = pack_registers(planner, needed, true, packed);

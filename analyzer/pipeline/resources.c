@@ -38,7 +38,8 @@ static void init_pipe(struct pipe *pipe, const struct resource *resource, unsign
 void resource_unit_init(struct resource_unit *unit, const struct plan *plan, struct stash *stash) {
     const struct machine *machine = plan->machine;
     unsigned n_units = 0;
-    unit->all = unit->plain = unit->single = 0;
+    unit->all = unit->plain = unit->single = unit->simple = 0;
+    unit->has_buffers = !machine->in_order;
     unit->reserved_groups = unit->full_buffers = unit->blocked_buffers = 0;
     for (unsigned i = 1; i < machine->n_resources; i++) {
         const struct resource *resource = &machine->resources[i];
@@ -51,6 +52,7 @@ void resource_unit_init(struct resource_unit *unit, const struct plan *plan, str
         unit->all |= own;
         unit->plain |= pipe->is_group ? 0 : own;
         unit->single |= !pipe->is_group && resource->units == 1 ? own : 0;
+        unit->simple |= unit->single & (unit->has_buffers && resource->buffer_size == 0 ? 0 : own);
     }
     for (uint64_t groups = plan->groups; groups != 0; groups &= groups - 1) {
         uint64_t members = unit->pipes[__builtin_ctzll(groups)].all_units;
@@ -58,7 +60,6 @@ void resource_unit_init(struct resource_unit *unit, const struct plan *plan, str
             unit->pipes[__builtin_ctzll(members)].groups |= groups & -groups;
     }
     unit->free = unit->all;
-    unit->has_buffers = !machine->in_order;
     memset(unit->free_soon, 0, sizeof unit->free_soon);
     unit->last_soon = 0;
     unit->max_holds = n_units + plan->max_uses * MAX_RESOURCES;
@@ -139,7 +140,13 @@ static void add_hold(struct resource_unit *unit, struct hold hold) {
         unit->next_release = hold.until;
 }
 
-static void take(struct resource_unit *unit, struct hold hold, int64_t now) {
+static void note_taken(struct resource_unit *unit, const struct pipe *pipe, uint64_t own) {
+    unit->free &= ~own;
+    for (uint64_t groups = pipe->groups; groups != 0; groups &= groups - 1)
+        pipe_note_used(&unit->pipes[__builtin_ctzll(groups)], own);
+}
+
+static void take(struct resource_unit *unit, struct hold hold) {
     struct pipe *pipe = &unit->pipes[hold.bit];
     uint64_t own = 1ULL << hold.bit;
     bool is_single = (unit->single & own) != 0;
@@ -147,18 +154,9 @@ static void take(struct resource_unit *unit, struct hold hold, int64_t now) {
         pipe->ready ^= hold.unit;
         pipe_note_used(pipe, hold.unit);
     }
-    if (is_single && hold.until - now < SOON_CYCLES && hold.until > now &&
-        !(unit->has_buffers && takes_no_buffer(pipe))) {
-        unit->free_soon[hold.until % SOON_CYCLES] |= own;
-        unit->last_soon = hold.until > unit->last_soon ? hold.until : unit->last_soon;
-    } else {
-        add_hold(unit, hold);
-    }
-    if (!is_single && pipe->ready != 0)
-        return;
-    unit->free &= ~own;
-    for (uint64_t groups = pipe->groups; groups != 0; groups &= groups - 1)
-        pipe_note_used(&unit->pipes[__builtin_ctzll(groups)], own);
+    add_hold(unit, hold);
+    if (is_single || pipe->ready == 0)
+        note_taken(unit, pipe, own);
 }
 
 static void release(struct resource_unit *unit, const struct hold *hold) {
@@ -308,13 +306,40 @@ static void reserve_group(struct resource_unit *unit, unsigned bit, int64_t unti
     add_hold(unit, (struct hold){.bit = (uint8_t)bit, .unit = group->mask, .until = until});
 }
 
+// Most uses are of this kind: a single pipe, or one of a group of such, for a short time. Returns the pipe's own bit;
+// 0 where it is another kind.
+static uint64_t issue_simply(struct resource_unit *unit, const struct plan_use *use, int64_t now) {
+    uint64_t own = 1ULL << use->bit;
+    if (use->cycles - 1U >= SOON_CYCLES - 1U)
+        return 0;
+    if (use->is_group) {
+        uint64_t ready = use->members & unit->free;
+        if (ready == 0 || (use->members & ~unit->simple) != 0)
+            return 0;
+        own = pipe_pick_in_round(&unit->pipes[use->bit], ready);
+    } else if ((own & unit->simple & unit->free) == 0) {
+        return 0;
+    }
+    int64_t until = now + use->cycles;
+    unit->free_soon[until % SOON_CYCLES] |= own;
+    unit->last_soon = until > unit->last_soon ? until : unit->last_soon;
+    note_taken(unit, &unit->pipes[__builtin_ctzll(own)], own);
+    return own;
+}
+
 // Takes what one use asks for; false where no unit is left.
 static bool issue_use(struct resource_unit *unit, const struct plan_use *use, int64_t now, struct event_use *told) {
+    uint64_t own = issue_simply(unit, use, now);
+    if (own != 0) {
+        *told = (struct event_use){
+            .resource = unit->pipes[__builtin_ctzll(own)].resource, .unit = 0, .cycles = use->cycles};
+        return true;
+    }
     struct hold hold = pick(unit, use->bit);
     if (hold.unit == 0)
         return false;
     hold.until = now + use->cycles;
-    take(unit, hold, now);
+    take(unit, hold);
     *told = (struct event_use){
         .resource = unit->pipes[hold.bit].resource,
         .unit = (unsigned)__builtin_ctzll(hold.unit),

@@ -42,6 +42,7 @@ struct resource_unit {
     uint64_t all;                     // own bits of all resources
     uint64_t plain;                   // of those that are no groups
     uint64_t single;                  // of pipes that there is one of
+    uint64_t simple;                  // of those that have a buffer, if anybody asks for it
     uint64_t free;                    // of pipes with a free unit, and of all groups
     uint64_t reserved_groups;
     uint64_t full_buffers;

@@ -232,27 +232,27 @@ void scheduler_cycle(struct scheduler *scheduler, int64_t now) {
     promote_woken(scheduler, now);
 }
 
-// The list whose first goes first.
-static int best_class(const struct scheduler *scheduler) {
-    int best = -1;
-    int64_t best_rank = INT64_MAX;
-    for (unsigned w = 0; w < scheduler->n_words; w++) {
-        uint64_t classes = scheduler->has_ready[w] & ~scheduler->is_blocked[w];
-        for (; classes != 0; classes &= classes - 1) {
-            unsigned class = w * WORD_BITS + (unsigned)__builtin_ctzll(classes);
-            if (scheduler->ready[class].rank >= best_rank)
-                continue;
-            best = (int)class;
-            best_rank = scheduler->ready[class].rank;
-        }
+// Of the lists of one word that are not blocked, the one whose first goes first, if it goes before `best`.
+static int better_class(const struct scheduler *scheduler, unsigned word, int best) {
+    int64_t best_rank = best >= 0 ? scheduler->ready[best].rank : INT64_MAX;
+    uint64_t classes = scheduler->has_ready[word] & ~scheduler->is_blocked[word];
+    for (; classes != 0; classes &= classes - 1) {
+        unsigned class = word * WORD_BITS + (unsigned)__builtin_ctzll(classes);
+        if (scheduler->ready[class].rank >= best_rank)
+            continue;
+        best = (int)class;
+        best_rank = scheduler->ready[class].rank;
     }
     return best;
 }
 
 struct in_flight *scheduler_select(struct scheduler *scheduler, int64_t now) {
-    if (scheduler->n_ready == 0)
-        return NULL;
-    for (int class = best_class(scheduler); class >= 0; class = best_class(scheduler)) {
+    while (scheduler->n_ready != 0) {
+        int class = -1;
+        for (unsigned w = 0; w < scheduler->n_words; w++)
+            class = better_class(scheduler, w, class);
+        if (class < 0)
+            return NULL;
         struct in_flight *insn = &scheduler->flight->slots[scheduler->ready[class].first];
         if (resource_unit_is_free(scheduler->resources, insn->plan, now)) {
             ready_remove(scheduler, insn);

@@ -5,14 +5,14 @@
 
 // Writes words, or compares them with words written before.
 struct coder {
-    uint64_t *out;
+    uint64_t *out;            // null: compares
     const uint64_t *expected; // null: writes
     size_t n, n_expected;
     bool differs;
 };
 
 static void put(struct coder *coder, uint64_t word) {
-    if (coder->expected == NULL)
+    if (coder->out != NULL)
         coder->out[coder->n] = word;
     else if (coder->n >= coder->n_expected || coder->expected[coder->n] != word)
         coder->differs = true;
@@ -194,7 +194,7 @@ static void put_dependences(struct coder *coder, const struct simulation *sim, c
     put(coder, critical->register_cycles);
     put(coder, critical->memory_cycles);
     const struct operand_dependence *noted =
-        &sim->flight.dependences[flight_slot(&sim->flight, insn) * sim->plan.max_operands];
+        &sim->flight.dependences[(size_t)flight_slot(&sim->flight, insn) * sim->plan.max_operands];
     for (unsigned i = 0; i < insn->plan->n_reads + insn->plan->n_writes; i++) {
         put(coder, noted[i].on.cycles);
         if (noted[i].on.cycles == 0)
@@ -272,7 +272,8 @@ size_t state_max_words(const struct simulation *sim) {
 }
 
 size_t state_write(const struct simulation *sim, uint64_t *words) {
-    struct coder coder = {.out = words};
+    struct coder coder = {.n = 0};
+    coder.out = words;
     put_state(&coder, sim);
     return coder.n;
 }
