@@ -104,6 +104,19 @@ static bool is_repetition(const struct simulation *sim) {
     return !is_drifting && sim->next != periodic->insns && state_is(sim, periodic->state, periodic->n_state);
 }
 
+// Notes that a signature was seen now; returns when it was before, 0 for never.
+static uint64_t see(struct periodic *periodic, uint64_t signature) {
+    struct seen_signature *seen = periodic->seen[signature % SIGNATURE_PLACES];
+    unsigned i = 0;
+    while (i < SIGNATURES_AT_PLACE - 1 && seen[i].signature != signature)
+        i++;
+    uint64_t before = seen[i].signature == signature ? seen[i].end : 0;
+    for (; i > 0; i--)
+        seen[i] = seen[i - 1];
+    seen[0] = (struct seen_signature){.signature = signature, .end = periodic->n_ends};
+    return before;
+}
+
 void periodic_look(struct simulation *sim) {
     struct periodic *periodic = &sim->periodic;
     if (!has_walked_enough(sim))
@@ -115,10 +128,7 @@ void periodic_look(struct simulation *sim) {
         skip(sim);
         return;
     }
-    uint64_t place = signature % SIGNATURES_KEPT;
-    bool was_seen = periodic->seen[place].end != 0 && periodic->seen[place].signature == signature;
-    if (was_seen && end >= periodic->keep_until)
-        keep(sim, signature, end - periodic->seen[place].end);
-    periodic->seen[place].signature = signature;
-    periodic->seen[place].end = end;
+    uint64_t before = see(periodic, signature);
+    if (before != 0 && end >= periodic->keep_until)
+        keep(sim, signature, end - before);
 }

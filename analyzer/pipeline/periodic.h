@@ -17,7 +17,11 @@
 struct simulation;
 struct pipeline_options;
 
-enum { SIGNATURES_KEPT = 256 };
+enum { SIGNATURE_PLACES = 64, SIGNATURES_AT_PLACE = 4 };
+
+struct seen_signature {
+    uint64_t signature, end; // 0: none; else the number of the end that it was last seen at
+};
 
 struct periodic {
     bool is_on;
@@ -26,9 +30,9 @@ struct periodic {
 
     uint64_t n_ends;  // of iterations looked at so far: cycles in which one ended
     int64_t last_end; // cycle
-    struct {
-        uint64_t signature, end;
-    } seen[SIGNATURES_KEPT]; // by signature
+    // By signature; at each place the latest first. Several, so that few signatures do not displace each other for
+    // ever.
+    struct seen_signature seen[SIGNATURE_PLACES][SIGNATURES_AT_PLACE];
 
     uint64_t *state; // words
     size_t n_state;  // 0: none kept
