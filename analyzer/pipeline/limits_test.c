@@ -99,7 +99,7 @@ static void decoders_and_their_queue_limit(void **state) {
     assert_steady(&toy, 0.2);
 }
 
-// Both pipes are taken by name, and a group wants a third: llvm-mca 19 tries for ever (LLVM issue 108157).
+// Both pipes are taken by name, and a group wants a third: no unit can ever be found, so this must end and be reported.
 static void groups_without_a_pipe_left_are_told(void **state) {
     (void)state;
     struct toy toy;
@@ -127,7 +127,7 @@ static void count_uses(void *self, const struct event_insn *insn, const struct e
 }
 
 // Three groups of three pipes, each two of them: taken in turn, the first two groups may leave nothing to the third,
-// though all three are free. llvm-mca 19 reads beyond its tables there (LLVM issue 224248).
+// though all three are free. taken in turn they leave one without a pipe.
 static void groups_that_take_each_others_pipes_end(void **state) {
     (void)state;
     struct toy toy;
