@@ -127,7 +127,7 @@ static void count_uses(void *self, const struct event_insn *insn, const struct e
 }
 
 // Three groups of three pipes, each two of them: taken in turn, the first two groups may leave nothing to the third,
-// though all three are free. taken in turn they leave one without a pipe.
+// though all three are free.
 static void groups_that_take_each_others_pipes_end(void **state) {
     (void)state;
     struct toy toy;
