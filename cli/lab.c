@@ -38,9 +38,13 @@ static struct backend_cpu *open_cpu(struct lab *lab, const char *cpu, struct fai
     return lab->backend->open(lab->arena, &options, fail);
 }
 
+static bool wants_models(const struct lab_options *options) {
+    return options->cpus.n_items != 1 || strcmp(options->cpus.items[0], "none") != 0;
+}
+
 static bool open_models(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     const struct option_list *cpus = &options->cpus;
-    if (cpus->n_items == 1 && strcmp(cpus->items[0], "none") == 0)
+    if (!wants_models(options))
         return true;
     if (cpus->n_items > EXPERIMENT_MAX_MODELS)
         return fail_set(fail, FAIL_INPUT, "at most %d models at once", EXPERIMENT_MAX_MODELS);
@@ -74,8 +78,7 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
         return false;
     if (!lab->is_simulated && !host_read(arena, options->bench.cpu, &lab->host, fail))
         return false;
-    bool wants_model = options->cpus.n_items != 1 || strcmp(options->cpus.items[0], "none") != 0;
-    if (lab->is_simulated || wants_model) {
+    if (lab->is_simulated || wants_models(options)) {
         lab->backend = backend_load(arena, options->llvm, fail);
         if (!lab->backend)
             return false;

@@ -2,12 +2,6 @@
 
 #include <stdbool.h>
 
-// Units that a mask stands for: a group's highest bit is the group itself (see struct resource).
-static uint64_t pipes_of(uint64_t mask) {
-    bool is_group = (mask & (mask - 1)) != 0;
-    return is_group ? mask & ~(1ULL << (63 - __builtin_clzll(mask))) : mask;
-}
-
 // A group's pipes are those of its members.
 static unsigned pipe_count(const struct machine *machine, const struct resource *resource) {
     unsigned n = resource->is_group ? 0 : resource->units;
@@ -20,13 +14,13 @@ static unsigned pipe_count(const struct machine *machine, const struct resource 
 static struct resource_bound bound_of(const struct machine *machine, unsigned index, const struct block *block) {
     const struct resource *resource = &machine->resources[index];
     struct resource_bound bound = {.resource = index};
-    uint64_t pipes = pipes_of(resource->mask);
+    uint64_t pipes = resource_pipes(resource->mask);
     double shared_cycles = 0, reserved_cycles = 0;
     for (unsigned i = 0; i < block->n_insns; i++) {
         const struct insn *insn = &block->insns[i];
         for (unsigned j = 0; j < insn->n_uses; j++) {
             const struct insn_use *use = &insn->uses[j];
-            bool is_inside = use->mask != 0 && (pipes_of(use->mask) & ~pipes) == 0;
+            bool is_inside = use->mask != 0 && (resource_pipes(use->mask) & ~pipes) == 0;
             if (!is_inside || (use->reserved && use->mask != resource->mask))
                 continue;
             unsigned held = use->release - use->acquire;

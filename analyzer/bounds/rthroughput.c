@@ -26,15 +26,9 @@ static unsigned top_bit(uint64_t mask) {
     return 63 - (unsigned)__builtin_clzll(mask);
 }
 
-static uint64_t pipes_of(uint64_t mask) {
-    return (mask & (mask - 1)) != 0 ? mask ^ (1ULL << top_bit(mask)) : mask;
-}
-
 static unsigned resource_of(const struct machine *machine, uint64_t mask) {
-    for (unsigned i = 1; i < machine->n_resources; i++)
-        if (machine->resources[i].mask == mask)
-            return i;
-    return 0;
+    const struct resource *resource = machine_resource_of_mask(machine, mask);
+    return resource ? (unsigned)(resource - machine->resources) : 0;
 }
 
 static unsigned segment(const struct insn_use *use) {
@@ -47,7 +41,7 @@ static struct demand *demand_for(struct demands *demands, const struct machine *
         if (demands->items[i].resource == resource)
             return &demands->items[i];
     assert(demands->n < MAX_RESOURCES);
-    demands->items[demands->n] = (struct demand){.pipes = pipes_of(mask), .resource = resource};
+    demands->items[demands->n] = (struct demand){.pipes = resource_pipes(mask), .resource = resource};
     return &demands->items[demands->n++];
 }
 

@@ -48,7 +48,7 @@ static bool simulate(const struct machine *machine, const struct block *block, u
     return is_done;
 }
 
-// Without a period: the second half of the walk, and the pressure of all of it.
+// Without a period: the second half of the walk.
 static bool take_mean(const struct machine *machine, const struct block *block, uint64_t iterations, uint64_t cycles,
                       struct watch *watch, struct arena *arena, struct fail *fail) {
     struct watch half = {.n_insns = block->n_insns,

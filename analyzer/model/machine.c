@@ -6,6 +6,11 @@ uint64_t resource_bit(uint64_t mask) {
     return mask ? UINT64_C(1) << (63 - __builtin_clzll(mask)) : 0;
 }
 
+uint64_t resource_pipes(uint64_t mask) {
+    bool is_group = (mask & (mask - 1)) != 0;
+    return is_group ? mask ^ resource_bit(mask) : mask;
+}
+
 const struct resource *machine_resource_of_mask(const struct machine *machine, uint64_t mask) {
     for (unsigned i = 1; i < machine->n_resources; i++)
         if (machine->resources[i].mask == mask)

@@ -71,6 +71,8 @@ struct machine {
 
 // The one bit that is a resource's own: its mask's highest. 0 for 0.
 uint64_t resource_bit(uint64_t mask);
+// The bits of the pipes that it stands for: all but its own for a group, its own for a pipe.
+uint64_t resource_pipes(uint64_t mask);
 // Null where the machine has none such.
 const struct resource *machine_resource_of_mask(const struct machine *machine, uint64_t mask);
 const struct resource *machine_resource_named(const struct machine *machine, const char *name);
