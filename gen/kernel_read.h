@@ -3,7 +3,7 @@
 #define GEN_KERNEL_READ_H
 
 #include "gen/kernel.h"
-#include "gen/yaml.h"
+#include "base/yaml.h"
 
 // What a file says of all its kernels.
 struct kernel_file {

@@ -1,4 +1,4 @@
-#include "gen/yaml.h"
+#include "base/yaml.h"
 
 #include "base/file.h"
 #include "base/text.h"

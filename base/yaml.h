@@ -1,7 +1,6 @@
-// YAML files with the position of every node, on top of libfyaml. Says where a mistake is; knows no format. Inside gen/
-// only.
-#ifndef GEN_YAML_H
-#define GEN_YAML_H
+// YAML files with the position of every node, on top of libfyaml. Says where a mistake is; knows no format.
+#ifndef BASE_YAML_H
+#define BASE_YAML_H
 
 #include "base/arena.h"
 #include "base/fail.h"
