@@ -1,9 +1,9 @@
 #include "bench/counters.h"
 
 #include "bench/host_files.h"
+#include "bench/pfm.h"
 
 #include <errno.h>
-#include <perfmon/pfmlib_perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -17,11 +17,11 @@ struct group_values {
     uint64_t values[COUNTERS_N];
 };
 
-static int encode(const char *name, struct perf_event_attr *attributes) {
+static int encode(const struct pfm *pfm, const char *name, struct perf_event_attr *attributes) {
     pfm_perf_encode_arg_t argument = {.attr = attributes, .size = sizeof argument};
     memset(attributes, 0, sizeof *attributes);
     attributes->size = sizeof *attributes;
-    return pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
+    return pfm->get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
 }
 
 // With more than one kind of core, a generic event counts on one kind only, unless the PMU's number stands in the
@@ -95,11 +95,17 @@ static int try_counting(const struct counters *counters) {
 }
 
 bool counters_prepare(struct arena *arena, int cpu, struct counters *counters, const char **note) {
-    int status = pfm_initialize();
+    struct pfm pfm;
+    const char *why;
+    if (!pfm_load(&pfm, &why)) {
+        *note = arena_printf(arena, "libpfm4 cannot be used: %s", why);
+        return false;
+    }
+    int status = PFM_SUCCESS;
     unsigned long pmu_type = host_pmu_type(arena, cpu);
     for (unsigned i = 0; i < COUNTERS_N && status == PFM_SUCCESS; i++) {
         struct perf_event_attr *attributes = &counters->attributes[i];
-        status = encode(event_names[i], attributes);
+        status = encode(&pfm, event_names[i], attributes);
         choose_pmu(attributes, pmu_type);
         attributes->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
         attributes->exclude_kernel = 1;
@@ -108,7 +114,7 @@ bool counters_prepare(struct arena *arena, int cpu, struct counters *counters, c
         attributes->disabled = i == 0;
     }
     if (status != PFM_SUCCESS) {
-        *note = arena_printf(arena, "libpfm4 does not know this machine's counters: %s", pfm_strerror(status));
+        *note = arena_printf(arena, "libpfm4 does not know this machine's counters: %s", pfm.strerror(status));
         return false;
     }
     int error = counters_open(counters);
