@@ -3,6 +3,7 @@
 #include "analyzer/views/trace.h"
 #include "base/file.h"
 #include "cli/mca_bytes.h"
+#include "cli/mca_flow.h"
 
 #include <errno.h>
 #include <string.h>
@@ -200,11 +201,14 @@ bool mca_read_inputs(struct mca_session *session, const struct backend *backend,
                      struct backend_source *source) {
     struct reader reader = {.session = session, .backend = backend, .cpu = cpu};
     const struct mca_args *args = session->args;
+    if (args->branch_trace != NULL && (args->brief || args->hex))
+        return fail_set(session->fail, FAIL_INPUT,
+                        "--branch-trace follows the labels of one text: leave out --hex and --brief");
     if (!args->brief && !for_each_input(&reader, args->hex ? gather_hex : gather_file))
         return false;
     *source = (struct backend_source){
         .blocks = reader.blocks, .n_blocks = reader.n_blocks, .notes = reader.notes, .n_notes = reader.n_notes};
-    return true;
+    return args->branch_trace == NULL || mca_follow_trace(session->arena, args->branch_trace, source, session->fail);
 }
 
 static bool run_briefly(struct mca_session *session, const struct backend *backend, struct backend_cpu *cpu,

@@ -61,6 +61,8 @@ static const struct mca_option {
     {MCA_TEXT, "section", "NAME", "Of an ELF object: this section.", &values.section},
     {MCA_TEXT, "start", "ADDRESS", "Of an ELF object: code from this address on.", &values.start},
     {MCA_TEXT, "end", "ADDRESS", "... and up to this one.", &values.end},
+    {MCA_TEXT, "branch-trace", "FILE|(TRACE)",
+     "Follow branches as this says: (ENTRY, loop, loop * 98, FALLTHROUGH); see cyclops(1).", &values.branch_trace},
     {MCA_UNSIGNED, "iterations", "N", "How often the block is executed. Default: 0, 100 times.", &values.iterations},
     {MCA_TEXT, "skip-unsupported-instructions", "WHAT",
      "Leave out what LLVM does not know: instructions without a model (lack-sched), lines that do not parse "

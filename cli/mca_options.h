@@ -18,6 +18,7 @@ struct mca_args {
     size_t n_inputs;
     const char *symbol, *section, *start, *end; // of objects; null: not given
     const char *trace;                          // null: none
+    const char *branch_trace;                   // file or text; null: none
     bool hex, brief;
     const char *output;
     const char *cpu, *triple, *arch, *features, *llvm; // null: not given

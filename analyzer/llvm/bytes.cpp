@@ -185,7 +185,10 @@ bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t 
             return false;
     }
     struct insn *insns = ARENA_ARRAY(arena, struct insn, found.size());
-    *block = {"", insns, unsigned(found.size()), false};
+    *block = {};
+    block->name = "";
+    block->insns = insns;
+    block->n_insns = unsigned(found.size());
     if (!use_known)
         return describe_whole(*cpu, arena, bytes, found, insns, fail);
     return describe_unknown(*cpu, arena, bytes, found, insns, fail);

@@ -124,6 +124,7 @@ void copy_flags(const backend_cpu &cpu, const MCInst &inst, const mca::Instructi
     insn->is_call = cpu.analysis->isCall(inst);
     insn->is_branch = cpu.analysis->isBranch(inst);
     insn->is_return = cpu.analysis->isReturn(inst);
+    insn->is_conditional = cpu.analysis->isConditionalBranch(inst);
 }
 
 // One sentence for people: the instruction without its tabs, and LLVM's own words without their full stop.

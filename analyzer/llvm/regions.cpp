@@ -152,6 +152,12 @@ void regions::add(const MCInst &inst) {
     }
 }
 
+void regions::add_label(StringRef name, SMLoc place) {
+    for (region &block : blocks)
+        if (block.covers(place))
+            block.labels.push_back({name.str(), block.insns.size()});
+}
+
 instrument_list regions::active_instruments(SMLoc place) const {
     instrument_list active;
     for (const instrument_span &span : instruments)

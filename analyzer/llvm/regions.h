@@ -28,8 +28,14 @@ struct source_insn {
     unsigned line, column; // 0: out of a macro
 };
 
+struct source_label {
+    std::string name;
+    size_t insn; // index in the region's instructions of the one behind it
+};
+
 struct region : span {
     std::vector<source_insn> insns;
+    std::vector<source_label> labels;
 };
 
 struct instrument_span : span {
@@ -43,6 +49,7 @@ class regions : public llvm::AsmCommentConsumer {
 
     void HandleComment(llvm::SMLoc place, llvm::StringRef comment) override;
     void add(const llvm::MCInst &inst);
+    void add_label(llvm::StringRef name, llvm::SMLoc place);
 
     const std::vector<region> &all() const {
         return blocks;

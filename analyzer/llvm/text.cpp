@@ -6,6 +6,7 @@
 #include "llvm/MC/MCParser/MCAsmParser.h"
 #include "llvm/MC/MCParser/MCTargetAsmParser.h"
 #include "llvm/MC/MCStreamer.h"
+#include "llvm/MC/MCSymbol.h"
 #include "llvm/MCA/CodeEmitter.h"
 #include "llvm/Support/FormattedStream.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -23,6 +24,10 @@ class collector final : public MCStreamer {
     }
     void emitInstruction(const MCInst &inst, const MCSubtargetInfo &) override {
         into.add(inst);
+    }
+    void emitLabel(MCSymbol *symbol, SMLoc place) override {
+        MCStreamer::emitLabel(symbol, place);
+        into.add_label(symbol->getName(), place);
     }
     bool emitSymbolAttribute(MCSymbol *, MCSymbolAttr) override {
         return true;
@@ -140,15 +145,35 @@ bool skip_unscheduled(source_text &text, const source_insn &source, const struct
     return text.cpu.skip_unscheduled;
 }
 
+// The label that a branch goes to; null where it names none.
+const char *find_target(struct arena *arena, const MCInst &inst) {
+    for (const MCOperand &operand : inst) {
+        const auto *reference = operand.isExpr() ? dyn_cast<MCSymbolRefExpr>(operand.getExpr()) : nullptr;
+        if (reference)
+            return arena_strdup(arena, reference->getSymbol().getName().str().c_str());
+    }
+    return nullptr;
+}
+
+// Instructions may have been left out: kept[i] is how many of the first i were not.
+void copy_labels(struct arena *arena, const region &from, const std::vector<unsigned> &kept, struct block *block) {
+    struct block_label *labels = ARENA_ARRAY(arena, struct block_label, from.labels.size());
+    for (const source_label &label : from.labels)
+        labels[block->n_labels++] = {arena_strdup(arena, label.name.c_str()), kept[label.insn]};
+    block->labels = labels;
+}
+
 bool describe_region(source_text &text, const region &from, MCInstPrinter &printer, struct arena *arena,
                      struct block *block) {
     const std::unique_ptr<MCCodeEmitter> emitter(text.cpu.target->createMCCodeEmitter(*text.cpu.opcodes, text.context));
     struct insn *insns = ARENA_ARRAY(arena, struct insn, from.insns.size());
     unsigned n_insns = 0;
     flow_warnings warnings;
+    std::vector<unsigned> kept;
     begin_block(text.cpu, &printer);
     for (const source_insn &source : from.insns) {
         struct insn &insn = insns[n_insns];
+        kept.push_back(n_insns);
         insn = {};
         insn.line = source.line;
         print_insn(text.cpu, arena, printer, source.inst, &insn);
@@ -159,11 +184,19 @@ bool describe_region(source_text &text, const region &from, MCInstPrinter &print
             return false;
         }
         warnings.tell(text.told, text.cpu.opcodes->get(source.inst.getOpcode()), text.cpu.call_latency);
+        if (insn.is_branch || insn.is_call)
+            insn.target = find_target(arena, source.inst);
         if (emitter)
             encode(*emitter, text, arena, source.inst, &insn);
         n_insns++;
     }
-    *block = {arena_strdup(arena, from.name.c_str()), insns, n_insns, from.begin.isValid() || from.end.isValid()};
+    kept.push_back(n_insns);
+    *block = {};
+    block->name = arena_strdup(arena, from.name.c_str());
+    block->insns = insns;
+    block->n_insns = n_insns;
+    block->is_marked = from.begin.isValid() || from.end.isValid();
+    copy_labels(arena, from, kept, block);
     return true;
 }
 

@@ -72,6 +72,16 @@ struct insn {
     bool eliminable_move;   // LLVM: isOptimizableMove
     bool has_partially_overlapping_groups;
     bool is_call, is_branch, is_return;
+    bool is_conditional; // a branch that may fall through
+    const char *target;  // label that a branch or call of a text names; null: none, or from bytes
+    // Set by who lays out a run (analyzer/flow): this branch goes where it was not expected to.
+    bool is_mispredicted;
+};
+
+// A place in a text that branches may name.
+struct block_label {
+    const char *name;
+    unsigned insn; // index of the instruction behind it; n_insns: at the end
 };
 
 // A straight run of instructions that the simulator repeats.
@@ -79,7 +89,9 @@ struct block {
     const char *name; // of its region; "" where it has none
     const struct insn *insns;
     unsigned n_insns;
-    bool is_marked; // a region of the text that comments mark, with or without a name
+    bool is_marked;                   // a region of the text that comments mark, with or without a name
+    const struct block_label *labels; // of a text, in its order
+    unsigned n_labels;
 };
 
 #endif
