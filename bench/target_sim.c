@@ -11,7 +11,6 @@
 // A slow core, so that the harness, which aims at a fixed time per run, asks for few cycles: they are all
 // simulated. The timer ticks at another rate than the core, as real ones do.
 static const double CORE_HZ = 250e6, TICKS_PER_CYCLE = 0.585;
-static const double TIMER_OVERHEAD_TICKS = 25;
 
 // Cycles of a piece of code for a number of bodies, simulated once.
 struct run {
@@ -24,28 +23,10 @@ struct target_sim {
     struct arena *arena;
     const struct backend *backend;
     struct backend_cpu *cpu;
-    struct sim_noise noise;
-    uint64_t random;
-    double frequency; // of the core, relative to CORE_HZ
+    struct noise noise;
     struct run *runs;
     size_t n_runs;
 };
-
-// xorshift64*: S. Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled", 2016.
-static double random_unit(struct target_sim *sim) {
-    sim->random ^= sim->random >> 12;
-    sim->random ^= sim->random << 25;
-    sim->random ^= sim->random >> 27;
-    return (double)((sim->random * 0x2545F4914F6CDD1DULL) >> 11) / (double)(1ULL << 53);
-}
-
-// Irwin-Hall: the sum of 12 uniform numbers has variance 1.
-static double random_normal(struct target_sim *sim) {
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-        sum += random_unit(sim);
-    return sum;
-}
 
 // `outcome` is BENCH_TIMEOUT where the code takes more than `most_cycles`.
 static bool simulate(struct target_sim *sim, const struct bench_code *code, uint64_t bodies, uint64_t most_cycles,
@@ -78,34 +59,6 @@ static bool simulate(struct target_sim *sim, const struct bench_code *code, uint
     return true;
 }
 
-static void wander(struct target_sim *sim) {
-    double step = sim->noise.drift / 20;
-    sim->frequency += step * random_normal(sim);
-    sim->frequency = fmin(fmax(sim->frequency, 1 - sim->noise.drift), 1 + sim->noise.drift);
-}
-
-static uint64_t ticks_of(struct target_sim *sim, uint64_t cycles, unsigned *switches) {
-    double ticks = (double)cycles * TICKS_PER_CYCLE / sim->frequency + TIMER_OVERHEAD_TICKS;
-    ticks += sim->noise.jitter_ticks * random_normal(sim);
-    if (random_unit(sim) < sim->noise.interrupt_share) {
-        ticks += 500 + 4000 * random_unit(sim);
-        *switches += random_unit(sim) < sim->noise.switch_share;
-    }
-    return ticks < 0 ? 0 : (uint64_t)llround(ticks);
-}
-
-static void make_round(struct target_sim *sim, const uint64_t cycles[4], struct target_round *round) {
-    *round = (struct target_round){0};
-    unsigned *switches = &round->switches;
-    for (int i = 0; i < 2; i++)
-        round->reference_before[i].ticks = ticks_of(sim, cycles[i], switches);
-    round->code_short.ticks = ticks_of(sim, cycles[2], switches);
-    round->code_long.ticks = ticks_of(sim, cycles[3], switches);
-    for (int i = 0; i < 2; i++)
-        round->reference_after[i].ticks = ticks_of(sim, cycles[i], switches);
-    wander(sim);
-}
-
 static bool run(struct target *target, const struct target_job *job, struct target_round *rounds, unsigned *n_done,
                 enum bench_outcome *outcome, struct fail *fail) {
     struct target_sim *sim = (struct target_sim *)target;
@@ -117,7 +70,9 @@ static bool run(struct target *target, const struct target_job *job, struct targ
                   {reference, job->reference_long},
                   {code, job->code_short},
                   {code, job->code_long}};
-    uint64_t most_cycles = (uint64_t)(job->timeout_seconds * CORE_HZ), cycles[4];
+    struct noise_cycles cycles;
+    double *const cycles_of[] = {&cycles.reference[0], &cycles.reference[1], &cycles.code[0], &cycles.code[1]};
+    uint64_t most_cycles = (uint64_t)(job->timeout_seconds * CORE_HZ);
     *outcome = BENCH_OK;
     *n_done = 0;
     for (int i = 0; i < 4; i++) {
@@ -127,10 +82,11 @@ static bool run(struct target *target, const struct target_job *job, struct targ
             return false;
         if (*outcome != BENCH_OK)
             return true;
-        cycles[i] = run.cycles;
+        *cycles_of[i] = (double)run.cycles;
     }
+    noise_start_process(&sim->noise);
     for (unsigned i = 0; i < job->n_rounds; i++)
-        make_round(sim, cycles, &rounds[i]);
+        noise_round(&sim->noise, job, &cycles, &rounds[i]);
     *n_done = job->n_rounds;
     return true;
 }
@@ -140,60 +96,52 @@ static void close_sim(struct target *target) {
 }
 
 struct target *target_sim_open(struct arena *arena, const struct backend *backend, struct backend_cpu *cpu,
-                               const struct sim_noise *noise) {
+                               const struct sim_spec *spec) {
     static const struct target_ops ops = {.name = "sim", .run = run, .close = close_sim};
     struct target_sim *sim = ARENA_NEW(arena, struct target_sim);
     *sim = (struct target_sim){
         .target = {.ops = &ops,
                    .description = arena_printf(arena, "sim:%s,noise=%s,seed=%llu", backend->machine(cpu)->cpu,
-                                               noise->name, (unsigned long long)noise->seed),
+                                               spec->noise_text, (unsigned long long)spec->noise.seed),
                    .timer = "simulated",
                    .ticks_per_second = CORE_HZ * TICKS_PER_CYCLE,
-                   .counters_note = "the simulated CPU has no counters",
-                   .timer_step = 1},
+                   .has_counters = spec->noise.counter_factor > 0,
+                   .counters_note = "the simulated CPU has none; noise=counters gives it some"},
         .arena = arena,
         .backend = backend,
         .cpu = cpu,
-        .noise = *noise,
-        .random = noise->seed * 2 + 1, // xorshift needs a state that is not 0
-        .frequency = 1,
+        .noise = noise_new(&spec->noise, CORE_HZ, CORE_HZ * TICKS_PER_CYCLE),
     };
+    sim->target.timer_step = noise_timer_step(&sim->noise);
     return &sim->target;
 }
 
-static bool parse_noise(const char *name, struct sim_noise *noise) {
-    uint64_t seed = noise->seed;
-    if (strcmp(name, "none") == 0)
-        *noise = (struct sim_noise){.name = "none", .seed = seed};
-    else if (strcmp(name, "vm") == 0) // about what an unprepared server VM shows
-        *noise = (struct sim_noise){
-            .name = "vm", .jitter_ticks = 3, .drift = 0.03, .interrupt_share = 0.01, .switch_share = 0.5, .seed = seed};
-    else
-        return false;
-    return true;
+static bool parse_word(struct arena *arena, const char *word, struct sim_spec *spec, struct fail *fail) {
+    char *end = NULL;
+    if (strncmp(word, "noise=", 6) == 0) {
+        spec->noise_text = word + 6;
+        return noise_parse(arena, spec->noise_text, &spec->noise, fail);
+    }
+    if (strncmp(word, "seed=", 5) == 0) {
+        spec->noise.seed = strtoull(word + 5, &end, 10);
+        if (end != word + 5 && !*end)
+            return true;
+    }
+    return fail_set(fail, FAIL_INPUT,
+                    "'%s' is not understood: after sim:CPU come noise=KIND[:PARAMETER...][+KIND...] and seed=N", word);
 }
 
 bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec, struct fail *fail) {
     struct slice rest = {text, strlen(text)}, piece;
-    *spec = (struct sim_spec){.noise = {.seed = 1}};
-    parse_noise("vm", &spec->noise);
+    *spec = (struct sim_spec){.noise_text = "vm", .noise = {.seed = 1}};
+    if (!noise_parse(arena, spec->noise_text, &spec->noise, fail))
+        return false;
     slice_next(&rest, ',', &piece);
     spec->cpu = arena_copy(arena, piece.data, piece.length);
     if (!*spec->cpu)
         return fail_set(fail, FAIL_INPUT, "which CPU? Write sim:CPU, as in sim:skylake-avx512");
-    while (slice_next(&rest, ',', &piece)) {
-        const char *word = arena_copy(arena, piece.data, piece.length);
-        char *end = NULL;
-        bool is_good = false;
-        if (strncmp(word, "noise=", 6) == 0) {
-            is_good = parse_noise(word + 6, &spec->noise);
-        } else if (strncmp(word, "seed=", 5) == 0) {
-            spec->noise.seed = strtoull(word + 5, &end, 10);
-            is_good = end != word + 5 && *end == '\0';
-        }
-        if (!is_good)
-            return fail_set(fail, FAIL_INPUT,
-                            "'%s' is not understood: after sim:CPU come noise=none or noise=vm, and seed=N", word);
-    }
+    while (slice_next(&rest, ',', &piece))
+        if (!parse_word(arena, arena_copy(arena, piece.data, piece.length), spec, fail))
+            return false;
     return true;
 }

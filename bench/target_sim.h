@@ -5,27 +5,18 @@
 #define BENCH_TARGET_SIM_H
 
 #include "analyzer/model/backend.h"
-#include "bench/target.h"
+#include "bench/noise.h"
 
-// What is put on the simulated time.
-struct sim_noise {
-    const char *name;       // "none", "vm"
-    double jitter_ticks;    // standard deviation of one timed run
-    double drift;           // the frequency wanders within ± this share of itself
-    double interrupt_share; // of timed runs that an interrupt lengthens
-    double switch_share;    // of those, the share in which the thread is also seen to be switched out
-    uint64_t seed;
-};
-
-// What follows "sim:" on the command line: CPU[,noise=none|vm][,seed=N].
+// What follows "sim:" on the command line: CPU[,noise=KIND[:PARAMETER…][+KIND…]][,seed=N].
 struct sim_spec {
-    const char *cpu; // LLVM's name
-    struct sim_noise noise;
+    const char *cpu;        // LLVM's name
+    const char *noise_text; // as it was written
+    struct noise_spec noise;
 };
 bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec, struct fail *fail);
 
 // `cpu` must stay open as long as the target.
 struct target *target_sim_open(struct arena *arena, const struct backend *backend, struct backend_cpu *cpu,
-                               const struct sim_noise *noise);
+                               const struct sim_spec *spec);
 
 #endif

@@ -38,7 +38,10 @@ static const struct option options[] = {
     {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.", &args.kernels},
     {OPTION_HEADING, NULL, NULL, "Where to run it", NULL},
     {OPTION_TEXT, "target", "TARGET",
-     "native, or sim:CPU[,noise=none|vm][,seed=N]: the simulated CPU. Default: native.", &args.lab.target},
+     "native, or sim:CPU[,noise=KIND[:PARAMETER...][+KIND...]][,seed=N]: the simulated CPU under noise; noise=help "
+     "lists "
+     "the kinds. Default: native.",
+     &args.lab.target},
     {OPTION_TEXT, "isa", "ISA", "x86_64 or aarch64. Default: this machine's.", &args.isa},
     {OPTION_COUNT, "cpu", "N", "Logical CPU to measure on. Default: a quiet one.", &args.cpu},
     {OPTION_HEADING, NULL, NULL, "How to measure", NULL},

@@ -105,7 +105,7 @@ static struct bench_code code_of(const struct program *program) {
 
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     if (lab->is_simulated) {
-        lab->target = target_sim_open(lab->arena, lab->backend, lab->simulated_cpu, &lab->sim.noise);
+        lab->target = target_sim_open(lab->arena, lab->backend, lab->simulated_cpu, &lab->sim);
     } else {
         host_turbo_off(&lab->host);
         bool wants_counters = options->bench.clock != CLOCK_RATIO;
