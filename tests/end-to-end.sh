@@ -20,7 +20,12 @@ fi
 expect 77 "install package binutils" env PATH=/nowhere "$cyclops" run add-r64 --isa x86_64 --target sim:skylake
 expect 77 "CYCLOPS_AS" env CYCLOPS_AS=/nowhere/as "$cyclops" run add-r64 --isa x86_64 --target sim:skylake
 mkdir -p "$T/empty"
-expect 77 "cyclops-llvm|LLVM" env CYCLOPS_PREFIX="$T/empty" "$cyclops" mca "$here/golden/dot-product.s"
+expect 77 "no module for LLVM 7 in .*llvm-7-dev" env CYCLOPS_PREFIX="$T/empty" "$cyclops" mca --llvm 7 "$here/golden/dot-product.s"
+
+# LLVM in the program itself, where it is built in, says what the module says.
+"$cyclops" mca -mtriple=x86_64 -mcpu=btver2 -all-views "$here/golden/dot-product.s" >"$T/built-in"
+"$cyclops" mca -mtriple=x86_64 -mcpu=btver2 -all-views --llvm "$build/lib/cyclops" "$here/golden/dot-product.s" >"$T/module"
+expect 0 same bash -c "cmp '$T/built-in' '$T/module' && echo same"
 
 [ "$(uname -m)" = x86_64 ] || finish
 

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+// The one that is linked into the program, where there is one.
+extern backend_entry_function cyclops_backend __attribute__((weak));
+
 static const char module_prefix[] = "cyclops-llvm-";
 static const char module_suffix[] = ".so";
 
@@ -84,7 +87,30 @@ static backend_entry_function *find_entry(void *module) {
     return entry;
 }
 
+// Major version of the newest module installed; 0: none.
+static unsigned newest_installed(struct arena *arena) {
+    const char **names = NULL;
+    const size_t n_names = file_list(arena, file_installed(arena, "lib/cyclops"), module_suffix, &names);
+    unsigned newest = 0;
+    for (size_t i = 0; i < n_names; i++)
+        newest = module_major(names[i]) > newest ? module_major(names[i]) : newest;
+    return newest;
+}
+
+// Null where it is not the one that is wanted.
+static const struct backend *find_built_in(struct arena *arena, const char *llvm) {
+    const struct backend *backend = cyclops_backend ? cyclops_backend() : NULL;
+    if (!backend)
+        return NULL;
+    if (llvm)
+        return is_number(llvm) && strtoul(llvm, NULL, 10) == backend->major ? backend : NULL;
+    return backend->major >= newest_installed(arena) ? backend : NULL;
+}
+
 const struct backend *backend_load(struct arena *arena, const char *llvm, struct fail *fail) {
+    const struct backend *built_in = find_built_in(arena, llvm);
+    if (built_in)
+        return built_in;
     const char *path = find_module(arena, llvm, fail);
     if (!path)
         return NULL;

@@ -87,7 +87,8 @@ typedef const struct backend *backend_entry_function(void);
 #define BACKEND_ENTRY "cyclops_backend"
 
 // Loads a module. `llvm`: null for the newest installed one, a major version ("19"), or a path to a module or a folder
-// that holds one. FAIL_UNAVAILABLE, with what to install, where there is none. Modules stay loaded.
+// that holds one. FAIL_UNAVAILABLE, with what to install, where there is none. Modules stay loaded. A program may have
+// one linked in; that one is not loaded by version again.
 const struct backend *backend_load(struct arena *arena, const char *llvm, struct fail *fail);
 
 #endif
