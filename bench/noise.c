@@ -167,7 +167,7 @@ static void read_counters(struct noise *noise, double cycles, double instruction
 
 static struct target_sample execute(struct noise *noise, enum work work, double cycles, double instructions,
                                     struct target_round *round) {
-    struct target_sample sample = {{0}};
+    struct target_sample sample = {0};
     double tick_ns = 1e9 / noise->timer_hz, step_ns = (double)noise_timer_step(noise) * tick_ns;
     pass(noise, between_executions_ns * (1 + random_unit(noise)));
     cycles *= neighbour_factor(noise, work);
