@@ -4,9 +4,9 @@
 #include "bench/host_files.h"
 #include "bench/record.h"
 
-bool host_read(struct arena *arena, int wanted_cpu, struct host *host, struct fail *fail) {
+bool host_read(struct arena *arena, const struct host_wish *wish, struct host *host, struct fail *fail) {
     *host = (struct host){.cpu = -1};
-    if (!host_read_topology(arena, wanted_cpu, host, fail))
+    if (!host_read_topology(arena, wish, host, fail))
         return false;
     host->governor = host_line(arena, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", host->cpu);
     if (!host_read_cpuinfo(arena, host, fail))

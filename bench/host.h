@@ -10,6 +10,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+enum { HOST_MAX_SIBLINGS = 7 }; // other threads of a core: POWER has 7, x86 and Arm have 1
+
 struct host {
     const char *cpu_name;             // "AMD EPYC 9654 96-Core Processor"
     const char *vendor;               // "AuthenticAMD"
@@ -18,8 +20,10 @@ struct host {
     const char *hypervisor;   // "KVM"; null: none seen
     const char *const *flags; // of /proc/cpuinfo; null-terminated
     unsigned n_cpus, n_cores;
-    bool smt;              // some core has more than one thread online
-    int cpu;               // logical CPU measurements run on
+    bool smt;                        // some core has more than one thread online
+    int cpu;                         // logical CPU measurements run on
+    int siblings[HOST_MAX_SIBLINGS]; // other logical CPUs of its core
+    unsigned n_siblings;
     const char *core_type; // of that CPU on hybrid parts: "performance", "middle", "efficiency"; null otherwise
     enum host_turbo { TURBO_UNKNOWN, TURBO_ON, TURBO_OFF } turbo;
     const char *turbo_file; // that controls it; null: not controllable here
@@ -31,8 +35,14 @@ struct host {
     const char *pmu_note; // why not, for people
 };
 
-// Reads it all; `wanted_cpu` -1: choose a quiet one (not CPU 0 where there is another).
-bool host_read(struct arena *arena, int wanted_cpu, struct host *host, struct fail *fail);
+// Where to measure.
+struct host_wish {
+    int cpu;               // logical CPU; -1: a quiet one is chosen (not CPU 0 where there is another)
+    const char *core_type; // of the one that is chosen: "performance", "middle", "efficiency"; null: the fastest
+};
+
+// Reads it all.
+bool host_read(struct arena *arena, const struct host_wish *wish, struct host *host, struct fail *fail);
 
 // By LLVM's name of it ("avx512f", "neon"), from what the kernel says the CPU can do now.
 bool host_has_feature(const struct host *host, const char *feature);

@@ -18,7 +18,7 @@ bool host_root_is_real(void); // CYCLOPS_FSROOT is not set
 bool host_list_holds(const char *list, int cpu);
 
 // Each fills its part of `host`. host_read_topology is first: it chooses the CPU that the others look at.
-bool host_read_topology(struct arena *arena, int wanted_cpu, struct host *host, struct fail *fail);
+bool host_read_topology(struct arena *arena, const struct host_wish *wish, struct host *host, struct fail *fail);
 bool host_read_cpuinfo(struct arena *arena, struct host *host, struct fail *fail);
 void host_read_hypervisor(struct arena *arena, struct host *host);
 void host_read_frequency(struct arena *arena, struct host *host);

@@ -1,10 +1,9 @@
-// Other machines, as trees of the files that Linux would show there: written by the test, read below CYCLOPS_FSROOT,
-// and by hwloc below HWLOC_FSROOT.
+// The host as trees of files show it.
 #include "base/file.h"
 #include "bench/host.h"
 #include "bench/host_files.h"
+#include "bench/host_tree.h"
 
-#include <ftw.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -12,91 +11,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
-
-struct tree {
-    struct arena arena;
-    struct fail fail;
-    char root[64];
-    struct host host;
-};
-
-// One file of a tree, and its text without the newline at the end.
-struct file {
-    const char *path, *text;
-};
-
-static int set_up(void **state) {
-    struct tree *tree = test_calloc(1, sizeof *tree);
-    strcpy(tree->root, "/tmp/cyclops-host-XXXXXX");
-    assert_non_null(mkdtemp(tree->root));
-    setenv("CYCLOPS_FSROOT", tree->root, 1);
-    setenv("HWLOC_FSROOT", tree->root, 1);
-    setenv("HWLOC_COMPONENTS", "linux,stop", 1); // not the x86 one, which asks the CPU under this test
-    setenv("HWLOC_DUMPED_HWDATA_DIR", tree->root, 1);
-    *state = tree;
-    return 0;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *walk) {
-    (void)status, (void)type, (void)walk;
-    return remove(path);
-}
-
-static int tear_down(void **state) {
-    struct tree *tree = *state;
-    nftw(tree->root, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-    arena_free(&tree->arena);
-    test_free(tree);
-    unsetenv("CYCLOPS_FSROOT");
-    unsetenv("HWLOC_FSROOT");
-    unsetenv("HWLOC_COMPONENTS");
-    unsetenv("HWLOC_DUMPED_HWDATA_DIR");
-    return 0;
-}
-
-static const char *path_in(struct tree *tree, const char *path) {
-    return arena_printf(&tree->arena, "%s%s", tree->root, path);
-}
-
-static void put(struct tree *tree, const char *path, const char *text) {
-    char *full = arena_strdup(&tree->arena, path_in(tree, path));
-    for (char *slash = strchr(full + strlen(tree->root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(full, 0700);
-        *slash = '/';
-    }
-    const char *line = arena_printf(&tree->arena, "%s\n", text);
-    assert_true(file_write(full, line, strlen(line), &tree->fail));
-}
-
-static void put_all(struct tree *tree, const struct file *files, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        put(tree, files[i].path, files[i].text);
-}
-#define PUT_ALL(tree, files) put_all(tree, files, sizeof(files) / sizeof((files)[0]))
-
-// A logical CPU with its core; `siblings` is a mask in hex of the CPUs of that core.
-static void put_cpu(struct tree *tree, unsigned cpu, unsigned core, const char *siblings) {
-    const char *folder = arena_printf(&tree->arena, "/sys/devices/system/cpu/cpu%u/topology", cpu);
-    put(tree, arena_printf(&tree->arena, "%s/core_id", folder), arena_printf(&tree->arena, "%u", core));
-    put(tree, arena_printf(&tree->arena, "%s/physical_package_id", folder), "0");
-    put(tree, arena_printf(&tree->arena, "%s/core_cpus", folder), siblings);
-    put(tree, arena_printf(&tree->arena, "%s/thread_siblings", folder), siblings);
-    put(tree, arena_printf(&tree->arena, "%s/package_cpus", folder), "ff");
-    put(tree, arena_printf(&tree->arena, "%s/core_siblings", folder), "ff");
-}
-
-static void put_cpus(struct tree *tree, unsigned count) {
-    const char *list = count > 1 ? arena_printf(&tree->arena, "0-%u", count - 1) : "0";
-    put(tree, "/sys/devices/system/cpu/online", list);
-    put(tree, "/sys/devices/system/cpu/possible", list);
-    put(tree, "/sys/devices/system/cpu/present", list);
-}
 
 static const char intel_cpuinfo[] = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 151\n"
                                     "model name\t: 12th Gen Intel(R) Core(TM) i7-12700K\nstepping\t: 2\n"
@@ -107,7 +25,7 @@ static const char intel_cpuinfo[] = "processor\t: 0\nvendor_id\t: GenuineIntel\n
 
 // Two fast cores of two threads each, and two slow ones.
 static void intel_desktop(struct tree *tree) {
-    static const struct file files[] = {
+    static const struct tree_file files[] = {
         {"/proc/cpuinfo", intel_cpuinfo},
         {"/proc/sys/kernel/osrelease", "6.1.0-18-amd64"},
         {"/proc/sys/kernel/perf_event_paranoid", "2"},
@@ -123,16 +41,16 @@ static void intel_desktop(struct tree *tree) {
         {"/sys/class/dmi/id/sys_vendor", "Gigabyte Technology Co., Ltd."},
         {"/sys/class/dmi/id/product_name", "Z690 AORUS"},
     };
-    PUT_ALL(tree, files);
-    put_cpus(tree, 6);
+    TREE_PUT_ALL(tree, files);
+    tree_put_cpus(tree, 6);
     static const char *const siblings[] = {"03", "03", "0c", "0c", "10", "20"};
     for (unsigned cpu = 0; cpu < 6; cpu++) {
         bool is_fast = cpu < 4;
-        put_cpu(tree, cpu, is_fast ? cpu / 2 * 4 : 4 + cpu, siblings[cpu]);
-        put(tree, arena_printf(&tree->arena, "/sys/devices/system/cpu/cpu%u/cpufreq/cpuinfo_max_freq", cpu),
-            is_fast ? "4900000" : "3800000");
-        put(tree, arena_printf(&tree->arena, "/sys/devices/system/cpu/cpu%u/cpufreq/base_frequency", cpu),
-            is_fast ? "3600000" : "2700000");
+        tree_put_cpu(tree, cpu, is_fast ? cpu / 2 * 4 : 4 + cpu, siblings[cpu]);
+        tree_put(tree, arena_printf(&tree->arena, "/sys/devices/system/cpu/cpu%u/cpufreq/cpuinfo_max_freq", cpu),
+                 is_fast ? "4900000" : "3800000");
+        tree_put(tree, arena_printf(&tree->arena, "/sys/devices/system/cpu/cpu%u/cpufreq/base_frequency", cpu),
+                 is_fast ? "3600000" : "2700000");
     }
 }
 
@@ -140,7 +58,7 @@ static void reads_a_hybrid_intel_desktop(void **state) {
     struct tree *tree = *state;
     struct host *host = &tree->host;
     intel_desktop(tree);
-    assert_true(host_read(&tree->arena, -1, host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
     assert_string_equal(host->cpu_name, "12th Gen Intel(R) Core(TM) i7-12700K");
     assert_string_equal(host->vendor, "GenuineIntel");
     assert_int_equal(host->family, 6);
@@ -157,7 +75,7 @@ static void reads_a_hybrid_intel_desktop(void **state) {
     assert_int_equal(host->cpu, 2); // a fast core, not CPU 0's, although the slow ones have less to do
     assert_string_equal(host->core_type, "performance");
     assert_int_equal(host->turbo, TURBO_ON);
-    assert_string_equal(host->turbo_file, path_in(tree, "/sys/devices/system/cpu/intel_pstate/no_turbo"));
+    assert_string_equal(host->turbo_file, tree_path(tree, "/sys/devices/system/cpu/intel_pstate/no_turbo"));
     assert_string_equal(host->governor, "powersave");
     assert_true(fabs(host->ghz_stated - 3.6) < 1e-9);
     assert_int_equal(host->perf_paranoid, 2);
@@ -172,10 +90,10 @@ static void reads_a_hybrid_intel_desktop(void **state) {
 static void takes_the_cpu_it_is_told(void **state) {
     struct tree *tree = *state;
     intel_desktop(tree);
-    assert_true(host_read(&tree->arena, 5, &tree->host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = 5}, &tree->host, &tree->fail));
     assert_int_equal(tree->host.cpu, 5);
     assert_string_equal(tree->host.core_type, "efficiency");
-    assert_false(host_read(&tree->arena, 17, &tree->host, &tree->fail));
+    assert_false(host_read(&tree->arena, &(struct host_wish){.cpu = 17}, &tree->host, &tree->fail));
     assert_int_equal(tree->fail.status, FAIL_INPUT);
     assert_non_null(strstr(tree->fail.text, "0-5"));
 }
@@ -183,13 +101,13 @@ static void takes_the_cpu_it_is_told(void **state) {
 static void prefers_isolated_cpus(void **state) {
     struct tree *tree = *state;
     intel_desktop(tree);
-    put(tree, "/sys/devices/system/cpu/isolated", "4");
-    assert_true(host_read(&tree->arena, -1, &tree->host, &tree->fail));
+    tree_put(tree, "/sys/devices/system/cpu/isolated", "4");
+    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, &tree->host, &tree->fail));
     assert_int_equal(tree->host.cpu, 4);
 }
 
 static void amd_desktop(struct tree *tree) {
-    static const struct file files[] = {
+    static const struct tree_file files[] = {
         {"/proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 97\n"
                           "model name\t: AMD Ryzen 9 7950X 16-Core Processor\nstepping\t: 2\nmicrocode\t: 0xa601206\n"
                           "flags\t\t: fpu avx512f"},
@@ -200,30 +118,30 @@ static void amd_desktop(struct tree *tree) {
         {"/sys/bus/event_source/devices/cpu/type", "4"},
         {"/sys/bus/event_source/devices/amd_l3/type", "11"},
     };
-    PUT_ALL(tree, files);
-    put_cpus(tree, 2);
-    put_cpu(tree, 0, 0, "1");
-    put_cpu(tree, 1, 1, "2");
+    TREE_PUT_ALL(tree, files);
+    tree_put_cpus(tree, 2);
+    tree_put_cpu(tree, 0, 0, "1");
+    tree_put_cpu(tree, 1, 1, "2");
 }
 
 static void reads_an_amd_desktop(void **state) {
     struct tree *tree = *state;
     struct host *host = &tree->host;
     amd_desktop(tree);
-    assert_true(host_read(&tree->arena, -1, host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
     assert_int_equal(host->cpu, 1);
     assert_false(host->smt);
     assert_null(host->core_type);
     assert_int_equal(host->turbo, TURBO_ON);
-    assert_string_equal(host->turbo_file, path_in(tree, "/sys/devices/system/cpu/cpufreq/boost"));
+    assert_string_equal(host->turbo_file, tree_path(tree, "/sys/devices/system/cpu/cpufreq/boost"));
     assert_true(fabs(host->ghz_stated - 4.501) < 1e-9);
     assert_int_equal(host->perf_paranoid, 4);
     assert_true(host->has_pmu);
     assert_non_null(strstr(host->pmu_note, "perf_event_paranoid"));
     assert_int_equal(host_pmu_type(&tree->arena, 1), 0); // one PMU serves all
 
-    put(tree, "/sys/devices/system/cpu/cpu1/cpufreq/boost", "0"); // newer kernels: a file per CPU goes before
-    assert_true(host_read(&tree->arena, -1, host, &tree->fail));
+    tree_put(tree, "/sys/devices/system/cpu/cpu1/cpufreq/boost", "0"); // newer kernels: a file per CPU goes before
+    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
     assert_int_equal(host->turbo, TURBO_OFF);
     assert_true(host_turbo_off(host));
 }
@@ -231,7 +149,7 @@ static void reads_an_amd_desktop(void **state) {
 static void reads_a_virtual_machine(void **state) {
     struct tree *tree = *state;
     struct host *host = &tree->host;
-    static const struct file files[] = {
+    static const struct tree_file files[] = {
         {"/proc/cpuinfo",
          "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 26\nmodel\t\t: 2\n"
          "model name\t: AMD EPYC\nstepping\t: 1\ncpu MHz\t\t: 2596.130\nflags\t\t: fpu hypervisor fma"},
@@ -241,10 +159,10 @@ static void reads_a_virtual_machine(void **state) {
         {"/sys/class/dmi/id/sys_vendor", "Amazon EC2"},
         {"/sys/class/dmi/id/product_name", "m8a.large"},
     };
-    PUT_ALL(tree, files);
-    put_cpus(tree, 1);
-    put_cpu(tree, 0, 0, "1");
-    assert_true(host_read(&tree->arena, -1, host, &tree->fail));
+    TREE_PUT_ALL(tree, files);
+    tree_put_cpus(tree, 1);
+    tree_put_cpu(tree, 0, 0, "1");
+    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
     assert_int_equal(host->cpu, 0); // there is no other
     assert_string_equal(host->hypervisor, "Amazon EC2");
     assert_int_equal(host->turbo, TURBO_UNKNOWN);
@@ -257,16 +175,16 @@ static void reads_a_virtual_machine(void **state) {
     assert_false(host_turbo_off(host));
     assert_string_equal(host_summary(&tree->arena, host, NULL), "AMD EPYC, VM, no hardware counters");
 
-    put(tree, "/sys/class/dmi/id/product_name", "m8a.metal-24xl");
-    put(tree, "/proc/cpuinfo", "processor\t: 0\nmodel name\t: AMD EPYC\nflags\t\t: fpu fma");
-    assert_true(host_read(&tree->arena, -1, host, &tree->fail));
+    tree_put(tree, "/sys/class/dmi/id/product_name", "m8a.metal-24xl");
+    tree_put(tree, "/proc/cpuinfo", "processor\t: 0\nmodel name\t: AMD EPYC\nflags\t\t: fpu fma");
+    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
     assert_null(host->hypervisor);
 }
 
 static void reads_an_arm_board(void **state) {
     struct tree *tree = *state;
     struct host *host = &tree->host;
-    static const struct file files[] = {
+    static const struct tree_file files[] = {
         {"/proc/cpuinfo",
          "processor\t: 0\nBogoMIPS\t: 48.00\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
          "CPU variant\t: 0x2\nCPU part\t: 0xd05\nCPU revision\t: 0\n\n"
@@ -282,12 +200,12 @@ static void reads_an_arm_board(void **state) {
         {"/sys/devices/system/cpu/cpu1/cpu_capacity", "414"},
         {"/sys/devices/system/cpu/cpu2/cpu_capacity", "1024"},
     };
-    PUT_ALL(tree, files);
-    put_cpus(tree, 3);
-    put_cpu(tree, 0, 0, "1");
-    put_cpu(tree, 1, 1, "2");
-    put_cpu(tree, 2, 2, "4");
-    assert_true(host_read(&tree->arena, -1, host, &tree->fail));
+    TREE_PUT_ALL(tree, files);
+    tree_put_cpus(tree, 3);
+    tree_put_cpu(tree, 0, 0, "1");
+    tree_put_cpu(tree, 1, 1, "2");
+    tree_put_cpu(tree, 2, 2, "4");
+    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
     assert_int_equal(host->cpu, 2);
     assert_string_equal(host->cpu_name, "Cortex-A76"); // of the CPU chosen, not of the first
     assert_string_equal(host->vendor, "ARM");
@@ -300,7 +218,7 @@ static void reads_an_arm_board(void **state) {
     assert_non_null(strstr(host->pmu_note, "without perf"));
     assert_int_equal(host_pmu_type(&tree->arena, 2), 9);
 
-    assert_true(host_read(&tree->arena, 1, host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = 1}, host, &tree->fail));
     assert_string_equal(host->cpu_name, "Cortex-A55");
     assert_string_equal(host->core_type, "efficiency");
 }
@@ -308,7 +226,7 @@ static void reads_an_arm_board(void **state) {
 static void json_has_all_fields(void **state) {
     struct tree *tree = *state;
     intel_desktop(tree);
-    assert_true(host_read(&tree->arena, -1, &tree->host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, &tree->host, &tree->fail));
     json_t *json = host_to_json(&tree->host);
     assert_non_null(json);
     static const char *const keys[] = {"record",  "version",  "cpu",       "vendor",    "family",
@@ -323,32 +241,28 @@ static void json_has_all_fields(void **state) {
     json_decref(json);
 }
 
-static const char *first_line(struct tree *tree, const char *path) {
-    return file_first_line(&tree->arena, path_in(tree, path));
-}
-
 static const char no_turbo[] = "/sys/devices/system/cpu/intel_pstate/no_turbo";
 static const char boost[] = "/sys/devices/system/cpu/cpufreq/boost";
 
 static void turbo_goes_off_and_comes_back(void **state) {
     struct tree *tree = *state;
     intel_desktop(tree);
-    assert_true(host_read(&tree->arena, -1, &tree->host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, &tree->host, &tree->fail));
     assert_true(tree->host.turbo_writable);
     assert_true(host_turbo_off(&tree->host));
-    assert_string_equal(first_line(tree, no_turbo), "1");
+    assert_string_equal(tree_first_line(tree, no_turbo), "1");
     assert_true(host_turbo_off(&tree->host)); // asking twice forgets nothing
     host_turbo_restore();
-    assert_string_equal(first_line(tree, no_turbo), "0");
+    assert_string_equal(tree_first_line(tree, no_turbo), "0");
     host_turbo_restore(); // nothing left to do
-    assert_string_equal(first_line(tree, no_turbo), "0");
+    assert_string_equal(tree_first_line(tree, no_turbo), "0");
 }
 
 // Ends a process that has switched boost off: by exit (0) or by a signal.
 static void end_with_boost_off(struct tree *tree, int number) {
     pid_t pid = fork();
     if (pid == 0) {
-        if (!host_turbo_off(&tree->host) || strcmp(first_line(tree, boost), "0") != 0)
+        if (!host_turbo_off(&tree->host) || strcmp(tree_first_line(tree, boost), "0") != 0)
             _exit(3);
         if (number)
             raise(number);
@@ -360,14 +274,14 @@ static void end_with_boost_off(struct tree *tree, int number) {
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == number);
     else
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    assert_string_equal(first_line(tree, boost), "1");
+    assert_string_equal(tree_first_line(tree, boost), "1");
 }
 
 static void turbo_is_restored_at_every_end(void **state) {
     struct tree *tree = *state;
     static const int ends[] = {0, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     amd_desktop(tree);
-    assert_true(host_read(&tree->arena, -1, &tree->host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, &tree->host, &tree->fail));
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         end_with_boost_off(tree, ends[i]);
 }
@@ -378,7 +292,7 @@ static void reads_this_machine(void **state) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct host host;
-    assert_true(host_read(&arena, -1, &host, &fail));
+    assert_true(host_read(&arena, &(struct host_wish){.cpu = -1}, &host, &fail));
     assert_true(host.n_cpus >= 1 && host.n_cores >= 1 && host.n_cpus >= host.n_cores);
     assert_true(host.cpu >= 0);
     assert_true(host.n_cpus == 1 || host.cpu != 0 || sysconf(_SC_NPROCESSORS_ONLN) != (long)host.n_cpus);
@@ -388,15 +302,15 @@ static void reads_this_machine(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(reads_a_hybrid_intel_desktop, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(takes_the_cpu_it_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(prefers_isolated_cpus, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(reads_an_amd_desktop, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(reads_a_virtual_machine, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(reads_an_arm_board, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(json_has_all_fields, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(turbo_is_restored_at_every_end, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(turbo_goes_off_and_comes_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reads_a_hybrid_intel_desktop, tree_set_up, tree_tear_down),
+        cmocka_unit_test_setup_teardown(takes_the_cpu_it_is_told, tree_set_up, tree_tear_down),
+        cmocka_unit_test_setup_teardown(prefers_isolated_cpus, tree_set_up, tree_tear_down),
+        cmocka_unit_test_setup_teardown(reads_an_amd_desktop, tree_set_up, tree_tear_down),
+        cmocka_unit_test_setup_teardown(reads_a_virtual_machine, tree_set_up, tree_tear_down),
+        cmocka_unit_test_setup_teardown(reads_an_arm_board, tree_set_up, tree_tear_down),
+        cmocka_unit_test_setup_teardown(json_has_all_fields, tree_set_up, tree_tear_down),
+        cmocka_unit_test_setup_teardown(turbo_is_restored_at_every_end, tree_set_up, tree_tear_down),
+        cmocka_unit_test_setup_teardown(turbo_goes_off_and_comes_back, tree_set_up, tree_tear_down),
         cmocka_unit_test(reads_this_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,8 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
     *lab = (struct lab){.arena = arena, .isa = options->isa};
     if (!parse_target(lab, options->target, fail) || !open_chains(lab, fail))
         return false;
-    if (!lab->is_simulated && !host_read(arena, options->bench.cpu, &lab->host, fail))
+    struct host_wish wish = {options->bench.cpu, options->core_type};
+    if (!lab->is_simulated && !host_read(arena, &wish, &lab->host, fail))
         return false;
     if (lab->is_simulated || wants_models(options)) {
         lab->backend = backend_load(arena, options->llvm, fail);

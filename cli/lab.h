@@ -15,6 +15,7 @@ struct lab_options {
     const char *target;      // "native" or "sim:CPU…"
     const char *llvm;        // as in backend_load
     struct option_list cpus; // models; none: the CPU the bytes run on; "none": no model
+    const char *core_type;   // as in struct host_wish
     struct bench_options bench;
 };
 
