@@ -3,8 +3,9 @@
 //
 //     code ─► target runs rounds ─► judge each round ─► cycles of each ─► median, interval, verdict
 //
-// One round times, close together: the reference chain, the code for `short` and for `long` iterations, and the
-// reference chain again. Method and sources: DESIGN.md section 6, and the comments in rounds.c and statistics.c.
+// One round times, close together: the reference chain, a chain of multiplies, the code for `short` and for `long`
+// iterations, independent instructions, and the reference chain again. Method and sources: DESIGN.md section 6, and the
+// comments in rounds.c, checks.c and statistics.c.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -47,6 +48,9 @@ enum bench_drop {
     DROP_FAULT,     // page faults
     DROP_REFERENCE, // reference chain before and after differ: the frequency moved
     DROP_NEGATIVE,  // long ran no longer than short
+    DROP_MULTIPLY,  // the multiply chain took another number of cycles than at calibration
+    DROP_ISSUE,     // so did independent instructions: another thread on the core takes issue slots
+    DROP_STEAL,     // others ran on our CPU while we wanted to
     DROP_N_REASONS,
 };
 const char *bench_drop_name(enum bench_drop reason); // "switch", "migration", …
@@ -87,6 +91,14 @@ struct bench_measurement {
 
 struct target;
 
+// Code of known time that every round runs beside the reference; see checks.c. In cycles per body: a property of the
+// CPU, so a change means that the round was not alone on its core, or that the reference lies.
+enum bench_check {
+    CHECK_MULTIPLY, // chain of dependent multiplies: latency-bound, as the reference, on another pipe
+    CHECK_ISSUE,    // independent instructions, as many as the CPU takes: throughput-bound
+    BENCH_N_CHECKS,
+};
+
 struct bench_options {
     enum bench_clock clock;
     double precision;       // stop when the interval's half-width is below this share of the value; 0 = 0.002
@@ -102,10 +114,15 @@ struct bench {
     struct bench_options options;
     enum bench_clock clock;                   // in use, never CLOCK_AUTO
     struct bench_code reference;              // chain of dependent adds, one cycle each
-    struct bench_code cross_check;            // chain of multiplies: an integer number of cycles on a stable host
     uint64_t reference_short, reference_long; // iterations of the reference in each round
-    double clock_error;                       // relative; see calibrate.c for what it holds
-    double ticks_per_cycle;                   // of the timer, at calibration: per dependent add
+    struct bench_check_state {
+        struct bench_code code;
+        uint64_t n_short, n_long; // iterations in each round; n_long 0: not timed
+        double cycles;            // per body, in the rounds of the calibration; 0: not known yet
+        double spread;            // of that: distance between the quartiles over the median
+    } checks[BENCH_N_CHECKS];
+    double clock_error;        // relative; see calibrate.c for what it holds
+    double ticks_per_cycle;    // of the timer, at calibration: per dependent add
     double reference_spread;   // of the reference at calibration: distance between the quartiles over the median
     double cross_check_cycles; // of one multiply
     bool stable;               // the cross-check came out an integer within 1 %
@@ -113,9 +130,16 @@ struct bench {
     char clock_note[512];      // for people: which tier, why, and its error
 };
 
+// The code that the clock rests on.
+struct bench_chains {
+    struct bench_code reference; // chain of dependent adds, one cycle each
+    struct bench_code multiply;  // chain of multiplies: a whole number of cycles on a stable host
+    struct bench_code issue;     // independent instructions, bound by how many the CPU takes a cycle
+};
+
 // Calibrates. Fails when the wanted clock does not exist here (FAIL_UNAVAILABLE).
 bool bench_open(struct bench *bench, struct arena *arena, struct target *target, const struct bench_options *options,
-                const struct bench_code *reference, const struct bench_code *cross_check, struct fail *fail);
+                const struct bench_chains *chains, struct fail *fail);
 
 // Measures one piece of code. False only when the harness itself failed; code that crashed is an outcome.
 bool bench_measure(struct bench *bench, const struct bench_code *code, struct bench_measurement *result,

@@ -4,6 +4,7 @@
 // harness's own error. The multiply chain must be a whole number of cycles, because a multiplier has no half ones:
 // what it is off is the reference's error (not one add a cycle, a change of frequency unseen). The clock's relative
 // error is the larger of the two, each with its interval's half-width; a measurement cannot be better than that.
+#include "bench/checks.h"
 #include "bench/measure.h"
 #include "bench/rounds.h"
 
@@ -54,7 +55,10 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
     bench->stable = true; // nothing is known against it yet
     bench->clock_error = 0;
     bench->ticks_per_cycle = 0;
-    if (!measure_samples(bench, &bench->cross_check, sampling, &cross, fail) || !ran("multiply", cross.outcome, fail))
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+        bench->checks[i].cycles = 0;
+    if (!measure_samples(bench, &bench->checks[CHECK_MULTIPLY].code, sampling, &cross, fail) ||
+        !ran("multiply", cross.outcome, fail))
         return false;
     sampling->n_kept = sampling->n_batches = 0;
     memset(sampling->dropped, 0, sizeof sampling->dropped);
@@ -63,6 +67,7 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
 
     bench->cross_check_cycles = cross.cycles;
     keep_reference(bench, sampling);
+    checks_calibrate(bench, sampling);
     double self_error = error_of(&self, 1), cross_error = error_of(&cross, round(cross.cycles));
     bench->clock_error = fmax(self_error, cross_error);
     bench->stable = bench->clock_error <= stable_error;
@@ -103,14 +108,32 @@ static void write_note(struct bench *bench) {
                                          : "none");
 }
 
+// How many iterations of the session's own chains a round runs.
+static bool choose_lengths(struct bench *bench, struct fail *fail) {
+    static const char *const names[] = {[CHECK_MULTIPLY] = "multiply", [CHECK_ISSUE] = "issue check's"};
+    enum bench_outcome outcome;
+    if (!rounds_choose(bench, &bench->reference, ROUNDS_CODE_SECONDS, &bench->reference_short, &bench->reference_long,
+                       &outcome, fail) ||
+        !ran("reference", outcome, fail))
+        return false;
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        struct bench_check_state *check = &bench->checks[i];
+        if (!rounds_choose(bench, &check->code, ROUNDS_CHECK_SECONDS, &check->n_short, &check->n_long, &outcome,
+                           fail) ||
+            !ran(names[i], outcome, fail))
+            return false;
+    }
+    return true;
+}
+
 bool bench_open(struct bench *bench, struct arena *arena, struct target *target, const struct bench_options *options,
-                const struct bench_code *reference, const struct bench_code *cross_check, struct fail *fail) {
+                const struct bench_chains *chains, struct fail *fail) {
     *bench = (struct bench){
         .arena = arena,
         .target = target,
         .options = *options,
-        .reference = *reference,
-        .cross_check = *cross_check,
+        .reference = chains->reference,
+        .checks = {[CHECK_MULTIPLY] = {.code = chains->multiply}, [CHECK_ISSUE] = {.code = chains->issue}},
     };
     if (bench->options.precision <= 0)
         bench->options.precision = 0.002;
@@ -118,12 +141,7 @@ bool bench_open(struct bench *bench, struct arena *arena, struct target *target,
         bench->options.budget_ms = 200;
     if (bench->options.timeout_seconds <= 0)
         bench->options.timeout_seconds = 2;
-    if (!choose_clock(bench, fail))
-        return false;
-
-    enum bench_outcome outcome;
-    if (!rounds_choose(bench, &bench->reference, &bench->reference_short, &bench->reference_long, &outcome, fail) ||
-        !ran("reference", outcome, fail))
+    if (!choose_clock(bench, fail) || !choose_lengths(bench, fail))
         return false;
 
     struct arena scratch = {0};

@@ -1,6 +1,7 @@
 #include "bench/fake_target.h"
 
 #include <math.h>
+#include <string.h>
 
 static double uniform(struct fake_target *fake) {
     fake->seed ^= fake->seed >> 12;
@@ -35,27 +36,45 @@ static double reference_cycles(struct fake_target *fake) {
     return fake->reference_cycles * (1 + slowed);
 }
 
+static double chain_cycles(struct fake_target *fake, const struct bench_code *code, bool has_neighbour) {
+    if (code->bytes[0] == 'm')
+        return fake->multiply_cycles * (fake->multiply_slowed > 0 ? fake->multiply_slowed : 1);
+    return fake->issue_cycles * (has_neighbour ? fake->neighbour_slows : 1);
+}
+
 static double cycles_of(struct fake_target *fake, const struct bench_code *code) {
     if (code->bytes[0] == 'r')
         return fake->reference_cycles;
     if (code->bytes[0] == 'm')
         return fake->multiply_cycles;
+    if (code->bytes[0] == 'i')
+        return fake->issue_cycles;
     double cycles = uniform(fake) < fake->second_mode_share ? fake->second_mode_cycles : fake->code_cycles;
     return cycles * fmax(0.1, 1 + fake->code_spread * normal(fake));
 }
 
 static struct target_round one_round(struct fake_target *fake, const struct target_job *job) {
     struct target_round round = {0};
-    double code_cycles = cycles_of(fake, job->code);
+    bool has_neighbour = uniform(fake) < fake->neighbour_share;
+    double code_cycles = cycles_of(fake, job->code) * (has_neighbour ? fake->neighbour_slows : 1);
     const uint64_t reference[2] = {job->reference_short * job->reference->bodies,
                                    job->reference_long * job->reference->bodies};
     for (unsigned i = 0; i < 2; i++)
         round.reference_before[i] = execute(fake, reference_cycles(fake), reference[i]);
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct target_check *check = &job->checks[i];
+        if (!check->n_long)
+            continue;
+        double cycles = chain_cycles(fake, check->code, has_neighbour);
+        round.checks[i][0] = execute(fake, cycles, check->n_short * check->code->bodies);
+        round.checks[i][1] = execute(fake, cycles, check->n_long * check->code->bodies);
+    }
     round.code_short = execute(fake, code_cycles, job->code_short * job->code->bodies);
     round.code_long = execute(fake, code_cycles, job->code_long * job->code->bodies);
     for (unsigned i = 0; i < 2; i++)
         round.reference_after[i] = execute(fake, reference_cycles(fake), reference[i]);
     round.switches = uniform(fake) < fake->switch_share;
+    round.stolen_ns = uniform(fake) < fake->steal_share ? 50000 : 0;
     round.faults = uniform(fake) < fake->fault_share;
     return round;
 }
@@ -64,7 +83,7 @@ static bool run(struct target *target, const struct target_job *job, struct targ
                 enum bench_outcome *outcome, struct fail *fail) {
     (void)fail;
     struct fake_target *fake = (struct fake_target *)target;
-    bool is_other = job->code->bytes[0] != 'r' && job->code->bytes[0] != 'm';
+    bool is_other = !strchr("rmi", job->code->bytes[0]);
     double seconds = fake->second_per_body * (double)(job->code_long * job->code->bodies) * job->n_rounds;
     fake->n_runs++;
     fake->last_job = *job;
@@ -88,6 +107,7 @@ struct fake_target fake_target_quiet(void) {
         .seed = 1,
         .reference_cycles = 1,
         .multiply_cycles = 3,
+        .issue_cycles = 0.25,
         .code_cycles = 4,
         .ticks_per_cycle = 0.7,
         .overhead_ticks = 60,

@@ -8,9 +8,10 @@ struct fake_target {
     struct target target; // first
     uint64_t seed;        // not 0
 
-    // The truth. Code is told apart by its first byte: 'r' the reference, 'm' the multiply chain, else other code.
-    double reference_cycles, multiply_cycles, code_cycles; // per body
-    double second_mode_cycles;                             // of other code, in a share of the rounds
+    // The truth. Code is told apart by its first byte: 'r' the reference, 'm' the multiply chain, 'i' independent
+    // instructions, else other code.
+    double reference_cycles, multiply_cycles, issue_cycles, code_cycles; // per body
+    double second_mode_cycles;                                           // of other code, in a share of the rounds
     double second_mode_share;
     double code_spread; // standard deviation of other code's cycles from round to round, as a share of them
 
@@ -23,6 +24,11 @@ struct fake_target {
     double interrupt_ticks; //
     double switch_share;    // of the rounds in which the thread is switched out, and says so
     double fault_share;     // likewise for page faults
+    double steal_share;     // likewise for time that others had the CPU
+
+    double neighbour_share; // of the rounds in which another thread on the core takes issue slots: other code and
+    double neighbour_slows; // independent instructions take so many times as long, the chains hardly longer
+    double multiply_slowed; // the multiply chain's time relative to its truth; 1: as it is
 
     double reference_slowed; // by another thread on the core: relative, on average; scatters by as much
 

@@ -1,6 +1,7 @@
 // One measurement: rounds in batches until the interval is narrow enough or the budget is spent.
 #include "bench/measure.h"
 
+#include "bench/checks.h"
 #include "bench/rounds.h"
 #include "bench/timer.h"
 
@@ -72,7 +73,7 @@ static bool run_batch(struct progress *progress, struct target_job *job, enum be
     progress->round_ms = (double)(timer_clock_ns() - start_ns) / 1e6 / (job->n_rounds + job->n_warmup);
     progress->sampling->n_batches++;
     for (unsigned i = 0; i < n_done; i++)
-        sampling_add(progress->sampling, progress->bench->clock, job, &rounds[i]);
+        sampling_add(progress->sampling, progress->bench, job, &rounds[i]);
     if (n_done && progress->bench->clock == CLOCK_RATIO)
         sampling_note_step(progress->sampling, &rounds[0], target->timer_step);
     return true;
@@ -97,8 +98,9 @@ bool measure_samples(const struct bench *bench, const struct bench_code *code, s
         .n_warmup = WARMUP_ROUNDS,
         .timeout_seconds = bench->options.timeout_seconds,
     };
+    checks_put(bench, &job);
     *result = (struct bench_measurement){.clock = bench->clock, .clock_error = bench->clock_error};
-    if (!rounds_choose(bench, code, &job.code_short, &job.code_long, &result->outcome, fail))
+    if (!rounds_choose(bench, code, ROUNDS_CODE_SECONDS, &job.code_short, &job.code_long, &result->outcome, fail))
         return false;
     while (result->outcome == BENCH_OK && !is_finished(&progress))
         if (!run_batch(&progress, &job, &result->outcome, fail))

@@ -13,8 +13,11 @@
 // cmocka's own compares floats.
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
-static const struct bench_code reference = {.bytes = (const uint8_t *)"r", .n_bytes = 1, .bodies = 100};
-static const struct bench_code multiply = {.bytes = (const uint8_t *)"m", .n_bytes = 1, .bodies = 100};
+static const struct bench_chains chains = {
+    .reference = {.bytes = (const uint8_t *)"r", .n_bytes = 1, .bodies = 100},
+    .multiply = {.bytes = (const uint8_t *)"m", .n_bytes = 1, .bodies = 100},
+    .issue = {.bytes = (const uint8_t *)"i", .n_bytes = 1, .bodies = 100},
+};
 static const struct bench_code other = {.bytes = (const uint8_t *)"x", .n_bytes = 1, .bodies = 100};
 
 struct session {
@@ -29,8 +32,7 @@ struct session {
 static void measure_with(struct session *session, struct fake_target fake, const struct bench_options *options,
                          const struct bench_code *code) {
     *session = (struct session){.fake = fake};
-    assert_true(bench_open(&session->bench, &session->arena, &session->fake.target, options, &reference, &multiply,
-                           &session->fail));
+    assert_true(bench_open(&session->bench, &session->arena, &session->fake.target, options, &chains, &session->fail));
     assert_true(bench_measure(&session->bench, code, &session->result, &session->fail));
 }
 
@@ -221,6 +223,71 @@ static void a_shared_core_widens_the_error(void **state) {
     }
 }
 
+// What that thread does to code bound by issue: most of a round's times may be right, and still the round is wrong.
+static void rounds_beside_a_neighbour_are_dropped(void **state) {
+    (void)state;
+    struct session session;
+    measure(&session, noisy(7));
+    session.fake.neighbour_share = 0.3;
+    session.fake.neighbour_slows = 1.9;
+    assert_true(bench_measure(&session.bench, &other, &session.result, &session.fail));
+    assert_true(session.result.dropped[DROP_ISSUE] > 0);
+    assert_true(session.result.dropped[DROP_ISSUE] > session.result.dropped[DROP_MULTIPLY]);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    assert_int_equal(session.result.numerator, 4);
+    arena_free(&session.arena);
+}
+
+// A neighbour that stays: no value is wrong without a word. Half a percent is lost in this noise.
+static void a_steady_neighbour_is_seen(void **state) {
+    (void)state;
+    static const double slows[] = {1.0075, 1.015, 1.03, 1.1, 1.9};
+    for (size_t i = 0; i < sizeof slows / sizeof *slows; i++) {
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            struct session session;
+            measure(&session, noisy(seed));
+            session.fake.neighbour_share = 1;
+            session.fake.neighbour_slows = slows[i];
+            assert_true(bench_measure(&session.bench, &other, &session.result, &session.fail));
+            const struct bench_measurement *result = &session.result;
+            if (slows[i] > 1.02) {
+                assert_int_equal(result->verdict, MEASURED_UNSTABLE);
+                assert_non_null(strstr(result->why, "issue"));
+            } else if (slows[i] > 1.012) {
+                assert_int_equal(result->verdict, MEASURED_UNSTABLE);
+                assert_non_null(strstr(result->why, "another thread is busy on the core"));
+            } else {
+                assert_true(result->verdict == MEASURED_UNSTABLE || result->low * (1 - result->clock_error) <= 4.001);
+            }
+            arena_free(&session.arena);
+        }
+    }
+}
+
+static void a_multiply_that_changes_is_seen(void **state) {
+    (void)state;
+    struct session session;
+    measure(&session, noisy(3));
+    session.fake.multiply_slowed = 1.05;
+    assert_true(bench_measure(&session.bench, &other, &session.result, &session.fail));
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_non_null(strstr(session.result.why, "multiply"));
+    assert_true(session.result.dropped[DROP_MULTIPLY] > session.result.samples);
+    arena_free(&session.arena);
+}
+
+static void stolen_time_is_a_reason(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.steal_share = 0.2;
+    measure(&session, fake);
+    assert_true(session.result.dropped[DROP_STEAL] > 0);
+    assert_int_equal(session.result.dropped[DROP_SWITCH], 0);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    arena_free(&session.arena);
+}
+
 static void coarse_timer_runs_longer(void **state) {
     (void)state;
     struct session session;
@@ -289,8 +356,7 @@ static void perf_clock_without_counters_is_refused(void **state) {
     struct session session = {.fake = fake_target_quiet()};
     session.fake.target.counters_note = "this VM shows none";
     struct bench_options options = {.cpu = -1, .clock = CLOCK_PERF};
-    assert_false(bench_open(&session.bench, &session.arena, &session.fake.target, &options, &reference, &multiply,
-                            &session.fail));
+    assert_false(bench_open(&session.bench, &session.arena, &session.fake.target, &options, &chains, &session.fail));
     assert_int_equal(session.fail.status, FAIL_UNAVAILABLE);
     assert_non_null(strstr(session.fail.text, "this VM shows none"));
     arena_free(&session.arena);
@@ -301,8 +367,7 @@ static void standing_timer_is_refused(void **state) {
     struct session session = {.fake = fake_target_quiet()};
     session.fake.ticks_per_cycle = session.fake.overhead_ticks = 0;
     struct bench_options options = {.cpu = -1};
-    assert_false(bench_open(&session.bench, &session.arena, &session.fake.target, &options, &reference, &multiply,
-                            &session.fail));
+    assert_false(bench_open(&session.bench, &session.arena, &session.fake.target, &options, &chains, &session.fail));
     assert_int_equal(session.fail.status, FAIL_UNAVAILABLE);
     arena_free(&session.arena);
 }
@@ -331,6 +396,10 @@ int main(void) {
         cmocka_unit_test(mostly_disturbed_is_unstable),
         cmocka_unit_test(wrong_reference_is_found),
         cmocka_unit_test(a_shared_core_widens_the_error),
+        cmocka_unit_test(rounds_beside_a_neighbour_are_dropped),
+        cmocka_unit_test(a_steady_neighbour_is_seen),
+        cmocka_unit_test(a_multiply_that_changes_is_seen),
+        cmocka_unit_test(stolen_time_is_a_reason),
         cmocka_unit_test(coarse_timer_runs_longer),
         cmocka_unit_test(slow_code_runs_once_and_twice),
         cmocka_unit_test(crashes_are_outcomes),

@@ -14,7 +14,7 @@ typedef void (*code_function)(uint64_t iterations, void *memory);
 
 // The child's view of the job.
 struct runner {
-    code_function code, reference;
+    code_function code, reference, checks[BENCH_N_CHECKS]; // a check may be null: left out
     void *memory;
     const struct counters *counters;
 };
@@ -58,10 +58,19 @@ static int time_code(const struct runner *runner, code_function function, uint64
     return error;
 }
 
+// The short run, then the long one; nothing where there is no function.
 static int time_pair(const struct runner *runner, code_function function, const uint64_t iterations[2],
                      struct target_sample samples[2]) {
+    if (!function)
+        return 0;
     int error = time_code(runner, function, iterations[0], &samples[0]);
     return error ? error : time_code(runner, function, iterations[1], &samples[1]);
+}
+
+static int time_check(const struct runner *runner, const struct target_job *job, enum bench_check check,
+                      struct target_round *round) {
+    const uint64_t iterations[2] = {job->checks[check].n_short, job->checks[check].n_long};
+    return time_pair(runner, runner->checks[check], iterations, round->checks[check]);
 }
 
 static int run_round(const struct runner *runner, const struct target_job *job, struct target_round *round) {
@@ -73,7 +82,9 @@ static int run_round(const struct runner *runner, const struct target_job *job, 
     int cpu = sched_getcpu();
 
     int error = time_pair(runner, runner->reference, reference_iterations, round->reference_before);
+    error = error ? error : time_check(runner, job, CHECK_MULTIPLY, round);
     error = error ? error : time_pair(runner, runner->code, code_iterations, code_samples);
+    error = error ? error : time_check(runner, job, CHECK_ISSUE, round);
     error = error ? error : time_pair(runner, runner->reference, reference_iterations, round->reference_after);
 
     round->migrations = sched_getcpu() != cpu;
@@ -114,6 +125,22 @@ static int run_batch(const struct native_batch *batch, const struct runner *runn
     return (int)NATIVE_DONE;
 }
 
+// False without executable memory.
+static bool map_all(const struct target_job *job, size_t page, struct runner *runner) {
+    uint8_t *memory = map_guarded(NATIVE_MEMORY_BYTES, page);
+    runner->memory = memory ? memory + NATIVE_MEMORY_BYTES / 2 : NULL;
+    runner->code = map_code(job->code, page);
+    runner->reference = map_code(job->reference, page);
+    bool is_mapped = memory && runner->code && runner->reference;
+    for (unsigned i = 0; i < BENCH_N_CHECKS && is_mapped; i++) {
+        if (!job->checks[i].n_long)
+            continue;
+        runner->checks[i] = map_code(job->checks[i].code, page);
+        is_mapped = runner->checks[i] != NULL;
+    }
+    return is_mapped;
+}
+
 int native_rounds_run(void *context) {
     const struct native_batch *batch = context;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -121,14 +148,8 @@ int native_rounds_run(void *context) {
         return give_up(batch->results, NATIVE_CANNOT_PIN, errno);
     setpriority(PRIO_PROCESS, 0, -20); // fewer interruptions, where we may
 
-    uint8_t *memory = map_guarded(NATIVE_MEMORY_BYTES, page);
-    struct runner runner = {
-        .code = map_code(batch->job->code, page),
-        .reference = map_code(batch->job->reference, page),
-        .memory = memory ? memory + NATIVE_MEMORY_BYTES / 2 : NULL,
-        .counters = batch->counters,
-    };
-    if (!memory || !runner.code || !runner.reference)
+    struct runner runner = {.counters = batch->counters};
+    if (!map_all(batch->job, page, &runner))
         return give_up(batch->results, NATIVE_CANNOT_MAP, errno);
     int error = batch->counters ? counters_open(batch->counters) : 0;
     if (error)

@@ -29,8 +29,9 @@ struct piece {
 static const uint8_t setup[] = {0x53, 0x31, 0xc9, 0x31, 0xc0};
 static const uint8_t add[] = {0x48, 0x01, 0xc8};            // add rax, rcx
 static const uint8_t multiply[] = {0x48, 0x0f, 0xaf, 0xc1}; // imul rax, rcx
-static const uint8_t count_down[] = {0x48, 0xff, 0xcf};     // dec rdi
-static const uint8_t back[] = {0x0f, 0x85};                 // jnz, 32-bit distance from behind it
+static const uint8_t nops[] = {0x90, 0x90, 0x90, 0x90};
+static const uint8_t count_down[] = {0x48, 0xff, 0xcf}; // dec rdi
+static const uint8_t back[] = {0x0f, 0x85};             // jnz, 32-bit distance from behind it
 static const uint8_t finish[] = {0x5b, 0xc3};
 static const uint8_t illegal[] = {0x0f, 0x0b};                               // ud2
 static const uint8_t breakpoint[] = {0xcc};                                  // int3
@@ -46,7 +47,8 @@ static const uint8_t memory_behind[] = {0x8a, 0x86, 0x00, 0x80, 0x00, 0x00, 0xc3
 static const uint8_t memory_before[] = {0x8a, 0x86, 0xff, 0x7f, 0xff, 0xff, 0xc3};
 static const bool has_code = true;
 #else
-static const uint8_t setup[] = {0}, add[] = {0}, multiply[] = {0}, count_down[] = {0}, back[] = {0}, finish[] = {0};
+static const uint8_t setup[] = {0}, add[] = {0}, multiply[] = {0}, nops[] = {0}, count_down[] = {0}, back[] = {0},
+                     finish[] = {0};
 static const uint8_t illegal[] = {0}, breakpoint[] = {0}, null_load[] = {0}, division[] = {0}, endless[] = {0};
 static const uint8_t past_the_end[] = {0}, leave[] = {0}, memory_ends[] = {0}, memory_behind[] = {0};
 static const uint8_t memory_before[] = {0};
@@ -83,7 +85,7 @@ struct native_session {
     struct arena arena;
     struct fail fail;
     struct target *target;
-    struct bench_code reference, cross_check;
+    struct bench_chains chains;
 };
 
 static void open_session(struct native_session *session) {
@@ -92,8 +94,11 @@ static void open_session(struct native_session *session) {
         skip();
     session->target = target_native_open(&session->arena, -1, false, &session->fail);
     assert_non_null(session->target);
-    session->reference = loop(&session->arena, (struct piece)PIECE(add));
-    session->cross_check = loop(&session->arena, (struct piece)PIECE(multiply));
+    session->chains = (struct bench_chains){
+        .reference = loop(&session->arena, (struct piece)PIECE(add)),
+        .multiply = loop(&session->arena, (struct piece)PIECE(multiply)),
+        .issue = loop(&session->arena, (struct piece)PIECE(nops)),
+    };
 }
 
 static void assert_no_children(void) {
@@ -106,7 +111,7 @@ static enum bench_outcome run(struct native_session *session, const struct bench
     struct target_round rounds[4];
     struct target_job job = {
         .code = code,
-        .reference = &session->reference,
+        .reference = &session->chains.reference,
         .code_short = 1,
         .code_long = 2,
         .reference_short = 1,
@@ -162,7 +167,8 @@ static void a_cpu_that_is_not_there(void **state) {
     open_session(&session);
     struct target *target = target_native_open(&session.arena, 1000, false, &session.fail);
     struct target_round round;
-    struct target_job job = {&session.reference, &session.reference, 1, 2, 1, 2, 1, 0, 10};
+    const struct bench_code *reference = &session.chains.reference;
+    struct target_job job = {reference, reference, 1, 2, 1, 2, {{0}}, 1, 0, 10};
     enum bench_outcome outcome;
     unsigned n_done;
     assert_false(target->ops->run(target, &job, &round, &n_done, &outcome, &session.fail));
@@ -251,8 +257,7 @@ static void chains_add_up(void **state) {
     struct bench_measurement result = {.verdict = MEASURED_UNSTABLE};
     struct bench bench = {0};
     for (unsigned i = 0; i < 5 && (!bench.stable || result.verdict == MEASURED_UNSTABLE); i++) {
-        assert_true(bench_open(&bench, &session.arena, session.target, &options, &session.reference,
-                               &session.cross_check, &session.fail));
+        assert_true(bench_open(&bench, &session.arena, session.target, &options, &session.chains, &session.fail));
         assert_true(bench_measure(&bench, &code, &result, &session.fail));
         assert_int_equal(result.outcome, BENCH_OK);
         assert_no_children();
@@ -279,8 +284,7 @@ static void counters_or_a_reason(void **state) {
     assert_non_null(session.target);
     struct bench_options options = {.cpu = -1, .clock = CLOCK_PERF};
     struct bench bench;
-    bool is_open = bench_open(&bench, &session.arena, session.target, &options, &session.reference,
-                              &session.cross_check, &session.fail);
+    bool is_open = bench_open(&bench, &session.arena, session.target, &options, &session.chains, &session.fail);
     assert_int_equal(is_open, session.target->has_counters);
     if (is_open) {
         assert_true(fabs(bench.cross_check_cycles - round(bench.cross_check_cycles)) < 0.03);

@@ -131,8 +131,10 @@ static void interrupt(struct noise *noise, struct target_round *round) {
         noise->next_interrupt_ns = next_event_ns(noise, spec->interrupt_hz);
     }
     while (noise->next_steal_ns <= noise->now_ns) {
-        noise->now_ns += random_exponential(noise, spec->steal_us * 1e3);
-        round->switches += random_unit(noise) < spec->steal_seen;
+        double stolen_ns = random_exponential(noise, spec->steal_us * 1e3);
+        noise->now_ns += stolen_ns;
+        if (random_unit(noise) < spec->steal_seen)
+            round->stolen_ns += (uint64_t)ceil(stolen_ns);
         noise->next_steal_ns = next_event_ns(noise, spec->steal_hz);
     }
 }
@@ -194,6 +196,23 @@ static double instructions_of(const struct bench_code *code, uint64_t iterations
     return (double)iterations * code->bodies * code->body_instructions;
 }
 
+// The short run and the long one.
+static void execute_pair(struct noise *noise, enum work work, const double cycles[2], double factor,
+                         const struct bench_code *code, const uint64_t iterations[2], struct target_round *round,
+                         struct target_sample samples[2]) {
+    for (int i = 0; i < 2; i++)
+        samples[i] = execute(noise, work, cycles[i] * factor, instructions_of(code, iterations[i]), round);
+}
+
+static void execute_check(struct noise *noise, enum bench_check which, const struct target_job *job,
+                          const struct noise_cycles *cycles, struct target_round *round) {
+    const struct target_check *check = &job->checks[which];
+    const uint64_t iterations[2] = {check->n_short, check->n_long};
+    if (check->n_long)
+        execute_pair(noise, which == CHECK_MULTIPLY ? WORK_PRODUCTS : WORK_CODE, cycles->checks[which], 1, check->code,
+                     iterations, round, round->checks[which]);
+}
+
 void noise_round(struct noise *noise, const struct target_job *job, const struct noise_cycles *cycles,
                  struct target_round *round) {
     const struct bench_code *reference = job->reference, *code = job->code;
@@ -202,17 +221,17 @@ void noise_round(struct noise *noise, const struct target_job *job, const struct
     bool is_reference = code->body == reference->body;
     enum work work = is_reference ? WORK_ADDS : WORK_CODE;
     double factor = is_reference ? 1 : noise->process_factor;
-    struct target_sample *code_samples[2] = {&round->code_short, &round->code_long};
+    struct target_sample code_samples[2];
     if (!is_reference && random_unit(noise) < noise->spec.state_share)
         factor *= noise->spec.state_factor;
     *round = (struct target_round){0};
-    for (int i = 0; i < 2; i++)
-        round->reference_before[i] =
-            execute(noise, WORK_ADDS, cycles->reference[i], instructions_of(reference, reference_iterations[i]), round);
-    for (int i = 0; i < 2; i++)
-        *code_samples[i] =
-            execute(noise, work, cycles->code[i] * factor, instructions_of(code, code_iterations[i]), round);
-    for (int i = 0; i < 2; i++)
-        round->reference_after[i] =
-            execute(noise, WORK_ADDS, cycles->reference[i], instructions_of(reference, reference_iterations[i]), round);
+    execute_pair(noise, WORK_ADDS, cycles->reference, 1, reference, reference_iterations, round,
+                 round->reference_before);
+    execute_check(noise, CHECK_MULTIPLY, job, cycles, round);
+    execute_pair(noise, work, cycles->code, factor, code, code_iterations, round, code_samples);
+    execute_check(noise, CHECK_ISSUE, job, cycles, round);
+    execute_pair(noise, WORK_ADDS, cycles->reference, 1, reference, reference_iterations, round,
+                 round->reference_after);
+    round->code_short = code_samples[0];
+    round->code_long = code_samples[1];
 }

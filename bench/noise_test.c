@@ -23,11 +23,11 @@ static const struct target_job job = {.code = &code,
                                       .code_long = 10000,
                                       .reference_short = 10000,
                                       .reference_long = 20000};
-static const struct noise_cycles truth = {{10000, 20000}, {20000, 40000}}; // the code takes 4 cycles
+static const struct noise_cycles truth = {.reference = {10000, 20000}, .code = {20000, 40000}}; // the code takes 4 cycles
 
 struct seen {
     double code[ROUNDS], reference[ROUNDS]; // long minus short, ticks
-    unsigned n_switches;
+    unsigned n_switches, n_stolen; // rounds
     struct target_round rounds[ROUNDS];
 };
 
@@ -45,7 +45,7 @@ static struct noise_spec spec_of(const char *text) {
 static const struct seen *look(const struct noise_spec *spec) {
     static struct seen seen;
     struct noise noise = noise_new(spec, core_hz, timer_hz);
-    seen.n_switches = 0;
+    seen.n_switches = seen.n_stolen = 0;
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct target_round *round = &seen.rounds[i];
         if (i % ROUNDS_PER_PROCESS == 0)
@@ -54,6 +54,7 @@ static const struct seen *look(const struct noise_spec *spec) {
         seen.code[i] = (double)round->code_long.ticks - (double)round->code_short.ticks;
         seen.reference[i] = (double)round->reference_before[1].ticks - (double)round->reference_before[0].ticks;
         seen.n_switches += round->switches;
+        seen.n_stolen += round->stolen_ns > 0;
     }
     return &seen;
 }
@@ -124,7 +125,7 @@ static void interrupts_come_at_their_rate(void **state) {
     assert_near((double)seen->n_switches / ROUNDS, 0.120, 0.02);
     assert_near(share_above(seen->code, 21000), 0.040, 0.01); // those in the long run
     assert_int_equal(look_at("interrupts:1000:20:0")->n_switches, 0);
-    assert_near((double)look_at("steal:100:1000:0.5")->n_switches / ROUNDS, 0.0075, 0.004);
+    assert_near((double)look_at("steal:100:1000:0.5")->n_stolen / ROUNDS, 0.0075, 0.004);
 }
 
 static void frequency_moves_code_and_reference_alike(void **state) {

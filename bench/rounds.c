@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-static const double wanted_seconds = 16e-6;
 enum { WANTED_STEPS = 2000, PILOT_ROUNDS = 2 };
 static const double most_iterations = 1e9; // no code is so short, and no timer so coarse, that it needs more
 
@@ -14,9 +13,9 @@ static const double most_iterations = 1e9; // no code is so short, and no timer 
 enum { FIRST_INSTRUCTIONS = 16384 };
 static const double first_timeout_seconds = 0.2;
 
-static double wanted_ticks(const struct target *target) {
+static double wanted_ticks(const struct target *target, double seconds) {
     double rate = target->ticks_per_second > 0 ? target->ticks_per_second : 1e9;
-    return fmax(wanted_seconds * rate, WANTED_STEPS * (double)target->timer_step);
+    return fmax(seconds * rate, WANTED_STEPS * (double)target->timer_step);
 }
 
 // The quickest long run of a few.
@@ -52,8 +51,8 @@ static bool first_pilot(const struct bench *bench, struct target_job *job, doubl
 
 // Nothing is known of the code: a body may take a tenth of a nanosecond or a second. Times below an eighth of the
 // wanted one are partly overhead, and only say that more is needed.
-bool rounds_choose(const struct bench *bench, const struct bench_code *code, uint64_t *n_short, uint64_t *n_long,
-                   enum bench_outcome *outcome, struct fail *fail) {
+bool rounds_choose(const struct bench *bench, const struct bench_code *code, double seconds, uint64_t *n_short,
+                   uint64_t *n_long, enum bench_outcome *outcome, struct fail *fail) {
     struct target_job job = {
         .code = code,
         .reference = &bench->reference,
@@ -62,7 +61,7 @@ bool rounds_choose(const struct bench *bench, const struct bench_code *code, uin
         .n_rounds = PILOT_ROUNDS,
         .timeout_seconds = bench->options.timeout_seconds,
     };
-    double wanted = wanted_ticks(bench->target), n = 0, ticks = 0;
+    double wanted = wanted_ticks(bench->target, seconds), n = 0, ticks = 0;
     bool is_run = first_pilot(bench, &job, &n, &ticks, outcome, fail);
     while (is_run && *outcome == BENCH_OK && ticks < wanted / 8 && n < most_iterations) {
         n *= ticks > 0 ? fmax(2, fmin(1000, wanted / ticks)) : 1000; // 0: the timer did not even move

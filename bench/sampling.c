@@ -1,5 +1,6 @@
 #include "bench/sampling.h"
 
+#include "bench/checks.h"
 #include "bench/clock.h"
 
 #include <stddef.h>
@@ -18,6 +19,8 @@ static enum bench_drop disturbance(const struct target_round *round) {
         return DROP_MIGRATION;
     if (round->switches)
         return DROP_SWITCH;
+    if (round->stolen_ns)
+        return DROP_STEAL;
     return round->faults ? DROP_FAULT : DROP_N_REASONS;
 }
 
@@ -26,15 +29,17 @@ static double instructions_per_body(const struct target_job *job, const struct t
     return difference / ((double)(job->code_long - job->code_short) * job->code->bodies);
 }
 
-void sampling_add(struct sampling *sampling, enum bench_clock clock, const struct target_job *job,
+void sampling_add(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                   const struct target_round *round) {
-    clock_cycles_function cycles_of = clock == CLOCK_PERF ? clock_perf_cycles : clock_ratio_cycles;
+    clock_cycles_function cycles_of = bench->clock == CLOCK_PERF ? clock_perf_cycles : clock_ratio_cycles;
     struct sample sample = {
         .reference_ticks = clock_reference_ticks(job, round),
         .instructions = instructions_per_body(job, round),
     };
     enum bench_drop why = disturbance(round);
-    if (why != DROP_N_REASONS || !cycles_of(job, round, &sample.cycles, &why))
+    checks_cycles(bench, job, round, sample.checks);
+    if (why != DROP_N_REASONS || !cycles_of(job, round, &sample.cycles, &why) ||
+        !checks_agree(bench, sample.checks, &why))
         sampling->dropped[why]++;
     else if (sampling->n_kept < SAMPLING_MAX)
         sampling->samples[sampling->n_kept++] = sample;

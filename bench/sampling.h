@@ -8,9 +8,10 @@
 enum { SAMPLING_MAX = 4096 }; // kept samples; a budget that would give more ends there
 
 struct sample {
-    double cycles;          // per body
-    double reference_ticks; // timer ticks per dependent add
-    double instructions;    // per body; perf clock only
+    double cycles;                 // per body
+    double reference_ticks;        // timer ticks per dependent add
+    double instructions;           // per body; perf clock only
+    double checks[BENCH_N_CHECKS]; // cycles per body of each; 0: not timed
 };
 
 struct sampling {
@@ -24,7 +25,7 @@ struct sampling {
 
 struct sampling sampling_new(struct arena *arena);
 // Judges a round and keeps or drops it.
-void sampling_add(struct sampling *sampling, enum bench_clock clock, const struct target_job *job,
+void sampling_add(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                   const struct target_round *round);
 // Notes what a step of `step_ticks` is worth in such a round.
 void sampling_note_step(struct sampling *sampling, const struct target_round *round, uint64_t step_ticks);

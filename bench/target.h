@@ -16,14 +16,20 @@ struct target_sample {
 // What one round holds; see bench.h.
 struct target_round {
     struct target_sample reference_before[2], code_short, code_long, reference_after[2]; // [0] short, [1] long
-    unsigned switches, migrations, faults; // of the thread, during the round
+    struct target_sample checks[BENCH_N_CHECKS][2]; // likewise; multiply runs before the code, issue after it
+    unsigned switches, migrations, faults;          // of the thread, during the round
+    uint64_t stolen_ns;                             // that the thread was ready to run and others ran, during the round
 };
 
-// Code and iteration counts of a batch of rounds.
+// Code and iteration counts of a batch of rounds. Counts are of iterations.
 struct target_job {
     const struct bench_code *code, *reference;
-    uint64_t code_short, code_long;           // iterations
-    uint64_t reference_short, reference_long; // iterations
+    uint64_t code_short, code_long;
+    uint64_t reference_short, reference_long;
+    struct target_check {
+        const struct bench_code *code;
+        uint64_t n_short, n_long; // n_long 0: this check is left out, its samples are 0
+    } checks[BENCH_N_CHECKS];
     unsigned n_rounds;
     unsigned n_warmup; // rounds run first and not kept
     double timeout_seconds;

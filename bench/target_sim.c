@@ -59,31 +59,47 @@ static bool simulate(struct target_sim *sim, const struct bench_code *code, uint
     return true;
 }
 
+// Simulates what a round of the job executes. False when the harness failed; the outcome says whether all ended in
+// time.
+static bool simulate_round(struct target_sim *sim, const struct target_job *job, struct noise_cycles *cycles,
+                           enum bench_outcome *outcome, struct fail *fail) {
+    const struct target_check *checks = job->checks;
+    const struct {
+        const struct bench_code *code;
+        uint64_t iterations[2];
+        double *cycles;
+    } pieces[] = {
+        {job->reference, {job->reference_short, job->reference_long}, cycles->reference},
+        {job->code, {job->code_short, job->code_long}, cycles->code},
+        {checks[0].code, {checks[0].n_short, checks[0].n_long}, cycles->checks[0]},
+        {checks[1].code, {checks[1].n_short, checks[1].n_long}, cycles->checks[1]},
+    };
+    _Static_assert(BENCH_N_CHECKS == 2, "a line above for each");
+    uint64_t most_cycles = (uint64_t)(job->timeout_seconds * CORE_HZ);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        for (unsigned is_long = 0; is_long < 2 && pieces[i].iterations[1]; is_long++) {
+            struct run run = {0};
+            if (!simulate(sim, pieces[i].code, pieces[i].iterations[is_long] * pieces[i].code->bodies, most_cycles,
+                          &run, outcome, fail))
+                return false;
+            if (*outcome != BENCH_OK)
+                return true;
+            pieces[i].cycles[is_long] = (double)run.cycles;
+        }
+    }
+    return true;
+}
+
 static bool run(struct target *target, const struct target_job *job, struct target_round *rounds, unsigned *n_done,
                 enum bench_outcome *outcome, struct fail *fail) {
     struct target_sim *sim = (struct target_sim *)target;
-    const struct bench_code *code = job->code, *reference = job->reference;
-    const struct {
-        const struct bench_code *code;
-        uint64_t iterations;
-    } wanted[] = {{reference, job->reference_short},
-                  {reference, job->reference_long},
-                  {code, job->code_short},
-                  {code, job->code_long}};
-    struct noise_cycles cycles;
-    double *const cycles_of[] = {&cycles.reference[0], &cycles.reference[1], &cycles.code[0], &cycles.code[1]};
-    uint64_t most_cycles = (uint64_t)(job->timeout_seconds * CORE_HZ);
+    struct noise_cycles cycles = {0};
     *outcome = BENCH_OK;
     *n_done = 0;
-    for (int i = 0; i < 4; i++) {
-        struct run run;
-        if (!simulate(sim, wanted[i].code, wanted[i].iterations * wanted[i].code->bodies, most_cycles, &run, outcome,
-                      fail))
-            return false;
-        if (*outcome != BENCH_OK)
-            return true;
-        *cycles_of[i] = (double)run.cycles;
-    }
+    if (!simulate_round(sim, job, &cycles, outcome, fail))
+        return false;
+    if (*outcome != BENCH_OK)
+        return true;
     noise_start_process(&sim->noise);
     for (unsigned i = 0; i < job->n_rounds; i++)
         noise_round(&sim->noise, job, &cycles, &rounds[i]);

@@ -1,4 +1,5 @@
 // From samples to a value and how far to trust it.
+#include "bench/checks.h"
 #include "bench/sampling.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ static enum bench_drop main_reason(const unsigned dropped[DROP_N_REASONS]) {
 
 // Why the value is not to be trusted; null if it is.
 static const char *find_fault(const struct sampling *sampling, const struct bench *bench, const double *sorted,
-                              const struct bench_measurement *result) {
+                              const char *doubt, const struct bench_measurement *result) {
     unsigned n_dropped = sampling_n_dropped(sampling);
     double modes[2];
     if (n_dropped > sampling->n_kept)
@@ -28,6 +29,8 @@ static const char *find_fault(const struct sampling *sampling, const struct benc
         return arena_printf(bench->arena, "only %zu samples in the time allowed", sampling->n_kept);
     if (!bench->stable)
         return bench->unstable_why;
+    if (doubt)
+        return doubt;
     if (statistics_two_modes(sorted, sampling->n_kept, modes))
         return arena_printf(bench->arena, "two modes: %.3g and %.3g cycles", modes[0], modes[1]);
     double half = (result->high - result->low) / 2 / result->cycles;
@@ -54,8 +57,19 @@ static double clock_error_of(struct sampling *sampling, const struct bench *benc
     return fmax(bench->clock_error, fmax(spread, fabs(median / bench->ticks_per_cycle - 1)));
 }
 
+// What the checks say: a small departure widens the clock's error, a larger one is returned as a doubt.
+static const char *doubt_of_checks(struct sampling *sampling, const struct bench *bench, double *clock_error) {
+    enum bench_check check = CHECK_MULTIPLY;
+    double departure = checks_departure(bench, sampling, &check);
+    *clock_error = fmax(*clock_error, departure);
+    return departure > widest_half
+               ? arena_printf(bench->arena, "%s (%.1f %% off)", checks_meaning(check), departure * 100)
+               : NULL;
+}
+
 void sampling_conclude(struct sampling *sampling, const struct bench *bench, struct bench_measurement *result) {
     result->clock_error = clock_error_of(sampling, bench);
+    const char *doubt = doubt_of_checks(sampling, bench, &result->clock_error);
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
     result->samples = (unsigned)sampling->n_kept;
     memcpy(result->dropped, sampling->dropped, sizeof result->dropped);
@@ -68,7 +82,7 @@ void sampling_conclude(struct sampling *sampling, const struct bench *bench, str
         result->high = fmax(interval.high, result->cycles + half_step);
         result->confidence = interval.confidence;
     }
-    result->why = find_fault(sampling, bench, sorted, result);
+    result->why = find_fault(sampling, bench, sorted, doubt, result);
     double low = result->low * (1 - result->clock_error), high = result->high * (1 + result->clock_error);
     if (result->why)
         result->verdict = MEASURED_UNSTABLE;

@@ -183,12 +183,12 @@ static bool make_plan(struct arena *arena, const struct operands *operands, stru
     return true;
 }
 
-// All programs, and the clock's two, in one run of the assembler.
+// All programs, and the clock's, in one run of the assembler.
 static bool assemble(struct arena *arena, const struct plan *plan, const struct lab *lab, struct fail *fail) {
-    struct program **programs = ARENA_ARRAY(arena, struct program *, plan->n_experiments + 2);
+    struct program **programs = ARENA_ARRAY(arena, struct program *, plan->n_experiments + LAB_N_CHAINS);
     size_t n = 0;
-    programs[n++] = lab->reference;
-    programs[n++] = lab->cross_check;
+    for (enum lab_chain c = LAB_REFERENCE; c < LAB_N_CHAINS; c++)
+        programs[n++] = lab->chains[c];
     for (size_t i = 0; i < plan->n_experiments; i++)
         programs[n++] = &plan->experiments[i]->program;
     return gen_assemble(arena, programs, n, fail);

@@ -5,14 +5,17 @@
 
 #include <string.h>
 
-// The kernels whose chains are the ratio clock's reference (one cycle a step) and its cross-check, by ISA.
+// The kernels that the ratio clock's reference (one cycle a step) and its checks are made of, by ISA.
 static const struct {
-    const char *isa, *reference, *cross_check;
-} chains[] = {{"x86_64", "add-r64", "imul-r64"}, {"aarch64", "add-x", "mul-x"}};
+    const char *isa, *kernels[LAB_N_CHAINS];
+} chains[] = {{"x86_64", {"add-r64", "imul-r64", "nop"}}, {"aarch64", {"add-x", "mul-x", "nop"}}};
 
-static struct program *chain(struct lab *lab, const struct kernel_set *set, const char *name, struct fail *fail) {
+static struct program *chain(struct lab *lab, const struct kernel_set *set, const char *name, enum lab_chain which,
+                             struct fail *fail) {
     struct program *program = ARENA_NEW(lab->arena, struct program);
     struct gen_request request = {.mode = PROGRAM_LATENCY, .form = PROGRAM_UNROLLED};
+    if (which == LAB_ISSUE)
+        request.mode = PROGRAM_THROUGHPUT;
     const struct kernel *kernel = kernel_find(lab->arena, set, name, fail);
     return kernel && gen_expand(lab->arena, kernel, &request, program, fail) ? program : NULL;
 }
@@ -25,9 +28,12 @@ static bool open_chains(struct lab *lab, struct fail *fail) {
         struct kernel_set set = {0};
         if (!cli_load_kernels(lab->arena, NULL, lab->isa->name, &set, fail))
             return false;
-        lab->reference = chain(lab, &set, chains[i].reference, fail);
-        lab->cross_check = lab->reference ? chain(lab, &set, chains[i].cross_check, fail) : NULL;
-        return lab->cross_check != NULL;
+        for (enum lab_chain c = LAB_REFERENCE; c < LAB_N_CHAINS; c++) {
+            lab->chains[c] = chain(lab, &set, chains[i].kernels[c], c, fail);
+            if (!lab->chains[c])
+                return false;
+        }
+        return true;
     }
     return fail_set(fail, FAIL_UNAVAILABLE, "no reference chain is known for %s, so its cycles cannot be measured",
                     lab->isa->name);
@@ -114,8 +120,12 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
         if (!lab->target)
             return false;
     }
-    struct bench_code reference = code_of(lab->reference), cross_check = code_of(lab->cross_check);
-    return bench_open(&lab->bench, lab->arena, lab->target, &options->bench, &reference, &cross_check, fail);
+    struct bench_chains clock = {
+        .reference = code_of(lab->chains[LAB_REFERENCE]),
+        .multiply = code_of(lab->chains[LAB_MULTIPLY]),
+        .issue = code_of(lab->chains[LAB_ISSUE]),
+    };
+    return bench_open(&lab->bench, lab->arena, lab->target, &options->bench, &clock, fail);
 }
 
 const char *lab_missing_feature(const struct lab *lab, const struct program *program) {

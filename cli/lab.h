@@ -19,6 +19,9 @@ struct lab_options {
     struct bench_options bench;
 };
 
+// The code that the clock rests on; see struct bench_chains.
+enum lab_chain { LAB_REFERENCE, LAB_MULTIPLY, LAB_ISSUE, LAB_N_CHAINS };
+
 struct lab {
     struct arena *arena;
     const struct isa *isa;
@@ -29,7 +32,7 @@ struct lab {
     const struct backend *backend;     // null: no models wanted
     struct backend_cpu *models[EXPERIMENT_MAX_MODELS];
     unsigned n_models;
-    struct program *reference, *cross_check; // programs of the clock's chains
+    struct program *chains[LAB_N_CHAINS]; // the clock's
     struct target *target;
     struct bench bench;
 };
@@ -37,7 +40,7 @@ struct lab {
 // Reads the host and opens the models, then generates the clock's chains; nothing is measured yet.
 bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail);
 
-// Opens target and clock, once lab->reference and lab->cross_check are assembled. Switches boost off where it can.
+// Opens target and clock, once lab->chains are assembled. Switches boost off where it can.
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail);
 
 // The first feature that the program needs and the CPU it would run on lacks; null: none.

@@ -1,0 +1,88 @@
+#include "bench/checks.h"
+
+#include "bench/clock.h"
+
+#include <math.h>
+#include <stddef.h>
+
+// One check of one round is good to about half a percent (timer steps of 10 ns in some µs). What slips through here
+// is looked for in the median of all rounds.
+static const double round_tolerance = 0.02, median_tolerance = 0.0025;
+
+void checks_put(const struct bench *bench, struct target_job *job) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct bench_check_state *check = &bench->checks[i];
+        job->checks[i] = (struct target_check){&check->code, check->n_short, check->n_long};
+    }
+}
+
+void checks_cycles(const struct bench *bench, const struct target_job *job, const struct target_round *round,
+                   double cycles[BENCH_N_CHECKS]) {
+    double reference = clock_reference_ticks(job, round);
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct target_check *check = &job->checks[i];
+        const struct target_sample *samples = round->checks[i];
+        cycles[i] = 0;
+        if (!check->n_long)
+            continue;
+        double n_bodies = (double)(check->n_long - check->n_short) * check->code->bodies;
+        if (bench->clock != CLOCK_RATIO)
+            cycles[i] = ((double)samples[1].counters[0] - (double)samples[0].counters[0]) / n_bodies;
+        else if (reference > 0)
+            cycles[i] = ((double)samples[1].ticks - (double)samples[0].ticks) / n_bodies / reference;
+    }
+}
+
+bool checks_agree(const struct bench *bench, const double cycles[BENCH_N_CHECKS], enum bench_drop *why) {
+    static const enum bench_drop reasons[] = {[CHECK_MULTIPLY] = DROP_MULTIPLY, [CHECK_ISSUE] = DROP_ISSUE};
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct bench_check_state *check = &bench->checks[i];
+        if (check->cycles <= 0 || cycles[i] == 0)
+            continue;
+        if (fabs(cycles[i] / check->cycles - 1) > fmax(round_tolerance, 3 * check->spread)) {
+            *why = reasons[i];
+            return false;
+        }
+    }
+    return true;
+}
+
+static const double *sorted_check(struct sampling *sampling, unsigned check) {
+    return sampling_sorted(sampling, offsetof(struct sample, checks) + check * sizeof(double));
+}
+
+// The median of n samples scatters by about 0.93 of their quartiles' distance over √n where they are normal: taken
+// three times, so that chance seldom counts as a departure.
+double checks_departure(const struct bench *bench, struct sampling *sampling, enum bench_check *worst) {
+    double departure = 0;
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct bench_check_state *check = &bench->checks[i];
+        if (check->cycles <= 0 || !sampling->n_kept)
+            continue;
+        const double *sorted = sorted_check(sampling, i);
+        double away = fabs(statistics_median(sorted, sampling->n_kept) / check->cycles - 1);
+        double spread = statistics_spread(sorted, sampling->n_kept) / check->cycles;
+        if (away > fmax(median_tolerance, 2.8 * spread / sqrt((double)sampling->n_kept)) && away > departure) {
+            departure = away;
+            *worst = (enum bench_check)i;
+        }
+    }
+    return departure;
+}
+
+const char *checks_meaning(enum bench_check check) {
+    return check == CHECK_ISSUE
+               ? "independent instructions are not as fast as at calibration: another thread is busy on the core"
+               : "the multiply chain is not what it was at calibration";
+}
+
+void checks_calibrate(struct bench *bench, struct sampling *sampling) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        struct bench_check_state *check = &bench->checks[i];
+        if (!check->n_long || !sampling->n_kept)
+            continue;
+        const double *sorted = sorted_check(sampling, i);
+        check->cycles = statistics_median(sorted, sampling->n_kept);
+        check->spread = check->cycles > 0 ? statistics_spread(sorted, sampling->n_kept) / check->cycles : 0;
+    }
+}
