@@ -40,13 +40,19 @@ bool branch_trace_parse(struct arena *arena, const char *name, const char *text,
 
 // The instructions of `block` in the order in which the trace runs them, each as often as it runs:
 // - a conditional branch takes the next word: its target, or FALLTHROUGH, or the label behind it;
-// - an indirect branch takes it, too: any label;
+// - an indirect branch or call takes it, too: any label;
 // - a direct jump or a call goes to its target, a return behind the last call, without a word of their own; calls of
-//   what the text does not hold are stepped over, as is a call whose word is FALLTHROUGH;
+//   what the text does not hold are stepped over, as is an indirect call whose word is FALLTHROUGH;
 // - whoever comes to a label that is the next word, in whatever way, has taken that word.
 // The run ends at the text's end, at a return without a call, at a jump out of the text, and at the first branch for
 // which no word is left. Words left over then are an error, as is a word that no branch can follow.
 bool branch_trace_follow(struct arena *arena, const struct branch_trace *trace, const struct block *block,
                          struct block *run, struct fail *fail);
+
+// The trace of a run that was recorded: instruction order[i] of `block` was executed as number i. Following it gives that
+// order again, and goes on behind it as far as no word is needed. Fails where control came, other than by falling
+// through or returning, to an instruction without a label.
+bool branch_trace_of_run(struct arena *arena, const struct block *block, const unsigned *order, size_t n,
+                         const char **text, struct fail *fail);
 
 #endif

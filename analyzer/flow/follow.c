@@ -105,18 +105,19 @@ static bool follow_branch(struct walk *walk, const struct insn *insn, unsigned b
     return true;
 }
 
+// The trace tells where an indirect call goes; what the text does not hold is stepped over.
 static void follow_call(struct walk *walk, const struct insn *insn, unsigned behind, long *next) {
     const struct branch_step *step = next_step(walk);
-    long callee = insn->target != NULL ? find_label(walk->block, insn->target) : NOWHERE;
-    if (insn->target == NULL && step != NULL && step->label != NULL)
-        callee = find_label(walk->block, step->label);
-    bool is_over = step != NULL && step->label == NULL;
-    if (is_over)
-        take_step(walk);
-    if (is_over || callee == NOWHERE) {
-        *next = behind;
-        return;
+    const char *callee_label = insn->target;
+    if (callee_label == NULL && step != NULL) {
+        callee_label = step->label;
+        if (callee_label == NULL)
+            take_step(walk);
     }
+    long callee = callee_label != NULL ? find_label(walk->block, callee_label) : NOWHERE;
+    *next = behind;
+    if (callee == NOWHERE)
+        return;
     walk->returns = arena_grow(walk->arena, walk->returns, walk->n_returns, sizeof *walk->returns);
     walk->returns[walk->n_returns++] = behind;
     *next = callee;
