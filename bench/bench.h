@@ -25,6 +25,8 @@ struct bench_code {
     const uint8_t *body;
     size_t n_body_bytes;
     unsigned body_instructions; // instructions in those bytes; 0: unknown
+    // Instructions that one iteration executes: all bodies, and the loop's own. 0: unknown, and so not checked.
+    uint64_t iteration_instructions;
 };
 
 // How the run of a piece of code ended.
@@ -51,6 +53,7 @@ enum bench_drop {
     DROP_MULTIPLY,  // the multiply chain took another number of cycles than at calibration
     DROP_ISSUE,     // so did independent instructions: another thread on the core takes issue slots
     DROP_STEAL,     // others ran on our CPU while we wanted to
+    DROP_RETIRED,   // instructions retired are not those of the code: something else ran, too
     DROP_N_REASONS,
 };
 const char *bench_drop_name(enum bench_drop reason); // "switch", "migration", …
@@ -63,11 +66,14 @@ const char *bench_verdict_name(enum bench_verdict verdict);
 // Where the cycles come from.
 enum bench_clock {
     CLOCK_AUTO,  // the best of the others that works here
+    CLOCK_RDPMC, // hardware cycles, read by the thread itself from its counter
     CLOCK_PERF,  // hardware cycles of a pinned perf_event group
     CLOCK_RATIO, // time over the time of a chain of dependent adds (assumed one cycle each)
 };
 const char *bench_clock_name(enum bench_clock clock);
 bool bench_clock_parse(const char *name, enum bench_clock *clock);
+
+enum { BENCH_MAX_EVENTS = 25 };
 
 struct bench_measurement {
     enum bench_outcome outcome; // the rest is meaningless unless BENCH_OK
@@ -82,11 +88,11 @@ struct bench_measurement {
     unsigned samples; // kept
     unsigned dropped[DROP_N_REASONS];
     double milliseconds; // spent on it
-    unsigned n_events;   // counters beside cycles, per body; perf clock only
+    unsigned n_events;   // counters beside cycles; rdpmc and perf clocks only. The first is "instructions"
     struct bench_event {
         const char *name;
-        double count;
-    } events[8];
+        double count; // per body, median
+    } events[BENCH_MAX_EVENTS];
 };
 
 struct target;
@@ -100,7 +106,7 @@ enum bench_check {
 };
 
 struct bench_options {
-    enum bench_clock clock;
+    enum bench_clock clock; // never worse than asked for: only CLOCK_AUTO chooses
     double precision;       // stop when the interval's half-width is below this share of the value; 0 = 0.002
     double budget_ms;       // stop after this much time; 0 = 200
     double timeout_seconds; // for one batch of rounds; 0 = 2

@@ -16,15 +16,13 @@
 enum { ATTEMPTS = 3 };
 static const double stable_error = 0.01;
 
-static bool choose_clock(struct bench *bench, struct fail *fail) {
-    const struct target *target = bench->target;
-    bench->clock = bench->options.clock;
-    if (bench->clock == CLOCK_AUTO)
-        bench->clock = target->has_counters ? CLOCK_PERF : CLOCK_RATIO;
-    if (bench->clock == CLOCK_PERF && !target->has_counters)
-        return fail_set(fail, FAIL_UNAVAILABLE, "no perf clock: %s; --clock ratio needs no counters",
-                        target->counters_note ? target->counters_note : "this target has none");
-    return true;
+// Why a tier cannot be used on this target; null: it can.
+static const char *why_not(const struct target *target, enum bench_clock clock) {
+    if (clock == CLOCK_PERF && !target->has_counters)
+        return target->counters_note ? target->counters_note : "this target has none";
+    if (clock == CLOCK_RDPMC && !target->has_user_reads)
+        return target->user_reads_note ? target->user_reads_note : "this target has none";
+    return NULL;
 }
 
 static bool ran(const char *what, enum bench_outcome outcome, struct fail *fail) {
@@ -97,8 +95,9 @@ static void write_note(struct bench *bench) {
                  bench->clock_error * 100);
     else
         snprintf(error, sizeof error, "unstable: %s", bench->unstable_why);
-    if (bench->clock == CLOCK_PERF)
-        snprintf(bench->clock_note, sizeof bench->clock_note, "hardware cycles through perf; %s", error);
+    if (bench->clock != CLOCK_RATIO)
+        snprintf(bench->clock_note, sizeof bench->clock_note, "hardware cycles %s; %s",
+                 bench->clock == CLOCK_PERF ? "through perf" : "read by the thread itself (rdpmc)", error);
     else
         snprintf(bench->clock_note, sizeof bench->clock_note,
                  "ratio clock: %s over a chain of dependent adds, taken as 1 cycle each%s; %s; counters: %s",
@@ -126,6 +125,46 @@ static bool choose_lengths(struct bench *bench, struct fail *fail) {
     return true;
 }
 
+// One tier, calibrated. Unstable is no failure.
+static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail *fail) {
+    const char *why = why_not(bench->target, clock);
+    if (why)
+        return fail_set(fail, FAIL_UNAVAILABLE, "no %s clock: %s; --clock ratio needs no counters",
+                        bench_clock_name(clock), why);
+    bench->clock = clock;
+    if (!choose_lengths(bench, fail))
+        return false;
+    struct arena scratch = {0};
+    struct sampling sampling = sampling_new(&scratch);
+    bool is_open = true;
+    double precision = bench->options.precision;
+    bench->options.precision = precision / 4; // done once, and every measurement carries its error
+    bench->stable = false;
+    for (unsigned i = 0; i < ATTEMPTS && is_open && !bench->stable; i++)
+        is_open = measure_chains(bench, &sampling, fail);
+    arena_free(&scratch);
+    bench->options.precision = precision;
+    write_note(bench);
+    return is_open;
+}
+
+// The first tier that works and is stable. Counters may be there and lie (some hypervisors' do): then the next tier is
+// better. Where none is stable, it is the last one.
+static bool open_best_clock(struct bench *bench, struct fail *fail) {
+    static const enum bench_clock tiers[] = {CLOCK_RDPMC, CLOCK_PERF, CLOCK_RATIO};
+    bool has_events = bench->target->n_groups && bench->target->groups[0].n_events;
+    bool is_open = false;
+    for (unsigned i = 0; i < sizeof tiers / sizeof *tiers && !(is_open && bench->stable); i++) {
+        bool is_last_resort = tiers[i] == CLOCK_RATIO;
+        if (why_not(bench->target, tiers[i]) || (is_last_resort && has_events))
+            continue;
+        is_open = open_clock(bench, tiers[i], fail);
+        if (!is_open)
+            return false;
+    }
+    return is_open;
+}
+
 bool bench_open(struct bench *bench, struct arena *arena, struct target *target, const struct bench_options *options,
                 const struct bench_chains *chains, struct fail *fail) {
     *bench = (struct bench){
@@ -141,19 +180,6 @@ bool bench_open(struct bench *bench, struct arena *arena, struct target *target,
         bench->options.budget_ms = 200;
     if (bench->options.timeout_seconds <= 0)
         bench->options.timeout_seconds = 2;
-    if (!choose_clock(bench, fail) || !choose_lengths(bench, fail))
-        return false;
-
-    struct arena scratch = {0};
-    struct sampling sampling = sampling_new(&scratch);
-    bool is_open = true;
-    double precision = bench->options.precision;
-    bench->options.precision = precision / 4; // done once, and every measurement carries its error
-    bench->stable = false;
-    for (unsigned i = 0; i < ATTEMPTS && is_open && !bench->stable; i++)
-        is_open = measure_chains(bench, &sampling, fail);
-    arena_free(&scratch);
-    bench->options.precision = precision;
-    write_note(bench);
-    return is_open;
+    return bench->options.clock == CLOCK_AUTO ? open_best_clock(bench, fail)
+                                              : open_clock(bench, bench->options.clock, fail);
 }

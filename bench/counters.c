@@ -1,69 +1,122 @@
 #include "bench/counters.h"
 
+#include "bench/event_name.h"
 #include "bench/host_files.h"
-#include "bench/pfm.h"
+#include "bench/native_rounds.h"
+#include "bench/sandbox.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
-static const char *const event_names[COUNTERS_N] = {"cycles", "instructions"};
+static const double trial_timeout_seconds = 5;
 
-// What read() of a group gives: see perf_event_open(2), PERF_FORMAT_GROUP.
-struct group_values {
-    uint64_t count, time_enabled, time_running;
-    uint64_t values[COUNTERS_N];
+// What a child on the right CPU finds out. It lies in memory shared with that child.
+struct trial {
+    int cpu;
+    struct perf_group base; // cycles and instructions
+    unsigned n_events;
+    struct perf_event_attr events[TARGET_MAX_EVENTS];
+    // Errors are errno's numbers, 0 where it works.
+    int pin_error, base_error;
+    unsigned bad_event; // the first that cannot be counted; n_events: none
+    int event_error;
+    unsigned bad_group; // first group whose counters cannot be read by the thread itself
+    int user_error;
+    bool is_too_much; // the events need more groups than there may be
+    unsigned n_groups, group_events[TARGET_MAX_GROUPS];
 };
 
-static int encode(const struct pfm *pfm, const char *name, struct perf_event_attr *attributes) {
-    pfm_perf_encode_arg_t argument = {.attr = attributes, .size = sizeof argument};
-    memset(attributes, 0, sizeof *attributes);
-    attributes->size = sizeof *attributes;
-    return pfm->get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
-}
-
-// With more than one kind of core, a generic event counts on one kind only, unless the PMU's number stands in the
-// upper half of the event (perf_event_open(2), PERF_TYPE_HARDWARE).
-static void choose_pmu(struct perf_event_attr *attributes, unsigned long pmu_type) {
-    if (pmu_type && attributes->type == PERF_TYPE_HARDWARE)
-        attributes->config |= (uint64_t)pmu_type << 32;
-}
-
-int counters_open(struct counters *counters) {
-    for (unsigned i = 0; i < COUNTERS_N; i++) {
-        struct perf_event_attr *attributes = &counters->attributes[i];
-        int leader = i == 0 ? -1 : counters->fds[0];
-        counters->fds[i] = (int)syscall(SYS_perf_event_open, attributes, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
-        if (counters->fds[i] >= 0)
-            continue;
-        int error = errno;
-        while (i-- > 0)
-            close(counters->fds[i]);
+// The group can be opened. Does it count?
+static int try_group(const struct perf_group *group, bool by_user) {
+    struct perf_group_open open;
+    uint64_t before[TARGET_MAX_COUNTERS] = {0}, after[TARGET_MAX_COUNTERS] = {0};
+    int error = perf_group_start(group, by_user, &open);
+    if (error)
         return error;
+    error = perf_group_read(&open, before);
+    for (volatile unsigned i = 0; i < 1000; i++)
+        continue;
+    if (!error)
+        error = perf_group_read(&open, after);
+    if (!error && (after[0] <= before[0] || after[1] <= before[1]))
+        error = ENODEV;
+    perf_group_close(&open);
+    return error;
+}
+
+static struct perf_group group_of(const struct trial *trial, unsigned first, unsigned n_events) {
+    struct perf_group group = trial->base;
+    for (unsigned i = 0; i < n_events; i++)
+        group.attributes[group.n++] = trial->events[first + i];
+    return group;
+}
+
+static void try_each_event(struct trial *trial) {
+    for (trial->bad_event = 0; trial->bad_event < trial->n_events; trial->bad_event++) {
+        struct perf_group group = group_of(trial, trial->bad_event, 1);
+        trial->event_error = try_group(&group, false);
+        if (trial->event_error)
+            return;
     }
-    ioctl(counters->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+}
+
+// As many events beside each other as the hardware takes. What fits is the hardware's (and the kernel's) secret: some
+// events count on some counters only, and others may hold some.
+static void divide_into_groups(struct trial *trial) {
+    enum { MOST = TARGET_MAX_COUNTERS - TARGET_FIXED_COUNTERS };
+    unsigned done = 0;
+    do {
+        if (trial->n_groups == TARGET_MAX_GROUPS) {
+            trial->is_too_much = true;
+            return;
+        }
+        unsigned n = 0, left = trial->n_events - done;
+        for (; n < left && n < MOST; n++) {
+            struct perf_group group = group_of(trial, done, n + 1);
+            if (n > 0 && try_group(&group, false) != 0)
+                break;
+        }
+        trial->group_events[trial->n_groups++] = n;
+        done += n;
+    } while (done < trial->n_events);
+}
+
+static void try_user_reads(struct trial *trial) {
+    unsigned done = 0;
+    for (unsigned i = 0; i < trial->n_groups && !trial->user_error; i++) {
+        struct perf_group group = group_of(trial, done, trial->group_events[i]);
+        trial->user_error = try_group(&group, true);
+        trial->bad_group = i;
+        done += trial->group_events[i];
+    }
+}
+
+static int try_all(void *context) {
+    struct trial *trial = context;
+    trial->pin_error = native_pin(trial->cpu) ? 0 : errno;
+    if (trial->pin_error)
+        return 0;
+    trial->base_error = try_group(&trial->base, false);
+    if (trial->base_error)
+        return 0;
+    try_each_event(trial);
+    if (trial->bad_event == trial->n_events)
+        divide_into_groups(trial);
+    if (!trial->is_too_much)
+        try_user_reads(trial);
     return 0;
 }
 
-void counters_close(struct counters *counters) {
-    for (unsigned i = 0; i < COUNTERS_N; i++)
-        close(counters->fds[i]);
+// Who may hold a counter that is missing.
+static const char *holders(struct arena *arena) {
+    double watchdog = 0;
+    if (host_number(arena, &watchdog, "/proc/sys/kernel/nmi_watchdog") && watchdog == 1)
+        return "the NMI watchdog holds one: 'sysctl kernel.nmi_watchdog=0' frees it";
+    return "another profiler holds them: stop it";
 }
 
-// A pinned group that does not get its counters goes to an error state, in which read() gives 0 bytes.
-int counters_read(const struct counters *counters, uint64_t values[TARGET_MAX_COUNTERS]) {
-    struct group_values group;
-    if (read(counters->fds[0], &group, sizeof group) != (ssize_t)sizeof group)
-        return EBUSY;
-    if (group.time_enabled != group.time_running)
-        return EBUSY;
-    memcpy(values, group.values, sizeof group.values);
-    return 0;
-}
-
-static const char *explain(struct arena *arena, int error) {
+static const char *explain_base(struct arena *arena, int error) {
     switch (error) {
     case ENOENT:
     case ENODEV:
@@ -75,53 +128,110 @@ static const char *explain(struct arena *arena, int error) {
     case ENOSYS:
         return "this kernel has no perf_event_open, or a sandbox hides it";
     case EBUSY:
-        return "others hold the counters (the NMI watchdog, another profiler): stop them";
+        return arena_printf(arena, "the hardware counters are taken; %s", holders(arena));
     default:
         return arena_printf(arena, "perf_event_open failed: %s", strerror(error));
     }
 }
 
-// The group exists, but does it count?
-static int try_counting(const struct counters *counters) {
-    uint64_t before[TARGET_MAX_COUNTERS] = {0}, after[TARGET_MAX_COUNTERS] = {0};
-    int error = counters_read(counters, before);
-    for (volatile unsigned i = 0; i < 1000; i++)
-        continue;
-    if (!error)
-        error = counters_read(counters, after);
-    if (!error && (after[0] <= before[0] || after[1] <= before[1]))
-        error = ENODEV;
-    return error;
+static bool explain_event(struct arena *arena, const char *name, const struct host_core_pmu *pmu, int error,
+                          struct fail *fail) {
+    if (error == EBUSY || error == ENODEV)
+        return fail_set(
+            fail, FAIL_UNAVAILABLE,
+            "event '%s' never counts beside cycles and instructions: no hardware counter is left for it, or "
+            "it belongs to another kind of core; %s",
+            name, holders(arena));
+    return fail_set(fail, FAIL_UNAVAILABLE, "the counters of CPUs like this (%s) cannot count event '%s': %s",
+                    pmu->name ? pmu->name : "no core PMU", name, strerror(error));
 }
 
-bool counters_prepare(struct arena *arena, int cpu, struct counters *counters, const char **note) {
-    struct pfm pfm;
-    const char *why;
-    if (!pfm_load(&pfm, &why)) {
-        *note = arena_printf(arena, "libpfm4 cannot be used: %s", why);
+static const char *explain_user(struct arena *arena, int error) {
+    double setting;
+#if defined(__aarch64__)
+    const char *file = "/proc/sys/kernel/perf_user_access", *advice = "set kernel.perf_user_access to 1";
+#else
+    const char *file = "/sys/bus/event_source/devices/cpu/rdpmc", *advice = "write 1 to it";
+#endif
+    if (host_number(arena, &setting, "%s", file) && setting == 0)
+        return arena_printf(arena, "the kernel forbids programs to read counters (%s is 0): %s", file, advice);
+    if (error == EBUSY)
+        return "a counter is not on the hardware all the time";
+    return "the kernel offers programs no way to read these counters themselves";
+}
+
+static void tell(struct arena *arena, const struct trial *trial, const struct target_wish *wish,
+                 struct counters *counters, struct target *target) {
+    unsigned done = 0;
+    target->has_counters = trial->base_error == 0;
+    target->counters_note = trial->base_error ? explain_base(arena, trial->base_error) : NULL;
+    target->has_user_reads = target->has_counters && trial->user_error == 0;
+    target->user_reads_note = !target->has_counters ? target->counters_note
+                              : trial->user_error   ? explain_user(arena, trial->user_error)
+                                                    : NULL;
+    target->n_groups = counters->n_groups = trial->n_groups;
+    for (unsigned i = 0; i < trial->n_groups; i++) {
+        struct target_group *group = &target->groups[i];
+        counters->groups[i] = group_of(trial, done, trial->group_events[i]);
+        group->n_events = trial->group_events[i];
+        for (unsigned k = 0; k < group->n_events; k++)
+            group->events[k] = wish->events[done++];
+    }
+}
+
+static bool judge(struct arena *arena, const struct trial *trial, const struct target_wish *wish,
+                  const struct host_core_pmu *pmu, struct fail *fail) {
+    if (wish->n_events == 0)
+        return true;
+    if (trial->base_error)
+        return fail_set(fail, FAIL_UNAVAILABLE, "no events can be counted: %s", explain_base(arena, trial->base_error));
+    if (trial->bad_event < trial->n_events)
+        return explain_event(arena, wish->events[trial->bad_event], pmu, trial->event_error, fail);
+    if (trial->is_too_much)
+        return fail_set(fail, FAIL_INPUT, "%u events need more than %d groups of counters here: ask for fewer",
+                        wish->n_events, TARGET_MAX_GROUPS);
+    return true;
+}
+
+static bool encode(struct arena *arena, const struct target_wish *wish, const struct host_core_pmu *pmu,
+                   struct trial *trial, struct fail *fail) {
+    trial->base.n = TARGET_FIXED_COUNTERS;
+    event_encode_generic(PERF_COUNT_HW_CPU_CYCLES, pmu, &trial->base.attributes[0]);
+    event_encode_generic(PERF_COUNT_HW_INSTRUCTIONS, pmu, &trial->base.attributes[1]);
+    if (wish->n_events > TARGET_MAX_EVENTS)
+        return fail_set(fail, FAIL_INPUT, "%u events are more than the %d that can be counted at once", wish->n_events,
+                        TARGET_MAX_EVENTS);
+    trial->n_events = wish->n_events;
+    for (unsigned i = 0; i < wish->n_events; i++)
+        if (!event_encode(arena, wish->events[i], pmu, &trial->events[i], fail))
+            return false;
+    return true;
+}
+
+static bool run_trial(struct trial *trial, struct fail *fail) {
+    enum bench_outcome outcome;
+    int status;
+    if (!sandbox_run(try_all, trial, trial_timeout_seconds, &outcome, &status, fail))
         return false;
+    if (outcome != BENCH_OK)
+        trial->base_error = ENOSYS;
+    return !trial->pin_error || fail_set(fail, FAIL_UNAVAILABLE, "cannot run on CPU %d: %s; choose another", trial->cpu,
+                                         strerror(trial->pin_error));
+}
+
+bool counters_prepare(struct arena *arena, int cpu, const struct target_wish *wish, struct counters *counters,
+                      struct target *target, struct fail *fail) {
+    struct trial *trial = mmap(NULL, sizeof *trial, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (trial == MAP_FAILED)
+        return fail_set(fail, FAIL_WORK, "no memory to try the counters: %s", strerror(errno));
+    struct host_core_pmu pmu;
+    host_core_pmu(arena, cpu, &pmu);
+    *trial = (struct trial){.cpu = cpu};
+    bool is_done = encode(arena, wish, &pmu, trial, fail) && run_trial(trial, fail);
+    if (is_done) {
+        tell(arena, trial, wish, counters, target);
+        is_done = judge(arena, trial, wish, &pmu, fail);
     }
-    int status = PFM_SUCCESS;
-    unsigned long pmu_type = host_pmu_type(arena, cpu);
-    for (unsigned i = 0; i < COUNTERS_N && status == PFM_SUCCESS; i++) {
-        struct perf_event_attr *attributes = &counters->attributes[i];
-        status = encode(&pfm, event_names[i], attributes);
-        choose_pmu(attributes, pmu_type);
-        attributes->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-        attributes->exclude_kernel = 1;
-        attributes->exclude_hv = 1;
-        attributes->pinned = i == 0;
-        attributes->disabled = i == 0;
-    }
-    if (status != PFM_SUCCESS) {
-        *note = arena_printf(arena, "libpfm4 does not know this machine's counters: %s", pfm.strerror(status));
-        return false;
-    }
-    int error = counters_open(counters);
-    if (!error) {
-        error = try_counting(counters);
-        counters_close(counters);
-    }
-    *note = error ? explain(arena, error) : NULL;
-    return !error;
+    munmap(trial, sizeof *trial);
+    return is_done;
 }

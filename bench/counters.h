@@ -1,28 +1,24 @@
-// Hardware counters of this thread, as one pinned perf_event group: cycles first, then instructions, user mode only.
-// Encoded by libpfm4 before the fork; opened and read after it (system calls only).
+// What of the hardware's counters can be used on one CPU, and how: cycles and instructions, and whatever events were
+// asked for, divided into groups that fit the hardware's counters all at once. Each group is tried before anything is
+// measured with it. Reading them is perf_group.h.
 #ifndef BENCH_COUNTERS_H
 #define BENCH_COUNTERS_H
 
 #include "base/arena.h"
-#include "bench/target.h"
+#include "base/fail.h"
+#include "bench/perf_group.h"
 
-#include <linux/perf_event.h>
 #include <stdbool.h>
 
-enum { COUNTERS_N = 2 };
-
 struct counters {
-    struct perf_event_attr attributes[COUNTERS_N];
-    int fds[COUNTERS_N]; // once open; fds[0] leads the group
+    unsigned n_groups; // 0: nothing can be counted
+    struct perf_group groups[TARGET_MAX_GROUPS];
 };
 
-// Encodes the events for `cpu` and tries them. Where they do not count, returns false and says why in `note`.
-bool counters_prepare(struct arena *arena, int cpu, struct counters *counters, const char **note);
-
-// These three are for the child. open: 0, or an errno.
-int counters_open(struct counters *counters);
-void counters_close(struct counters *counters);
-// 0, or EBUSY: the group was not on the counters all the time, so the values are worthless.
-int counters_read(const struct counters *counters, uint64_t values[TARGET_MAX_COUNTERS]);
+// Encodes the events of the wish for `cpu`, tries them there, and sets what the target says of its counters. Without
+// any event, counters that do not work are no failure: the target's notes say why. With events they are
+// (FAIL_UNAVAILABLE), as is an event that this CPU cannot count; a name nobody knows is FAIL_INPUT.
+bool counters_prepare(struct arena *arena, int cpu, const struct target_wish *wish, struct counters *counters,
+                      struct target *target, struct fail *fail);
 
 #endif

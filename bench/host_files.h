@@ -27,8 +27,16 @@ void host_read_pmu(struct arena *arena, struct host *host);
 // `wanted` itself, or, if that is -1, a quiet CPU.
 bool host_choose_cpu(struct arena *arena, int wanted, int *cpu, struct fail *fail);
 
-// perf's number of the PMU that belongs to `cpu`, where the cores have several; 0 where one serves all, or none.
-unsigned long host_pmu_type(struct arena *arena, int cpu);
+// The performance monitoring unit that counts what the cores do, as perf names and numbers it. Hybrid and big.LITTLE
+// machines have one for each kind of core.
+struct host_core_pmu {
+    const char *name; // "cpu", "cpu_atom", "armv8_cortex_a53"; null: none serves the CPU
+    unsigned type;    // for struct perf_event_attr
+    unsigned n_all;   // core PMUs of this machine, those of other CPUs included
+};
+bool host_is_core_pmu(const char *name);
+// That of `cpu`; false where there is none.
+bool host_core_pmu(struct arena *arena, int cpu, struct host_core_pmu *pmu);
 
 // "Neoverse-N1" for the numbers in an Arm core's MIDR register; null: not in our list.
 const char *host_arm_name(unsigned implementer, unsigned part);

@@ -7,7 +7,7 @@
 
 // Names that perf gives to PMUs of cores: cpu, cpu_core, cpu_atom (x86, POWER, …), armv8_pmuv3_0, armv8_cortex_a72,
 // apple_firestorm_pmu. Others (msr, uncore_imc_0, arm_cmn_0, …) count no cycles of a core.
-static bool is_core_pmu(const char *name) {
+bool host_is_core_pmu(const char *name) {
     return strcmp(name, "cpu") == 0 || strncmp(name, "cpu_", 4) == 0 || strncmp(name, "armv", 4) == 0 ||
            strncmp(name, "apple_", 6) == 0;
 }
@@ -18,7 +18,7 @@ static const char *find_pmu(struct arena *arena, int cpu, unsigned *n_all) {
     size_t n_names = file_list(arena, host_path(arena, "/sys/bus/event_source/devices"), "", &names);
     *n_all = 0;
     for (size_t i = 0; i < n_names; i++) {
-        if (!is_core_pmu(names[i]))
+        if (!host_is_core_pmu(names[i]))
             continue;
         ++*n_all;
         const char *cpus = host_line(arena, "/sys/bus/event_source/devices/%s/cpus", names[i]);
@@ -28,13 +28,15 @@ static const char *find_pmu(struct arena *arena, int cpu, unsigned *n_all) {
     return found;
 }
 
-unsigned long host_pmu_type(struct arena *arena, int cpu) {
-    unsigned n_all;
-    const char *pmu = find_pmu(arena, cpu, &n_all);
+bool host_core_pmu(struct arena *arena, int cpu, struct host_core_pmu *pmu) {
     double type;
-    if (!pmu || n_all < 2 || !host_number(arena, &type, "/sys/bus/event_source/devices/%s/type", pmu))
-        return 0;
-    return (unsigned long)type;
+    unsigned n_all;
+    const char *name = find_pmu(arena, cpu, &n_all);
+    *pmu = (struct host_core_pmu){.name = name, .n_all = n_all};
+    if (!pmu->name || !host_number(arena, &type, "/sys/bus/event_source/devices/%s/type", pmu->name))
+        return false;
+    pmu->type = (unsigned)type;
+    return true;
 }
 
 void host_read_pmu(struct arena *arena, struct host *host) {

@@ -2,6 +2,7 @@
 #include "bench/measure.h"
 
 #include "bench/checks.h"
+#include "bench/event_counts.h"
 #include "bench/rounds.h"
 #include "bench/timer.h"
 
@@ -16,6 +17,7 @@ enum { FIRST_ROUNDS = 12, MOST_ROUNDS = 192, WARMUP_ROUNDS = 2, FEWEST_BATCHES =
 struct progress {
     const struct bench *bench;
     struct sampling *sampling;
+    struct event_counts counts;
     uint64_t start_ns;
     double round_ms; // of the last batch
 };
@@ -42,7 +44,7 @@ static bool is_narrow(const struct progress *progress) {
 // batch); the batches double, so there are few looks.
 static bool is_finished(const struct progress *progress) {
     const struct sampling *sampling = progress->sampling;
-    if (sampling->n_batches < FEWEST_BATCHES)
+    if (sampling->n_batches < FEWEST_BATCHES || sampling->n_batches < progress->counts.target->n_groups)
         return false;
     return spent_ms(progress) >= progress->bench->options.budget_ms || sampling->n_kept >= SAMPLING_MAX ||
            is_narrow(progress);
@@ -68,28 +70,40 @@ static bool run_batch(struct progress *progress, struct target_job *job, enum be
     unsigned n_done = 0;
     uint64_t start_ns = timer_clock_ns();
     job->n_rounds = next_rounds(progress);
+    if (target->n_groups)
+        job->group = progress->sampling->n_batches % target->n_groups;
     if (!target->ops->run(target, job, rounds, &n_done, outcome, fail))
         return false;
     progress->round_ms = (double)(timer_clock_ns() - start_ns) / 1e6 / (job->n_rounds + job->n_warmup);
     progress->sampling->n_batches++;
-    for (unsigned i = 0; i < n_done; i++)
+    for (unsigned i = 0; i < n_done; i++) {
+        size_t n_kept = progress->sampling->n_kept;
         sampling_add(progress->sampling, progress->bench, job, &rounds[i]);
-    if (n_done && progress->bench->clock == CLOCK_RATIO)
+        if (job->clock != CLOCK_RATIO && progress->sampling->n_kept > n_kept)
+            event_counts_add(&progress->counts, job, &rounds[i]);
+    }
+    if (n_done && job->clock == CLOCK_RATIO)
         sampling_note_step(progress->sampling, &rounds[0], target->timer_step);
     return true;
 }
 
-static void add_events(struct sampling *sampling, struct bench_measurement *result) {
-    if (result->clock != CLOCK_PERF || !sampling->n_kept)
-        return;
-    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, instructions));
-    result->events[result->n_events++] =
-        (struct bench_event){"instructions", statistics_median(sorted, sampling->n_kept)};
+static bool run_batches(struct progress *progress, struct target_job *job, enum bench_outcome *outcome,
+                        struct fail *fail) {
+    while (*outcome == BENCH_OK && !is_finished(progress))
+        if (!run_batch(progress, job, outcome, fail))
+            return false;
+    return true;
 }
 
 bool measure_samples(const struct bench *bench, const struct bench_code *code, struct sampling *sampling,
                      struct bench_measurement *result, struct fail *fail) {
-    struct progress progress = {.bench = bench, .sampling = sampling, .start_ns = timer_clock_ns()};
+    struct arena scratch = {0};
+    struct progress progress = {
+        .bench = bench,
+        .sampling = sampling,
+        .counts = {.arena = &scratch, .target = bench->target},
+        .start_ns = timer_clock_ns(),
+    };
     struct target_job job = {
         .code = code,
         .reference = &bench->reference,
@@ -97,23 +111,23 @@ bool measure_samples(const struct bench *bench, const struct bench_code *code, s
         .reference_long = bench->reference_long,
         .n_warmup = WARMUP_ROUNDS,
         .timeout_seconds = bench->options.timeout_seconds,
+        .clock = bench->clock,
     };
     checks_put(bench, &job);
     *result = (struct bench_measurement){.clock = bench->clock, .clock_error = bench->clock_error};
     if (!rounds_choose(bench, code, ROUNDS_CODE_SECONDS, &job.code_short, &job.code_long, &result->outcome, fail))
         return false;
-    while (result->outcome == BENCH_OK && !is_finished(&progress))
-        if (!run_batch(&progress, &job, &result->outcome, fail))
-            return false;
+    bool is_run = run_batches(&progress, &job, &result->outcome, fail);
     result->milliseconds = spent_ms(&progress);
     if (result->outcome == BENCH_OK) {
         sampling_conclude(sampling, bench, result);
-        add_events(sampling, result);
+        event_counts_conclude(&progress.counts, result);
     } else {
         result->verdict = MEASURED_UNSTABLE;
         result->why = bench_outcome_name(result->outcome);
     }
-    return true;
+    arena_free(&scratch);
+    return is_run;
 }
 
 bool bench_measure(struct bench *bench, const struct bench_code *code, struct bench_measurement *result,

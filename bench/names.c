@@ -17,11 +17,12 @@ static const char *const outcome_names[BENCH_N_OUTCOMES] = {
 static const char *const drop_names[DROP_N_REASONS] = {
     [DROP_SWITCH] = "switch",       [DROP_MIGRATION] = "migration", [DROP_FAULT] = "fault",
     [DROP_REFERENCE] = "reference", [DROP_NEGATIVE] = "negative",   [DROP_MULTIPLY] = "multiply",
-    [DROP_ISSUE] = "issue",         [DROP_STEAL] = "steal",
+    [DROP_ISSUE] = "issue",         [DROP_STEAL] = "steal",         [DROP_RETIRED] = "retired",
 };
 static const char *const verdict_names[] = {
     [MEASURED_EXACT] = "exact", [MEASURED_WITHIN] = "within", [MEASURED_UNSTABLE] = "unstable"};
-static const char *const clock_names[] = {[CLOCK_AUTO] = "auto", [CLOCK_PERF] = "perf", [CLOCK_RATIO] = "ratio"};
+static const char *const clock_names[] = {
+    [CLOCK_AUTO] = "auto", [CLOCK_RDPMC] = "rdpmc", [CLOCK_PERF] = "perf", [CLOCK_RATIO] = "ratio"};
 
 const char *bench_outcome_name(enum bench_outcome outcome) {
     assert(outcome < BENCH_N_OUTCOMES);

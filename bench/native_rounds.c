@@ -16,7 +16,7 @@ typedef void (*code_function)(uint64_t iterations, void *memory);
 struct runner {
     code_function code, reference, checks[BENCH_N_CHECKS]; // a check may be null: left out
     void *memory;
-    const struct counters *counters;
+    const struct perf_group_open *counters; // null: none
 };
 
 // `size` bytes between two pages that nobody may touch, so that running off either end is a fault and not a
@@ -47,13 +47,13 @@ static code_function map_code(const struct bench_code *code, size_t page) {
 static int time_code(const struct runner *runner, code_function function, uint64_t iterations,
                      struct target_sample *sample) {
     uint64_t before[TARGET_MAX_COUNTERS] = {0}, after[TARGET_MAX_COUNTERS] = {0};
-    int error = runner->counters ? counters_read(runner->counters, before) : 0;
+    int error = runner->counters ? perf_group_read(runner->counters, before) : 0;
     uint64_t start = timer_read();
     function(iterations, runner->memory);
     sample->ticks = timer_read() - start;
     if (runner->counters && !error)
-        error = counters_read(runner->counters, after);
-    for (unsigned i = 0; i < COUNTERS_N; i++)
+        error = perf_group_read(runner->counters, after);
+    for (unsigned i = 0; i < TARGET_MAX_COUNTERS; i++)
         sample->counters[i] = after[i] - before[i];
     return error;
 }
@@ -96,7 +96,7 @@ static int run_round(const struct runner *runner, const struct target_job *job, 
     return error;
 }
 
-static bool pin(int cpu) {
+bool native_pin(int cpu) {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET((unsigned)cpu, &set);
@@ -144,14 +144,15 @@ static bool map_all(const struct target_job *job, size_t page, struct runner *ru
 int native_rounds_run(void *context) {
     const struct native_batch *batch = context;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (!pin(batch->cpu))
+    if (!native_pin(batch->cpu))
         return give_up(batch->results, NATIVE_CANNOT_PIN, errno);
     setpriority(PRIO_PROCESS, 0, -20); // fewer interruptions, where we may
 
-    struct runner runner = {.counters = batch->counters};
+    struct perf_group_open counters;
+    struct runner runner = {.counters = batch->group ? &counters : NULL};
     if (!map_all(batch->job, page, &runner))
         return give_up(batch->results, NATIVE_CANNOT_MAP, errno);
-    int error = batch->counters ? counters_open(batch->counters) : 0;
+    int error = batch->group ? perf_group_start(batch->group, batch->is_read_by_user, &counters) : 0;
     if (error)
         return give_up(batch->results, NATIVE_CANNOT_COUNT, error);
     return run_batch(batch, &runner);

@@ -3,7 +3,7 @@
 #ifndef BENCH_NATIVE_ROUNDS_H
 #define BENCH_NATIVE_ROUNDS_H
 
-#include "bench/counters.h"
+#include "bench/perf_group.h"
 #include "bench/target.h"
 
 enum { NATIVE_MEMORY_BYTES = 1 << 16 };
@@ -26,9 +26,13 @@ struct native_results {
 struct native_batch {
     const struct target_job *job;
     int cpu;
-    struct counters *counters; // null: not wanted
+    const struct perf_group *group; // counters to read; null: none
+    bool is_read_by_user;           // without system calls
     struct native_results *results;
 };
+
+// Binds the calling thread to a CPU; false: errno says why not.
+bool native_pin(int cpu);
 
 // Body for sandbox_run: runs a struct native_batch, returns an enum native_status.
 int native_rounds_run(void *context);

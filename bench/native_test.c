@@ -88,11 +88,13 @@ struct native_session {
     struct bench_chains chains;
 };
 
+static const struct target_wish nothing = {.clock = CLOCK_RATIO};
+
 static void open_session(struct native_session *session) {
     *session = (struct native_session){0};
     if (!has_code)
         skip();
-    session->target = target_native_open(&session->arena, -1, false, &session->fail);
+    session->target = target_native_open(&session->arena, -1, &nothing, &session->fail);
     assert_non_null(session->target);
     session->chains = (struct bench_chains){
         .reference = loop(&session->arena, (struct piece)PIECE(add)),
@@ -165,10 +167,19 @@ static void a_cpu_that_is_not_there(void **state) {
     (void)state;
     struct native_session session;
     open_session(&session);
-    struct target *target = target_native_open(&session.arena, 1000, false, &session.fail);
+    struct target *target = target_native_open(&session.arena, 1000, &nothing, &session.fail);
     struct target_round round;
     const struct bench_code *reference = &session.chains.reference;
-    struct target_job job = {reference, reference, 1, 2, 1, 2, {{0}}, 1, 0, 10};
+    struct target_job job = {
+        .code = reference,
+        .reference = reference,
+        .code_short = 1,
+        .code_long = 2,
+        .reference_short = 1,
+        .reference_long = 2,
+        .n_rounds = 1,
+        .timeout_seconds = 10,
+    };
     enum bench_outcome outcome;
     unsigned n_done;
     assert_false(target->ops->run(target, &job, &round, &n_done, &outcome, &session.fail));
@@ -280,7 +291,7 @@ static void counters_or_a_reason(void **state) {
     (void)state;
     struct native_session session;
     open_session(&session);
-    session.target = target_native_open(&session.arena, -1, true, &session.fail);
+    session.target = target_native_open(&session.arena, -1, &(struct target_wish){0}, &session.fail);
     assert_non_null(session.target);
     struct bench_options options = {.cpu = -1, .clock = CLOCK_PERF};
     struct bench bench;

@@ -11,6 +11,8 @@ static bool find_functions(void *library, struct pfm *pfm) {
         const char *name;
         size_t offset; // in struct pfm
     } wanted[] = {
+        {"pfm_find_event", offsetof(struct pfm, find_event)},
+        {"pfm_get_event_attr_info", offsetof(struct pfm, get_event_attr_info)},
         {"pfm_get_event_info", offsetof(struct pfm, get_event_info)},
         {"pfm_get_event_next", offsetof(struct pfm, get_event_next)},
         {"pfm_get_os_event_encoding", offsetof(struct pfm, get_os_event_encoding)},

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 
 struct pfm {
+    int (*find_event)(const char *name);
+    int (*get_event_attr_info)(int event, int attribute, pfm_os_t os, pfm_event_attr_info_t *info);
     int (*get_event_info)(int event, pfm_os_t os, pfm_event_info_t *info);
     int (*get_event_next)(int event);
     int (*get_os_event_encoding)(const char *name, int privileges, pfm_os_t os, void *argument);

@@ -24,18 +24,10 @@ static enum bench_drop disturbance(const struct target_round *round) {
     return round->faults ? DROP_FAULT : DROP_N_REASONS;
 }
 
-static double instructions_per_body(const struct target_job *job, const struct target_round *round) {
-    double difference = (double)round->code_long.counters[1] - (double)round->code_short.counters[1];
-    return difference / ((double)(job->code_long - job->code_short) * job->code->bodies);
-}
-
 void sampling_add(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                   const struct target_round *round) {
-    clock_cycles_function cycles_of = bench->clock == CLOCK_PERF ? clock_perf_cycles : clock_ratio_cycles;
-    struct sample sample = {
-        .reference_ticks = clock_reference_ticks(job, round),
-        .instructions = instructions_per_body(job, round),
-    };
+    clock_cycles_function cycles_of = bench->clock == CLOCK_RATIO ? clock_ratio_cycles : clock_perf_cycles;
+    struct sample sample = {.reference_ticks = clock_reference_ticks(job, round)};
     enum bench_drop why = disturbance(round);
     checks_cycles(bench, job, round, sample.checks);
     if (why != DROP_N_REASONS || !cycles_of(job, round, &sample.cycles, &why) ||

@@ -10,7 +10,6 @@ enum { SAMPLING_MAX = 4096 }; // kept samples; a budget that would give more end
 struct sample {
     double cycles;                 // per body
     double reference_ticks;        // timer ticks per dependent add
-    double instructions;           // per body; perf clock only
     double checks[BENCH_N_CHECKS]; // cycles per body of each; 0: not timed
 };
 

@@ -5,12 +5,32 @@
 
 #include "bench/bench.h"
 
-enum { TARGET_MAX_COUNTERS = 8 };
+// Counters run in groups, because hardware has few: a batch of rounds counts one group. In each, [0] is cycles and [1]
+// is instructions; the other places are events.
+enum {
+    TARGET_MAX_COUNTERS = 8,
+    TARGET_FIXED_COUNTERS = 2,
+    TARGET_MAX_GROUPS = 8,
+    TARGET_MAX_EVENTS = 24, // in all groups
+};
+
+// The events of a group, behind cycles and instructions.
+struct target_group {
+    unsigned n_events;
+    const char *events[TARGET_MAX_COUNTERS - TARGET_FIXED_COUNTERS]; // as they were asked for
+};
+
+// What is to be counted.
+struct target_wish {
+    enum bench_clock clock; // CLOCK_RATIO: nothing
+    const char *const *events;
+    unsigned n_events;
+};
 
 // One timed execution.
 struct target_sample {
     uint64_t ticks;                         // of the target's timer
-    uint64_t counters[TARGET_MAX_COUNTERS]; // hardware counters, in the order the target was asked for
+    uint64_t counters[TARGET_MAX_COUNTERS]; // of the job's group; zero where nothing was counted
 };
 
 // What one round holds; see bench.h.
@@ -33,6 +53,8 @@ struct target_job {
     unsigned n_rounds;
     unsigned n_warmup; // rounds run first and not kept
     double timeout_seconds;
+    enum bench_clock clock; // CLOCK_PERF, CLOCK_RDPMC: counters are read, that way
+    unsigned group;         // of the target's, which the counters are to count
 };
 
 struct target;
@@ -52,12 +74,17 @@ struct target {
     const char *description;   // for records: "native", "sim:skylake,noise=vm,seed=1"
     const char *timer;         // "tsc", "cntvct", "clock_gettime", "simulated"
     double ticks_per_second;   // of the timer; 0: unknown
-    bool has_counters;         // counters[0] is cycles, counters[1] is instructions
+    bool has_counters;         // through system calls: the perf clock works
     const char *counters_note; // why not, for people
-    uint64_t timer_step;       // smallest difference the timer can show, ticks
+    bool has_user_reads;       // without system calls: the rdpmc clock works
+    const char *user_reads_note;
+    unsigned n_groups; // 0 is one group without events
+    struct target_group groups[TARGET_MAX_GROUPS];
+    uint64_t timer_step; // smallest difference the timer can show, ticks
 };
 
-// The machine this program runs on. `cpu`: as in struct bench_options.
-struct target *target_native_open(struct arena *arena, int cpu, bool want_counters, struct fail *fail);
+// The machine this program runs on. `cpu`: as in struct bench_options. Fails where an event of the wish cannot be
+// counted; where no event is wished for, counters that do not work are only noted.
+struct target *target_native_open(struct arena *arena, int cpu, const struct target_wish *wish, struct fail *fail);
 
 #endif

@@ -6,6 +6,7 @@
 #include "bench/sandbox.h"
 #include "bench/timer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -41,10 +42,13 @@ static bool native_run(struct target *target, const struct target_job *job, stru
     struct native_results *results = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (results == MAP_FAILED)
         return fail_set(fail, FAIL_WORK, "no memory for %u rounds: %s", job->n_rounds, strerror(errno));
+    bool is_counted = job->clock == CLOCK_PERF || job->clock == CLOCK_RDPMC;
+    assert(!is_counted || job->group < native->counters.n_groups);
     struct native_batch batch = {
         .job = job,
         .cpu = native->cpu,
-        .counters = target->has_counters ? &native->counters : NULL,
+        .group = is_counted ? &native->counters.groups[job->group] : NULL,
+        .is_read_by_user = job->clock == CLOCK_RDPMC,
         .results = results,
     };
     int status = 0;
@@ -65,7 +69,7 @@ static void native_close(struct target *target) {
     (void)target; // all of it is in the arena
 }
 
-struct target *target_native_open(struct arena *arena, int cpu, bool want_counters, struct fail *fail) {
+struct target *target_native_open(struct arena *arena, int cpu, const struct target_wish *wish, struct fail *fail) {
     static const struct target_ops ops = {"native", native_run, native_close};
     struct native *native = ARENA_NEW(arena, struct native);
     if (!host_choose_cpu(arena, cpu, &native->cpu, fail))
@@ -76,10 +80,11 @@ struct target *target_native_open(struct arena *arena, int cpu, bool want_counte
         .timer = TIMER_NAME,
         .ticks_per_second = timer_ticks_per_second(),
         .counters_note = "not asked for",
+        .user_reads_note = "not asked for",
         .timer_step = timer_step(),
     };
-    if (want_counters)
-        native->target.has_counters =
-            counters_prepare(arena, native->cpu, &native->counters, &native->target.counters_note);
+    if (wish->clock != CLOCK_RATIO &&
+        !counters_prepare(arena, native->cpu, wish, &native->counters, &native->target, fail))
+        return NULL;
     return &native->target;
 }

@@ -103,7 +103,7 @@ static bool list_machines(struct arena *arena, struct fail *fail) {
 
 static bool list_events(struct arena *arena, struct fail *fail) {
     const char **names;
-    size_t n = events_list(arena, &names, fail);
+    size_t n = events_list(arena, -1, &names, fail);
     for (size_t i = 0; i < n; i++) {
         if (!args.json)
             printf("  %s\n", names[i]);

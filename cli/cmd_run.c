@@ -13,7 +13,7 @@
 
 static struct {
     const char *mode, *form, *sweep, *isa, *syntax, *kernels, *output, *clock;
-    struct option_list asm_texts;
+    struct option_list asm_texts, events;
     unsigned long streams; // ~0: not given
     unsigned long cpu;
     double precision_percent, budget_ms, timeout_s;
@@ -48,8 +48,14 @@ static const struct option options[] = {
      "performance, middle or efficiency: on hybrid parts, the type of core to choose from. Default: the fastest.",
      &args.lab.core_type},
     {OPTION_HEADING, NULL, NULL, "How to measure", NULL},
-    {OPTION_TEXT, "clock", "CLOCK", "auto, perf (hardware counters) or ratio (none needed). Default: auto.",
+    {OPTION_TEXT, "clock", "CLOCK",
+     "rdpmc (hardware counters, read without system calls), perf (read with them), ratio (none needed), or auto: the "
+     "first of these that works. Default: auto.",
      &args.clock},
+    {OPTION_LIST, "events", "EVENT,...",
+     "Also count these hardware events: names of libpfm4 (see 'cyclops list events'), raw ones (r1b1), or "
+     "PMU/event=0xb1,umask=0x1/. More than the counters hold are counted in turns, in runs of their own.",
+     &args.events},
     {OPTION_NUMBER, "precision", "PERCENT",
      "Stop when the interval is within ± PERCENT of the value (or after 4096 samples). Default: 0.2.",
      &args.precision_percent},
@@ -111,6 +117,35 @@ static bool read_plan_options(struct plan_options *plan, struct fail *fail) {
     return !args.sweep || options_parse_range(args.sweep, &plan->sweep_first, &plan->sweep_last, fail);
 }
 
+// The commas between slashes are the event's own: cpu/event=0xb1,umask=0x1/.
+static void add_events(struct arena *arena, const char *list, struct option_list *events) {
+    const char *start = list;
+    bool is_inside = false;
+    for (const char *c = list;; c++) {
+        is_inside ^= *c == '/';
+        if (*c != '\0' && (*c != ',' || is_inside))
+            continue;
+        if (c > start) {
+            events->items = arena_grow(arena, events->items, events->n_items, sizeof *events->items);
+            events->items[events->n_items++] = arena_copy(arena, start, (size_t)(c - start));
+        }
+        if (*c == '\0')
+            return;
+        start = c + 1;
+    }
+}
+
+static bool read_events(struct arena *arena, struct fail *fail) {
+    struct option_list *events = &args.lab.events;
+    for (size_t i = 0; i < args.events.n_items; i++)
+        add_events(arena, args.events.items[i], events);
+    if (args.events.n_items && events->n_items == 0)
+        return fail_set(fail, FAIL_INPUT, "--events names none; 'cyclops list events' prints what there is");
+    if (events->n_items && args.lab.bench.clock == CLOCK_RATIO)
+        return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock ratio uses none");
+    return true;
+}
+
 static bool read_lab_options(struct arena *arena, struct fail *fail) {
     struct bench_options *bench = &args.lab.bench;
     bench->precision = args.precision_percent / 100;
@@ -124,8 +159,8 @@ static bool read_lab_options(struct arena *arena, struct fail *fail) {
     if (!args.lab.isa)
         return false;
     if (args.clock && !bench_clock_parse(args.clock, &bench->clock))
-        return fail_set(fail, FAIL_INPUT, "unknown clock '%s': there are auto, perf and ratio", args.clock);
-    return true;
+        return fail_set(fail, FAIL_INPUT, "unknown clock '%s': there are auto, rdpmc, perf and ratio", args.clock);
+    return read_events(arena, fail);
 }
 
 static bool is_file(const char *operand) {

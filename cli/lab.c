@@ -98,7 +98,18 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
     return open_models(lab, options, fail);
 }
 
-static struct bench_code code_of(const struct program *program) {
+// That one iteration executes, the loop's own included; the simulated CPU runs the bodies only. A block may contain
+// whatever its author likes (branches, macros, data), so that its number is not known.
+static uint64_t iteration_instructions(const struct lab *lab, const struct program *program) {
+    uint64_t bodies = (uint64_t)program->unroll * program->instructions;
+    if (lab->is_simulated)
+        return bodies;
+    if (program->mode == PROGRAM_BLOCK)
+        return 0;
+    return bodies + (program->form == PROGRAM_UNROLLED ? isa_find(program->isa)->loop_instructions : 0);
+}
+
+static struct bench_code code_of(const struct lab *lab, const struct program *program) {
     struct program_range body = program_simulated_range(program);
     return (struct bench_code){
         .bytes = program->code,
@@ -107,6 +118,7 @@ static struct bench_code code_of(const struct program *program) {
         .body = program->code + body.offset,
         .n_body_bytes = body.length,
         .body_instructions = program->instructions,
+        .iteration_instructions = iteration_instructions(lab, program),
     };
 }
 
@@ -115,15 +127,15 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
         lab->target = target_sim_open(lab->arena, lab->backend, lab->simulated_cpu, &lab->sim);
     } else {
         host_turbo_off(&lab->host);
-        bool wants_counters = options->bench.clock != CLOCK_RATIO;
-        lab->target = target_native_open(lab->arena, lab->host.cpu, wants_counters, fail);
+        struct target_wish wish = {options->bench.clock, options->events.items, (unsigned)options->events.n_items};
+        lab->target = target_native_open(lab->arena, lab->host.cpu, &wish, fail);
         if (!lab->target)
             return false;
     }
     struct bench_chains clock = {
-        .reference = code_of(lab->chains[LAB_REFERENCE]),
-        .multiply = code_of(lab->chains[LAB_MULTIPLY]),
-        .issue = code_of(lab->chains[LAB_ISSUE]),
+        .reference = code_of(lab, lab->chains[LAB_REFERENCE]),
+        .multiply = code_of(lab, lab->chains[LAB_MULTIPLY]),
+        .issue = code_of(lab, lab->chains[LAB_ISSUE]),
     };
     return bench_open(&lab->bench, lab->arena, lab->target, &options->bench, &clock, fail);
 }
@@ -202,7 +214,7 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
 }
 
 bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail) {
-    struct bench_code code = code_of(&experiment->program);
+    struct bench_code code = code_of(lab, &experiment->program);
     if (!bench_measure(&lab->bench, &code, &experiment->measurement, fail))
         return false;
     experiment->is_done = experiment->measurement.outcome == BENCH_OK;

@@ -12,10 +12,11 @@
 
 struct lab_options {
     const struct isa *isa;
-    const char *target;      // "native" or "sim:CPU…"
-    const char *llvm;        // as in backend_load
-    struct option_list cpus; // models; none: the CPU the bytes run on; "none": no model
-    const char *core_type;   // as in struct host_wish
+    const char *target;        // "native" or "sim:CPU…"
+    const char *llvm;          // as in backend_load
+    struct option_list cpus;   // models; none: the CPU the bytes run on; "none": no model
+    const char *core_type;     // as in struct host_wish
+    struct option_list events; // hardware events to count, by name
     struct bench_options bench;
 };
 
