@@ -27,6 +27,7 @@ struct bench_code {
     unsigned body_instructions; // instructions in those bytes; 0: unknown
     // Instructions that one iteration executes: all bodies, and the loop's own. 0: unknown, and so not checked.
     uint64_t iteration_instructions;
+    double body_cycles; // that one body is known to take: of a session's reference, above 0; else 0
 };
 
 // How the run of a piece of code ended.
@@ -68,7 +69,7 @@ enum bench_clock {
     CLOCK_AUTO,  // the best of the others that works here
     CLOCK_RDPMC, // hardware cycles, read by the thread itself from its counter
     CLOCK_PERF,  // hardware cycles of a pinned perf_event group
-    CLOCK_RATIO, // time over the time of a chain of dependent adds (assumed one cycle each)
+    CLOCK_RATIO, // time over the time of a chain of dependent adds (of known latency, one cycle unless told otherwise)
 };
 const char *bench_clock_name(enum bench_clock clock);
 bool bench_clock_parse(const char *name, enum bench_clock *clock);
@@ -106,11 +107,12 @@ enum bench_check {
 };
 
 struct bench_options {
-    enum bench_clock clock; // never worse than asked for: only CLOCK_AUTO chooses
-    double precision;       // stop when the interval's half-width is below this share of the value; 0 = 0.002
-    double budget_ms;       // stop after this much time; 0 = 200
-    double timeout_seconds; // for one batch of rounds; 0 = 2
-    int cpu;                // logical CPU to pin to; -1 = chosen
+    enum bench_clock clock;  // never worse than asked for: only CLOCK_AUTO chooses
+    double precision;        // stop when the interval's half-width is below this share of the value; 0 = 0.002
+    double budget_ms;        // stop after this much time; 0 = 200
+    double timeout_seconds;  // for one batch of rounds; 0 = 2
+    int cpu;                 // logical CPU to pin to; -1 = chosen
+    double reference_cycles; // that one dependent add takes on this core; 0 = 1
 };
 
 // A measuring session: target and clock are ready, the clock is calibrated.
@@ -119,7 +121,7 @@ struct bench {
     struct target *target;
     struct bench_options options;
     enum bench_clock clock;                   // in use, never CLOCK_AUTO
-    struct bench_code reference;              // chain of dependent adds, one cycle each
+    struct bench_code reference;              // chain of dependent adds, body_cycles each
     uint64_t reference_short, reference_long; // iterations of the reference in each round
     struct bench_check_state {
         struct bench_code code;
@@ -128,7 +130,7 @@ struct bench {
         double spread;            // of that: distance between the quartiles over the median
     } checks[BENCH_N_CHECKS];
     double clock_error;        // relative; see calibrate.c for what it holds
-    double ticks_per_cycle;    // of the timer, at calibration: per dependent add
+    double ticks_per_cycle;    // of the timer, at calibration: per cycle of the reference
     double reference_spread;   // of the reference at calibration: distance between the quartiles over the median
     double cross_check_cycles; // of one multiply
     bool stable;               // the cross-check came out an integer within 1 %

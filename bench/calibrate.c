@@ -1,9 +1,10 @@
 // Opening a session: choose the clock, and find out how good it is here.
 //
-// Two chains are measured like any other code. The reference against itself must be 1 cycle: what it is off is the
-// harness's own error. The multiply chain must be a whole number of cycles, because a multiplier has no half ones:
-// what it is off is the reference's error (not one add a cycle, a change of frequency unseen). The clock's relative
-// error is the larger of the two, each with its interval's half-width; a measurement cannot be better than that.
+// Two chains are measured like any other code. The reference against itself must be 1 cycle (or what a step of it is
+// said to take): what it is off is the harness's own error. The multiply chain must be a whole number of cycles,
+// because a multiplier has no half ones: what it is off is the reference's error (not one add a cycle, a change of
+// frequency unseen). The clock's relative error is the larger of the two, each with its interval's half-width; a
+// measurement cannot be better than that.
 #include "bench/checks.h"
 #include "bench/measure.h"
 #include "bench/rounds.h"
@@ -66,7 +67,8 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
     bench->cross_check_cycles = cross.cycles;
     keep_reference(bench, sampling);
     checks_calibrate(bench, sampling);
-    double self_error = error_of(&self, 1), cross_error = error_of(&cross, round(cross.cycles));
+    double self_error = error_of(&self, bench->reference.body_cycles),
+           cross_error = error_of(&cross, round(cross.cycles));
     bench->clock_error = fmax(self_error, cross_error);
     bench->stable = bench->clock_error <= stable_error;
     if (bench->stable)
@@ -78,8 +80,8 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
         bench->unstable_why =
             arena_printf(bench->arena, "the multiply chain takes %.3f cycles, and not a whole number", cross.cycles);
     else
-        bench->unstable_why =
-            arena_printf(bench->arena, "the reference against itself takes %.3f cycles, and not 1", self.cycles);
+        bench->unstable_why = arena_printf(bench->arena, "the reference against itself takes %.3f cycles, and not %g",
+                                           self.cycles, bench->reference.body_cycles);
     bench->clock_error = fmin(bench->clock_error, 1); // JSON has no infinity
     return true;
 }
@@ -100,8 +102,9 @@ static void write_note(struct bench *bench) {
                  bench->clock == CLOCK_PERF ? "through perf" : "read by the thread itself (rdpmc)", error);
     else
         snprintf(bench->clock_note, sizeof bench->clock_note,
-                 "ratio clock: %s over a chain of dependent adds, taken as 1 cycle each%s; %s; counters: %s",
-                 target->timer, frequency, error,
+                 "ratio clock: %s over a chain of dependent adds, taken as %g cycle%s each%s; %s; counters: %s",
+                 target->timer, bench->reference.body_cycles, bench->reference.body_cycles > 1 ? "s" : "", frequency,
+                 error,
                  target->has_counters    ? "there, not used"
                  : target->counters_note ? target->counters_note
                                          : "none");
@@ -180,6 +183,9 @@ bool bench_open(struct bench *bench, struct arena *arena, struct target *target,
         bench->options.budget_ms = 200;
     if (bench->options.timeout_seconds <= 0)
         bench->options.timeout_seconds = 2;
+    if (bench->options.reference_cycles <= 0)
+        bench->options.reference_cycles = 1;
+    bench->reference.body_cycles = bench->options.reference_cycles;
     return bench->options.clock == CLOCK_AUTO ? open_best_clock(bench, fail)
                                               : open_clock(bench, bench->options.clock, fail);
 }

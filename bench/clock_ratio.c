@@ -1,7 +1,8 @@
-// The ratio clock: cycles without a counter. The reference is a chain of dependent register adds; each is assumed to
-// take one cycle, so its time per add is the length of a cycle now, and code time / that = cycles. A change of
-// frequency between rounds cancels; one within a round shows as a difference between the reference before the code
-// and after it. Time-stamp timers run at a rate of their own, so without this quotient they count no cycles.
+// The ratio clock: cycles without a counter. The reference is a chain of dependent register adds; each is taken to
+// last one cycle, or as many as the user says (two on a MIPS 74K), so its time is the length of a cycle now, and code
+// time / that = cycles. A change of frequency between rounds cancels; one within a round shows as a difference between
+// the reference before the code and after it. Time-stamp timers run at a rate of their own, so without this quotient
+// they count no cycles.
 // Never a chain of immediate adds: Golden Cove executes several dependent ones in a cycle.
 #include "bench/clock.h"
 
@@ -11,24 +12,25 @@
 // good to half the difference.
 static const double reference_tolerance = 0.01;
 
-static double ticks_per_body(const struct target_sample samples[2], double n_bodies) {
-    return ((double)samples[1].ticks - (double)samples[0].ticks) / n_bodies;
+static double ticks_per_cycle(const struct target_sample samples[2], double n_cycles) {
+    return ((double)samples[1].ticks - (double)samples[0].ticks) / n_cycles;
 }
 
-static double reference_bodies(const struct target_job *job) {
-    return (double)(job->reference_long - job->reference_short) * job->reference->bodies;
+static double reference_cycles(const struct target_job *job) {
+    double n_bodies = (double)(job->reference_long - job->reference_short) * job->reference->bodies;
+    return n_bodies * job->reference->body_cycles;
 }
 
 double clock_reference_ticks(const struct target_job *job, const struct target_round *round) {
-    double before = ticks_per_body(round->reference_before, reference_bodies(job));
-    double after = ticks_per_body(round->reference_after, reference_bodies(job));
+    double before = ticks_per_cycle(round->reference_before, reference_cycles(job));
+    double after = ticks_per_cycle(round->reference_after, reference_cycles(job));
     return before > 0 && after > 0 ? (before + after) / 2 : 0;
 }
 
 bool clock_ratio_cycles(const struct target_job *job, const struct target_round *round, double *cycles,
                         enum bench_drop *why) {
-    double before = ticks_per_body(round->reference_before, reference_bodies(job));
-    double after = ticks_per_body(round->reference_after, reference_bodies(job));
+    double before = ticks_per_cycle(round->reference_before, reference_cycles(job));
+    double after = ticks_per_cycle(round->reference_after, reference_cycles(job));
     double code = ((double)round->code_long.ticks - (double)round->code_short.ticks) /
                   ((double)(job->code_long - job->code_short) * job->code->bodies);
     *why = DROP_NEGATIVE;

@@ -203,6 +203,26 @@ static void wrong_reference_is_found(void **state) {
     arena_free(&session.arena);
 }
 
+// A core whose add takes two cycles: as it is, the multiplies of 7 cycles look like 3.5; told, all comes out right.
+static void a_reference_of_two_cycles_is_told(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.reference_cycles = 2;
+    fake.multiply_cycles = 7;
+    fake.code_cycles = 5;
+    measure(&session, fake);
+    assert_false(session.bench.stable);
+    arena_free(&session.arena);
+    measure_with(&session, fake, &(struct bench_options){.cpu = -1, .budget_ms = 20, .reference_cycles = 2}, &other);
+    assert_true(session.bench.stable);
+    assert_near(session.bench.cross_check_cycles, 7, 0.01);
+    assert_near(session.bench.ticks_per_cycle, 0.7, 0.001);
+    assert_near(session.result.cycles, 5, 0.01);
+    assert_non_null(strstr(session.bench.clock_note, "taken as 2 cycles each"));
+    arena_free(&session.arena);
+}
+
 // Another thread comes onto our core after calibration, and slows the reference: seen on VMs.
 static void a_shared_core_widens_the_error(void **state) {
     (void)state;
@@ -395,6 +415,7 @@ int main(void) {
         cmocka_unit_test(a_wide_interval_is_no_result),
         cmocka_unit_test(mostly_disturbed_is_unstable),
         cmocka_unit_test(wrong_reference_is_found),
+        cmocka_unit_test(a_reference_of_two_cycles_is_told),
         cmocka_unit_test(a_shared_core_widens_the_error),
         cmocka_unit_test(rounds_beside_a_neighbour_are_dropped),
         cmocka_unit_test(a_steady_neighbour_is_seen),

@@ -16,6 +16,7 @@ static json_t *clock_to_json(const struct bench *bench) {
                              json_rounded(bench->clock_error, 6), "stable", bench->stable, "note", bench->clock_note);
     json_object_set_new(json, "ticks_per_cycle", json_rounded(bench->ticks_per_cycle, 6));
     json_object_set_new(json, "ticks_per_second", json_rounded(bench->target->ticks_per_second, 0));
+    json_object_set_new(json, "reference_cycles", json_rounded(bench->reference.body_cycles, CYCLES_DECIMALS));
     json_object_set_new(json, "cross_check_cycles", json_rounded(bench->cross_check_cycles, CYCLES_DECIMALS));
     return json;
 }

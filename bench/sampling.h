@@ -9,7 +9,7 @@ enum { SAMPLING_MAX = 4096 }; // kept samples; a budget that would give more end
 
 struct sample {
     double cycles;                 // per body
-    double reference_ticks;        // timer ticks per dependent add
+    double reference_ticks;        // timer ticks per cycle of the reference
     double checks[BENCH_N_CHECKS]; // cycles per body of each; 0: not timed
 };
 

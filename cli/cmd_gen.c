@@ -23,7 +23,7 @@ static const struct option options[] = {
     {OPTION_TEXT, "form", "FORM", "unrolled or looped. Default: unrolled.", &args.form},
     {OPTION_COUNT, "unroll", "COPIES", "Copies of the body in the unrolled form. Default: about 1000 instructions.",
      &args.unroll},
-    {OPTION_TEXT, "isa", "ISA", "x86_64 or aarch64. Default: this machine's.", &args.isa},
+    {OPTION_TEXT, "isa", "ISA", "x86_64, aarch64, armv7, mips, mipsel or riscv64. Default: this machine's.", &args.isa},
     {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.", &args.kernels},
     {OPTION_TEXT, "output", "FILE", "Write to FILE instead of standard output.", &args.output},
     {0},

@@ -42,7 +42,7 @@ static const struct option options[] = {
      "lists "
      "the kinds. Default: native.",
      &args.lab.target},
-    {OPTION_TEXT, "isa", "ISA", "x86_64 or aarch64. Default: this machine's.", &args.isa},
+    {OPTION_TEXT, "isa", "ISA", "x86_64, aarch64, armv7, mips, mipsel or riscv64. Default: this machine's.", &args.isa},
     {OPTION_COUNT, "cpu", "N", "Logical CPU to measure on. Default: a quiet one.", &args.cpu},
     {OPTION_TEXT, "core-type", "TYPE",
      "performance, middle or efficiency: on hybrid parts, the type of core to choose from. Default: the fastest.",
@@ -56,6 +56,11 @@ static const struct option options[] = {
      "Also count these hardware events: names of libpfm4 (see 'cyclops list events'), raw ones (r1b1), or "
      "PMU/event=0xb1,umask=0x1/. More than the counters hold are counted in turns, in runs of their own.",
      &args.events},
+    {OPTION_NUMBER, "reference-cycles", "CYCLES",
+     "What a dependent add takes on this core, the ratio clock's unit: 2 on a MIPS 74K. Default: 1; of a simulated "
+     "CPU, "
+     "what its model says.",
+     &args.lab.bench.reference_cycles},
     {OPTION_NUMBER, "precision", "PERCENT",
      "Stop when the interval is within ± PERCENT of the value (or after 4096 samples). Default: 0.2.",
      &args.precision_percent},

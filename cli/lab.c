@@ -5,10 +5,15 @@
 
 #include <string.h>
 
-// The kernels that the ratio clock's reference (one cycle a step) and its checks are made of, by ISA.
+// The kernels that the ratio clock's reference (a step of which takes one cycle unless told otherwise) and its checks
+// are made of, by ISA.
 static const struct {
     const char *isa, *kernels[LAB_N_CHAINS];
-} chains[] = {{"x86_64", {"add-r64", "imul-r64", "nop"}}, {"aarch64", {"add-x", "mul-x", "nop"}}};
+} chains[] = {
+    {"x86_64", {"add-r64", "imul-r64", "nop"}}, {"aarch64", {"add-x", "mul-x", "nop"}},
+    {"armv7", {"add-r", "mul-r", "nop"}},       {"mips", {"addu-r", "mul-r", "nop"}},
+    {"mipsel", {"addu-r", "mul-r", "nop"}},     {"riscv64", {"add-x", "mul-x", "nop"}},
+};
 
 static struct program *chain(struct lab *lab, const struct kernel_set *set, const char *name, enum lab_chain which,
                              struct fail *fail) {
@@ -101,12 +106,9 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
 // That one iteration executes, the loop's own included; the simulated CPU runs the bodies only. A block may contain
 // whatever its author likes (branches, macros, data), so that its number is not known.
 static uint64_t iteration_instructions(const struct lab *lab, const struct program *program) {
-    uint64_t bodies = (uint64_t)program->unroll * program->instructions;
     if (lab->is_simulated)
-        return bodies;
-    if (program->mode == PROGRAM_BLOCK)
-        return 0;
-    return bodies + (program->form == PROGRAM_UNROLLED ? isa_find(program->isa)->loop_instructions : 0);
+        return (uint64_t)program->unroll * program->instructions;
+    return program->mode == PROGRAM_BLOCK ? 0 : program_iteration_instructions(program);
 }
 
 static struct bench_code code_of(const struct lab *lab, const struct program *program) {
@@ -122,12 +124,29 @@ static struct bench_code code_of(const struct lab *lab, const struct program *pr
     };
 }
 
+// A simulated CPU's add takes what its model says: two cycles on some.
+static bool predict_reference(struct lab *lab, double *cycles, struct fail *fail) {
+    const struct program *reference = lab->chains[LAB_REFERENCE];
+    struct program_range body = program_simulated_range(reference);
+    struct prediction prediction;
+    struct block block;
+    if (!lab->backend->describe_bytes(lab->simulated_cpu, lab->arena, reference->code + body.offset, body.length,
+                                      &block, fail) ||
+        !prediction_make(lab->arena, lab->backend->machine(lab->simulated_cpu), &block, &prediction, fail))
+        return false;
+    *cycles = prediction.cycles;
+    return true;
+}
+
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
+    struct bench_options bench = options->bench;
     if (lab->is_simulated) {
+        if (bench.reference_cycles <= 0 && !predict_reference(lab, &bench.reference_cycles, fail))
+            return false;
         lab->target = target_sim_open(lab->arena, lab->backend, lab->simulated_cpu, &lab->sim);
     } else {
         host_turbo_off(&lab->host);
-        struct target_wish wish = {options->bench.clock, options->events.items, (unsigned)options->events.n_items};
+        struct target_wish wish = {bench.clock, options->events.items, (unsigned)options->events.n_items};
         lab->target = target_native_open(lab->arena, lab->host.cpu, &wish, fail);
         if (!lab->target)
             return false;
@@ -137,7 +156,7 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
         .multiply = code_of(lab, lab->chains[LAB_MULTIPLY]),
         .issue = code_of(lab, lab->chains[LAB_ISSUE]),
     };
-    return bench_open(&lab->bench, lab->arena, lab->target, &options->bench, &clock, fail);
+    return bench_open(&lab->bench, lab->arena, lab->target, &bench, &clock, fail);
 }
 
 const char *lab_missing_feature(const struct lab *lab, const struct program *program) {
@@ -226,7 +245,10 @@ bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail) 
 
 static const char *clock_summary(const struct lab *lab) {
     const struct bench *bench = &lab->bench;
-    const char *unit = bench->clock == CLOCK_RATIO ? " (1 cycle = 1 dependent add)" : "";
+    double add = bench->reference.body_cycles;
+    const char *unit = arena_printf(lab->arena, " (%g cycle%s = 1 dependent add)", add, add > 1 ? "s" : "");
+    if (bench->clock != CLOCK_RATIO)
+        unit = "";
     if (!bench->stable)
         return arena_printf(lab->arena, "%s clock%s, UNSTABLE: %s", bench_clock_name(bench->clock), unit,
                             bench->unstable_why);

@@ -177,32 +177,34 @@ static void emit_addresses(const struct block_reader *reader, const struct regis
     struct register_set kept = {0};
     for (unsigned i = 0; isa->reserved[i]; i++)
         register_set_add_name(&kept, isa, isa->reserved[i]);
-    kept.general &= ~named->general; // a reserved one that the text names gets its value as well
+    kept.files[0] &= ~named->files[0]; // a reserved one that the text names gets its value as well
     register_set_add_name(&kept, isa, counter);
     register_set_add_name(&kept, isa, isa->stack_pointer);
     register_set_add_name(&kept, isa, isa->memory);
     const struct register_class *class = isa->classes; // the first is the widest general one
     assert(class->file == 'g');
     for (unsigned i = 0; class->registers[i]; i++)
-        if (!register_set_has(&kept, 'g', i))
+        if (!register_set_has(&kept, class, i))
             isa->emit_move_memory(setup, class->registers[i], reader->syntax);
 }
 
-// Zeroes each vector and mask register the text names, as wide as it names it.
+// Zeroes each register the text names that is no general one, as wide as it names it.
 static void emit_zeros(const struct block_reader *reader, struct text *setup) {
-    const struct register_class *widest[2][64] = {0};
+    const struct register_class *widest[REGISTER_N_FILES][64] = {0};
     struct slice rest = {reader->body.data, reader->body.length}, word;
     struct register_name found;
     while (register_next(reader->isa, &rest, &word, &found)) {
-        const struct register_class **known = &widest[found.class->file == 'v'][found.index];
-        if (found.class->file != 'g' && (!*known || (*known)->bits < found.class->bits))
+        const struct register_class **known = &widest[register_file_index(found.class->file)][register_entry(&found)];
+        if (!*known || (*known)->bits < found.class->bits)
             *known = found.class;
     }
-    for (unsigned file = 0; file < 2; file++)
-        for (unsigned i = 0; i < 64; i++)
-            if (widest[file][i])
-                reader->isa->emit_constant(setup, widest[file][i], widest[file][i]->registers[i], (struct isa_value){0},
+    for (unsigned file = 1; file < REGISTER_N_FILES; file++) // 0 is the general one
+        for (unsigned i = 0; i < 64; i++) {
+            const struct register_class *class = widest[file][i];
+            if (class)
+                reader->isa->emit_constant(setup, class, class->registers[i / class->span], (struct isa_value){0},
                                            reader->syntax);
+        }
 }
 
 static const char *first_label(const struct block_reader *reader) {

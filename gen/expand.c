@@ -29,23 +29,36 @@ static const char *register_of(const struct assignment *a, unsigned stream, unsi
     return a->kernel->roles[role].class->registers[*slot(a, stream, role)];
 }
 
-static bool take_register(const struct register_class *class, struct register_set *taken, unsigned char *index) {
-    for (unsigned i = 0; class->registers[i]; i++)
-        if (!register_set_has(taken, class->file, i)) {
-            register_set_add(taken, class->file, i);
-            *index = (unsigned char)i;
-            return true;
+// A register of `class` that nobody has; where `other` is not null, one that is a register of that class as well: the
+// other end of a chain.
+static bool take_register(const struct register_class *class, const struct register_class *other,
+                          struct register_set *taken, unsigned char *index, unsigned char *other_index) {
+    for (unsigned i = 0; class->registers[i]; i++) {
+        unsigned entry = i * class->span, k = other ? entry / other->span : 0;
+        bool is_free = !register_set_has(taken, class, i);
+        if (is_free && other)
+            is_free = entry % other->span == 0 && k < register_class_count(other) && !register_set_has(taken, other, k);
+        if (!is_free)
+            continue;
+        register_set_add(taken, class, i);
+        *index = (unsigned char)i;
+        if (other) {
+            register_set_add(taken, other, k);
+            *other_index = (unsigned char)k;
         }
+        return true;
+    }
     return false;
 }
 
-// The registers that the ISA, the body's text and its implicit operands leave to nobody.
+// The registers that the ISA, the texts of body and set-up, and the implicit operands leave to nobody.
 static struct register_set reserved_registers(const struct kernel *kernel) {
     struct register_set taken = {0};
     for (unsigned i = 0; kernel->isa->reserved[i]; i++)
         register_set_add_name(&taken, kernel->isa, kernel->isa->reserved[i]);
     for (unsigned i = 0; kernel->implicit[i]; i++)
         register_set_add_name(&taken, kernel->isa, kernel->implicit[i]);
+    register_set_add_text(&taken, kernel->isa, kernel->setup);
     for (unsigned i = 0; i < kernel->n_pieces; i++)
         if (kernel->pieces[i].text)
             register_set_add_text(&taken, kernel->isa, kernel->pieces[i].text);
@@ -57,18 +70,12 @@ static bool assign_role(struct assignment *a, unsigned stream, unsigned role, st
     unsigned char *index = slot(a, stream, role);
     if (*index != NO_REGISTER)
         return true;
-    const struct register_class *class = a->kernel->roles[role].class;
     const struct kernel_arc *arc = a->closed;
-    bool closes = arc && arc->from != arc->to && (role == arc->from || role == arc->to);
-    unsigned other = closes ? arc->from + arc->to - role : role;
-    const struct register_class *other_class = a->kernel->roles[other].class;
-    // Both ends need the register in their class: take it from the smaller one.
-    if (register_class_count(other_class) < register_class_count(class))
-        class = other_class;
-    if (!take_register(class, taken, index))
-        return false;
-    *slot(a, stream, other) = *index;
-    return true;
+    const struct kernel_role *roles = a->kernel->roles;
+    if (!arc || arc->from == arc->to || (role != arc->from && role != arc->to))
+        return take_register(roles[role].class, NULL, taken, index, NULL);
+    unsigned other = arc->from + arc->to - role;
+    return take_register(roles[role].class, roles[other].class, taken, index, slot(a, stream, other));
 }
 
 // A shared role gets its register in stream 0, and all other streams get the same.
@@ -158,9 +165,9 @@ static void emit_fixed(const struct isa *isa, const char *text, const char *synt
     while (register_next(isa, &rest, &word, &found)) {
         // The first class of a file is the widest general one; vectors are zeroed as wide as they are named.
         const struct register_class *class = found.class->file == 'g' ? isa->classes : found.class;
-        if (!register_set_has(done, class->file, found.index))
+        if (!register_set_has_all(done, class, found.index))
             isa->emit_constant(setup, class, class->registers[found.index], (struct isa_value){0}, syntax);
-        register_set_add(done, class->file, found.index);
+        register_set_add(done, class, found.index);
     }
 }
 
@@ -193,6 +200,9 @@ static const char *make_setup(struct arena *arena, const struct assignment *a) {
                 continue;
             emit_initial(a, stream, role, &setup);
         }
+    text_add(&setup, kernel->setup);
+    if (*kernel->setup && setup.data[setup.length - 1] != '\n')
+        text_add(&setup, "\n");
     return setup.data;
 }
 

@@ -5,7 +5,8 @@
 #include <string.h>
 
 const struct isa *const *isa_all(void) {
-    static const struct isa *const all[] = {&isa_x86_64, &isa_aarch64, NULL};
+    static const struct isa *const all[] = {&isa_x86_64, &isa_aarch64, &isa_armv7, &isa_mips,
+                                            &isa_mipsel, &isa_riscv64, NULL};
     return all;
 }
 
@@ -20,11 +21,35 @@ const struct isa *isa_find(const char *name) {
     return NULL;
 }
 
+uint64_t isa_value_repeated(struct isa_value value) {
+    uint64_t pattern = value.bits;
+    for (unsigned width = value.lane_bits; width && width < 64; width *= 2)
+        pattern = (pattern & (UINT64_MAX >> (64 - width))) * (1 + (UINT64_C(1) << width));
+    return pattern;
+}
+
+unsigned isa_four_bytes(const uint8_t *code) {
+    (void)code;
+    return 4;
+}
+
+const char *isa_family(const struct isa *isa) {
+    return isa->family ? isa->family : isa->name;
+}
+
 const struct isa *isa_native(void) {
 #if defined __x86_64__
     return &isa_x86_64;
 #elif defined __aarch64__
     return &isa_aarch64;
+#elif defined __arm__
+    return &isa_armv7;
+#elif defined __mips__ && _MIPS_SIM == _ABIO32 && defined __MIPSEB__
+    return &isa_mips;
+#elif defined __mips__ && _MIPS_SIM == _ABIO32
+    return &isa_mipsel;
+#elif defined __riscv && __riscv_xlen == 64
+    return &isa_riscv64;
 #else
     return NULL;
 #endif

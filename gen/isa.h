@@ -16,8 +16,10 @@ struct register_class {
     const char *const *registers; // null-terminated
     // Index into `registers` is also the number of the architectural register file entry: rax, eax, ax and al
     // have the same index in their classes, so a taken register is taken in every class of its file.
-    char file;     // 'g' general, 'v' vector, 'k' mask: classes of one file alias by index
-    unsigned bits; // width
+    char file;     // 'g' general, 'v' vector, 'f' floating point (where that is no part of 'v'), 'k' mask,
+                   // 'a' accumulator: classes of one file alias by index
+    unsigned bits; // width; of scalable vectors and their masks the least
+    unsigned span; // entries of the file that each covers, from index * span on. Armv7: d1 is s2 and s3
 };
 
 // Another name of a register or of a part of it: "ah" is in "rax".
@@ -32,8 +34,11 @@ struct isa_value {
     unsigned lane_bits; // 8, 16, 32 or 64; of no meaning outside vectors, or where bits is 0
 };
 
+uint64_t isa_value_repeated(struct isa_value value); // 64 bits of it: lanes of fewer bits side by side
+
 struct isa {
     const char *name;                     // "x86_64"
+    const char *family;                   // folder and `isa` of its kernel files, where not `name`; null: `name`
     const char *const *names;             // other names users know ("x86-64", "amd64"); null-terminated
     const char *triple;                   // LLVM's: "x86_64-unknown-linux-gnu"
     const char *assembler;                // when cross-assembling: "aarch64-linux-gnu-as"; on its own machine, "as"
@@ -51,8 +56,11 @@ struct isa {
     // Waits until nothing of the set-up is in flight. Without it a store of the set-up, such as the buffer's own
     // address or a saved register, can slow down the loop's loads from there for tens of microseconds: Zen 4 predicts
     // that they are forwarded from it, and does two such loads a cycle instead of three.
-    const char *settle;             // instructions, one a line
-    unsigned loop_instructions;     // that emit_loop_end makes
+    const char *settle;         // instructions, one a line
+    unsigned loop_instructions; // that emit_loop_end makes
+    // Length of the instruction at `code`, 1 to 8 bytes. So the bytes tell the number of instructions, whatever macros
+    // of the assembler the text holds. Null: it cannot be told without a decoder.
+    unsigned (*instruction_bytes)(const uint8_t *code);
     const char *const *leaves_loop; // instructions that end the function a loop is in; null-terminated
 
     void (*emit_entry)(struct text *out, const struct program *program); // save registers, take the arguments
@@ -65,9 +73,10 @@ struct isa {
                              const char *syntax); // reg = address of the buffer, whose first word holds its own address
 };
 
-const struct isa *isa_find(const char *name); // null if unknown
-const struct isa *isa_native(void);           // of this machine; null where none is known
-const struct isa *const *isa_all(void);       // null-terminated
+const struct isa *isa_find(const char *name);  // null if unknown
+const char *isa_family(const struct isa *isa); // "mips" of mipsel; mostly its name
+const struct isa *isa_native(void);            // of this machine; null where none is known
+const struct isa *const *isa_all(void);        // null-terminated
 const struct register_class *isa_class(const struct isa *isa, const char *name);
 
 #endif

@@ -21,10 +21,16 @@ static const char *const s[] = {TO_30("s"), "s31", NULL};
 static const char *const h[] = {TO_30("h"), "h31", NULL};
 static const char *const b[] = {TO_30("b"), "b31", NULL};
 
+static const char *const z[] = {TO_30("z"), "z31", NULL};
+static const char *const p[] = {"p0", "p1",  "p2",  "p3",  "p4",  "p5",  "p6",  "p7", "p8",
+                                "p9", "p10", "p11", "p12", "p13", "p14", "p15", NULL};
+// The governing predicate of most instructions.
+static const char *const pg[] = {"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", NULL};
+
 static const struct register_class classes[] = {
-    {"x", x, 'g', 64},  {"w", w, 'g', 32}, {"v", v, 'v', 128},
-    {"q", q, 'v', 128}, {"d", d, 'v', 64}, {"s", s, 'v', 32},
-    {"h", h, 'v', 16},  {"b", b, 'v', 8},  {0},
+    {"x", x, 'g', 64, 1},  {"w", w, 'g', 32, 1}, {"v", v, 'v', 128, 1},  {"q", q, 'v', 128, 1},
+    {"d", d, 'v', 64, 1},  {"s", s, 'v', 32, 1}, {"h", h, 'v', 16, 1},   {"b", b, 'v', 8, 1},
+    {"z", z, 'v', 128, 1}, {"p", p, 'k', 16, 1}, {"pg", pg, 'k', 16, 1}, {0},
 };
 
 static const struct register_alias aliases[] = {
@@ -75,12 +81,30 @@ static void emit_vector(struct text *out, const char *number, struct isa_value v
     text_addf(out, "dup v%s%s\n", number, lanes);
 }
 
+static void emit_scalable(struct text *out, const char *number, struct isa_value value) {
+    emit_general(out, "x16", 64, isa_value_repeated(value));
+    text_addf(out, "dup z%s.d, x16\n", number);
+}
+
+// Predicates have no broadcast, and are loaded: of up to 32 bytes (a bit a byte of a vector of 2048 bits), by the
+// architecture's limit, from below the buffer's middle. All hold the 16 bits again and again.
+static void emit_predicate(struct text *out, const char *reg, uint64_t bits) {
+    emit_general(out, "x16", 64, isa_value_repeated((struct isa_value){bits, 16}));
+    for (int offset = -64; offset < -64 + 32; offset += 8)
+        text_addf(out, "str x16, [x1, #%d]\n", offset);
+    text_addf(out, "sub x16, x1, #64\nldr %s, [x16]\n", reg);
+}
+
 static void emit_constant(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
                           const char *syntax) {
     (void)syntax;
     const char *number = reg + 1; // q3, d3, s3 are parts of v3
     if (class->file == 'g')
         emit_general(out, reg, class->bits, value.bits);
+    else if (class->file == 'k')
+        emit_predicate(out, reg, value.bits);
+    else if (*class->name == 'z')
+        emit_scalable(out, number, value);
     else if (value.bits == 0)
         text_addf(out, "movi v%s.2d, #0\n", number);
     else
@@ -111,6 +135,7 @@ const struct isa isa_aarch64 = {
     .reserved = (const char *const[]){"x1", "x16", "x18", NULL},
     .settle = "dsb sy\nisb\n",
     .loop_instructions = 2,
+    .instruction_bytes = isa_four_bytes,
     .leaves_loop = (const char *const[]){"ret", NULL},
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,

@@ -36,16 +36,16 @@ static const char *const ymm32[] = {"ymm0",  "ymm1",  "ymm2",  "ymm3",  "ymm4", 
 static const char *const k[] = {"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", NULL};
 
 static const struct register_class classes[] = {
-    {"r64", r64, 'g', 64},
-    {"r32", r32, 'g', 32},
-    {"r16", r16, 'g', 16},
-    {"r8", r8, 'g', 8},
-    {"xmm", xmm, 'v', 128},
-    {"ymm", ymm, 'v', 256},
-    {"zmm", zmm, 'v', 512},
-    {"xmm32", xmm32, 'v', 128},
-    {"ymm32", ymm32, 'v', 256},
-    {"k", k, 'k', 64},
+    {"r64", r64, 'g', 64, 1},
+    {"r32", r32, 'g', 32, 1},
+    {"r16", r16, 'g', 16, 1},
+    {"r8", r8, 'g', 8, 1},
+    {"xmm", xmm, 'v', 128, 1},
+    {"ymm", ymm, 'v', 256, 1},
+    {"zmm", zmm, 'v', 512, 1},
+    {"xmm32", xmm32, 'v', 128, 1},
+    {"ymm32", ymm32, 'v', 256, 1},
+    {"k", k, 'k', 64, 1},
     {0},
 };
 
@@ -153,9 +153,7 @@ static void emit_vector_zero(struct text *out, const struct register_class *clas
 
 static void emit_vector(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
                         const char *syntax) {
-    uint64_t pattern = value.bits;
-    for (unsigned width = value.lane_bits; width < 64; width *= 2)
-        pattern = (pattern & (UINT64_MAX >> (64 - width))) * (1 + (UINT64_C(1) << width));
+    uint64_t pattern = isa_value_repeated(value);
     for (int i = 0; i < 4; i++)
         emit_store32(out, SCRATCH + 4 * i, i % 2 ? pattern >> 32 : pattern, syntax);
     const char *load = class->bits == 128  ? (needs_evex(class) ? "vmovups" : "movups")

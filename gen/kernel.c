@@ -26,6 +26,8 @@ static bool read_isa(struct kernel_file *file, struct fy_node *node) {
     if (!name)
         return yaml_fail(&file->yaml, node, "'isa' must be a name, such as x86_64");
     file->isa = isa_find(name);
+    if (file->isa && file->wanted && strcmp(file->isa->name, isa_family(file->wanted)) == 0)
+        file->isa = file->wanted;
     return file->isa ? true : fail_isa(file, node, name);
 }
 
@@ -102,26 +104,31 @@ static bool read_file(struct kernel_file *file, struct kernel_set *set) {
            read_kernels(file, fields[KERNELS].value, set);
 }
 
-bool kernel_load(struct arena *arena, const char *path, struct kernel_set *set, struct fail *fail) {
-    struct kernel_file file = {0};
+static bool load_for(struct arena *arena, const char *path, const struct isa *wanted, struct kernel_set *set,
+                     struct fail *fail) {
+    struct kernel_file file = {.wanted = wanted};
     bool done = yaml_open(&file.yaml, arena, arena_strdup(arena, path), fail) && read_file(&file, set);
     yaml_close(&file.yaml);
     return done;
 }
 
+bool kernel_load(struct arena *arena, const char *path, struct kernel_set *set, struct fail *fail) {
+    return load_for(arena, path, NULL, set, fail);
+}
+
 static bool load_folder_of(struct arena *arena, const char *root, const struct isa *isa, struct kernel_set *set,
                            struct fail *fail) {
-    const char *folder = arena_printf(arena, "%s/%s", root, isa->name);
+    const char *folder = arena_printf(arena, "%s/%s", root, isa_family(isa));
     const char **names;
     size_t n = file_list(arena, folder, ".yaml", &names);
     for (size_t i = 0; i < n; i++) {
         size_t before = set->n_kernels;
-        if (!kernel_load(arena, arena_printf(arena, "%s/%s", folder, names[i]), set, fail))
+        if (!load_for(arena, arena_printf(arena, "%s/%s", folder, names[i]), isa, set, fail))
             return false;
         for (size_t k = before; k < set->n_kernels; k++)
             if (set->kernels[k].isa != isa)
                 return fail_at(fail, set->kernels[k].file, 0, 0, "this file is for %s: move it out of folder %s",
-                               set->kernels[k].isa->name, isa->name);
+                               set->kernels[k].isa->name, isa_family(isa));
     }
     return true;
 }
@@ -133,10 +140,10 @@ bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, 
         return fail_set(fail, FAIL_INPUT, "unknown ISA '%s'", isa);
     size_t before = set->n_kernels;
     for (const struct isa *const *each = isa_all(); *each; each++)
-        if ((!only || *each == only) && !load_folder_of(arena, root, *each, set, fail))
+        if ((only ? *each == only : !(*each)->family) && !load_folder_of(arena, root, *each, set, fail))
             return false;
     if (set->n_kernels == before)
-        return fail_set(fail, FAIL_INPUT, "there is no kernel file in %s/%s", root, only ? only->name : "*");
+        return fail_set(fail, FAIL_INPUT, "there is no kernel file in %s/%s", root, only ? isa_family(only) : "*");
     return true;
 }
 

@@ -10,6 +10,7 @@
 //         body: vfmadd231ps {acc:zmm}, {a:zmm}, {b:zmm}
 //         chain: acc                # read and written: latency acc->acc; or [d->x, d->y]: one latency per arc
 //         init: {acc: 0.0, a: f32 1.5, b: 0.0} # a number, or `memory`: the address of the memory buffer
+//         setup: fninit             # instructions that run once, behind the initial values
 //         writes: []                # roles that are written and in no chain: see below
 //         implicit: [rax, rdx]      # registers that the body uses without naming them
 //         expect: {cascadelake: {latency: 4, rthroughput: 0.5}}
@@ -58,6 +59,7 @@ struct kernel {
     unsigned body_line; // of its body in that file, for the assembler's messages
     const struct isa *isa;
     const char *syntax; // "intel", "att", or ""
+    const char *setup;  // lines of assembly that run once, before the loop; or ""
     struct kernel_role *roles;
     unsigned n_roles;
     struct kernel_piece *pieces;
@@ -85,7 +87,8 @@ struct kernel_set {
 // failure with file, line and column.
 bool kernel_load(struct arena *arena, const char *path, struct kernel_set *set, struct fail *fail);
 
-// Adds all kernel files (*.yaml) of folder `root`/ISA, for one ISA or (null) for all.
+// Adds all kernel files (*.yaml) of folder `root`/ISA, for one ISA or (null) for all. One of a family (mipsel) has the
+// kernels of the family's folder (mips), as its own.
 bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, struct kernel_set *set,
                         struct fail *fail);
 

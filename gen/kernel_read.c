@@ -98,7 +98,7 @@ static bool is_integer_of(double value, unsigned bits) {
 static bool read_number(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel_role *role) {
     struct yaml *yaml = &file->yaml;
     const char *number = text;
-    bool is_vector = role->class->file == 'v';
+    bool is_vector = role->class->file == 'v' || role->class->file == 'f';
     role->init = strpbrk(text, ".pP") ? INIT_FLOAT : INIT_INTEGER;
     bool has_lane = take_lane(&number, &role->init, &role->lane_bits);
     char *end;
@@ -135,7 +135,7 @@ static bool read_init(struct kernel_file *file, struct fy_node *mapping, struct 
         if (strcmp(text, "memory") != 0) {
             if (!read_number(file, value, text, role))
                 return false;
-        } else if (role->class->file != 'g' || role->class->bits != 64)
+        } else if (role->class->file != 'g' || role->class->bits != file->isa->classes[0].bits)
             return yaml_fail(yaml, value, "an address does not fit role '%s' of class %s", role->name,
                              role->class->name);
         else
@@ -220,10 +220,11 @@ static bool read_features(struct kernel_file *file, struct fy_node *node, struct
 
 bool kernel_read(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
     struct yaml *yaml = &file->yaml;
-    enum { NAME, ABOUT, BODY, CHAIN, WRITES, INIT, IMPLICIT, REQUIRES, EXPECT, N_KEYS };
+    enum { NAME, ABOUT, SETUP, BODY, CHAIN, WRITES, INIT, IMPLICIT, REQUIRES, EXPECT, N_KEYS };
     struct yaml_field fields[N_KEYS] = {
         [NAME] = {.key = "name", .required = true},
         [ABOUT] = {.key = "about"},
+        [SETUP] = {.key = "setup"},
         [BODY] = {.key = "body", .required = true},
         [CHAIN] = {.key = "chain"},
         [WRITES] = {.key = "writes"},
@@ -242,6 +243,10 @@ bool kernel_read(struct kernel_file *file, struct fy_node *node, struct kernel *
     if (fields[ABOUT].value && !kernel->about)
         return yaml_fail(yaml, fields[ABOUT].value, "'about' must be a text");
     kernel->about = kernel->about ? kernel->about : "";
+    kernel->setup = yaml_text(yaml, fields[SETUP].value);
+    if (fields[SETUP].value && !kernel->setup)
+        return yaml_fail(yaml, fields[SETUP].value, "'setup' must be assembly text");
+    kernel->setup = kernel->setup ? kernel->setup : "";
     kernel->implicit = ARENA_NEW(yaml->arena, const char *);
     return kernel_read_body(file, fields[BODY].value, kernel) && read_features(file, fields[REQUIRES].value, kernel) &&
            (!fields[CHAIN].value || read_chain(file, fields[CHAIN].value, kernel)) &&

@@ -2,12 +2,13 @@
 #ifndef GEN_KERNEL_READ_H
 #define GEN_KERNEL_READ_H
 
-#include "gen/kernel.h"
 #include "base/yaml.h"
+#include "gen/kernel.h"
 
 // What a file says of all its kernels.
 struct kernel_file {
     struct yaml yaml;
+    const struct isa *wanted; // of its family, instead of the one the file names; null: that one
     const struct isa *isa;
     const char *syntax;
     const char **features;

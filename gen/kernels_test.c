@@ -37,32 +37,61 @@ static void all_of_aarch64_assemble(void **state) {
     assemble_everything("aarch64");
 }
 
+static void all_of_armv7_assemble(void **state) {
+    (void)state;
+    assemble_everything("armv7");
+}
+
+static void all_of_mips_assemble(void **state) {
+    (void)state;
+    assemble_everything("mips");
+    assemble_everything("mipsel");
+}
+
+static void all_of_riscv64_assemble(void **state) {
+    (void)state;
+    assemble_everything("riscv64");
+}
+
 static void the_kernels_that_others_name_are_there(void **state) {
     (void)state;
-    static const char *const x86[] = {
-        "add-r64",    "imul-r64",   "lea-r64",    "load-r64",   "store-r64",  "nop",          "addps-xmm",
-        "mulps-xmm",  "vaddps-xmm", "vaddps-ymm", "vaddps-zmm", "vaddpd-xmm", "vaddpd-ymm",   "vaddpd-zmm",
-        "vmulps-xmm", "vmulps-ymm", "vmulps-zmm", "vmulpd-xmm", "vmulpd-ymm", "vmulpd-zmm",   "fma-xmm-ps",
-        "fma-ymm-ps", "fma-zmm-ps", "fma-xmm-pd", "fma-ymm-pd", "fma-zmm-pd", "addps-add-mix"};
-    static const char *const aarch64[] = {"add-x",    "mul-x",    "fadd-v4s", "fadd-v2d", "fmul-v4s",
-                                          "fmul-v2d", "fmla-v4s", "fmla-v2d", "load-x",   "nop"};
-    struct testing_set a = {0}, b = {0};
-    struct fail failure = {0};
-    testing_expand_all(&a, "x86_64");
-    for (unsigned i = 0; i < sizeof x86 / sizeof *x86; i++)
-        assert_non_null(kernel_find(&a.arena, &a.kernels, x86[i], &failure));
-    testing_expand_all(&b, "aarch64");
-    for (unsigned i = 0; i < sizeof aarch64 / sizeof *aarch64; i++)
-        assert_non_null(kernel_find(&b.arena, &b.kernels, aarch64[i], &failure));
-    arena_free(&a.arena);
-    arena_free(&b.arena);
+    static const struct {
+        const char *isa, *names[32];
+    } wanted[] = {
+        {"x86_64",
+         {"add-r64",    "imul-r64",   "lea-r64",    "load-r64",   "store-r64",  "nop",           "addps-xmm",
+          "mulps-xmm",  "vaddps-xmm", "vaddps-ymm", "vaddps-zmm", "vaddpd-xmm", "vaddpd-ymm",    "vaddpd-zmm",
+          "vmulps-xmm", "vmulps-ymm", "vmulps-zmm", "vmulpd-xmm", "vmulpd-ymm", "vmulpd-zmm",    "fma-xmm-ps",
+          "fma-ymm-ps", "fma-zmm-ps", "fma-xmm-pd", "fma-ymm-pd", "fma-zmm-pd", "addps-add-mix", "five-adds"}},
+        {"aarch64",
+         {"add-x", "mul-x", "fadd-v4s", "fadd-v2d", "fmul-v4s", "fmul-v2d", "fmla-v4s", "fmla-v2d", "load-x", "nop",
+          "five-adds"}},
+        {"armv7",
+         {"add-r", "mul-r", "mla-r", "five-adds", "vmla-i16-chain", "vmla-i16-then-vadd", "neon-add-and-load"}},
+        {"mips", {"addu-r", "mul-r", "five-adds", "madd", "madd-then-addu"}},
+        {"mipsel", {"addu-r", "mul-r", "five-adds"}},
+        {"riscv64", {"add-x", "mul-x", "five-adds", "fmadd-d"}},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct arena arena = {0};
+        struct kernel_set set = {0};
+        struct fail failure = {0};
+        assert_true(kernel_load_folder(&arena, CYCLOPS_KERNELS, wanted[i].isa, &set, &failure));
+        for (const char *const *name = wanted[i].names; *name; name++) {
+            const struct kernel *kernel = kernel_find(&arena, &set, *name, &failure);
+            if (!kernel)
+                fail_msg("%s: %s", wanted[i].isa, failure.text);
+            assert_string_equal(kernel->isa->name, wanted[i].isa);
+        }
+        arena_free(&arena);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_x86_64_assemble),
-        cmocka_unit_test(all_of_aarch64_assemble),
-        cmocka_unit_test(the_kernels_that_others_name_are_there),
+        cmocka_unit_test(all_of_x86_64_assemble),  cmocka_unit_test(all_of_aarch64_assemble),
+        cmocka_unit_test(all_of_armv7_assemble),   cmocka_unit_test(all_of_mips_assemble),
+        cmocka_unit_test(all_of_riscv64_assemble), cmocka_unit_test(the_kernels_that_others_name_are_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

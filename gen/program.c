@@ -1,5 +1,7 @@
 #include "gen/program.h"
 
+#include "gen/isa.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -46,6 +48,12 @@ bool program_form_parse(const char *name, enum program_form *form) {
         return false;
     *form = (enum program_form)i;
     return true;
+}
+
+unsigned program_iteration_instructions(const struct program *program) {
+    if (program->form == PROGRAM_LOOPED)
+        return program->instructions;
+    return program->unroll * program->instructions + isa_find(program->isa)->loop_instructions;
 }
 
 struct program_range program_simulated_range(const struct program *program) {

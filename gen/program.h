@@ -41,7 +41,8 @@ struct program {
     const char *arc;  // latency mode: the chain measured, "d->x"; null otherwise
     const char *label;     // for people: the first instruction without its registers, such as "vfmadd231ps zmm"
     unsigned unroll;       // copies of the body per loop iteration; 1 when looped
-    unsigned instructions; // in program_simulated_range: one body, and the loop's own where looped
+    unsigned instructions; // in program_simulated_range: one body, and the loop's own where looped. From the text; from
+                           // the bytes, once there are some, where the ISA can tell
 
     // As text: lines of assembly for the ISA's GNU as.
     const char *syntax;          // "intel", "att" or "" (the ISA has one syntax)
@@ -68,5 +69,8 @@ bool program_form_parse(const char *name, enum program_form *form);
 // Bytes that one iteration of the simulation executes: the loop where the form is looped, one body where it is
 // unrolled (the copies are identical, and the branch is one in `unroll` bodies).
 struct program_range program_simulated_range(const struct program *program);
+
+// Instructions that one iteration of the function's loop retires: all copies of the body, and the loop's own.
+unsigned program_iteration_instructions(const struct program *program);
 
 #endif

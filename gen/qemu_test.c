@@ -1,4 +1,5 @@
-// Runs AArch64's programs under qemu: what they compute is checked, and that they end.
+// Runs the programs of every ISA but this machine's own kind under qemu: that they end, keep what their ABI wants kept,
+// compute what they should, and execute as many instructions as they say.
 #include "base/file.h"
 #include "base/text.h"
 #include "gen/testing.h"
@@ -7,163 +8,287 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-// A program for Linux that runs all programs with the rules of AAPCS64, checks that what they have to save survived,
-// and exits 0; 1 where a register did not survive; 2 where a word has not the value that is expected in it.
-static const char start_head[] = "    .text\n"
-                                 "    .globl _start\n"
-                                 "_start:\n"
-                                 "    mov x27, sp\n";
-static const char start_tail[] = "    mov x0, #0\n"
-                                 "finish:\n"
-                                 "    mov x8, #93\n"
-                                 "    svc #0\n"
-                                 "lost:\n"
-                                 "    mov x0, #1\n"
-                                 "    b finish\n"
-                                 "wrong:\n"
-                                 "    mov x0, #2\n"
-                                 "    b finish\n"
-                                 "    .bss\n"
-                                 "    .balign 64\n"
-                                 "memory:\n"
-                                 "    .space 65536\n";
+// `start` is a program in CYCLOPS_QEMU that calls what the tables `calls` and `expected` say; its text explains them.
+struct machine {
+    const char *isa, *tools, *start, *start_option, *qemu, *cpu, *address; // `address`: directive for one
+    const char *count;   // a block that adds one to the word 8 behind the middle, whatever other registers do
+    const char *store32; // stores role v, a general register, 16 behind the middle p
+};
 
-static const char load_middle[] = "    adrp x1, memory + 32768\n"
-                                  "    add x1, x1, :lo12:memory + 32768\n";
+static const struct machine machines[] = {
+    {"aarch64", "aarch64-linux-gnu", "aarch64", NULL, "qemu-aarch64", "max", ".quad",
+     "ldr x2, [x3, #8]; add x2, x2, #1; str x2, [x30, #8]; fmov d8, x2; mov x19, x2", "str {v:w}, [{p:x}, #16]"},
+    {"armv7", "arm-linux-gnueabihf", "armv7", NULL, "qemu-arm", "cortex-a15", ".word",
+     "ldr r3, [r4, #8]; add r3, r3, #1; str r3, [r14, #8]; vmov s16, r3; mov r5, r3; vmov d15, r5, r3",
+     "str {v:r}, [{p:r}, #16]"},
+    {"mips", "mips-linux-gnu", "mips", "--defsym=BIG=1", "qemu-mips", "74Kf", ".word",
+     "lw $t0, 8($t1); addiu $t0, $t0, 1; sw $t0, 8($ra); mtc1 $t0, $f20; move $s0, $t0", "sw {v:r}, 16({p:r})"},
+    {"mipsel", "mipsel-linux-gnu", "mips", NULL, "qemu-mipsel", "74Kf", ".word",
+     "lw $t0, 8($t1); addiu $t0, $t0, 1; sw $t0, 8($ra); mtc1 $t0, $f20; move $s0, $t0", "sw {v:r}, 16({p:r})"},
+    {"riscv64", "riscv64-linux-gnu", "riscv64", NULL, "qemu-riscv64", "rv64,v=true,vext_spec=v1.0", ".quad",
+     "lw x5, 8(x6); addi x5, x5, 1; sw x5, 8(x1); fmv.d.x f8, x5; mv x9, x5", "sw {v:x}, 16({p:x})"},
+};
 
-static void add_call(struct text *out, const char *symbol, unsigned iterations) {
-    text_addf(out, "    mov x0, #%u\n", iterations);
-    text_add(out, load_middle);
-    for (unsigned i = 19; i <= 29; i++)
-        if (i != 27) // keeps the stack pointer
-            text_addf(out, "    mov x%u, #%u\n", i, 100 + i);
-    for (unsigned i = 8; i <= 15; i++)
-        text_addf(out, "    fmov d%u, x%u\n", i, i == 15 ? 19 : i + 12);
-    text_addf(out, "    bl %s\n", symbol);
-    for (unsigned i = 19; i <= 29; i++)
-        if (i != 27)
-            text_addf(out, "    cmp x%u, #%u\n    b.ne lost\n", i, 100 + i);
-    for (unsigned i = 8; i <= 14; i++)
-        text_addf(out, "    fmov x0, d%u\n    cmp x0, x%u\n    b.ne lost\n", i, i + 12);
-    text_add(out, "    fmov x0, d15\n    cmp x0, x19\n    b.ne lost\n"
-                  "    mov x0, sp\n    cmp x0, x27\n    b.ne lost\n");
-}
+// A run in the making.
+struct run {
+    struct arena arena;
+    const struct machine *machine;
+    struct text calls, expected;
+    char folder[32];
+};
 
-static void add_expectation(struct text *out, unsigned offset, unsigned value) {
-    text_add(out, load_middle);
-    text_addf(out, "    ldr x0, [x1, #%u]\n    cmp x0, #%u\n    b.ne wrong\n", offset, value);
-}
-
-static void run_under_qemu(struct arena *arena, const struct text *source) {
-    char folder[] = "/tmp/cyclops-test-XXXXXX";
-    struct fail failure = {0};
-    assert_non_null(mkdtemp(folder));
-    const char *text = arena_printf(arena, "%s/start.s", folder), *object = arena_printf(arena, "%s/start.o", folder),
-               *program = arena_printf(arena, "%s/start", folder);
-    assert_true(file_write(text, source->data, source->length, &failure));
-    int as = testing_run((const char *const[]){"aarch64-linux-gnu-as", "-o", object, text, NULL});
-    int ld = as ? -1 : testing_run((const char *const[]){"aarch64-linux-gnu-ld", "-o", program, object, NULL});
-    int qemu = ld ? -1 : testing_run((const char *const[]){"qemu-aarch64", program, NULL});
-    testing_run((const char *const[]){"rm", "-rf", folder, NULL});
-    assert_int_equal(as, 0);
-    assert_int_equal(ld, 0);
-    assert_int_equal(qemu, 0);
-}
-
-static void need_qemu(void) {
-    static const char *const tools[] = {"aarch64-linux-gnu-as", "aarch64-linux-gnu-ld", "qemu-aarch64"};
+static void start_run(struct run *run, const struct machine *machine) {
+    *run = (struct run){.machine = machine, .folder = "/tmp/cyclops-test-XXXXXX"};
+    const char *const tools[] = {arena_printf(&run->arena, "%s-as", machine->tools),
+                                 arena_printf(&run->arena, "%s-ld", machine->tools), machine->qemu};
     for (unsigned i = 0; i < 3; i++)
-        if (!testing_has_tool(tools[i]))
+        if (!testing_has_tool(tools[i])) {
+            arena_free(&run->arena);
             skip();
+        }
+    run->calls.arena = run->expected.arena = &run->arena;
+    text_add(&run->calls, "    .data\n    .balign 8\n    .globl calls, expected\ncalls:\n");
+    text_add(&run->expected, "expected:\n");
+    assert_non_null(mkdtemp(run->folder));
 }
 
-static struct text emit(struct arena *arena, struct program *const *programs, size_t n_programs) {
-    const struct program **list = ARENA_ARRAY(arena, const struct program *, n_programs);
+static void add_call(struct run *run, const struct program *program, unsigned iterations) {
+    text_addf(&run->calls, "    %s %s, %u\n", run->machine->address, program->symbol, iterations);
+}
+
+static void add_expected(struct run *run, unsigned offset, uint64_t value) {
+    text_addf(&run->expected, "    .word %u, 0x%08x\n", offset, (unsigned)value);
+}
+
+static const char *in_folder(struct run *run, const char *name) {
+    return arena_printf(&run->arena, "%s/%s", run->folder, name);
+}
+
+static void assemble(struct run *run, const char *source, const char *option, const char *object) {
+    const char *as = arena_printf(&run->arena, "%s-as", run->machine->tools);
+    assert_int_equal(testing_run((const char *const[]){as, "-o", object, source, option, NULL}), 0);
+}
+
+static void link_programs(struct run *run, struct program *const *programs, size_t n_programs, const char *executable) {
+    const struct program **list = ARENA_ARRAY(&run->arena, const struct program *, n_programs);
     for (size_t i = 0; i < n_programs; i++)
         list[i] = programs[i];
-    struct text out = {.arena = arena};
-    gen_emit(arena, list, n_programs, &out);
-    text_add(&out, start_head);
-    return out;
+    struct text out = {.arena = &run->arena};
+    struct fail failure = {0};
+    gen_emit(&run->arena, list, n_programs, &out);
+    text_addf(&out, "%s    %s 0, 0\n%s    .word 1, 0\n", run->calls.data, run->machine->address, run->expected.data);
+    const char *text = in_folder(run, "programs.s");
+    assert_true(file_write(text, out.data, out.length, &failure));
+    assemble(run, text, NULL, in_folder(run, "programs.o"));
+    assemble(run, arena_printf(&run->arena, "%s/%s.s", CYCLOPS_QEMU, run->machine->start), run->machine->start_option,
+             in_folder(run, "start.o"));
+    const char *ld = arena_printf(&run->arena, "%s-ld", run->machine->tools);
+    assert_int_equal(testing_run((const char *const[]){ld, "-e", "_start", "-o", executable, in_folder(run, "start.o"),
+                                                       in_folder(run, "programs.o"), NULL}),
+                     0);
+}
+
+// `log`, if not null, becomes a line for each instruction executed.
+static void execute(struct run *run, const char *executable, const char *log) {
+    const struct machine *machine = run->machine;
+    const char *command[16] = {machine->qemu, "-cpu", machine->cpu};
+    size_t n = 3;
+    // One instruction a block of translation, and each execution of a block is told.
+    const char *const logging[] = {"-singlestep", "-d", "exec,nochain", "-D", log};
+    for (size_t i = 0; log && i < 5; i++)
+        command[n++] = logging[i];
+    command[n] = executable;
+    assert_int_equal(testing_run(command), 0);
+}
+
+static void end_run(struct run *run) {
+    testing_run((const char *const[]){"rm", "-rf", run->folder, NULL});
+    arena_free(&run->arena);
 }
 
 static void every_kernel_runs_to_its_end(void **state) {
-    (void)state;
-    need_qemu();
+    struct run run;
+    start_run(&run, *state);
     struct testing_set all = {0};
-    testing_expand_all(&all, "aarch64");
-    struct text source = emit(&all.arena, all.programs, all.n_programs);
+    testing_expand_all(&all, run.machine->isa);
     for (size_t i = 0; i < all.n_programs; i++)
-        add_call(&source, all.programs[i]->symbol, 10);
-    text_add(&source, start_tail);
-    run_under_qemu(&all.arena, &source);
+        add_call(&run, all.programs[i], 3);
+    link_programs(&run, all.programs, all.n_programs, in_folder(&run, "start"));
+    execute(&run, in_folder(&run, "start"), NULL);
     arena_free(&all.arena);
+    end_run(&run);
+}
+
+static void add_counted(struct testing_set *all, const struct kernel *kernel, enum program_form form) {
+    for (int mode = PROGRAM_LATENCY; mode <= PROGRAM_THROUGHPUT; mode++) {
+        if (mode == PROGRAM_LATENCY && !kernel->n_arcs)
+            continue;
+        struct gen_request request = {.mode = (enum program_mode)mode, .form = form, .unroll = 3};
+        struct program *program = ARENA_NEW(&all->arena, struct program);
+        struct fail failure = {0};
+        if (!gen_expand(&all->arena, kernel, &request, program, &failure))
+            fail_msg("%s", failure.text);
+        all->programs = arena_grow(&all->arena, all->programs, all->n_programs, sizeof *all->programs);
+        all->programs[all->n_programs++] = program;
+    }
+}
+
+// Of the next call of `symbol` in a log of qemu's: "Trace 0: 0x7f… […/pc/…] symbol" a line.
+static unsigned count_call(FILE *log, const char *symbol) {
+    char line[512];
+    unsigned n = 0;
+    while (fgets(line, sizeof line, log)) {
+        line[strcspn(line, "\n")] = '\0';
+        const char *space = strrchr(line, ' ');
+        bool is_there = strncmp(line, "Trace", 5) == 0 && space && strcmp(space + 1, symbol) == 0;
+        n += is_there;
+        if (n && !is_there && strncmp(line, "Trace", 5) == 0)
+            break;
+    }
+    return n;
+}
+
+// What entry and exit execute cancels in the difference of two calls.
+static void as_many_instructions_are_executed_as_promised(void **state) {
+    struct run run;
+    start_run(&run, *state);
+    struct testing_set all = {0};
+    struct fail failure = {0};
+    enum { FEW = 2, MANY = 5 };
+    assert_true(kernel_load_folder(&all.arena, CYCLOPS_KERNELS, run.machine->isa, &all.kernels, &failure));
+    for (size_t i = 0; i < all.kernels.n_kernels; i++)
+        for (int form = PROGRAM_UNROLLED; form <= PROGRAM_LOOPED; form++)
+            add_counted(&all, &all.kernels.kernels[i], (enum program_form)form);
+    for (size_t i = 0; i < all.n_programs; i++) {
+        add_call(&run, all.programs[i], FEW);
+        add_call(&run, all.programs[i], MANY);
+    }
+    link_programs(&run, all.programs, all.n_programs, in_folder(&run, "start"));
+    if (!gen_assemble(&all.arena, all.programs, all.n_programs, &failure)) // for the counts that the bytes tell
+        fail_msg("%s:%u: %s", failure.file, failure.line, failure.text);
+    execute(&run, in_folder(&run, "start"), in_folder(&run, "log"));
+    FILE *log = fopen(in_folder(&run, "log"), "re");
+    assert_non_null(log);
+    for (size_t i = 0; i < all.n_programs; i++) {
+        const struct program *program = all.programs[i];
+        unsigned few = count_call(log, program->symbol), many = count_call(log, program->symbol);
+        unsigned promised = (MANY - FEW) * program_iteration_instructions(program);
+        if (!few || many - few != promised)
+            fail_msg("%s: %u and %u instructions; promised are %u more", program->symbol, few, many, promised);
+    }
+    fclose(log);
+    arena_free(&all.arena);
+    end_run(&run);
 }
 
 static void bodies_run_as_often_as_they_say(void **state) {
-    (void)state;
-    need_qemu();
-    static const char text[] = "ldr x2, [x3, #8]; add x2, x2, #1; str x2, [x30, #8]; fmov d8, x2; mov x19, x2";
     for (int form = PROGRAM_UNROLLED; form <= PROGRAM_LOOPED; form++) {
-        struct arena arena = {0};
+        struct run run;
+        start_run(&run, *state);
         struct program program, *list[] = {&program};
         struct fail failure = {0};
-        assert_true(
-            gen_block(&arena, isa_find("aarch64"), NULL, "count", text, (enum program_form)form, &program, &failure));
-        struct text source = emit(&arena, list, 1);
-        add_call(&source, program.symbol, 10);
-        add_expectation(&source, 8, 10 * program.unroll);
-        text_add(&source, start_tail);
-        run_under_qemu(&arena, &source);
-        arena_free(&arena);
+        if (!gen_block(&run.arena, isa_find(run.machine->isa), NULL, "count", run.machine->count,
+                       (enum program_form)form, &program, &failure))
+            fail_msg("%s", failure.text);
+        add_call(&run, &program, 10);
+        add_expected(&run, 8, 10 * program.unroll);
+        link_programs(&run, list, 1, in_folder(&run, "start"));
+        execute(&run, in_folder(&run, "start"), NULL);
+        end_run(&run);
     }
 }
 
-// Each kernel stores its value behind the middle, once.
+// `body` stores at 16 behind the middle, once.
+static void expect_words(const struct machine *machine, const char *body, const char *init, uint64_t low,
+                         const uint64_t *high) {
+    struct run run;
+    start_run(&run, machine);
+    struct program program, *list[] = {&program};
+    struct fail failure = {0};
+    struct gen_request request = {.mode = PROGRAM_BLOCK, .form = PROGRAM_LOOPED};
+    const char *yaml = arena_printf(&run.arena, "isa: %s\nkernels:\n  - name: k\n    body: '%s'\n    init: {%s}\n",
+                                    machine->isa, body, init);
+    if (!gen_expand(&run.arena, testing_kernel(&run.arena, yaml), &request, &program, &failure))
+        fail_msg("%s", failure.text);
+    add_call(&run, &program, 1);
+    add_expected(&run, 16, low);
+    if (high)
+        add_expected(&run, 20, *high);
+    link_programs(&run, list, 1, in_folder(&run, "start"));
+    execute(&run, in_folder(&run, "start"), NULL);
+    end_run(&run);
+}
+
+static void initial_values_are_in_every_general_register(void **state) {
+    const struct machine *machine = *state;
+    expect_words(machine, machine->store32, "p: memory, v: 70000", 70000, NULL);
+    expect_words(machine, machine->store32, "p: memory, v: 305419896", 0x12345678, NULL);
+    expect_words(machine, machine->store32, "p: memory, v: -1", UINT32_MAX, NULL);
+    expect_words(machine, machine->store32, "p: memory", 0, NULL);
+}
+
+// Two words of each: the low half and the high half, or the first two lanes, as they lie in memory.
+static const struct lanes {
+    const char *isa, *body, *init;
+    uint64_t first, second;
+} lanes[] = {
+    {"aarch64", "str {a:x}, [{p:x}, #16]", "p: memory, a: -1", 0xffffffff, 0xffffffff},
+    {"aarch64", "str {a:q}, [{p:x}, #16]", "p: memory, a: f32 1.5", 0x3fc00000, 0x3fc00000},
+    {"aarch64", "str {a:q}, [{p:x}, #8]", "p: memory, a: f64 -2", 0, 0xc0000000},
+    {"aarch64", "str {a:q}, [{p:x}, #16]", "p: memory, a: i8 -2", 0xfefefefe, 0xfefefefe},
+    {"aarch64", "str {a:q}, [{p:x}, #16]", "p: memory, a: i16 3", 0x00030003, 0x00030003},
+    {"aarch64", "ldr {a:x}, [{p:x}]; sub {a:x}, {a:x}, {p:x}; str {a:x}, [{p:x}, #16]", "p: memory", 0, 0},
+    {"aarch64", "add {q:x}, {p:x}, 16; str {a:z}, [{q:x}]", "p: memory, a: f32 1.5", 0x3fc00000, 0x3fc00000},
+    {"aarch64", "add {q:x}, {p:x}, 16; str {a:p}, [{q:x}]; str xzr, [{p:x}, #20]", "p: memory, a: 4660", 0x12341234, 0},
+    {"armv7", "vst1.8 {{a:d}}, [{q:r}]", "q: memory", 0, 0},
+    {"armv7", "add {q:r}, {p:r}, 16; vst1.8 {{a:d}}, [{q:r}]", "p: memory, a: f32 1.5", 0x3fc00000, 0x3fc00000},
+    {"armv7", "add {q:r}, {p:r}, 8; vst1.64 {{a:q}}, [{q:r}]", "p: memory, a: i8 -2", 0xfefefefe, 0xfefefefe},
+    {"armv7", "vstr {a:d}, [{p:r}, 16]", "p: memory, a: f64 -2", 0, 0xc0000000},
+    {"armv7", "vstr {a:s}, [{p:r}, 16]", "p: memory, a: i16 3", 0x00030003, 0},
+    {"mips", "sdc1 {a:d}, 16({p:r})", "p: memory, a: f64 -2", 0xc0000000, 0},
+    {"mipsel", "sdc1 {a:d}, 16({p:r})", "p: memory, a: f64 -2", 0, 0xc0000000},
+    {"mips", "swc1 {a:s}, 16({p:r})", "p: memory, a: f32 1.5", 0x3fc00000, 0},
+    {"mips", "mfhi{a:hilo} {d:r}; mflo {e:r}; sw {d:r}, 16({p:r}); sw {e:r}, 20({p:r})", "p: memory, a: 4294967298", 1,
+     2},
+    {"mipsel", "mflo {d:r}, {a:ac}; mfhi {e:r}, {a:ac}; sw {d:r}, 16({p:r}); sw {e:r}, 20({p:r})",
+     "p: memory, a: 4294967298", 2, 1},
+    {"riscv64", "sd {a:x}, 16({p:x})", "p: memory, a: -1", 0xffffffff, 0xffffffff},
+    {"riscv64", "fsd {a:d}, 16({p:x})", "p: memory, a: f64 -2", 0, 0xc0000000},
+    {"riscv64", "fsd {a:s}, 16({p:x})", "p: memory, a: f32 1.5", 0x3fc00000, 0xffffffff},
+    {"riscv64", "addi {q:x}, {p:x}, 16; vse16.v {a:v}, ({q:x})", "p: memory, a: i16 3", 0x00030003, 0x00030003},
+};
+
 static void initial_values_are_in_every_lane(void **state) {
-    (void)state;
-    need_qemu();
-    static const struct {
-        const char *body, *init;
-        unsigned low, high; // halves of the second word from the middle
-    } cases[] = {
-        {"str {a:x}, [{p:x}, #16]", "p: memory, a: 70000", 70000, 0},
-        {"str {a:x}, [{p:x}, #16]", "p: memory, a: -1", 0xffffffff, 0xffffffff},
-        {"str {a:w}, [{p:x}, #16]", "p: memory, a: -1", 0xffffffff, 0},
-        {"str {a:q}, [{p:x}, #8]", "p: memory, a: f32 1.5", 0x3fc00000, 0x3fc00000},
-        {"str {a:q}, [{p:x}, #8]", "p: memory, a: f64 -2", 0, 0xc0000000},
-        {"str {a:q}, [{p:x}, #8]", "p: memory, a: i8 -2", 0xfefefefe, 0xfefefefe},
-        {"str {a:q}, [{p:x}, #8]", "p: memory, a: i16 3", 0x00030003, 0x00030003},
-        {"ldr {a:x}, [{p:x}]; sub {a:x}, {a:x}, {p:x}; str {a:x}, [{p:x}, #16]", "p: memory", 0, 0},
-    };
-    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct arena arena = {0};
-        struct program program, *list[] = {&program};
-        struct fail failure = {0};
-        struct gen_request request = {.mode = PROGRAM_BLOCK, .form = PROGRAM_LOOPED};
-        const char *yaml = arena_printf(&arena, "isa: aarch64\nkernels:\n  - name: k\n    body: '%s'\n    init: {%s}\n",
-                                        cases[i].body, cases[i].init);
-        assert_true(gen_expand(&arena, testing_kernel(&arena, yaml), &request, &program, &failure));
-        struct text source = emit(&arena, list, 1);
-        add_call(&source, program.symbol, 1);
-        text_add(&source, load_middle);
-        text_addf(&source, "    ldr x0, [x1, #16]\n    ldr x2, =0x%08x%08x\n    cmp x0, x2\n    b.ne wrong\n",
-                  cases[i].high, cases[i].low);
-        text_add(&source, start_tail);
-        run_under_qemu(&arena, &source);
-        arena_free(&arena);
-    }
+    const struct machine *machine = *state;
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
+        if (strcmp(lanes[i].isa, machine->isa) == 0)
+            expect_words(machine, lanes[i].body, lanes[i].init, lanes[i].first, &lanes[i].second);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kernel_runs_to_its_end),
-        cmocka_unit_test(bodies_run_as_often_as_they_say),
-        cmocka_unit_test(initial_values_are_in_every_lane),
+    static const struct {
+        const char *name;
+        CMUnitTestFunction test;
+    } subjects[] = {
+        {"every kernel runs to its end", every_kernel_runs_to_its_end},
+        {"as many instructions are executed as promised", as_many_instructions_are_executed_as_promised},
+        {"bodies run as often as they say", bodies_run_as_often_as_they_say},
+        {"initial values are in every general register", initial_values_are_in_every_general_register},
+        {"initial values are in every lane", initial_values_are_in_every_lane},
     };
+    enum { N_MACHINES = sizeof machines / sizeof *machines, N_SUBJECTS = sizeof subjects / sizeof *subjects };
+    struct CMUnitTest tests[N_MACHINES * N_SUBJECTS];
+    char names[N_MACHINES * N_SUBJECTS][80];
+    for (size_t i = 0; i < N_MACHINES * N_SUBJECTS; i++) {
+        const struct machine *machine = &machines[i / N_SUBJECTS];
+        snprintf(names[i], sizeof names[i], "%s: %s", machine->isa, subjects[i % N_SUBJECTS].name);
+        tests[i] = (struct CMUnitTest){names[i], subjects[i % N_SUBJECTS].test, NULL, NULL, (void *)(uintptr_t)machine};
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ bool register_find(const struct isa *isa, struct slice word, struct register_nam
 }
 
 static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
+    return isalnum((unsigned char)c) || c == '_' || c == '$'; // MIPS writes $t0
 }
 
 bool register_next(const struct isa *isa, struct slice *rest, struct slice *word, struct register_name *found) {
@@ -42,37 +42,55 @@ bool register_next(const struct isa *isa, struct slice *rest, struct slice *word
             end++;
         *word = (struct slice){rest->data + skip, end - skip};
         *rest = (struct slice){rest->data + end, rest->length - end};
-        if (word->length && register_find(isa, *word, found))
+        bool is_type = skip && word->data[-1] == '.'; // "vmull.s16"
+        if (word->length && !is_type && register_find(isa, *word, found))
             return true;
     }
     return false;
 }
 
-static uint64_t *file_bits(struct register_set *set, char file) {
-    return file == 'g' ? &set->general : file == 'v' ? &set->vector : &set->mask;
+unsigned register_file_index(char file) {
+    static const char files[REGISTER_N_FILES] = {'g', 'v', 'f', 'k', 'a'};
+    unsigned i = 0;
+    while (i < REGISTER_N_FILES && files[i] != file)
+        i++;
+    assert(i < REGISTER_N_FILES);
+    return i;
 }
 
-void register_set_add(struct register_set *set, char file, unsigned index) {
-    assert(index < 64);
-    *file_bits(set, file) |= UINT64_C(1) << index;
+unsigned register_entry(const struct register_name *name) {
+    return name->index * name->class->span;
 }
 
-bool register_set_has(const struct register_set *set, char file, unsigned index) {
-    struct register_set copy = *set;
-    return *file_bits(&copy, file) >> index & 1;
+static uint64_t entries_of(const struct register_class *class, unsigned index) {
+    unsigned span = class->span, first = index * span;
+    assert(first + span <= 64);
+    return (UINT64_MAX >> (64 - span)) << first;
+}
+
+void register_set_add(struct register_set *set, const struct register_class *class, unsigned index) {
+    set->files[register_file_index(class->file)] |= entries_of(class, index);
+}
+
+bool register_set_has(const struct register_set *set, const struct register_class *class, unsigned index) {
+    return set->files[register_file_index(class->file)] & entries_of(class, index);
+}
+
+bool register_set_has_all(const struct register_set *set, const struct register_class *class, unsigned index) {
+    return !(entries_of(class, index) & ~set->files[register_file_index(class->file)]);
 }
 
 void register_set_add_name(struct register_set *set, const struct isa *isa, const char *name) {
     struct register_name found;
     if (register_find(isa, (struct slice){name, strlen(name)}, &found))
-        register_set_add(set, found.class->file, found.index);
+        register_set_add(set, found.class, found.index);
 }
 
 void register_set_add_text(struct register_set *set, const struct isa *isa, const char *text) {
     struct slice rest = {text, strlen(text)}, word;
     struct register_name found;
     while (register_next(isa, &rest, &word, &found))
-        register_set_add(set, found.class->file, found.index);
+        register_set_add(set, found.class, found.index);
 }
 
 unsigned register_class_count(const struct register_class *class) {
@@ -84,10 +102,11 @@ unsigned register_class_count(const struct register_class *class) {
 
 const char *register_loop_counter(const struct isa *isa, const struct register_set *taken) {
     for (unsigned i = 0; isa->loop_counters[i]; i++) {
-        struct register_set counter = {0};
-        register_set_add_name(&counter, isa, isa->loop_counters[i]);
-        if (!(counter.general & taken->general))
-            return isa->loop_counters[i];
+        struct register_name counter;
+        const char *name = isa->loop_counters[i];
+        if (register_find(isa, (struct slice){name, strlen(name)}, &counter) &&
+            !register_set_has(taken, counter.class, counter.index))
+            return name;
     }
     return NULL;
 }

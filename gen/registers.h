@@ -22,13 +22,19 @@ bool register_find(const struct isa *isa, struct slice word, struct register_nam
 // it stands.
 bool register_next(const struct isa *isa, struct slice *rest, struct slice *word, struct register_name *found);
 
-// Entries of the register files: one bit a register, whatever its width.
+// Entries of the register files: one bit an entry, whatever its width.
+enum { REGISTER_N_FILES = 5 };
 struct register_set {
-    uint64_t general, vector, mask;
+    uint64_t files[REGISTER_N_FILES];
 };
 
-void register_set_add(struct register_set *set, char file, unsigned index);
-bool register_set_has(const struct register_set *set, char file, unsigned index);
+unsigned register_file_index(char file);                   // of register_set.files: 0 is the general one
+unsigned register_entry(const struct register_name *name); // the first that it covers
+
+void register_set_add(struct register_set *set, const struct register_class *class, unsigned index);
+bool register_set_has(const struct register_set *set, const struct register_class *class,
+                      unsigned index); // any part of it
+bool register_set_has_all(const struct register_set *set, const struct register_class *class, unsigned index);
 // Adds a register of that name, if the ISA has it in its classes ("sp" of AArch64 is in none).
 void register_set_add_name(struct register_set *set, const struct isa *isa, const char *name);
 void register_set_add_text(struct register_set *set, const struct isa *isa, const char *text);

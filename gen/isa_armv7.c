@@ -1,0 +1,117 @@
+// Armv7-A, A32 instructions: procedure call standard AAPCS, hard-float (iterations in r0 and r1, the low half in r0;
+// memory in r2; r4 to r11 and d8 to d15 are the caller's).
+//
+// The vector file's entries are its single-precision registers: d1 is s2 and s3, q0 is d0 and d1, and d16 to d31
+// continue it (Arm ARM for Armv7, A2.6.2).
+#include "gen/isa_tables.h"
+
+#include "gen/program.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *const r[] = {"r0", "r1", "r2",  "r3",  "r4",  "r5",  "r6",  "r7",
+                                "r8", "r9", "r10", "r11", "r12", "r13", "r14", NULL};
+#define TO_15(r)                                                                                                       \
+    r "0", r "1", r "2", r "3", r "4", r "5", r "6", r "7", r "8", r "9", r "10", r "11", r "12", r "13", r "14", r "15"
+#define TO_31(r)                                                                                                       \
+    TO_15(r), r "16", r "17", r "18", r "19", r "20", r "21", r "22", r "23", r "24", r "25", r "26", r "27", r "28",  \
+        r "29", r "30", r "31"
+static const char *const q[] = {TO_15("q"), NULL};
+static const char *const d[] = {TO_31("d"), NULL};
+static const char *const s[] = {TO_31("s"), NULL};
+
+static const struct register_class classes[] = {
+    {"r", r, 'g', 32, 1}, {"q", q, 'v', 128, 4}, {"d", d, 'v', 64, 2}, {"s", s, 'v', 32, 1}, {0},
+};
+
+static const struct register_alias aliases[] = {{"sb", "r9"},  {"sl", "r10"}, {"fp", "r11"}, {"ip", "r12"},
+                                                {"sp", "r13"}, {"lr", "r14"}, {NULL, NULL}};
+
+// An even number of registers, so that the stack stays aligned to 8 bytes. A counter has 32 bits; more iterations than
+// that are refused rather than cut off.
+static void emit_entry(struct text *out, const struct program *program) {
+    text_add(out, "push {r3-r11, lr}\nvpush {d8-d15}\n");
+    text_add(out, "cmp r1, #0\nbeq . + 8\nudf #0\n");
+    text_addf(out, "mov %s, r0\n", program->loop_counter);
+    text_add(out, "str r2, [r2]\n");
+}
+
+static void emit_exit(struct text *out, const struct program *program) {
+    (void)program;
+    text_add(out, "vpop {d8-d15}\npop {r3-r11, pc}\n");
+}
+
+static void emit_loop_end(struct text *out, const struct program *program) {
+    text_addf(out, "subs %s, %s, #1\n", program->loop_counter, program->loop_counter);
+    text_addf(out, "bne %s.loop\n", program->symbol);
+}
+
+static void emit_general(struct text *out, const char *reg, uint64_t value) {
+    text_addf(out, "movw %s, #%" PRIu64 "\n", reg, value & 0xffff);
+    if (value >> 16 & 0xffff)
+        text_addf(out, "movt %s, #%" PRIu64 "\n", reg, value >> 16 & 0xffff);
+}
+
+// Both halves of d register `number`. r12 is reserved for this. These are instructions of the floating-point unit, so
+// that cores without NEON have them as well.
+static void emit_double(struct text *out, unsigned number, uint64_t bits) {
+    emit_general(out, "r12", bits & UINT32_MAX);
+    text_addf(out, "vmov d%u, r12, r12\n", number);
+    if (bits >> 32 == (bits & UINT32_MAX))
+        return;
+    emit_general(out, "r12", bits >> 32);
+    text_addf(out, "vmov.32 d%u[1], r12\n", number);
+}
+
+static void emit_constant(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
+                          const char *syntax) {
+    (void)syntax;
+    uint64_t pattern = isa_value_repeated(value);
+    unsigned number = (unsigned)strtoul(reg + 1, NULL, 10);
+    if (class->file == 'g') {
+        emit_general(out, reg, value.bits);
+    } else if (class->bits == 32) {
+        emit_general(out, "r12", pattern & UINT32_MAX);
+        text_addf(out, "vmov %s, r12\n", reg);
+    } else if (class->bits == 64) {
+        emit_double(out, number, pattern);
+    } else {
+        emit_double(out, 2 * number, pattern);
+        emit_double(out, 2 * number + 1, pattern);
+    }
+}
+
+static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "mov %s, r2\n", reg);
+}
+
+const struct isa isa_armv7 = {
+    .name = "armv7",
+    .names = (const char *const[]){"arm", "armhf", "armv7-a", "armv7a", NULL},
+    .triple = "armv7-unknown-linux-gnueabihf",
+    .assembler = "arm-linux-gnueabihf-as",
+    .assembler_package = "binutils-arm-linux-gnueabihf",
+    // So that blocks may use what they like; the CPU decides what it can run.
+    .preamble = "    .syntax unified\n    .arch armv7ve\n    .fpu neon-vfpv4\n    .arm\n",
+    .syntaxes = (const char *const[]){NULL},
+    .syntax_directives = (const char *const[]){NULL},
+    .comment = "@",
+    .classes = classes,
+    .aliases = aliases,
+    .loop_counters =
+        (const char *const[]){"r11", "r10", "r9", "r8", "r7", "r6", "r5", "r4", "r3", "r14", "r1", "r0", NULL},
+    .stack_pointer = "r13",
+    .memory = "r2",
+    .reserved = (const char *const[]){"r2", "r12", "r13", NULL},
+    .settle = "dsb sy\nisb sy\n",
+    .loop_instructions = 2,
+    .instruction_bytes = isa_four_bytes,
+    .leaves_loop = (const char *const[]){"bx", NULL},
+    .emit_entry = emit_entry,
+    .emit_exit = emit_exit,
+    .emit_loop_end = emit_loop_end,
+    .emit_constant = emit_constant,
+    .emit_move_memory = emit_move_memory,
+};

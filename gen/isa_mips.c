@@ -1,0 +1,145 @@
+// MIPS32, big and little endian: o32 calling convention, where iterations is in $a0 and $a1 (the high half in $a0 on
+// big-endian machines, in $a1 on little-endian ones) and memory in $a2; $s0 to $s7, $fp and $f20 to $f30 are the
+// caller's (MIPS ABI supplement, 3-11 to 3-17).
+//
+// Delay slots: the instruction behind a branch is executed before the branch takes effect, so the loop ends with the
+// branch, and the count is taken down in its slot. The assembler is told not to reorder: what a body says is what runs,
+// and a branch in it brings its own slot.
+#include "gen/isa_tables.h"
+
+#include "gen/program.h"
+#include "gen/registers.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const r[] = {"$zero", "$at", "$v0", "$v1", "$a0", "$a1", "$a2", "$a3", "$t0", "$t1", "$t2",
+                                "$t3",   "$t4", "$t5", "$t6", "$t7", "$s0", "$s1", "$s2", "$s3", "$s4", "$s5",
+                                "$s6",   "$s7", "$t8", "$t9", "$k0", "$k1", "$gp", "$sp", "$fp", "$ra", NULL};
+// Even ones only: with 32-bit floating-point registers, which every core has, a double lies in such and the next one.
+static const char *const f[] = {"$f0",  "$f2",  "$f4",  "$f6",  "$f8",  "$f10", "$f12", "$f14", "$f16",
+                                "$f18", "$f20", "$f22", "$f24", "$f26", "$f28", "$f30", NULL};
+static const char *const ac[] = {"$ac0", "$ac1", "$ac2", "$ac3", NULL};
+// HI and LO, which multiplies change without naming them: a role of this class stands anywhere in the instruction and
+// makes no text. It is the first accumulator.
+static const char *const hilo[] = {"", NULL};
+
+static const struct register_class classes[] = {
+    {"r", r, 'g', 32, 1},   {"d", f, 'f', 64, 1},       {"s", f, 'f', 32, 1},
+    {"ac", ac, 'a', 64, 1}, {"hilo", hilo, 'a', 64, 1}, {0},
+};
+
+static const struct register_alias aliases[] = {
+    {"$0", "$zero"}, {"$1", "$at"},  {"$2", "$v0"},  {"$3", "$v1"},  {"$4", "$a0"},  {"$5", "$a1"},  {"$6", "$a2"},
+    {"$7", "$a3"},   {"$8", "$t0"},  {"$9", "$t1"},  {"$10", "$t2"}, {"$11", "$t3"}, {"$12", "$t4"}, {"$13", "$t5"},
+    {"$14", "$t6"},  {"$15", "$t7"}, {"$16", "$s0"}, {"$17", "$s1"}, {"$18", "$s2"}, {"$19", "$s3"}, {"$20", "$s4"},
+    {"$21", "$s5"},  {"$22", "$s6"}, {"$23", "$s7"}, {"$24", "$t8"}, {"$25", "$t9"}, {"$26", "$k0"}, {"$27", "$k1"},
+    {"$28", "$gp"},  {"$29", "$sp"}, {"$30", "$fp"}, {"$31", "$ra"}, {"$s8", "$fp"}, {NULL, NULL}};
+
+static const char *const saved[] = {"$s0", "$s1", "$s2", "$s3", "$s4", "$s5", "$s6", "$s7", "$fp", "$ra"};
+static const char *const saved_doubles[] = {"$f20", "$f22", "$f24", "$f26", "$f28", "$f30"};
+enum {
+    N_SAVED = sizeof saved / sizeof *saved,
+    N_DOUBLES = sizeof saved_doubles / sizeof *saved_doubles,
+    FRAME_BYTES = 4 * N_SAVED + 8 * N_DOUBLES, // a multiple of 8, as the stack pointer must be
+};
+
+// Many of these cores (the 24Kc is one) have no floating-point unit.
+static bool has_floats(const struct program *program) {
+    struct register_set named = {0};
+    register_set_add_text(&named, isa_find(program->isa), program->body);
+    register_set_add_text(&named, isa_find(program->isa), program->setup);
+    return named.files[register_file_index('f')] != 0;
+}
+
+static void emit_frame(struct text *out, const struct program *program, const char *word, const char *doubleword) {
+    for (int i = 0; i < N_SAVED; i++)
+        text_addf(out, "%s %s, %d($sp)\n", word, saved[i], 8 * N_DOUBLES + 4 * i);
+    for (int i = 0; i < N_DOUBLES && has_floats(program); i++)
+        text_addf(out, "%s %s, %d($sp)\n", doubleword, saved_doubles[i], 8 * i);
+}
+
+// A counter has 32 bits; more iterations than that are refused rather than cut off. It starts one below: the branch
+// sees it before it is taken down.
+static void emit_entry(struct text *out, const struct program *program) {
+    bool is_little = strcmp(program->isa, "mipsel") == 0;
+    text_addf(out, "addiu $sp, $sp, %d\n", -FRAME_BYTES);
+    emit_frame(out, program, "sw", "sdc1");
+    text_addf(out, "tne %s, $zero\n", is_little ? "$a1" : "$a0");
+    text_addf(out, "addiu %s, %s, -1\n", program->loop_counter, is_little ? "$a0" : "$a1");
+    text_add(out, "sw $a2, 0($a2)\n");
+}
+
+static void emit_exit(struct text *out, const struct program *program) {
+    emit_frame(out, program, "lw", "ldc1");
+    text_addf(out, "jr $ra\naddiu $sp, $sp, %d\n", FRAME_BYTES);
+}
+
+static void emit_loop_end(struct text *out, const struct program *program) {
+    text_addf(out, "bnez %s, %s.loop\n", program->loop_counter, program->symbol);
+    text_addf(out, "addiu %s, %s, -1\n", program->loop_counter, program->loop_counter);
+}
+
+// By way of $at, which is the assembler's, so that no role has it; it must be told that this is meant. `to` may be
+// empty.
+static void emit_carried(struct text *out, const char *move, const char *to, uint64_t bits) {
+    const char *comma = *to ? ", " : "";
+    if (bits & UINT32_MAX)
+        text_addf(out, ".set noat\nli $at, 0x%" PRIx64 "\n%s $at%s%s\n.set at\n", bits & UINT32_MAX, move, comma, to);
+    else
+        text_addf(out, "%s $zero%s%s\n", move, comma, to);
+}
+
+static void emit_constant(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
+                          const char *syntax) {
+    (void)syntax;
+    uint64_t pattern = isa_value_repeated(value);
+    if (class->file == 'g') {
+        text_addf(out, "li %s, 0x%" PRIx64 "\n", reg, value.bits & UINT32_MAX);
+    } else if (class->file == 'a') {
+        emit_carried(out, "mtlo", reg, value.bits);
+        emit_carried(out, "mthi", reg, value.bits >> 32);
+    } else {
+        emit_carried(out, "mtc1", reg, pattern & UINT32_MAX);
+        if (class->bits == 64)
+            emit_carried(out, "mthc1", reg, pattern >> 32);
+    }
+}
+
+static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "move %s, $a2\n", reg);
+}
+
+// All but the name and what goes with the endianness.
+#define MIPS32                                                                                                         \
+    /* So that blocks may use what they like; the CPU decides what it can run. */                                      \
+    .preamble = "    .module arch=mips32r2\n    .module fp=32\n    .module dspr2\n    .set noreorder\n",               \
+    .syntaxes = (const char *const[]){NULL}, .syntax_directives = (const char *const[]){NULL}, .comment = "#",         \
+    .classes = classes, .aliases = aliases,                                                                            \
+    .loop_counters = (const char *const[]){"$t9", "$t8", "$s7", "$s6", "$s5", "$s4", "$s3", "$s2",                     \
+                                           "$s1", "$s0", "$t7", "$t6", "$t5", "$t4", NULL},                            \
+    .stack_pointer = "$sp", .memory = "$a2",                                                                           \
+    .reserved = (const char *const[]){"$zero", "$at", "$a2", "$k0", "$k1", "$gp", "$sp", NULL},                        \
+    .settle = "sync\nehb\n", .loop_instructions = 2, .instruction_bytes = isa_four_bytes,                              \
+    .leaves_loop = (const char *const[]){"jr", NULL}, .emit_entry = emit_entry, .emit_exit = emit_exit,                \
+    .emit_loop_end = emit_loop_end, .emit_constant = emit_constant, .emit_move_memory = emit_move_memory
+
+const struct isa isa_mips = {
+    .name = "mips",
+    .names = (const char *const[]){"mips32", "mipseb", NULL},
+    .triple = "mips-unknown-linux-gnu",
+    .assembler = "mips-linux-gnu-as",
+    .assembler_package = "binutils-mips-linux-gnu",
+    MIPS32,
+};
+
+const struct isa isa_mipsel = {
+    .name = "mipsel",
+    .names = (const char *const[]){"mips32el", NULL},
+    .family = "mips",
+    .triple = "mipsel-unknown-linux-gnu",
+    .assembler = "mipsel-linux-gnu-as",
+    .assembler_package = "binutils-mipsel-linux-gnu",
+    MIPS32,
+};

@@ -1,0 +1,125 @@
+// RISC-V, 64 bits: LP64D calling convention (iterations in x10, memory in x11; x8, x9, x18 to x27 and f8, f9, f18 to
+// f27 are the caller's; x3 and x4 are the platform's).
+//
+// Instructions are not compressed, whatever registers they have, and not relaxed: copies of a body are equal, and bytes
+// are final without a linker.
+#include "gen/isa_tables.h"
+
+#include "gen/program.h"
+
+#include <inttypes.h>
+
+#define TO_31(r)                                                                                                       \
+    r "0", r "1", r "2", r "3", r "4", r "5", r "6", r "7", r "8", r "9", r "10", r "11", r "12", r "13", r "14",      \
+        r "15", r "16", r "17", r "18", r "19", r "20", r "21", r "22", r "23", r "24", r "25", r "26", r "27",        \
+        r "28", r "29", r "30", r "31"
+static const char *const x[] = {TO_31("x"), NULL};
+static const char *const f[] = {TO_31("f"), NULL};
+static const char *const v[] = {TO_31("v"), NULL};
+
+// The width of v is the least that the application profiles allow.
+static const struct register_class classes[] = {
+    {"x", x, 'g', 64, 1}, {"d", f, 'f', 64, 1}, {"s", f, 'f', 32, 1}, {"v", v, 'v', 128, 1}, {0},
+};
+
+static const struct register_alias aliases[] = {
+    {"zero", "x0"},  {"ra", "x1"},    {"sp", "x2"},   {"gp", "x3"},    {"tp", "x4"},    {"t0", "x5"},   {"t1", "x6"},
+    {"t2", "x7"},    {"s0", "x8"},    {"fp", "x8"},   {"s1", "x9"},    {"a0", "x10"},   {"a1", "x11"},  {"a2", "x12"},
+    {"a3", "x13"},   {"a4", "x14"},   {"a5", "x15"},  {"a6", "x16"},   {"a7", "x17"},   {"s2", "x18"},  {"s3", "x19"},
+    {"s4", "x20"},   {"s5", "x21"},   {"s6", "x22"},  {"s7", "x23"},   {"s8", "x24"},   {"s9", "x25"},  {"s10", "x26"},
+    {"s11", "x27"},  {"t3", "x28"},   {"t4", "x29"},  {"t5", "x30"},   {"t6", "x31"},   {"ft0", "f0"},  {"ft1", "f1"},
+    {"ft2", "f2"},   {"ft3", "f3"},   {"ft4", "f4"},  {"ft5", "f5"},   {"ft6", "f6"},   {"ft7", "f7"},  {"fs0", "f8"},
+    {"fs1", "f9"},   {"fa0", "f10"},  {"fa1", "f11"}, {"fa2", "f12"},  {"fa3", "f13"},  {"fa4", "f14"}, {"fa5", "f15"},
+    {"fa6", "f16"},  {"fa7", "f17"},  {"fs2", "f18"}, {"fs3", "f19"},  {"fs4", "f20"},  {"fs5", "f21"}, {"fs6", "f22"},
+    {"fs7", "f23"},  {"fs8", "f24"},  {"fs9", "f25"}, {"fs10", "f26"}, {"fs11", "f27"}, {"ft8", "f28"}, {"ft9", "f29"},
+    {"ft10", "f30"}, {"ft11", "f31"}, {NULL, NULL}};
+
+static const unsigned saved[] = {8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27}; // of x and of f
+enum { N_SAVED = sizeof saved / sizeof *saved, FRAME_BYTES = 16 * N_SAVED + 16 };
+
+static void emit_frame(struct text *out, const char *integer, const char *floating) {
+    text_addf(out, "%s x1, %d(x2)\n", integer, 16 * N_SAVED);
+    for (int i = 0; i < N_SAVED; i++)
+        text_addf(out, "%s x%u, %d(x2)\n", integer, saved[i], 8 * i);
+    for (int i = 0; i < N_SAVED; i++)
+        text_addf(out, "%s f%u, %d(x2)\n", floating, saved[i], 8 * (N_SAVED + i));
+}
+
+static void emit_entry(struct text *out, const struct program *program) {
+    text_addf(out, "addi x2, x2, %d\n", -FRAME_BYTES);
+    emit_frame(out, "sd", "fsd");
+    text_addf(out, "mv %s, x10\n", program->loop_counter);
+    text_add(out, "sd x11, 0(x11)\n");
+}
+
+static void emit_exit(struct text *out, const struct program *program) {
+    (void)program;
+    emit_frame(out, "ld", "fld");
+    text_addf(out, "addi x2, x2, %d\nret\n", FRAME_BYTES);
+}
+
+static void emit_loop_end(struct text *out, const struct program *program) {
+    text_addf(out, "addi %s, %s, -1\n", program->loop_counter, program->loop_counter);
+    text_addf(out, "bnez %s, %s.loop\n", program->loop_counter, program->symbol);
+}
+
+static void emit_general(struct text *out, const char *reg, uint64_t value) {
+    text_addf(out, "li %s, %" PRId64 "\n", reg, (int64_t)value);
+}
+
+// x31 is reserved for this: it carries what goes to a register of another file. fmv.w.x boxes a single as it must be.
+static void emit_constant(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
+                          const char *syntax) {
+    (void)syntax;
+    if (class->file == 'g') {
+        emit_general(out, reg, value.bits);
+        return;
+    }
+    if (class->file == 'v') // all elements that there are
+        text_addf(out, "vsetvli x31, x0, e%u, m1, ta, ma\n", value.lane_bits ? value.lane_bits : 8);
+    emit_general(out, "x31", value.bits);
+    if (class->file == 'v')
+        text_addf(out, "vmv.v.x %s, x31\n", reg);
+    else
+        text_addf(out, "fmv.%s.x %s, x31\n", class->bits == 64 ? "d" : "w", reg);
+}
+
+static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "mv %s, x11\n", reg);
+}
+
+// The two lowest bits are 11 in all instructions of 32 bits (the manual's volume 1, 1.5); of longer ones there are
+// none.
+static unsigned instruction_bytes(const uint8_t *code) {
+    return (*code & 3) == 3 ? 4 : 2;
+}
+
+const struct isa isa_riscv64 = {
+    .name = "riscv64",
+    .names = (const char *const[]){"rv64", "rv64gc", "riscv", NULL},
+    .triple = "riscv64-unknown-linux-gnu",
+    .assembler = "riscv64-linux-gnu-as",
+    .assembler_package = "binutils-riscv64-linux-gnu",
+    // So that blocks may use what they like; the CPU decides what it can run.
+    .preamble = "    .attribute arch, \"rv64gcv_zba_zbb_zbc_zbs_zfh\"\n    .option norvc\n    .option norelax\n",
+    .syntaxes = (const char *const[]){NULL},
+    .syntax_directives = (const char *const[]){NULL},
+    .comment = "#",
+    .classes = classes,
+    .aliases = aliases,
+    .loop_counters = (const char *const[]){"x30", "x29", "x28", "x27", "x26", "x25", "x24", "x23", "x22", "x21", "x20",
+                                           "x19", "x18", "x9", "x8", NULL},
+    .stack_pointer = "x2",
+    .memory = "x11",
+    .reserved = (const char *const[]){"x0", "x2", "x3", "x4", "x11", "x31", NULL},
+    .settle = "fence\n",
+    .loop_instructions = 2,
+    .instruction_bytes = instruction_bytes,
+    .leaves_loop = (const char *const[]){"ret", "jr", NULL},
+    .emit_entry = emit_entry,
+    .emit_exit = emit_exit,
+    .emit_loop_end = emit_loop_end,
+    .emit_constant = emit_constant,
+    .emit_move_memory = emit_move_memory,
+};
