@@ -21,8 +21,7 @@ struct run {
 struct target_sim {
     struct target target; // first: a target is also its head
     struct arena *arena;
-    const struct backend *backend;
-    struct backend_cpu *cpu;
+    const struct model *model;
     struct noise noise;
     struct run *runs;
     size_t n_runs;
@@ -38,12 +37,12 @@ static bool simulate(struct target_sim *sim, const struct bench_code *code, uint
     }
     struct arena scratch = {0};
     struct block block;
-    struct pipeline_options options = {.iterations = bodies, .max_cycles = most_cycles};
+    struct pipeline_options options = {.iterations = bodies, .max_cycles = most_cycles, .resource_segments = true};
     struct pipeline_result result = {0};
     struct event_listener *none[] = {NULL};
     struct fail trouble = {0};
-    bool is_done = sim->backend->describe_bytes(sim->cpu, &scratch, code->body, code->n_body_bytes, &block, &trouble) &&
-                   pipeline_run(sim->backend->machine(sim->cpu), &block, &options, none, &result, &trouble);
+    bool is_done = model_describe_bytes(sim->model, &scratch, code->body, code->n_body_bytes, &block, &trouble) &&
+                   pipeline_run(sim->model->machine, &block, &options, none, &result, &trouble);
     arena_free(&scratch);
     if (!is_done && result.cycles >= most_cycles) {
         *outcome = BENCH_TIMEOUT;
@@ -111,21 +110,19 @@ static void close_sim(struct target *target) {
     (void)target;
 }
 
-struct target *target_sim_open(struct arena *arena, const struct backend *backend, struct backend_cpu *cpu,
-                               const struct sim_spec *spec) {
+struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec) {
     static const struct target_ops ops = {.name = "sim", .run = run, .close = close_sim};
     struct target_sim *sim = ARENA_NEW(arena, struct target_sim);
     *sim = (struct target_sim){
         .target = {.ops = &ops,
-                   .description = arena_printf(arena, "sim:%s,noise=%s,seed=%llu", backend->machine(cpu)->cpu,
-                                               spec->noise_text, (unsigned long long)spec->noise.seed),
+                   .description = arena_printf(arena, "sim:%s,noise=%s,seed=%llu", spec->cpu, spec->noise_text,
+                                               (unsigned long long)spec->noise.seed),
                    .timer = "simulated",
                    .ticks_per_second = CORE_HZ * TICKS_PER_CYCLE,
                    .has_counters = spec->noise.counter_factor > 0,
                    .counters_note = "the simulated CPU has none; noise=counters gives it some"},
         .arena = arena,
-        .backend = backend,
-        .cpu = cpu,
+        .model = model,
         .noise = noise_new(&spec->noise, CORE_HZ, CORE_HZ * TICKS_PER_CYCLE),
     };
     sim->target.timer_step = noise_timer_step(&sim->noise);

@@ -4,7 +4,7 @@
 #ifndef BENCH_TARGET_SIM_H
 #define BENCH_TARGET_SIM_H
 
-#include "analyzer/model/backend.h"
+#include "analyzer/model/model.h"
 #include "bench/noise.h"
 
 // What follows "sim:" on the command line: CPU[,noise=KIND[:PARAMETER…][+KIND…]][,seed=N].
@@ -15,8 +15,7 @@ struct sim_spec {
 };
 bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec, struct fail *fail);
 
-// `cpu` must stay open as long as the target.
-struct target *target_sim_open(struct arena *arena, const struct backend *backend, struct backend_cpu *cpu,
-                               const struct sim_spec *spec);
+// `model` must stay open as long as the target.
+struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec);
 
 #endif

@@ -2,6 +2,8 @@
 #include "cli/cli.h"
 
 #include "analyzer/model/backend.h"
+#include "analyzer/model/overlay.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/table.h"
 #include "bench/events.h"
@@ -83,6 +85,33 @@ static bool list_kernels(struct arena *arena, struct fail *fail) {
     return true;
 }
 
+static bool print_machine(const char *name, const char *isa, bool is_host, const char *about, struct fail *fail) {
+    if (args.json)
+        return print_line(json_pack("{s:s, s:s, s:b}", "machine", name, "isa", isa, "host", is_host), fail);
+    printf("  %s%s%s%s\n", name, is_host ? "   (this CPU)" : "", *about ? "   " : "", about);
+    return true;
+}
+
+// The installed overlays of an ISA.
+static bool list_overlays(struct arena *arena, const struct isa *isa, struct fail *fail) {
+    const char *folder = file_installed(arena, "share/cyclops/machines");
+    const char **files;
+    size_t n = file_list(arena, folder, ".yaml", &files);
+    for (size_t i = 0; i < n; i++) {
+        struct overlay *overlay = overlay_read(arena, arena_printf(arena, "%s/%s", folder, files[i]), fail);
+        if (!overlay)
+            return false;
+        const char *triple = overlay_triple(overlay);
+        size_t n_isa = strcspn(isa->triple, "-");
+        const char *name = arena_printf(arena, "overlay:%s", overlay_name(overlay));
+        bool is_of_isa = triple && strcspn(triple, "-") == n_isa && strncmp(triple, isa->triple, n_isa) == 0;
+        if (is_of_isa && !print_machine(name, isa->name, false, overlay_about(overlay), fail))
+            return false;
+        overlay_close(overlay);
+    }
+    return true;
+}
+
 static bool list_machines(struct arena *arena, struct fail *fail) {
     const struct isa *isa = cli_isa(arena, args.isa, fail);
     const struct backend *backend = isa ? backend_load(arena, args.llvm, fail) : NULL;
@@ -92,13 +121,10 @@ static bool list_machines(struct arena *arena, struct fail *fail) {
     size_t n = backend->list_cpus(arena, isa->triple, &names, fail);
     for (size_t i = 0; i < n; i++) {
         bool is_host = isa == isa_native() && strcmp(names[i], backend->host_cpu()) == 0;
-        if (!args.json)
-            printf("  %s%s\n", names[i], is_host ? "   (this CPU)" : "");
-        else if (!print_line(json_pack("{s:s, s:s, s:b}", "machine", names[i], "isa", isa->name, "host", is_host),
-                             fail))
+        if (!print_machine(names[i], isa->name, is_host, "", fail))
             return false;
     }
-    return fail->status == FAIL_NONE;
+    return fail->status == FAIL_NONE && list_overlays(arena, isa, fail);
 }
 
 static bool list_events(struct arena *arena, struct fail *fail) {

@@ -1,7 +1,7 @@
 // cyclops mca: simulates assembly under a scheduling model, with llvm-mca's options and in its layout.
 #include "cli/cli.h"
 
-#include "analyzer/model/backend.h"
+#include "analyzer/model/model.h"
 #include "cli/mca_input.h"
 #include "cli/mca_options.h"
 #include "cli/mca_report.h"
@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct backend_cpu *open_cpu(const struct backend *backend, const struct mca_args *args, struct arena *arena,
-                                    struct fail *fail) {
+static bool open_model(const struct mca_args *args, struct arena *arena, struct model *model, struct fail *fail) {
     const struct backend_options cpu = {
         .triple = args->triple,
         .arch = args->arch,
         .cpu = args->cpu,
+        .overlay = args->overlay,
         .features = args->features,
         .output_syntax = args->syntax >= 0 ? args->syntax : -1,
         .call_latency = args->call_latency,
@@ -27,19 +27,19 @@ static struct backend_cpu *open_cpu(const struct backend *backend, const struct 
         .skip_parse_failures = args->skip == MCA_SKIP_PARSE_FAILURE || args->skip == MCA_SKIP_ANY,
         .skip_unscheduled = args->skip == MCA_SKIP_LACK_SCHED || args->skip == MCA_SKIP_ANY,
     };
-    return backend->open(arena, &cpu, fail);
+    return model_open(model, arena, args->llvm, &cpu, fail);
 }
 
 // The file is opened before anything is simulated: who cannot write there shall not wait for it.
-static bool report_to_output(struct mca_session *session, const struct backend *backend, struct backend_cpu *cpu,
+static bool report_to_output(struct mca_session *session, const struct model *model,
                              const struct backend_source *source) {
     const char *path = session->args->output;
     if (strcmp(path, "-") == 0)
-        return mca_run(session, backend, cpu, source);
+        return mca_run(session, model, source);
     session->out = fopen(path, "we");
     if (session->out == NULL)
         return fail_set(session->fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
-    bool done = mca_run(session, backend, cpu, source);
+    bool done = mca_run(session, model, source);
     bool failed = ferror(session->out) != 0;
     failed |= fclose(session->out) != 0;
     if (done && failed)
@@ -51,20 +51,24 @@ static bool report_to_output(struct mca_session *session, const struct backend *
 
 static bool simulate(const struct backend *backend, struct mca_args *args, struct arena *arena, struct fail *fail) {
     struct backend_source source = {0};
-    struct backend_cpu *cpu = mca_inputs_exist(args, fail) ? open_cpu(backend, args, arena, fail) : NULL;
-    if (cpu == NULL)
+    struct model model = {0};
+    if (!mca_inputs_exist(args, fail) || !open_model(args, arena, &model, fail)) {
+        model_close(&model);
         return false;
+    }
+    if (model.overlay != NULL)
+        args->resource_segments = true; // llvm-mca need not be equalled
     struct mca_session session = {
         .args = args,
-        .machine = backend->machine(cpu),
+        .machine = model.machine,
         .llvm = backend->major,
         .arena = arena,
         .out = stdout,
         .fail = fail,
     };
     mca_options_settle_views(args, session.machine->in_order);
-    bool done = mca_read_inputs(&session, backend, cpu, &source) && report_to_output(&session, backend, cpu, &source);
-    backend->close(cpu);
+    bool done = mca_read_inputs(&session, &model, &source) && report_to_output(&session, &model, &source);
+    model_close(&model);
     return done;
 }
 

@@ -68,7 +68,8 @@ static const struct option options[] = {
     {OPTION_NUMBER, "timeout", "S", "Give up on code that runs longer than S seconds. Default: 2.", &args.timeout_s},
     {OPTION_HEADING, NULL, NULL, "What to compare with, and output", NULL},
     {OPTION_LIST, "mcpu", "CPU",
-     "Scheduling model to predict with; may be repeated; none: only measure. Default: the CPU that runs the code.",
+     "Scheduling model to predict with, one of LLVM's or an overlay (FILE.yaml, overlay:NAME); may be repeated; none: "
+     "only measure. Default: the CPU that runs the code.",
      &args.lab.cpus},
     {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to use. Default: the newest installed.",
      &args.lab.llvm},

@@ -44,9 +44,9 @@ static bool open_chains(struct lab *lab, struct fail *fail) {
                     lab->isa->name);
 }
 
-static struct backend_cpu *open_cpu(struct lab *lab, const char *cpu, struct fail *fail) {
+static bool open_model(struct lab *lab, const char *llvm, const char *cpu, struct model *model, struct fail *fail) {
     struct backend_options options = {.triple = lab->isa->triple, .cpu = cpu, .output_syntax = -1};
-    return lab->backend->open(lab->arena, &options, fail);
+    return model_open(model, lab->arena, llvm, &options, fail);
 }
 
 static bool wants_models(const struct lab_options *options) {
@@ -62,10 +62,8 @@ static bool open_models(struct lab *lab, const struct lab_options *options, stru
     unsigned n = cpus->n_items ? (unsigned)cpus->n_items : 1;
     for (unsigned i = 0; i < n; i++) {
         const char *cpu = cpus->n_items ? cpus->items[i] : lab->is_simulated ? lab->sim.cpu : NULL;
-        lab->models[i] = open_cpu(lab, cpu, fail);
-        if (!lab->models[i])
+        if (!open_model(lab, options->llvm, cpu, &lab->models[lab->n_models++], fail))
             return false;
-        lab->n_models++;
     }
     return true;
 }
@@ -95,11 +93,8 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
         if (!lab->backend)
             return false;
     }
-    if (lab->is_simulated) {
-        lab->simulated_cpu = open_cpu(lab, lab->sim.cpu, fail);
-        if (!lab->simulated_cpu)
-            return false;
-    }
+    if (lab->is_simulated && !open_model(lab, options->llvm, lab->sim.cpu, &lab->simulated_cpu, fail))
+        return false;
     return open_models(lab, options, fail);
 }
 
@@ -130,9 +125,9 @@ static bool predict_reference(struct lab *lab, double *cycles, struct fail *fail
     struct program_range body = program_simulated_range(reference);
     struct prediction prediction;
     struct block block;
-    if (!lab->backend->describe_bytes(lab->simulated_cpu, lab->arena, reference->code + body.offset, body.length,
-                                      &block, fail) ||
-        !prediction_make(lab->arena, lab->backend->machine(lab->simulated_cpu), &block, &prediction, fail))
+    if (!model_describe_bytes(&lab->simulated_cpu, lab->arena, reference->code + body.offset, body.length, &block,
+                              fail) ||
+        !prediction_make(lab->arena, lab->simulated_cpu.machine, &block, &prediction, fail))
         return false;
     *cycles = prediction.cycles;
     return true;
@@ -143,7 +138,7 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
     if (lab->is_simulated) {
         if (bench.reference_cycles <= 0 && !predict_reference(lab, &bench.reference_cycles, fail))
             return false;
-        lab->target = target_sim_open(lab->arena, lab->backend, lab->simulated_cpu, &lab->sim);
+        lab->target = target_sim_open(lab->arena, &lab->simulated_cpu, &lab->sim);
     } else {
         host_turbo_off(&lab->host);
         struct target_wish wish = {bench.clock, options->events.items, (unsigned)options->events.n_items};
@@ -161,7 +156,7 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
 
 const char *lab_missing_feature(const struct lab *lab, const struct program *program) {
     for (const char *const *feature = program->features; feature && *feature; feature++) {
-        bool has_it = lab->is_simulated ? lab->backend->has_feature(lab->simulated_cpu, *feature)
+        bool has_it = lab->is_simulated ? lab->backend->has_feature(lab->simulated_cpu.cpu, *feature)
                                         : host_has_feature(&lab->host, *feature);
         if (!has_it)
             return *feature;
@@ -205,14 +200,13 @@ static const char *find_misuse(struct arena *arena, const struct machine *machin
 
 // Where the model cannot say anything of the code, that is the verdict, and its own words are the reason.
 static void predict(struct lab *lab, unsigned model, struct experiment *experiment) {
-    struct backend_cpu *cpu = lab->models[model];
-    const struct machine *machine = lab->backend->machine(cpu);
+    const struct machine *machine = lab->models[model].machine;
     struct program_range range = program_simulated_range(&experiment->program);
     struct prediction *prediction = &experiment->predictions[model];
     struct block block;
     struct fail fail = {0};
-    if (!lab->backend->describe_bytes(cpu, lab->arena, experiment->program.code + range.offset, range.length, &block,
-                                      &fail) ||
+    if (!model_describe_bytes(&lab->models[model], lab->arena, experiment->program.code + range.offset, range.length,
+                              &block, &fail) ||
         !prediction_make(lab->arena, machine, &block, prediction, &fail)) {
         *prediction = (struct prediction){.model = machine->id, .bottleneck = ""};
         experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "no prediction"};
@@ -264,7 +258,7 @@ static const char *turbo_summary(const struct host *host) {
 
 const char *lab_summary(const struct lab *lab) {
     if (lab->is_simulated)
-        return arena_printf(lab->arena, "simulated %s (LLVM %u) → %s", lab->sim.cpu, lab->backend->major,
+        return arena_printf(lab->arena, "simulated %s → %s", model_title(&lab->simulated_cpu, lab->arena),
                             clock_summary(lab));
     const char *cpu = lab->backend ? lab->backend->host_cpu() : NULL;
     return arena_printf(lab->arena, "%s → %s; turbo: %s", host_summary(lab->arena, &lab->host, cpu), clock_summary(lab),
@@ -275,8 +269,7 @@ void lab_close(struct lab *lab) {
     if (lab->target)
         lab->target->ops->close(lab->target);
     for (unsigned i = 0; i < lab->n_models; i++)
-        lab->backend->close(lab->models[i]);
-    if (lab->simulated_cpu)
-        lab->backend->close(lab->simulated_cpu);
+        model_close(&lab->models[i]);
+    model_close(&lab->simulated_cpu);
     host_turbo_restore();
 }

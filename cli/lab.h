@@ -2,7 +2,7 @@
 #ifndef CLI_LAB_H
 #define CLI_LAB_H
 
-#include "analyzer/model/backend.h"
+#include "analyzer/model/model.h"
 #include "bench/bench.h"
 #include "bench/host.h"
 #include "bench/target.h"
@@ -28,10 +28,10 @@ struct lab {
     const struct isa *isa;
     struct host host;
     bool is_simulated;
-    struct sim_spec sim;               // where simulated
-    struct backend_cpu *simulated_cpu; // that the bytes run on; null: native
-    const struct backend *backend;     // null: no models wanted
-    struct backend_cpu *models[EXPERIMENT_MAX_MODELS];
+    struct sim_spec sim;           // where simulated
+    struct model simulated_cpu;    // that the bytes run on, where simulated
+    const struct backend *backend; // null: no models wanted
+    struct model models[EXPERIMENT_MAX_MODELS];
     unsigned n_models;
     struct program *chains[LAB_N_CHAINS]; // the clock's
     struct target *target;

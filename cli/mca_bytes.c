@@ -51,13 +51,12 @@ static bool parse_digits(struct mca_hex *hex, struct slice digits, unsigned from
 }
 
 // Sets hex->block or hex->fail.
-static bool describe_line(struct mca_hex *hex, struct slice digits, const struct backend *backend,
-                          struct backend_cpu *cpu) {
+static bool describe_line(struct mca_hex *hex, struct slice digits, const struct model *model) {
     size_t n_bytes = 0;
     if (!parse_digits(hex, digits, (unsigned)(digits.data - hex->text), &n_bytes))
         return false;
     struct fail why = {0};
-    if (!backend->describe_bytes(cpu, &hex->arena, hex->bytes, n_bytes, &hex->block, &why))
+    if (!model_describe_bytes(model, &hex->arena, hex->bytes, n_bytes, &hex->block, &why))
         return fail_at(&hex->fail, hex->name, hex->line, 0, "%s", why.text);
     return true;
 }
@@ -84,13 +83,13 @@ static bool read_line(struct mca_hex *hex, struct slice *digits) {
     return true;
 }
 
-bool mca_hex_next(struct mca_hex *hex, const struct backend *backend, struct backend_cpu *cpu) {
+bool mca_hex_next(struct mca_hex *hex, const struct model *model) {
     struct slice digits = {0};
     hex->fail = (struct fail){0};
     arena_free(&hex->arena);
     if (!read_line(hex, &digits))
         return false;
-    describe_line(hex, digits, backend, cpu);
+    describe_line(hex, digits, model);
     return true;
 }
 

@@ -3,7 +3,7 @@
 #ifndef CLI_MCA_BYTES_H
 #define CLI_MCA_BYTES_H
 
-#include "analyzer/model/backend.h"
+#include "analyzer/model/model.h"
 #include "analyzer/pipeline/pipeline.h"
 #include "base/arena.h"
 #include "base/fail.h"
@@ -32,7 +32,7 @@ bool mca_hex_open(struct mca_hex *hex, const char *path, struct fail *fail);
 // Reads the next line that is not empty, and describes its block; where hex->fail is set afterwards the line is none,
 // and the one behind it can be read all the same. False at the end of the file, and where it cannot be read
 // (hex->fail).
-bool mca_hex_next(struct mca_hex *hex, const struct backend *backend, struct backend_cpu *cpu);
+bool mca_hex_next(struct mca_hex *hex, const struct model *model);
 // "FILE:LINE" of the current block; lives until the next one.
 const char *mca_hex_place(struct mca_hex *hex);
 void mca_hex_close(struct mca_hex *hex);
@@ -56,9 +56,8 @@ struct mca_object_file {
 };
 
 // Blocks are named by their symbols or sections.
-bool mca_describe_object(const struct backend *backend, struct backend_cpu *cpu, struct arena *arena,
-                         const struct mca_object_file *file, const struct mca_range *range,
-                         struct backend_source *source, struct fail *fail);
+bool mca_describe_object(const struct model *model, struct arena *arena, const struct mca_object_file *file,
+                         const struct mca_range *range, struct backend_source *source, struct fail *fail);
 
 // ---- --brief
 

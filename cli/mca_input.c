@@ -11,8 +11,7 @@
 
 struct reader {
     struct mca_session *session;
-    const struct backend *backend;
-    struct backend_cpu *cpu;
+    const struct model *model;
     struct block *blocks; // of all inputs
     size_t n_blocks;
     struct backend_note *notes;
@@ -36,12 +35,12 @@ static bool describe_file(struct reader *reader, const char *path, struct backen
         return false;
     const char *name = is_stdin ? "<stdin>" : path;
     if (mca_is_object(data, n_bytes))
-        return mca_describe_object(reader->backend, reader->cpu, session->arena,
-                                   &(struct mca_object_file){name, data, n_bytes}, &range, source, session->fail);
+        return mca_describe_object(reader->model, session->arena, &(struct mca_object_file){name, data, n_bytes},
+                                   &range, source, session->fail);
     if (range.symbol != NULL || range.section != NULL || range.start != NULL || range.end != NULL)
         return fail_at(session->fail, name, 0, 0,
                        "this is no ELF object; --symbol, --section, --start and --end choose from one");
-    return reader->backend->describe_text(reader->cpu, session->arena, name, data, source, session->fail);
+    return model_describe_text(reader->model, session->arena, name, data, source, session->fail);
 }
 
 static void append_block(struct reader *reader, const struct block *block) {
@@ -67,7 +66,7 @@ static bool gather_hex(struct reader *reader, const char *path) {
     struct mca_hex hex;
     if (!mca_hex_open(&hex, path, session->fail))
         return false;
-    while (session->fail->status == FAIL_NONE && mca_hex_next(&hex, reader->backend, reader->cpu)) {
+    while (session->fail->status == FAIL_NONE && mca_hex_next(&hex, reader->model)) {
         struct block block = hex.block;
         struct insn *insns = ARENA_ARRAY(session->arena, struct insn, block.n_insns);
         *session->fail = hex.fail;
@@ -118,7 +117,7 @@ static bool run_hex_briefly(struct reader *reader, const char *path) {
     struct mca_hex hex;
     if (!mca_hex_open(&hex, path, reader->session->fail))
         return false;
-    while (mca_hex_next(&hex, reader->backend, reader->cpu)) {
+    while (mca_hex_next(&hex, reader->model)) {
         if (hex.fail.status != FAIL_NONE)
             tell_failure(reader, &hex.fail);
         else
@@ -197,9 +196,8 @@ bool mca_inputs_exist(const struct mca_args *args, struct fail *fail) {
     return true;
 }
 
-bool mca_read_inputs(struct mca_session *session, const struct backend *backend, struct backend_cpu *cpu,
-                     struct backend_source *source) {
-    struct reader reader = {.session = session, .backend = backend, .cpu = cpu};
+bool mca_read_inputs(struct mca_session *session, const struct model *model, struct backend_source *source) {
+    struct reader reader = {.session = session, .model = model};
     const struct mca_args *args = session->args;
     if (args->branch_trace != NULL && (args->brief || args->hex))
         return fail_set(session->fail, FAIL_INPUT,
@@ -211,17 +209,15 @@ bool mca_read_inputs(struct mca_session *session, const struct backend *backend,
     return args->branch_trace == NULL || mca_follow_trace(session->arena, args->branch_trace, source, session->fail);
 }
 
-static bool run_briefly(struct mca_session *session, const struct backend *backend, struct backend_cpu *cpu,
-                        uint64_t iterations) {
-    struct reader reader = {.session = session, .backend = backend, .cpu = cpu, .iterations = iterations};
+static bool run_briefly(struct mca_session *session, const struct model *model, uint64_t iterations) {
+    struct reader reader = {.session = session, .model = model, .iterations = iterations};
     bool done = for_each_input(&reader, session->args->hex ? run_hex_briefly : run_file_briefly);
     if (done && reader.any_failed)
         session->fail->status = FAIL_WORK; // it is told
     return done;
 }
 
-bool mca_run(struct mca_session *session, const struct backend *backend, struct backend_cpu *cpu,
-             const struct backend_source *source) {
+bool mca_run(struct mca_session *session, const struct model *model, const struct backend_source *source) {
     const struct mca_args *args = session->args;
     const struct pipeline_options options = mca_pipeline_options(session);
     bool done;
@@ -229,7 +225,7 @@ bool mca_run(struct mca_session *session, const struct backend *backend, struct 
     if (args->trace != NULL)
         done = report_with_trace(session, source, args->trace);
     else if (args->brief)
-        done = run_briefly(session, backend, cpu, options.iterations);
+        done = run_briefly(session, model, options.iterations);
     else
         done = mca_report(session, source);
     pipeline_close(session->pipeline);

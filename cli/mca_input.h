@@ -3,7 +3,7 @@
 #ifndef CLI_MCA_INPUT_H
 #define CLI_MCA_INPUT_H
 
-#include "analyzer/model/backend.h"
+#include "analyzer/model/model.h"
 #include "cli/mca_report.h"
 
 #include <stdbool.h>
@@ -11,10 +11,8 @@
 // Whether all files can be read, before anything else is tried.
 bool mca_inputs_exist(const struct mca_args *args, struct fail *fail);
 // Reads every input that session->args names; with --brief, which reads as it goes, nothing yet.
-bool mca_read_inputs(struct mca_session *session, const struct backend *backend, struct backend_cpu *cpu,
-                     struct backend_source *source);
+bool mca_read_inputs(struct mca_session *session, const struct model *model, struct backend_source *source);
 // Simulates what was read: one report of it all; with --brief a line for each block.
-bool mca_run(struct mca_session *session, const struct backend *backend, struct backend_cpu *cpu,
-             const struct backend_source *source);
+bool mca_run(struct mca_session *session, const struct model *model, const struct backend_source *source);
 
 #endif

@@ -12,8 +12,7 @@
 
 struct object {
     const char *path;
-    const struct backend *backend;
-    struct backend_cpu *cpu;
+    const struct model *model;
     struct arena *arena;
     Elf *elf;
     size_t section_names;
@@ -60,7 +59,7 @@ static bool check_machine(struct object *object) {
     GElf_Ehdr header;
     if (gelf_getehdr(object->elf, &header) == NULL)
         return fail_object(object, "this ELF file's header cannot be read");
-    const char *triple = object->backend->machine(object->cpu)->triple, *wanted = NULL;
+    const char *triple = object->model->machine->triple, *wanted = NULL;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i].machine != header.e_machine)
             continue;
@@ -151,8 +150,8 @@ static bool add_block(struct object *object, const char *name, const struct code
     struct fail why = {0};
     object->blocks = arena_grow(object->arena, object->blocks, object->n_blocks, sizeof *object->blocks);
     struct block *block = &object->blocks[object->n_blocks];
-    if (!object->backend->describe_bytes(object->cpu, object->arena, code->bytes + (start - code->address),
-                                         (size_t)(end - start), block, &why))
+    if (!model_describe_bytes(object->model, object->arena, code->bytes + (start - code->address),
+                              (size_t)(end - start), block, &why))
         return fail_at(object->fail, object->path, 0, 0, "%s, from address 0x%" PRIx64 " on: %s", name, start,
                        why.text);
     block->name = arena_strdup(object->arena, name);
@@ -278,10 +277,9 @@ static bool add_blocks(struct object *object, const struct mca_range *range) {
     return add_functions(object) && (object->n_blocks != 0 || add_sections(object, NULL));
 }
 
-bool mca_describe_object(const struct backend *backend, struct backend_cpu *cpu, struct arena *arena,
-                         const struct mca_object_file *file, const struct mca_range *range,
-                         struct backend_source *source, struct fail *fail) {
-    struct object object = {.path = file->path, .backend = backend, .cpu = cpu, .arena = arena, .fail = fail};
+bool mca_describe_object(const struct model *model, struct arena *arena, const struct mca_object_file *file,
+                         const struct mca_range *range, struct backend_source *source, struct fail *fail) {
+    struct object object = {.path = file->path, .model = model, .arena = arena, .fail = fail};
     char *copy = arena_copy(arena, file->data, file->n_bytes); // libelf wants it writable, and aligned
     if (elf_version(EV_CURRENT) != EV_NONE)
         object.elf = elf_memory(copy, file->n_bytes);

@@ -29,7 +29,11 @@ static const struct mca_option {
     void *value;
 } rows[] = {
     {MCA_HEADING, NULL, NULL, "Which machine", NULL},
-    {MCA_TEXT, "mcpu", "CPU", "LLVM's name of the CPU; 'help' lists them. Default: native, this one.", &values.cpu},
+    {MCA_TEXT, "mcpu", "CPU",
+     "LLVM's name of the CPU, or an overlay: FILE.yaml, overlay:NAME; 'help' lists LLVM's. Default: native, this one.",
+     &values.cpu},
+    {MCA_TEXT, "overlay", "FILE.yaml", "What to change on the CPU, or another one altogether: see machines/README.md.",
+     &values.overlay},
     {MCA_TEXT, "mtriple", "TRIPLE", "Target, as in aarch64-linux-gnu. Default: this machine's.", &values.triple},
     {MCA_TEXT, "march", "ARCH", "Architecture, where the triple does not tell it.", &values.arch},
     {MCA_LIST, "mattr", "+A,-B", "CPU features to add and to take away; 'help' lists them.", &values.features},

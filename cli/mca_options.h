@@ -21,7 +21,7 @@ struct mca_args {
     const char *branch_trace;                   // file or text; null: none
     bool hex, brief;
     const char *output;
-    const char *cpu, *triple, *arch, *features, *llvm; // null: not given
+    const char *cpu, *overlay, *triple, *arch, *features, *llvm; // null: not given
     enum mca_skip skip;
     int syntax; // -1: the input's
     bool version, print_hex, json, no_instruments, no_custom_behaviour;

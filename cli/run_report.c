@@ -13,8 +13,7 @@ static double divisor(const struct experiment *e) {
 
 static void add_model_titles(struct table *table, const struct lab *lab) {
     for (unsigned i = 0; i < lab->n_models; i++) {
-        const struct machine *machine = lab->backend->machine(lab->models[i]);
-        table_column(table, TABLE_LEFT, arena_printf(lab->arena, "%s (LLVM %u)", machine->cpu, lab->backend->major));
+        table_column(table, TABLE_LEFT, model_title(&lab->models[i], lab->arena));
         table_column(table, TABLE_RIGHT, "difference");
     }
     table_column(table, TABLE_LEFT, "");

@@ -22,15 +22,6 @@ template <bool mca::InstrBuilder::*first_call, bool mca::InstrBuilder::*first_re
 void silence(mca::InstrBuilder &builder);
 template struct builder_marks<&mca::InstrBuilder::FirstCallInst, &mca::InstrBuilder::FirstReturnInst>;
 
-const char *register_name(const backend_cpu &cpu, struct arena *arena, MCRegister reg) {
-    if (!cpu.names || !reg)
-        return nullptr;
-    SmallString<16> buffer;
-    raw_svector_ostream out(buffer);
-    cpu.names->printRegName(out, reg);
-    return arena_copy(arena, buffer.data(), buffer.size());
-}
-
 void copy_writes(struct arena *arena, const backend_cpu &cpu, const mca::Instruction &from, struct insn *insn) {
     struct insn_write *writes = ARENA_ARRAY(arena, struct insn_write, from.getDefs().size());
     for (const mca::WriteState &write : from.getDefs()) {
@@ -141,10 +132,21 @@ std::string explain(const backend_cpu &cpu, const struct insn &insn, std::string
 
 } // namespace
 
+const char *register_name(const backend_cpu &cpu, struct arena *arena, MCRegister reg) {
+    if (!cpu.names || !reg)
+        return nullptr;
+    SmallString<16> buffer;
+    raw_svector_ostream out(buffer);
+    cpu.names->printRegName(out, reg);
+    return arena_copy(arena, buffer.data(), buffer.size());
+}
+
 void begin_block(backend_cpu &cpu, MCInstPrinter *names) {
-    cpu.builder->clear();
-    cpu.builder_is_shared = false;
     cpu.names = names;
+    cpu.builder_is_shared = false;
+    if (!cpu.builder)
+        return;
+    cpu.builder->clear();
     silence(*cpu.builder);
     cpu.post_process->resetState();
 }
@@ -155,6 +157,10 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
     if (inst.getNumOperands() < cpu.opcodes->get(inst.getOpcode()).getNumOperands()) {
         why = explain(cpu, *insn, "its bytes decode to too few operands");
         return false;
+    }
+    if (!cpu.builder) {
+        describe_bare_insn(cpu, arena, inst, insn);
+        return true;
     }
     Expected<std::unique_ptr<mca::Instruction>> created = cpu.builder->createInstruction(inst, instruments);
     if (!created) {

@@ -64,8 +64,10 @@ const struct machine *describe_machine(struct arena *arena, const backend_cpu &c
     machine->name = arena_printf(arena, "LLVM %d/%s", LLVM_VERSION_MAJOR, cpu.name.c_str());
     machine->id = arena_printf(arena, "llvm-%d/%s", LLVM_VERSION_MAJOR, cpu.name.c_str());
     machine->triple = arena_strdup(arena, cpu.triple.str().c_str());
-    describe_core(model, machine);
-    describe_resources(arena, model, machine);
+    if (cpu.builder) {
+        describe_core(model, machine);
+        describe_resources(arena, model, machine);
+    }
     describe_registers(arena, cpu, machine);
     return machine;
 }

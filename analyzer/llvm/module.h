@@ -51,7 +51,7 @@ struct backend_cpu {
     std::unique_ptr<llvm::MCAsmBackend> asm_backend;
     std::unique_ptr<llvm::mca::InstrumentManager> instruments;
     std::unique_ptr<llvm::mca::InstrPostProcess> post_process;
-    std::unique_ptr<llvm::mca::InstrBuilder> builder;
+    std::unique_ptr<llvm::mca::InstrBuilder> builder; // null: LLVM's scheduling model is not asked
 
     // The builder holds only descriptions that are true of any block: the next one need not begin anew.
     bool builder_is_shared = false;
@@ -93,6 +93,11 @@ void print_insn(const backend_cpu &cpu, struct arena *arena, llvm::MCInstPrinter
                 struct insn *insn);
 bool describe_insn(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, const instrument_list &instruments,
                    struct insn *insn, std::string &why);
+// Null where names are not wanted.
+const char *register_name(const backend_cpu &cpu, struct arena *arena, llvm::MCRegister reg);
+
+// bare.cpp: the same without a scheduling model
+void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, struct insn *insn);
 
 // bytes.cpp, text.cpp
 bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,

@@ -51,7 +51,8 @@ bool check_features(const backend_cpu &cpu, const char *list, const MCSubtargetI
     return true;
 }
 
-bool open_subtarget(backend_cpu &cpu, struct arena *arena, const char *features, struct fail *fail) {
+bool open_subtarget(backend_cpu &cpu, struct arena *arena, const char *features, bool without_model,
+                    struct fail *fail) {
     const std::string triple = cpu.triple.str();
     const std::unique_ptr<MCSubtargetInfo> blank(cpu.target->createMCSubtargetInfo(triple, "", ""));
     if (!blank)
@@ -62,7 +63,7 @@ bool open_subtarget(backend_cpu &cpu, struct arena *arena, const char *features,
 
     cpu.subtarget.reset(cpu.target->createMCSubtargetInfo(triple, cpu.name, checked));
     const MCSchedModel &model = cpu.subtarget->getSchedModel();
-    if (model.hasInstrSchedModel())
+    if (model.hasInstrSchedModel() || without_model)
         return true;
     if (cpu.as_llvm_mca)
         return fail_set(fail, FAIL_INPUT,
@@ -112,8 +113,9 @@ void open_builder(backend_cpu &cpu, const struct backend_options &options) {
         cpu.post_process.reset(cpu.target->createInstrPostProcess(subtarget, *cpu.opcodes));
     if (!cpu.post_process)
         cpu.post_process = std::make_unique<mca::InstrPostProcess>(subtarget, *cpu.opcodes);
-    cpu.builder = std::make_unique<mca::InstrBuilder>(subtarget, *cpu.opcodes, *cpu.registers, cpu.analysis.get(),
-                                                      *cpu.instruments, cpu.call_latency);
+    if (!options.without_model)
+        cpu.builder = std::make_unique<mca::InstrBuilder>(subtarget, *cpu.opcodes, *cpu.registers, cpu.analysis.get(),
+                                                          *cpu.instruments, cpu.call_latency);
 }
 
 bool check_syntax(const backend_cpu &cpu, struct fail *fail) {
@@ -141,7 +143,8 @@ struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *
     cpu->name = native ? host_cpu() : options->cpu;
     cpu->output_syntax = options->output_syntax;
     cpu->print_hex = options->print_hex;
-    if (!open_subtarget(*cpu, arena, options->features, fail) || !open_tables(*cpu, fail) || !check_syntax(*cpu, fail))
+    if (!open_subtarget(*cpu, arena, options->features, options->without_model, fail) || !open_tables(*cpu, fail) ||
+        !check_syntax(*cpu, fail))
         return nullptr;
     open_builder(*cpu, *options);
     cpu->machine = describe_machine(arena, *cpu);

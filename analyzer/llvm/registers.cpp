@@ -50,7 +50,8 @@ void fill_file(const MCRegisterInfo &info, const MCExtraProcessorInfo &extra, ui
 void describe_files(struct arena *arena, const backend_cpu &cpu, struct machine_register *registers,
                     struct machine *machine) {
     const MCSchedModel &model = cpu.subtarget->getSchedModel();
-    const unsigned described = model.hasExtraProcessorInfo() ? model.getExtraProcessorInfo().NumRegisterFiles : 0;
+    const unsigned described =
+        cpu.builder && model.hasExtraProcessorInfo() ? model.getExtraProcessorInfo().NumRegisterFiles : 0;
     const unsigned n = std::max(1u, described);
     struct register_file *files = ARENA_ARRAY(arena, struct register_file, n);
     files[0].name = "default";

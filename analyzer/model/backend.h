@@ -12,13 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 2 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 3 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
     const char *triple;    // "x86_64-unknown-linux-gnu"
     const char *arch;      // as llvm-mca's -march; null: from the triple
     const char *cpu;       // null or "native": the host's
+    const char *overlay;   // for model_open; null: none but what `cpu` may name
     const char *features;  // "+avx512f,-sse4a"; null: the CPU's own
     int output_syntax;     // variant the instructions are printed in: 0 AT&T, 1 Intel; -1: as the input
     unsigned call_latency; // cycles assumed for a call; 0: llvm-mca's 100, unless calls_are_free
@@ -31,6 +32,9 @@ struct backend_options {
     bool no_custom_behaviour; // llvm-mca's -disable-cb: without what the target adds to instructions (X86: fences)
     bool skip_parse_failures; // lines of a text that do not parse are left out; notes tell of them
     bool skip_unscheduled;    // so are instructions that the model does not describe
+    // LLVM's scheduling model, if there is one, is not asked: the machine has registers and nothing else, instructions
+    // have what they read and write, and 1 uop.
+    bool without_model;
 };
 
 // What LLVM says besides the failure, in the order llvm-mca prints it: warnings, notes, further errors.

@@ -25,7 +25,7 @@ const char *fuzz_path(const uint8_t *data, size_t n_bytes) {
     return path;
 }
 
-struct fuzz_cpu fuzz_cpu(unsigned which) {
+struct model fuzz_cpu(unsigned which) {
     static const char *const names[][2] = {
         {"x86_64-linux-gnu", "znver4"},      {"x86_64-linux-gnu", "skylake-avx512"},
         {"x86_64-linux-gnu", "atom"},        {"aarch64-linux-gnu", "neoverse-n1"},
@@ -34,28 +34,25 @@ struct fuzz_cpu fuzz_cpu(unsigned which) {
         {"s390x-linux-gnu", "z16"},
     };
     enum { N = sizeof names / sizeof *names };
-    static struct fuzz_cpu cpus[N];
+    static struct model cpus[N];
     static struct arena arena;
     which %= N;
     if (cpus[which].cpu == NULL) {
         struct fail fail = {0};
         struct backend_options options = {.triple = names[which][0], .cpu = names[which][1], .output_syntax = -1};
-        const struct backend *backend = backend_load(&arena, NULL, &fail);
-        cpus[which].backend = backend;
-        cpus[which].cpu = backend != NULL ? backend->open(&arena, &options, &fail) : NULL;
-        if (cpus[which].cpu == NULL)
+        if (!model_open(&cpus[which], &arena, NULL, &options, &fail))
             give_up(fail.text);
     }
     return cpus[which];
 }
 
-void fuzz_simulate(struct fuzz_cpu cpu, const struct block *blocks, size_t n_blocks) {
+void fuzz_simulate(struct model cpu, const struct block *blocks, size_t n_blocks) {
     enum { MOST_INSNS = 64, MOST_CYCLES = 20000 };
     for (size_t i = 0; i < n_blocks; i++) {
         struct fail fail = {0};
         struct pipeline_result result;
         const struct pipeline_options options = {.iterations = 3, .max_cycles = MOST_CYCLES};
         if (blocks[i].n_insns <= MOST_INSNS)
-            pipeline_run(cpu.backend->machine(cpu.cpu), &blocks[i], &options, NULL, &result, &fail);
+            pipeline_run(cpu.machine, &blocks[i], &options, NULL, &result, &fail);
     }
 }

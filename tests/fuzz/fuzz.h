@@ -2,7 +2,7 @@
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
-#include "analyzer/model/backend.h"
+#include "analyzer/model/model.h"
 #include "base/arena.h"
 
 #include <stddef.h>
@@ -14,13 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 const char *fuzz_path(const uint8_t *data, size_t n_bytes);
 
 // An open CPU, one of several targets by `which`.
-struct fuzz_cpu {
-    const struct backend *backend;
-    struct backend_cpu *cpu;
-};
-struct fuzz_cpu fuzz_cpu(unsigned which);
+struct model fuzz_cpu(unsigned which);
 
 // Simulates a few iterations of each block, in few cycles.
-void fuzz_simulate(struct fuzz_cpu cpu, const struct block *blocks, size_t n_blocks);
+void fuzz_simulate(struct model cpu, const struct block *blocks, size_t n_blocks);
 
 #endif

@@ -19,9 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct backend_source source = {0};
-    struct fuzz_cpu cpu = fuzz_cpu(data[0]);
+    struct model cpu = fuzz_cpu(data[0]);
     const char *text = arena_copy(&arena, (const char *)data + 1, n_bytes - 1);
-    if (!can_take_forever(text) && cpu.backend->describe_text(cpu.cpu, &arena, "input.s", text, &source, &fail))
+    if (!can_take_forever(text) && model_describe_text(&cpu, &arena, "input.s", text, &source, &fail))
         fuzz_simulate(cpu, source.blocks, source.n_blocks);
     arena_free(&arena);
     return 0;

@@ -7,9 +7,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
         return 0;
     struct fail fail = {0};
     struct mca_hex hex;
-    struct fuzz_cpu cpu = fuzz_cpu(data[0]);
+    struct model cpu = fuzz_cpu(data[0]);
     if (mca_hex_open(&hex, fuzz_path(data + 1, n_bytes - 1), &fail)) {
-        while (mca_hex_next(&hex, cpu.backend, cpu.cpu))
+        while (mca_hex_next(&hex, &cpu))
             if (hex.fail.status == FAIL_NONE)
                 fuzz_simulate(cpu, &hex.block, 1);
         mca_hex_close(&hex);

@@ -16,11 +16,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct backend_source source = {0};
-    struct fuzz_cpu cpu = fuzz_cpu(data[0]);
+    struct model cpu = fuzz_cpu(data[0]);
     const struct mca_range *range = &ranges[data[1] % (sizeof ranges / sizeof *ranges)];
     if (mca_is_object(data + 2, n_bytes - 2) &&
-        mca_describe_object(cpu.backend, cpu.cpu, &arena, &(struct mca_object_file){"input.o", data + 2, n_bytes - 2},
-                            range, &source, &fail))
+        mca_describe_object(&cpu, &arena, &(struct mca_object_file){"input.o", data + 2, n_bytes - 2}, range, &source,
+                            &fail))
         fuzz_simulate(cpu, source.blocks, source.n_blocks);
     arena_free(&arena);
     return 0;

@@ -1,0 +1,126 @@
+#include "analyzer/model/model.h"
+
+#include "base/file.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char installed_prefix[] = "overlay:";
+
+static bool has_suffix(const char *name, const char *suffix) {
+    size_t n = strlen(name), n_suffix = strlen(suffix);
+    return n > n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
+}
+
+bool model_is_overlay(const char *name) {
+    return name && (strncmp(name, installed_prefix, strlen(installed_prefix)) == 0 || has_suffix(name, ".yaml"));
+}
+
+static const char *path_of(struct arena *arena, const char *name) {
+    if (strncmp(name, installed_prefix, strlen(installed_prefix)) != 0)
+        return name;
+    const char *file = arena_printf(arena, "share/cyclops/machines/%s.yaml", name + strlen(installed_prefix));
+    return file_installed(arena, file);
+}
+
+// The part of a triple that tells the ISA: "mipsel" of "mipsel-linux-gnu".
+static bool same_architecture(const char *a, const char *b) {
+    size_t n = strcspn(a, "-");
+    return n == strcspn(b, "-") && strncmp(a, b, n) == 0;
+}
+
+// What of the options the overlay's file decides.
+static bool settle_options(const struct overlay *overlay, struct backend_options *options, struct fail *fail) {
+    const char *triple = overlay_triple(overlay);
+    if (triple && options->triple && !same_architecture(triple, options->triple))
+        return fail_set(fail, FAIL_INPUT, "the machine %s executes code of %s, not of %s", overlay_name(overlay),
+                        triple, options->triple);
+    if (triple)
+        options->triple = triple;
+    if (!options->overlay || !options->cpu || overlay_base(overlay) == OVERLAY_ALONE)
+        options->cpu = overlay_cpu(overlay);
+    if (overlay_base(overlay) == OVERLAY_ALONE) {
+        options->cpu = options->cpu ? options->cpu : "";
+        options->without_model = true;
+    }
+    if (!options->features)
+        options->features = overlay_features(overlay);
+    return true;
+}
+
+static bool open_overlay(struct model *model, struct arena *arena, const char *llvm,
+                         const struct backend_options *options, struct fail *fail) {
+    struct backend_options settled = *options;
+    const struct machine *from = NULL;
+    const char *name = options->overlay ? options->overlay : options->cpu;
+    model->overlay = overlay_read(arena, path_of(arena, name), fail);
+    if (!model->overlay || !settle_options(model->overlay, &settled, fail))
+        return false;
+    if (overlay_base(model->overlay) == OVERLAY_ON_LLVM || overlay_triple(model->overlay)) {
+        model->backend = backend_load(arena, llvm, fail);
+        model->cpu = model->backend ? model->backend->open(arena, &settled, fail) : NULL;
+        if (!model->cpu)
+            return false;
+        from = model->backend->machine(model->cpu);
+    }
+    model->machine = overlay_machine(model->overlay, from, fail);
+    return model->machine != NULL;
+}
+
+bool model_open(struct model *model, struct arena *arena, const char *llvm, const struct backend_options *options,
+                struct fail *fail) {
+    *model = (struct model){0};
+    if (options->overlay || model_is_overlay(options->cpu))
+        return open_overlay(model, arena, llvm, options, fail);
+    model->backend = backend_load(arena, llvm, fail);
+    model->cpu = model->backend ? model->backend->open(arena, options, fail) : NULL;
+    if (!model->cpu)
+        return false;
+    model->machine = model->backend->machine(model->cpu);
+    return true;
+}
+
+void model_close(struct model *model) {
+    if (model->cpu)
+        model->backend->close(model->cpu);
+    overlay_close(model->overlay);
+    *model = (struct model){0};
+}
+
+static bool no_isa(const struct model *model, struct fail *fail) {
+    return fail_set(fail, FAIL_INPUT,
+                    "the machine %s has no ISA: its instructions are names, for 'cyclops explain --machine'",
+                    overlay_name(model->overlay));
+}
+
+bool model_describe_bytes(const struct model *model, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
+                          struct block *block, struct fail *fail) {
+    if (!model->cpu)
+        return no_isa(model, fail);
+    return model->backend->describe_bytes(model->cpu, arena, bytes, n_bytes, block, fail) &&
+           (!model->overlay || overlay_apply(model->overlay, arena, block, fail));
+}
+
+bool model_describe_text(const struct model *model, struct arena *arena, const char *name, const char *text,
+                         struct backend_source *source, struct fail *fail) {
+    if (!model->cpu)
+        return no_isa(model, fail);
+    if (!model->backend->describe_text(model->cpu, arena, name, text, source, fail))
+        return false;
+    if (!model->overlay)
+        return true;
+    struct block *blocks = ARENA_ARRAY(arena, struct block, source->n_blocks);
+    for (size_t i = 0; i < source->n_blocks; i++) {
+        blocks[i] = source->blocks[i];
+        if (!overlay_apply(model->overlay, arena, &blocks[i], fail))
+            return false;
+    }
+    source->blocks = blocks;
+    return true;
+}
+
+const char *model_title(const struct model *model, struct arena *arena) {
+    if (model->overlay)
+        return model->machine->id;
+    return arena_printf(arena, "%s (LLVM %u)", model->machine->cpu, model->backend->major);
+}

@@ -1,0 +1,36 @@
+// A CPU as it is simulated, by the name that users give it: one of LLVM's ("znver4"), or an overlay file
+// ("my.yaml", or "overlay:cortex-a8" for one that is installed). Opening it, and turning code into instructions as it
+// means them. Simulates nothing.
+#ifndef ANALYZER_MODEL_MODEL_H
+#define ANALYZER_MODEL_MODEL_H
+
+#include "analyzer/model/backend.h"
+#include "analyzer/model/overlay.h"
+
+struct model {
+    const struct backend *backend; // null: the machine has no ISA, and its instructions only names (overlay_insn)
+    struct backend_cpu *cpu;       // null likewise
+    struct overlay *overlay;       // null: as LLVM has it
+    const struct machine *machine; // lives as long as the model
+};
+
+// Whether a name means an overlay.
+bool model_is_overlay(const char *name);
+
+// Opens options->cpu, an overlay where that names one. With options->overlay, options->cpu is the CPU whose numbers are
+// changed, in place of the file's. A triple that the options give must be of the overlay's architecture. `llvm`: as in
+// backend_load.
+bool model_open(struct model *model, struct arena *arena, const char *llvm, const struct backend_options *options,
+                struct fail *fail);
+void model_close(struct model *model); // also where it was not opened
+
+// As in struct backend. Results live as long as both `arena` and the model.
+bool model_describe_bytes(const struct model *model, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
+                          struct block *block, struct fail *fail);
+bool model_describe_text(const struct model *model, struct arena *arena, const char *name, const char *text,
+                         struct backend_source *source, struct fail *fail);
+
+// The name for a table's heading: "znver4 (LLVM 19)", "overlay:cortex-a8".
+const char *model_title(const struct model *model, struct arena *arena);
+
+#endif

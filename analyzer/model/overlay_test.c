@@ -1,0 +1,209 @@
+// Overlay files: what is wrong in them is told with its place, and what they say is what is simulated.
+#include "analyzer/model/model.h"
+#include "base/file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *write_overlay(struct arena *arena, const char *text) {
+    const char *path = arena_printf(arena, "/tmp/cyclops-overlay-%d.yaml", (int)getpid());
+    struct fail fail = {0};
+    assert_true(file_write(path, text, strlen(text), &fail));
+    return path;
+}
+
+static bool open_text(struct arena *arena, const char *text, struct model *model, struct fail *fail) {
+    struct backend_options options = {.cpu = write_overlay(arena, text), .output_syntax = -1};
+    bool is_open = model_open(model, arena, NULL, &options, fail);
+    unlink(options.cpu);
+    return is_open;
+}
+
+#define HEAD "overlay: 1\nname: toy\nbase: none\nmachine: {order: out, dispatch_width: 2, reorder_buffer: 8}\n"
+
+static void mistakes_are_told_with_their_place(void **state) {
+    (void)state;
+    static const struct {
+        const char *yaml;
+        unsigned line, column;
+        const char *text;
+    } table[] = {
+        {"overlay: 2\nname: x\nbase: none\n", 1, 10, "version 2"},
+        {"overlay: 1\nname: x\nbase: lvm\n", 3, 7, "expected 'none' or 'llvm'"},
+        {"overlay: 1\nname: x\nbase: llvm\n", 3, 7, "'cpu'"},
+        {"overlay: 1\nname: x\nbase: none\ncpu: mips32\n", 4, 6, "'triple'"},
+        {"overlay: 1\nname: x\nbase: none\n", 1, 1, "'order'"},
+        {"overlay: 1\nname: x\nbase: none\nmachine: {order: in, dispatch_width: 0}\n", 4, 38, "from 1"},
+        {"overlay: 1\nname: x\nbase: none\nmachine: {order: in, dispatch_width: 1, reorder_buffer: 3}\n", 4, 57,
+         "no reorder buffer"},
+        {"overlay: 1\nname: x\nbase: none\nmachine: {order: out, dispatch_width: 1.5, reorder_buffer: 3}\n", 4, 39,
+         "whole number"},
+        {HEAD "speed: 3\n", 5, 1, "unknown key 'speed'"},
+        {HEAD "resources:\n  - {name: A}\n  - {name: A}\n", 7, 12, "already"},
+        {HEAD "resources:\n  - {name: G, members: [B]}\n", 6, 5, "no resource 'B'"},
+        {HEAD "resources: [{name: ALU}]\ninstructions:\n  - {match: X, uses: [ALV]}\n", 7, 23, "did you mean 'ALU'"},
+        {HEAD "resources: [{name: A}]\ninstructions:\n  - {match: X, uses: [{resource: A, acquire: 2, release: 2}]}\n",
+         7, 58, "[2, 2)"},
+        {HEAD "instructions:\n  - {match: 'A(', latency: 1}\n", 6, 14, "regular expression"},
+        {HEAD "instructions:\n  - {match: X, latency: {value: 1}}\n", 6, 25, "'source'"},
+        {HEAD "instructions:\n  - {match: X, latency: -1}\n", 6, 25, "from 0"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct arena arena = {0};
+        struct fail fail = {0};
+        struct model model;
+        bool is_open = open_text(&arena, table[i].yaml, &model, &fail);
+        if (is_open || !strstr(fail.text, table[i].text) || fail.line != table[i].line ||
+            fail.column != table[i].column)
+            fail_msg("%zu: %u:%u: %s", i, fail.line, fail.column, fail.text);
+        assert_int_equal(fail.status, FAIL_INPUT);
+        model_close(&model);
+        arena_free(&arena);
+    }
+}
+
+static void a_machine_of_its_own(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct model model;
+    struct insn insn;
+    assert_true(open_text(&arena,
+                          HEAD "resources:\n  - {name: A, units: 2, buffer: 4}\n  - {name: B}\n"
+                               "  - {name: AB, members: [A, B]}\n"
+                               "instructions:\n"
+                               "  - {match: FOO, uops: 3, latency: {value: 7, source: book}, uses: [AB, {resource: A, "
+                               "acquire: 1, release: 4}]}\n"
+                               "  - {match: F.*, latency: 8, source: paper}\n",
+                          &model, &fail));
+    assert_null(model.backend);
+    assert_string_equal(model.machine->id, "overlay:toy");
+    assert_int_equal(model.machine->n_resources, 4);
+    const struct resource *group = machine_resource_named(model.machine, "AB");
+    assert_int_equal(group->mask, 14);
+    assert_int_equal(group->units, 2);
+
+    assert_true(overlay_insn(model.overlay, &arena, "FOO", &insn, &fail));
+    assert_int_equal(insn.uops, 3);
+    assert_int_equal(insn.latency, 8); // the later rule
+    assert_int_equal(insn.n_uses, 2);
+    assert_int_equal(insn.uses[0].mask, 2); // the pipe before the group
+    assert_int_equal(insn.uses[0].acquire, 1);
+    assert_int_equal(insn.uses[0].release, 4);
+    assert_int_equal(insn.buffers, 2);
+    assert_int_equal(insn.used_units, 2);
+    assert_int_equal(insn.used_groups, 8);
+    assert_true(insn.rthroughput == 1.5);
+    assert_string_equal(overlay_source(model.overlay, &arena, "FOO"), "book; paper");
+
+    assert_false(overlay_insn(model.overlay, &arena, "BAR", &insn, &fail));
+    assert_non_null(strstr(fail.text, "no instruction 'BAR'"));
+    model_close(&model);
+    arena_free(&arena);
+}
+
+static const struct block *describe(struct arena *arena, const struct model *model, const char *text) {
+    struct backend_source source;
+    struct fail fail = {0};
+    if (!model_describe_text(model, arena, "text", text, &source, &fail))
+        fail_msg("%s", fail.text);
+    return &source.blocks[0];
+}
+
+static void an_overlay_changes_only_what_it_names(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct model plain, changed;
+    struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = "znver4", .output_syntax = -1};
+    assert_true(model_open(&plain, &arena, NULL, &options, &fail));
+    assert_true(open_text(&arena,
+                          "overlay: 1\nname: zen\nbase: llvm\ncpu: znver4\ntriple: x86_64-linux-gnu\n"
+                          "machine: {dispatch_width: 3, load_queue: 5}\n"
+                          "resources: [{name: Zn4Store, units: 3}]\n"
+                          "instructions: [{match: IMUL64rr, latency: 9}]\n",
+                          &changed, &fail));
+    assert_int_equal(changed.machine->dispatch_width, 3);
+    assert_int_equal(changed.machine->rob_size, plain.machine->rob_size);
+    assert_int_equal(changed.machine->load_queue, 5);
+    assert_int_equal(machine_resource_named(changed.machine, "Zn4Store")->units, 3);
+    assert_int_equal(machine_resource_named(plain.machine, "Zn4Store")->units, 2);
+
+    const char *text = "imul %rax, %rbx\nadd %rax, %rbx\nvfmadd231ps %zmm0, %zmm1, %zmm2\n";
+    const struct block *before = describe(&arena, &plain, text), *after = describe(&arena, &changed, text);
+    assert_int_equal(before->insns[0].writes[0].latency, 3);
+    assert_int_equal(after->insns[0].writes[0].latency, 9);
+    assert_int_equal(after->insns[0].latency, 9);
+    for (unsigned i = 0; i < 3; i++) {
+        const struct insn *a = &before->insns[i], *b = &after->insns[i];
+        assert_int_equal(a->n_uses, b->n_uses);
+        assert_int_equal(a->buffers, b->buffers);
+        assert_int_equal(a->used_units, b->used_units);
+        assert_int_equal(a->used_groups, b->used_groups);
+        assert_int_equal(a->issue_immediately, b->issue_immediately);
+        assert_int_equal(a->has_partially_overlapping_groups, b->has_partially_overlapping_groups);
+        if (i > 0)
+            assert_int_equal(a->latency, b->latency);
+    }
+    model_close(&plain);
+    model_close(&changed);
+    arena_free(&arena);
+}
+
+// LLVM has itineraries for this CPU, and no model: registers are from its instruction tables, cycles from the file.
+static void a_cpu_that_llvm_has_no_model_of(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct model model;
+    assert_true(open_text(&arena,
+                          "overlay: 1\nname: a8\nbase: none\ntriple: armv7-linux-gnueabi\ncpu: cortex-a8\n"
+                          "machine: {order: in, dispatch_width: 2, completes: any}\n"
+                          "resources: [{name: ALU, units: 2}]\n"
+                          "instructions:\n  - {match: 'ADDrr|MLA', latency: 2, uses: [ALU], writes: sum}\n"
+                          "  - {match: MLA, advances: [{read: 2, after: sum, cycles: 1}]}\n",
+                          &model, &fail));
+    assert_true(model.machine->in_order);
+    const struct block *block = describe(&arena, &model, "mla r0, r1, r2, r3\nadds r4, r5, r6\n");
+    const struct insn *mla = &block->insns[0], *adds = &block->insns[1];
+    assert_string_equal(mla->opcode, "MLA");
+    assert_int_equal(mla->n_writes, 1);
+    assert_string_equal(model.machine->registers[mla->writes[0].reg].name, "R0");
+    assert_int_equal(mla->writes[0].latency, 2);
+    assert_int_equal(mla->n_reads, 3);
+    assert_string_equal(model.machine->registers[mla->reads[2].reg].name, "R3");
+    assert_int_equal(mla->reads[1].n_advances, 0);
+    assert_int_equal(mla->reads[2].n_advances, 1);
+    assert_int_equal(mla->reads[2].advances[0].write_class, mla->writes[0].write_class);
+    assert_true(mla->retires_out_of_order);
+    assert_int_equal(adds->n_writes, 2); // and the flags
+    assert_string_equal(model.machine->registers[adds->writes[1].reg].name, "CPSR");
+
+    struct backend_source source;
+    assert_false(model_describe_text(&model, &arena, "text", "mul r0, r1, r2\n", &source, &fail));
+    assert_non_null(strstr(fail.text, "no rule for the opcode MUL"));
+    model_close(&model);
+
+    struct fail other = {0};
+    struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = "overlay:mips-24kc", .output_syntax = -1};
+    assert_false(model_open(&model, &arena, NULL, &options, &other));
+    assert_non_null(strstr(other.text, "executes code of mips"));
+    model_close(&model);
+    arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_are_told_with_their_place),
+        cmocka_unit_test(a_machine_of_its_own),
+        cmocka_unit_test(an_overlay_changes_only_what_it_names),
+        cmocka_unit_test(a_cpu_that_llvm_has_no_model_of),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
