@@ -1,5 +1,6 @@
 #include "bench/host.h"
 
+#include "base/json.h"
 #include "base/text.h"
 #include "bench/host_files.h"
 #include "bench/record.h"

@@ -7,8 +7,9 @@
 #include "base/arena.h"
 #include "base/fail.h"
 
-#include <jansson.h>
 #include <stdbool.h>
+
+struct json_t; // jansson's
 
 enum { HOST_MAX_SIBLINGS = 7 }; // other threads of a core: POWER has 7, x86 and Arm have 1
 
@@ -48,7 +49,7 @@ bool host_read(struct arena *arena, const struct host_wish *wish, struct host *h
 bool host_has_feature(const struct host *host, const char *feature);
 
 // The header line of a measurement file.
-json_t *host_to_json(const struct host *host);
+struct json_t *host_to_json(const struct host *host);
 
 // One line: "AMD EPYC (znver4), VM, no hardware counters"; `cpu_model` may be null.
 const char *host_summary(struct arena *arena, const struct host *host, const char *cpu_model);

@@ -1,5 +1,6 @@
 // The host as trees of files show it.
 #include "base/file.h"
+#include "base/json.h"
 #include "bench/host.h"
 #include "bench/host_files.h"
 #include "bench/host_tree.h"

@@ -36,7 +36,7 @@ FILE *record_open(const char *path, const struct host *host, const struct bench 
 bool record_write(FILE *out, const struct record *record, struct fail *fail);
 
 struct record_file {
-    json_t **headers; // one a run
+    struct json_t **headers; // one a run
     size_t n_headers;
     struct record *records;
     size_t n_records;

@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/json.h"
 #include "bench/record.h"
 #include "bench/target.h"
 

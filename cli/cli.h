@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "gen/gen.h"
 
+int cmd_bundle(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_list(int argc, char **argv);

@@ -93,11 +93,11 @@ static void examine_frequency(struct diagnosis *d, const struct host *host) {
 // Opens the clock for real: assembles its chains and calibrates.
 static bool examine_clock(struct diagnosis *d, struct lab *lab, const struct lab_options *lab_options) {
     struct fail fail = {0};
-    if (!lab->chains[LAB_N_CHAINS - 1]) {
+    if (!lab->chains[N_CHAINS - 1]) {
         add(d, HEALTH_MISSING, "clock", "no reference chain", "");
         return false;
     }
-    if (!gen_assemble(d->arena, lab->chains, LAB_N_CHAINS, &fail)) {
+    if (!gen_assemble(d->arena, lab->chains, N_CHAINS, &fail)) {
         add(d, HEALTH_MISSING, "assembler", fail.text, "");
         return false;
     }

@@ -226,9 +226,9 @@ static bool make_plan(struct arena *arena, const struct operands *operands, stru
 
 // All programs, and the clock's, in one run of the assembler.
 static bool assemble(struct arena *arena, const struct plan *plan, const struct lab *lab, struct fail *fail) {
-    struct program **programs = ARENA_ARRAY(arena, struct program *, plan->n_experiments + LAB_N_CHAINS);
+    struct program **programs = ARENA_ARRAY(arena, struct program *, plan->n_experiments + N_CHAINS);
     size_t n = 0;
-    for (enum lab_chain c = LAB_REFERENCE; c < LAB_N_CHAINS; c++)
+    for (enum chain c = CHAIN_REFERENCE; c < N_CHAINS; c++)
         programs[n++] = lab->chains[c];
     for (size_t i = 0; i < plan->n_experiments; i++)
         programs[n++] = &plan->experiments[i]->program;

@@ -1,48 +1,11 @@
 #include "cli/lab.h"
 
 #include "analyzer/compare/dependence.h"
+#include "cli/chains.h"
 #include "cli/cli.h"
+#include "cli/program_code.h"
 
 #include <string.h>
-
-// The kernels that the ratio clock's reference (a step of which takes one cycle unless told otherwise) and its checks
-// are made of, by ISA.
-static const struct {
-    const char *isa, *kernels[LAB_N_CHAINS];
-} chains[] = {
-    {"x86_64", {"add-r64", "imul-r64", "nop"}}, {"aarch64", {"add-x", "mul-x", "nop"}},
-    {"armv7", {"add-r", "mul-r", "nop"}},       {"mips", {"addu-r", "mul-r", "nop"}},
-    {"mipsel", {"addu-r", "mul-r", "nop"}},     {"riscv64", {"add-x", "mul-x", "nop"}},
-};
-
-static struct program *chain(struct lab *lab, const struct kernel_set *set, const char *name, enum lab_chain which,
-                             struct fail *fail) {
-    struct program *program = ARENA_NEW(lab->arena, struct program);
-    struct gen_request request = {.mode = PROGRAM_LATENCY, .form = PROGRAM_UNROLLED};
-    if (which == LAB_ISSUE)
-        request.mode = PROGRAM_THROUGHPUT;
-    const struct kernel *kernel = kernel_find(lab->arena, set, name, fail);
-    return kernel && gen_expand(lab->arena, kernel, &request, program, fail) ? program : NULL;
-}
-
-// From the installed kernels always: the unit of time must not depend on what a user's folder holds.
-static bool open_chains(struct lab *lab, struct fail *fail) {
-    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
-        if (strcmp(chains[i].isa, lab->isa->name) != 0)
-            continue;
-        struct kernel_set set = {0};
-        if (!cli_load_kernels(lab->arena, NULL, lab->isa->name, &set, fail))
-            return false;
-        for (enum lab_chain c = LAB_REFERENCE; c < LAB_N_CHAINS; c++) {
-            lab->chains[c] = chain(lab, &set, chains[i].kernels[c], c, fail);
-            if (!lab->chains[c])
-                return false;
-        }
-        return true;
-    }
-    return fail_set(fail, FAIL_UNAVAILABLE, "no reference chain is known for %s, so its cycles cannot be measured",
-                    lab->isa->name);
-}
 
 static bool open_model(struct lab *lab, const char *llvm, const char *cpu, struct model *model, struct fail *fail) {
     struct backend_options options = {.triple = lab->isa->triple, .cpu = cpu, .output_syntax = -1};
@@ -83,7 +46,7 @@ static bool parse_target(struct lab *lab, const char *target, struct fail *fail)
 
 bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail) {
     *lab = (struct lab){.arena = arena, .isa = options->isa};
-    if (!parse_target(lab, options->target, fail) || !open_chains(lab, fail))
+    if (!parse_target(lab, options->target, fail) || !chains_make(arena, lab->isa, lab->chains, fail))
         return false;
     struct host_wish wish = {options->bench.cpu, options->core_type};
     if (!lab->is_simulated && !host_read(arena, &wish, &lab->host, fail))
@@ -98,30 +61,9 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
     return open_models(lab, options, fail);
 }
 
-// That one iteration executes, the loop's own included; the simulated CPU runs the bodies only. A block may contain
-// whatever its author likes (branches, macros, data), so that its number is not known.
-static uint64_t iteration_instructions(const struct lab *lab, const struct program *program) {
-    if (lab->is_simulated)
-        return (uint64_t)program->unroll * program->instructions;
-    return program->mode == PROGRAM_BLOCK ? 0 : program_iteration_instructions(program);
-}
-
-static struct bench_code code_of(const struct lab *lab, const struct program *program) {
-    struct program_range body = program_simulated_range(program);
-    return (struct bench_code){
-        .bytes = program->code,
-        .n_bytes = program->code_bytes,
-        .bodies = program->unroll,
-        .body = program->code + body.offset,
-        .n_body_bytes = body.length,
-        .body_instructions = program->instructions,
-        .iteration_instructions = iteration_instructions(lab, program),
-    };
-}
-
 // A simulated CPU's add takes what its model says: two cycles on some.
 static bool predict_reference(struct lab *lab, double *cycles, struct fail *fail) {
-    const struct program *reference = lab->chains[LAB_REFERENCE];
+    const struct program *reference = lab->chains[CHAIN_REFERENCE];
     struct program_range body = program_simulated_range(reference);
     struct prediction prediction;
     struct block block;
@@ -147,9 +89,9 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
             return false;
     }
     struct bench_chains clock = {
-        .reference = code_of(lab, lab->chains[LAB_REFERENCE]),
-        .multiply = code_of(lab, lab->chains[LAB_MULTIPLY]),
-        .issue = code_of(lab, lab->chains[LAB_ISSUE]),
+        .reference = program_code(lab->chains[CHAIN_REFERENCE], lab->is_simulated),
+        .multiply = program_code(lab->chains[CHAIN_MULTIPLY], lab->is_simulated),
+        .issue = program_code(lab->chains[CHAIN_ISSUE], lab->is_simulated),
     };
     return bench_open(&lab->bench, lab->arena, lab->target, &bench, &clock, fail);
 }
@@ -227,7 +169,7 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
 }
 
 bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail) {
-    struct bench_code code = code_of(lab, &experiment->program);
+    struct bench_code code = program_code(&experiment->program, lab->is_simulated);
     if (!bench_measure(&lab->bench, &code, &experiment->measurement, fail))
         return false;
     experiment->is_done = experiment->measurement.outcome == BENCH_OK;

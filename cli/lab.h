@@ -7,6 +7,7 @@
 #include "bench/host.h"
 #include "bench/target.h"
 #include "bench/target_sim.h"
+#include "cli/chains.h"
 #include "cli/experiment.h"
 #include "cli/options.h"
 
@@ -20,9 +21,6 @@ struct lab_options {
     struct bench_options bench;
 };
 
-// The code that the clock rests on; see struct bench_chains.
-enum lab_chain { LAB_REFERENCE, LAB_MULTIPLY, LAB_ISSUE, LAB_N_CHAINS };
-
 struct lab {
     struct arena *arena;
     const struct isa *isa;
@@ -33,7 +31,7 @@ struct lab {
     const struct backend *backend; // null: no models wanted
     struct model models[EXPERIMENT_MAX_MODELS];
     unsigned n_models;
-    struct program *chains[LAB_N_CHAINS]; // the clock's
+    struct program *chains[N_CHAINS]; // the clock's
     struct target *target;
     struct bench bench;
 };

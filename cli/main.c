@@ -15,6 +15,7 @@ static const struct {
     {"list", "the kernels, machines and events there are", cmd_list},
     {"gen", "print the assembly of kernels", cmd_gen},
     {"run", "measure, predict and compare: one table", cmd_run},
+    {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"mca", "simulate assembly as llvm-mca does", cmd_mca},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

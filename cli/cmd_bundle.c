@@ -1,0 +1,148 @@
+// cyclops bundle: programs and a runner as one file, to measure where Cyclops is not installed.
+#include "cli/cli.h"
+
+#include "base/file.h"
+#include "cli/chains.h"
+#include "cli/experiment.h"
+#include "cli/options.h"
+#include "cli/program_code.h"
+#include "runner/pack.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct {
+    const char *isa, *kernels, *sweep, *runner, *output;
+    struct option_list asm_texts;
+    bool pack_only;
+} args;
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "Options", NULL},
+    {OPTION_TEXT, "isa", "ISA", "x86_64 or aarch64. Default: this machine's.", &args.isa},
+    {OPTION_TEXT, "sweep", "A..B", "Also n = A, ..., B independent streams side by side.", &args.sweep},
+    {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.", &args.asm_texts},
+    {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.", &args.kernels},
+    {OPTION_TEXT, "runner", "FILE",
+     "The runner: a static executable for the ISA ('scripts/build-runner COMPILER FILE' makes one). Default: the "
+     "installed one.",
+     &args.runner},
+    {OPTION_FLAG, "pack-only", NULL, "Write the programs alone, for a runner's --pack.", &args.pack_only},
+    {OPTION_TEXT, "output", "FILE", "Write to FILE.", &args.output},
+    {0},
+};
+
+static const struct command command = {
+    "bundle",
+    "KERNEL... --output FILE [options]",
+    "Puts the programs of KERNELs, assembled, and a runner into one executable file.\n"
+    "It needs nothing where it runs: no libraries, no assembler, no privileges. It\n"
+    "prints a table, and with --output FILE it writes a measurement file.\n",
+    "  cyclops bundle add-x mul-x fmla-v4s --isa aarch64 --output probe\n"
+    "  ./probe --output probe.jsonl          on the other machine\n",
+    options,
+};
+
+static bool make_plan(struct arena *arena, const struct isa *isa, const struct operands *operands, struct plan *plan,
+                      struct fail *fail) {
+    struct plan_options plan_options = {0};
+    struct kernel_set set = {0};
+    if (operands->n_items + args.asm_texts.n_items == 0)
+        return fail_set(fail, FAIL_INPUT, "name the kernels to bundle; 'cyclops list kernels' shows them");
+    if ((args.sweep && !options_parse_range(args.sweep, &plan_options.sweep_first, &plan_options.sweep_last, fail)) ||
+        (operands->n_items && !cli_load_kernels(arena, args.kernels, isa->name, &set, fail)))
+        return false;
+    for (size_t i = 0; i < operands->n_items; i++) {
+        const struct kernel *kernel = kernel_find(arena, &set, operands->items[i], fail);
+        if (!kernel || !plan_add_kernel(arena, plan, kernel, &plan_options, fail))
+            return false;
+    }
+    for (size_t i = 0; i < args.asm_texts.n_items; i++) {
+        struct plan_block block = {isa, args.asm_texts.items[i], "--asm", args.asm_texts.items[i]};
+        if (!plan_add_block(arena, plan, &block, &(struct plan_options){0}, fail))
+            return false;
+    }
+    return true;
+}
+
+static struct pack_program packed(const struct program *program, const char *role) {
+    return (struct pack_program){
+        .role = role,
+        .kernel = program->kernel,
+        .mode = program_mode_name(program->mode),
+        .form = program_form_name(program->form),
+        .arc = program->arc,
+        .instruction = program->label,
+        .streams = program->streams,
+        .instructions = program->instructions,
+        .code = program_code(program, false),
+    };
+}
+
+// The clock's chains and the programs, assembled in one run.
+static bool make_pack(struct arena *arena, const struct isa *isa, const struct plan *plan, struct pack *pack,
+                      struct fail *fail) {
+    static const char *const roles[] = {
+        [CHAIN_REFERENCE] = "reference", [CHAIN_MULTIPLY] = "multiply", [CHAIN_ISSUE] = "issue"};
+    size_t n = N_CHAINS + plan->n_experiments;
+    struct program **programs = ARENA_ARRAY(arena, struct program *, n);
+    if (!chains_make(arena, isa, programs, fail))
+        return false;
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        programs[N_CHAINS + i] = &plan->experiments[i]->program;
+    if (!gen_assemble(arena, programs, n, fail))
+        return false;
+    *pack = (struct pack){isa->name, ARENA_ARRAY(arena, struct pack_program, n), n};
+    for (size_t i = 0; i < n; i++)
+        pack->programs[i] = packed(programs[i], i < N_CHAINS ? roles[i] : NULL);
+    return true;
+}
+
+static bool read_runner(struct arena *arena, const struct isa *isa, char **runner, size_t *length, struct fail *fail) {
+    const char *path =
+        args.runner ? args.runner : file_installed(arena, arena_printf(arena, "lib/cyclops/runner-%s", isa->name));
+    struct fail trouble = {0};
+    if (file_read(arena, path, runner, length, &trouble))
+        return true;
+    return fail_set(fail, FAIL_UNAVAILABLE,
+                    "there is no runner for %s: %s; 'scripts/build-runner COMPILER FILE' makes one for --runner",
+                    isa->name, trouble.text);
+}
+
+static bool write_bundle(struct arena *arena, const struct isa *isa, const struct pack *pack, struct fail *fail) {
+    struct text out = {.arena = arena};
+    char *runner;
+    size_t length;
+    if (args.pack_only) {
+        pack_write(pack, &out);
+        return file_write(args.output, out.data, out.length, fail);
+    }
+    if (!read_runner(arena, isa, &runner, &length, fail))
+        return false;
+    pack_append(pack, runner, length, &out);
+    return file_write(args.output, out.data, out.length, fail) &&
+           (chmod(args.output, 0755) == 0 ||
+            fail_set(fail, FAIL_WORK, "cannot make '%s' executable: %s", args.output, strerror(errno)));
+}
+
+static bool bundle(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    struct plan plan = {0};
+    struct pack pack;
+    if (!args.output)
+        return fail_set(fail, FAIL_INPUT, "say where to write the bundle: --output FILE");
+    const struct isa *isa = cli_isa(arena, args.isa, fail);
+    return isa && make_plan(arena, isa, operands, &plan, fail) && make_pack(arena, isa, &plan, &pack, fail) &&
+           write_bundle(arena, isa, &pack, fail);
+}
+
+int cmd_bundle(int argc, char **argv) {
+    struct arena arena = {0};
+    struct operands operands = {0};
+    struct fail fail = {0};
+    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK)
+        bundle(&arena, &operands, &fail);
+    int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
+    arena_free(&arena);
+    return status;
+}

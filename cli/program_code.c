@@ -1,0 +1,27 @@
+#include "cli/program_code.h"
+
+#include "gen/isa.h"
+
+// That one iteration executes, the loop's own included; the simulated CPU runs the bodies only. A block may contain
+// whatever its author likes (branches, macros, data), so that its number is not known.
+static uint64_t iteration_instructions(const struct program *program, bool is_simulated) {
+    uint64_t bodies = (uint64_t)program->unroll * program->instructions;
+    if (is_simulated)
+        return bodies;
+    if (program->mode == PROGRAM_BLOCK)
+        return 0;
+    return bodies + (program->form == PROGRAM_UNROLLED ? isa_find(program->isa)->loop_instructions : 0);
+}
+
+struct bench_code program_code(const struct program *program, bool is_simulated) {
+    struct program_range body = program_simulated_range(program);
+    return (struct bench_code){
+        .bytes = program->code,
+        .n_bytes = program->code_bytes,
+        .bodies = program->unroll,
+        .body = program->code + body.offset,
+        .n_body_bytes = body.length,
+        .body_instructions = program->instructions,
+        .iteration_instructions = iteration_instructions(program, is_simulated),
+    };
+}

@@ -1,0 +1,205 @@
+#include "runner/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_LINE "cyclops-pack 1"
+#define LAST_LINE "cyclops-pack-bytes "
+enum { LENGTH_DIGITS = 10, LAST_LINE_BYTES = sizeof LAST_LINE - 1 + LENGTH_DIGITS + 1 };
+
+static void add_line(struct text *out, const char *key, const char *value) {
+    if (!value || !*value)
+        return;
+    text_addf(out, "%s ", key);
+    for (; *value; value++) // one line: a block may be called by its text
+        text_append(out, *value == '\n' ? ";" : value, 1);
+    text_add(out, "\n");
+}
+
+static void add_number(struct text *out, const char *key, uint64_t value) {
+    text_addf(out, "%s %llu\n", key, (unsigned long long)value);
+}
+
+static void write_program(const struct pack_program *program, struct text *out) {
+    const struct bench_code *code = &program->code;
+    text_add(out, "program\n");
+    add_line(out, "role", program->role);
+    add_line(out, "kernel", program->kernel);
+    add_line(out, "mode", program->mode);
+    add_line(out, "form", program->form);
+    add_line(out, "arc", program->arc);
+    add_line(out, "instruction", program->instruction);
+    add_number(out, "n", program->streams);
+    add_number(out, "instructions", program->instructions);
+    add_number(out, "bodies", code->bodies);
+    add_number(out, "iteration_instructions", code->iteration_instructions);
+    add_number(out, "body_offset", (uint64_t)(code->body - code->bytes));
+    add_number(out, "body_bytes", code->n_body_bytes);
+    text_add(out, "code ");
+    for (size_t i = 0; i < code->n_bytes; i++)
+        text_addf(out, "%02x", code->bytes[i]);
+    text_add(out, "\n");
+}
+
+void pack_write(const struct pack *pack, struct text *out) {
+    text_add(out, FIRST_LINE "\n");
+    add_line(out, "isa", pack->isa);
+    for (size_t i = 0; i < pack->n_programs; i++)
+        write_program(&pack->programs[i], out);
+}
+
+// What the reader is at.
+struct reader {
+    struct arena *arena;
+    struct pack *pack;
+    struct pack_program *program; // null before the first
+    uint64_t body_offset;
+};
+
+static int digit(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_code(struct reader *reader, const char *hex) {
+    size_t n = strlen(hex) / 2;
+    uint8_t *bytes = arena_alloc(reader->arena, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        bytes[i] = (uint8_t)(high << 4 | low);
+    }
+    reader->program->code.bytes = bytes;
+    reader->program->code.n_bytes = n;
+    return n > 0 && strlen(hex) % 2 == 0;
+}
+
+static bool read_number(const char *value, uint64_t most, uint64_t *number) {
+    char *end;
+    *number = strtoull(value, &end, 10);
+    return *value >= '0' && *value <= '9' && *end == '\0' && *number <= most;
+}
+
+// True if `key` is one of a program's texts; it is taken.
+static bool take_text(struct pack_program *program, const char *key, const char *value) {
+    const struct {
+        const char *key, **field;
+    } texts[] = {{"role", &program->role}, {"kernel", &program->kernel}, {"mode", &program->mode},
+                 {"form", &program->form}, {"arc", &program->arc},       {"instruction", &program->instruction}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (strcmp(key, texts[i].key) == 0) {
+            *texts[i].field = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Keys that a later version may add are passed over.
+static bool take(struct reader *reader, const char *key, const char *value) {
+    struct pack_program *program = reader->program;
+    uint64_t number = 0;
+    if (take_text(program, key, value))
+        return true;
+    if (strcmp(key, "code") == 0)
+        return read_code(reader, value);
+    const struct {
+        const char *key;
+        unsigned *field;
+    } counts[] = {
+        {"n", &program->streams}, {"instructions", &program->instructions}, {"bodies", &program->code.bodies}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        if (strcmp(key, counts[i].key) == 0) {
+            bool is_good = read_number(value, UINT32_MAX, &number);
+            *counts[i].field = (unsigned)number;
+            return is_good;
+        }
+    }
+    if (strcmp(key, "iteration_instructions") == 0)
+        return read_number(value, UINT64_MAX, &program->code.iteration_instructions);
+    if (strcmp(key, "body_offset") == 0)
+        return read_number(value, UINT32_MAX, &reader->body_offset);
+    if (strcmp(key, "body_bytes") == 0) {
+        bool is_good = read_number(value, UINT32_MAX, &number);
+        program->code.n_body_bytes = (size_t)number;
+        return is_good;
+    }
+    return true;
+}
+
+// All of a program has been read; null: none was begun.
+static bool finish(struct reader *reader) {
+    struct pack_program *program = reader->program;
+    if (!program)
+        return true;
+    struct bench_code *code = &program->code;
+    if (!code->bytes || !program->kernel || code->bodies == 0 || reader->body_offset > code->n_bytes ||
+        code->n_body_bytes > code->n_bytes - reader->body_offset)
+        return false;
+    code->body = code->bytes + reader->body_offset;
+    code->body_instructions = program->instructions;
+    return true;
+}
+
+static bool begin(struct reader *reader) {
+    struct pack *pack = reader->pack;
+    bool is_finished = finish(reader);
+    pack->programs = arena_grow(reader->arena, pack->programs, pack->n_programs, sizeof *pack->programs);
+    reader->program = &pack->programs[pack->n_programs++];
+    *reader->program = (struct pack_program){0};
+    reader->body_offset = 0;
+    return is_finished;
+}
+
+static bool read_line(struct reader *reader, const char *line) {
+    const char *space = strchr(line, ' ');
+    const char *value = space ? space + 1 : "";
+    const char *key = arena_copy(reader->arena, line, space ? (size_t)(space - line) : strlen(line));
+    if (strcmp(key, "program") == 0)
+        return begin(reader);
+    if (reader->program)
+        return take(reader, key, value);
+    if (strcmp(key, "isa") == 0)
+        reader->pack->isa = value;
+    return true;
+}
+
+bool pack_read(struct arena *arena, const char *name, const char *text, size_t length, struct pack *pack,
+               struct fail *fail) {
+    *pack = (struct pack){0};
+    struct reader reader = {.arena = arena, .pack = pack};
+    struct slice rest = {text, length}, line;
+    if (!slice_next(&rest, '\n', &line) || !slice_is(line, FIRST_LINE))
+        return fail_at(fail, name, 1, 0, "no pack of programs: it must begin with '%s'", FIRST_LINE);
+    unsigned number = 2;
+    for (; slice_next(&rest, '\n', &line); number++)
+        if (line.length && !read_line(&reader, arena_copy(arena, line.data, line.length)))
+            return fail_at(fail, name, number, 0, "'%.*s' is wrong, or what stands before it is not complete",
+                           (int)(line.length < 40 ? line.length : 40), line.data);
+    if (!finish(&reader) || !pack->isa)
+        return fail_at(fail, name, number, 0, "the pack ends too early");
+    return true;
+}
+
+void pack_append(const struct pack *pack, const char *runner, size_t n_runner, struct text *out) {
+    text_append(out, runner, n_runner);
+    size_t start = out->length;
+    pack_write(pack, out);
+    text_addf(out, LAST_LINE "%0*zu\n", LENGTH_DIGITS, out->length - start);
+}
+
+bool pack_find(const char *file, size_t length, const char **text, size_t *n_text) {
+    if (length < LAST_LINE_BYTES)
+        return false;
+    const char *last = file + length - LAST_LINE_BYTES;
+    char digits[LENGTH_DIGITS + 1] = "";
+    uint64_t n_pack;
+    if (memcmp(last, LAST_LINE, sizeof LAST_LINE - 1) != 0)
+        return false;
+    memcpy(digits, last + sizeof LAST_LINE - 1, LENGTH_DIGITS);
+    if (!read_number(digits, length - LAST_LINE_BYTES, &n_pack))
+        return false;
+    *text = last - n_pack;
+    *n_text = (size_t)n_pack;
+    return true;
+}

@@ -1,0 +1,183 @@
+// Packs come back as they were written, damaged ones are refused, and what a runner writes is a measurement file.
+#include "base/json.h"
+#include "bench/record.h"
+#include "bench/target.h"
+#include "runner/results.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const uint8_t bytes[] = {0x01, 0x02, 0xab, 0xff};
+
+static struct pack_program program(const char *role) {
+    return (struct pack_program){
+        .role = role,
+        .kernel = "add-x",
+        .mode = "latency",
+        .form = "unrolled",
+        .arc = "d->x",
+        .instruction = "add x",
+        .streams = 3,
+        .instructions = 2,
+        .code = {.bytes = bytes,
+                 .n_bytes = sizeof bytes,
+                 .bodies = 500,
+                 .body = bytes + 1,
+                 .n_body_bytes = 2,
+                 .iteration_instructions = 1002},
+    };
+}
+
+static void write_pack(struct arena *arena, struct text *out, const char *runner) {
+    struct pack_program programs[] = {program("reference"), program(NULL)};
+    programs[1].kernel = "a block;\nof two lines";
+    *out = (struct text){.arena = arena};
+    pack_append(&(struct pack){"aarch64", programs, 2}, runner, strlen(runner), out);
+}
+
+static void comes_back_as_it_was(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct text file;
+    struct pack pack;
+    const char *text;
+    size_t length;
+    write_pack(&arena, &file, "ELF and so on");
+    assert_true(pack_find(file.data, file.length, &text, &length));
+    assert_true(pack_read(&arena, "pack", text, length, &pack, &fail));
+    assert_string_equal(pack.isa, "aarch64");
+    assert_int_equal(pack.n_programs, 2);
+    const struct pack_program *first = &pack.programs[0], *second = &pack.programs[1];
+    assert_string_equal(first->role, "reference");
+    assert_string_equal(first->arc, "d->x");
+    assert_string_equal(first->instruction, "add x");
+    assert_int_equal(first->streams, 3);
+    assert_int_equal(first->instructions, 2);
+    assert_int_equal(first->code.bodies, 500);
+    assert_int_equal(first->code.iteration_instructions, 1002);
+    assert_int_equal(first->code.n_bytes, sizeof bytes);
+    assert_memory_equal(first->code.bytes, bytes, sizeof bytes);
+    assert_int_equal(first->code.body - first->code.bytes, 1);
+    assert_int_equal(first->code.n_body_bytes, 2);
+    assert_null(second->role);
+    assert_string_equal(second->kernel, "a block;;of two lines");
+    arena_free(&arena);
+}
+
+static void a_runner_without_a_pack(void **state) {
+    (void)state;
+    const char *text;
+    size_t length;
+    static const char claims_too_much[] = "x cyclops-pack-bytes 0000000003\n";
+    assert_false(pack_find("ELF", 3, &text, &length));
+    assert_false(pack_find(claims_too_much, sizeof claims_too_much - 1, &text, &length));
+}
+
+static void refuses(const char *text, const char *place) {
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct pack pack;
+    assert_false(pack_read(&arena, "pack", text, strlen(text), &pack, &fail));
+    assert_int_equal(fail.status, FAIL_INPUT);
+    assert_string_equal(arena_printf(&arena, "%s:%u", fail.file, fail.line), place);
+    arena_free(&arena);
+}
+
+static void damaged_packs_are_refused(void **state) {
+    (void)state;
+#define HEAD "cyclops-pack 1\nisa aarch64\nprogram\nkernel k\nbodies 1\n"
+    refuses("", "pack:1");
+    refuses("cyclops-pack 2\n", "pack:1");
+    refuses(HEAD "code 0\n", "pack:6");
+    refuses(HEAD "code zz\n", "pack:6");
+    refuses(HEAD "n -1\n", "pack:6");
+    refuses(HEAD "n 99999999999\n", "pack:6");
+    refuses(HEAD, "pack:7");                                             // no code
+    refuses(HEAD "code 0102\nbody_offset 1\nbody_bytes 2\n", "pack:10"); // a body beyond the code
+    refuses(HEAD "program\nkernel l\n", "pack:6");                       // the first has no code
+    refuses("cyclops-pack 1\n", "pack:3");                               // of which ISA?
+}
+
+// Cut anywhere, changed anywhere: an answer, never a crash.
+static void no_damage_crashes(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct text file;
+    write_pack(&arena, &file, "");
+    for (size_t i = 0; i < file.length; i++) {
+        for (unsigned change = 0; change < 3; change++) {
+            struct arena scratch = {0};
+            struct fail fail = {0};
+            struct pack pack;
+            char *copy = arena_copy(&scratch, file.data, file.length);
+            copy[i] = change == 0 ? '\0' : change == 1 ? '\n' : '9';
+            pack_read(&scratch, "pack", copy, change == 0 ? i : file.length, &pack, &fail);
+            arena_free(&scratch);
+        }
+    }
+    arena_free(&arena);
+}
+
+static void results_are_a_measurement_file(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct record_file file;
+    struct target target = {.description = "native", .timer = "cntvct"};
+    struct bench bench = {.target = &target, .clock = CLOCK_PERF, .stable = true, .clock_error = 0.001};
+    struct host host = {.cpu_name = "A \"quoted\" CPU", .vendor = "ARM", .kernel = "6.1"};
+    struct pack_program good = program(NULL), bad = program(NULL);
+    struct bench_measurement value = {.cycles = 4.5,
+                                      .low = 4.4,
+                                      .high = 4.6,
+                                      .verdict = MEASURED_EXACT,
+                                      .numerator = 9,
+                                      .denominator = 2,
+                                      .clock = CLOCK_PERF,
+                                      .samples = 17,
+                                      .dropped = {[DROP_RETIRED] = 2},
+                                      .n_events = 2,
+                                      .events = {{"instructions", 2}, {"r1b", 0.25}}};
+    struct bench_measurement crash = {.outcome = BENCH_SIGILL, .verdict = MEASURED_UNSTABLE, .low = NAN};
+    char path[] = "/tmp/runner-results-XXXXXX";
+    FILE *out = fdopen(mkstemp(path), "w");
+    results_write_header(out, &arena, &host, &bench);
+    results_write(out, &arena, "aarch64", &good, &value);
+    results_write(out, &arena, "aarch64", &bad, &crash);
+    fclose(out);
+    assert_true(record_read(&arena, path, &file, &fail));
+    unlink(path);
+    assert_int_equal(file.n_headers, 1);
+    assert_string_equal(json_string_value(json_object_get(file.headers[0], "cpu")), host.cpu_name);
+    assert_int_equal(file.n_records, 2);
+    const struct record *record = &file.records[0];
+    assert_string_equal(record->kernel, "add-x");
+    assert_string_equal(record->bytes, "02ab");
+    assert_int_equal(record->streams, 3);
+    assert_true(record->measurement.cycles == 4.5);
+    assert_int_equal(record->measurement.numerator, 9);
+    assert_int_equal(record->measurement.dropped[DROP_RETIRED], 2);
+    assert_int_equal(record->measurement.n_events, 2);
+    assert_string_equal(record->measurement.events[1].name, "r1b");
+    assert_true(record->measurement.events[1].count == 0.25);
+    assert_int_equal(file.records[1].measurement.outcome, BENCH_SIGILL);
+    record_file_close(&file);
+    arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comes_back_as_it_was),           cmocka_unit_test(a_runner_without_a_pack),
+        cmocka_unit_test(damaged_packs_are_refused),      cmocka_unit_test(no_damage_crashes),
+        cmocka_unit_test(results_are_a_measurement_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

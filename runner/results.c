@@ -1,0 +1,174 @@
+#include "runner/results.h"
+
+#include "base/table.h"
+#include "base/text.h"
+#include "bench/record.h"
+#include "bench/target.h"
+
+#include <math.h>
+#include <string.h>
+
+// One JSON object that grows.
+struct object {
+    struct text text;
+};
+
+static void add_escaped(struct text *text, const char *string) {
+    text_add(text, "\"");
+    for (; *string; string++) {
+        unsigned char c = (unsigned char)*string;
+        if (c == '"' || c == '\\')
+            text_addf(text, "\\%c", c);
+        else if (c < 0x20)
+            text_addf(text, "\\u%04x", c);
+        else
+            text_append(text, string, 1);
+    }
+    text_add(text, "\"");
+}
+
+static void add_key(struct object *object, const char *key) {
+    text_add(&object->text, object->text.length ? "," : "{");
+    add_escaped(&object->text, key);
+    text_add(&object->text, ":");
+}
+
+static void add_string(struct object *object, const char *key, const char *value) {
+    if (!value)
+        return;
+    add_key(object, key);
+    add_escaped(&object->text, value);
+}
+
+// JSON has no infinity.
+static void add_number(struct object *object, const char *key, double value, int decimals) {
+    add_key(object, key);
+    text_addf(&object->text, "%.*f", decimals, isfinite(value) ? value : 0);
+}
+
+static void add_object(struct object *object, const char *key, const struct object *value) {
+    add_key(object, key);
+    text_addf(&object->text, "%s}", value->text.length ? value->text.data : "{");
+}
+
+static void print(FILE *out, const struct object *object) {
+    fprintf(out, "%s}\n", object->text.data);
+    fflush(out); // a run that is killed keeps what it has
+}
+
+void results_write_header(FILE *out, struct arena *arena, const struct host *host, const struct bench *bench) {
+    struct object header = {{.arena = arena}}, clock = {{.arena = arena}};
+    add_string(&header, "record", "host");
+    add_number(&header, "version", RECORD_VERSION, 0);
+    add_string(&header, "cpu", host->cpu_name);
+    add_string(&header, "vendor", host->vendor);
+    add_number(&header, "family", host->family, 0);
+    add_number(&header, "model", host->model, 0);
+    add_number(&header, "stepping", host->stepping, 0);
+    add_string(&header, "microcode", host->microcode);
+    add_string(&header, "kernel", host->kernel);
+    add_string(&header, "hypervisor", host->hypervisor);
+    add_number(&header, "pinned_to", host->cpu, 0);
+    add_string(&header, "pmu_note", host->pmu_note);
+    add_string(&header, "cyclops", CYCLOPS_VERSION);
+    add_string(&clock, "tier", bench_clock_name(bench->clock));
+    add_string(&clock, "target", bench->target->description);
+    add_string(&clock, "timer", bench->target->timer);
+    add_number(&clock, "error", bench->clock_error, 6);
+    add_key(&clock, "stable");
+    text_add(&clock.text, bench->stable ? "true" : "false");
+    add_string(&clock, "note", bench->clock_note);
+    add_number(&clock, "ticks_per_cycle", bench->ticks_per_cycle, 6);
+    add_number(&clock, "ticks_per_second", bench->target->ticks_per_second, 0);
+    add_number(&clock, "cross_check_cycles", bench->cross_check_cycles, 5);
+    add_object(&header, "clock", &clock);
+    print(out, &header);
+}
+
+static void add_value(struct object *line, const struct bench_measurement *m) {
+    add_number(line, "cycles", m->cycles, 5);
+    add_number(line, "low", m->low, 5);
+    add_number(line, "high", m->high, 5);
+    add_number(line, "confidence", m->confidence, 4);
+    add_string(line, "verdict", bench_verdict_name(m->verdict));
+    if (m->verdict == MEASURED_EXACT) {
+        add_key(line, "exact");
+        text_addf(&line->text, "[%u,%u]", m->numerator, m->denominator);
+    }
+}
+
+static void add_counts(struct object *line, struct arena *arena, const struct bench_measurement *m) {
+    struct object dropped = {{.arena = arena}}, events = {{.arena = arena}};
+    for (unsigned i = 0; i < DROP_N_REASONS; i++)
+        if (m->dropped[i])
+            add_number(&dropped, bench_drop_name((enum bench_drop)i), m->dropped[i], 0);
+    for (unsigned i = 0; i < m->n_events; i++)
+        add_number(&events, m->events[i].name, m->events[i].count, 4);
+    add_object(line, "dropped", &dropped);
+    add_object(line, "events", &events);
+}
+
+void results_write(FILE *out, struct arena *arena, const char *isa, const struct pack_program *program,
+                   const struct bench_measurement *m) {
+    struct object line = {{.arena = arena}};
+    struct text hex = {.arena = arena};
+    text_add(&hex, "");
+    for (size_t i = 0; i < program->code.n_body_bytes; i++)
+        text_addf(&hex, "%02x", program->code.body[i]);
+    add_string(&line, "record", "measurement");
+    add_string(&line, "kernel", program->kernel);
+    add_string(&line, "isa", isa);
+    add_string(&line, "mode", program->mode);
+    add_string(&line, "form", program->form);
+    add_string(&line, "arc", program->arc);
+    add_string(&line, "instruction", program->instruction);
+    add_number(&line, "n", program->streams, 0);
+    add_number(&line, "instructions", program->instructions, 0);
+    if (m->outcome == BENCH_OK)
+        add_value(&line, m);
+    else
+        add_string(&line, "outcome", bench_outcome_name(m->outcome));
+    add_string(&line, "why", m->why);
+    add_string(&line, "clock", bench_clock_name(m->clock));
+    add_number(&line, "clock_error", m->clock_error, 6);
+    add_number(&line, "samples", m->samples, 0);
+    add_counts(&line, arena, m);
+    add_number(&line, "ms", m->milliseconds, 3);
+    add_string(&line, "bytes", hex.data);
+    print(out, &line);
+}
+
+// "instructions 1000.000, r1b 12.000"
+static const char *events(struct arena *arena, const struct bench_measurement *m) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    for (unsigned i = 0; i < m->n_events; i++)
+        text_addf(&text, "%s%s %.3f", i ? ", " : "", m->events[i].name, m->events[i].count);
+    return text.data;
+}
+
+static void add_row(struct table *table, const struct pack_program *program, const struct bench_measurement *m) {
+    double half_width = fmax(m->high - m->cycles, m->cycles - m->low) + m->clock_error * m->cycles;
+    bool is_unstable = m->verdict == MEASURED_UNSTABLE;
+    table_cell(table, "%s", program->kernel);
+    table_cell(table, "%s", program->mode ? program->mode : "");
+    table_cell(table, "%s", program->form ? program->form : "");
+    table_cell(table, "%u", program->streams);
+    if (m->samples)
+        table_cell(table, "%.3f ±%.3f%s", m->cycles, half_width, is_unstable ? " ?" : "");
+    else
+        table_cell(table, "-");
+    table_cell(table, "%s", is_unstable ? m->why : events(table->arena, m));
+}
+
+void results_print(FILE *out, struct arena *arena, const struct pack *pack,
+                   const struct bench_measurement *measurements) {
+    struct table table = {.arena = arena};
+    static const char *const titles[] = {"kernel", "mode", "form", "n", "cycles per iteration", ""};
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        table_column(&table, i == 3 ? TABLE_RIGHT : TABLE_LEFT, titles[i]);
+    for (size_t i = 0; i < pack->n_programs; i++)
+        if (!pack->programs[i].role)
+            add_row(&table, &pack->programs[i], &measurements[i]);
+    table_print(&table, out, false);
+}
