@@ -38,8 +38,13 @@ enum bench_outcome {
     BENCH_SIGBUS,
     BENCH_SIGFPE,
     BENCH_SIGTRAP,
-    BENCH_TIMEOUT, // did not end within its time
-    BENCH_KILLED,  // another signal, or an exit
+    BENCH_TIMEOUT,    // did not end within its time
+    BENCH_KILLED,     // another signal, or an exit
+    BENCH_SYSCALL,    // tried to call the kernel
+    BENCH_STACK,      // ran off its stack
+    BENCH_JUMP,       // went where there is no code
+    BENCH_PRIVILEGED, // an instruction that only a kernel may use; on x86-64 (elsewhere it is illegal)
+    BENCH_OVERWROTE,  // wrote over the harness's own results
     BENCH_N_OUTCOMES,
 };
 const char *bench_outcome_name(enum bench_outcome outcome); // "ok", "illegal instruction", …

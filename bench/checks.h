@@ -18,9 +18,9 @@ void checks_cycles(const struct bench *bench, const struct target_job *job, cons
 // False, and why, where one of a round's checks is far from its calibration.
 bool checks_agree(const struct bench *bench, const double cycles[BENCH_N_CHECKS], enum bench_drop *why);
 
-// How far the kept rounds together are from the calibration: relative, the worst check (to `check`), 0 where that is
+// How far the kept rounds together are from the calibration: relative, the worst check (to `worst`), 0 where that is
 // within the noise. A departure too small to show in one round does show in all of them.
-double checks_departure(const struct bench *bench, struct sampling *sampling, enum bench_check *check);
+double checks_departure(const struct bench *bench, struct sampling *sampling, enum bench_check *worst);
 
 // What a departure of that check means, one clause for people.
 const char *checks_meaning(enum bench_check check);

@@ -92,7 +92,8 @@ static void try_user_reads(struct trial *trial) {
     }
 }
 
-static int try_all(void *context) {
+static int try_all(struct sandbox *sandbox, void *context) {
+    (void)sandbox; // nothing foreign runs in here
     struct trial *trial = context;
     trial->pin_error = native_pin(trial->cpu) ? 0 : errno;
     if (trial->pin_error)
@@ -211,7 +212,7 @@ static bool encode(struct arena *arena, const struct target_wish *wish, const st
 static bool run_trial(struct trial *trial, struct fail *fail) {
     enum bench_outcome outcome;
     int status;
-    if (!sandbox_run(try_all, trial, trial_timeout_seconds, &outcome, &status, fail))
+    if (!sandbox_run(try_all, trial, NULL, trial_timeout_seconds, &outcome, &status, fail))
         return false;
     if (outcome != BENCH_OK)
         trial->base_error = ENOSYS;

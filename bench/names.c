@@ -13,6 +13,11 @@ static const char *const outcome_names[BENCH_N_OUTCOMES] = {
     [BENCH_SIGTRAP] = "trap",
     [BENCH_TIMEOUT] = "time-out",
     [BENCH_KILLED] = "killed",
+    [BENCH_SYSCALL] = "system call",
+    [BENCH_STACK] = "stack overflow",
+    [BENCH_JUMP] = "jump outside the code",
+    [BENCH_PRIVILEGED] = "privileged instruction",
+    [BENCH_OVERWROTE] = "results overwritten",
 };
 static const char *const drop_names[DROP_N_REASONS] = {
     [DROP_SWITCH] = "switch",       [DROP_MIGRATION] = "migration", [DROP_FAULT] = "fault",

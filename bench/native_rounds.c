@@ -44,6 +44,12 @@ static code_function map_code(const struct bench_code *code, size_t page) {
     return function;
 }
 
+static const void *start_of(code_function function) {
+    const void *start;
+    memcpy(&start, &function, sizeof start);
+    return start;
+}
+
 static int time_code(const struct runner *runner, code_function function, uint64_t iterations,
                      struct target_sample *sample) {
     uint64_t before[TARGET_MAX_COUNTERS] = {0}, after[TARGET_MAX_COUNTERS] = {0};
@@ -141,7 +147,7 @@ static bool map_all(const struct target_job *job, size_t page, struct runner *ru
     return is_mapped;
 }
 
-int native_rounds_run(void *context) {
+int native_rounds_run(struct sandbox *sandbox, void *context) {
     const struct native_batch *batch = context;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (!native_pin(batch->cpu))
@@ -155,5 +161,7 @@ int native_rounds_run(void *context) {
     int error = batch->group ? perf_group_start(batch->group, batch->is_read_by_user, &counters) : 0;
     if (error)
         return give_up(batch->results, NATIVE_CANNOT_COUNT, error);
+    if (!sandbox_seal(sandbox, start_of(runner.code), batch->job->code->n_bytes))
+        return give_up(batch->results, NATIVE_CANNOT_SEAL, errno);
     return run_batch(batch, &runner);
 }

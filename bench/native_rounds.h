@@ -4,6 +4,7 @@
 #define BENCH_NATIVE_ROUNDS_H
 
 #include "bench/perf_group.h"
+#include "bench/sandbox.h"
 #include "bench/target.h"
 
 enum { NATIVE_MEMORY_BYTES = 1 << 16 };
@@ -14,10 +15,13 @@ enum native_status {
     NATIVE_CANNOT_MAP = 10, // no executable memory
     NATIVE_CANNOT_PIN,
     NATIVE_CANNOT_COUNT, // counters did not open, or were shared out
+    NATIVE_CANNOT_SEAL,  // the sandbox did not close
 };
 
 // Shared between the child, which writes, and the parent.
 struct native_results {
+    uint64_t canary; // the parent's; a random number, and again behind the rounds
+    struct fault_note note;
     volatile unsigned n_done;
     volatile int error_number;
     struct target_round rounds[]; // n_rounds of the job
@@ -35,6 +39,6 @@ struct native_batch {
 bool native_pin(int cpu);
 
 // Body for sandbox_run: runs a struct native_batch, returns an enum native_status.
-int native_rounds_run(void *context);
+int native_rounds_run(struct sandbox *sandbox, void *context);
 
 #endif

@@ -40,6 +40,16 @@ static const uint8_t division[] = {0x31, 0xc9, 0x31, 0xd2, 0xf7, 0xf1};      // 
 static const uint8_t endless[] = {0xeb, 0xfe};                               // jmp to itself
 static const uint8_t past_the_end[] = {0x90, 0x90, 0x90};                    // no ret: runs off the page
 static const uint8_t leave[] = {0x31, 0xff, 0xb8, 231, 0, 0, 0, 0x0f, 0x05}; // exit_group(0)
+static const uint8_t rights[] = {0xb8, 98, 0, 0, 0, 0x0f, 0x05, 0xc3};       // getrusage, which the harness may call
+static const uint8_t old_call[] = {0xb8, 20, 0, 0, 0, 0xcd, 0x80, 0xc3};     // getpid through int 0x80
+static const uint8_t disable[] = {0xfa, 0xc3};                               // cli
+static const uint8_t halt[] = {0xf4, 0xc3};                                  // hlt
+static const uint8_t ring_in[] = {0x66, 0xef, 0xc3};                         // out dx, ax
+static const uint8_t overflow[] = {0x50, 0xeb, 0xfd};                        // push rax, again and again
+// mov rax, 0x8000000000000000; mov [rax], eax: no address at all, so there is none in the fault
+static const uint8_t wild_store[] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x89, 0x00, 0xc3};
+static const uint8_t nowhere[] = {0xb8, 0x00, 0x10, 0x00, 0x00, 0xff, 0xe0}; // mov eax, 0x1000; jmp rax
+static const uint8_t unaligned[] = {0x0f, 0x28, 0x46, 0x01, 0xc3};           // movaps xmm0, [rsi + 1]
 // Writes and reads both ends of the 64 KiB around rsi: mov [rsi-32768],eax; mov [rsi+32764],eax; ret
 static const uint8_t memory_ends[] = {0x89, 0x86, 0x00, 0x80, 0xff, 0xff, 0x89, 0x86, 0xfc, 0x7f, 0x00, 0x00, 0xc3};
 // One byte further: mov al,[rsi+32768]; ret
@@ -50,6 +60,8 @@ static const bool has_code = true;
 static const uint8_t setup[] = {0}, add[] = {0}, multiply[] = {0}, nops[] = {0}, count_down[] = {0}, back[] = {0},
                      finish[] = {0};
 static const uint8_t illegal[] = {0}, breakpoint[] = {0}, null_load[] = {0}, division[] = {0}, endless[] = {0};
+static const uint8_t rights[] = {0}, old_call[] = {0}, disable[] = {0}, halt[] = {0}, ring_in[] = {0}, overflow[] = {0};
+static const uint8_t wild_store[] = {0}, nowhere[] = {0}, unaligned[] = {0};
 static const uint8_t past_the_end[] = {0}, leave[] = {0}, memory_ends[] = {0}, memory_behind[] = {0};
 static const uint8_t memory_before[] = {0};
 static const bool has_code = false;
@@ -136,9 +148,13 @@ static void crashes_have_names(void **state) {
     } cases[] = {
         {PIECE(illegal), BENCH_SIGILL, 0},        {PIECE(breakpoint), BENCH_SIGTRAP, 0},
         {PIECE(null_load), BENCH_SIGSEGV, 0},     {PIECE(division), BENCH_SIGFPE, 0},
-        {PIECE(endless), BENCH_TIMEOUT, 0},       {PIECE(leave), BENCH_KILLED, 0},
+        {PIECE(endless), BENCH_TIMEOUT, 0},       {PIECE(leave), BENCH_SYSCALL, 0},
         {PIECE(memory_ends), BENCH_OK, 4},        {PIECE(memory_behind), BENCH_SIGSEGV, 0},
-        {PIECE(memory_before), BENCH_SIGSEGV, 0},
+        {PIECE(memory_before), BENCH_SIGSEGV, 0}, {PIECE(wild_store), BENCH_SIGSEGV, 0},
+        {PIECE(nowhere), BENCH_JUMP, 0},          {PIECE(overflow), BENCH_STACK, 0},
+        {PIECE(disable), BENCH_PRIVILEGED, 0},    {PIECE(halt), BENCH_PRIVILEGED, 0},
+        {PIECE(old_call), BENCH_SYSCALL, 0},      {PIECE(unaligned), BENCH_SIGSEGV, 0},
+        {PIECE(ring_in), BENCH_PRIVILEGED, 0},    {PIECE(rights), BENCH_SYSCALL, 0},
     };
     struct native_session session;
     open_session(&session);
@@ -149,6 +165,21 @@ static void crashes_have_names(void **state) {
         assert_int_equal(run(&session, &code, timeout_seconds, &n_done), cases[i].outcome);
         assert_int_equal(n_done, cases[i].n_done);
     }
+    arena_free(&session.arena);
+}
+
+// Code that writes over all that lies above its stack frame, and code that leaves its own marks on the machine.
+static void the_harness_survives_its_own_stack(void **state) {
+    (void)state;
+    // mov rdi, rsp; mov ecx, 4096; mov eax, 0; rep stosb; ret
+    static const uint8_t smash[] = {0x48, 0x89, 0xe7, 0xb9, 0, 0x10, 0, 0, 0x31, 0xc0, 0xf3, 0xaa, 0xc3};
+    struct native_session session;
+    open_session(&session);
+    struct bench_code code = plain((struct piece)PIECE(smash));
+    unsigned n_done;
+    enum bench_outcome outcome = run(&session, &code, 10, &n_done);
+    assert_true(outcome != BENCH_OK);
+    assert_int_equal(n_done, 0);
     arena_free(&session.arena);
 }
 
@@ -189,8 +220,8 @@ static void a_cpu_that_is_not_there(void **state) {
     arena_free(&session.arena);
 }
 
-static int wait_forever(void *context) {
-    (void)context;
+static int wait_forever(struct sandbox *sandbox, void *context) {
+    (void)sandbox, (void)context;
     while (pause() < 0)
         continue;
     return 0;
@@ -208,7 +239,8 @@ static void child_dies_with_its_parent(void **state) {
         int status;
         close(ends[0]);
         alarm(1); // SIGALRM ends the middle process while it waits for its child
-        sandbox_run(wait_forever, NULL, 60, &outcome, &status, &fail);
+        struct fault_note note = {0};
+        sandbox_run(wait_forever, NULL, &note, 60, &outcome, &status, &fail);
         _exit(0);
     }
     close(ends[1]);
@@ -221,8 +253,8 @@ static void child_dies_with_its_parent(void **state) {
     assert_no_children();
 }
 
-static int look_at_limits(void *context) {
-    (void)context;
+static int look_at_limits(struct sandbox *sandbox, void *context) {
+    (void)sandbox, (void)context;
     char byte;
     struct sigaction action;
     sigaction(SIGUSR1, NULL, &action);
@@ -240,7 +272,8 @@ static void child_is_on_its_own(void **state) {
     enum bench_outcome outcome;
     int status;
     signal(SIGUSR1, on_signal);
-    assert_true(sandbox_run(look_at_limits, NULL, 10, &outcome, &status, &fail));
+    struct fault_note note = {0};
+    assert_true(sandbox_run(look_at_limits, NULL, &note, 10, &outcome, &status, &fail));
     assert_int_equal(outcome, BENCH_OK);
     assert_int_equal(status, 1 + 2 + 4 + 8);
     signal(SIGUSR1, SIG_DFL);
@@ -308,10 +341,15 @@ static void counters_or_a_reason(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crashes_have_names),      cmocka_unit_test(running_off_the_end_is_a_fault),
-        cmocka_unit_test(a_cpu_that_is_not_there), cmocka_unit_test(child_dies_with_its_parent),
-        cmocka_unit_test(child_is_on_its_own),     cmocka_unit_test(timer_moves),
-        cmocka_unit_test(chains_add_up),           cmocka_unit_test(counters_or_a_reason),
+        cmocka_unit_test(the_harness_survives_its_own_stack),
+        cmocka_unit_test(crashes_have_names),
+        cmocka_unit_test(running_off_the_end_is_a_fault),
+        cmocka_unit_test(a_cpu_that_is_not_there),
+        cmocka_unit_test(child_dies_with_its_parent),
+        cmocka_unit_test(child_is_on_its_own),
+        cmocka_unit_test(timer_moves),
+        cmocka_unit_test(chains_add_up),
+        cmocka_unit_test(counters_or_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,11 +23,12 @@ static const struct target_job job = {.code = &code,
                                       .code_long = 10000,
                                       .reference_short = 10000,
                                       .reference_long = 20000};
-static const struct noise_cycles truth = {.reference = {10000, 20000}, .code = {20000, 40000}}; // the code takes 4 cycles
+static const struct noise_cycles truth = {.reference = {10000, 20000},
+                                          .code = {20000, 40000}}; // the code takes 4 cycles
 
 struct seen {
     double code[ROUNDS], reference[ROUNDS]; // long minus short, ticks
-    unsigned n_switches, n_stolen; // rounds
+    unsigned n_switches, n_stolen;          // rounds
     struct target_round rounds[ROUNDS];
 };
 

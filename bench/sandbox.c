@@ -1,17 +1,23 @@
 #include "bench/sandbox.h"
 
+#include "bench/syscall_filter.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
+
+enum { STACK_BYTES = 1 << 17 };
 
 static void limit(__rlimit_resource_t resource, rlim_t value) {
     setrlimit(resource, &(struct rlimit){value, value});
@@ -34,7 +40,47 @@ static void silence_standard_streams(void) {
             close(stream);
 }
 
-static _Noreturn void child(int (*body)(void *), void *context, double timeout_seconds, pid_t parent) {
+// What the child's first frame gets: makecontext passes integers only.
+struct start {
+    struct sandbox sandbox;
+    sandbox_body body;
+    void *context;
+};
+
+static void run_body(unsigned high, unsigned low) {
+    struct start *start = (struct start *)(uintptr_t)((uint64_t)high << 32 | low); // NOLINT(performance-no-int-to-ptr)
+    _exit(start->body(&start->sandbox, start->context));
+}
+
+// A page that nobody may touch, the stack, another such page, and the stack of the handler of faults.
+static void run_on_own_stack(struct start *start) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *low = mmap(NULL, 2 * page + STACK_BYTES + FAULT_STACK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *stack = low + page;
+    ucontext_t new_context, old_context;
+    if (low == MAP_FAILED || mprotect(low, page, PROT_NONE) != 0 ||
+        mprotect(stack + STACK_BYTES, page, PROT_NONE) != 0 || getcontext(&new_context) != 0)
+        _exit(255);
+    start->sandbox.watch.stack_guard = low;
+    start->sandbox.watch.guard_bytes = page;
+    start->sandbox.watch.handler_stack = stack + STACK_BYTES + page;
+    new_context.uc_stack = (stack_t){.ss_sp = stack, .ss_size = STACK_BYTES};
+    new_context.uc_link = NULL;
+    uint64_t address = (uintptr_t)start;
+    makecontext(&new_context, (void (*)(void))run_body, 2, (unsigned)(address >> 32), (unsigned)address);
+    swapcontext(&old_context, &new_context);
+}
+
+bool sandbox_seal(struct sandbox *sandbox, const void *code, size_t n_bytes) {
+    sandbox->watch.code = code;
+    sandbox->watch.code_bytes = n_bytes;
+    if (!fault_watch_start(&sandbox->watch))
+        return false;
+    return syscall_filter_install(code, n_bytes) || errno == ENOSYS || errno == EINVAL;
+}
+
+static _Noreturn void child(struct start *start, double timeout_seconds, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) // it died before the line above
         _exit(255);
@@ -44,7 +90,8 @@ static _Noreturn void child(int (*body)(void *), void *context, double timeout_s
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, 0);
     limit(RLIMIT_CPU, (rlim_t)ceil(timeout_seconds) + 1); // should the parent be stopped meanwhile
-    _exit(body(context));
+    run_on_own_stack(start);
+    _exit(255);
 }
 
 static double seconds_now(void) {
@@ -95,19 +142,32 @@ static enum bench_outcome outcome_of_signal(int number) {
         return BENCH_SIGTRAP;
     case SIGXCPU:
         return BENCH_TIMEOUT;
+    case SIGSYS:
+        return BENCH_SYSCALL;
     default:
         return BENCH_KILLED;
     }
 }
 
-bool sandbox_run(int (*body)(void *context), void *context, double timeout_seconds, enum bench_outcome *outcome,
-                 int *status, struct fail *fail) {
+static enum bench_outcome outcome_of_status(int wait_status, const struct fault_note *note) {
+    if (!WIFSIGNALED(wait_status))
+        return BENCH_OK;
+    int noted =
+        note ? note->outcome : BENCH_OK; // by the handler; or by the code under test, which then crashed as well
+    if (WTERMSIG(wait_status) == SIGSEGV && (noted == BENCH_STACK || noted == BENCH_JUMP || noted == BENCH_PRIVILEGED))
+        return (enum bench_outcome)noted;
+    return outcome_of_signal(WTERMSIG(wait_status));
+}
+
+bool sandbox_run(sandbox_body body, void *context, struct fault_note *note, double timeout_seconds,
+                 enum bench_outcome *outcome, int *status, struct fail *fail) {
+    struct start start = {.sandbox.watch.note = note, .body = body, .context = context};
     sigset_t all, old;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &old);
     pid_t parent = getpid(), pid = fork();
     if (pid == 0)
-        child(body, context, timeout_seconds, parent);
+        child(&start, timeout_seconds, parent);
     int error = errno;
     sigprocmask(SIG_SETMASK, &old, NULL);
     if (pid < 0)
@@ -122,9 +182,6 @@ bool sandbox_run(int (*body)(void *context), void *context, double timeout_secon
         if (errno != EINTR)
             return fail_set(fail, FAIL_WORK, "lost the child process that measures: %s", strerror(errno));
     *status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
-    if (!has_ended)
-        *outcome = BENCH_TIMEOUT;
-    else
-        *outcome = WIFSIGNALED(wait_status) ? outcome_of_signal(WTERMSIG(wait_status)) : BENCH_OK;
+    *outcome = has_ended ? outcome_of_status(wait_status, note) : BENCH_TIMEOUT;
     return true;
 }

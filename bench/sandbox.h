@@ -1,17 +1,31 @@
 // Runs a function in a child process of its own and says how the child ended. The child cannot outlive its time,
 // its parent, or this call. Nothing comes back but the exit status and what the function wrote to shared memory.
+// What is guaranteed against foreign code, and what is not: docs/sandbox.md.
 #ifndef BENCH_SANDBOX_H
 #define BENCH_SANDBOX_H
 
 #include "base/fail.h"
 #include "bench/bench.h"
+#include "bench/fault.h"
 
 #include <stdbool.h>
 
-// `body` runs after fork: it must not allocate, use stdio, or take a lock. Its result, 0 to 255, is the child's exit
-// status. `outcome` is BENCH_OK if body returned, and then `status` holds its result.
-// False only when there could be no child.
-bool sandbox_run(int (*body)(void *context), void *context, double timeout_seconds, enum bench_outcome *outcome,
-                 int *status, struct fail *fail);
+// What the child runs on.
+struct sandbox {
+    struct fault_watch watch; // all but the code's place
+};
+
+// Runs in the child, on a stack of its own between two guard pages. After fork: it must not allocate, use stdio, or
+// take a lock. Its result, 0 to 255, is the child's exit status.
+typedef int (*sandbox_body)(struct sandbox *sandbox, void *context);
+
+// `note` lies in memory that is shared with children; null: nothing foreign runs. `outcome` is BENCH_OK if the body
+// returned, and then `status` holds its result. False only when there could be no child.
+bool sandbox_run(sandbox_body body, void *context, struct fault_note *note, double timeout_seconds,
+                 enum bench_outcome *outcome, int *status, struct fail *fail);
+
+// For the body, just before it runs foreign code that lies there: faults are told apart, and system calls forbidden but
+// for a few (syscall_filter.h; not where the kernel has no filters). False: errno says why.
+bool sandbox_seal(struct sandbox *sandbox, const void *code, size_t n_bytes);
 
 #endif

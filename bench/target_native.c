@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 
 struct native {
     struct target target; // first: what the callers hold points here
@@ -29,18 +30,38 @@ static bool explain_status(const struct native *native, enum native_status statu
                         "the hardware counters were lost while measuring (%s): stop other users of them, or take the "
                         "ratio clock",
                         strerror(error));
+    case NATIVE_CANNOT_SEAL:
+        return fail_set(fail, FAIL_WORK, "cannot close the sandbox that code runs in: %s", strerror(error));
     case NATIVE_DONE:
         break;
     }
     return true;
 }
 
+// The results, one batch long, in memory shared with the child; null without memory.
+static struct native_results *map_results(unsigned n_rounds, size_t *size) {
+    *size = sizeof(struct native_results) + (n_rounds + 1) * sizeof(struct target_round); // one more: the last canary
+    struct native_results *results = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (results == MAP_FAILED)
+        return NULL;
+    if (getrandom(&results->canary, sizeof results->canary, GRND_NONBLOCK) < 0)
+        results->canary = timer_read() | 1;
+    memcpy(&results->rounds[n_rounds], &results->canary, sizeof results->canary);
+    return results;
+}
+
+// Foreign code ran beside the results and could have written anything there. What it did by accident mostly shows.
+static bool are_intact(const struct native_results *results, uint64_t canary, unsigned n_rounds) {
+    return results->canary == canary && memcmp(&results->rounds[n_rounds], &canary, sizeof canary) == 0 &&
+           results->n_done <= n_rounds;
+}
+
 static bool native_run(struct target *target, const struct target_job *job, struct target_round *rounds,
                        unsigned *n_done, enum bench_outcome *outcome, struct fail *fail) {
     struct native *native = (struct native *)target;
-    size_t size = sizeof(struct native_results) + job->n_rounds * sizeof *rounds;
-    struct native_results *results = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (results == MAP_FAILED)
+    size_t size;
+    struct native_results *results = map_results(job->n_rounds, &size);
+    if (!results)
         return fail_set(fail, FAIL_WORK, "no memory for %u rounds: %s", job->n_rounds, strerror(errno));
     bool is_counted = job->clock == CLOCK_PERF || job->clock == CLOCK_RDPMC;
     assert(!is_counted || job->group < native->counters.n_groups);
@@ -52,14 +73,17 @@ static bool native_run(struct target *target, const struct target_job *job, stru
         .results = results,
     };
     int status = 0;
+    uint64_t canary = results->canary;
     *outcome = BENCH_KILLED;
-    bool is_done = sandbox_run(native_rounds_run, &batch, job->timeout_seconds, outcome, &status, fail);
+    bool is_done = sandbox_run(native_rounds_run, &batch, &results->note, job->timeout_seconds, outcome, &status, fail);
     if (is_done && *outcome == BENCH_OK && results->error_number)
         is_done = explain_status(native, (enum native_status)status, results->error_number, fail);
-    // The code under test could have written anything here, and could have left by itself.
-    *n_done = results->n_done <= job->n_rounds ? results->n_done : 0;
+    bool is_intact = are_intact(results, canary, job->n_rounds);
+    *n_done = is_intact ? results->n_done : 0;
     memcpy(rounds, results->rounds, *n_done * sizeof *rounds);
-    if (*outcome == BENCH_OK && (status != NATIVE_DONE || *n_done < job->n_rounds))
+    if (*outcome == BENCH_OK && !is_intact)
+        *outcome = BENCH_OVERWROTE;
+    else if (*outcome == BENCH_OK && (status != NATIVE_DONE || *n_done < job->n_rounds))
         *outcome = BENCH_KILLED;
     munmap(results, size);
     return is_done;

@@ -1,0 +1,19 @@
+// What a child that runs foreign code may still ask of the kernel: what the rounds need, and none of it from within
+// the code under test. The second half is why this is not made with libseccomp: its rules cannot look at where the call
+// comes from, so that even an exit would have to be allowed to everybody.
+#ifndef BENCH_SYSCALL_FILTER_H
+#define BENCH_SYSCALL_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// From here on this thread, and all it may ever start, lives by the filter; a forbidden call ends the process with
+// SIGSYS. `code`, `n_bytes`: where the code under test lies. Makes system calls only. False where the kernel has no
+// such filters (errno: ENOSYS or EINVAL), as under qemu-user.
+bool syscall_filter_install(const void *code, size_t n_bytes);
+
+// Whether this kernel has such filters.
+bool syscall_filter_exists(void);
+
+#endif
