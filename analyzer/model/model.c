@@ -23,10 +23,15 @@ static const char *path_of(struct arena *arena, const char *name) {
     return file_installed(arena, file);
 }
 
-// The part of a triple that tells the ISA: "mipsel" of "mipsel-linux-gnu".
+// Length of what tells the ISA, without the order of bytes: "mips" of "mipsel-linux-gnu".
+static size_t architecture_length(const char *triple) {
+    size_t n = strcspn(triple, "-");
+    return n > 2 && strncmp(triple + n - 2, "el", 2) == 0 ? n - 2 : n;
+}
+
 static bool same_architecture(const char *a, const char *b) {
-    size_t n = strcspn(a, "-");
-    return n == strcspn(b, "-") && strncmp(a, b, n) == 0;
+    size_t n = architecture_length(a);
+    return n == architecture_length(b) && strncmp(a, b, n) == 0;
 }
 
 // What of the options the overlay's file decides.
@@ -35,7 +40,7 @@ static bool settle_options(const struct overlay *overlay, struct backend_options
     if (triple && options->triple && !same_architecture(triple, options->triple))
         return fail_set(fail, FAIL_INPUT, "the machine %s executes code of %s, not of %s", overlay_name(overlay),
                         triple, options->triple);
-    if (triple)
+    if (!options->triple)
         options->triple = triple;
     if (!options->overlay || !options->cpu || overlay_base(overlay) == OVERLAY_ALONE)
         options->cpu = overlay_cpu(overlay);
