@@ -10,6 +10,7 @@
 
 int cmd_bundle(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_mca(int argc, char **argv);

@@ -16,6 +16,7 @@ static const struct {
     {"gen", "print the assembly of kernels", cmd_gen},
     {"run", "measure, predict and compare: one table", cmd_run},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
+    {"explain", "what a model says of one instruction, as a picture in time", cmd_explain},
     {"mca", "simulate assembly as llvm-mca does", cmd_mca},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

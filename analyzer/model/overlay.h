@@ -26,7 +26,7 @@
 //       - match: "ADDu|ADDiu"      # regular expression on LLVM's whole opcode name; base none without triple: the name
 //         uops: 1
 //         latency: 2               # of all its writes; or [2, 3], one each in the order of `cyclops explain`
-//         uses: [ALU, {resource: MUL, acquire: 0, release: 3, units: 1}]     # ALU alone: from 0 to 1
+//         uses: [ALU, {resource: MUL, acquire: 0, release: 3}]               # ALU alone: from 0 to 1
 //         advances: [{read: 0, after: mac, cycles: 4}]   # read 0 is wanted that much later; left out: all; any write
 //         writes: mac              # name of its results, for `after`
 //         begins_group: true       # it is dispatched first in its cycle; ends_group: last

@@ -37,7 +37,7 @@ struct overlay_register_file {
 
 struct overlay_use {
     const char *resource;
-    unsigned acquire, release, units;
+    unsigned acquire, release;
     unsigned index; // of the machine's resource, once overlay_machine has run
     struct yaml_place place;
 };

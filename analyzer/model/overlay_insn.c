@@ -73,7 +73,7 @@ static void derive_from_uses(const struct machine *machine, struct insn *insn) {
         } else {
             insn->used_units |= use->mask;
         }
-        double bound = (double)(use->release - use->acquire) * use->units / resource->units;
+        double bound = (double)(use->release - use->acquire) / resource->units;
         insn->rthroughput = bound > insn->rthroughput ? bound : insn->rthroughput;
     }
     insn->issue_immediately = all_in_order && any_hazard;
@@ -90,7 +90,7 @@ static void change_uses(const struct overlay *overlay, const struct overlay_rule
         struct insn_use use = {.mask = overlay->machine->resources[from->index].mask,
                                .acquire = from->acquire,
                                .release = from->release,
-                               .units = from->units};
+                               .units = 1};
         insert_use(uses, &n_uses, use);
     }
     insn->uses = uses;

@@ -167,8 +167,6 @@ static bool bind_uses(struct overlay *overlay, const struct machine *machine, st
             use->index = find_resource(overlay, machine, use->resource, use->place, fail);
             if (!use->index)
                 return false;
-            if (use->units > machine->resources[use->index].units)
-                return fail_here(overlay, use->place, "the resource does not have as many units", fail);
         }
     return true;
 }

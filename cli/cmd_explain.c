@@ -1,0 +1,231 @@
+// cyclops explain: what a model says of one instruction, as numbers and as a picture in time.
+#include "cli/cli.h"
+
+#include "base/json.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/explain.h"
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    const char *cpu, *machine, *triple, *llvm, *svg;
+    unsigned long copies;
+    bool json;
+} args = {.copies = 64};
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "Options", NULL},
+    {OPTION_TEXT, "mcpu", "CPU", "LLVM's name of the CPU, or an overlay: FILE.yaml, overlay:NAME. Default: this CPU.",
+     &args.cpu},
+    {OPTION_TEXT, "machine", "FILE.yaml", "The same for an overlay, also for one without ISA.", &args.machine},
+    {OPTION_TEXT, "mtriple", "TRIPLE", "Target, as in aarch64-linux-gnu. Default: this machine's.", &args.triple},
+    {OPTION_COUNT, "copies", "N", "Simulate 1, 2, 4 … up to N copies. Default: 64.", &args.copies},
+    {OPTION_TEXT, "svg", "FILE", "Also draw it there; '-': standard output, and nothing else.", &args.svg},
+    {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to ask. Default: the newest.", &args.llvm},
+    {OPTION_FLAG, "json", NULL, "Print one JSON object.", &args.json},
+    {0},
+};
+
+static const struct command command = {
+    "explain",
+    "INSTRUCTION [options]",
+    "Shows what a scheduling model says of one instruction: its latency, when it\n"
+    "holds which pipe, the reciprocal throughput that follows (the longest segment,\n"
+    "divided by the pipes that serve it), and how simulated copies, which wait for\n"
+    "nothing but pipes, come near it.\n"
+    "\n"
+    "INSTRUCTION is assembly; on a machine without ISA, the name of one.\n",
+    "  cyclops explain 'imul rax, rbx' --mcpu znver4\n"
+    "  cyclops explain BLOB --machine overlay:blah --svg blob.svg\n",
+    options,
+};
+
+static const char *one_line(struct arena *arena, const char *text) {
+    char *copy = arena_strdup(arena, text);
+    for (char *c = copy; *c; c++)
+        if (*c == '\t')
+            *c = ' ';
+    return copy;
+}
+
+static void print_head(struct arena *arena, const struct explanation *e) {
+    const struct insn *insn = e->insn;
+    printf("%s   on %s\n", one_line(arena, insn->text), e->machine->name);
+    printf("opcode %s, %u uop%s, latency %u\n", insn->opcode, insn->uops, insn->uops == 1 ? "" : "s", insn->latency);
+    const struct machine_register *registers = e->machine->registers;
+    for (unsigned w = 0; w < insn->n_writes; w++)
+        printf("  write %u  %s, latency %u\n", w, registers[insn->writes[w].reg].name, insn->writes[w].latency);
+    for (unsigned r = 0; r < insn->n_reads; r++) {
+        printf("  read %u   %s", r, registers[insn->reads[r].reg].name);
+        for (unsigned a = 0; a < insn->reads[r].n_advances; a++) {
+            const struct insn_advance *advance = &insn->reads[r].advances[a];
+            int cycles = advance->cycles;
+            printf("%s%d cycle%s %s%s", a ? "; " : ", wanted ", cycles < 0 ? -cycles : cycles,
+                   cycles == 1 || cycles == -1 ? "" : "s", cycles < 0 ? "earlier" : "later",
+                   advance->write_class ? arena_printf(arena, " (results of class %u)", advance->write_class) : "");
+        }
+        puts("");
+    }
+    if (e->source)
+        printf("  source   %s\n", e->source);
+}
+
+static void print_scale(int indent, uint64_t n_cycles) {
+    printf("%*s", indent, "");
+    for (uint64_t c = 0; c < n_cycles; c++)
+        putchar(c % 10 ? ' ' : (int)('0' + c / 10 % 10));
+    printf("\n%*s", indent, "");
+    for (uint64_t c = 0; c < n_cycles; c++)
+        putchar((int)('0' + c % 10));
+    puts("");
+}
+
+// The pipes that the instruction names, over the cycles after issue.
+static void print_segments(struct arena *arena, const struct explanation *e) {
+    size_t width = 0;
+    uint64_t longest = e->insn->latency;
+    for (unsigned i = 0; i < e->insn->n_uses; i++) {
+        const struct insn_use *use = &e->insn->uses[i];
+        size_t length = strlen(machine_resource_of_mask(e->machine, use->mask)->name);
+        width = length > width ? length : width;
+        longest = use->release > longest ? use->release : longest;
+    }
+    if (e->insn->n_uses == 0)
+        return;
+    puts("\npipes held, in cycles after issue:");
+    print_scale((int)width + 4, longest);
+    for (unsigned i = 0; i < e->insn->n_uses; i++) {
+        const struct insn_use *use = &e->insn->uses[i];
+        const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
+        printf("  %-*s  ", (int)width, resource->name);
+        for (uint64_t c = 0; c < longest; c++)
+            fputs(c >= use->acquire && c < use->release ? "█" : "·", stdout);
+        printf("  [%u, %u)", use->acquire, use->release);
+        unsigned index = (unsigned)(resource - e->machine->resources);
+        if (resource->is_group && !use->reserved)
+            printf(" on one of %s", machine_pipes_name(arena, e->machine, index));
+        else if (resource->units > 1 && !use->reserved)
+            printf(" on one of %u", resource->units);
+        puts(use->reserved ? " on all of them" : "");
+    }
+}
+
+static void print_copies(struct arena *arena, const struct explanation *e) {
+    struct explain_row *rows;
+    size_t n_rows = explain_rows(arena, e, &rows), width = 0;
+    uint64_t n_cycles = e->copies.end;
+    for (size_t i = 0; i < n_rows; i++)
+        width = strlen(rows[i].name) > width ? strlen(rows[i].name) : width;
+    for (size_t i = 0; i < e->copies.n_items; i++)
+        n_cycles = e->copies.items[i].to > n_cycles ? e->copies.items[i].to : n_cycles;
+    enum { MOST_CYCLES = 200 };
+    if (n_rows == 0 || n_cycles > MOST_CYCLES)
+        return;
+    printf("\n%d copies, each as its number:\n", EXPLAIN_SHOWN);
+    print_scale((int)width + 4, n_cycles);
+    for (size_t row = 0; row < n_rows; row++) {
+        char *line = ARENA_ARRAY(arena, char, n_cycles + 1);
+        memset(line, '.', n_cycles);
+        for (size_t i = 0; i < e->copies.n_items; i++) {
+            const struct occupied *item = &e->copies.items[i];
+            if (item->resource == rows[row].resource && item->unit == rows[row].unit)
+                memset(line + item->from, (int)('1' + item->insn), item->to - item->from);
+        }
+        printf("  %-*s  %s\n", (int)width, rows[row].name, line);
+    }
+}
+
+static void print_convergence(struct arena *arena, const struct explanation *e) {
+    if (e->rthroughput.resource)
+        printf("\nreciprocal throughput: %.3f cycles (%s)\n", e->rthroughput.cycles, explain_bound(arena, e));
+    else
+        puts("\nreciprocal throughput: no pipe is held");
+    double dispatch = (double)e->insn->uops / e->machine->dispatch_width;
+    if (dispatch > e->rthroughput.cycles)
+        printf("dispatch allows one in %.3f cycles: %u of %u uops a cycle\n", dispatch, e->insn->uops,
+               e->machine->dispatch_width);
+    struct table table = {.arena = arena};
+    table_column(&table, TABLE_RIGHT, "copies");
+    table_column(&table, TABLE_RIGHT, "cycles");
+    table_column(&table, TABLE_RIGHT, "a copy");
+    for (unsigned i = 0; i < e->n_steps; i++) {
+        table_cell(&table, "%u", e->steps[i].n);
+        table_cell(&table, "%llu", (unsigned long long)e->steps[i].cycles);
+        table_cell(&table, "%.3f", (double)e->steps[i].cycles / e->steps[i].n);
+    }
+    table_cell(&table, "∞");
+    table_cell(&table, "%s", "");
+    table_cell(&table, "%.3f", e->steady);
+    puts("simulated, from the first issue to the last result:");
+    table_print(&table, stdout, cli_wants_colour());
+}
+
+static bool print_json(struct arena *arena, const struct explanation *e, struct fail *fail) {
+    json_t *uses = json_array(), *steps = json_array();
+    for (unsigned i = 0; i < e->insn->n_uses; i++) {
+        const struct insn_use *use = &e->insn->uses[i];
+        const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
+        json_array_append_new(uses, json_pack("{s:s, s:i, s:i, s:i}", "resource", resource->name, "acquire",
+                                              (int)use->acquire, "release", (int)use->release, "pipes",
+                                              (int)resource->units));
+    }
+    for (unsigned i = 0; i < e->n_steps; i++)
+        json_array_append_new(
+            steps, json_pack("{s:i, s:I}", "copies", (int)e->steps[i].n, "cycles", (json_int_t)e->steps[i].cycles));
+    return json_write_line(stdout,
+                           json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "instruction",
+                                     one_line(arena, e->insn->text), "opcode", e->insn->opcode, "model", e->machine->id,
+                                     "uops", (int)e->insn->uops, "latency", (int)e->insn->latency, "uses", uses,
+                                     "rthroughput", json_rounded(e->rthroughput.cycles, 6), "steady",
+                                     json_rounded(e->steady, 6), "simulated", steps),
+                           fail);
+}
+
+static bool show(struct arena *arena, const struct explanation *e, struct fail *fail) {
+    if (args.svg && !explain_svg(arena, e, args.svg, fail))
+        return false;
+    if (args.svg && strcmp(args.svg, "-") == 0)
+        return true;
+    if (args.json)
+        return print_json(arena, e, fail);
+    print_head(arena, e);
+    print_segments(arena, e);
+    print_copies(arena, e);
+    print_convergence(arena, e);
+    return true;
+}
+
+static bool explain(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    enum { MOST_COPIES = 2048 };
+    if (operands->n_items != 1)
+        return fail_set(fail, FAIL_INPUT, "say which instruction, quoted: cyclops explain 'imul rax, rbx'");
+    if (args.cpu && args.machine)
+        return fail_set(fail, FAIL_INPUT, "--mcpu and --machine say the same: give one of them");
+    if (args.machine && !model_is_overlay(args.machine))
+        return fail_set(fail, FAIL_INPUT, "--machine takes FILE.yaml or overlay:NAME, not '%s'", args.machine);
+    if (args.copies < 1 || args.copies > MOST_COPIES)
+        return fail_set(fail, FAIL_INPUT, "--copies is from 1 to %d", MOST_COPIES);
+    struct backend_options cpu = {
+        .triple = args.triple, .cpu = args.machine ? args.machine : args.cpu, .output_syntax = -1};
+    struct model model;
+    struct explanation explanation;
+    bool is_done = model_open(&model, arena, args.llvm, &cpu, fail) &&
+                   explain_insn(arena, &model, operands->items[0], (unsigned)args.copies, &explanation, fail) &&
+                   show(arena, &explanation, fail);
+    model_close(&model);
+    return is_done;
+}
+
+int cmd_explain(int argc, char **argv) {
+    struct arena arena = {0};
+    struct operands operands = {0};
+    struct fail fail = {0};
+    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK)
+        explain(&arena, &operands, &fail);
+    int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
+    arena_free(&arena);
+    return status;
+}
