@@ -95,11 +95,25 @@ char *arena_printf(struct arena *arena, const char *format, ...) {
     return text;
 }
 
-void arena_free(struct arena *arena) {
-    for (struct arena_block *block = arena->block; block;) {
+static void free_blocks(struct arena_block *block) {
+    while (block) {
         struct arena_block *older = block->older;
         free(block);
         block = older;
     }
+}
+
+void arena_reset(struct arena *arena) {
+    struct arena_block *newest = arena->block;
+    if (!newest)
+        return;
+    free_blocks(newest->older);
+    newest->older = NULL;
+    memset(newest->data, 0, newest->used);
+    newest->used = 0;
+}
+
+void arena_free(struct arena *arena) {
+    free_blocks(arena->block);
     arena->block = NULL;
 }

@@ -55,12 +55,30 @@ static void printf_of_any_length(void **state) {
     arena_free(&arena);
 }
 
+static void reset_keeps_room_and_zeroes_it(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    arena_reset(&arena);
+    assert_null(arena.block);
+    memset(arena_alloc(&arena, 100), 0xAA, 100);
+    memset(arena_alloc(&arena, 1 << 20), 0xAA, 1 << 20);
+    struct arena_block *newest = arena.block;
+    for (int turn = 0; turn < 3; turn++) {
+        arena_reset(&arena);
+        unsigned char *memory = arena_alloc(&arena, 1 << 20);
+        assert_ptr_equal(arena.block, newest);
+        for (size_t i = 0; i < 1 << 20; i++)
+            assert_int_equal(memory[i], 0);
+        memset(memory, 0xAA, 1 << 20);
+    }
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_zeroed_and_aligned),
-        cmocka_unit_test(larger_than_a_block),
-        cmocka_unit_test(arrays_grow_and_keep_their_items),
-        cmocka_unit_test(printf_of_any_length),
+        cmocka_unit_test(memory_is_zeroed_and_aligned),     cmocka_unit_test(larger_than_a_block),
+        cmocka_unit_test(arrays_grow_and_keep_their_items), cmocka_unit_test(printf_of_any_length),
+        cmocka_unit_test(reset_keeps_room_and_zeroes_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,12 @@ __attribute__((format(printf, 3, 0))) static void fill(struct fail *fail, enum f
     vsnprintf(fail->text, sizeof fail->text, format, args);
 }
 
+void fail_clear(struct fail *fail) {
+    fail->status = FAIL_NONE;
+    fail->file[0] = fail->text[0] = '\0';
+    fail->line = fail->column = 0;
+}
+
 bool fail_at(struct fail *fail, const char *file, unsigned line, unsigned column, const char *format, ...) {
     if (fail->status != FAIL_NONE)
         return false;

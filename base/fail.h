@@ -17,7 +17,7 @@ enum fail_status {
     FAIL_UNAVAILABLE = 77, // this machine cannot do that (test runners read 77 as "skipped")
 };
 
-// A zeroed struct means that nothing has failed.
+// A zeroed struct means that nothing has failed; so does one after fail_clear, which does not write all of its 2.5 KB.
 struct fail {
     enum fail_status status;
     char file[512];  // input the text is about; empty: none
@@ -25,6 +25,8 @@ struct fail {
     unsigned column; // from 1, in bytes; 0: unknown
     char text[2048]; // one sentence, may hold further lines (an assembler's own words, say)
 };
+
+void fail_clear(struct fail *fail);
 
 // Both record the failure and return false, so that the place of failure is one line:
 //     return fail_at(fail, path, line, column, "unknown key '%s'", key);

@@ -26,6 +26,9 @@ static bool open_model(const struct mca_args *args, struct arena *arena, struct 
         .no_custom_behaviour = args->no_custom_behaviour,
         .skip_parse_failures = args->skip == MCA_SKIP_PARSE_FAILURE || args->skip == MCA_SKIP_ANY,
         .skip_unscheduled = args->skip == MCA_SKIP_LACK_SCHED || args->skip == MCA_SKIP_ANY,
+        .no_text = args->brief && args->trace == NULL,
+        .no_encoding = !args->show_encoding,
+        .no_names = !args->bottlenecks && !args->all_views,
     };
     return model_open(model, arena, args->llvm, &cpu, fail);
 }

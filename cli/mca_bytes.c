@@ -55,7 +55,8 @@ static bool describe_line(struct mca_hex *hex, struct slice digits, const struct
     size_t n_bytes = 0;
     if (!parse_digits(hex, digits, (unsigned)(digits.data - hex->text), &n_bytes))
         return false;
-    struct fail why = {0};
+    struct fail why;
+    fail_clear(&why);
     if (!model_describe_bytes(model, &hex->arena, hex->bytes, n_bytes, &hex->block, &why))
         return fail_at(&hex->fail, hex->name, hex->line, 0, "%s", why.text);
     return true;
@@ -85,8 +86,8 @@ static bool read_line(struct mca_hex *hex, struct slice *digits) {
 
 bool mca_hex_next(struct mca_hex *hex, const struct model *model) {
     struct slice digits = {0};
-    hex->fail = (struct fail){0};
-    arena_free(&hex->arena);
+    fail_clear(&hex->fail);
+    arena_reset(&hex->arena);
     if (!read_line(hex, &digits))
         return false;
     describe_line(hex, digits, model);

@@ -105,8 +105,9 @@ static void tell_failure(struct reader *reader, const struct fail *fail) {
 
 static void simulate_briefly(struct reader *reader, const struct block *block) {
     const struct mca_session *session = reader->session;
-    struct fail fail = {0};
+    struct fail fail;
     struct pipeline_result result;
+    fail_clear(&fail);
     if (pipeline_simulate(session->pipeline, block, NULL, &result, &fail))
         mca_brief_print(&result, reader->iterations, block->name, session->out);
     else

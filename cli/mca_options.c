@@ -12,7 +12,7 @@
 static struct mca_args values;
 static const char *skip_word;
 static const char **operands; // values.inputs
-static bool all_stats, all_views;
+static bool all_stats;
 
 enum mca_option_type {
     MCA_HEADING,
@@ -99,7 +99,7 @@ static const struct mca_option {
     {MCA_FLAG, "register-file-stats", NULL, "Physical registers used, and moves eliminated.",
      &values.register_file_stats},
     {MCA_FLAG, "all-stats", NULL, "These four. Options behind it may take some away again.", &all_stats},
-    {MCA_FLAG, "all-views", NULL, "All views. Options behind it may take some away again.", &all_views},
+    {MCA_FLAG, "all-views", NULL, "All views. Options behind it may take some away again.", &values.all_views},
     {MCA_FLAG, "instruction-tables", NULL,
      "Simulate nothing: spread each instruction evenly over all pipes that it could use.", &values.instruction_tables},
     {MCA_FLAG, "brief", NULL,
@@ -297,7 +297,7 @@ enum options_result mca_options_parse(struct arena *arena, int argc, char **argv
                                       struct fail *fail) {
     skip_word = "none";
     operands = NULL;
-    all_stats = all_views = false;
+    all_stats = false;
     memset(position, 0, sizeof position);
     values = (struct mca_args){
         .output = "-",
@@ -332,16 +332,16 @@ void mca_options_settle_views(struct mca_args *args, bool in_order) {
     if (position_of("all-views") == 0 && position_of("all-stats") == 0)
         return;
     if (position_of("all-views") != 0) {
-        follow("summary-view", &args->summary, "all-views", all_views);
+        follow("summary-view", &args->summary, "all-views", args->all_views);
         if (!in_order)
-            follow("bottleneck-analysis", &args->bottlenecks, "all-views", all_views);
-        follow("resource-pressure", &args->resource_pressure, "all-views", all_views);
-        follow("timeline", &args->timeline, "all-views", all_views);
-        follow("instruction-info", &args->instruction_info, "all-views", all_views);
+            follow("bottleneck-analysis", &args->bottlenecks, "all-views", args->all_views);
+        follow("resource-pressure", &args->resource_pressure, "all-views", args->all_views);
+        follow("timeline", &args->timeline, "all-views", args->all_views);
+        follow("instruction-info", &args->instruction_info, "all-views", args->all_views);
     }
     bool stats_lead = position_of("all-views") < position_of("all-stats");
     const char *leader = stats_lead ? "all-stats" : "all-views";
-    bool value = stats_lead ? all_stats : all_views;
+    bool value = stats_lead ? all_stats : args->all_views;
     follow("register-file-stats", &args->register_file_stats, leader, value);
     follow("dispatch-stats", &args->dispatch_stats, leader, value);
     follow("scheduler-stats", &args->scheduler_stats, leader, value);

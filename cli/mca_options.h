@@ -33,6 +33,7 @@ struct mca_args {
     bool summary, instruction_info, resource_pressure, timeline, bottlenecks, instruction_tables;
     bool dispatch_stats, scheduler_stats, retire_stats, register_file_stats;
     bool show_encoding, show_barriers;
+    bool all_views; // mca_options_settle_views makes them of it
     unsigned timeline_max_iterations, timeline_max_cycles;
 };
 

@@ -120,7 +120,7 @@ void copy_flags(const backend_cpu &cpu, const MCInst &inst, const mca::Instructi
 
 // One sentence for people: the instruction without its tabs, and LLVM's own words without their full stop.
 std::string explain(const backend_cpu &cpu, const struct insn &insn, std::string words) {
-    if (cpu.as_llvm_mca)
+    if (cpu.as_llvm_mca || cpu.no_text)
         return words;
     std::string text = insn.text;
     std::replace(text.begin(), text.end(), '\t', ' ');
@@ -142,7 +142,7 @@ const char *register_name(const backend_cpu &cpu, struct arena *arena, MCRegiste
 }
 
 void begin_block(backend_cpu &cpu, MCInstPrinter *names) {
-    cpu.names = names;
+    cpu.names = cpu.no_names ? nullptr : names;
     cpu.builder_is_shared = false;
     if (!cpu.builder)
         return;
@@ -178,11 +178,15 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
     return true;
 }
 
-void print_insn(const backend_cpu &cpu, struct arena *arena, MCInstPrinter &printer, const MCInst &inst,
-                struct insn *insn) {
+const char *print_text(const backend_cpu &cpu, struct arena *arena, MCInstPrinter &printer, const MCInst &inst) {
     SmallString<64> buffer;
     raw_svector_ostream out(buffer);
     printer.printInst(&inst, 0, "", *cpu.subtarget, out);
     const StringRef text = StringRef(buffer).ltrim();
-    insn->text = arena_copy(arena, text.data(), text.size());
+    return arena_copy(arena, text.data(), text.size());
+}
+
+void print_insn(const backend_cpu &cpu, struct arena *arena, MCInstPrinter &printer, const MCInst &inst,
+                struct insn *insn) {
+    insn->text = cpu.no_text ? nullptr : print_text(cpu, arena, printer, inst);
 }

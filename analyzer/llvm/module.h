@@ -42,6 +42,7 @@ struct backend_cpu {
     int output_syntax = -1;
     unsigned call_latency = 100;
     bool print_hex = false, as_llvm_mca = false, skip_parse_failures = false, skip_unscheduled = false;
+    bool no_text = false, no_encoding = false, no_names = false;
 
     std::unique_ptr<llvm::MCRegisterInfo> registers;
     std::unique_ptr<llvm::MCAsmInfo> asm_info;
@@ -86,9 +87,12 @@ const struct machine *describe_machine(struct arena *arena, const backend_cpu &c
 void describe_registers(struct arena *arena, const backend_cpu &cpu, struct machine *machine);
 
 // describe.cpp: instructions. Call begin_block before the first of each block, then for each instruction print_insn,
-// which sets its text, and describe_insn, which sets all but its encoding and line. False: `why` says what LLVM lacks.
-// `names` prints the names of the registers written, until the next begin_block; null: they are not set.
+// which sets its text (if it is wanted), and describe_insn, which sets all but its encoding and line. False: `why` says
+// what LLVM lacks. `names` prints the names of the registers written, until the next begin_block; null: they are not
+// set.
 void begin_block(backend_cpu &cpu, llvm::MCInstPrinter *names = nullptr);
+const char *print_text(const backend_cpu &cpu, struct arena *arena, llvm::MCInstPrinter &printer,
+                       const llvm::MCInst &inst);
 void print_insn(const backend_cpu &cpu, struct arena *arena, llvm::MCInstPrinter &printer, const llvm::MCInst &inst,
                 struct insn *insn);
 bool describe_insn(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, const instrument_list &instruments,

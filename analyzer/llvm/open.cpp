@@ -143,6 +143,9 @@ struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *
     cpu->name = native ? host_cpu() : options->cpu;
     cpu->output_syntax = options->output_syntax;
     cpu->print_hex = options->print_hex;
+    cpu->no_text = options->no_text;
+    cpu->no_encoding = options->no_encoding;
+    cpu->no_names = options->no_names;
     if (!open_subtarget(*cpu, arena, options->features, options->without_model, fail) || !open_tables(*cpu, fail) ||
         !check_syntax(*cpu, fail))
         return nullptr;

@@ -9,12 +9,8 @@ bool span::covers(SMLoc place) const {
            (!end.isValid() || place.getPointer() <= end.getPointer());
 }
 
-// The span of a name that is open; null where there is none.
-template <typename Span> static Span *find_open(std::vector<Span> &spans, StringRef name) {
-    for (Span &span : spans)
-        if (span.open && span.begin.isValid() && span.name == name)
-            return &span;
-    return nullptr;
+template <typename Span> static bool is_open(const Span &span, StringRef name) {
+    return span.open && span.begin.isValid() && span.name == name;
 }
 
 template <typename Span> static void close_span(Span &span, SMLoc place) {
@@ -23,7 +19,14 @@ template <typename Span> static void close_span(Span &span, SMLoc place) {
 }
 
 regions::regions(SourceMgr &source_manager, mca::InstrumentManager &instrument_manager)
-    : sources(source_manager), manager(instrument_manager), blocks(1) {
+    : sources(source_manager), manager(instrument_manager), blocks(1), live(1) {
+}
+
+region *regions::find_open(StringRef name) {
+    for (size_t i : live)
+        if (is_open(blocks[i], name))
+            return &blocks[i];
+    return nullptr;
 }
 
 bool regions::in_text(SMLoc place) const {
@@ -78,7 +81,7 @@ void regions::HandleComment(SMLoc place, StringRef comment) {
 }
 
 void regions::begin(StringRef name, SMLoc place) {
-    if (const region *other = find_open(blocks, name)) {
+    if (const region *other = find_open(name)) {
         if (name.empty()) {
             error(place, "found multiple overlapping anonymous regions");
             return note(other->begin, "Previous anonymous region was defined here");
@@ -86,21 +89,24 @@ void regions::begin(StringRef name, SMLoc place) {
         error(place, "overlapping regions cannot have the same name");
         return note(other->begin, "region " + name + " was previously defined here");
     }
-    if (only_default())
+    if (only_default()) {
         blocks.clear();
+        live.clear();
+    }
     region fresh;
     fresh.name = name.str();
     fresh.begin = place;
+    live.push_back(blocks.size());
     blocks.push_back(std::move(fresh));
 }
 
 void regions::end(StringRef name, SMLoc place) {
     if (name.empty()) {
-        const auto is_open = [](const region &r) { return r.open; };
-        if (count_if(blocks, is_open) == 1)
-            return close_span(*find_if(blocks, is_open), place);
+        const auto open = [&](size_t i) { return blocks[i].open; };
+        if (count_if(live, open) == 1)
+            return close_span(blocks[*find_if(live, open)], place);
     }
-    if (region *open = find_open(blocks, name))
+    if (region *open = find_open(name))
         return close_span(*open, place);
     error(place, "found an invalid region end directive");
     if (name.empty())
@@ -124,7 +130,8 @@ void regions::read_instrument(StringRef kind, StringRef data, SMLoc place) {
 }
 
 void regions::start_instrument(mca::UniqueInstrument instrument, StringRef kind, SMLoc place) {
-    if (instrument_span *before = find_open(instruments, kind))
+    const auto before = find_if(instruments, [&](const instrument_span &span) { return is_open(span, kind); });
+    if (before != instruments.end())
         close_span(*before, place);
     instrument_span fresh;
     fresh.name = kind.str();
@@ -141,9 +148,11 @@ void regions::add(const MCInst &inst) {
     } else if (last_place.isValid()) {
         insn.place = SMLoc::getFromPointer(last_place.getPointer() + 1);
     }
-    for (region &block : blocks)
-        if (block.covers(insn.place))
-            block.insns.push_back(insn);
+    // Instructions come in the order of their places: what ends before this one does not live on.
+    erase_if(live, [&](size_t i) { return !blocks[i].open && blocks[i].end.getPointer() < insn.place.getPointer(); });
+    for (size_t i : live)
+        if (blocks[i].covers(insn.place))
+            blocks[i].insns.push_back(insn);
     for (mca::UniqueInstrument &made : manager.createInstruments(inst)) {
         if (!made) // RISC-V: of a vector type that is reserved
             continue;

@@ -66,11 +66,13 @@ class regions : public llvm::AsmCommentConsumer {
     llvm::SourceMgr &sources;
     llvm::mca::InstrumentManager &manager;
     std::vector<region> blocks;
+    std::vector<size_t> live; // blocks, in order, that the next instruction may belong to
     std::vector<instrument_span> instruments;
     llvm::SMLoc last_place; // farthest in the text
     bool has_region_errors = false;
     std::vector<std::pair<llvm::SMLoc, std::string>> instrument_errors;
 
+    region *find_open(llvm::StringRef name); // null: there is none
     bool in_text(llvm::SMLoc place) const;
     bool only_default() const;
     void pass(llvm::SMLoc place);

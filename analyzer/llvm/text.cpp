@@ -129,7 +129,7 @@ struct flow_warnings {
 };
 
 // An instruction that the model does not describe: true if it is to be left out.
-bool skip_unscheduled(source_text &text, const source_insn &source, const struct insn &insn, const std::string &why) {
+bool skip_unscheduled(source_text &text, const source_insn &source, const char *insn, const std::string &why) {
     if (text.cpu.skip_unscheduled)
         text.told.add(BACKEND_WARNING,
                       why + ", skipping with -skip-unsupported-instructions, note accuracy will be impacted:");
@@ -139,7 +139,7 @@ bool skip_unscheduled(source_text &text, const source_insn &source, const struct
                       source.line, source.column);
     else
         return fail_at(text.fail, text.name, source.line, source.column, "%s", why.c_str());
-    text.told.add(BACKEND_NOTE, std::string("instruction: \t") + insn.text);
+    text.told.add(BACKEND_NOTE, std::string("instruction: \t") + insn);
     if (!text.cpu.skip_unscheduled)
         text.told.fail(text.name, text.fail);
     return text.cpu.skip_unscheduled;
@@ -165,7 +165,8 @@ void copy_labels(struct arena *arena, const region &from, const std::vector<unsi
 
 bool describe_region(source_text &text, const region &from, MCInstPrinter &printer, struct arena *arena,
                      struct block *block) {
-    const std::unique_ptr<MCCodeEmitter> emitter(text.cpu.target->createMCCodeEmitter(*text.cpu.opcodes, text.context));
+    const std::unique_ptr<MCCodeEmitter> emitter(
+        text.cpu.no_encoding ? nullptr : text.cpu.target->createMCCodeEmitter(*text.cpu.opcodes, text.context));
     struct insn *insns = ARENA_ARRAY(arena, struct insn, from.insns.size());
     unsigned n_insns = 0;
     flow_warnings warnings;
@@ -179,7 +180,7 @@ bool describe_region(source_text &text, const region &from, MCInstPrinter &print
         print_insn(text.cpu, arena, printer, source.inst, &insn);
         std::string why;
         if (!describe_insn(text.cpu, arena, source.inst, text.found.active_instruments(source.place), &insn, why)) {
-            if (skip_unscheduled(text, source, insn, why))
+            if (skip_unscheduled(text, source, print_text(text.cpu, arena, printer, source.inst), why))
                 continue;
             return false;
         }

@@ -35,6 +35,10 @@ struct backend_options {
     // LLVM's scheduling model, if there is one, is not asked: the machine has registers and nothing else, instructions
     // have what they read and write, and 1 uop.
     bool without_model;
+    // What the caller has no use for takes no time:
+    bool no_text;     // struct insn's text stays null
+    bool no_encoding; // its bytes stay null where it was given as text
+    bool no_names;    // those of the registers it writes stay null
 };
 
 // What LLVM says besides the failure, in the order llvm-mca prints it: warnings, notes, further errors.

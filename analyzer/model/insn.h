@@ -14,7 +14,8 @@ struct insn_write {
     unsigned write_class; // names the kind of write for read-advances (LLVM: SClassOrWriteResourceID)
     bool clears_supers;   // the write also sets the rest of the containing registers (x86: eax zeroes rax)
     bool is_zero;         // it writes zero, whatever its sources (a zero idiom)
-    const char *name;     // of the register, as it is written in the text's syntax; null: described from bytes
+    const char
+        *name; // of the register, as it is written in the text's syntax; null: described from bytes, or not asked for
 };
 
 // Cycles by which a read may come before the result of a write of class `write_class` is complete; negative:
@@ -41,7 +42,7 @@ struct insn_use {
 };
 
 struct insn {
-    const char *text;     // as LLVM prints it, tabs as LLVM puts them
+    const char *text;     // as LLVM prints it, tabs as LLVM puts them; null: not asked for
     const char *opcode;   // LLVM's opcode name, "VFMADD231PSZr"
     const uint8_t *bytes; // encoding; null where it was given as text and not encoded
     unsigned n_bytes;
