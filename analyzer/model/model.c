@@ -50,6 +50,7 @@ static bool settle_options(const struct overlay *overlay, struct backend_options
     }
     if (!options->features)
         options->features = overlay_features(overlay);
+    options->no_text = false; // overlay_apply tells which instruction it cannot describe
     return true;
 }
 
