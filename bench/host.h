@@ -27,13 +27,18 @@ struct host {
     unsigned n_siblings;
     const char *core_type; // of that CPU on hybrid parts: "performance", "middle", "efficiency"; null otherwise
     enum host_turbo { TURBO_UNKNOWN, TURBO_ON, TURBO_OFF } turbo;
-    const char *turbo_file; // that controls it; null: not controllable here
+    const char *turbo_file;      // that controls it; null: not controllable here
+    const char *turbo_off_value; // what in that file means off: "0" or "1"
     bool turbo_writable;
-    const char *governor; // null: no cpufreq
-    double ghz_stated;    // nominal frequency the system states; 0: none
-    int perf_paranoid;    // kernel.perf_event_paranoid; -99: unknown
-    bool has_pmu;         // a core PMU is registered with perf
-    const char *pmu_note; // why not, for people
+    const char *frequency_driver;     // of cpufreq: "intel_pstate", "amd-pstate-epp"; null: no cpufreq
+    const char *governor, *governors; // in use, and those there are, with blanks between; null: no cpufreq
+    double khz_lowest, khz_highest;   // allowed by cpufreq's limits; 0: unknown
+    double khz_possible;              // highest of this core, boost included; 0: unknown
+    double khz_nominal;               // without boost, as the firmware states it; 0: unknown
+    double ghz_stated;                // nominal frequency the system states; 0: none
+    int perf_paranoid;                // kernel.perf_event_paranoid; -99: unknown
+    bool has_pmu;                     // a core PMU is registered with perf
+    const char *pmu_note;             // why not, for people
 };
 
 // Where to measure.
@@ -53,10 +58,5 @@ struct json_t *host_to_json(const struct host *host);
 
 // One line: "AMD EPYC (znver4), VM, no hardware counters"; `cpu_model` may be null.
 const char *host_summary(struct arena *arena, const struct host *host, const char *cpu_model);
-
-// Switches frequency boost off where the files allow it, and registers its restoring for exit and for the
-// signals that end a program. host->turbo says what came of it; true if boost is off now.
-bool host_turbo_off(struct host *host);
-void host_turbo_restore(void);
 
 #endif

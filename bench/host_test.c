@@ -150,7 +150,6 @@ static void reads_an_amd_desktop(void **state) {
     tree_put(tree, "/sys/devices/system/cpu/cpu1/cpufreq/boost", "0"); // newer kernels: a file per CPU goes before
     assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
     assert_int_equal(host->turbo, TURBO_OFF);
-    assert_true(host_turbo_off(host));
 }
 
 static void reads_a_virtual_machine(void **state) {
@@ -179,7 +178,6 @@ static void reads_a_virtual_machine(void **state) {
     assert_true(fabs(host->ghz_stated - 2.59613) < 1e-9);
     assert_false(host->has_pmu);
     assert_non_null(strstr(host->pmu_note, "hypervisor"));
-    assert_false(host_turbo_off(host));
     assert_string_equal(host_summary(&tree->arena, host, NULL), "AMD EPYC, VM, no hardware counters");
 
     tree_put(tree, "/sys/class/dmi/id/product_name", "m8a.metal-24xl");
@@ -248,51 +246,6 @@ static void json_has_all_fields(void **state) {
     json_decref(json);
 }
 
-static const char no_turbo[] = "/sys/devices/system/cpu/intel_pstate/no_turbo";
-static const char boost[] = "/sys/devices/system/cpu/cpufreq/boost";
-
-static void turbo_goes_off_and_comes_back(void **state) {
-    struct tree *tree = *state;
-    intel_desktop(tree);
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, &tree->host, &tree->fail));
-    assert_true(tree->host.turbo_writable);
-    assert_true(host_turbo_off(&tree->host));
-    assert_string_equal(tree_first_line(tree, no_turbo), "1");
-    assert_true(host_turbo_off(&tree->host)); // asking twice forgets nothing
-    host_turbo_restore();
-    assert_string_equal(tree_first_line(tree, no_turbo), "0");
-    host_turbo_restore(); // nothing left to do
-    assert_string_equal(tree_first_line(tree, no_turbo), "0");
-}
-
-// Ends a process that has switched boost off: by exit (0) or by a signal.
-static void end_with_boost_off(struct tree *tree, int number) {
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (!host_turbo_off(&tree->host) || strcmp(tree_first_line(tree, boost), "0") != 0)
-            _exit(3);
-        if (number)
-            raise(number);
-        exit(0);
-    }
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    if (number)
-        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == number);
-    else
-        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    assert_string_equal(tree_first_line(tree, boost), "1");
-}
-
-static void turbo_is_restored_at_every_end(void **state) {
-    struct tree *tree = *state;
-    static const int ends[] = {0, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    amd_desktop(tree);
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, &tree->host, &tree->fail));
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        end_with_boost_off(tree, ends[i]);
-}
-
 // Whatever this machine is, it can be read.
 static void reads_this_machine(void **state) {
     (void)state;
@@ -316,8 +269,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(reads_a_virtual_machine, tree_set_up, tree_tear_down),
         cmocka_unit_test_setup_teardown(reads_an_arm_board, tree_set_up, tree_tear_down),
         cmocka_unit_test_setup_teardown(json_has_all_fields, tree_set_up, tree_tear_down),
-        cmocka_unit_test_setup_teardown(turbo_is_restored_at_every_end, tree_set_up, tree_tear_down),
-        cmocka_unit_test_setup_teardown(turbo_goes_off_and_comes_back, tree_set_up, tree_tear_down),
         cmocka_unit_test(reads_this_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

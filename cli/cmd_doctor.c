@@ -159,6 +159,7 @@ static int examine(struct arena *arena, struct fail *fail) {
     struct lab lab;
     struct lab_options lab_options = {.isa = cli_isa(arena, NULL, fail),
                                       .target = "native",
+                                      .keeps_frequency = true,
                                       .cpus = {none, 1},
                                       .bench.cpu = args.cpu == ~0UL ? -1 : (int)args.cpu};
     bool can_measure = false;

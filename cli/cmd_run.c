@@ -47,6 +47,10 @@ static const struct option options[] = {
     {OPTION_TEXT, "core-type", "TYPE",
      "performance, middle or efficiency: on hybrid parts, the type of core to choose from. Default: the fastest.",
      &args.lab.core_type},
+    {OPTION_FLAG, "keep-frequency", NULL,
+     "Leave boost, governor and frequency limits alone. Default: where their files may be written, the frequency is "
+     "made steady for the time of the run.",
+     &args.lab.keeps_frequency},
     {OPTION_HEADING, NULL, NULL, "How to measure", NULL},
     {OPTION_TEXT, "clock", "CLOCK",
      "rdpmc (hardware counters, read without system calls), perf (read with them), ratio (none needed), or auto: the "

@@ -75,6 +75,12 @@ static bool predict_reference(struct lab *lab, double *cycles, struct fail *fail
     return true;
 }
 
+static void steady_frequency(struct lab *lab) {
+    host_control_start(&lab->control, lab->arena, &lab->host);
+    if (lab->control.fail.status != FAIL_NONE)
+        fprintf(stderr, "cyclops: warning: the frequency is left as it is: %s\n", lab->control.fail.text);
+}
+
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     struct bench_options bench = options->bench;
     if (lab->is_simulated) {
@@ -82,7 +88,8 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
             return false;
         lab->target = target_sim_open(lab->arena, &lab->simulated_cpu, &lab->sim);
     } else {
-        host_turbo_off(&lab->host);
+        if (!options->keeps_frequency)
+            steady_frequency(lab);
         struct target_wish wish = {bench.clock, options->events.items, (unsigned)options->events.n_items};
         lab->target = target_native_open(lab->arena, lab->host.cpu, &wish, fail);
         if (!lab->target)
@@ -213,5 +220,5 @@ void lab_close(struct lab *lab) {
     for (unsigned i = 0; i < lab->n_models; i++)
         model_close(&lab->models[i]);
     model_close(&lab->simulated_cpu);
-    host_turbo_restore();
+    host_control_end(&lab->control);
 }

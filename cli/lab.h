@@ -5,6 +5,7 @@
 #include "analyzer/model/model.h"
 #include "bench/bench.h"
 #include "bench/host.h"
+#include "bench/host_control.h"
 #include "bench/target.h"
 #include "bench/target_sim.h"
 #include "cli/chains.h"
@@ -18,6 +19,7 @@ struct lab_options {
     struct option_list cpus;   // models; none: the CPU the bytes run on; "none": no model
     const char *core_type;     // as in struct host_wish
     struct option_list events; // hardware events to count, by name
+    bool keeps_frequency;      // changes nothing of boost, governor and limits
     struct bench_options bench;
 };
 
@@ -25,6 +27,7 @@ struct lab {
     struct arena *arena;
     const struct isa *isa;
     struct host host;
+    struct host_control control; // what of the host was changed for the time being
     bool is_simulated;
     struct sim_spec sim;           // where simulated
     struct model simulated_cpu;    // that the bytes run on, where simulated
@@ -39,7 +42,8 @@ struct lab {
 // Reads the host and opens the models, then generates the clock's chains; nothing is measured yet.
 bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail);
 
-// Opens target and clock, once lab->chains are assembled. Switches boost off where it can.
+// Opens target and clock, once lab->chains are assembled. Steadies the frequency where it can;
+// what it changed is put back by lab_close, or by the guardian when the program ends without.
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail);
 
 // The first feature that the program needs and the CPU it would run on lacks; null: none.
