@@ -14,17 +14,27 @@ static const char *mark(bool is_so, const char *yes) {
 }
 
 static void print_insn(FILE *out, const struct insn *insn, bool encodings, bool barriers) {
-    fprintf(out, " %-3u    %-3u   ", insn->uops, insn->info_latency);
+    struct columns line = {.out = out};
+    columns_add(&line, " ");
+    columns_add_count(&line, insn->uops, 3);
+    columns_add(&line, "    ");
+    columns_add_count(&line, insn->info_latency, 3);
+    columns_add(&line, "   ");
     // The blanks go by the value, not by the digits it is rounded to, as in llvm-mca.
     double cycles = insn->rthroughput;
-    fprintf(out, "%.2f %s", cycles, cycles < 10 ? "  " : cycles < 100 ? " " : "");
-    fprintf(out, "%s%s%s", mark(insn->may_load, " *     "), mark(insn->may_store, " *     "),
-            mark(insn->side_effects, " U     "));
+    columns_add_hundredths(&line, cycles);
+    columns_add(&line, cycles < 10 ? "   " : cycles < 100 ? "  " : " ");
+    columns_add(&line, mark(insn->may_load, " *     "));
+    columns_add(&line, mark(insn->may_store, " *     "));
+    columns_add(&line, mark(insn->side_effects, " U     "));
     if (barriers)
-        fprintf(out, "%s%s", mark(insn->load_barrier, " *     "), mark(insn->store_barrier, " *     "));
+        columns_add(&line, mark(insn->load_barrier, " *     "));
+    if (barriers)
+        columns_add(&line, mark(insn->store_barrier, " *     "));
     if (encodings)
         print_encoding(out, insn);
-    fprintf(out, "%s\n", insn->text);
+    columns_add(&line, insn->text);
+    columns_add(&line, "\n");
 }
 
 void instruction_info_print(const struct block *block, bool encodings, bool barriers, FILE *out) {

@@ -4,6 +4,7 @@
 #include "analyzer/views/tally.h"
 #include "analyzer/views/tree.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,6 +31,44 @@ static void pads_as_llvm_does(void **state) {
     assert_int_equal(line.column, 8);
     fclose(line.out);
     assert_string_equal(text, "ab  toolong x\nµs\t\t");
+    free(text);
+}
+
+static void number_is_printfs(double value) {
+    char *text, wanted[1024];
+    size_t length;
+    struct columns line = {.out = open_memstream(&text, &length)};
+    columns_add_tenths(&line, value);
+    columns_add(&line, "|");
+    columns_add_hundredths(&line, value);
+    fclose(line.out);
+    assert_int_equal(snprintf(wanted, sizeof wanted, "%.1f|%.2f", value, value), line.column);
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
+static void writes_numbers_as_printf_does(void **state) {
+    (void)state;
+    static const double some[] = {0,     0.05,  0.125, 0.375, 0.995, 0.25, 0.35,      1.005,   2.675, 1e9 - 0.5,
+                                  1e300, -0.25, -1,    0.045, 99.95, 9.95, 1.0 / 0.0, 1e7 / 3, 0.15,  0.85};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        number_is_printfs(some[i]);
+    for (unsigned n = 0; n < 4000; n++) { // all ties of hundredths, and their neighbours
+        number_is_printfs(n / 200.0);
+        number_is_printfs(nextafter(n / 200.0, 0));
+        number_is_printfs(nextafter(n / 200.0, 1e9));
+        number_is_printfs(n / 7.0);
+    }
+
+    char *text;
+    size_t length;
+    struct columns line = {.out = open_memstream(&text, &length)};
+    columns_add_count(&line, 7, 3);
+    columns_add_count(&line, 12345, 3);
+    columns_add_count(&line, 0, 0);
+    columns_add_count(&line, UINT64_MAX, 0);
+    fclose(line.out);
+    assert_string_equal(text, "7  12345018446744073709551615");
     free(text);
 }
 
@@ -114,6 +153,7 @@ static void finds_the_most_expensive_chain(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pads_as_llvm_does),
+        cmocka_unit_test(writes_numbers_as_printf_does),
         cmocka_unit_test(repeats_what_came_since_the_mark),
         cmocka_unit_test(prints_json_as_llvm_does),
         cmocka_unit_test(finds_the_most_expensive_chain),

@@ -11,10 +11,13 @@ static bool has_columns(const struct resource *resource) {
 
 // "[3]", or "[3.1]" for one of several units.
 static void print_label(struct columns *line, unsigned number, unsigned unit, unsigned n_units) {
-    if (n_units > 1)
-        columns_addf(line, "[%u.%u]", number, unit);
-    else
-        columns_addf(line, "[%u]", number);
+    columns_add(line, "[");
+    columns_add_count(line, number, 0);
+    if (n_units > 1) {
+        columns_add(line, ".");
+        columns_add_count(line, unit, 0);
+    }
+    columns_add(line, "]");
 }
 
 static void print_legend(FILE *out, const struct machine *machine) {
@@ -25,7 +28,9 @@ static void print_legend(FILE *out, const struct machine *machine) {
             struct columns line = {.out = out};
             print_label(&line, number, unit, resource->units);
             columns_pad(&line, LEGEND_WIDTH);
-            fprintf(out, "- %s\n", resource->name);
+            columns_add(&line, "- ");
+            columns_add(&line, resource->name);
+            columns_add(&line, "\n");
         }
         number += has_columns(resource);
     }
@@ -60,7 +65,7 @@ static void print_row(FILE *out, const struct resource_pressure_view *view, unsi
         if (pressure < 0.005)
             columns_add(&line, " - ");
         else
-            columns_addf(&line, "%.2f", floor(pressure * 100 + 0.5) / 100);
+            columns_add_hundredths(&line, floor(pressure * 100 + 0.5) / 100);
         columns_pad(&line, (c + 1) * COLUMN_WIDTH);
     }
 }
@@ -77,7 +82,8 @@ void resource_pressure_view_print(const struct resource_pressure_view *view, FIL
     fputs("Instructions:\n", out);
     for (unsigned i = 0; i < view->block->n_insns; i++) {
         print_row(out, view, i);
-        fprintf(out, "%s\n", view->block->insns[i].text);
+        fputs(view->block->insns[i].text, out);
+        putc_unlocked('\n', out);
     }
 }
 

@@ -1,6 +1,6 @@
+#include "analyzer/views/columns.h"
 #include "analyzer/views/views.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 static void on_dispatched(void *self, const struct event_insn *insn, unsigned uops, const unsigned *registers) {
@@ -66,14 +66,24 @@ static struct totals total(const struct summary_view *view) {
 
 void summary_view_print(const struct summary_view *view, double block_rthroughput, FILE *out) {
     const struct totals totals = total(view);
-    fprintf(out, "Iterations:        %" PRIu64 "\n", totals.iterations);
-    fprintf(out, "Instructions:      %" PRIu64 "\n", totals.instructions);
-    fprintf(out, "Total Cycles:      %" PRIu64 "\n", view->cycles);
-    fprintf(out, "Total uOps:        %" PRIu64 "\n\n", totals.uops);
-    fprintf(out, "Dispatch Width:    %u\n", view->dispatch_width);
-    fprintf(out, "uOps Per Cycle:    %.2f\n", rounded(totals.uops_per_cycle, 100));
-    fprintf(out, "IPC:               %.2f\n", rounded(totals.ipc, 100));
-    fprintf(out, "Block RThroughput: %.1f\n", rounded(block_rthroughput, 10));
+    struct columns line = {.out = out};
+    columns_add(&line, "Iterations:        ");
+    columns_add_count(&line, totals.iterations, 0);
+    columns_add(&line, "\nInstructions:      ");
+    columns_add_count(&line, totals.instructions, 0);
+    columns_add(&line, "\nTotal Cycles:      ");
+    columns_add_count(&line, view->cycles, 0);
+    columns_add(&line, "\nTotal uOps:        ");
+    columns_add_count(&line, totals.uops, 0);
+    columns_add(&line, "\n\nDispatch Width:    ");
+    columns_add_count(&line, view->dispatch_width, 0);
+    columns_add(&line, "\nuOps Per Cycle:    ");
+    columns_add_hundredths(&line, rounded(totals.uops_per_cycle, 100));
+    columns_add(&line, "\nIPC:               ");
+    columns_add_hundredths(&line, rounded(totals.ipc, 100));
+    columns_add(&line, "\nBlock RThroughput: ");
+    columns_add_tenths(&line, rounded(block_rthroughput, 10));
+    columns_add(&line, "\n");
 }
 
 void summary_view_json(const struct summary_view *view, double block_rthroughput, struct tree *tree) {
