@@ -103,7 +103,7 @@ static void write_note(struct bench *bench) {
     else
         snprintf(bench->clock_note, sizeof bench->clock_note,
                  "ratio clock: %s over a chain of dependent adds, taken as %g cycle%s each%s; %s; counters: %s",
-                 target->timer, bench->reference.body_cycles, bench->reference.body_cycles > 1 ? "s" : "", frequency,
+                 target->timer, bench->reference.body_cycles, bench->reference.body_cycles == 1 ? "" : "s", frequency,
                  error,
                  target->has_counters    ? "there, not used"
                  : target->counters_note ? target->counters_note

@@ -75,6 +75,10 @@ static const struct option options[] = {
      "Scheduling model to predict with, one of LLVM's or an overlay (FILE.yaml, overlay:NAME); may be repeated; none: "
      "only measure. Default: the CPU that runs the code.",
      &args.lab.cpus},
+    {OPTION_TEXT, "mattr", "+A,-B",
+     "CPU features that simulated CPU and models have or lack, against what LLVM believes: its Cortex-A9 is without "
+     "NEON.",
+     &args.lab.features},
     {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to use. Default: the newest installed.",
      &args.lab.llvm},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines instead of tables.", &args.json},

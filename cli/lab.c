@@ -7,9 +7,11 @@
 
 #include <string.h>
 
-static bool open_model(struct lab *lab, const char *llvm, const char *cpu, struct model *model, struct fail *fail) {
-    struct backend_options options = {.triple = lab->isa->triple, .cpu = cpu, .output_syntax = -1};
-    return model_open(model, lab->arena, llvm, &options, fail);
+static bool open_model(struct lab *lab, const struct lab_options *options, const char *cpu, struct model *model,
+                       struct fail *fail) {
+    struct backend_options wanted = {
+        .triple = lab->isa->triple, .cpu = cpu, .features = options->features, .output_syntax = -1};
+    return model_open(model, lab->arena, options->llvm, &wanted, fail);
 }
 
 static bool wants_models(const struct lab_options *options) {
@@ -25,7 +27,7 @@ static bool open_models(struct lab *lab, const struct lab_options *options, stru
     unsigned n = cpus->n_items ? (unsigned)cpus->n_items : 1;
     for (unsigned i = 0; i < n; i++) {
         const char *cpu = cpus->n_items ? cpus->items[i] : lab->is_simulated ? lab->sim.cpu : NULL;
-        if (!open_model(lab, options->llvm, cpu, &lab->models[lab->n_models++], fail))
+        if (!open_model(lab, options, cpu, &lab->models[lab->n_models++], fail))
             return false;
     }
     return true;
@@ -56,7 +58,7 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
         if (!lab->backend)
             return false;
     }
-    if (lab->is_simulated && !open_model(lab, options->llvm, lab->sim.cpu, &lab->simulated_cpu, fail))
+    if (lab->is_simulated && !open_model(lab, options, lab->sim.cpu, &lab->simulated_cpu, fail))
         return false;
     return open_models(lab, options, fail);
 }
@@ -189,7 +191,7 @@ bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail) 
 static const char *clock_summary(const struct lab *lab) {
     const struct bench *bench = &lab->bench;
     double add = bench->reference.body_cycles;
-    const char *unit = arena_printf(lab->arena, " (%g cycle%s = 1 dependent add)", add, add > 1 ? "s" : "");
+    const char *unit = arena_printf(lab->arena, " (%g cycle%s = 1 dependent add)", add, add == 1 ? "" : "s");
     if (bench->clock != CLOCK_RATIO)
         unit = "";
     if (!bench->stable)

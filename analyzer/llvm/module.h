@@ -75,6 +75,9 @@ bool print_cpus(const char *triple, const char *arch, struct fail *fail);
 const char *host_cpu();
 const char *host_triple();
 size_t list_cpus(struct arena *arena, const char *triple, const char *const **names, struct fail *fail);
+// False for a 32-bit CPU of a 64-bit RISC-V triple, or the other way about: LLVM ends the process where it meets one
+// (RISCVFeatures::validate).
+bool fits_triple(const llvm::Triple &triple, const llvm::MCSubtargetInfo &subtarget);
 
 // open.cpp
 struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *options, struct fail *fail);

@@ -62,6 +62,11 @@ bool open_subtarget(backend_cpu &cpu, struct arena *arena, const char *features,
         return false;
 
     cpu.subtarget.reset(cpu.target->createMCSubtargetInfo(triple, cpu.name, checked));
+    if (!fits_triple(cpu.triple, *cpu.subtarget)) {
+        const char *name = cpu.triple.isRISCV64() ? "RV64" : "RV32";
+        return fail_set(fail, FAIL_INPUT, "%s target requires an %s CPU, which '%s' is not", name, name,
+                        cpu.name.c_str());
+    }
     const MCSchedModel &model = cpu.subtarget->getSchedModel();
     if (model.hasInstrSchedModel() || without_model)
         return true;

@@ -51,6 +51,15 @@ bool print_cpus(const char *triple, const char *arch, struct fail *fail) {
     return true;
 }
 
+bool fits_triple(const Triple &triple, const MCSubtargetInfo &subtarget) {
+    return !triple.isRISCV() || subtarget.checkFeatures("+64bit") == triple.isRISCV64();
+}
+
+static bool is_of(const Target &target, const Triple &triple, const char *cpu) {
+    return !triple.isRISCV() ||
+           fits_triple(triple, *std::unique_ptr<MCSubtargetInfo>(target.createMCSubtargetInfo(triple.str(), cpu, "")));
+}
+
 size_t list_cpus(struct arena *arena, const char *triple, const char *const **names, struct fail *fail) {
     Triple found;
     const Target *target = find_target(triple, nullptr, found, fail);
@@ -65,7 +74,7 @@ size_t list_cpus(struct arena *arena, const char *triple, const char *const **na
     const char **list = ARENA_ARRAY(arena, const char *, cpus.size());
     size_t n = 0;
     for (const SubtargetSubTypeKV &cpu : cpus) // LLVM keeps them sorted
-        if (cpu.SchedModel->hasInstrSchedModel())
+        if (cpu.SchedModel->hasInstrSchedModel() && is_of(*target, found, cpu.Key))
             list[n++] = arena_strdup(arena, cpu.Key);
     *names = list;
     return n;
