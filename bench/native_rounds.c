@@ -1,5 +1,6 @@
 #include "bench/native_rounds.h"
 
+#include "bench/code_memory.h"
 #include "bench/timer.h"
 
 #include <errno.h>
@@ -9,46 +10,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// By the C ABI of the ISA; see struct bench_code.
-typedef void (*code_function)(uint64_t iterations, void *memory);
-
 // The child's view of the job.
 struct runner {
     code_function code, reference, checks[BENCH_N_CHECKS]; // a check may be null: left out
     void *memory;
     const struct perf_group_open *counters; // null: none
 };
-
-// `size` bytes between two pages that nobody may touch, so that running off either end is a fault and not a
-// surprise. Locked where the limits allow, which also brings the pages in; null without memory.
-static uint8_t *map_guarded(size_t size, size_t page) {
-    size = (size + page - 1) / page * page;
-    uint8_t *start = mmap(NULL, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (start == MAP_FAILED || mprotect(start + page, size, PROT_READ | PROT_WRITE) != 0)
-        return NULL;
-    if (mlock(start + page, size) != 0)
-        memset(start + page, 0, size);
-    return start + page;
-}
-
-static code_function map_code(const struct bench_code *code, size_t page) {
-    uint8_t *start = map_guarded(code->n_bytes, page);
-    if (!start)
-        return NULL;
-    memcpy(start, code->bytes, code->n_bytes);
-    __builtin___clear_cache((char *)start, (char *)start + code->n_bytes);
-    if (mprotect(start, code->n_bytes, PROT_READ | PROT_EXEC) != 0)
-        return NULL;
-    code_function function;
-    memcpy(&function, &start, sizeof function); // ISO C has no cast from data to functions
-    return function;
-}
-
-static const void *start_of(code_function function) {
-    const void *start;
-    memcpy(&start, &function, sizeof start);
-    return start;
-}
 
 static int time_code(const struct runner *runner, code_function function, uint64_t iterations,
                      struct target_sample *sample) {
@@ -132,16 +99,15 @@ static int run_batch(const struct native_batch *batch, const struct runner *runn
 }
 
 // False without executable memory.
-static bool map_all(const struct target_job *job, size_t page, struct runner *runner) {
-    uint8_t *memory = map_guarded(NATIVE_MEMORY_BYTES, page);
-    runner->memory = memory ? memory + NATIVE_MEMORY_BYTES / 2 : NULL;
-    runner->code = map_code(job->code, page);
-    runner->reference = map_code(job->reference, page);
-    bool is_mapped = memory && runner->code && runner->reference;
+static bool map_all(const struct target_job *job, struct runner *runner) {
+    runner->memory = code_map_memory();
+    runner->code = code_map(job->code);
+    runner->reference = code_map(job->reference);
+    bool is_mapped = runner->memory && runner->code && runner->reference;
     for (unsigned i = 0; i < BENCH_N_CHECKS && is_mapped; i++) {
         if (!job->checks[i].n_long)
             continue;
-        runner->checks[i] = map_code(job->checks[i].code, page);
+        runner->checks[i] = code_map(job->checks[i].code);
         is_mapped = runner->checks[i] != NULL;
     }
     return is_mapped;
@@ -149,19 +115,18 @@ static bool map_all(const struct target_job *job, size_t page, struct runner *ru
 
 int native_rounds_run(struct sandbox *sandbox, void *context) {
     const struct native_batch *batch = context;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (!native_pin(batch->cpu))
         return give_up(batch->results, NATIVE_CANNOT_PIN, errno);
     setpriority(PRIO_PROCESS, 0, -20); // fewer interruptions, where we may
 
     struct perf_group_open counters;
     struct runner runner = {.counters = batch->group ? &counters : NULL};
-    if (!map_all(batch->job, page, &runner))
+    if (!map_all(batch->job, &runner))
         return give_up(batch->results, NATIVE_CANNOT_MAP, errno);
     int error = batch->group ? perf_group_start(batch->group, batch->is_read_by_user, &counters) : 0;
     if (error)
         return give_up(batch->results, NATIVE_CANNOT_COUNT, error);
-    if (!sandbox_seal(sandbox, start_of(runner.code), batch->job->code->n_bytes))
+    if (!sandbox_seal(sandbox, code_start(runner.code), batch->job->code->n_bytes))
         return give_up(batch->results, NATIVE_CANNOT_SEAL, errno);
     return run_batch(batch, &runner);
 }

@@ -7,8 +7,6 @@
 #include "bench/sandbox.h"
 #include "bench/target.h"
 
-enum { NATIVE_MEMORY_BYTES = 1 << 16 };
-
 // Why a child gave up, as its exit status; `error_number` of struct native_results goes with it.
 enum native_status {
     NATIVE_DONE = 0,

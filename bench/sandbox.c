@@ -149,7 +149,7 @@ static enum bench_outcome outcome_of_signal(int number) {
     }
 }
 
-static enum bench_outcome outcome_of_status(int wait_status, const struct fault_note *note) {
+enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *note) {
     if (!WIFSIGNALED(wait_status))
         return BENCH_OK;
     int noted =
@@ -182,6 +182,6 @@ bool sandbox_run(sandbox_body body, void *context, struct fault_note *note, doub
         if (errno != EINTR)
             return fail_set(fail, FAIL_WORK, "lost the child process that measures: %s", strerror(errno));
     *status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
-    *outcome = has_ended ? outcome_of_status(wait_status, note) : BENCH_TIMEOUT;
+    *outcome = has_ended ? sandbox_outcome(wait_status, note) : BENCH_TIMEOUT;
     return true;
 }

@@ -24,6 +24,9 @@ typedef int (*sandbox_body)(struct sandbox *sandbox, void *context);
 bool sandbox_run(sandbox_body body, void *context, struct fault_note *note, double timeout_seconds,
                  enum bench_outcome *outcome, int *status, struct fail *fail);
 
+// What a waitpid status says of a process that a body started and sealed.
+enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *note);
+
 // For the body, just before it runs foreign code that lies there: faults are told apart, and system calls forbidden but
 // for a few (syscall_filter.h; not where the kernel has no filters). False: errno says why.
 bool sandbox_seal(struct sandbox *sandbox, const void *code, size_t n_bytes);

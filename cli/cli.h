@@ -15,6 +15,7 @@ int cmd_gen(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_mca(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
 
 // Prints the failure to stderr and returns its exit status.
 int cli_failed(const struct fail *fail);

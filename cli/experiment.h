@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "bench/bench.h"
 #include "bench/record.h"
+#include "cli/follow.h"
 #include "gen/gen.h"
 
 #include <stdbool.h>
@@ -22,6 +23,7 @@ struct experiment {
     const char *misuse;           // why the number is not of what it claims to be; null: no reason seen
     bool is_done;                 // measured; false: could not run here, or the code crashed
     struct bench_measurement measurement;
+    struct followed followed; // where there are branches inside; n = 0: none, or not recorded yet
     unsigned n_predictions;
     struct prediction predictions[EXPERIMENT_MAX_MODELS];
     struct verdict verdicts[EXPERIMENT_MAX_MODELS];

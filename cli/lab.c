@@ -3,6 +3,7 @@
 #include "analyzer/compare/dependence.h"
 #include "cli/chains.h"
 #include "cli/cli.h"
+#include "cli/follow.h"
 #include "cli/program_code.h"
 
 #include <string.h>
@@ -149,28 +150,44 @@ static const char *find_misuse(struct arena *arena, const struct machine *machin
     return NULL;
 }
 
-// Where the model cannot say anything of the code, that is the verdict, and its own words are the reason.
-static void predict(struct lab *lab, unsigned model, struct experiment *experiment) {
+// Code with branches inside is predicted as it was seen to run; on a simulated CPU, which follows no branch, it is not.
+static bool predict_branches(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
+    struct followed *followed = &experiment->followed;
+    struct bench_code code = program_code(&experiment->program, false);
+    if (lab->is_simulated) {
+        experiment->misuse = "a simulated CPU follows no branch: this is one pass through the text";
+        return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
+    }
+    if (!followed->n && !follow_record(lab->arena, &experiment->program, &code, followed, fail))
+        return false;
+    return follow_predict(lab->arena, &lab->models[model], &experiment->program, followed,
+                          &experiment->predictions[model], fail);
+}
+
+static bool predict_block(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
     const struct machine *machine = lab->models[model].machine;
     struct program_range range = program_simulated_range(&experiment->program);
-    struct prediction *prediction = &experiment->predictions[model];
     struct block block;
-    struct fail fail = {0};
     if (!model_describe_bytes(&lab->models[model], lab->arena, experiment->program.code + range.offset, range.length,
-                              &block, &fail) ||
-        !prediction_make(lab->arena, machine, &block, prediction, &fail)) {
-        *prediction = (struct prediction){.model = machine->id, .bottleneck = ""};
+                              &block, fail))
+        return false;
+    if (has_inner_branch(&block, experiment->program.form))
+        return predict_branches(lab, model, experiment, fail);
+    if (!experiment->misuse)
+        experiment->misuse = find_misuse(lab->arena, machine, &block, experiment);
+    return prediction_make(lab->arena, machine, &block, &experiment->predictions[model], fail);
+}
+
+// Where the model cannot say anything of the code, that is the verdict, and its own words are the reason.
+static void predict(struct lab *lab, unsigned model, struct experiment *experiment) {
+    struct prediction *prediction = &experiment->predictions[model];
+    struct fail fail = {0};
+    if (!predict_block(lab, model, experiment, &fail)) {
+        *prediction = (struct prediction){.model = lab->models[model].machine->id, .bottleneck = ""};
         experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "no prediction"};
         fprintf(stderr, "cyclops: warning: %s: %s\n", experiment->program.kernel, fail.text);
         return;
     }
-    if (has_inner_branch(&block, experiment->program.form)) {
-        experiment->verdicts[model] =
-            (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "a branch inside: models follow none"};
-        return;
-    }
-    if (!experiment->misuse)
-        experiment->misuse = find_misuse(lab->arena, machine, &block, experiment);
     const struct bench_measurement *m = &experiment->measurement;
     struct verdict_measured measured = {
         m->cycles, m->low, m->high, m->clock_error, m->verdict != MEASURED_UNSTABLE, subject(experiment->program.mode)};

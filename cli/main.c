@@ -17,6 +17,7 @@ static const struct {
     {"run", "measure, predict and compare: one table", cmd_run},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"explain", "what a model says of one instruction, as a picture in time", cmd_explain},
+    {"trace", "which way a block's branches go, for mca --branch-trace", cmd_trace},
     {"mca", "simulate assembly as llvm-mca does", cmd_mca},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

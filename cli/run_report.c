@@ -57,7 +57,7 @@ static const char *note(struct arena *arena, const struct experiment *e) {
         if (e->verdicts[i].blame[0])
             return e->n_predictions == 1 ? e->verdicts[i].blame
                                          : arena_printf(arena, "%s %s", e->predictions[i].model, e->verdicts[i].blame);
-    return "";
+    return e->followed.n ? "branches as they were taken here, predicted perfectly" : "";
 }
 
 static void add_results(struct table *table, const struct experiment *e) {

@@ -1,0 +1,169 @@
+// Three processes: this one, which only waits; a child in the sandbox, which watches; and its child, which runs the code.
+// So time-outs and the death of any of them end them all, as in every other run.
+#include "bench/steps.h"
+
+#include "bench/code_memory.h"
+#include "bench/sandbox.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__x86_64__) || defined(__aarch64__)
+#include <elf.h>
+enum { CAN_STEP = true };
+#else
+enum { CAN_STEP = false };
+#endif
+
+// How the watching child ended, as its exit status.
+enum watch_status { WATCH_DONE, WATCH_CANNOT_MAP, WATCH_CANNOT_TRACE, WATCH_TOO_LONG };
+
+// Shared between the children, which write, and this process.
+struct watch_results {
+    struct fault_note note;
+    int error_number;
+    int wait_status; // of the process that ran the code
+    size_t n;
+    uint32_t offsets[]; // request->most
+};
+
+struct watch {
+    const struct steps_request *request;
+    struct watch_results *results;
+    code_function code;
+    void *memory;
+};
+
+#if defined(__x86_64__) || defined(__aarch64__)
+static bool read_counter(pid_t pid, uintptr_t *counter) {
+    struct user_regs_struct registers;
+    struct iovec where = {&registers, sizeof registers};
+    if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &where) != 0) // NOLINT(performance-no-int-to-ptr)
+        return false;
+#if defined(__x86_64__)
+    *counter = registers.rip;
+#else
+    *counter = registers.pc;
+#endif
+    return true;
+}
+#else
+static bool read_counter(pid_t pid, uintptr_t *counter) {
+    (void)pid;
+    *counter = 0;
+    return false;
+}
+#endif
+
+static _Noreturn void run_code(struct sandbox *sandbox, const struct watch *watch) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit(WATCH_CANNOT_TRACE);
+    raise(SIGSTOP);
+    if (!sandbox_seal(sandbox, code_start(watch->code), watch->request->code->n_bytes))
+        _exit(WATCH_CANNOT_TRACE);
+    watch->code(watch->request->iterations, watch->memory);
+    _exit(WATCH_DONE);
+}
+
+// The signal to hand on to a process that has stopped: none after a step.
+static int signal_of(pid_t pid, int wait_status) {
+    siginfo_t info;
+    int number = WSTOPSIG(wait_status);
+    if (number == SIGSTOP)
+        return 0;
+    bool is_step = number == SIGTRAP && ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) == 0 && info.si_code == TRAP_TRACE;
+    return is_step ? 0 : number;
+}
+
+static bool note_step(const struct watch *watch, uintptr_t counter) {
+    const struct steps_request *request = watch->request;
+    uintptr_t start = (uintptr_t)code_start(watch->code);
+    if (counter < start + request->first || counter >= start + request->end)
+        return true;
+    if (watch->results->n == request->most)
+        return false;
+    watch->results->offsets[watch->results->n++] = (uint32_t)(counter - start);
+    return true;
+}
+
+static int watch_child(const struct watch *watch, pid_t pid) {
+    struct watch_results *results = watch->results;
+    uintptr_t counter;
+    while (waitpid(pid, &results->wait_status, 0) == pid && WIFSTOPPED(results->wait_status)) {
+        int number = signal_of(pid, results->wait_status);
+        if (number == 0 && read_counter(pid, &counter) && !note_step(watch, counter))
+            return WATCH_TOO_LONG;
+        if (ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)number) != 0) { // NOLINT(performance-no-int-to-ptr)
+            results->error_number = errno;
+            return WATCH_CANNOT_TRACE;
+        }
+    }
+    bool has_failed = WIFEXITED(results->wait_status) && WEXITSTATUS(results->wait_status) != WATCH_DONE;
+    return has_failed ? WATCH_CANNOT_TRACE : WATCH_DONE;
+}
+
+static int watch_run(struct sandbox *sandbox, void *context) {
+    struct watch *watch = context;
+    watch->code = code_map(watch->request->code);
+    watch->memory = code_map_memory();
+    if (!watch->code || !watch->memory)
+        return WATCH_CANNOT_MAP;
+    pid_t pid = fork();
+    if (pid == 0)
+        run_code(sandbox, watch);
+    if (pid < 0) {
+        watch->results->error_number = errno;
+        return WATCH_CANNOT_TRACE;
+    }
+    return watch_child(watch, pid);
+}
+
+static bool explain(const struct steps_request *request, const struct watch_results *results, int status,
+                    struct fail *fail) {
+    switch ((enum watch_status)status) {
+    case WATCH_DONE:
+        return true;
+    case WATCH_TOO_LONG:
+        return fail_set(fail, FAIL_WORK, "the code executes more than %zu instructions", request->most);
+    case WATCH_CANNOT_MAP:
+        return fail_set(fail, FAIL_UNAVAILABLE, "cannot make memory executable here");
+    case WATCH_CANNOT_TRACE:
+        break;
+    }
+    return fail_set(fail, FAIL_UNAVAILABLE, "cannot step through code here: %s",
+                    results->error_number ? strerror(results->error_number) : "ptrace is not allowed");
+}
+
+bool steps_record(struct arena *arena, const struct steps_request *request, struct steps *steps, struct fail *fail) {
+    if (!CAN_STEP)
+        return fail_set(fail, FAIL_UNAVAILABLE, "cannot step through code of this ISA");
+    size_t size = sizeof(struct watch_results) + request->most * sizeof(uint32_t);
+    struct watch_results *results = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (results == MAP_FAILED)
+        return fail_set(fail, FAIL_WORK, "no memory for %zu steps: %s", request->most, strerror(errno));
+    struct watch watch = {.request = request, .results = results};
+    double timeout_seconds = request->timeout_seconds > 0 ? request->timeout_seconds : 2;
+    int status = 0;
+    bool is_done = sandbox_run(watch_run, &watch, &results->note, timeout_seconds, &steps->outcome, &status, fail);
+    if (is_done && steps->outcome == BENCH_OK)
+        is_done = explain(request, results, status, fail);
+    if (is_done && steps->outcome == BENCH_OK)
+        steps->outcome = sandbox_outcome(results->wait_status, &results->note);
+    size_t n = results->n <= request->most ? results->n : 0; // the code could have written anything here
+    uint32_t *offsets = ARENA_ARRAY(arena, uint32_t, n + 1);
+    memcpy(offsets, results->offsets, n * sizeof *offsets);
+    steps->offsets = offsets;
+    steps->n = n;
+    munmap(results, size);
+    return is_done;
+}

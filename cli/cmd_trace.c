@@ -1,0 +1,137 @@
+// cyclops trace: which way a block's branches go, from a run of it.
+#include "cli/cli.h"
+
+#include "analyzer/flow/branch_trace.h"
+#include "analyzer/model/backend.h"
+#include "base/file.h"
+#include "bench/steps.h"
+#include "cli/options.h"
+#include "cli/program_code.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    const char *syntax, *llvm;
+    unsigned long iterations;
+} args = {.iterations = 1};
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "Options", NULL},
+    {OPTION_COUNT, "iterations", "N", "Executions of the block, one behind the other. Default: 1.", &args.iterations},
+    {OPTION_TEXT, "syntax", "NAME", "intel or att. Default: att where registers are written %rax, else intel.",
+     &args.syntax},
+    {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to read the text with. Default: the newest.",
+     &args.llvm},
+    {0},
+};
+
+static const struct command command = {
+    "trace",
+    "FILE.s|- [options]",
+    "Runs a block of assembly on this CPU, one instruction at a time, and prints which way\n"
+    "its branches went: the labels that control came to, in order. 'cyclops mca\n"
+    "--branch-trace' simulates that run. Registers begin as in 'cyclops run'.\n",
+    "  cyclops trace loop.s\n"
+    "  cyclops trace loop.s | cyclops mca --branch-trace=- loop.s\n",
+    options,
+};
+
+// The text's first instruction has the body's first offset.
+static unsigned *order_of(struct arena *arena, const struct steps *steps, const struct block *block, size_t first,
+                          size_t *n, struct fail *fail) {
+    unsigned *order = ARENA_ARRAY(arena, unsigned, steps->n + 1);
+    for (size_t i = 0; i < steps->n; i++) {
+        size_t offset = first;
+        unsigned at = 0;
+        while (at < block->n_insns && offset < steps->offsets[i])
+            offset += block->insns[at++].n_bytes;
+        if (at == block->n_insns || offset != steps->offsets[i]) {
+            fail_set(fail, FAIL_WORK, "LLVM and GNU as do not read the text as the same instructions");
+            return NULL;
+        }
+        order[i] = at;
+    }
+    *n = steps->n;
+    return order;
+}
+
+// As many instructions as the text has, with the lengths they were assembled to and the labels of the text.
+static bool describe(struct arena *arena, const struct program *program, const char *text, struct block *block,
+                     struct fail *fail) {
+    const struct backend *backend = backend_load(arena, args.llvm, fail);
+    const struct backend_options cpu = {.output_syntax = -1};
+    struct backend_cpu *open = backend ? backend->open(arena, &cpu, fail) : NULL;
+    const bool is_intel = strcmp(program->syntax, "intel") == 0;
+    const char *in_syntax = arena_printf(arena, "%s%s", is_intel ? ".intel_syntax noprefix; " : "", text);
+    struct backend_source source;
+    struct block assembled;
+    if (!open || !backend->describe_text(open, arena, program->file, in_syntax, &source, fail) ||
+        !backend->describe_bytes(open, arena, program->code + program->body_range.offset, program->body_range.length,
+                                 &assembled, fail))
+        return false;
+    *block = source.blocks[0];
+    if (block->n_insns != assembled.n_insns)
+        return fail_set(fail, FAIL_WORK, "LLVM and GNU as do not read the text as the same instructions");
+    struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        insns[i] = block->insns[i];
+        insns[i].n_bytes = assembled.insns[i].n_bytes;
+    }
+    block->insns = insns;
+    return true;
+}
+
+static bool record(struct arena *arena, const struct program *program, struct steps *steps, struct fail *fail) {
+    struct bench_code code = program_code(program, false);
+    const struct steps_request request = {
+        .code = &code,
+        .iterations = args.iterations,
+        .first = program->body_range.offset,
+        .end = program->body_range.offset + program->body_range.length,
+        .most = BRANCH_TRACE_MOST_INSNS,
+        .timeout_seconds = 60,
+    };
+    if (args.iterations == 0)
+        return fail_set(fail, FAIL_INPUT, "--iterations is from 1 on");
+    if (!steps_record(arena, &request, steps, fail))
+        return false;
+    return steps->outcome == BENCH_OK ||
+           fail_set(fail, FAIL_WORK, "%s: %s", program->file, bench_outcome_name(steps->outcome));
+}
+
+static const char *trace(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    struct program program, *programs[] = {&program};
+    struct steps steps;
+    struct block block;
+    char *text;
+    const char *trace_text = NULL;
+    size_t n;
+    if (operands->n_items != 1) {
+        fail_set(fail, FAIL_INPUT, "name one file with the block to run");
+        return NULL;
+    }
+    const char *path = operands->items[0], *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    const struct isa *isa = cli_isa(arena, NULL, fail);
+    if (!isa || !file_read(arena, path, &text, NULL, fail) ||
+        !gen_block(arena, isa, args.syntax, name, text, PROGRAM_LOOPED, &program, fail) ||
+        !gen_assemble(arena, programs, 1, fail) || !record(arena, &program, &steps, fail) ||
+        !describe(arena, &program, text, &block, fail))
+        return NULL;
+    unsigned *order = order_of(arena, &steps, &block, program.body_range.offset, &n, fail);
+    return order && branch_trace_of_run(arena, &block, order, n, &trace_text, fail) ? trace_text : NULL;
+}
+
+int cmd_trace(int argc, char **argv) {
+    struct arena arena = {0};
+    struct operands operands = {0};
+    struct fail fail = {0};
+    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK) {
+        const char *text = trace(&arena, &operands, &fail);
+        if (text)
+            puts(text);
+    }
+    int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
+    arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,81 @@
+#include "cli/follow.h"
+
+#include "bench/steps.h"
+
+// Enough that what changes from body to body averages out, little enough that stepping takes no second.
+enum { WANTED_STEPS = 4000, MOST_STEPS = 200000 };
+
+bool follow_record(struct arena *arena, const struct program *program, const struct bench_code *code,
+                   struct followed *followed, struct fail *fail) {
+    const struct program_range *loop = &program->loop_range;
+    unsigned at_least = program->unroll * program->instructions;
+    uint64_t iterations = at_least < WANTED_STEPS ? WANTED_STEPS / (at_least + 1) + 1 : 1;
+    const struct steps_request request = {
+        .code = code,
+        .iterations = iterations,
+        .first = loop->offset,
+        .end = loop->offset + loop->length,
+        .most = MOST_STEPS,
+    };
+    struct steps steps;
+    if (!steps_record(arena, &request, &steps, fail))
+        return false;
+    if (steps.outcome != BENCH_OK || steps.n == 0)
+        return fail_set(fail, FAIL_WORK, "stepping through it ended otherwise: %s", bench_outcome_name(steps.outcome));
+    uint32_t *offsets = ARENA_ARRAY(arena, uint32_t, steps.n);
+    for (size_t i = 0; i < steps.n; i++)
+        offsets[i] = steps.offsets[i] - (uint32_t)loop->offset;
+    *followed = (struct followed){offsets, steps.n, (double)iterations * program->unroll};
+    return true;
+}
+
+// Index by offset of each instruction; n_bytes where none begins there.
+static unsigned *index_insns(struct arena *arena, const struct block *block, size_t n_bytes) {
+    unsigned *index = ARENA_ARRAY(arena, unsigned, n_bytes);
+    size_t offset = 0;
+    for (size_t i = 0; i < n_bytes; i++)
+        index[i] = (unsigned)n_bytes;
+    for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes)
+        index[offset] = i;
+    return index;
+}
+
+// The instructions in the order in which they were executed. One that repeats itself (x86: rep movsb) is one.
+static bool lay_out(struct arena *arena, const struct block *block, size_t n_bytes, const struct followed *followed,
+                    struct block *run, struct fail *fail) {
+    const unsigned *index = index_insns(arena, block, n_bytes);
+    struct insn *insns = ARENA_ARRAY(arena, struct insn, followed->n);
+    unsigned n_insns = 0;
+    for (size_t i = 0; i < followed->n; i++) {
+        unsigned at = index[followed->offsets[i]];
+        if (at == n_bytes)
+            return fail_set(fail, FAIL_WORK, "control comes to byte %u of the loop, inside of an instruction",
+                            followed->offsets[i]);
+        bool is_repetition = i > 0 && followed->offsets[i] == followed->offsets[i - 1] && !block->insns[at].is_branch;
+        if (!is_repetition)
+            insns[n_insns++] = block->insns[at];
+    }
+    *run = (struct block){.name = "", .insns = insns, .n_insns = n_insns};
+    return true;
+}
+
+static void scale(struct arena *arena, unsigned n_resources, double bodies, struct prediction *prediction) {
+    double *pressure = ARENA_ARRAY(arena, double, n_resources);
+    for (unsigned i = 0; i < n_resources; i++)
+        pressure[i] = prediction->pressure[i] / bodies;
+    prediction->pressure = pressure;
+    prediction->cycles /= bodies;
+    prediction->uops /= bodies;
+}
+
+bool follow_predict(struct arena *arena, const struct model *model, const struct program *program,
+                    const struct followed *followed, struct prediction *prediction, struct fail *fail) {
+    const struct program_range *loop = &program->loop_range;
+    struct block block, run;
+    if (!model_describe_bytes(model, arena, program->code + loop->offset, loop->length, &block, fail) ||
+        !lay_out(arena, &block, loop->length, followed, &run, fail) ||
+        !prediction_make(arena, model->machine, &run, prediction, fail))
+        return false;
+    scale(arena, model->machine->n_resources, followed->bodies, prediction);
+    return true;
+}

@@ -1,0 +1,25 @@
+// Predicting code with branches inside: which instructions it executes is recorded from a run, and that run is what is
+// simulated. Branches are thus taken as predicted perfectly.
+#ifndef CLI_FOLLOW_H
+#define CLI_FOLLOW_H
+
+#include "analyzer/compare/prediction.h"
+#include "analyzer/model/model.h"
+#include "bench/bench.h"
+#include "gen/program.h"
+
+// What was recorded of a program; once, for all models.
+struct followed {
+    const uint32_t *offsets; // from the loop's start, of each instruction executed
+    size_t n;
+    double bodies; // executions of the body in them
+};
+
+bool follow_record(struct arena *arena, const struct program *program, const struct bench_code *code,
+                   struct followed *followed, struct fail *fail);
+
+// Per execution of the body.
+bool follow_predict(struct arena *arena, const struct model *model, const struct program *program,
+                    const struct followed *followed, struct prediction *prediction, struct fail *fail);
+
+#endif
