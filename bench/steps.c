@@ -1,5 +1,5 @@
-// Three processes: this one, which only waits; a child in the sandbox, which watches; and its child, which runs the code.
-// So time-outs and the death of any of them end them all, as in every other run.
+// Three processes: this one, which only waits; a child in the sandbox, which watches; and its child, which runs the
+// code. So time-outs and the death of any of them end them all, as in every other run.
 #include "bench/steps.h"
 
 #include "bench/code_memory.h"
@@ -75,35 +75,47 @@ static _Noreturn void run_code(struct sandbox *sandbox, const struct watch *watc
     _exit(WATCH_DONE);
 }
 
-// The signal to hand on to a process that has stopped: none after a step.
-static int signal_of(pid_t pid, int wait_status) {
+// Of the next instruction, in the code; beyond it for all others.
+static bool find_offset(const struct watch *watch, pid_t pid, size_t *offset) {
+    uintptr_t counter;
+    if (!read_counter(pid, &counter))
+        return false;
+    *offset = counter - (uintptr_t)code_start(watch->code);
+    return true;
+}
+
+// The signal to hand on to a process that has stopped: none after a step. Outside of the code, where steps through
+// system calls look like breakpoints, all are steps; one past its end still belongs to a breakpoint there.
+static int signal_of(const struct watch *watch, pid_t pid, int wait_status, size_t offset) {
     siginfo_t info;
     int number = WSTOPSIG(wait_status);
     if (number == SIGSTOP)
         return 0;
-    bool is_step = number == SIGTRAP && ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) == 0 && info.si_code == TRAP_TRACE;
-    return is_step ? 0 : number;
+    if (number != SIGTRAP || ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) != 0)
+        return number;
+    return info.si_code == TRAP_TRACE || offset > watch->request->code->n_bytes ? 0 : number;
 }
 
-static bool note_step(const struct watch *watch, uintptr_t counter) {
+static bool note_step(const struct watch *watch, size_t offset) {
     const struct steps_request *request = watch->request;
-    uintptr_t start = (uintptr_t)code_start(watch->code);
-    if (counter < start + request->first || counter >= start + request->end)
+    if (offset < request->first || offset >= request->end)
         return true;
     if (watch->results->n == request->most)
         return false;
-    watch->results->offsets[watch->results->n++] = (uint32_t)(counter - start);
+    watch->results->offsets[watch->results->n++] = (uint32_t)offset;
     return true;
 }
 
 static int watch_child(const struct watch *watch, pid_t pid) {
     struct watch_results *results = watch->results;
-    uintptr_t counter;
+    size_t offset;
     while (waitpid(pid, &results->wait_status, 0) == pid && WIFSTOPPED(results->wait_status)) {
-        int number = signal_of(pid, results->wait_status);
-        if (number == 0 && read_counter(pid, &counter) && !note_step(watch, counter))
+        bool is_stepping = find_offset(watch, pid, &offset);
+        int number = is_stepping ? signal_of(watch, pid, results->wait_status, offset) : 0;
+        if (number == 0 && is_stepping && !note_step(watch, offset))
             return WATCH_TOO_LONG;
-        if (ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)number) != 0) { // NOLINT(performance-no-int-to-ptr)
+        if (!is_stepping ||
+            ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)number) != 0) { // NOLINT(performance-no-int-to-ptr)
             results->error_number = errno;
             return WATCH_CANNOT_TRACE;
         }
