@@ -11,14 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct {
-    const char *syntax, *llvm;
-    unsigned long iterations;
-} args = {.iterations = 1};
+static struct { const char *syntax, *llvm; } args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
-    {OPTION_COUNT, "iterations", "N", "Executions of the block, one behind the other. Default: 1.", &args.iterations},
     {OPTION_TEXT, "syntax", "NAME", "intel or att. Default: att where registers are written %rax, else intel.",
      &args.syntax},
     {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to read the text with. Default: the newest.",
@@ -86,14 +82,12 @@ static bool record(struct arena *arena, const struct program *program, struct st
     struct bench_code code = program_code(program, false);
     const struct steps_request request = {
         .code = &code,
-        .iterations = args.iterations,
+        .iterations = 1,
         .first = program->body_range.offset,
         .end = program->body_range.offset + program->body_range.length,
         .most = BRANCH_TRACE_MOST_INSNS,
         .timeout_seconds = 60,
     };
-    if (args.iterations == 0)
-        return fail_set(fail, FAIL_INPUT, "--iterations is from 1 on");
     if (!steps_record(arena, &request, steps, fail))
         return false;
     return steps->outcome == BENCH_OK ||
