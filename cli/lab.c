@@ -185,7 +185,8 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
     if (!predict_block(lab, model, experiment, &fail)) {
         *prediction = (struct prediction){.model = lab->models[model].machine->id, .bottleneck = ""};
         experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "no prediction"};
-        fprintf(stderr, "cyclops: warning: %s: %s\n", experiment->program.kernel, fail.text);
+        if (!experiment->misuse) // which the table says
+            fprintf(stderr, "cyclops: warning: %s: %s\n", experiment->program.kernel, fail.text);
         return;
     }
     const struct bench_measurement *m = &experiment->measurement;
