@@ -114,16 +114,21 @@ static void write_note(struct bench *bench) {
 static bool choose_lengths(struct bench *bench, struct fail *fail) {
     static const char *const names[] = {[CHECK_MULTIPLY] = "multiply", [CHECK_ISSUE] = "issue check's"};
     enum bench_outcome outcome;
-    if (!rounds_choose(bench, &bench->reference, ROUNDS_CODE_SECONDS, &bench->reference_short, &bench->reference_long,
-                       &outcome, fail) ||
+    struct target_lengths lengths = {0};
+    if (!rounds_choose(bench, &bench->reference, rounds_wanted_ticks(bench, ROUNDS_CODE_SECONDS), &lengths, &outcome,
+                       fail) ||
         !ran("reference", outcome, fail))
         return false;
+    bench->reference_short = lengths.n_short;
+    bench->reference_long = lengths.n_long;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         struct bench_check_state *check = &bench->checks[i];
-        if (!rounds_choose(bench, &check->code, ROUNDS_CHECK_SECONDS, &check->n_short, &check->n_long, &outcome,
+        if (!rounds_choose(bench, &check->code, rounds_wanted_ticks(bench, ROUNDS_CHECK_SECONDS), &lengths, &outcome,
                            fail) ||
             !ran(names[i], outcome, fail))
             return false;
+        check->n_short = lengths.n_short;
+        check->n_long = lengths.n_long;
     }
     return true;
 }

@@ -52,7 +52,7 @@ static const double *sorted_check(struct sampling *sampling, unsigned check) {
 }
 
 // The median of n samples scatters by about 0.93 of their quartiles' distance over √n where they are normal: taken
-// three times, so that chance seldom counts as a departure.
+// three times, so that chance seldom counts as a departure, and a departure is not taken for less than it is.
 double checks_departure(const struct bench *bench, struct sampling *sampling, enum bench_check *worst) {
     double departure = 0;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
@@ -62,8 +62,9 @@ double checks_departure(const struct bench *bench, struct sampling *sampling, en
         const double *sorted = sorted_check(sampling, i);
         double away = fabs(statistics_median(sorted, sampling->n_kept) / check->cycles - 1);
         double spread = statistics_spread(sorted, sampling->n_kept) / check->cycles;
-        if (away > fmax(median_tolerance, 2.8 * spread / sqrt((double)sampling->n_kept)) && away > departure) {
-            departure = away;
+        double uncertainty = 2.8 * spread / sqrt((double)sampling->n_kept);
+        if (away > fmax(median_tolerance, uncertainty) && away + uncertainty > departure) {
+            departure = away + uncertainty;
             *worst = (enum bench_check)i;
         }
     }

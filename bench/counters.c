@@ -212,7 +212,8 @@ static bool encode(struct arena *arena, const struct target_wish *wish, const st
 static bool run_trial(struct trial *trial, struct fail *fail) {
     enum bench_outcome outcome;
     int status;
-    if (!sandbox_run(try_all, trial, NULL, trial_timeout_seconds, &outcome, &status, fail))
+    struct sandbox_job job = {.body = try_all, .context = trial, .timeout_seconds = trial_timeout_seconds};
+    if (!sandbox_run(&job, &outcome, &status, fail))
         return false;
     if (outcome != BENCH_OK)
         trial->base_error = ENOSYS;

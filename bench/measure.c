@@ -12,7 +12,11 @@
 
 // A batch is a fresh process, and no value rests on one process alone: what depends on where pages happen to lie
 // shows as a difference between batches. Later batches grow.
-enum { FIRST_ROUNDS = 12, MOST_ROUNDS = 192, WARMUP_ROUNDS = 2, FEWEST_BATCHES = 2 };
+enum { FIRST_ROUNDS = 12, MOST_ROUNDS = 192, WARMUP_ROUNDS = 1, FEWEST_BATCHES = 2 };
+// Rounds of the first two batches, where little precision is wanted: with them all kept, the interval from the lowest
+// to the highest has its 99 %, and one may be dropped.
+enum { FEWEST_ROUNDS = 5 };
+static const double full_precision = 0.002;
 
 struct progress {
     const struct bench *bench;
@@ -53,7 +57,8 @@ static bool is_finished(const struct progress *progress) {
 static unsigned next_rounds(const struct progress *progress) {
     const struct bench_options *options = &progress->bench->options;
     unsigned n_batches = progress->sampling->n_batches;
-    double wanted = n_batches < FEWEST_BATCHES ? FIRST_ROUNDS : FIRST_ROUNDS * exp2(n_batches - 1);
+    double first = fmax(FEWEST_ROUNDS, fmin(FIRST_ROUNDS, round(FIRST_ROUNDS * full_precision / options->precision)));
+    double wanted = n_batches < FEWEST_BATCHES ? first : first * exp2(n_batches - 1);
     double most = MOST_ROUNDS;
     if (progress->round_ms > 0) { // stay within the budget, and far from the time-out
         double left_ms = fmax(0, options->budget_ms - spent_ms(progress));
@@ -72,8 +77,12 @@ static bool run_batch(struct progress *progress, struct target_job *job, enum be
     job->n_rounds = next_rounds(progress);
     if (target->n_groups)
         job->group = progress->sampling->n_batches % target->n_groups;
+    struct target_lengths lengths = {job->code_short, job->code_long};
+    job->choose = lengths.n_long ? NULL : &lengths;
     if (!target->ops->run(target, job, rounds, &n_done, outcome, fail))
         return false;
+    job->code_short = lengths.n_short;
+    job->code_long = lengths.n_long;
     progress->round_ms = (double)(timer_clock_ns() - start_ns) / 1e6 / (job->n_rounds + job->n_warmup);
     progress->sampling->n_batches++;
     for (unsigned i = 0; i < n_done; i++) {
@@ -92,6 +101,18 @@ static bool run_batches(struct progress *progress, struct target_job *job, enum 
     while (*outcome == BENCH_OK && !is_finished(progress))
         if (!run_batch(progress, job, outcome, fail))
             return false;
+    return true;
+}
+
+// Finds how many iterations to run, unless the first batch does that on its way.
+static bool start(const struct bench *bench, struct target_job *job, enum bench_outcome *outcome, struct fail *fail) {
+    struct target_lengths lengths = {0};
+    if (bench->target->can_choose)
+        return true;
+    if (!rounds_choose(bench, job->code, job->wanted_ticks, &lengths, outcome, fail))
+        return false;
+    job->code_short = lengths.n_short;
+    job->code_long = lengths.n_long;
     return true;
 }
 
@@ -115,7 +136,8 @@ bool measure_samples(const struct bench *bench, const struct bench_code *code, s
     };
     checks_put(bench, &job);
     *result = (struct bench_measurement){.clock = bench->clock, .clock_error = bench->clock_error};
-    if (!rounds_choose(bench, code, ROUNDS_CODE_SECONDS, &job.code_short, &job.code_long, &result->outcome, fail))
+    job.wanted_ticks = rounds_wanted_ticks(bench, ROUNDS_CODE_SECONDS);
+    if (!start(bench, &job, &result->outcome, fail))
         return false;
     bool is_run = run_batches(&progress, &job, &result->outcome, fail);
     result->milliseconds = spent_ms(&progress);

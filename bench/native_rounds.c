@@ -1,9 +1,11 @@
 #include "bench/native_rounds.h"
 
 #include "bench/code_memory.h"
+#include "bench/rounds.h"
 #include "bench/timer.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -46,26 +48,57 @@ static int time_check(const struct runner *runner, const struct target_job *job,
     return time_pair(runner, runner->checks[check], iterations, round->checks[check]);
 }
 
-static int run_round(const struct runner *runner, const struct target_job *job, struct target_round *round) {
-    const uint64_t reference_iterations[2] = {job->reference_short, job->reference_long};
-    const uint64_t code_iterations[2] = {job->code_short, job->code_long};
-    struct target_sample code_samples[2] = {{0}};
-    struct rusage before, after;
-    getrusage(RUSAGE_THREAD, &before);
-    int cpu = sched_getcpu();
+static int time_reference(const struct runner *runner, const struct target_job *job, struct target_sample samples[2]) {
+    const uint64_t iterations[2] = {job->reference_short, job->reference_long};
+    return time_pair(runner, runner->reference, iterations, samples);
+}
 
-    int error = time_pair(runner, runner->reference, reference_iterations, round->reference_before);
-    error = error ? error : time_check(runner, job, CHECK_MULTIPLY, round);
-    error = error ? error : time_pair(runner, runner->code, code_iterations, code_samples);
+// What the kernel says of this thread so far.
+struct notes {
+    struct rusage usage;
+    int cpu;
+    int64_t not_running_ns; // clock time less the thread's own: its changes mean something
+};
+
+static int64_t clock_ns(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void take_notes(struct notes *notes) {
+    getrusage(RUSAGE_THREAD, &notes->usage);
+    notes->cpu = sched_getcpu();
+    notes->not_running_ns = (int64_t)timer_clock_ns() - clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+// The thread's own time leaves out what others had of the CPU: other threads, and where the kernel knows of it
+// (CONFIG_PARAVIRT_TIME_ACCOUNTING) the hypervisor's other guests. The two clocks are read one after the other, and
+// agree to within a µs.
+static const int64_t least_stolen_ns = 2000;
+
+static void compare_notes(const struct notes *a, const struct notes *b, struct target_round *round) {
+    int64_t stolen_ns = b->not_running_ns - a->not_running_ns;
+    const struct rusage *before = &a->usage, *after = &b->usage;
+    round->migrations = a->cpu != b->cpu;
+    round->switches = (unsigned)(after->ru_nvcsw - before->ru_nvcsw + after->ru_nivcsw - before->ru_nivcsw);
+    round->faults = (unsigned)(after->ru_minflt - before->ru_minflt + after->ru_majflt - before->ru_majflt);
+    round->stolen_ns = stolen_ns > least_stolen_ns ? (uint64_t)stolen_ns : 0;
+}
+
+// A round from behind its first reference, which was the last one of the round before.
+static int run_round(const struct runner *runner, const struct target_job *job, const struct target_lengths *lengths,
+                     struct target_sample reference[2], struct target_round *round) {
+    const uint64_t iterations[2] = {lengths->n_short, lengths->n_long};
+    struct target_sample code[2] = {{0}};
+    memcpy(round->reference_before, reference, sizeof round->reference_before);
+    int error = time_check(runner, job, CHECK_MULTIPLY, round);
+    error = error ? error : time_pair(runner, runner->code, iterations, code);
     error = error ? error : time_check(runner, job, CHECK_ISSUE, round);
-    error = error ? error : time_pair(runner, runner->reference, reference_iterations, round->reference_after);
-
-    round->migrations = sched_getcpu() != cpu;
-    getrusage(RUSAGE_THREAD, &after);
-    round->code_short = code_samples[0];
-    round->code_long = code_samples[1];
-    round->switches = (unsigned)(after.ru_nvcsw - before.ru_nvcsw + after.ru_nivcsw - before.ru_nivcsw);
-    round->faults = (unsigned)(after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt);
+    error = error ? error : time_reference(runner, job, reference);
+    round->code_short = code[0];
+    round->code_long = code[1];
+    memcpy(round->reference_after, reference, sizeof round->reference_after);
     return error;
 }
 
@@ -81,21 +114,71 @@ static int give_up(struct native_results *results, enum native_status status, in
     return (int)status;
 }
 
-static int run_batch(const struct native_batch *batch, const struct runner *runner) {
+// Finds the iterations that take the wanted time. Each n is timed twice, because the first time is for the caches and
+// the branch predictor. `n_long` stays 0 where the timer does not move.
+static int choose(const struct runner *runner, double wanted_ticks, struct target_lengths *lengths) {
+    double n = 1, more;
+    struct target_sample first, second;
+    for (;;) {
+        int error = time_code(runner, runner->code, (uint64_t)n, &first);
+        if (!error && (double)first.ticks < wanted_ticks)
+            error = time_code(runner, runner->code, (uint64_t)n, &second);
+        else
+            second = first;
+        if (error)
+            return error;
+        double ticks = fmin((double)first.ticks, (double)second.ticks);
+        more = rounds_more(n, ticks, wanted_ticks);
+        if (more == 0) {
+            if (ticks > 0)
+                *lengths = rounds_lengths(n, ticks, wanted_ticks);
+            return 0;
+        }
+        n = more;
+    }
+}
+
+// Rounds, one reference between each two. What disturbs a reference disturbs both, so notes are compared from before
+// the reference that a round begins with, which is in the notes of the round before.
+static int run_rounds(const struct native_batch *batch, const struct runner *runner,
+                      const struct target_lengths *lengths) {
     const struct target_job *job = batch->job;
     struct native_results *results = batch->results;
     struct target_round scratch = {0};
-    memset(results->rounds, 0, sizeof *results->rounds * job->n_rounds); // brings the pages in
-    for (unsigned i = 0; i < job->n_warmup + job->n_rounds; i++) {
+    struct target_sample reference[2] = {{0}};
+    struct notes notes[3];
+    take_notes(&notes[0]);
+    int error = time_reference(runner, job, reference);
+    take_notes(&notes[1]);
+    for (unsigned i = 0; i < job->n_warmup + job->n_rounds && !error; i++) {
         bool is_kept = i >= job->n_warmup;
         struct target_round *round = is_kept ? &results->rounds[i - job->n_warmup] : &scratch;
-        int error = run_round(runner, job, round);
-        if (error)
-            return give_up(results, NATIVE_CANNOT_COUNT, error);
-        if (is_kept)
+        error = run_round(runner, job, lengths, reference, round);
+        take_notes(&notes[2]);
+        compare_notes(&notes[0], &notes[2], round);
+        notes[0] = notes[1];
+        notes[1] = notes[2];
+        if (!error && is_kept)
             results->n_done = i - job->n_warmup + 1;
     }
-    return (int)NATIVE_DONE;
+    return error;
+}
+
+static int run_batch(const struct native_batch *batch, const struct runner *runner) {
+    const struct target_job *job = batch->job;
+    struct native_results *results = batch->results;
+    struct target_lengths lengths = {job->code_short, job->code_long};
+    int error = 0;
+    memset(results->rounds, 0, sizeof *results->rounds * job->n_rounds); // brings the pages in
+    if (job->choose) {
+        lengths = (struct target_lengths){0};
+        error = choose(runner, job->wanted_ticks, &lengths);
+        results->lengths = lengths;
+    }
+    results->has_begun = true;
+    if (!error && lengths.n_long)
+        error = run_rounds(batch, runner, &lengths);
+    return error ? give_up(results, NATIVE_CANNOT_COUNT, error) : (int)NATIVE_DONE;
 }
 
 // False without executable memory.

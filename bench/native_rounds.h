@@ -22,7 +22,9 @@ struct native_results {
     struct fault_note note;
     volatile unsigned n_done;
     volatile int error_number;
-    struct target_round rounds[]; // n_rounds of the job
+    volatile bool has_begun;       // the code came back at least once, and iterations are chosen
+    struct target_lengths lengths; // where the child was to choose; n_long 0: the timer stands still
+    struct target_round rounds[];  // n_rounds of the job
 };
 
 struct native_batch {

@@ -239,8 +239,8 @@ static void child_dies_with_its_parent(void **state) {
         int status;
         close(ends[0]);
         alarm(1); // SIGALRM ends the middle process while it waits for its child
-        struct fault_note note = {0};
-        sandbox_run(wait_forever, NULL, &note, 60, &outcome, &status, &fail);
+        struct sandbox_job job = {.body = wait_forever, .timeout_seconds = 60};
+        sandbox_run(&job, &outcome, &status, &fail);
         _exit(0);
     }
     close(ends[1]);
@@ -272,8 +272,8 @@ static void child_is_on_its_own(void **state) {
     enum bench_outcome outcome;
     int status;
     signal(SIGUSR1, on_signal);
-    struct fault_note note = {0};
-    assert_true(sandbox_run(look_at_limits, NULL, &note, 10, &outcome, &status, &fail));
+    struct sandbox_job job = {.body = look_at_limits, .timeout_seconds = 10};
+    assert_true(sandbox_run(&job, &outcome, &status, &fail));
     assert_int_equal(outcome, BENCH_OK);
     assert_int_equal(status, 1 + 2 + 4 + 8);
     signal(SIGUSR1, SIG_DFL);

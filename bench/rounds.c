@@ -1,22 +1,46 @@
 // Long enough that the timer's noise and steps (10 ns on Zen 4) are about 0.1 % of the difference between long and
-// short, short enough that most rounds see no interrupt (1000 a second at most, so 9 % of rounds of 90 µs) and that a
-// change of frequency between two references stays small.
+// short, short enough that most rounds see no interrupt (1000 a second at most, so 5 % of rounds of 50 µs) and that a
+// change of frequency between two references stays small. The short run is there to cancel what starting costs: the
+// call, the first pass through the code, the timer; a quarter of the long one is many times that.
 #include "bench/rounds.h"
 
 #include <math.h>
 
-enum { WANTED_STEPS = 2000, PILOT_ROUNDS = 2 };
+enum { WANTED_STEPS = 1000, SHORT_SHARE = 4, PILOT_ROUNDS = 2 };
 static const double most_iterations = 1e9; // no code is so short, and no timer so coarse, that it needs more
+
+// The lengths above are for this precision. Coarser ones need less, but there is a shortest time at which what is not
+// noise (an exit of a loop mispredicted now and then) is still small.
+static const double full_precision = 0.002, least_share = 0.4;
+
+double rounds_wanted_ticks(const struct bench *bench, double seconds) {
+    const struct target *target = bench->target;
+    double rate = target->ticks_per_second > 0 ? target->ticks_per_second : 1e9;
+    double share = fmax(least_share, fmin(1, full_precision / bench->options.precision));
+    double least = WANTED_STEPS * seconds / ROUNDS_CODE_SECONDS * (double)target->timer_step;
+    double difference = fmax(seconds * rate, least) * share;
+    return difference * SHORT_SHARE / (SHORT_SHARE - 1);
+}
+
+double rounds_more(double n, double ticks, double wanted_ticks) {
+    if (ticks >= wanted_ticks / 8 || n >= most_iterations)
+        return 0;
+    n *= ticks > 0 ? fmax(2, fmin(1000, wanted_ticks / ticks)) : 1000; // 0: the timer did not even move
+    return 2 * round(fmin(n, most_iterations) / 2);
+}
+
+struct target_lengths rounds_lengths(double n, double ticks, double wanted_ticks) {
+    double n_long = n * wanted_ticks / ticks;
+    if (n_long < SHORT_SHARE)
+        return (struct target_lengths){1, (uint64_t)fmax(2, round(n_long))};
+    uint64_t n_short = (uint64_t)round(n_long / SHORT_SHARE);
+    return (struct target_lengths){n_short, SHORT_SHARE * n_short};
+}
 
 // The first guess is right for instructions of about a cycle, and saves most measurements a second pilot. Code for
 // which it is far too many iterations shows by the time-out, and starts again from the fewest there can be.
 enum { FIRST_INSTRUCTIONS = 16384 };
 static const double first_timeout_seconds = 0.2;
-
-static double wanted_ticks(const struct target *target, double seconds) {
-    double rate = target->ticks_per_second > 0 ? target->ticks_per_second : 1e9;
-    return fmax(seconds * rate, WANTED_STEPS * (double)target->timer_step);
-}
 
 // The quickest long run of a few.
 static bool pilot(const struct bench *bench, struct target_job *job, double n_long, double *ticks,
@@ -49,10 +73,26 @@ static bool first_pilot(const struct bench *bench, struct target_job *job, doubl
     return pilot(bench, job, *n_long, ticks, outcome, fail);
 }
 
-// Nothing is known of the code: a body may take a tenth of a nanosecond or a second. Times below an eighth of the
-// wanted one are partly overhead, and only say that more is needed.
-bool rounds_choose(const struct bench *bench, const struct bench_code *code, double seconds, uint64_t *n_short,
-                   uint64_t *n_long, enum bench_outcome *outcome, struct fail *fail) {
+static bool standing_timer(const struct bench *bench, struct fail *fail) {
+    return fail_set(fail, FAIL_UNAVAILABLE, "the timer '%s' stands still: it cannot be measured with",
+                    bench->target->timer);
+}
+
+// Where the target chooses, one round is enough to make it do so.
+static bool let_choose(const struct bench *bench, struct target_job *job, struct target_lengths *lengths,
+                       enum bench_outcome *outcome, struct fail *fail) {
+    struct target_round round;
+    unsigned n_done;
+    job->n_rounds = 1;
+    job->choose = lengths;
+    if (!bench->target->ops->run(bench->target, job, &round, &n_done, outcome, fail))
+        return false;
+    return *outcome != BENCH_OK || lengths->n_long > 0 || standing_timer(bench, fail);
+}
+
+// Nothing is known of the code: a body may take a tenth of a nanosecond or a second.
+bool rounds_choose(const struct bench *bench, const struct bench_code *code, double wanted_ticks,
+                   struct target_lengths *lengths, enum bench_outcome *outcome, struct fail *fail) {
     struct target_job job = {
         .code = code,
         .reference = &bench->reference,
@@ -60,20 +100,20 @@ bool rounds_choose(const struct bench *bench, const struct bench_code *code, dou
         .reference_long = 2,
         .n_rounds = PILOT_ROUNDS,
         .timeout_seconds = bench->options.timeout_seconds,
+        .wanted_ticks = wanted_ticks,
     };
-    double wanted = wanted_ticks(bench->target, seconds), n = 0, ticks = 0;
+    double n = 0, ticks = 0, more;
+    if (bench->target->can_choose)
+        return let_choose(bench, &job, lengths, outcome, fail);
     bool is_run = first_pilot(bench, &job, &n, &ticks, outcome, fail);
-    while (is_run && *outcome == BENCH_OK && ticks < wanted / 8 && n < most_iterations) {
-        n *= ticks > 0 ? fmax(2, fmin(1000, wanted / ticks)) : 1000; // 0: the timer did not even move
-        n = 2 * round(fmin(n, most_iterations) / 2);
+    while (is_run && *outcome == BENCH_OK && (more = rounds_more(n, ticks, wanted_ticks)) > 0) {
+        n = more;
         is_run = pilot(bench, &job, n, &ticks, outcome, fail);
     }
     if (!is_run || *outcome != BENCH_OK)
         return is_run;
     if (ticks <= 0)
-        return fail_set(fail, FAIL_UNAVAILABLE, "the timer '%s' stands still: it cannot be measured with",
-                        bench->target->timer);
-    *n_short = (uint64_t)fmax(1, round(n / 2 * wanted / ticks));
-    *n_long = 2 * *n_short;
+        return standing_timer(bench, fail);
+    *lengths = rounds_lengths(n, ticks, wanted_ticks);
     return true;
 }

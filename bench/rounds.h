@@ -4,13 +4,23 @@
 
 #include "bench/target.h"
 
-// What the long runs take, seconds: of the code and the reference; of each check.
-#define ROUNDS_CODE_SECONDS 16e-6
-#define ROUNDS_CHECK_SECONDS 6e-6
+// What T(long) − T(short) is to take at the default precision, seconds: of the code and the reference; of each check.
+#define ROUNDS_CODE_SECONDS 10e-6
+#define ROUNDS_CHECK_SECONDS 5e-6
 
-// Iterations of `code` such that the long run takes about `seconds`, or longer where the timer is coarse; the short one
-// is half of that. At least 1 and 2. Anything but BENCH_OK in `outcome`: the code does not run.
-bool rounds_choose(const struct bench *bench, const struct bench_code *code, double seconds, uint64_t *n_short,
-                   uint64_t *n_long, enum bench_outcome *outcome, struct fail *fail);
+// Time of the long run, ticks, such that the difference takes `seconds`, less where less precision is wanted, more
+// where the timer is coarse.
+double rounds_wanted_ticks(const struct bench *bench, double seconds);
+
+// Iterations of `code` such that the long run takes about `wanted_ticks`; the short one is a quarter of it. At least 1
+// and 2. Anything but BENCH_OK in `outcome`: the code does not run.
+bool rounds_choose(const struct bench *bench, const struct bench_code *code, double wanted_ticks,
+                   struct target_lengths *lengths, enum bench_outcome *outcome, struct fail *fail);
+
+// The same, step by step, for whoever times the code himself. Times below an eighth of the wanted one are partly
+// overhead, and only say that more is needed: rounds_more gives the next n to time, 0 where n is long enough (or cannot
+// grow), and rounds_lengths what then follows from n iterations in so many ticks.
+double rounds_more(double n, double ticks, double wanted_ticks);
+struct target_lengths rounds_lengths(double n, double ticks, double wanted_ticks);
 
 #endif

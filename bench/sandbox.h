@@ -19,10 +19,19 @@ struct sandbox {
 // take a lock. Its result, 0 to 255, is the child's exit status.
 typedef int (*sandbox_body)(struct sandbox *sandbox, void *context);
 
-// `note` lies in memory that is shared with children; null: nothing foreign runs. `outcome` is BENCH_OK if the body
-// returned, and then `status` holds its result. False only when there could be no child.
-bool sandbox_run(sandbox_body body, void *context, struct fault_note *note, double timeout_seconds,
-                 enum bench_outcome *outcome, int *status, struct fail *fail);
+// What is to run, and for how long. What is pointed to lies in memory shared with children.
+struct sandbox_job {
+    sandbox_body body;
+    void *context;
+    struct fault_note *note; // null: nothing foreign runs
+    double timeout_seconds;
+    const volatile bool *has_begun; // null, or the body is to set it
+    double begin_seconds;           // within this much time of computing: else it is a time-out as well
+};
+
+// `outcome` is BENCH_OK if the body returned, and then `status` holds its result. False only when there could be no
+// child.
+bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int *status, struct fail *fail);
 
 // What a waitpid status says of a process that a body started and sealed.
 enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *note);

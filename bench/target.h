@@ -53,6 +53,13 @@ struct target_job {
     unsigned n_rounds;
     unsigned n_warmup; // rounds run first and not kept
     double timeout_seconds;
+    // Not null, and only for targets that `can_choose`: code_short and code_long are not given; the target finds ones
+    // such that the long run takes about wanted_ticks, in the time of one pilot and not of one more run, and writes
+    // them here.
+    struct target_lengths {
+        uint64_t n_short, n_long;
+    } * choose;
+    double wanted_ticks;
     enum bench_clock clock; // CLOCK_PERF, CLOCK_RDPMC: counters are read, that way
     unsigned group;         // of the target's, which the counters are to count
 };
@@ -74,6 +81,7 @@ struct target {
     const char *description;   // for records: "native", "sim:skylake,noise=vm,seed=1"
     const char *timer;         // "tsc", "cntvct", "clock_gettime", "simulated"
     double ticks_per_second;   // of the timer; 0: unknown
+    bool can_choose;           // see struct target_job
     bool has_counters;         // through system calls: the perf clock works
     const char *counters_note; // why not, for people
     bool has_user_reads;       // without system calls: the rdpmc clock works

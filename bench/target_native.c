@@ -18,6 +18,9 @@ struct native {
     struct counters counters;
 };
 
+// Of the time that a batch may take, until the code must have come back from its first iterations.
+enum { BEGIN_SHARE = 8 };
+
 static bool explain_status(const struct native *native, enum native_status status, int error, struct fail *fail) {
     switch (status) {
     case NATIVE_CANNOT_MAP:
@@ -75,12 +78,22 @@ static bool native_run(struct target *target, const struct target_job *job, stru
     int status = 0;
     uint64_t canary = results->canary;
     *outcome = BENCH_KILLED;
-    bool is_done = sandbox_run(native_rounds_run, &batch, &results->note, job->timeout_seconds, outcome, &status, fail);
+    struct sandbox_job child = {
+        .body = native_rounds_run,
+        .context = &batch,
+        .note = &results->note,
+        .timeout_seconds = job->timeout_seconds,
+        .has_begun = &results->has_begun,
+        .begin_seconds = job->timeout_seconds / BEGIN_SHARE,
+    };
+    bool is_done = sandbox_run(&child, outcome, &status, fail);
     if (is_done && *outcome == BENCH_OK && results->error_number)
         is_done = explain_status(native, (enum native_status)status, results->error_number, fail);
     bool is_intact = are_intact(results, canary, job->n_rounds);
     *n_done = is_intact ? results->n_done : 0;
     memcpy(rounds, results->rounds, *n_done * sizeof *rounds);
+    if (job->choose)
+        *job->choose = results->lengths;
     if (*outcome == BENCH_OK && !is_intact)
         *outcome = BENCH_OVERWROTE;
     else if (*outcome == BENCH_OK && (status != NATIVE_DONE || *n_done < job->n_rounds))
@@ -106,6 +119,7 @@ struct target *target_native_open(struct arena *arena, int cpu, const struct tar
         .counters_note = "not asked for",
         .user_reads_note = "not asked for",
         .timer_step = timer_step(),
+        .can_choose = true,
     };
     if (wish->clock != CLOCK_RATIO &&
         !counters_prepare(arena, native->cpu, wish, &native->counters, &native->target, fail))

@@ -63,7 +63,8 @@ int main(void) {
         enum bench_outcome outcome = BENCH_KILLED;
         int status = 0;
         note->outcome = BENCH_OK;
-        if (!sandbox_run(run_block, &block, note, 0.5, &outcome, &status, &fail)) {
+        struct sandbox_job job = {.body = run_block, .context = &block, .note = note, .timeout_seconds = 0.5};
+        if (!sandbox_run(&job, &outcome, &status, &fail)) {
             fprintf(stderr, "%s\n", fail.text);
             return 1;
         }
