@@ -166,7 +166,9 @@ bool steps_record(struct arena *arena, const struct steps_request *request, stru
     struct watch watch = {.request = request, .results = results};
     double timeout_seconds = request->timeout_seconds > 0 ? request->timeout_seconds : 2;
     int status = 0;
-    bool is_done = sandbox_run(watch_run, &watch, &results->note, timeout_seconds, &steps->outcome, &status, fail);
+    struct sandbox_job job = {
+        .body = watch_run, .context = &watch, .note = &results->note, .timeout_seconds = timeout_seconds};
+    bool is_done = sandbox_run(&job, &steps->outcome, &status, fail);
     if (is_done && steps->outcome == BENCH_OK)
         is_done = explain(request, results, status, fail);
     if (is_done && steps->outcome == BENCH_OK)
