@@ -86,6 +86,18 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
     return true;
 }
 
+static void write_counter_note(struct bench *bench, const char *error) {
+    const struct target *target = bench->target;
+    bool is_perf = bench->clock == CLOCK_PERF;
+    const char *why_perf = bench->passed_over ? bench->passed_over : target->user_reads_note;
+    char groups[80] = "";
+    if (target->n_groups > 1)
+        snprintf(groups, sizeof groups, "; events in %u groups, each counted in runs of its own", target->n_groups);
+    snprintf(bench->clock_note, sizeof bench->clock_note, "hardware cycles %s; %s%s%s%s",
+             is_perf ? "through perf" : "read by the thread itself (rdpmc)", error, groups,
+             is_perf && why_perf ? "; not by the thread itself: " : "", is_perf && why_perf ? why_perf : "");
+}
+
 static void write_note(struct bench *bench) {
     const struct target *target = bench->target;
     char frequency[64] = "", error[160];
@@ -97,17 +109,16 @@ static void write_note(struct bench *bench) {
                  bench->clock_error * 100);
     else
         snprintf(error, sizeof error, "unstable: %s", bench->unstable_why);
-    if (bench->clock != CLOCK_RATIO)
-        snprintf(bench->clock_note, sizeof bench->clock_note, "hardware cycles %s; %s",
-                 bench->clock == CLOCK_PERF ? "through perf" : "read by the thread itself (rdpmc)", error);
-    else
+    const char *counters = target->has_counters ? "there, not used" : target->counters_note;
+    if (bench->passed_over)
+        counters = bench->passed_over;
+    if (bench->clock == CLOCK_RATIO)
         snprintf(bench->clock_note, sizeof bench->clock_note,
                  "ratio clock: %s over a chain of dependent adds, taken as %g cycle%s each%s; %s; counters: %s",
                  target->timer, bench->reference.body_cycles, bench->reference.body_cycles == 1 ? "" : "s", frequency,
-                 error,
-                 target->has_counters    ? "there, not used"
-                 : target->counters_note ? target->counters_note
-                                         : "none");
+                 error, counters ? counters : "none");
+    else
+        write_counter_note(bench, error);
 }
 
 // How many iterations of the session's own chains a round runs.
@@ -169,6 +180,9 @@ static bool open_best_clock(struct bench *bench, struct fail *fail) {
         is_open = open_clock(bench, tiers[i], fail);
         if (!is_open)
             return false;
+        if (!bench->stable)
+            bench->passed_over =
+                arena_printf(bench->arena, "%s was passed over: %s", bench_clock_name(tiers[i]), bench->unstable_why);
     }
     return is_open;
 }

@@ -1,5 +1,7 @@
 #include "bench/event_name.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,9 +57,11 @@ static bool belongs(const char *name, const struct host_core_pmu *pmu, const str
                     pmu->name);
 }
 
-static bool is_listed(struct arena *arena, const char *name, const struct host_core_pmu *pmu) {
-    const char **names;
+// Among the names that the kernel lists? `near` says which are like it.
+static bool is_listed(struct arena *arena, const char *name, const struct host_core_pmu *pmu, const char **near) {
+    const char **names = NULL;
     size_t n_names = pmu->name ? event_names_of_pmu(arena, pmu->name, &names) : 0;
+    *near = text_did_you_mean(arena, name, names, n_names);
     for (size_t i = 0; i < n_names; i++)
         if (strcmp(names[i], name) == 0)
             return true;
@@ -67,9 +71,9 @@ static bool is_listed(struct arena *arena, const char *name, const struct host_c
 // libpfm4 goes by the first CPU's kind on Arm, so that where there are several kinds /sys is asked first.
 static bool encode_word(struct arena *arena, const char *name, const struct host_core_pmu *pmu,
                         struct perf_event_attr *attributes, struct fail *fail) {
-    const char *why = NULL;
+    const char *why = NULL, *near;
     *attributes = empty();
-    bool is_in_sys = is_listed(arena, name, pmu);
+    bool is_in_sys = is_listed(arena, name, pmu, &near);
     if (is_in_sys && pmu->n_all > 1)
         return event_encode_terms(arena, pmu->name, name, attributes, fail);
     if (event_encode_by_library(arena, name, pmu->n_all > 1 ? pmu->type : 0, attributes, &why)) {
@@ -79,7 +83,7 @@ static bool encode_word(struct arena *arena, const char *name, const struct host
     *attributes = empty();
     if (is_in_sys)
         return event_encode_terms(arena, pmu->name, name, attributes, fail);
-    return fail_set(fail, FAIL_INPUT, "unknown event '%s': %s; 'cyclops list events' prints all", name, why);
+    return fail_set(fail, FAIL_INPUT, "unknown event '%s'%s: %s; 'cyclops list events' prints all", name, near, why);
 }
 
 bool event_encode(struct arena *arena, const char *name, const struct host_core_pmu *pmu,
