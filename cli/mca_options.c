@@ -1,6 +1,7 @@
 #include "cli/mca_options.h"
 
 #include "base/text.h"
+#include "cli/response.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,7 +13,7 @@
 static struct mca_args values;
 static const char *skip_word;
 static const char **operands; // values.inputs
-static bool all_stats;
+static bool all_stats, nothing;
 
 enum mca_option_type {
     MCA_HEADING,
@@ -115,6 +116,8 @@ static const struct mca_option {
      &values.syntax},
     {MCA_FLAG, "print-imm-hex", NULL, "Print immediates in hexadecimal.", &values.print_hex},
     {MCA_TEXT, "o", "FILE", "Write the report there instead of to stdout.", &values.output},
+    {MCA_FLAG, "print-options", NULL, "Taken for llvm-mca's sake: it prints no options either.", &nothing},
+    {MCA_FLAG, "print-all-options", NULL, "Likewise.", &nothing},
     {MCA_FLAG, "version", NULL, "Print the versions of Cyclops and LLVM.", &values.version},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
@@ -125,7 +128,8 @@ static const char description[] = "Simulates the instructions of a file, over an
                                   "LLVM's scheduling model describes it. No instruction is executed, and no branch\n"
                                   "is followed: the block is a loop body. Caches are taken to hit.\n"
                                   "\n"
-                                  "A file is assembly, an ELF object or executable, or (with --hex) machine code.\n"
+                                  "A file is assembly, an ELF object or executable, or (with --hex) machine code;\n"
+                                  "@FILE stands for the options and files that are written in FILE.\n"
                                   "Options, regions, reports and the exit status (0, or 1 whatever went wrong) are\n"
                                   "llvm-mca's. Only the instructions between these comments are simulated, each\n"
                                   "region by itself; without comments, all are:\n"
@@ -309,7 +313,9 @@ enum options_result mca_options_parse(struct arena *arena, int argc, char **argv
         .resource_pressure = true,
         .timeline_max_cycles = 80,
     };
-    enum options_result result = parse_all(arena, argc, argv, fail);
+    enum options_result result = OPTIONS_BAD;
+    if (response_expand(arena, &argc, &argv, fail))
+        result = parse_all(arena, argc, argv, fail);
     if (result == OPTIONS_OK && !parse_skip(&values.skip, fail))
         result = OPTIONS_BAD;
     if (values.output[0] == '\0')

@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
     list = (struct option_list){0};
     char *rest = arena_copy(&arena, (const char *)data, n_bytes), *word;
     while (n_words < MOST_WORDS && (word = strsep(&rest, "\n")) != NULL)
-        if (strstr(word, "-h") == NULL) // prints
+        if (strstr(word, "-h") == NULL && strncmp(word, "@/", 2) != 0) // prints; reads devices
             words[n_words++] = word;
     options_parse(&arena, &command, n_words, words, &operands, &fail);
     for (size_t i = 0; i < operands.n_items; i++) {
