@@ -91,7 +91,13 @@ struct bench_measurement {
     unsigned numerator, denominator; // of the fraction, where the verdict is exact
     const char *why;                 // one clause, where the verdict is unstable
     enum bench_clock clock;
-    unsigned samples; // kept
+    struct bench_mode { // where the verdict is unstable because the samples fall into two groups; else 0
+        double cycles;  // per body, median of the group
+        double share;   // of the samples, 0 to 1
+    } modes[2];
+    unsigned processes;               // fresh ones that the samples come from
+    double process_low, process_high; // least and largest median of one of them, cycles per body
+    unsigned samples;                 // kept
     unsigned dropped[DROP_N_REASONS];
     double milliseconds; // spent on it
     unsigned n_events;   // counters beside cycles; rdpmc and perf clocks only. The first is "instructions"
@@ -116,6 +122,7 @@ struct bench_options {
     double precision;        // stop when the interval's half-width is below this share of the value; 0 = 0.002
     double budget_ms;        // stop after this much time; 0 = 200
     double timeout_seconds;  // for one batch of rounds; 0 = 2
+    unsigned processes;      // that the samples come from at least; 0 = 3
     int cpu;                 // logical CPU to pin to; -1 = chosen
     double reference_cycles; // that one dependent add takes on this core; 0 = 1
 };
@@ -136,7 +143,7 @@ struct bench {
     } checks[BENCH_N_CHECKS];
     double clock_error;        // relative; see calibrate.c for what it holds
     double ticks_per_cycle;    // of the timer, at calibration: per cycle of the reference
-    double reference_spread;   // of the reference at calibration: distance between the quartiles over the median
+    double reference_spread;   // of the reference's change within a round, at calibration: between its quartiles
     double cross_check_cycles; // of one multiply
     bool stable;               // the cross-check came out an integer within 1 %
     const char *unstable_why;  // one clause, where it did not

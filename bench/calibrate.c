@@ -15,6 +15,7 @@
 
 // A burst of noise is no property of the host, so calibration is tried a few times.
 enum { ATTEMPTS = 3 };
+enum { FEWEST_PROCESSES = 3 };
 static const double stable_error = 0.01;
 
 // Why a tier cannot be used on this target; null: it can.
@@ -44,13 +45,14 @@ static void keep_reference(struct bench *bench, struct sampling *sampling) {
     if (!sampling->n_kept)
         return;
     bench->ticks_per_cycle = statistics_median(sorted, sampling->n_kept);
-    bench->reference_spread = statistics_spread(sorted, sampling->n_kept) / bench->ticks_per_cycle;
+    sorted = sampling_sorted(sampling, offsetof(struct sample, reference_change));
+    bench->reference_spread = statistics_spread(sorted, sampling->n_kept);
 }
 
 // Measures the two chains once.
 static bool measure_chains(struct bench *bench, struct sampling *sampling, struct fail *fail) {
     struct bench_measurement self, cross;
-    *sampling = (struct sampling){.samples = sampling->samples, .sorted = sampling->sorted};
+    sampling_clear(sampling);
     bench->stable = true; // nothing is known against it yet
     bench->clock_error = 0;
     bench->ticks_per_cycle = 0;
@@ -59,8 +61,7 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
     if (!measure_samples(bench, &bench->checks[CHECK_MULTIPLY].code, sampling, &cross, fail) ||
         !ran("multiply", cross.outcome, fail))
         return false;
-    sampling->n_kept = sampling->n_batches = 0;
-    memset(sampling->dropped, 0, sizeof sampling->dropped);
+    sampling_clear(sampling);
     if (!measure_samples(bench, &bench->reference, sampling, &self, fail) || !ran("reference", self.outcome, fail))
         return false;
 
@@ -202,6 +203,8 @@ bool bench_open(struct bench *bench, struct arena *arena, struct target *target,
         bench->options.budget_ms = 200;
     if (bench->options.timeout_seconds <= 0)
         bench->options.timeout_seconds = 2;
+    if (!bench->options.processes)
+        bench->options.processes = FEWEST_PROCESSES;
     if (bench->options.reference_cycles <= 0)
         bench->options.reference_cycles = 1;
     bench->reference.body_cycles = bench->options.reference_cycles;

@@ -17,5 +17,7 @@ bool clock_perf_cycles(const struct target_job *job, const struct target_round *
 // Timer ticks of one cycle of the reference in this round, mean of before and after; not above 0 where the round is
 // disturbed.
 double clock_reference_ticks(const struct target_job *job, const struct target_round *round);
+// By how much that is more after the code than before it, relative to the mean; 0 where the round is disturbed.
+double clock_reference_change(const struct target_job *job, const struct target_round *round);
 
 #endif

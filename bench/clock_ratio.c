@@ -27,6 +27,12 @@ double clock_reference_ticks(const struct target_job *job, const struct target_r
     return before > 0 && after > 0 ? (before + after) / 2 : 0;
 }
 
+double clock_reference_change(const struct target_job *job, const struct target_round *round) {
+    double mean = clock_reference_ticks(job, round);
+    double before = ticks_per_cycle(round->reference_before, reference_cycles(job));
+    return mean > 0 ? 2 * (mean - before) / mean : 0;
+}
+
 bool clock_ratio_cycles(const struct target_job *job, const struct target_round *round, double *cycles,
                         enum bench_drop *why) {
     double before = ticks_per_cycle(round->reference_before, reference_cycles(job));

@@ -101,7 +101,7 @@ static void close_nothing(struct target *target) {
 }
 
 struct fake_target fake_target_quiet(void) {
-    static const struct target_ops ops = {"fake", run, close_nothing};
+    static const struct target_ops ops = {.name = "fake", .run = run, .close = close_nothing};
     return (struct fake_target){
         .target = {.ops = &ops, .description = "fake", .timer = "fake", .ticks_per_second = 2.6e9, .timer_step = 1},
         .seed = 1,

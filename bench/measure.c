@@ -11,11 +11,12 @@
 #include <string.h>
 
 // A batch is a fresh process, and no value rests on one process alone: what depends on where pages happen to lie
-// shows as a difference between batches. Later batches grow.
-enum { FIRST_ROUNDS = 12, MOST_ROUNDS = 192, WARMUP_ROUNDS = 1, FEWEST_BATCHES = 2 };
-// Rounds of the first two batches, where little precision is wanted: with them all kept, the interval from the lowest
-// to the highest has its 99 %, and one may be dropped.
-enum { FEWEST_ROUNDS = 5 };
+// shows as a difference between batches. More samples come from more processes, not from longer ones, which would all
+// share their process's fate. Two that agree say little, a third much more: scripts/noise-study, kind spread.
+enum { FIRST_ROUNDS = 8, MOST_ROUNDS = 24, WARMUP_ROUNDS = 1 };
+// Rounds of the first batches, where little precision is wanted: with them all kept, the interval from the lowest
+// to the highest has its 99 %, and some may be dropped.
+enum { FEWEST_ROUNDS = 4 };
 static const double full_precision = 0.002;
 
 struct progress {
@@ -26,45 +27,48 @@ struct progress {
     double round_ms; // of the last batch
 };
 
-static double spent_ms(const struct progress *progress) {
-    return (double)(timer_clock_ns() - progress->start_ns) / 1e6;
+static uint64_t now_ns(const struct progress *progress) {
+    struct target *target = progress->bench->target;
+    return target->ops->now_ns ? target->ops->now_ns(target) : timer_clock_ns();
 }
 
+static double spent_ms(const struct progress *progress) {
+    return (double)(now_ns(progress) - progress->start_ns) / 1e6;
+}
+
+// A look costs some of the confidence, so there is one after each batch that may be the last.
 static bool is_narrow(const struct progress *progress) {
     struct sampling *sampling = progress->sampling;
-    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
-    struct interval interval = {0};
-    double modes[2];
+    const struct sampling_look *look = &sampling->look;
     if (!sampling->n_kept || sampling_n_dropped(sampling) > sampling->n_kept)
         return false;
-    interval = statistics_median_interval(sorted, sampling->n_kept, SAMPLING_CONFIDENCE);
-    double median = statistics_median(sorted, sampling->n_kept);
-    return interval.confidence >= SAMPLING_CONFIDENCE &&
-           (interval.high - interval.low) / 2 <= progress->bench->options.precision * median &&
-           !statistics_two_modes(sorted, sampling->n_kept, modes);
+    sampling_take_look(sampling);
+    return look->interval.confidence >= SAMPLING_CONFIDENCE && !look->has_modes &&
+           (look->interval.high - look->interval.low) / 2 <= progress->bench->options.precision * look->median;
 }
 
-// Stopping as soon as the interval happens to be narrow costs some of its confidence (it is looked at after each
-// batch); the batches double, so there are few looks.
+// Twice as many processes as at the last look, or no time for more.
 static bool is_finished(const struct progress *progress) {
     const struct sampling *sampling = progress->sampling;
-    if (sampling->n_batches < FEWEST_BATCHES || sampling->n_batches < progress->counts.target->n_groups)
+    const struct bench_options *options = &progress->bench->options;
+    bool is_over = spent_ms(progress) >= options->budget_ms || sampling->n_kept >= SAMPLING_MAX;
+    if (sampling->n_batches < options->processes || sampling->n_batches < progress->counts.target->n_groups ||
+        (!is_over && sampling->n_batches < 2 * sampling->look.n_batches))
         return false;
-    return spent_ms(progress) >= progress->bench->options.budget_ms || sampling->n_kept >= SAMPLING_MAX ||
-           is_narrow(progress);
+    return is_narrow(progress) || is_over;
 }
 
 static unsigned next_rounds(const struct progress *progress) {
     const struct bench_options *options = &progress->bench->options;
-    unsigned n_batches = progress->sampling->n_batches;
-    double first = fmax(FEWEST_ROUNDS, fmin(FIRST_ROUNDS, round(FIRST_ROUNDS * full_precision / options->precision)));
-    double wanted = n_batches < FEWEST_BATCHES ? first : first * exp2(n_batches - 1);
+    double share = fmin(1, full_precision / options->precision);
+    double wanted = fmax(FEWEST_ROUNDS, round(share * (progress->sampling->n_looks ? MOST_ROUNDS : FIRST_ROUNDS)));
     double most = MOST_ROUNDS;
     if (progress->round_ms > 0) { // stay within the budget, and far from the time-out
         double left_ms = fmax(0, options->budget_ms - spent_ms(progress));
         most = fmin(left_ms, options->timeout_seconds * 1000 / 4) / progress->round_ms;
     }
-    double fewest = (double)statistics_samples_needed(SAMPLING_CONFIDENCE) / FEWEST_BATCHES;
+    size_t needed = statistics_samples_needed(statistics_look_confidence(SAMPLING_CONFIDENCE, 1));
+    double fewest = ceil((double)needed / options->processes);
     return (unsigned)fmax(fewest, fmin(wanted, fmin(most, MOST_ROUNDS)));
 }
 
@@ -73,7 +77,7 @@ static bool run_batch(struct progress *progress, struct target_job *job, enum be
     struct target *target = progress->bench->target;
     struct target_round rounds[MOST_ROUNDS];
     unsigned n_done = 0;
-    uint64_t start_ns = timer_clock_ns();
+    uint64_t start_ns = now_ns(progress);
     job->n_rounds = next_rounds(progress);
     if (target->n_groups)
         job->group = progress->sampling->n_batches % target->n_groups;
@@ -83,7 +87,7 @@ static bool run_batch(struct progress *progress, struct target_job *job, enum be
         return false;
     job->code_short = lengths.n_short;
     job->code_long = lengths.n_long;
-    progress->round_ms = (double)(timer_clock_ns() - start_ns) / 1e6 / (job->n_rounds + job->n_warmup);
+    progress->round_ms = (double)(now_ns(progress) - start_ns) / 1e6 / (job->n_rounds + job->n_warmup);
     progress->sampling->n_batches++;
     for (unsigned i = 0; i < n_done; i++) {
         size_t n_kept = progress->sampling->n_kept;
@@ -91,8 +95,6 @@ static bool run_batch(struct progress *progress, struct target_job *job, enum be
         if (job->clock != CLOCK_RATIO && progress->sampling->n_kept > n_kept)
             event_counts_add(&progress->counts, job, &rounds[i]);
     }
-    if (n_done && job->clock == CLOCK_RATIO)
-        sampling_note_step(progress->sampling, &rounds[0], target->timer_step);
     return true;
 }
 
@@ -123,8 +125,8 @@ bool measure_samples(const struct bench *bench, const struct bench_code *code, s
         .bench = bench,
         .sampling = sampling,
         .counts = {.arena = &scratch, .target = bench->target},
-        .start_ns = timer_clock_ns(),
     };
+    progress.start_ns = now_ns(&progress);
     struct target_job job = {
         .code = code,
         .reference = &bench->reference,

@@ -139,7 +139,7 @@ static void interrupt(struct noise *noise, struct target_round *round) {
     }
 }
 
-// What is executed: the noise does not treat all alike.
+// What is executed. Only code has speeds of its own, a neighbour slows each by its own.
 enum work { WORK_ADDS, WORK_PRODUCTS, WORK_CODE };
 
 static double neighbour_factor(struct noise *noise, enum work work) {
@@ -213,16 +213,23 @@ static void execute_check(struct noise *noise, enum bench_check which, const str
                      iterations, round, round->checks[which]);
 }
 
+// The chains are measured like any code when the clock is calibrated.
+static enum work work_of(const struct target_job *job) {
+    const struct target_check *multiply = &job->checks[CHECK_MULTIPLY];
+    if (job->code->body == job->reference->body)
+        return WORK_ADDS;
+    return multiply->code && job->code->body == multiply->code->body ? WORK_PRODUCTS : WORK_CODE;
+}
+
 void noise_round(struct noise *noise, const struct target_job *job, const struct noise_cycles *cycles,
                  struct target_round *round) {
     const struct bench_code *reference = job->reference, *code = job->code;
     const uint64_t reference_iterations[2] = {job->reference_short, job->reference_long};
     const uint64_t code_iterations[2] = {job->code_short, job->code_long};
-    bool is_reference = code->body == reference->body;
-    enum work work = is_reference ? WORK_ADDS : WORK_CODE;
-    double factor = is_reference ? 1 : noise->process_factor;
+    enum work work = work_of(job);
+    double factor = work == WORK_CODE ? noise->process_factor : 1;
     struct target_sample code_samples[2];
-    if (!is_reference && random_unit(noise) < noise->spec.state_share)
+    if (work == WORK_CODE && random_unit(noise) < noise->spec.state_share)
         factor *= noise->spec.state_factor;
     *round = (struct target_round){0};
     execute_pair(noise, WORK_ADDS, cycles->reference, 1, reference, reference_iterations, round,

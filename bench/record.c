@@ -61,6 +61,23 @@ static void add_value(json_t *json, const struct bench_measurement *measurement)
                             json_pack("[ii]", (int)measurement->numerator, (int)measurement->denominator));
 }
 
+// What a fresh process changes, and the two groups where the samples fall into two.
+static void add_spread(json_t *json, const struct bench_measurement *measurement) {
+    const struct bench_mode *modes = measurement->modes;
+    if (measurement->processes)
+        json_object_set_new(json, "processes",
+                            json_pack("{si so so}", "n", (int)measurement->processes, "low",
+                                      json_rounded(measurement->process_low, CYCLES_DECIMALS), "high",
+                                      json_rounded(measurement->process_high, CYCLES_DECIMALS)));
+    json_t *list = json_array();
+    for (int i = 0; i < 2 && modes[0].share > 0; i++)
+        json_array_append_new(list, json_pack("{so so}", "cycles", json_rounded(modes[i].cycles, CYCLES_DECIMALS),
+                                              "share", json_rounded(modes[i].share, 4)));
+    if (json_array_size(list))
+        json_object_set(json, "modes", list);
+    json_decref(list);
+}
+
 static void add_origin(json_t *json, const struct bench_measurement *measurement) {
     add_text(json, "why", measurement->why);
     add_text(json, "clock", bench_clock_name(measurement->clock));
@@ -104,6 +121,7 @@ bool record_write(FILE *out, const struct record *record, struct fail *fail) {
         add_value(json, &record->measurement);
     else
         add_text(json, "outcome", bench_outcome_name(record->measurement.outcome));
+    add_spread(json, &record->measurement);
     add_origin(json, &record->measurement);
     add_text(json, "bytes", record->bytes);
     if (record->n_predictions)

@@ -76,6 +76,24 @@ static bool read_exact(const json_t *json, struct bench_measurement *measurement
     return true;
 }
 
+static bool read_spread(const json_t *json, struct bench_measurement *measurement, struct fail *fail) {
+    const json_t *processes = json_object_get(json, "processes"), *modes = json_object_get(json, "modes");
+    if (processes && !json_is_object(processes))
+        return fail_set(fail, FAIL_INPUT, "'processes' must be an object");
+    if (modes && (!json_is_array(modes) || json_array_size(modes) != 2))
+        return fail_set(fail, FAIL_INPUT, "'modes' must be a list of two");
+    bool is_read = !processes || (read_unsigned(processes, "n", &measurement->processes, fail) &&
+                                  json_get_number(processes, "low", &measurement->process_low, fail) &&
+                                  json_get_number(processes, "high", &measurement->process_high, fail));
+    for (unsigned i = 0; i < 2 && modes && is_read; i++) {
+        const json_t *mode = json_array_get(modes, i);
+        is_read = json_is_object(mode) || fail_set(fail, FAIL_INPUT, "'modes' must be a list of objects");
+        is_read = is_read && json_get_number(mode, "cycles", &measurement->modes[i].cycles, fail) &&
+                  json_get_number(mode, "share", &measurement->modes[i].share, fail);
+    }
+    return is_read;
+}
+
 static bool read_numbers(const json_t *json, struct bench_measurement *measurement, struct fail *fail) {
     if (measurement->outcome == BENCH_OK && !json_object_get(json, "cycles"))
         return fail_set(fail, FAIL_INPUT, "a measurement needs 'cycles', or an 'outcome' that says why it has none");
@@ -85,7 +103,8 @@ static bool read_numbers(const json_t *json, struct bench_measurement *measureme
            json_get_number(json, "confidence", &measurement->confidence, fail) &&
            json_get_number(json, "clock_error", &measurement->clock_error, fail) &&
            json_get_number(json, "ms", &measurement->milliseconds, fail) &&
-           read_unsigned(json, "samples", &measurement->samples, fail) && read_exact(json, measurement, fail);
+           read_unsigned(json, "samples", &measurement->samples, fail) && read_exact(json, measurement, fail) &&
+           read_spread(json, measurement, fail);
 }
 
 // An object of one number per name; null and no such member are the same.

@@ -63,6 +63,9 @@ static struct record full_record(void) {
                         .clock_error = 0.0012,
                         .verdict = MEASURED_WITHIN,
                         .clock = CLOCK_PERF,
+                        .processes = 3,
+                        .process_low = 4.41,
+                        .process_high = 4.415,
                         .samples = 41,
                         .dropped = {[DROP_SWITCH] = 1, [DROP_REFERENCE] = 2},
                         .milliseconds = 4.125,
@@ -90,6 +93,10 @@ static void assert_measurements_equal(const struct bench_measurement *a, const s
     assert_int_equal(a->denominator, b->denominator);
     assert_int_equal(a->clock, b->clock);
     assert_int_equal(a->samples, b->samples);
+    assert_int_equal(a->processes, b->processes);
+    assert_true(a->process_low == b->process_low && a->process_high == b->process_high);
+    for (int i = 0; i < 2; i++)
+        assert_true(a->modes[i].cycles == b->modes[i].cycles && a->modes[i].share == b->modes[i].share);
     assert_memory_equal(a->dropped, b->dropped, sizeof a->dropped);
     assert_true(a->milliseconds == b->milliseconds);
     assert_int_equal(a->n_events, b->n_events);
@@ -105,10 +112,12 @@ static void what_is_written_is_read(void **state) {
         .kernel = "add",
         .measurement = {
             .cycles = 0.33333, .verdict = MEASURED_EXACT, .numerator = 1, .denominator = 3, .clock = CLOCK_RATIO}};
-    struct record unstable = {
-        .kernel = "div",
-        .measurement = {
-            .cycles = 9, .verdict = MEASURED_UNSTABLE, .why = "two modes: 9 and 18 cycles", .clock = CLOCK_RATIO}};
+    struct record unstable = {.kernel = "div",
+                              .measurement = {.cycles = 9,
+                                              .verdict = MEASURED_UNSTABLE,
+                                              .why = "two modes: 9 (75 %) and 18 (25 %) cycles",
+                                              .modes = {{9, 0.75}, {18, 0.25}},
+                                              .clock = CLOCK_RATIO}};
     struct record crashed = {
         .kernel = "amx", .measurement = {.outcome = BENCH_SIGILL, .verdict = MEASURED_UNSTABLE, .clock = CLOCK_RATIO}};
     struct record written[] = {full_record(), exact, unstable, crashed};
@@ -137,7 +146,7 @@ static void what_is_written_is_read(void **state) {
     assert_string_equal(read->predictions[0].bottleneck, "Zn4FP01");
     assert_true(read->predictions[1].cycles == 8.5);
     assert_null(read->predictions[1].bottleneck);
-    assert_string_equal(file.records[2].measurement.why, "two modes: 9 and 18 cycles");
+    assert_string_equal(file.records[2].measurement.why, "two modes: 9 (75 %) and 18 (25 %) cycles");
     assert_null(file.records[1].isa);
 
     assert_string_equal(json_string_value(json_object_get(file.headers[0], "cpu")), "AMD EPYC");

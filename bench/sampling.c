@@ -3,6 +3,7 @@
 #include "bench/checks.h"
 #include "bench/clock.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -10,7 +11,13 @@ struct sampling sampling_new(struct arena *arena) {
     return (struct sampling){
         .samples = ARENA_ARRAY(arena, struct sample, SAMPLING_MAX),
         .sorted = ARENA_ARRAY(arena, double, SAMPLING_MAX),
+        .scratch = ARENA_ARRAY(arena, double, SAMPLING_MAX),
     };
+}
+
+void sampling_clear(struct sampling *sampling) {
+    *sampling =
+        (struct sampling){.samples = sampling->samples, .sorted = sampling->sorted, .scratch = sampling->scratch};
 }
 
 // Why the round is worthless, whatever its times; DROP_N_REASONS if nothing was seen.
@@ -24,28 +31,35 @@ static enum bench_drop disturbance(const struct target_round *round) {
     return round->faults ? DROP_FAULT : DROP_N_REASONS;
 }
 
+// What the least difference that the clock can show is worth in the cycles of this round, as a share of them. A
+// difference of two counts is good to one.
+static double step_of(const struct bench *bench, const struct target_round *round) {
+    double counts = (double)round->code_long.counters[0] - (double)round->code_short.counters[0];
+    if (bench->clock != CLOCK_RATIO)
+        return 2 / counts;
+    double code = (double)round->code_long.ticks - (double)round->code_short.ticks;
+    double reference = (double)round->reference_before[1].ticks - (double)round->reference_before[0].ticks +
+                       (double)round->reference_after[1].ticks - (double)round->reference_after[0].ticks;
+    return (double)bench->target->timer_step * (1 / code + 1 / reference);
+}
+
 void sampling_add(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                   const struct target_round *round) {
     clock_cycles_function cycles_of = bench->clock == CLOCK_RATIO ? clock_ratio_cycles : clock_perf_cycles;
-    struct sample sample = {.reference_ticks = clock_reference_ticks(job, round)};
+    struct sample sample = {
+        .process = sampling->n_batches,
+        .reference_ticks = clock_reference_ticks(job, round),
+        .reference_change = clock_reference_change(job, round),
+    };
     enum bench_drop why = disturbance(round);
     checks_cycles(bench, job, round, sample.checks);
     if (why != DROP_N_REASONS || !cycles_of(job, round, &sample.cycles, &why) ||
         !checks_agree(bench, sample.checks, &why))
         sampling->dropped[why]++;
-    else if (sampling->n_kept < SAMPLING_MAX)
+    else if (sampling->n_kept < SAMPLING_MAX) {
+        sample.step = step_of(bench, round);
         sampling->samples[sampling->n_kept++] = sample;
-}
-
-void sampling_note_step(struct sampling *sampling, const struct target_round *round, uint64_t step_ticks) {
-    double code = (double)round->code_long.ticks - (double)round->code_short.ticks;
-    double reference = (double)round->reference_before[1].ticks - (double)round->reference_before[0].ticks +
-                       (double)round->reference_after[1].ticks - (double)round->reference_after[0].ticks;
-    if (code <= 0 || reference <= 0)
-        return;
-    double step = (double)step_ticks / code + (double)step_ticks / reference;
-    if (step > sampling->timer_step)
-        sampling->timer_step = step;
+    }
 }
 
 const double *sampling_sorted(struct sampling *sampling, size_t offset) {
@@ -53,6 +67,23 @@ const double *sampling_sorted(struct sampling *sampling, size_t offset) {
         memcpy(&sampling->sorted[i], (const char *)&sampling->samples[i] + offset, sizeof(double));
     statistics_sort(sampling->sorted, sampling->n_kept);
     return sampling->sorted;
+}
+
+void sampling_take_look(struct sampling *sampling) {
+    size_t n = sampling->n_kept;
+    struct sampling_look *look = &sampling->look;
+    double confidence = statistics_look_confidence(SAMPLING_CONFIDENCE, ++sampling->n_looks);
+    double step = statistics_median(sampling_sorted(sampling, offsetof(struct sample, step)), n);
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
+    for (size_t i = 0; i < n; i++)
+        sampling->scratch[i] = sampling->samples[i].cycles;
+    look->n_batches = sampling->n_batches;
+    look->median = statistics_median(sorted, n);
+    look->step = step * look->median;
+    look->effective = statistics_effective_count(sampling->scratch, n, look->median, look->step);
+    look->interval = statistics_median_interval(sorted, n, look->effective, confidence);
+    look->interval.confidence -= (1 - SAMPLING_CONFIDENCE) * (1 - 1.0 / sampling->n_looks); // what earlier looks cost
+    look->has_modes = statistics_two_modes(sorted, n, look->step, look->modes);
 }
 
 unsigned sampling_n_dropped(const struct sampling *sampling) {

@@ -8,29 +8,47 @@
 enum { SAMPLING_MAX = 4096 }; // kept samples; a budget that would give more ends there
 
 struct sample {
+    unsigned process;              // which of them, from 1
     double cycles;                 // per body
     double reference_ticks;        // timer ticks per cycle of the reference
+    double reference_change;       // of that from before the code to after it, relative
+    double step;                   // of the clock, as a share of the cycles
     double checks[BENCH_N_CHECKS]; // cycles per body of each; 0: not timed
 };
 
+// What the samples say so far.
+struct sampling_look {
+    unsigned n_batches; // when it was taken
+    double median;
+    double step;              // what the least difference that the clock can show is worth, cycles per body
+    struct interval interval; // its confidence is that of all looks together
+    double effective;         // independent samples that they are worth
+    bool has_modes;
+    struct statistics_mode modes[2];
+};
+
 struct sampling {
-    struct sample *samples; // room for SAMPLING_MAX
-    double *sorted;         // scratch of the same room
+    struct sample *samples;   // room for SAMPLING_MAX
+    double *sorted, *scratch; // lists of the same room
     size_t n_kept;
     unsigned dropped[DROP_N_REASONS];
-    unsigned n_batches;
-    double timer_step; // what one step of the timer is worth, as a share of a sample's cycles; the largest seen
+    unsigned n_batches; // processes that were run
+    unsigned n_looks;
+    struct sampling_look look; // the last one
 };
 
 struct sampling sampling_new(struct arena *arena);
+// Forgets all samples.
+void sampling_clear(struct sampling *sampling);
 // Judges a round and keeps or drops it.
 void sampling_add(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                   const struct target_round *round);
-// Notes what a step of `step_ticks` is worth in such a round.
-void sampling_note_step(struct sampling *sampling, const struct target_round *round, uint64_t step_ticks);
 // The cycles of the kept samples, or what else `offset` in struct sample names, sorted; valid until the next call.
 const double *sampling_sorted(struct sampling *sampling, size_t offset);
 unsigned sampling_n_dropped(const struct sampling *sampling);
+// Looks at the samples, of which there is one at least, and notes in `look` what they say. Each look costs some
+// confidence (statistics_look_confidence), so it is taken only where sampling could end.
+void sampling_take_look(struct sampling *sampling);
 
 // The level of every interval that bench gives.
 #define SAMPLING_CONFIDENCE 0.99

@@ -25,20 +25,63 @@ static double binomial_half(size_t n, size_t k) {
     return exp(log_choose - (double)n * log(2));
 }
 
+// The sign of how a sample lies to the median; what is nearer than the timer can tell lies on it.
+static double side(double sample, double median, double resolution) {
+    return (sample > median + resolution) - (sample < median - resolution);
+}
+
+static double correlation(const double *sides, size_t count, size_t lag) {
+    double sum = 0;
+    for (size_t i = lag; i < count; i++)
+        sum += sides[i] * sides[i - lag];
+    return sum;
+}
+
+// How often samples lie below the median scatters by the autocorrelation of exactly that (P. K. Sen, "On the
+// Bahadur representation of sample quantiles for sequences of φ-mixing random variables", 1972). Their sum over all
+// lags is cut off where pairs of them are no longer positive, and made monotone before: C. Geyer, "Practical Markov
+// chain Monte Carlo", 1992, section 3.3.
+double statistics_effective_count(double *in_order, size_t count, double median, double resolution) {
+    for (size_t i = 0; i < count; i++)
+        in_order[i] = side(in_order[i], median, resolution);
+    double power = correlation(in_order, count, 0), time = -1, last = 2;
+    if (power <= 0)
+        return (double)count;
+    for (size_t lag = 0; lag + 1 < count; lag += 2) {
+        double pair = (correlation(in_order, count, lag) + correlation(in_order, count, lag + 1)) / power;
+        if (pair <= 0)
+            break;
+        last = fmin(last, pair);
+        time += 2 * last;
+    }
+    return (double)count / fmax(1, time);
+}
+
 // The interval from the r-th lowest to the r-th highest sample misses the median if fewer than r samples lie
 // below it, or fewer than r above: probability 2 P(X < r). (David and Nagaraja, Order Statistics, section 7.1.)
-struct interval statistics_median_interval(const double *sorted, size_t count, double confidence) {
-    assert(count > 0);
-    size_t rank = 0; // from 0: sorted[rank] to sorted[count - 1 - rank]
-    double missed = 2 * binomial_half(count, 0);
-    while (rank + 1 < (count + 1) / 2) {
-        double missed_next = missed + 2 * binomial_half(count, rank + 1);
+// Where the samples are worth fewer, the ranks are those of so many, at the same shares of the list.
+struct interval statistics_median_interval(const double *sorted, size_t count, double effective, double confidence) {
+    assert(count > 0 && effective >= 0);
+    size_t worth = (size_t)fmax(1, fmin(effective, (double)count));
+    size_t rank = 0; // from 0: of `worth` samples, the lowest and the highest that count
+    double missed = 2 * binomial_half(worth, 0);
+    while (rank + 1 < (worth + 1) / 2) {
+        double missed_next = missed + 2 * binomial_half(worth, rank + 1);
         if (1 - missed_next < confidence)
             break;
         missed = missed_next;
         rank++;
     }
-    return (struct interval){sorted[rank], sorted[count - 1 - rank], fmax(0, 1 - missed)};
+    size_t place = worth == count ? rank : (size_t)((double)rank * (double)count / (double)worth);
+    return (struct interval){sorted[place], sorted[count - 1 - place], fmax(0, 1 - missed)};
+}
+
+// The first look may be wrong in α/2 of the cases, the second in α/6, the k-th in α/(k (k + 1)): together α, however
+// many looks there are (the union bound; spending α over looks: K. Lan and D. DeMets, "Discrete sequential
+// boundaries for clinical trials", 1983).
+double statistics_look_confidence(double confidence, unsigned look) {
+    assert(look > 0);
+    return 1 - (1 - confidence) / ((double)look * (look + 1.0));
 }
 
 size_t statistics_samples_needed(double confidence) {
@@ -52,22 +95,64 @@ double statistics_spread(const double *sorted, size_t count) {
     return sorted[count * 3 / 4] - sorted[count / 4];
 }
 
-// Two modes: some gap between neighbours leaves at least a fifth of the samples on each side, is four times as wide
-// as the inner spread of either side, and the sides' medians are 1 % apart. Below 10 samples nothing can be said:
-// gaps of that size come by chance.
-bool statistics_two_modes(const double *sorted, size_t count, double modes[2]) {
-    size_t fewest = (count + 4) / 5;
-    if (count < 10)
-        return false;
-    size_t split = fewest; // first sample of the upper group, of the widest gap
-    for (size_t i = fewest; i <= count - fewest; i++)
-        if (sorted[i] - sorted[i - 1] > sorted[split] - sorted[split - 1])
+// The place that splits a sorted list into the two parts with the least squares within them, which is the largest
+// distance between their means, weighted: W. Fisher, "On grouping for maximum homogeneity", 1958, for two groups.
+static size_t best_split(const double *sorted, size_t count) {
+    double total = 0, below = 0, most = -1;
+    size_t split = 1;
+    for (size_t i = 0; i < count; i++)
+        total += sorted[i] - sorted[0];
+    for (size_t i = 1; i < count; i++) {
+        below += sorted[i - 1] - sorted[0];
+        double distance = (total - below) / (double)(count - i) - below / (double)i;
+        double between = distance * distance * (double)i * (double)(count - i);
+        if (between > most) {
+            most = between;
             split = i;
-    double gap = sorted[split] - sorted[split - 1];
-    double spread = fmax(statistics_spread(sorted, split), statistics_spread(sorted + split, count - split));
-    modes[0] = statistics_median(sorted, split);
-    modes[1] = statistics_median(sorted + split, count - split);
-    return gap > 4 * spread && modes[1] - modes[0] > 0.01 * fabs(modes[0]);
+        }
+    }
+    return split;
+}
+
+// How many of the sorted samples lie in [low, high].
+static size_t count_between(const double *sorted, size_t count, double low, double high) {
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        n += sorted[i] >= low && sorted[i] <= high;
+    return n;
+}
+
+// Could as few as `few` of few + many fall by a fair coin? Below 1 in 1000 says no.
+static bool is_rarer(size_t few, size_t many) {
+    double chance = 0;
+    for (size_t k = 0; k <= few; k++)
+        chance += binomial_half(few + many, k);
+    return chance < 0.001;
+}
+
+// A distribution with one mode falls off on both sides of it. So of three equally wide stretches side by side, the
+// middle one cannot be less likely than both others: where the samples say it is less likely than either, there are
+// two modes. The stretches stand around the medians of the two parts that the samples fall into best, and
+// between them. (Rejecting both alternatives, each by a sign test, keeps the level of one: R. Berger,
+// "Multiparameter hypothesis testing and acceptance sampling", 1982. Level 1/1000, because the stretches are chosen
+// by the same samples.) Far-off samples are left out of the choice. Modes nearer than 1 % are in the interval
+// anyway, and those a few steps of the timer apart may be its steps.
+bool statistics_two_modes(const double *sorted, size_t count, double step, struct statistics_mode modes[2]) {
+    size_t trimmed = count / 20, inner = count - 2 * trimmed;
+    if (inner < 2)
+        return false;
+    size_t split = trimmed + best_split(sorted + trimmed, inner);
+    double low = statistics_median(sorted + trimmed, split - trimmed);
+    double high = statistics_median(sorted + split, count - trimmed - split);
+    modes[0] = (struct statistics_mode){low, (double)split / (double)count};
+    modes[1] = (struct statistics_mode){high, 1 - modes[0].share};
+    if (high - low < fmax(0.01 * fabs(low), 10 * step))
+        return false;
+    double half = (high - low) / 6, middle = (low + high) / 2;
+    size_t n_low = count_between(sorted, count, low - half, low + half);
+    size_t n_high = count_between(sorted, count, high - half, high + half);
+    size_t n_middle = count_between(sorted, count, middle - half, middle + half);
+    return is_rarer(n_middle, n_low) && is_rarer(n_middle, n_high);
 }
 
 static unsigned common_divisor(unsigned a, unsigned b) {

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -47,13 +48,13 @@ static void interval_ranks(void **state) {
     for (size_t i = 0; i < MAX; i++)
         sorted[i] = (double)i + 1;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct interval interval = statistics_median_interval(sorted, cases[i].n, 0.99);
+        struct interval interval = statistics_median_interval(sorted, cases[i].n, (double)cases[i].n, 0.99);
         assert_near(interval.low, (double)cases[i].rank, 1e-9);
         assert_near(interval.high, (double)(cases[i].n + 1 - cases[i].rank), 1e-9);
         assert_near(interval.confidence, cases[i].confidence, 1e-5);
     }
     assert_int_equal(statistics_samples_needed(0.99), 8);
-    assert_true(statistics_median_interval(sorted, MAX, 0.99).confidence >= 0.99); // 2^-n underflows no more
+    assert_true(statistics_median_interval(sorted, MAX, MAX, 0.99).confidence >= 0.99); // 2^-n underflows no more
 }
 
 // A skewed distribution with a heavy tail: the truth is the median of the distribution.
@@ -74,7 +75,7 @@ static void interval_covers_as_often_as_it_says(void **state) {
             for (size_t i = 0; i < counts[c]; i++)
                 samples[i] = draw_skewed(&seed);
             statistics_sort(samples, counts[c]);
-            struct interval interval = statistics_median_interval(samples, counts[c], 0.99);
+            struct interval interval = statistics_median_interval(samples, counts[c], (double)counts[c], 0.99);
             n_covered += interval.low <= 4.01 && 4.01 <= interval.high;
             confidence = interval.confidence;
         }
@@ -82,6 +83,92 @@ static void interval_covers_as_often_as_it_says(void **state) {
         assert_true(confidence >= 0.99);
         assert_true(fabs(share - confidence) < 4 * deviation);
     }
+}
+
+// A source of samples that are alike from one to the next, around a median of 4.
+typedef void (*source)(uint64_t *seed, double *samples, size_t count);
+
+static void independent(uint64_t *seed, double *samples, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        samples[i] = 4 + 0.01 * normal(seed);
+}
+
+static void wandering(uint64_t *seed, double *samples, size_t count) { // a first-order autoregression
+    double away = normal(seed);
+    for (size_t i = 0; i < count; i++) {
+        samples[i] = 4 + 0.01 * away;
+        away = 0.6 * away + 0.8 * normal(seed);
+    }
+}
+
+static void by_process(uint64_t *seed, double *samples, size_t count) { // twelve rounds each
+    double process = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i % 12 == 0)
+            process = normal(seed);
+        samples[i] = 4 + 0.01 * process + 0.001 * normal(seed);
+    }
+}
+
+// Share of intervals that hold the median, of those that claim the confidence; `claims` becomes their share.
+static double coverage(source take, size_t count, double *claims) {
+    enum { REPEATS = 2000 };
+    double samples[MAX];
+    unsigned n_covered = 0, n_claimed = 0;
+    uint64_t seed = 99 + count;
+    for (unsigned repeat = 0; repeat < REPEATS; repeat++) {
+        take(&seed, samples, count);
+        double in_order[MAX];
+        memcpy(in_order, samples, count * sizeof *samples);
+        statistics_sort(samples, count);
+        double effective = statistics_effective_count(in_order, count, statistics_median(samples, count), 0);
+        struct interval interval = statistics_median_interval(samples, count, effective, 0.99);
+        if (interval.confidence < 0.99)
+            continue;
+        n_claimed++;
+        n_covered += interval.low <= 4 && 4 <= interval.high;
+    }
+    *claims = (double)n_claimed / REPEATS;
+    return (double)n_covered / n_claimed;
+}
+
+static void likeness_widens_the_interval(void **state) {
+    (void)state;
+    double claims;
+    assert_true(coverage(independent, 24, &claims) >= 0.985);
+    assert_true(claims > 0.9);
+    assert_true(coverage(independent, 200, &claims) >= 0.985);
+    assert_true(claims == 1);
+    assert_true(coverage(wandering, 200, &claims) >= 0.97);
+    assert_true(coverage(by_process, 96, &claims) >= 0.97);
+    coverage(by_process, 24, &claims); // two processes are hardly evidence: a claim is rare, and then by chance
+    assert_true(claims < 0.15);
+}
+
+static void effective_counts(void **state) {
+    (void)state;
+    double constant[20] = {0}, halves[24], turns[24];
+    for (size_t i = 0; i < 24; i++) {
+        halves[i] = i < 12 ? 1 : 2;
+        turns[i] = i % 2 ? 1 : 2;
+    }
+    assert_near(statistics_effective_count(constant, 20, 0, 0), 20, 1e-9);
+    double copy[24];
+    memcpy(copy, halves, sizeof copy);
+    assert_true(statistics_effective_count(copy, 24, 1.5, 0) < 4);
+    assert_near(statistics_effective_count(halves, 24, 1.5, 0.6), 24, 1e-9); // no difference that could be seen
+    assert_near(statistics_effective_count(turns, 24, 1.5, 0), 24, 1e-9);    // never better than independent
+}
+
+// Looks whose α sum up to that of one.
+static void looks_share_the_confidence(void **state) {
+    (void)state;
+    double wrong = 0;
+    for (unsigned look = 1; look <= 1000; look++)
+        wrong += 1 - statistics_look_confidence(0.99, look);
+    assert_near(statistics_look_confidence(0.99, 1), 0.995, 1e-12);
+    assert_near(wrong, 0.01, 1e-4);
+    assert_true(wrong < 0.01);
 }
 
 static void fractions(void **state) {
@@ -139,33 +226,57 @@ static void fractions_are_unique(void **state) {
 
 static void modes_are_seen(void **state) {
     (void)state;
-    double samples[60], modes[2];
+    double samples[60];
+    struct statistics_mode modes[2];
     uint64_t seed = 3;
     for (size_t i = 0; i < 60; i++)
         samples[i] = (i % 3 ? 4.0 : 8.01) + 0.004 * normal(&seed);
+    samples[7] = 40; // an interrupt that nobody saw
     statistics_sort(samples, 60);
-    assert_true(statistics_two_modes(samples, 60, modes));
-    assert_near(modes[0], 4.0, 0.01);
-    assert_near(modes[1], 8.01, 0.01);
+    assert_true(statistics_two_modes(samples, 60, 0, modes));
+    assert_near(modes[0].value, 4.0, 0.01);
+    assert_near(modes[1].value, 8.01, 0.01);
+    assert_near(modes[0].share, 2.0 / 3, 0.02);
+    assert_near(modes[0].share + modes[1].share, 1, 1e-12);
+    assert_false(statistics_two_modes(samples, 60, 0.5, modes)); // a timer as coarse as that shows nothing
+}
+
+// Modes that overlap are found with samples enough: 8 times as far apart as each is wide at its quartiles.
+static void overlapping_modes_are_seen(void **state) {
+    (void)state;
+    double samples[200];
+    struct statistics_mode modes[2];
+    uint64_t seed = 5;
+    unsigned n_seen = 0;
+    for (unsigned repeat = 0; repeat < 200; repeat++) {
+        for (size_t i = 0; i < 200; i++)
+            samples[i] = (i % 2 ? 4.0 : 4.2) + 0.04 * normal(&seed);
+        statistics_sort(samples, 200);
+        n_seen += statistics_two_modes(samples, 200, 0, modes);
+    }
+    assert_true(n_seen > 190);
 }
 
 // One mode, with noise of several shapes, is called two in less than 1 % of the cases.
 static void modes_are_not_imagined(void **state) {
     (void)state;
-    double samples[60], modes[2];
+    double samples[60];
+    struct statistics_mode modes[2];
     uint64_t seed = 11;
-    for (unsigned shape = 0; shape < 3; shape++) {
+    for (unsigned shape = 0; shape < 4; shape++) {
         unsigned n_wrong = 0;
         for (unsigned repeat = 0; repeat < 3000; repeat++) {
             size_t count = 12 + repeat % 48;
             for (size_t i = 0; i < count; i++) {
                 double noise = normal(&seed);
                 samples[i] = 4 + (shape == 0 ? 0.05 * noise : shape == 1 ? 0.05 * exp(noise) : 0.0);
+                if (shape == 3) // flat: on the edge of having two
+                    samples[i] = 4 + uniform(&seed);
                 if (shape == 2) // steps of a coarse timer, and interrupts
                     samples[i] += 0.01 * round(noise) + (uniform(&seed) < 0.1 ? -0.5 * log(1 - uniform(&seed)) : 0);
             }
             statistics_sort(samples, count);
-            n_wrong += statistics_two_modes(samples, count, modes);
+            n_wrong += statistics_two_modes(samples, count, shape == 2 ? 0.01 : 0, modes);
         }
         assert_true(n_wrong < 30);
     }
@@ -176,10 +287,14 @@ int main(void) {
         cmocka_unit_test(median_of_few),
         cmocka_unit_test(interval_ranks),
         cmocka_unit_test(interval_covers_as_often_as_it_says),
+        cmocka_unit_test(likeness_widens_the_interval),
+        cmocka_unit_test(effective_counts),
+        cmocka_unit_test(looks_share_the_confidence),
         cmocka_unit_test(fractions),
         cmocka_unit_test(chance_hits_are_rare),
         cmocka_unit_test(fractions_are_unique),
         cmocka_unit_test(modes_are_seen),
+        cmocka_unit_test(overlapping_modes_are_seen),
         cmocka_unit_test(modes_are_not_imagined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

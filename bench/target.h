@@ -73,6 +73,7 @@ struct target_ops {
     bool (*run)(struct target *target, const struct target_job *job, struct target_round *rounds, unsigned *n_done,
                 enum bench_outcome *outcome, struct fail *fail);
     void (*close)(struct target *target);
+    uint64_t (*now_ns)(struct target *target); // the time that budgets are spent by; null: this machine's
 };
 
 // Common head of every target.

@@ -107,7 +107,7 @@ static void native_close(struct target *target) {
 }
 
 struct target *target_native_open(struct arena *arena, int cpu, const struct target_wish *wish, struct fail *fail) {
-    static const struct target_ops ops = {"native", native_run, native_close};
+    static const struct target_ops ops = {.name = "native", .run = native_run, .close = native_close};
     struct native *native = ARENA_NEW(arena, struct native);
     if (!host_choose_cpu(arena, cpu, &native->cpu, fail))
         return NULL;

@@ -110,8 +110,12 @@ static void close_sim(struct target *target) {
     (void)target;
 }
 
+static uint64_t now_ns(struct target *target) {
+    return (uint64_t)((struct target_sim *)target)->noise.now_ns;
+}
+
 struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec) {
-    static const struct target_ops ops = {.name = "sim", .run = run, .close = close_sim};
+    static const struct target_ops ops = {.name = "sim", .run = run, .close = close_sim, .now_ns = now_ns};
     struct target_sim *sim = ARENA_NEW(arena, struct target_sim);
     *sim = (struct target_sim){
         .target = {.ops = &ops,

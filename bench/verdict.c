@@ -17,22 +17,47 @@ static enum bench_drop main_reason(const unsigned dropped[DROP_N_REASONS]) {
     return reason;
 }
 
+// Does each process stay in one of the two modes?
+static bool is_mode_of_process(const struct sampling *sampling) {
+    const struct statistics_mode *modes = sampling->look.modes;
+    double middle = (modes[0].value + modes[1].value) / 2;
+    size_t n_changes = 0;
+    for (size_t i = 1; i < sampling->n_kept; i++) {
+        const struct sample *last = &sampling->samples[i - 1], *sample = last + 1;
+        n_changes += last->process == sample->process && (last->cycles < middle) != (sample->cycles < middle);
+    }
+    return n_changes * 20 < sampling->n_kept;
+}
+
+static const char *describe_modes(const struct sampling *sampling, const struct bench *bench,
+                                  const struct bench_measurement *result) {
+    return arena_printf(bench->arena, "two modes%s: %.4g (%.0f %%) and %.4g (%.0f %%) cycles",
+                        is_mode_of_process(sampling) ? ", by process" : "", result->modes[0].cycles,
+                        result->modes[0].share * 100, result->modes[1].cycles, result->modes[1].share * 100);
+}
+
+static const char *describe_scarcity(const struct sampling *sampling, const struct bench *bench) {
+    if (sampling->n_kept && sampling->look.effective * 2 < (double)sampling->n_kept)
+        return arena_printf(bench->arena, "%zu samples of %u processes are worth %.0f: neighbours are alike",
+                            sampling->n_kept, sampling->n_batches, sampling->look.effective);
+    return arena_printf(bench->arena, "only %zu samples in the time allowed", sampling->n_kept);
+}
+
 // Why the value is not to be trusted; null if it is.
-static const char *find_fault(const struct sampling *sampling, const struct bench *bench, const double *sorted,
-                              const char *doubt, const struct bench_measurement *result) {
+static const char *find_fault(const struct sampling *sampling, const struct bench *bench, const char *doubt,
+                              const struct bench_measurement *result) {
     unsigned n_dropped = sampling_n_dropped(sampling);
-    double modes[2];
     if (n_dropped > sampling->n_kept)
         return arena_printf(bench->arena, "%u of %u rounds dropped, most of them for: %s", n_dropped,
                             n_dropped + (unsigned)sampling->n_kept, bench_drop_name(main_reason(sampling->dropped)));
-    if (result->confidence < SAMPLING_CONFIDENCE)
-        return arena_printf(bench->arena, "only %zu samples in the time allowed", sampling->n_kept);
     if (!bench->stable)
         return bench->unstable_why;
     if (doubt)
         return doubt;
-    if (statistics_two_modes(sorted, sampling->n_kept, modes))
-        return arena_printf(bench->arena, "two modes: %.3g and %.3g cycles", modes[0], modes[1]);
+    if (sampling->look.has_modes)
+        return describe_modes(sampling, bench, result);
+    if (result->confidence < SAMPLING_CONFIDENCE)
+        return describe_scarcity(sampling, bench);
     double half = (result->high - result->low) / 2 / result->cycles;
     if (result->clock_error > widest_half)
         return arena_printf(bench->arena, "the reference scatters: the clock is good to %.1f %% only",
@@ -43,17 +68,19 @@ static const char *find_fault(const struct sampling *sampling, const struct benc
 }
 
 // Who shares our core (another hardware thread, which a VM does not even see) slows a chain of adds by up to a percent
-// without a switch or a fault to show for it: then the reference scatters more than at calibration, and is longer.
-// A change of frequency only makes it longer or shorter, and cancels. So where it scatters, all of its change counts as
-// error. Steady sharing escapes this: about once in a thousand measurements beside a busy neighbour, 0.7 % off.
+// without a switch or a fault to show for it: then the reference is longer, and differs within a round more than at
+// calibration. The CPU's frequency makes it longer or shorter too, but alike before the code and after it, and cancels.
+// So where it scatters within rounds, all of its change counts as error.
 static double clock_error_of(struct sampling *sampling, const struct bench *bench) {
     if (bench->clock != CLOCK_RATIO || bench->ticks_per_cycle <= 0 || !sampling->n_kept)
         return bench->clock_error;
-    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_ticks));
-    double median = statistics_median(sorted, sampling->n_kept);
-    double spread = statistics_spread(sorted, sampling->n_kept) / median;
-    if (spread <= 1.5 * bench->reference_spread)
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_change));
+    double spread = statistics_spread(sorted, sampling->n_kept);
+    double chance = 1.5 + 3 / sqrt((double)sampling->n_kept); // of few samples, the quartiles scatter themselves
+    if (spread <= fmax(chance * bench->reference_spread, 2 * sampling->look.step / sampling->look.median))
         return bench->clock_error;
+    sorted = sampling_sorted(sampling, offsetof(struct sample, reference_ticks));
+    double median = statistics_median(sorted, sampling->n_kept);
     return fmax(bench->clock_error, fmax(spread, fabs(median / bench->ticks_per_cycle - 1)));
 }
 
@@ -67,26 +94,53 @@ static const char *doubt_of_checks(struct sampling *sampling, const struct bench
                : NULL;
 }
 
+// The medians of the processes: their range is what a fresh process may change.
+static void compare_processes(struct sampling *sampling, struct bench_measurement *result) {
+    for (size_t first = 0, end; first < sampling->n_kept; first = end) {
+        for (end = first; end < sampling->n_kept && sampling->samples[end].process == sampling->samples[first].process;
+             end++)
+            sampling->sorted[end - first] = sampling->samples[end].cycles;
+        statistics_sort(sampling->sorted, end - first);
+        double median = statistics_median(sampling->sorted, end - first);
+        result->process_low = result->processes ? fmin(result->process_low, median) : median;
+        result->process_high = fmax(result->process_high, median);
+        result->processes++;
+    }
+}
+
+static void fill_value(struct sampling *sampling, struct bench_measurement *result) {
+    if (!sampling->n_looks)
+        sampling_take_look(sampling);
+    const struct sampling_look *look = &sampling->look;
+    // A timer without noise repeats itself exactly, and is still only good to half a step.
+    double half_step = look->step / 2;
+    result->cycles = look->median;
+    result->low = fmin(look->interval.low, look->median - half_step);
+    result->high = fmax(look->interval.high, look->median + half_step);
+    result->confidence = look->interval.confidence;
+    for (int i = 0; i < 2 && look->has_modes; i++)
+        result->modes[i] = (struct bench_mode){look->modes[i].value, look->modes[i].share};
+    compare_processes(sampling, result);
+}
+
+// An interval that holds processes which differ holds no one number.
+static bool may_be_exact(const struct sampling *sampling, double low, double high) {
+    return high - low <= widest_half * (low + high) / 2 && sampling->look.effective * 4 >= (double)sampling->n_kept;
+}
+
 void sampling_conclude(struct sampling *sampling, const struct bench *bench, struct bench_measurement *result) {
+    if (sampling->n_kept)
+        fill_value(sampling, result);
     result->clock_error = clock_error_of(sampling, bench);
     const char *doubt = doubt_of_checks(sampling, bench, &result->clock_error);
-    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
     result->samples = (unsigned)sampling->n_kept;
     memcpy(result->dropped, sampling->dropped, sizeof result->dropped);
-    if (sampling->n_kept) {
-        struct interval interval = statistics_median_interval(sorted, sampling->n_kept, SAMPLING_CONFIDENCE);
-        result->cycles = statistics_median(sorted, sampling->n_kept);
-        // A timer without noise repeats itself exactly, and is still only good to half a step.
-        double half_step = sampling->timer_step / 2 * result->cycles;
-        result->low = fmin(interval.low, result->cycles - half_step);
-        result->high = fmax(interval.high, result->cycles + half_step);
-        result->confidence = interval.confidence;
-    }
-    result->why = find_fault(sampling, bench, sorted, doubt, result);
+    result->why = find_fault(sampling, bench, doubt, result);
     double low = result->low * (1 - result->clock_error), high = result->high * (1 + result->clock_error);
     if (result->why)
         result->verdict = MEASURED_UNSTABLE;
-    else if (statistics_fraction(low, high, &result->numerator, &result->denominator))
+    else if (may_be_exact(sampling, low, high) &&
+             statistics_fraction(low, high, &result->numerator, &result->denominator))
         result->verdict = MEASURED_EXACT;
     else
         result->verdict = MEASURED_WITHIN;

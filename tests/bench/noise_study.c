@@ -1,0 +1,233 @@
+// Does bench/ keep its promises? A CPU whose truth is known is measured through noise (bench/noise.h) by the whole of
+// bench/ (choice of rounds, calibration, judgement, statistics, verdict), once for each seed, kind of noise and truth,
+// and what was reported is held against the truth. Prints a table in Markdown; exit 1 where a promise is broken.
+//     noise_study SEEDS [PROCESSES] [KIND[:PARAMETER…][+KIND…]…]
+#include "bench/noise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// As the simulated CPU of `cyclops run` has them (bench/target_sim.c).
+static const double core_hz = 250e6, timer_hz = 250e6 * 0.585;
+
+// Fractions that verdicts may call exact, and others.
+static const double truths[] = {1, 4, 0.5, 1.0 / 3, 4.41, 7.77};
+enum { N_TRUTHS = sizeof truths / sizeof *truths };
+
+struct truth_target {
+    struct target target; // first
+    struct noise noise;
+    double cycles;
+};
+
+static const struct bench_chains chains = {
+    .reference = {.body = (const uint8_t *)"add", .bodies = 100, .body_instructions = 1},
+    .multiply = {.body = (const uint8_t *)"multiply", .bodies = 100, .body_instructions = 1},
+    .issue = {.body = (const uint8_t *)"issue", .bodies = 100, .body_instructions = 1},
+};
+static const struct bench_code other = {.body = (const uint8_t *)"other", .bodies = 100, .body_instructions = 1};
+
+static double cycles_of(const struct truth_target *target, const struct bench_code *code, uint64_t iterations) {
+    static const double overhead_cycles = 12;
+    double per_body = code->body == chains.reference.body  ? 1
+                      : code->body == chains.multiply.body ? 3
+                      : code->body == chains.issue.body    ? 0.25
+                                                           : target->cycles;
+    return overhead_cycles + per_body * (double)iterations * code->bodies;
+}
+
+static bool run(struct target *target, const struct target_job *job, struct target_round *rounds, unsigned *n_done,
+                enum bench_outcome *outcome, struct fail *fail) {
+    (void)fail;
+    struct truth_target *truth = (struct truth_target *)target;
+    struct noise_cycles cycles = {
+        .reference = {cycles_of(truth, job->reference, job->reference_short),
+                      cycles_of(truth, job->reference, job->reference_long)},
+        .code = {cycles_of(truth, job->code, job->code_short), cycles_of(truth, job->code, job->code_long)},
+    };
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct target_check *check = &job->checks[i];
+        if (!check->n_long)
+            continue;
+        cycles.checks[i][0] = cycles_of(truth, check->code, check->n_short);
+        cycles.checks[i][1] = cycles_of(truth, check->code, check->n_long);
+    }
+    noise_start_process(&truth->noise);
+    for (unsigned i = 0; i < job->n_rounds; i++)
+        noise_round(&truth->noise, job, &cycles, &rounds[i]);
+    *n_done = job->n_rounds;
+    *outcome = BENCH_OK;
+    return true;
+}
+
+static void close_nothing(struct target *target) {
+    (void)target;
+}
+
+static uint64_t now_ns(struct target *target) {
+    return (uint64_t)((struct truth_target *)target)->noise.now_ns;
+}
+
+static struct truth_target open_target(const struct noise_spec *spec) {
+    static const struct target_ops ops = {.name = "truth", .run = run, .close = close_nothing, .now_ns = now_ns};
+    struct truth_target target = {
+        .target = {.ops = &ops,
+                   .description = "truth",
+                   .timer = "simulated",
+                   .ticks_per_second = timer_hz,
+                   .has_counters = spec->counter_factor > 0,
+                   .counters_note = "none"},
+        .noise = noise_new(spec, core_hz, timer_hz),
+    };
+    target.target.timer_step = noise_timer_step(&target.noise);
+    return target;
+}
+
+// What became of the measurements under one kind of noise.
+struct tally {
+    unsigned n, n_refused;                  // measurements; sessions that the harness refused to open
+    unsigned n_trusted, n_covered, n_wrong; // not unstable; of those: the interval holds the truth; off by over 1 %
+    unsigned n_exact, n_exact_wrong;        // called a fraction; of those: not the truth
+    double sum_width, sum_ms;
+};
+
+// Code that has two speeds is truly as fast as either.
+static double nearest_truth(const struct noise_spec *spec, double cycles, double measured) {
+    double factors[] = {1, spec->state_share > 0 ? spec->state_factor : 1,
+                        spec->layout_share > 0 ? spec->layout_factor : 1};
+    double nearest = cycles;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+        if (fabs(measured - cycles * factors[i]) < fabs(measured - nearest))
+            nearest = cycles * factors[i];
+    return nearest;
+}
+
+static void add(struct tally *tally, const struct bench_measurement *result, double truth) {
+    tally->n++;
+    tally->sum_ms += result->milliseconds;
+    if (result->verdict == MEASURED_UNSTABLE)
+        return;
+    double low = result->low * (1 - result->clock_error), high = result->high * (1 + result->clock_error);
+    tally->n_trusted++;
+    tally->n_covered += low <= truth && truth <= high;
+    tally->n_wrong += fabs(result->cycles / truth - 1) > 0.01;
+    tally->sum_width += (high - low) / 2 / result->cycles;
+    if (result->verdict == MEASURED_EXACT) {
+        tally->n_exact++;
+        tally->n_exact_wrong += fabs((double)result->numerator / result->denominator / truth - 1) > 1e-9;
+    }
+}
+
+// A session: calibrated once, then each truth is measured.
+static bool measure_all(const struct noise_spec *spec, unsigned processes, struct tally *tally, struct fail *fail) {
+    struct arena arena = {0};
+    struct bench bench;
+    struct truth_target target = open_target(spec);
+    struct bench_options options = {.cpu = -1, .processes = processes};
+    struct fail refusal = {0};
+    bool is_open = bench_open(&bench, &arena, &target.target, &options, &chains, &refusal), is_done = true;
+    for (size_t t = 0; t < N_TRUTHS && is_open && is_done; t++) {
+        struct bench_measurement result;
+        target.cycles = truths[t];
+        is_done = bench_measure(&bench, &other, &result, fail);
+        if (is_done)
+            add(tally, &result, nearest_truth(spec, truths[t], result.cycles));
+    }
+    tally->n_refused += is_open ? 0 : N_TRUTHS;
+    arena_free(&arena);
+    return is_done;
+}
+
+static bool study(const char *text, unsigned n_seeds, unsigned processes, struct tally *tally, struct fail *fail) {
+    struct arena arena = {0};
+    struct noise_spec spec = {0};
+    bool is_good = noise_parse(&arena, text, &spec, fail);
+    *tally = (struct tally){0};
+    for (spec.seed = 1; spec.seed <= n_seeds && is_good; spec.seed++)
+        is_good = measure_all(&spec, processes, tally, fail);
+    arena_free(&arena);
+    return is_good;
+}
+
+static void print_share(unsigned part, unsigned whole) {
+    if (whole)
+        printf(" %.2f %% |", 100.0 * part / whole);
+    else
+        printf(" - |");
+}
+
+static void print_row(const char *text, const struct tally *tally) {
+    printf("| `%s` | %u |", text, tally->n + tally->n_refused);
+    print_share(tally->n + tally->n_refused - tally->n_trusted, tally->n + tally->n_refused);
+    print_share(tally->n_covered, tally->n_trusted);
+    if (tally->n_trusted)
+        printf(" ±%.2f %% |", 100 * tally->sum_width / tally->n_trusted);
+    else
+        printf(" - |");
+    print_share(tally->n_wrong, tally->n + tally->n_refused);
+    printf(" %u of %u | %.1f |\n", tally->n_exact_wrong, tally->n_exact, tally->sum_ms / (tally->n ? tally->n : 1));
+}
+
+static const char *const usual_kinds[] = {
+    "none",
+    "vm",
+    "jitter:20",
+    "jitter:100",
+    "timer:40",
+    "timer:1000",
+    "interrupts:100:10:0",
+    "interrupts:1000:20:0.5",
+    "interrupts:4000:20:0",
+    "steal:20:2000:0.5",
+    "steal:200:500:0",
+    "drift:0.03",
+    "drift:0.2",
+    "steps:50:0.3",
+    "steps:1000:0.3",
+    "states:0.1:1.25",
+    "states:0.3:1.25",
+    "states:0.5:1.02",
+    "layouts:0.2:1.1",
+    "layouts:0.5:1.1",
+    "layouts:0.5:1.01",
+    "spread:0.001",
+    "spread:0.005",
+    "spread:0.02",
+    "neighbour:0.1:1",
+    "neighbour:0.5:5",
+    "neighbour:0.5:100",
+    "neighbour:0.5:100:1.01:1.004:1.002",
+    "vm+neighbour:0.3:20:1.02:1.004:1.001",
+    "vm+jitter:100+steal",
+    "counters",
+    "counters+vm",
+    "counters:1.003",
+    "counters:1.03",
+    "multiplexed:0.9",
+    "miscount:0.001",
+};
+
+int main(int argc, char **argv) {
+    unsigned n_seeds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
+    unsigned processes = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
+    const char *const *kinds = argc > 3 ? (const char *const *)argv + 3 : usual_kinds;
+    size_t n_kinds = argc > 3 ? (size_t)argc - 3 : sizeof usual_kinds / sizeof *usual_kinds;
+    if (!n_seeds) {
+        fprintf(stderr, "usage: noise_study SEEDS [PROCESSES] [NOISE...]\n");
+        return FAIL_INPUT;
+    }
+    printf("| noise | n | unstable | interval holds the truth | its half-width | off by > 1 %%, unflagged | exact, "
+           "wrong | ms |\n|---|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < n_kinds; i++) {
+        struct tally tally;
+        struct fail fail = {0};
+        if (!study(kinds[i], n_seeds, processes, &tally, &fail)) {
+            fail_print(&fail, stderr);
+            return (int)fail.status;
+        }
+        print_row(kinds[i], &tally);
+        fflush(stdout);
+    }
+    return 0;
+}
