@@ -35,11 +35,11 @@ void svg_circle(struct svg *svg, double x, double y, double radius, const char *
               x, y, radius, fill, stroke);
 }
 
-void svg_polyline(struct svg *svg, const double *points, size_t n, const char *stroke) {
+void svg_polyline(struct svg *svg, const double *points, size_t n, const char *stroke, double width) {
     text_add(&svg->text, "<polyline points=\"");
     for (size_t i = 0; i < n; i++)
         text_addf(&svg->text, "%s%.6g,%.6g", i ? " " : "", points[2 * i], points[2 * i + 1]);
-    text_addf(&svg->text, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", stroke);
+    text_addf(&svg->text, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%g\"/>\n", stroke, width);
 }
 
 static void add_escaped(struct text *text, const char *string) {

@@ -24,7 +24,7 @@ void svg_box(struct svg *svg, double x, double y, double width, double height, c
 void svg_line(struct svg *svg, double x1, double y1, double x2, double y2, const char *stroke, bool is_dashed);
 void svg_circle(struct svg *svg, double x, double y, double radius, const char *fill, const char *stroke);
 // A line through `n` points, x and y in turns.
-void svg_polyline(struct svg *svg, const double *points, size_t n, const char *stroke);
+void svg_polyline(struct svg *svg, const double *points, size_t n, const char *stroke, double width);
 void svg_label(struct svg *svg, double x, double y, enum svg_anchor anchor, double size, const char *string);
 // Ends the picture and writes it; "-": to standard output.
 bool svg_save(struct svg *svg, const char *path, struct fail *fail);

@@ -19,7 +19,7 @@ static void a_picture_is_what_was_drawn(void **state) {
     struct svg svg = svg_open(&arena, 30, 20.5);
     svg_box(&svg, 1, 2, 3, 4, "#112233", "none", true);
     svg_line(&svg, 0, 0, 10, 10, "#000000", false);
-    svg_polyline(&svg, (double[]){1, 2, 3.5, 4}, 2, "#000000");
+    svg_polyline(&svg, (double[]){1, 2, 3.5, 4}, 2, "#000000", 2);
     svg_label(&svg, 5, 6, SVG_END, 12, "a<b & \"c\">\td");
     const char *path = arena_printf(&arena, "/tmp/cyclops-svg-%d.svg", (int)getpid());
     assert_true(svg_save(&svg, path, &fail));

@@ -18,6 +18,7 @@ static const struct {
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"explain", "what a model says of one instruction, as a picture in time", cmd_explain},
     {"trace", "which way a block's branches go, for mca --branch-trace", cmd_trace},
+    {"reproduce", "published experiments again: published, predicted, measured here", cmd_reproduce},
     {"mca", "simulate assembly as llvm-mca does", cmd_mca},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -29,7 +30,7 @@ static void print_help(FILE *out) {
           "Commands:\n",
           out);
     for (size_t i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].about);
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].about);
     fputs("\n'cyclops COMMAND --help' explains a command. Start with:\n"
           "  cyclops doctor\n"
           "  cyclops run fma-ymm-ps --sweep 1..12\n",

@@ -1,0 +1,75 @@
+// Which programs an experiment of a publication is, and what of it can be measured here.
+#include "cli/reproduce.h"
+
+#include "cli/cli.h"
+
+static struct experiment *add(struct arena *arena, struct reproduction *r) {
+    struct experiment *experiment = ARENA_NEW(arena, struct experiment);
+    r->experiments = arena_grow(arena, r->experiments, r->n_experiments, sizeof(struct experiment *));
+    r->experiments[r->n_experiments++] = experiment;
+    return experiment;
+}
+
+static void leave_unmeasured(struct reproduction *r, const char *why) {
+    for (size_t i = 0; i < r->reference->n_values; i++)
+        r->values[i].not_measured = why;
+}
+
+static bool add_kernel(struct arena *arena, struct reproduction *r, const struct kernel *kernel,
+                       struct gen_request request, struct fail *fail) {
+    struct experiment *experiment = add(arena, r);
+    experiment->kernel_instructions = kernel->n_instructions;
+    return gen_expand(arena, kernel, &request, &experiment->program, fail);
+}
+
+static bool plan_sweep(struct arena *arena, struct reproduction *r, const struct kernel *kernel, struct fail *fail) {
+    const struct reference *reference = r->reference;
+    for (int other = 0; other < 2; other++)
+        for (unsigned i = 0; i < reference->values[0].n; i++) {
+            struct gen_request request = {
+                .mode = PROGRAM_THROUGHPUT,
+                .form = reference->is_looped == (other == 0) ? PROGRAM_LOOPED : PROGRAM_UNROLLED,
+                .streams = reference->first + i,
+            };
+            if (!add_kernel(arena, r, kernel, request, fail))
+                return false;
+        }
+    return true;
+}
+
+static bool plan_kernel(struct arena *arena, struct reproduction *r, struct fail *fail) {
+    struct kernel_set set = {0};
+    if (!cli_load_kernels(arena, NULL, r->reference->isa, &set, fail))
+        return false;
+    const struct kernel *kernel = kernel_find(arena, &set, r->reference->kernel, fail);
+    if (!kernel)
+        return false;
+    if (r->reference->kind == REFERENCE_SWEEP)
+        return plan_sweep(arena, r, kernel, fail);
+    return add_kernel(arena, r, kernel, (struct gen_request){.mode = PROGRAM_LATENCY}, fail) &&
+           add_kernel(arena, r, kernel, (struct gen_request){.mode = PROGRAM_THROUGHPUT}, fail);
+}
+
+bool reproduce_plan(struct arena *arena, const struct isa *native, struct reproduction *reproduction,
+                    struct fail *fail) {
+    const struct reference *reference = reproduction->reference;
+    reproduction->values = ARENA_ARRAY(arena, struct reproduced_value, reference->n_values);
+    for (size_t i = 0; i < reference->n_values; i++)
+        reproduction->values[i].reference = &reference->values[i];
+    const struct isa *isa = reference->isa ? isa_find(reference->isa) : NULL;
+    if (reference->isa && !isa)
+        return fail_set(fail, FAIL_INPUT, "%s: unknown ISA '%s'", reference->name, reference->isa);
+    if (!isa)
+        leave_unmeasured(reproduction, "no such CPU exists");
+    else if (isa != native)
+        leave_unmeasured(reproduction, arena_printf(arena, "no %s code runs here", isa->name));
+    bool is_here = isa && isa == native;
+    if (reference->kind == REFERENCE_SWEEP || (reference->kernel && is_here))
+        return plan_kernel(arena, reproduction, fail);
+    if (reference->asm_text && is_here)
+        return gen_block(arena, isa, NULL, reference->name, reference->asm_text, PROGRAM_UNROLLED,
+                         &add(arena, reproduction)->program, fail);
+    if (is_here)
+        leave_unmeasured(reproduction, "the reference names no kernel to measure it with");
+    return true;
+}
