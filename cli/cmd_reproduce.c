@@ -96,7 +96,9 @@ static const char *predicted_text(struct arena *arena, const struct reproduction
 static const char *measured_text(struct arena *arena, const struct reproduced_value *value) {
     if (!value->measured)
         return value->not_measured;
-    const char *text = values_text(arena, value->measured, value->reference->n);
+    bool is_share = value->reference->quantity == QUANTITY_RTHROUGHPUT || value->reference->quantity == QUANTITY_IPC;
+    const char *text = value->reference->n > 1 ? values_text(arena, value->measured, value->reference->n)
+                                               : arena_printf(arena, "%.*f", is_share ? 3 : 2, *value->measured);
     return value->is_unstable ? arena_printf(arena, "%s ?", text) : text;
 }
 
