@@ -10,7 +10,7 @@ static void tell_executed(struct simulation *sim, const struct in_flight *insn) 
 
 static void tell_promoted(struct simulation *sim) {
     const struct scheduler *scheduler = &sim->scheduler;
-    if (!sim->heard.pending && !sim->heard.ready)
+    if (!scheduler->is_heard)
         return;
     for (unsigned i = 0; i < scheduler->became_pending.n; i++)
         TELL_INSN(sim, pending, &sim->flight.slots[scheduler->became_pending.slots[i]]);
@@ -27,7 +27,7 @@ static void issue(struct simulation *sim, struct in_flight *insn) {
     if (sim->heard.critical)
         tell_critical(sim, insn);
     TELL_OF(sim, issued, insn, sim->uses, n_uses);
-    if (insn->stage == STAGE_EXECUTED)
+    if (insn->done_cycle <= sim->now)
         tell_executed(sim, insn);
     tell_promoted(sim);
 }
@@ -35,7 +35,7 @@ static void issue(struct simulation *sim, struct in_flight *insn) {
 void execute_cycle(struct simulation *sim) {
     struct scheduler *scheduler = &sim->scheduler;
     scheduler_cycle(scheduler, sim->now);
-    for (unsigned i = 0; i < scheduler->became_done.n; i++)
+    for (unsigned i = 0; scheduler->is_heard && i < scheduler->became_done.n; i++)
         tell_executed(sim, &sim->flight.slots[scheduler->became_done.slots[i]]);
     tell_promoted(sim);
     sim->pressure.dispatched_uops = sim->pressure.issued_uops = 0;
@@ -58,13 +58,13 @@ bool execute_can(struct simulation *sim, const struct plan_insn *insn) {
 }
 
 // Renaming did all the work: no pipe, no buffer, no time.
-static void execute_eliminated(struct simulation *sim, struct in_flight *insn) {
+__attribute__((noinline)) static void execute_eliminated(struct simulation *sim, struct in_flight *insn) {
     assert(!insn->plan->is_memory);
     TELL_INSN(sim, pending, insn);
     TELL_INSN(sim, ready, insn);
     TELL_OF(sim, issued, insn, NULL, 0);
     insn->issue_cycle = insn->done_cycle = sim->now;
-    insn->stage = STAGE_EXECUTED;
+    insn->stage = STAGE_ISSUED;
     tell_executed(sim, insn);
 }
 

@@ -10,9 +10,9 @@ void flight_init(struct flight *flight, const struct plan *plan, uint64_t n_slot
         capacity *= 2;
     *flight = (struct flight){.plan = plan, .slot_mask = capacity - 1};
     flight->slots = STASH_ARRAY(stash, struct in_flight, capacity);
-    flight->first_edge = STASH_ARRAY(stash, int32_t, capacity * plan->max_writes + 1);
+    flight->first_edge = STASH_ARRAY(stash, int32_t, capacity);
     flight->edges = STASH_ARRAY(stash, struct edge, capacity * plan->max_edges + 1);
-    flight->woken = STASH_ARRAY(stash, uint32_t, capacity);
+    flight->woken = STASH_ARRAY(stash, uint32_t, capacity + 1); // one is written before it is known to count
     flight->bumped = STASH_ARRAY(stash, uint32_t, (size_t)plan->max_edges + 1);
     if (has_dependences)
         flight->dependences = STASH_ARRAY(stash, struct operand_dependence, capacity * plan->max_operands + 1);
@@ -22,23 +22,9 @@ void flight_init(struct flight *flight, const struct plan *plan, uint64_t n_slot
     }
 }
 
-struct in_flight *flight_enter(struct flight *flight, uint64_t index, unsigned position) {
-    struct in_flight *insn = flight_at(flight, index);
-    assert(insn->stage == STAGE_RETIRED);
-    const struct plan_insn *plan = &flight->plan->insns[position];
-    *insn = (struct in_flight){
-        .index = index,
-        .plan = plan,
-        .memory_group = NOT_YET,
-        .issue_cycle = NOT_YET,
-    };
-    uint64_t slot = index & flight->slot_mask;
-    for (unsigned w = 0; w < plan->n_writes; w++)
-        flight->first_edge[slot * flight->plan->max_writes + w] = NOT_YET;
-    if (flight->dependences != NULL)
-        memset(&flight->dependences[slot * flight->plan->max_operands], 0,
-               (plan->n_reads + plan->n_writes) * sizeof *flight->dependences);
-    return insn;
+void flight_forget_notes(struct flight *flight, const struct in_flight *insn) {
+    memset(&flight->dependences[flight_slot(flight, insn) * (size_t)flight->plan->max_operands], 0,
+           (insn->plan->n_reads + insn->plan->n_writes) * sizeof *flight->dependences);
 }
 
 static int64_t max_cycle(int64_t a, int64_t b) {
@@ -51,8 +37,9 @@ int64_t flight_cycles_left(const struct in_flight *insn, unsigned write, int64_t
     return (int64_t)insn->plan->writes[write].latency - age;
 }
 
-void flight_note(struct flight *flight, const struct in_flight *waiter, const struct in_flight *producer,
-                 struct wait wait, int64_t now, int64_t cycles) {
+__attribute__((noinline)) void flight_note(struct flight *flight, const struct in_flight *waiter,
+                                           const struct in_flight *producer, struct wait wait, int64_t now,
+                                           int64_t cycles) {
     if (flight->dependences == NULL)
         return;
     uint64_t first = (waiter->index & flight->slot_mask) * flight->plan->max_operands;
@@ -84,9 +71,14 @@ void flight_wait(struct flight *flight, struct in_flight *waiter, struct in_flig
     }
     assert(waiter->n_edges < flight->plan->max_edges);
     uint32_t edge = flight_slot(flight, waiter) * flight->plan->max_edges + waiter->n_edges++;
-    int32_t *first = &flight->first_edge[flight_slot(flight, producer) * flight->plan->max_writes + wait.write];
+    int32_t *first = &flight->first_edge[flight_slot(flight, producer)];
     flight->edges[edge] = (struct edge){
-        .next = *first, .waiter = flight_slot(flight, waiter), .advance = wait.advance, .operand = wait.operand};
+        .next = producer->users != 0 ? *first : NOT_YET,
+        .waiter = flight_slot(flight, waiter),
+        .advance = wait.advance,
+        .write = (uint16_t)wait.write,
+        .operand = (uint16_t)wait.operand,
+    };
     *first = (int32_t)edge;
     waiter->unknown++;
     producer->users++;
@@ -94,28 +86,29 @@ void flight_wait(struct flight *flight, struct in_flight *waiter, struct in_flig
         flight->bumped[flight->n_bumped++] = flight_slot(flight, producer);
 }
 
-static void tell_waiters(struct flight *flight, const struct in_flight *insn, unsigned write, int64_t now) {
-    int64_t latency = insn->plan->writes[write].latency;
-    int32_t e = flight->first_edge[flight_slot(flight, insn) * flight->plan->max_writes + write];
-    while (e != NOT_YET) {
-        const struct edge *edge = &flight->edges[e];
-        struct in_flight *waiter = &flight->slots[edge->waiter];
-        waiter->ready_cycle = max_cycle(waiter->ready_cycle, now + max_cycle(latency - edge->advance, 0));
-        if (flight->dependences != NULL) {
-            struct wait wait = {.write = write, .advance = edge->advance, .operand = edge->operand};
-            flight_note(flight, waiter, insn, wait, now, noted_cycles(waiter, wait, latency));
+// Notes are taken in the order of the results: of those that come at once, the first counts.
+static void note_users(struct flight *flight, const struct in_flight *insn, int64_t now) {
+    for (unsigned w = 0; w < insn->plan->n_writes; w++)
+        for (int32_t e = flight->first_edge[flight_slot(flight, insn)]; e != NOT_YET; e = flight->edges[e].next) {
+            const struct edge *edge = &flight->edges[e];
+            const struct in_flight *waiter = &flight->slots[edge->waiter];
+            struct wait wait = {.write = w, .advance = edge->advance, .operand = edge->operand};
+            if (edge->write == w)
+                flight_note(flight, waiter, insn, wait, now, noted_cycles(waiter, wait, insn->plan->writes[w].latency));
         }
-        if (--waiter->unknown == 0)
-            flight->woken[flight->n_woken++] = edge->waiter;
-        e = edge->next;
-    }
 }
 
-void flight_issue(struct flight *flight, struct in_flight *insn, int64_t now) {
-    insn->issue_cycle = now;
-    insn->done_cycle = now + insn->plan->latency;
-    for (unsigned w = 0; w < insn->plan->n_writes && insn->users != 0; w++)
-        tell_waiters(flight, insn, w, now);
+void flight_tell_users(struct flight *flight, const struct in_flight *insn, int64_t now) {
+    for (int32_t e = flight->first_edge[flight_slot(flight, insn)]; e != NOT_YET; e = flight->edges[e].next) {
+        const struct edge *edge = &flight->edges[e];
+        struct in_flight *waiter = &flight->slots[edge->waiter];
+        int64_t left = (int64_t)insn->plan->writes[edge->write].latency - edge->advance;
+        waiter->ready_cycle = max_cycle(waiter->ready_cycle, now + max_cycle(left, 0));
+        flight->woken[flight->n_woken] = edge->waiter;
+        flight->n_woken += --waiter->unknown == 0;
+    }
+    if (flight->dependences != NULL)
+        note_users(flight, insn, now);
 }
 
 struct event_dependence flight_critical(const struct flight *flight, const struct in_flight *insn) {

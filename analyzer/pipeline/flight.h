@@ -10,10 +10,12 @@
 #include "analyzer/pipeline/plan.h"
 #include "analyzer/pipeline/stash.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { NOT_YET = -1 };
+#define NEVER INT64_MAX // a cycle that does not come
 
 // Indices that no instruction has, not even a bit before the first; and a slot that there is not.
 #define EMPTY_SLOT (UINT64_MAX / 2)
@@ -21,20 +23,23 @@ enum { NOT_YET = -1 };
 #define NO_SLOT UINT32_MAX
 
 enum stage {
-    STAGE_WAITING, // it is not known when operands will be there
-    STAGE_PENDING, // known, but not yet there
-    STAGE_READY,   // for a free pipe
-    STAGE_ISSUED,
-    STAGE_EXECUTED,
+    STAGE_WAITING,  // it is not known when operands will be there
+    STAGE_PENDING,  // known, but not yet there
+    STAGE_READY,    // for a free pipe
+    STAGE_ISSUED,   // executed as well, once `done_cycle` is over
+    STAGE_EXECUTED, // in-order machines only: written back, while some of its uops are still to be issued
     STAGE_RETIRED,
 };
 
 struct in_flight {
     uint64_t index; // in execution order
     const struct plan_insn *plan;
-    int64_t ready_cycle; // operands are there, as far as known
+    union {
+        int64_t ready_cycle; // until it is ready: operands are there, as far as known
+        int64_t rank;        // while it is ready: the smallest goes first
+    };
     int64_t issue_cycle; // NOT_YET before
-    int64_t done_cycle;  // write-back; holds once issued
+    int64_t done_cycle;  // write-back; NEVER before it is issued
     uint32_t users;      // younger instructions that were found to wait for its results before it was issued
     int32_t memory_group;
     uint32_t before, after; // slots of its neighbours in the list it is in
@@ -46,12 +51,12 @@ struct in_flight {
     uint8_t zero_moves; // of those that were eliminated, from registers known to be zero
 };
 
-// One younger instruction waiting for one write. Edges belong to the waiting instruction's slot.
+// One younger instruction waiting for one result. Edges belong to the waiting instruction's slot.
 struct edge {
-    int32_t next; // of the same write; NOT_YET ends the list
+    int32_t next; // of the same producer, younger before older; NOT_YET ends the list
     uint32_t waiter;
-    int32_t advance; // cycles before the result is complete at which the waiter may go
-    uint32_t operand;
+    int32_t advance;         // cycles before the result is complete at which the waiter may go
+    uint16_t write, operand; // of the producer; of the waiter
 };
 
 // What one operand waited for longest: reads in order, then writes that merge. Kept only where somebody listens.
@@ -64,7 +69,7 @@ struct flight {
     const struct plan *plan;
     struct in_flight *slots;
     uint64_t slot_mask;
-    int32_t *first_edge;                    // by slot and write
+    int32_t *first_edge;                    // by slot; holds where the instruction has users
     struct edge *edges;                     // by slot
     struct operand_dependence *dependences; // by slot and operand; null: nobody listens
     uint32_t *woken;  // slots of those whose last unknown result became known since n_woken was cleared
@@ -84,8 +89,18 @@ static inline uint32_t flight_slot(const struct flight *flight, const struct in_
     return (uint32_t)(insn->index & flight->slot_mask);
 }
 
-// `position`: in the block.
-struct in_flight *flight_enter(struct flight *flight, uint64_t index, unsigned position);
+// Notes of operands' dependences begin anew.
+void flight_forget_notes(struct flight *flight, const struct in_flight *insn);
+
+static inline struct in_flight *flight_enter(struct flight *flight, uint64_t index, const struct plan_insn *plan) {
+    struct in_flight *insn = flight_at(flight, index);
+    assert(insn->stage == STAGE_RETIRED);
+    *insn = (struct in_flight){
+        .index = index, .plan = plan, .memory_group = NOT_YET, .issue_cycle = NOT_YET, .done_cycle = NEVER};
+    if (flight->dependences != NULL)
+        flight_forget_notes(flight, insn);
+    return insn;
+}
 
 // Cycles until a result of an issued instruction is complete; negative after that. A result's age stops at write-back:
 // over a slow forwarding path a reader waits that long after any cycle until retirement.
@@ -105,8 +120,15 @@ void flight_wait(struct flight *flight, struct in_flight *waiter, struct in_flig
 void flight_note(struct flight *flight, const struct in_flight *waiter, const struct in_flight *producer,
                  struct wait wait, int64_t now, int64_t cycles);
 
+void flight_tell_users(struct flight *flight, const struct in_flight *insn, int64_t now);
+
 // Notes the issue of `insn`, and tells those that wait for its results when these will be there.
-void flight_issue(struct flight *flight, struct in_flight *insn, int64_t now);
+static inline void flight_issue(struct flight *flight, struct in_flight *insn, int64_t now) {
+    insn->issue_cycle = now;
+    insn->done_cycle = now + insn->plan->latency;
+    if (insn->users != 0)
+        flight_tell_users(flight, insn, now);
+}
 
 // What `insn` waited for: llvm-mca takes the last source that waited at all, else the last destination.
 struct event_dependence flight_critical(const struct flight *flight, const struct in_flight *insn);

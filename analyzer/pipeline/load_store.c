@@ -16,14 +16,6 @@ void memory_unit_init(struct memory_unit *unit, struct flight *flight, uint64_t 
     unit->woken = STASH_ARRAY(stash, int32_t, 2 * capacity * MAX_OLDER_GROUPS);
 }
 
-enum memory_queue memory_unit_queues(const struct memory_unit *unit, const struct plan_insn *insn) {
-    if (insn->may_load && unit->load_queue != 0 && unit->loads == unit->load_queue)
-        return QUEUE_LOADS_FULL;
-    if (insn->may_store && unit->store_queue != 0 && unit->stores == unit->store_queue)
-        return QUEUE_STORES_FULL;
-    return QUEUE_FREE;
-}
-
 static bool is_executing(const struct memory_group *group) {
     return group->started != 0 && group->started == group->insns - group->done;
 }
@@ -132,8 +124,8 @@ static int32_t dispatch_load(struct memory_unit *unit, const struct insn *insn, 
 void memory_unit_dispatch(struct memory_unit *unit, struct in_flight *insn, int64_t now) {
     const struct insn *described = insn->plan->insn;
     assert(insn->plan->is_memory);
-    unit->loads += described->may_load;
-    unit->stores += described->may_store;
+    unit->loads += insn->plan->may_load;
+    unit->stores += insn->plan->may_store;
     insn->memory_group =
         described->may_store ? dispatch_store(unit, described, now) : dispatch_load(unit, described, now);
     struct memory_group *group = &unit->groups[insn->memory_group];
@@ -191,11 +183,6 @@ void memory_unit_execute(struct memory_unit *unit, const struct in_flight *insn)
     forget_if(&unit->store, group->id);
     forget_if(&unit->load_barrier, group->id);
     forget_if(&unit->store_barrier, group->id);
-}
-
-void memory_unit_retire(struct memory_unit *unit, const struct in_flight *insn) {
-    unit->loads -= insn->plan->insn->may_load;
-    unit->stores -= insn->plan->insn->may_store;
 }
 
 bool memory_unit_is_waiting(const struct memory_unit *unit, const struct in_flight *insn) {

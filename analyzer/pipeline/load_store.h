@@ -57,11 +57,24 @@ enum memory_queue { QUEUE_FREE, QUEUE_LOADS_FULL, QUEUE_STORES_FULL };
 // `n_groups`: memory operations that can be in flight.
 void memory_unit_init(struct memory_unit *unit, struct flight *flight, uint64_t n_groups, struct stash *stash);
 
-enum memory_queue memory_unit_queues(const struct memory_unit *unit, const struct plan_insn *insn);
+// To be asked of any instruction: what is not a memory operation finds room.
+static inline enum memory_queue memory_unit_queues(const struct memory_unit *unit, const struct plan_insn *insn) {
+    // A limit of 0 is none: less one, it is larger than any number of entries.
+    if (insn->may_load & (unit->loads > unit->load_queue - 1U))
+        return QUEUE_LOADS_FULL;
+    if (insn->may_store & (unit->stores > unit->store_queue - 1U))
+        return QUEUE_STORES_FULL;
+    return QUEUE_FREE;
+}
+
 void memory_unit_dispatch(struct memory_unit *unit, struct in_flight *insn, int64_t now);
 void memory_unit_issue(struct memory_unit *unit, const struct in_flight *insn, int64_t now);
 void memory_unit_execute(struct memory_unit *unit, const struct in_flight *insn);
-void memory_unit_retire(struct memory_unit *unit, const struct in_flight *insn);
+// Of any instruction, as above.
+static inline void memory_unit_retire(struct memory_unit *unit, const struct in_flight *insn) {
+    unit->loads -= insn->plan->may_load;
+    unit->stores -= insn->plan->may_store;
+}
 
 // Older operations it waits for: some have not started; all have started, not all are done; all are done.
 bool memory_unit_is_waiting(const struct memory_unit *unit, const struct in_flight *insn);

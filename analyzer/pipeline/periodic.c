@@ -43,7 +43,6 @@ static uint64_t signature_of(const struct simulation *sim) {
     hash = mix(hash, (uint64_t)sim->reorder_buffer.used << 32 | sim->carried_uops);
     hash = mix(hash, sim->next - sim->reorder_buffer.oldest);
     hash = mix(hash, (uint64_t)scheduler->n_waiting << 32 | scheduler->n_pending);
-    hash = mix(hash, (uint64_t)scheduler->n_ready << 32 | scheduler->n_issued);
     hash = mix(hash, (uint64_t)sim->memory.loads << 32 | sim->memory.stores);
     return mix(hash, sim->resources.free);
 }

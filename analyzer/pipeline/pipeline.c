@@ -75,7 +75,8 @@ static void init_units(struct simulation *sim, const struct pipeline_options *op
     sim->scheduler.flight = &sim->flight;
     sim->scheduler.resources = &sim->resources;
     sim->scheduler.memory = &sim->memory;
-    scheduler_init(&sim->scheduler, in_flight, stash);
+    bool is_heard = sim->heard.pending || sim->heard.ready || sim->heard.executed;
+    scheduler_init(&sim->scheduler, in_flight, is_heard, stash);
     sim->in_order = (struct in_order_stage){.issued_slots = STASH_ARRAY(stash, uint32_t, in_flight)};
     sim->uses = STASH_ARRAY(stash, struct event_use, sim->plan.max_uses);
     sim->no_registers = STASH_ZEROED(stash, unsigned, machine->n_register_files);
@@ -124,10 +125,11 @@ static void init_simulation(struct pipeline *pipeline, const struct block *block
     sim->dispatch_width = or_else(options->dispatch_width, pipeline->machine->dispatch_width);
     stash_reset(&pipeline->stash);
     init_units(sim, options, &pipeline->stash);
+    sim->next_plan = sim->plan.insns;
     periodic_init(sim, options, &pipeline->stash);
 }
 
-static void cycle_out_of_order(struct simulation *sim) {
+__attribute__((flatten)) static void cycle_out_of_order(struct simulation *sim) {
     retire_cycle(sim);
     execute_cycle(sim);
     dispatch_cycle(sim);

@@ -15,6 +15,7 @@ struct planner {
     const struct plan_options *options;
     struct stash *stash;
     unsigned *class_position;
+    uint64_t simple_pipes; // own bits
 };
 
 static unsigned max_unsigned(unsigned a, unsigned b) {
@@ -39,8 +40,10 @@ static const struct plan_use *plan_uses(struct planner *planner, const struct in
             .units = use->reserved ? 0 : use->units,
             .acquire = planner->options->resource_segments ? use->acquire : 0,
             .cycles = use->release,
-            .members = use->mask ^ own,
+            .pipes = own != use->mask ? use->mask ^ own : own,
         };
+        uses[i].is_simple = (uses[i].pipes & ~planner->simple_pipes) == 0 && !use->reserved && use->units == 1 &&
+                            use->release >= 1 && use->release < SOON_CYCLES;
         planner->plan->has_segments |= uses[i].acquire != 0;
     }
     return uses;
@@ -116,17 +119,16 @@ static const struct plan_write *plan_writes(struct planner *planner, const struc
     return writes;
 }
 
-// Files with registers, of those counted in `counts`; without limits none is ever lacking.
-static unsigned pack_registers(const struct planner *planner, const unsigned *counts, bool limited_only,
+// Files with limits, of those counted in `counts`: of the others no register is ever lacking. `needed`: more than the
+// file has is not asked for; all of it must do.
+static unsigned pack_registers(const struct planner *planner, const unsigned *counts, bool needed,
                                struct plan_registers *packed) {
     unsigned n = 0;
     for (unsigned f = 0; f < planner->machine->n_register_files; f++) {
         unsigned size = f == 0 ? planner->options->default_file_size : planner->machine->register_files[f].n_physical;
-        if (counts[f] == 0 || (limited_only && size == 0))
+        if (counts[f] == 0 || size == 0)
             continue;
-        // More than the file has: all of it must do.
-        unsigned needed = limited_only && counts[f] > size ? size : counts[f];
-        packed[n++] = (struct plan_registers){.file = f, .n = needed};
+        packed[n++] = (struct plan_registers){.file = f, .n = needed && counts[f] > size ? size : counts[f]};
     }
     return n;
 }
@@ -213,19 +215,21 @@ static unsigned count_edges(const struct plan_insn *insn, unsigned widest_target
 
 static void plan_needs(struct plan_insn *planned) {
     planned->takes_single_units = !planned->insn->has_partially_overlapping_groups;
+    planned->is_simple = planned->takes_single_units;
     for (unsigned i = 0; i < planned->n_uses; i++) {
         const struct plan_use *use = &planned->uses[i];
         planned->takes_single_units &= use->units == 1 && (!use->is_group || planned->n_groups < FEW_GROUPS);
         if (!use->is_group)
             planned->needs |= 1ULL << use->bit;
         else if (planned->n_groups < FEW_GROUPS)
-            planned->groups[planned->n_groups++] = use->members;
+            planned->groups[planned->n_groups++] = use->pipes;
+        planned->is_simple &= use->is_simple;
     }
 }
 
 static bool same_use(const struct plan_use *a, const struct plan_use *b) {
     return a->bit == b->bit && a->reserves == b->reserves && a->units == b->units && a->acquire == b->acquire &&
-           a->cycles == b->cycles && a->members == b->members;
+           a->cycles == b->cycles && a->pipes == b->pipes;
 }
 
 static bool use_alike(const struct plan_insn *a, const struct plan_insn *b) {
@@ -276,6 +280,23 @@ static struct plan_insn plan_insn_of(struct planner *planner, const struct insn 
     return planned;
 }
 
+// Pipes that there is one of, and that wait behind a buffer, if anybody asks for it.
+static uint64_t simple_pipes_of(const struct machine *machine) {
+    uint64_t simple = 0;
+    for (unsigned i = 1; i < machine->n_resources; i++) {
+        const struct resource *resource = &machine->resources[i];
+        if (!resource->is_group && resource->units == 1 && (machine->in_order || resource->buffer_size != 0))
+            simple |= resource->mask;
+    }
+    return simple;
+}
+
+// With segments, it takes more than a free unit now.
+static void forbid_short_cuts(struct plan_insn *insns, unsigned n_insns) {
+    for (unsigned i = 0; i < n_insns; i++)
+        insns[i].takes_single_units = insns[i].is_simple = false;
+}
+
 // Instructions without uops are free to dispatch, so a run of them goes along with the uops around it.
 static unsigned most_per_cycle(const struct block *block, unsigned dispatch_width) {
     unsigned n_free = 0;
@@ -290,7 +311,6 @@ static void plan_limits(struct planner *planner, const struct plan_insn *insns, 
     for (unsigned t = 1; t <= planner->n_targets; t++)
         widest_target = max_unsigned(widest_target, planner->targets[t].n);
     for (unsigned i = 0; i < n_insns; i++) {
-        plan->max_writes = max_unsigned(plan->max_writes, insns[i].n_writes);
         plan->max_uses = max_unsigned(plan->max_uses, insns[i].n_uses);
         plan->max_operands = max_unsigned(plan->max_operands, insns[i].n_reads + insns[i].n_writes);
         plan->max_edges = max_unsigned(plan->max_edges, count_edges(&insns[i], widest_target));
@@ -303,7 +323,7 @@ static uint64_t groups_in_use(const struct machine *machine, const struct plan_i
     uint64_t used = 0, groups = 0;
     for (unsigned i = 0; i < n_insns; i++)
         for (unsigned u = 0; u < insns[i].n_uses; u++)
-            used |= insns[i].uses[u].is_group ? insns[i].uses[u].members | 1ULL << insns[i].uses[u].bit : 0;
+            used |= insns[i].uses[u].is_group ? insns[i].uses[u].pipes | 1ULL << insns[i].uses[u].bit : 0;
     for (unsigned r = 1; r < machine->n_resources; r++)
         if (machine->resources[r].is_group)
             groups |= own_bit(machine->resources[r].mask);
@@ -317,6 +337,7 @@ void plan_build(struct plan *plan, const struct machine *machine, const struct b
     register_classes_build(&planner.classes, machine, block, stash);
     planner.target_of = STASH_ZEROED(stash, uint16_t, machine->n_registers);
     planner.targets = STASH_ARRAY(stash, struct class_set, 2 * (size_t)block->n_insns + 1);
+    planner.simple_pipes = simple_pipes_of(machine);
     planner.class_position = STASH_ARRAY(stash, unsigned, block->n_insns);
     struct plan_insn *insns = STASH_ARRAY(stash, struct plan_insn, block->n_insns);
     for (unsigned i = 0; i < block->n_insns; i++) {
@@ -324,6 +345,8 @@ void plan_build(struct plan *plan, const struct machine *machine, const struct b
         insns[i].issue_class = issue_class_of(&planner, insns, &insns[i]);
     }
     plan_limits(&planner, insns, block->n_insns);
+    if (plan->has_segments)
+        forbid_short_cuts(insns, block->n_insns);
     plan->n_classes = planner.classes.n_classes;
     plan_dependences(plan, insns, stash);
     plan->insns = insns;

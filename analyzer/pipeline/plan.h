@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FEW_GROUPS = 3 };
+enum { FEW_GROUPS = 3, SOON_CYCLES = 64 };
 
 // One resource that an instruction holds.
 struct plan_use {
@@ -21,7 +21,8 @@ struct plan_use {
     unsigned units;   // that must be free
     unsigned acquire; // cycles after issue from which it is held: 0, unless resource segments are asked for
     unsigned cycles;  // after issue until which it is held
-    uint64_t members; // of a group
+    uint64_t pipes;   // own bits: of a group's members, or of the pipe itself
+    bool is_simple;   // of single pipes, for less than SOON_CYCLES
 };
 
 // A number of registers of one file.
@@ -80,6 +81,7 @@ struct plan_insn {
     uint64_t groups[FEW_GROUPS];
     unsigned n_groups;
     bool takes_single_units;
+    bool is_simple; // so are all its uses, and none takes away what another one needs
     // Copies of the instruction's own, where the cycle loop looks.
     uint64_t buffers, used_groups;
     unsigned uops, latency;
@@ -89,9 +91,9 @@ struct plan_insn {
     bool issues_at_dispatch;
 
     const struct plan_registers *needed; // free before it may be dispatched: of the files that have limits
-    const struct plan_registers *taken;  // unless its move is eliminated
+    const struct plan_registers *taken;  // of the same, unless its move is eliminated
     unsigned n_needed, n_taken;
-    const unsigned *registers_taken; // the same, per file
+    const unsigned *registers_taken; // the same, of all files
 
     unsigned n_moves; // 0: not a move that can be eliminated
     uint16_t move_file;
@@ -104,7 +106,7 @@ struct plan {
     unsigned n_insns;
     unsigned n_classes;
     const struct class_set *alias_targets; // by number; 0 is no target
-    unsigned max_writes, max_uses;         // of one instruction
+    unsigned max_uses;                     // of one instruction
     unsigned max_operands;                 // reads and writes of one instruction
     const unsigned *class_position;        // by issue class: an instruction of it
     unsigned n_issue_classes;

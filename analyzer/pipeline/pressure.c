@@ -12,11 +12,11 @@ static struct event_critical *critical_of(const struct simulation *sim, const st
     return &sim->pressure.criticals[flight_slot(&sim->flight, insn)];
 }
 
-void pressure_enter(struct simulation *sim, const struct in_flight *insn) {
+__attribute__((noinline)) void pressure_enter(struct simulation *sim, const struct in_flight *insn) {
     *critical_of(sim, insn) = (struct event_critical){.resources = 0};
 }
 
-void pressure_note_busy(struct simulation *sim) {
+__attribute__((noinline)) void pressure_note_busy(struct simulation *sim) {
     sim->pressure.busy = 0;
     for (uint64_t i = sim->reorder_buffer.oldest; i < sim->reorder_buffer.end; i++) {
         struct in_flight *insn = flight_at(&sim->flight, i);
@@ -68,7 +68,7 @@ static void press_dependences(struct simulation *sim) {
         TELL(sim, pressed, PRESSURE_MEMORY, (uint64_t)0);
 }
 
-void tell_pressure(struct simulation *sim) {
+__attribute__((noinline)) void tell_pressure(struct simulation *sim) {
     const struct pressure *pressure = &sim->pressure;
     if (!pressure->was_full && pressure->dispatched_uops <= pressure->issued_uops)
         return;
@@ -76,7 +76,7 @@ void tell_pressure(struct simulation *sim) {
     press_dependences(sim);
 }
 
-void tell_critical(struct simulation *sim, const struct in_flight *insn) {
+__attribute__((noinline)) void tell_critical(struct simulation *sim, const struct in_flight *insn) {
     struct event_critical critical = *critical_of(sim, insn);
     critical.on_register = flight_critical(&sim->flight, insn);
     if (insn->plan->is_memory)

@@ -65,8 +65,9 @@ static int64_t late_forward(const struct in_flight *producer, int advance, int64
     return advance < 0 ? -advance - (now - producer->done_cycle) : 0;
 }
 
-static void wait_for_retired(struct flight *flight, struct in_flight *insn, const struct in_flight *producer,
-                             struct wait wait, int64_t now) {
+__attribute__((noinline)) static void wait_for_retired(struct flight *flight, struct in_flight *insn,
+                                                       const struct in_flight *producer, struct wait wait,
+                                                       int64_t now) {
     int64_t late = late_forward(producer, wait.advance, now);
     if (now + late > insn->ready_cycle)
         insn->ready_cycle = now + late;
@@ -169,7 +170,8 @@ static void rename_fixed(const struct plan_insn *plan, struct flight *flight, st
     }
 }
 
-static void rename_fully(struct register_unit *unit, struct flight *flight, struct in_flight *insn, int64_t now) {
+__attribute__((noinline)) static void rename_fully(struct register_unit *unit, struct flight *flight,
+                                                   struct in_flight *insn, int64_t now) {
     const struct plan_insn *plan = insn->plan;
     for (unsigned r = 0; r < plan->n_reads; r++)
         if (!plan->reads[r].is_independent)

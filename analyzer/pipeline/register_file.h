@@ -16,8 +16,8 @@ struct definition {
 };
 
 struct physical_file {
-    unsigned size; // 0: unlimited
-    unsigned used;
+    unsigned size;             // 0: unlimited
+    unsigned used;             // where there is a limit
     unsigned max_moves, moves; // eliminated per cycle: at most (0: unlimited), and in this one
     bool zero_moves_only;
 };

@@ -72,8 +72,10 @@ void register_classes_build(struct register_classes *classes, const struct machi
     splitter.split_at = STASH_ZEROED(stash, uint32_t, limit);
     for (unsigned f = 0; f < N_FAMILIES; f++) {
         splitter.done[f] = STASH_ZEROED(stash, uint8_t, machine->n_registers);
-        classes->sets[f] = STASH_ZEROED(stash, struct class_set, machine->n_registers);
+        classes->set_of[f] = STASH_ZEROED(stash, uint32_t, machine->n_registers);
     }
+    classes->sets = STASH_ARRAY(stash, struct class_set, 1 + (size_t)N_FAMILIES * machine->n_registers);
+    classes->n_sets = 1;
     for (unsigned i = 0; i < block->n_insns; i++)
         for (unsigned w = 0; w < block->insns[i].n_writes; w++)
             if (block->insns[i].writes[w].reg != 0)
@@ -91,9 +93,12 @@ static void add_class(struct class_set *set, uint16_t *members, uint16_t class) 
 }
 
 struct class_set register_classes_of(struct register_classes *classes, uint16_t reg, enum family family) {
-    struct class_set *set = &classes->sets[family][reg];
-    if (set->classes != NULL)
-        return *set;
+    uint32_t *place = &classes->set_of[family][reg];
+    if (*place != 0)
+        return classes->sets[*place];
+    *place = classes->n_sets++;
+    struct class_set *set = &classes->sets[*place];
+    *set = (struct class_set){.n = 0};
     const struct machine_register *r = &classes->machine->registers[reg];
     uint16_t *members = STASH_ARRAY(classes->stash, uint16_t, (size_t)1 + r->n_sub + r->n_super);
     add_class(set, members, classes->class_of[reg]);

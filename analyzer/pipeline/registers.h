@@ -27,9 +27,11 @@ enum family {
 
 struct register_classes {
     const struct machine *machine;
-    uint16_t *class_of;                 // by register
-    unsigned n_classes;                 // class 0 included
-    struct class_set *sets[N_FAMILIES]; // by register; filled on demand
+    uint16_t *class_of;           // by register
+    unsigned n_classes;           // class 0 included
+    uint32_t *set_of[N_FAMILIES]; // by register: place among `sets`, filled on demand; 0: not yet
+    struct class_set *sets;
+    uint32_t n_sets; // place 0 included
     struct stash *stash;
 };
 

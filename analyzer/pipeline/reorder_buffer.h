@@ -5,7 +5,9 @@
 
 #include "analyzer/pipeline/flight.h"
 
+#include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct reorder_buffer {
@@ -15,11 +17,35 @@ struct reorder_buffer {
     uint64_t end;          // index after the youngest one
 };
 
-bool reorder_buffer_can_enter(const struct reorder_buffer *buffer, const struct plan_insn *insn);
-void reorder_buffer_enter(struct reorder_buffer *buffer, const struct in_flight *insn);
-bool reorder_buffer_is_empty(const struct reorder_buffer *buffer);
-// The oldest instruction if it may retire; null otherwise.
-struct in_flight *reorder_buffer_retirable(const struct reorder_buffer *buffer, const struct flight *flight);
-void reorder_buffer_retire(struct reorder_buffer *buffer, struct in_flight *insn);
+static inline bool reorder_buffer_can_enter(const struct reorder_buffer *buffer, const struct plan_insn *insn) {
+    return buffer->size - buffer->used >= insn->entries;
+}
+
+static inline void reorder_buffer_enter(struct reorder_buffer *buffer, const struct in_flight *insn) {
+    assert(reorder_buffer_can_enter(buffer, insn->plan) && insn->index == buffer->end);
+    buffer->used += insn->plan->entries;
+    buffer->end++;
+}
+
+static inline bool reorder_buffer_is_empty(const struct reorder_buffer *buffer) {
+    return buffer->oldest == buffer->end;
+}
+
+// The oldest instruction if it was executed before this cycle; null otherwise.
+static inline struct in_flight *reorder_buffer_retirable(const struct reorder_buffer *buffer,
+                                                         const struct flight *flight, int64_t now) {
+    if (reorder_buffer_is_empty(buffer))
+        return NULL;
+    struct in_flight *insn = flight_at(flight, buffer->oldest);
+    assert(insn->index == buffer->oldest);
+    return insn->done_cycle < now ? insn : NULL;
+}
+
+static inline void reorder_buffer_retire(struct reorder_buffer *buffer, struct in_flight *insn) {
+    assert(insn->index == buffer->oldest && insn->done_cycle != NEVER);
+    insn->stage = STAGE_RETIRED;
+    buffer->used -= insn->plan->entries;
+    buffer->oldest++;
+}
 
 #endif

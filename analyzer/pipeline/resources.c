@@ -1,5 +1,6 @@
 #include "analyzer/pipeline/resources.h"
 
+#include "analyzer/pipeline/overlap.h"
 #include "analyzer/pipeline/segments.h"
 
 #include <assert.h>
@@ -38,7 +39,7 @@ static void init_pipe(struct pipe *pipe, const struct resource *resource, unsign
 void resource_unit_init(struct resource_unit *unit, const struct plan *plan, struct stash *stash) {
     const struct machine *machine = plan->machine;
     unsigned n_units = 0;
-    unit->all = unit->plain = unit->single = unit->simple = 0;
+    unit->all = unit->plain = unit->single = 0;
     unit->has_buffers = !machine->in_order;
     unit->reserved_groups = unit->full_buffers = unit->blocked_buffers = 0;
     for (unsigned i = 1; i < machine->n_resources; i++) {
@@ -52,7 +53,6 @@ void resource_unit_init(struct resource_unit *unit, const struct plan *plan, str
         unit->all |= own;
         unit->plain |= pipe->is_group ? 0 : own;
         unit->single |= !pipe->is_group && resource->units == 1 ? own : 0;
-        unit->simple |= unit->single & (unit->has_buffers && resource->buffer_size == 0 ? 0 : own);
     }
     for (uint64_t groups = plan->groups; groups != 0; groups &= groups - 1) {
         uint64_t members = unit->pipes[__builtin_ctzll(groups)].all_units;
@@ -73,7 +73,7 @@ static bool takes_no_buffer(const struct pipe *pipe) {
     return pipe->buffer_size == 0;
 }
 
-static uint64_t ready_units(const struct resource_unit *unit, unsigned bit) {
+uint64_t resource_unit_ready(const struct resource_unit *unit, unsigned bit) {
     const struct pipe *pipe = &unit->pipes[bit];
     if (pipe->is_group)
         return pipe->all_units & unit->free;
@@ -84,49 +84,28 @@ static bool has_ready(const struct resource_unit *unit, unsigned bit, unsigned u
     const struct pipe *pipe = &unit->pipes[bit];
     if (pipe->is_reserved && !takes_no_buffer(pipe))
         return false;
-    return count(ready_units(unit, bit)) >= units;
+    return count(resource_unit_ready(unit, bit)) >= units;
 }
 
-// Round robin from the highest unit down. Units used ahead of their turn are left out of the next round.
-uint64_t pipe_pick_in_round(struct pipe *pipe, uint64_t free) {
-    uint64_t candidates = free & pipe->next_in_round;
-    if (candidates == 0) {
-        pipe->next_in_round = pipe->all_units ^ pipe->used_ahead;
-        pipe->used_ahead = 0;
-        candidates = free & pipe->next_in_round;
-    }
-    if (candidates == 0) {
-        pipe->next_in_round = pipe->all_units;
-        candidates = free;
-    }
-    uint64_t picked = 1ULL << top_bit(candidates);
-    pipe->next_in_round &= picked | (picked - 1);
-    return picked;
-}
-
-void pipe_note_used(struct pipe *pipe, uint64_t used) {
-    if (used > pipe->next_in_round) {
-        pipe->used_ahead |= used;
-        return;
-    }
-    pipe->next_in_round &= ~used;
-    if (pipe->next_in_round != 0)
-        return;
+uint64_t pipe_begin_round(struct pipe *pipe, uint64_t free) {
     pipe->next_in_round = pipe->all_units ^ pipe->used_ahead;
     pipe->used_ahead = 0;
+    if ((free & pipe->next_in_round) == 0)
+        pipe->next_in_round = pipe->all_units;
+    return free & pipe->next_in_round;
 }
 
 // Resolves groups down to a unit of a pipe; 0: none is free.
 static struct hold pick(struct resource_unit *unit, unsigned bit) {
     struct pipe *pipe = &unit->pipes[bit];
     while (pipe->is_group) {
-        uint64_t ready = ready_units(unit, bit);
+        uint64_t ready = resource_unit_ready(unit, bit);
         if (ready == 0)
             return (struct hold){.unit = 0};
         bit = top_bit(pipe_pick_in_round(pipe, ready));
         pipe = &unit->pipes[bit];
     }
-    uint64_t ready = ready_units(unit, bit);
+    uint64_t ready = resource_unit_ready(unit, bit);
     if (ready == 0)
         return (struct hold){.unit = 0};
     bool is_single = unit->single >> bit & 1;
@@ -140,12 +119,6 @@ static void add_hold(struct resource_unit *unit, struct hold hold) {
         unit->next_release = hold.until;
 }
 
-static void note_taken(struct resource_unit *unit, const struct pipe *pipe, uint64_t own) {
-    unit->free &= ~own;
-    for (uint64_t groups = pipe->groups; groups != 0; groups &= groups - 1)
-        pipe_note_used(&unit->pipes[__builtin_ctzll(groups)], own);
-}
-
 static void take(struct resource_unit *unit, struct hold hold) {
     struct pipe *pipe = &unit->pipes[hold.bit];
     uint64_t own = 1ULL << hold.bit;
@@ -156,7 +129,7 @@ static void take(struct resource_unit *unit, struct hold hold) {
     }
     add_hold(unit, hold);
     if (is_single || pipe->ready == 0)
-        note_taken(unit, pipe, own);
+        resource_unit_note_taken(unit, own);
 }
 
 static void release(struct resource_unit *unit, const struct hold *hold) {
@@ -201,64 +174,6 @@ bool resource_unit_is_idle(const struct resource_unit *unit, int64_t now) {
            (unit->segments == NULL || segments_are_idle(unit->segments, now));
 }
 
-enum buffer_state resource_unit_buffers(const struct resource_unit *unit, uint64_t buffers) {
-    if (buffers & unit->blocked_buffers)
-        return BUFFER_BLOCKED;
-    return buffers & unit->full_buffers ? BUFFER_FULL : BUFFER_FREE;
-}
-
-void resource_unit_take_buffers(struct resource_unit *unit, uint64_t buffers) {
-    for (; buffers != 0; buffers &= buffers - 1) {
-        uint64_t own = buffers & -buffers;
-        struct pipe *pipe = &unit->pipes[__builtin_ctzll(own)];
-        if (takes_no_buffer(pipe))
-            unit->blocked_buffers ^= own; // until its pipes are free again
-        else if (pipe->buffer_size > 0 && --pipe->slots == 0)
-            unit->full_buffers |= own;
-    }
-}
-
-void resource_unit_free_buffers(struct resource_unit *unit, uint64_t buffers) {
-    unit->full_buffers &= ~buffers;
-    for (; buffers != 0; buffers &= buffers - 1) {
-        struct pipe *pipe = &unit->pipes[__builtin_ctzll(buffers)];
-        if (pipe->buffer_size > 0)
-            pipe->slots++;
-    }
-}
-
-// What is left of each resource while the uses of one instruction are tried.
-struct trial {
-    unsigned left[MAX_RESOURCES];
-    uint64_t known;    // own bits of resources that `left` holds for
-    uint64_t consumed; // of resources with nothing left
-};
-
-// Tries to give each group of the instruction a unit that its other uses leave.
-static uint64_t busy_in_overlap(const struct resource_unit *unit, const struct plan_insn *insn, struct trial *trial) {
-    uint64_t busy = 0;
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct plan_use *use = &insn->uses[i];
-        if (use->reserves || !use->is_group)
-            continue;
-        uint64_t ready = ready_units(unit, use->bit) & ~trial->consumed;
-        if (ready == 0) {
-            busy |= ready_units(unit, use->bit);
-            continue;
-        }
-        unsigned bit = top_bit(ready);
-        uint64_t own = 1ULL << bit;
-        if (!(trial->known & own))
-            trial->left[bit] = count(ready_units(unit, bit));
-        trial->known |= own;
-        if (trial->left[bit] == 0)
-            busy |= own;
-        else if (--trial->left[bit] == 0)
-            trial->consumed |= own;
-    }
-    return busy;
-}
-
 static uint64_t busy_uses(const struct resource_unit *unit, const struct plan_insn *insn) {
     uint64_t busy = 0;
     for (unsigned i = 0; i < insn->n_uses; i++)
@@ -267,7 +182,8 @@ static uint64_t busy_uses(const struct resource_unit *unit, const struct plan_in
     return busy & unit->plain;
 }
 
-uint64_t resource_unit_busy(const struct resource_unit *unit, const struct plan_insn *insn, int64_t now) {
+__attribute__((noinline)) uint64_t resource_unit_busy(const struct resource_unit *unit, const struct plan_insn *insn,
+                                                      int64_t now) {
     if (unit->segments != NULL)
         return segments_busy(unit->segments, unit, insn, now);
     uint64_t busy = busy_uses(unit, insn);
@@ -276,29 +192,10 @@ uint64_t resource_unit_busy(const struct resource_unit *unit, const struct plan_
     busy = insn->used_groups & unit->reserved_groups;
     if (!insn->insn->has_partially_overlapping_groups || busy != 0)
         return busy;
-    struct trial trial = {.known = 0};
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct plan_use *use = &insn->uses[i];
-        if (use->is_group)
-            continue;
-        trial.left[use->bit] = count(ready_units(unit, use->bit)) - use->units;
-        trial.known |= 1ULL << use->bit;
-        if (trial.left[use->bit] == 0)
-            trial.consumed |= 1ULL << use->bit;
-    }
-    return busy_in_overlap(unit, insn, &trial);
+    return overlap_busy(unit, insn);
 }
 
-bool resource_unit_is_free(const struct resource_unit *unit, const struct plan_insn *insn, int64_t now) {
-    if (!insn->takes_single_units || unit->segments != NULL)
-        return resource_unit_busy(unit, insn, now) == 0;
-    for (unsigned g = 0; g < insn->n_groups; g++)
-        if ((insn->groups[g] & unit->free) == 0)
-            return false;
-    return (insn->needs & ~unit->free) == 0 && (insn->used_groups & unit->reserved_groups) == 0;
-}
-
-static void reserve_group(struct resource_unit *unit, unsigned bit, int64_t until) {
+void resource_unit_reserve(struct resource_unit *unit, unsigned bit, int64_t until) {
     struct pipe *group = &unit->pipes[bit];
     assert(group->is_group && !group->is_reserved);
     group->is_reserved = true;
@@ -306,35 +203,18 @@ static void reserve_group(struct resource_unit *unit, unsigned bit, int64_t unti
     add_hold(unit, (struct hold){.bit = (uint8_t)bit, .unit = group->mask, .until = until});
 }
 
-// Most uses are of this kind: a single pipe, or one of a group of such, for a short time. Returns the pipe's own bit;
-// 0 where it is another kind.
-static uint64_t issue_simply(struct resource_unit *unit, const struct plan_use *use, int64_t now) {
-    uint64_t own = 1ULL << use->bit;
-    if (use->cycles - 1U >= SOON_CYCLES - 1U)
-        return 0;
-    if (use->is_group) {
-        uint64_t ready = use->members & unit->free;
-        if (ready == 0 || (use->members & ~unit->simple) != 0)
-            return 0;
-        own = pipe_pick_in_round(&unit->pipes[use->bit], ready);
-    } else if ((own & unit->simple & unit->free) == 0) {
-        return 0;
-    }
-    int64_t until = now + use->cycles;
-    unit->free_soon[until % SOON_CYCLES] |= own;
-    unit->last_soon = until > unit->last_soon ? until : unit->last_soon;
-    note_taken(unit, &unit->pipes[__builtin_ctzll(own)], own);
-    return own;
-}
-
-// Takes what one use asks for; false where no unit is left.
-static bool issue_use(struct resource_unit *unit, const struct plan_use *use, int64_t now, struct event_use *told) {
-    uint64_t own = issue_simply(unit, use, now);
-    if (own != 0) {
+static bool issue_simply(struct resource_unit *unit, const struct plan_use *use, int64_t now, struct event_use *told) {
+    uint64_t own = resource_unit_take(unit, use, now);
+    if (own != 0)
         *told = (struct event_use){
             .resource = unit->pipes[__builtin_ctzll(own)].resource, .unit = 0, .cycles = use->cycles};
-        return true;
-    }
+    return own != 0;
+}
+
+bool resource_unit_issue_use(struct resource_unit *unit, const struct plan_use *use, int64_t now,
+                             struct event_use *told) {
+    if (use->is_simple)
+        return issue_simply(unit, use, now, told);
     struct hold hold = pick(unit, use->bit);
     if (hold.unit == 0)
         return false;
@@ -348,81 +228,28 @@ static bool issue_use(struct resource_unit *unit, const struct plan_use *use, in
     return true;
 }
 
-static bool issue_one_by_one(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
-                             struct event_use *uses, unsigned *n) {
-    bool is_complete = true;
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        if (insn->uses[i].reserves)
-            reserve_group(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
-        else if (issue_use(unit, &insn->uses[i], now, &uses[*n]))
-            ++*n;
-        else
-            is_complete = false;
-    }
-    return is_complete;
-}
-
-// The use with the fewest units left; pipes have none to choose, and come first.
-static unsigned scarcest(const struct resource_unit *unit, const struct plan_insn *insn, uint64_t left) {
-    unsigned best = (unsigned)__builtin_ctzll(left), fewest = UINT32_MAX;
-    for (; left != 0; left &= left - 1) {
-        const struct plan_use *use = &insn->uses[__builtin_ctzll(left)];
-        unsigned n = use->is_group ? count(ready_units(unit, use->bit)) : 0;
-        if (n >= fewest)
-            continue;
-        best = (unsigned)__builtin_ctzll(left);
-        fewest = n;
-    }
-    return best;
-}
-
-static void issue_scarcest_first(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
-                                 struct event_use *uses, unsigned *n) {
-    uint64_t left = 0;
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        if (insn->uses[i].reserves)
-            reserve_group(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
-        else
-            left |= 1ULL << i;
-    }
-    while (left != 0) {
-        unsigned i = scarcest(unit, insn, left);
-        *n += issue_use(unit, &insn->uses[i], now, &uses[*n]);
-        left ^= 1ULL << i;
-    }
-}
-
-// Overlapping groups, taken one after the other, may leave nothing to the last one, though there is enough for all.
-// llvm-mca 19 is undefined there; later versions serve the group with the fewest units first, always.
-static unsigned issue_overlapping(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
-                                  struct event_use *uses) {
-    struct resource_unit before = *unit;
-    unsigned n = 0;
-    if (issue_one_by_one(unit, insn, now, uses, &n) || insn->n_uses > 64)
-        return n;
-    *unit = before;
-    n = 0;
-    issue_scarcest_first(unit, insn, now, uses, &n);
-    return n;
-}
-
 static unsigned issue_segments(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
                                struct event_use *uses) {
     unsigned n = segments_issue(unit->segments, unit, insn, now, uses);
     for (unsigned i = 0; i < insn->n_uses; i++)
         if (insn->uses[i].reserves)
-            reserve_group(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
+            resource_unit_reserve(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
     return n;
 }
 
-unsigned resource_unit_issue(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
-                             struct event_use *uses) {
+__attribute__((noinline)) unsigned resource_unit_issue_any(struct resource_unit *unit, const struct plan_insn *insn,
+                                                           int64_t now, struct event_use *uses) {
     if (unit->segments != NULL)
         return issue_segments(unit, insn, now, uses);
     if (insn->insn->has_partially_overlapping_groups)
-        return issue_overlapping(unit, insn, now, uses);
+        return overlap_issue(unit, insn, now, uses);
     unsigned n = 0;
-    issue_one_by_one(unit, insn, now, uses, &n);
+    for (unsigned i = 0; i < insn->n_uses; i++) {
+        if (insn->uses[i].reserves)
+            resource_unit_reserve(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
+        else
+            n += resource_unit_issue_use(unit, &insn->uses[i], now, &uses[n]);
+    }
     return n;
 }
 

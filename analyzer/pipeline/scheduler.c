@@ -14,24 +14,28 @@ static void init_wheel(struct wheel *wheel, uint64_t longest, struct stash *stas
         wheel->first[i] = NO_SLOT;
 }
 
-void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, struct stash *stash) {
+void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, bool is_heard, struct stash *stash) {
     const struct plan *plan = scheduler->flight->plan;
     struct slot_set *sets[] = {&scheduler->became_pending, &scheduler->became_ready, &scheduler->became_done};
     for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
         *sets[i] = (struct slot_set){.slots = STASH_ARRAY(stash, uint32_t, n_slots)};
     scheduler->ready = STASH_ARRAY(stash, struct ready_list, plan->n_issue_classes);
     for (unsigned c = 0; c < plan->n_issue_classes; c++)
-        scheduler->ready[c] = (struct ready_list){.first = NO_SLOT, .last = NO_SLOT};
+        scheduler->ready[c] =
+            (struct ready_list){.first = NO_SLOT, .last = NO_SLOT, .alike = &plan->insns[plan->class_position[c]]};
     scheduler->n_words = (plan->n_issue_classes + WORD_BITS - 1) / WORD_BITS;
     scheduler->has_ready = STASH_ZEROED(stash, uint64_t, scheduler->n_words);
-    scheduler->is_blocked = STASH_ZEROED(stash, uint64_t, scheduler->n_words);
-    scheduler->n_waiting = scheduler->n_pending = scheduler->n_ready = scheduler->n_issued = 0;
+    scheduler->n_classes = plan->n_issue_classes;
+    scheduler->all_lists = STASH_ARRAY(stash, struct ready_list *, plan->n_issue_classes);
+    scheduler->n_waiting = scheduler->n_pending = 0;
+    scheduler->is_heard = is_heard;
     init_wheel(&scheduler->pending, (uint64_t)plan->max_latency + plan->max_delay, stash);
     init_wheel(&scheduler->issued, plan->max_latency, stash);
 }
 
-static void add(struct slot_set *set, uint32_t slot) {
-    set->slots[set->n++] = slot;
+static void note(const struct scheduler *scheduler, struct slot_set *set, uint32_t slot) {
+    if (scheduler->is_heard)
+        set->slots[set->n++] = slot;
 }
 
 static void wheel_add(struct wheel *wheel, struct in_flight *insn, uint32_t slot, int64_t cycle) {
@@ -55,47 +59,57 @@ static int64_t rank_of(const struct in_flight *insn) {
     return ((int64_t)insn->index - insn->users) * MOST_USERS + insn->users;
 }
 
+static void set_has_ready(struct scheduler *scheduler, const struct ready_list *list, bool has) {
+    size_t class = (size_t)(list - scheduler->ready);
+    uint64_t bit = 1ULL << class % WORD_BITS, *word = &scheduler->has_ready[class / WORD_BITS];
+    *word = has ? *word | bit : *word & ~bit;
+}
+
+static inline void ready_remove_first(struct scheduler *scheduler, struct ready_list *list,
+                                      const struct in_flight *insn) {
+    list->first = insn->after;
+    if (insn->after != NO_SLOT) {
+        scheduler->flight->slots[insn->after].before = NO_SLOT;
+        return;
+    }
+    list->last = NO_SLOT;
+    set_has_ready(scheduler, list, false);
+}
+
 static void ready_remove(struct scheduler *scheduler, const struct in_flight *insn) {
-    unsigned class = insn->plan->issue_class;
     struct in_flight *slots = scheduler->flight->slots;
-    struct ready_list *list = &scheduler->ready[class];
+    struct ready_list *list = &scheduler->ready[insn->plan->issue_class];
+    if (insn->before == NO_SLOT) {
+        ready_remove_first(scheduler, list, insn);
+        return;
+    }
+    slots[insn->before].after = insn->after;
     if (insn->after != NO_SLOT)
         slots[insn->after].before = insn->before;
     else
         list->last = insn->before;
-    if (insn->before != NO_SLOT) {
-        slots[insn->before].after = insn->after;
-        return;
-    }
-    list->first = insn->after;
-    if (insn->after != NO_SLOT)
-        list->rank = rank_of(&slots[insn->after]);
-    else
-        scheduler->has_ready[class / WORD_BITS] &= ~(1ULL << class % WORD_BITS);
 }
 
 // Sorted by rank; most come in at the end.
 static void ready_add(struct scheduler *scheduler, struct in_flight *insn, uint32_t slot) {
-    unsigned class = insn->plan->issue_class;
     struct in_flight *slots = scheduler->flight->slots;
-    struct ready_list *list = &scheduler->ready[class];
-    int64_t rank = rank_of(insn);
-    uint32_t before = list->last;
-    while (before != NO_SLOT && rank_of(&slots[before]) > rank)
+    struct ready_list *list = &scheduler->ready[insn->plan->issue_class];
+    uint32_t before = list->last, after = NO_SLOT;
+    insn->rank = rank_of(insn);
+    while (before != NO_SLOT && slots[before].rank > insn->rank) {
+        after = before;
         before = slots[before].before;
+    }
     insn->before = before;
-    insn->after = before != NO_SLOT ? slots[before].after : list->first;
-    if (insn->after != NO_SLOT)
-        slots[insn->after].before = slot;
-    else
-        list->last = slot;
+    insn->after = after;
+    *(after != NO_SLOT ? &slots[after].before : &list->last) = slot;
     if (before != NO_SLOT) {
         slots[before].after = slot;
         return;
     }
     list->first = slot;
-    list->rank = rank;
-    scheduler->has_ready[class / WORD_BITS] |= 1ULL << class % WORD_BITS;
+    scheduler->is_ordered = false;
+    set_has_ready(scheduler, list, true);
 }
 
 // Ready instructions that got users may go earlier now.
@@ -115,8 +129,6 @@ bool scheduler_can_dispatch(const struct scheduler *scheduler, const struct plan
         *why = buffers == BUFFER_FULL ? STALL_SCHEDULER : STALL_DISPATCH_GROUP;
         return false;
     }
-    if (!insn->is_memory)
-        return true;
     enum memory_queue queue = memory_unit_queues(scheduler->memory, insn);
     if (queue != QUEUE_FREE)
         *why = queue == QUEUE_LOADS_FULL ? STALL_LOAD_QUEUE : STALL_STORE_QUEUE;
@@ -125,23 +137,25 @@ bool scheduler_can_dispatch(const struct scheduler *scheduler, const struct plan
 
 static void make_ready(struct scheduler *scheduler, struct in_flight *insn, uint32_t slot) {
     insn->stage = STAGE_READY;
-    scheduler->n_ready++;
     ready_add(scheduler, insn, slot);
 }
 
 bool scheduler_dispatch(struct scheduler *scheduler, struct in_flight *insn, int64_t now) {
-    bool is_memory = insn->plan->is_memory;
     uint32_t slot = flight_slot(scheduler->flight, insn);
     if (scheduler->flight->n_bumped != 0)
         rank_again(scheduler);
     resource_unit_take_buffers(scheduler->resources, insn->plan->buffers);
-    if (is_memory)
+    bool is_waiting = insn->unknown != 0, is_pending = insn->ready_cycle > now;
+    if (insn->plan->is_memory) {
         memory_unit_dispatch(scheduler->memory, insn, now);
-    if (insn->unknown != 0 || (is_memory && memory_unit_is_waiting(scheduler->memory, insn))) {
+        is_waiting |= memory_unit_is_waiting(scheduler->memory, insn);
+        is_pending |= memory_unit_is_pending(scheduler->memory, insn);
+    }
+    if (is_waiting) {
         scheduler->n_waiting++;
         return false;
     }
-    if (insn->ready_cycle > now || (is_memory && memory_unit_is_pending(scheduler->memory, insn))) {
+    if (is_pending) {
         insn->stage = STAGE_PENDING;
         insn->is_new = true;
         scheduler->n_pending++;
@@ -164,7 +178,7 @@ static void promote(struct scheduler *scheduler, uint32_t slot, int64_t now) {
         insn->stage = STAGE_PENDING;
         scheduler->n_waiting--;
         scheduler->n_pending++;
-        add(&scheduler->became_pending, slot);
+        note(scheduler, &scheduler->became_pending, slot);
         if (insn->ready_cycle > now)
             wheel_add(&scheduler->pending, insn, slot, insn->ready_cycle);
     }
@@ -173,11 +187,11 @@ static void promote(struct scheduler *scheduler, uint32_t slot, int64_t now) {
     if (is_memory && !memory_unit_is_ready(scheduler->memory, insn))
         return;
     scheduler->n_pending--;
-    add(&scheduler->became_ready, slot);
+    note(scheduler, &scheduler->became_ready, slot);
     make_ready(scheduler, insn, slot);
 }
 
-static void promote_woken(struct scheduler *scheduler, int64_t now) {
+static void promote_all_woken(struct scheduler *scheduler, int64_t now) {
     struct flight *flight = scheduler->flight;
     struct memory_unit *memory = scheduler->memory;
     for (unsigned i = 0; i < flight->n_woken; i++)
@@ -191,7 +205,12 @@ static void promote_woken(struct scheduler *scheduler, int64_t now) {
     memory->n_woken = 0;
 }
 
-static void finish(struct scheduler *scheduler, int64_t now) {
+static inline void promote_woken(struct scheduler *scheduler, int64_t now) {
+    if ((scheduler->flight->n_woken | scheduler->memory->n_woken) != 0)
+        promote_all_woken(scheduler, now);
+}
+
+static void finish_due(struct scheduler *scheduler, int64_t now) {
     uint32_t slot = wheel_take(&scheduler->issued, now);
     while (slot != NO_SLOT) {
         struct in_flight *insn = &scheduler->flight->slots[slot];
@@ -201,9 +220,7 @@ static void finish(struct scheduler *scheduler, int64_t now) {
         } else {
             if (insn->plan->is_memory)
                 memory_unit_execute(scheduler->memory, insn);
-            insn->stage = STAGE_EXECUTED;
-            scheduler->n_issued--;
-            add(&scheduler->became_done, slot);
+            note(scheduler, &scheduler->became_done, slot);
         }
         slot = after;
     }
@@ -222,64 +239,73 @@ static void promote_due(struct scheduler *scheduler, int64_t now) {
     }
 }
 
+static inline void forget_notes(struct scheduler *scheduler) {
+    if (scheduler->is_heard)
+        scheduler->became_done.n = scheduler->became_pending.n = scheduler->became_ready.n = 0;
+}
+
 void scheduler_cycle(struct scheduler *scheduler, int64_t now) {
-    scheduler->became_done.n = scheduler->became_pending.n = scheduler->became_ready.n = 0;
+    forget_notes(scheduler);
     resource_unit_cycle(scheduler->resources, now);
-    for (unsigned w = 0; w < scheduler->n_words; w++)
-        scheduler->is_blocked[w] = 0;
-    finish(scheduler, now);
+    scheduler->is_ordered = false;
+    finish_due(scheduler, now);
     promote_due(scheduler, now);
     promote_woken(scheduler, now);
 }
 
-// Of the lists of one word that are not blocked, the one whose first goes first, if it goes before `best`.
-static int better_class(const struct scheduler *scheduler, unsigned word, int best) {
-    int64_t best_rank = best >= 0 ? scheduler->ready[best].rank : INT64_MAX;
-    uint64_t classes = scheduler->has_ready[word] & ~scheduler->is_blocked[word];
-    for (; classes != 0; classes &= classes - 1) {
-        unsigned class = word * WORD_BITS + (unsigned)__builtin_ctzll(classes);
-        if (scheduler->ready[class].rank >= best_rank)
-            continue;
-        best = (int)class;
-        best_rank = scheduler->ready[class].rank;
-    }
-    return best;
+// The list goes back to its place, behind those that go first.
+static inline void order_first(struct scheduler *scheduler) {
+    const struct in_flight *slots = scheduler->flight->slots;
+    struct ready_list **at = scheduler->order, *list = *at;
+    int64_t rank = slots[list->first].rank;
+    for (; at + 1 < scheduler->order_end && slots[at[1]->first].rank < rank; at++)
+        at[0] = at[1];
+    *at = list;
+}
+
+static void order_lists(struct scheduler *scheduler) {
+    struct ready_list **at = scheduler->order_end = scheduler->all_lists + scheduler->n_classes;
+    scheduler->order = at;
+    for (unsigned w = 0; w < scheduler->n_words; w++)
+        for (uint64_t classes = scheduler->has_ready[w]; classes != 0; classes &= classes - 1) {
+            *--scheduler->order = &scheduler->ready[w * WORD_BITS + (unsigned)__builtin_ctzll(classes)];
+            order_first(scheduler);
+        }
+    scheduler->is_ordered = true;
 }
 
 struct in_flight *scheduler_select(struct scheduler *scheduler, int64_t now) {
-    while (scheduler->n_ready != 0) {
-        int class = -1;
-        for (unsigned w = 0; w < scheduler->n_words; w++)
-            class = better_class(scheduler, w, class);
-        if (class < 0)
-            return NULL;
-        struct in_flight *insn = &scheduler->flight->slots[scheduler->ready[class].first];
-        if (resource_unit_is_free(scheduler->resources, insn->plan, now)) {
-            ready_remove(scheduler, insn);
-            scheduler->n_ready--;
-            return insn;
-        }
-        scheduler->is_blocked[class / WORD_BITS] |= 1ULL << class % WORD_BITS;
+    if (!scheduler->is_ordered)
+        order_lists(scheduler);
+    for (; scheduler->order != scheduler->order_end; scheduler->order++) {
+        struct ready_list *list = *scheduler->order;
+        if (!resource_unit_is_free(scheduler->resources, list->alike, now))
+            continue;
+        struct in_flight *insn = &scheduler->flight->slots[list->first];
+        ready_remove_first(scheduler, list, insn);
+        if (list->first == NO_SLOT)
+            scheduler->order++;
+        else
+            order_first(scheduler);
+        return insn;
     }
     return NULL;
 }
 
 unsigned scheduler_issue(struct scheduler *scheduler, struct in_flight *insn, int64_t now, struct event_use *uses) {
     bool is_memory = insn->plan->is_memory;
-    scheduler->became_done.n = scheduler->became_pending.n = scheduler->became_ready.n = 0;
+    forget_notes(scheduler);
+    insn->stage = STAGE_ISSUED;
     resource_unit_free_buffers(scheduler->resources, insn->plan->buffers);
     unsigned n_uses = resource_unit_issue(scheduler->resources, insn->plan, now, uses);
     flight_issue(scheduler->flight, insn, now);
     if (is_memory)
         memory_unit_issue(scheduler->memory, insn, now);
     if (insn->done_cycle > now) {
-        insn->stage = STAGE_ISSUED;
-        scheduler->n_issued++;
-        wheel_add(&scheduler->issued, insn, flight_slot(scheduler->flight, insn), insn->done_cycle);
-    } else {
-        insn->stage = STAGE_EXECUTED;
-        if (is_memory)
-            memory_unit_execute(scheduler->memory, insn);
+        if (is_memory || scheduler->is_heard)
+            wheel_add(&scheduler->issued, insn, flight_slot(scheduler->flight, insn), insn->done_cycle);
+    } else if (is_memory) {
+        memory_unit_execute(scheduler->memory, insn);
     }
     promote_woken(scheduler, now);
     return n_uses;

@@ -4,7 +4,7 @@
 // Nothing is searched: an instruction is looked at when the last result it waits for gets its time, when a memory
 // operation before it moves on, and in the cycle in which its operands are there or it is done. Ready instructions
 // wait in one list for each way to use resources, the first to go first: if that one finds no free pipe, none of the
-// list does.
+// list does for the rest of the cycle.
 #ifndef ANALYZER_PIPELINE_SCHEDULER_H
 #define ANALYZER_PIPELINE_SCHEDULER_H
 
@@ -23,8 +23,8 @@ struct slot_set {
 };
 
 struct ready_list {
-    uint32_t first, last; // slots
-    int64_t rank;         // of the first
+    uint32_t first, last;          // slots
+    const struct plan_insn *alike; // one that uses resources as they do
 };
 
 // Lists of instructions by the cycle in which they move on, modulo the size.
@@ -39,15 +39,23 @@ struct scheduler {
     struct memory_unit *memory;
     struct ready_list *ready; // by issue class
     uint64_t *has_ready;      // bits of issue classes
-    uint64_t *is_blocked;     // those that found no free pipe in this cycle
     unsigned n_words;         // of these
-    struct wheel pending, issued;
-    unsigned n_waiting, n_pending, n_ready, n_issued;
-    struct slot_set became_pending, became_ready, became_done; // in the last call of _cycle or _issue
+    // Lists from which something may still be issued in this cycle, by the rank of their first; known while
+    // `is_ordered`.
+    struct ready_list **order, **order_end; // within `all_lists`
+    struct ready_list **all_lists;
+    unsigned n_classes;
+    bool is_ordered;
+    struct wheel pending; // those whose operands are there in that cycle
+    struct wheel issued;  // memory operations, or all where that is told, that are done in that cycle
+    unsigned n_waiting, n_pending;
+    // In the last call of _cycle or _issue; noted only if `is_heard`.
+    bool is_heard;
+    struct slot_set became_pending, became_ready, became_done;
 };
 
-// `n_slots`: instructions that can be in flight.
-void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, struct stash *stash);
+// `n_slots`: instructions that can be in flight. `is_heard`: somebody wants to know what becomes of them.
+void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, bool is_heard, struct stash *stash);
 
 // Whether there is room; else why not.
 bool scheduler_can_dispatch(const struct scheduler *scheduler, const struct plan_insn *insn, enum event_stall *why);

@@ -24,7 +24,7 @@ static uint64_t *row_of(const struct segments *segments, int64_t cycle) {
     return &segments->taken[((uint64_t)cycle & (segments->n_rows - 1)) * MAX_RESOURCES];
 }
 
-void segments_cycle(struct segments *segments, int64_t now) {
+__attribute__((noinline)) void segments_cycle(struct segments *segments, int64_t now) {
     if (now > 0)
         memset(row_of(segments, now - 1), 0, MAX_RESOURCES * sizeof *segments->taken);
 }
@@ -63,7 +63,7 @@ static bool try_use(struct segments *segments, const struct resource_unit *unit,
     struct segment found = {.bit = use->bit, .from = now + use->acquire, .to = now + use->cycles};
     if (use->is_group) {
         uint64_t ready = 0;
-        for (uint64_t members = use->members & unit->plain; members != 0; members &= members - 1)
+        for (uint64_t members = use->pipes & unit->plain; members != 0; members &= members - 1)
             if (free_units(segments, unit, (unsigned)__builtin_ctzll(members), found) != 0)
                 ready |= members & -members;
         if (ready == 0)

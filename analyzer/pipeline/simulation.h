@@ -38,9 +38,10 @@ struct simulation {
     struct heard heard;
 
     int64_t now;
-    uint64_t next, total;   // index of the next instruction to dispatch; number of them
-    unsigned next_position; // of it, in the block
-    uint64_t n_entered;     // iterations of which all instructions have been dispatched
+    uint64_t next, total;              // index of the next instruction to dispatch; number of them
+    const struct plan_insn *next_plan; // of it
+    unsigned next_position;            // of it, in the block
+    uint64_t n_entered;                // iterations of which all instructions have been dispatched
     // Left out so far, as it repeats what was walked: to be added to what is told.
     uint64_t skipped_cycles, skipped_insns;
     unsigned mistakes_of_llvm;
@@ -69,14 +70,16 @@ bool execute_can(struct simulation *sim, const struct plan_insn *insn);
 void execute(struct simulation *sim, struct in_flight *insn);
 
 static inline const struct plan_insn *next_insn(const struct simulation *sim) {
-    return &sim->plan.insns[sim->next_position];
+    return sim->next_plan;
 }
 
 // Enters the next instruction; it is in flight afterwards.
 static inline struct in_flight *enter_next(struct simulation *sim) {
-    struct in_flight *insn = flight_enter(&sim->flight, sim->next, sim->next_position);
+    struct in_flight *insn = flight_enter(&sim->flight, sim->next, sim->next_plan);
     sim->next++;
+    sim->next_plan++;
     if (++sim->next_position == sim->plan.n_insns) {
+        sim->next_plan = sim->plan.insns;
         sim->next_position = 0;
         sim->n_entered++;
     }

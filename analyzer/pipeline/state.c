@@ -30,6 +30,12 @@ static uint64_t cycles_ago(const struct simulation *sim, int64_t cycle) {
     return ago < sim->plan.max_delay ? ago : sim->plan.max_delay;
 }
 
+// Cycles from now, negative before; one that is over for long is like any other.
+static uint64_t cycles_from(const struct simulation *sim, int64_t cycle) {
+    int64_t from = cycle - sim->now, least = -(int64_t)sim->plan.max_delay - 1;
+    return (uint64_t)(from > least ? from : least);
+}
+
 static uint64_t insns_ago(const struct simulation *sim, uint64_t index) {
     return sim->next - index;
 }
@@ -176,14 +182,12 @@ static void put_group(struct coder *coder, const struct simulation *sim, const s
 static void put_users(struct coder *coder, const struct simulation *sim, const struct in_flight *insn) {
     const struct flight *flight = &sim->flight;
     put(coder, insn->users);
-    for (unsigned w = 0; w < insn->plan->n_writes && insn->users != 0; w++) {
-        int32_t e = flight->first_edge[flight_slot(flight, insn) * flight->plan->max_writes + w];
-        for (; e != NOT_YET; e = flight->edges[e].next) {
-            const struct edge *edge = &flight->edges[e];
-            put(coder, insns_ago(sim, flight->slots[edge->waiter].index) << 32 | (uint32_t)edge->advance);
-            put(coder, edge->operand);
-        }
-        put(coder, UINT64_MAX);
+    if (insn->users == 0)
+        return;
+    for (int32_t e = flight->first_edge[flight_slot(flight, insn)]; e != NOT_YET; e = flight->edges[e].next) {
+        const struct edge *edge = &flight->edges[e];
+        put(coder, insns_ago(sim, flight->slots[edge->waiter].index) << 32 | (uint32_t)edge->advance);
+        put(coder, (uint64_t)edge->write << 16 | edge->operand);
     }
 }
 
@@ -204,21 +208,27 @@ static void put_dependences(struct coder *coder, const struct simulation *sim, c
     }
 }
 
+// In-order machines retire out of order, and write back later than after the latency where uops took longer to issue.
+static void put_times_in_order(struct coder *coder, const struct simulation *sim, const struct in_flight *insn) {
+    put(coder, insns_ago(sim, insn->index));
+    put(coder, insn->stage >= STAGE_ISSUED ? (uint64_t)(sim->now - insn->issue_cycle) : 0);
+}
+
+// Out of order, all that are younger than the oldest follow each other, so their indices need not be told. Where the
+// plan is fixed, who waits for whom follows from it and from what is issued.
 static void put_insn(struct coder *coder, const struct simulation *sim, const struct in_flight *insn) {
-    put(coder, insns_ago(sim, insn->index) << 32 | (uint64_t)insn->unknown << 16 | (uint64_t)insn->stage << 8 |
-                   insn->is_eliminated);
-    if (insn->stage == STAGE_EXECUTED) {
-        put(coder, cycles_ago(sim, insn->done_cycle));
+    uint64_t cycles = 0;
+    if (insn->stage >= STAGE_ISSUED)
+        cycles = cycles_from(sim, insn->done_cycle);
+    else if (insn->stage != STAGE_READY)
+        cycles = cycles_ahead(sim, insn->ready_cycle);
+    put(coder, cycles << 8 | (uint64_t)insn->stage << 1 | insn->is_eliminated);
+    if (sim->machine->in_order)
+        put_times_in_order(coder, sim, insn);
+    if (insn->stage >= STAGE_ISSUED)
         return;
-    }
-    if (insn->stage == STAGE_ISSUED) {
-        put(coder, cycles_ahead(sim, insn->done_cycle));
-        if (sim->machine->in_order) // where it may be done later than after its latency
-            put(coder, (uint64_t)(sim->now - insn->issue_cycle));
-        return;
-    }
-    put(coder, cycles_ahead(sim, insn->ready_cycle));
-    put_users(coder, sim, insn);
+    if (!sim->plan.is_fixed)
+        put_users(coder, sim, insn);
     if (sim->pressure.criticals != NULL)
         put_dependences(coder, sim, insn);
 }
@@ -233,7 +243,8 @@ static void put_insns(struct coder *coder, const struct simulation *sim) {
         if (insn->stage == STAGE_RETIRED || insn->index != i)
             continue;
         put_insn(coder, sim, insn);
-        if (!insn->plan->is_memory || insn->stage >= STAGE_EXECUTED)
+        bool is_done = insn->stage >= STAGE_ISSUED && insn->done_cycle < sim->now;
+        if (!insn->plan->is_memory || is_done)
             continue;
         const struct memory_group *group = &sim->memory.groups[insn->memory_group];
         put(coder, sim->memory.last_id - group->id);
@@ -261,7 +272,7 @@ size_t state_max_words(const struct simulation *sim) {
     size_t n_slots = sim->flight.slot_mask + 1, n_groups = sim->memory.group_mask + 1;
     size_t words = 64 + sim->machine->n_register_files + (size_t)4 * sim->plan.n_classes;
     words += (size_t)(sim->plan.max_delay + 1) * sim->plan.most_per_cycle + n_slots;
-    words += n_slots * (8 + (size_t)2 * sim->plan.max_edges + sim->plan.max_writes);
+    words += n_slots * (5 + (size_t)2 * sim->plan.max_edges);
     words += n_groups * (16 + MAX_OLDER_GROUPS);
     words += MAX_RESOURCES * 3 + SOON_CYCLES + (size_t)3 * sim->resources.max_holds;
     if (sim->resources.segments != NULL)

@@ -5,7 +5,8 @@
 static bool is_due_later(const struct simulation *sim) {
     for (uint64_t i = sim->reorder_buffer.oldest; i < sim->reorder_buffer.end; i++) {
         const struct in_flight *insn = flight_at(&sim->flight, i);
-        if (insn->stage == STAGE_ISSUED || (insn->stage == STAGE_PENDING && insn->ready_cycle > sim->now))
+        if ((insn->stage == STAGE_ISSUED && insn->done_cycle >= sim->now) ||
+            (insn->stage == STAGE_PENDING && insn->ready_cycle > sim->now))
             return true;
     }
     return false;
@@ -25,7 +26,7 @@ static unsigned stuck_position(const struct simulation *sim, bool *is_dispatched
     for (uint64_t i = buffer->oldest; i < buffer->end; i++) {
         const struct in_flight *insn = flight_at(&sim->flight, i);
         *is_dispatched = true;
-        if (insn->stage < STAGE_EXECUTED)
+        if (insn->stage < STAGE_ISSUED)
             return insn->plan->position;
     }
     *is_dispatched = false;
