@@ -101,30 +101,89 @@ bool has_constant_operand(const backend_cpu &cpu, const MCInst &inst) {
     return false;
 }
 
+// What an instruction costs can depend on a state that the code sets: RISC-V's vector type, which vsetvli sets. LLVM
+// has it as instruments; an instruction that has another scheduling class under some is of that kind.
+bool depends_on_instruments(const backend_cpu &cpu, const MCInst &inst) {
+    if (!cpu.triple.isRISCV())
+        return false;
+    const mca::UniqueInstrument length = cpu.instruments->createInstrument("RISCV-LMUL", "M1"),
+                                element = cpu.instruments->createInstrument("RISCV-SEW", "E32");
+    if (!length || !element)
+        return false;
+    return cpu.instruments->getSchedClassID(*cpu.opcodes, inst, {length.get(), element.get()}) !=
+           cpu.opcodes->get(inst.getOpcode()).getSchedClass();
+}
+
+bool sets_instruments(const backend_cpu &cpu, const MCInst &inst) {
+    return cpu.triple.isRISCV() && !cpu.instruments->createInstruments(inst).empty();
+}
+
+// Of an instruction that is known already it was found before that it does not.
+bool depends_on_block(const backend_cpu &cpu, const decoded &insn) {
+    return !insn.known && (has_constant_operand(cpu, insn.inst) || depends_on_instruments(cpu, insn.inst) ||
+                           sets_instruments(cpu, insn.inst));
+}
+
 // A prefix that LLVM takes for an instruction depends on what follows it.
 bool may_keep(const backend_cpu &cpu, const decoded &from) {
     return cpu.reader->known.has_room(from.size) && !cpu.opcodes->getName(from.inst.getOpcode()).ends_with("_PREFIX");
 }
 
-bool describe_one(backend_cpu &cpu, struct arena *arena, const decoded &from, const uint8_t *bytes, struct insn *insn,
-                  struct fail *fail) {
+bool describe_one(backend_cpu &cpu, struct arena *arena, const decoded &from, const uint8_t *bytes,
+                  const instrument_list &instruments, struct insn *insn, struct fail *fail) {
     insn->bytes =
         reinterpret_cast<uint8_t *>(arena_copy(arena, reinterpret_cast<const char *>(bytes) + from.offset, from.size));
     insn->n_bytes = unsigned(from.size);
     print_insn(cpu, arena, *cpu.reader->printer, from.inst, insn);
     std::string why;
-    if (!describe_insn(cpu, arena, from.inst, {}, insn, why))
+    if (!describe_insn(cpu, arena, from.inst, instruments, insn, why))
         return fail_set(fail, FAIL_INPUT, "at byte offset %zu: %s", from.offset, why.c_str());
     return true;
+}
+
+// Instruments of their kinds, of which each follows on the one before.
+struct active_instruments {
+    SmallVector<mca::UniqueInstrument> all;
+
+    void take(SmallVector<mca::UniqueInstrument> made) {
+        for (mca::UniqueInstrument &fresh : made) {
+            if (!fresh) // of a vector type that is reserved
+                continue;
+            erase_if(all, [&](const auto &old) { return old->getDesc() == fresh->getDesc(); });
+            all.push_back(std::move(fresh));
+        }
+    }
+    instrument_list list() const {
+        instrument_list pointers;
+        for (const mca::UniqueInstrument &each : all)
+            pointers.push_back(each.get());
+        return pointers;
+    }
+};
+
+// llvm-mca takes the longest vectors where it is told nothing. That is far off where they are short.
+bool check_instruments(const backend_cpu &cpu, const decoded &from, const active_instruments &active,
+                       struct fail *fail) {
+    if (cpu.as_llvm_mca || !active.all.empty() || !depends_on_instruments(cpu, from.inst))
+        return true;
+    return fail_set(
+        fail, FAIL_INPUT,
+        "at byte offset %zu: what '%s' costs depends on the vector type, and no vsetvli before it here says "
+        "which that is",
+        from.offset, cpu.opcodes->getName(from.inst.getOpcode()).str().c_str());
 }
 
 // As llvm-mca would describe this block.
 bool describe_whole(backend_cpu &cpu, struct arena *arena, const uint8_t *bytes, const std::vector<decoded> &from,
                     struct insn *insns, struct fail *fail) {
+    active_instruments active;
     begin_block(cpu);
-    for (size_t i = 0; i < from.size(); i++)
-        if (!describe_one(cpu, arena, from[i], bytes, &insns[i], fail))
+    for (size_t i = 0; i < from.size(); i++) {
+        active.take(cpu.instruments->createInstruments(from[i].inst));
+        if (!describe_one(cpu, arena, from[i], bytes, active.list(), &insns[i], fail) ||
+            !check_instruments(cpu, from[i], active, fail))
             return false;
+    }
     return true;
 }
 
@@ -148,7 +207,7 @@ bool describe_unknown(backend_cpu &cpu, struct arena *arena, const uint8_t *byte
         }
         const bool keep = may_keep(cpu, from[i]);
         reader.n_described++;
-        if (!describe_one(cpu, keep ? reader.known.arena() : arena, from[i], bytes, &insns[i], fail))
+        if (!describe_one(cpu, keep ? reader.known.arena() : arena, from[i], bytes, {}, &insns[i], fail))
             return false;
         if (keep)
             reader.known.add(insns[i]);
@@ -178,7 +237,7 @@ bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t 
     found.clear();
     if (!decode(*cpu, code, use_known, found, fail))
         return false;
-    if (use_known && any_of(found, [&](const decoded &insn) { return has_constant_operand(*cpu, insn.inst); })) {
+    if (use_known && any_of(found, [&](const decoded &insn) { return depends_on_block(*cpu, insn); })) {
         use_known = false;
         found.clear();
         if (!decode(*cpu, code, false, found, fail))

@@ -333,6 +333,40 @@ static void instruments_change_the_meaning(void **state) {
     backend->close(cpu);
 }
 
+// The same of machine code; where nothing says it, nothing is assumed, but what llvm-mca does where that is wanted.
+// What was described before must not matter.
+static void machine_code_has_its_vector_type(void **state) {
+    (void)state;
+    // vsetvli t0, zero, e32, m1 (or m4), ta, ma; vadd.vv v4, v4, v8
+    static const uint8_t single[] = {0xd7, 0x72, 0x00, 0x0d, 0x57, 0x02, 0x44, 0x02},
+                         group[] = {0xd7, 0x72, 0x20, 0x0d, 0x57, 0x02, 0x44, 0x02};
+    struct fail fail = {0};
+    for (int as_llvm_mca = 0; as_llvm_mca <= 1; as_llvm_mca++) {
+        const struct backend_options options = {
+            .triple = "riscv64", .cpu = "sifive-x280", .as_llvm_mca = as_llvm_mca == 1};
+        struct backend_cpu *cpu = backend->open(&arena, &options, &fail);
+        struct block block;
+        for (int again = 0; again < 2; again++) {
+            assert_true(backend->describe_bytes(cpu, &arena, single, sizeof single, &block, &fail));
+            assert_float_equal(block.insns[1].rthroughput, 3.0, 1e-9);
+            assert_true(backend->describe_bytes(cpu, &arena, group, sizeof group, &block, &fail));
+            assert_float_equal(block.insns[1].rthroughput, 9.0, 1e-9);
+            bool is_described = backend->describe_bytes(cpu, &arena, single + 4, 4, &block, &fail);
+            assert_int_equal(is_described, as_llvm_mca);
+            if (is_described)
+                assert_float_equal(block.insns[0].rthroughput, 17.0, 1e-9);
+            else
+                assert_non_null(strstr(fail.text, "'VADD_VV' costs depends on the vector type"));
+        }
+        backend->close(cpu);
+    }
+
+    const struct backend_options narrow = {.triple = "riscv64", .cpu = "sifive-e31"};
+    struct fail refused = {0};
+    assert_null(backend->open(&arena, &narrow, &refused));
+    assert_non_null(strstr(refused.text, "RV64 target requires an RV64 CPU"));
+}
+
 static int load(void **state) {
     (void)state;
     struct fail fail = {0};
@@ -360,6 +394,7 @@ int main(void) {
         cmocka_unit_test(errors_name_their_place),
         cmocka_unit_test(bytes_that_are_no_code),
         cmocka_unit_test(instruments_change_the_meaning),
+        cmocka_unit_test(machine_code_has_its_vector_type),
     };
     return cmocka_run_group_tests(tests, load, free_arena);
 }
