@@ -43,7 +43,7 @@ struct host {
 
 // Where to measure.
 struct host_wish {
-    int cpu;               // logical CPU; -1: a quiet one is chosen (not CPU 0 where there is another)
+    int cpu;               // logical CPU; -1: a quiet one is chosen
     const char *core_type; // of the one that is chosen: "performance", "middle", "efficiency"; null: the fastest
 };
 

@@ -33,8 +33,8 @@ static hwloc_bitmap_t usable_cpus(hwloc_topology_t topology) {
 enum { N_MERITS = 6 };
 
 // What speaks for a CPU, most important first: nobody else is scheduled on it; it is of the fastest kind (hwloc
-// orders kinds by that); it does not share a core with CPU 0, which gets most of the system's own work; its core
-// is less busy now, in tenths; fewer interrupts of devices come to its core, in powers of two; it is less busy.
+// orders kinds by that); its core is less busy now, in tenths; it does not share a core with CPU 0, which gets most of
+// the system's own work; fewer interrupts of devices come to its core, in powers of two; it is less busy.
 static void judge_cpu(const struct choice *choice, int cpu, double merits[N_MERITS]) {
     hwloc_bitmap_t core = host_topology_core(choice->topology, cpu);
     double busy = 0, interrupts = 0;
@@ -46,8 +46,8 @@ static void judge_cpu(const struct choice *choice, int cpu, double merits[N_MERI
     }
     merits[0] = host_list_holds(choice->isolated, cpu);
     merits[1] = host_topology_kind(choice->topology, cpu);
-    merits[2] = !hwloc_bitmap_isset(core, 0);
-    merits[3] = -floor(busy * 10);
+    merits[2] = -floor(busy * 10);
+    merits[3] = !hwloc_bitmap_isset(core, 0);
     merits[4] = -floor(log2(1 + interrupts));
     merits[5] = -busy;
     hwloc_bitmap_free(core);

@@ -255,7 +255,6 @@ static void reads_this_machine(void **state) {
     assert_true(host_read(&arena, &(struct host_wish){.cpu = -1}, &host, &fail));
     assert_true(host.n_cpus >= 1 && host.n_cores >= 1 && host.n_cpus >= host.n_cores);
     assert_true(host.cpu >= 0);
-    assert_true(host.n_cpus == 1 || host.cpu != 0 || sysconf(_SC_NPROCESSORS_ONLN) != (long)host.n_cpus);
     assert_true(strlen(host.cpu_name) > 0 && strlen(host.kernel) > 0);
     arena_free(&arena);
 }

@@ -2,24 +2,32 @@
 #include "cli/cli.h"
 
 #include "base/json.h"
-#include "base/table.h"
+#include "bench/host_control.h"
+#include "bench/host_files.h"
+#include "cli/doctor.h"
 #include "cli/lab.h"
 #include "cli/options.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static struct {
-    bool json;
-    const char *llvm;
+    bool json, restore;
+    const char *llvm, *core_type;
     unsigned long cpu;
 } args = {.cpu = ~0UL};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_COUNT, "cpu", "N", "Logical CPU to look at. Default: the one 'cyclops run' would take.", &args.cpu},
+    {OPTION_TEXT, "core-type", "TYPE", "performance, middle or efficiency: type of core to choose from.",
+     &args.core_type},
     {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to try.", &args.llvm},
+    {OPTION_FLAG, "restore", NULL,
+     "Put back what a run changed (boost, governor, limits) if it and its guardian were killed; nothing else is done.",
+     &args.restore},
     {OPTION_FLAG, "json", NULL, "Print one JSON object.", &args.json},
     {0},
 };
@@ -27,91 +35,27 @@ static const struct option options[] = {
 static const struct command command = {
     "doctor",
     "[options]",
-    "Says what of this machine Cyclops can use: CPU, clocks, frequency control,\n"
-    "assemblers, scheduling models. Each line that is not 'ok' says what to do.\n"
+    "Says what of this machine Cyclops can use: CPU, counters, clocks, frequency control,\n"
+    "assembler, scheduling models; changes nothing. Each line that is not 'ok' says what\n"
+    "to do, with the command where there is one (after '$').\n"
     "Exit 0: something can be measured here; 77: nothing can.\n",
     "  cyclops doctor\n",
     options,
 };
 
-enum health { HEALTH_OK, HEALTH_LIMITED, HEALTH_MISSING };
-
-struct diagnosis {
-    struct arena *arena;
-    struct table table;
-    json_t *findings;
-};
-
-static void add(struct diagnosis *d, enum health health, const char *subject, const char *finding, const char *advice) {
-    static const char *const names[] = {"ok", "limited", "missing"};
-    static const enum table_colour colours[] = {TABLE_GREEN, TABLE_YELLOW, TABLE_RED};
-    table_cell_colour(&d->table, colours[health], "%s", names[health]);
-    table_cell(&d->table, "%s", subject);
-    table_cell(&d->table, "%s%s%s", finding, *advice ? ": " : "", advice);
-    json_array_append_new(d->findings, json_pack("{s:s, s:s, s:s, s:s}", "subject", subject, "health", names[health],
-                                                 "finding", finding, "advice", advice));
-}
-
-static void examine_host(struct diagnosis *d, const struct host *host) {
-    add(d, HEALTH_OK, "CPU",
-        arena_printf(d->arena, "%s, family %u model %u stepping %u, microcode %s", host->cpu_name, host->family,
-                     host->model, host->stepping, host->microcode ? host->microcode : "unknown"),
-        "");
-    add(d, HEALTH_OK, "measuring on",
-        arena_printf(d->arena, "CPU %d%s%s of %u; %u cores%s", host->cpu, host->core_type ? ", type " : "",
-                     host->core_type ? host->core_type : "", host->n_cpus, host->n_cores,
-                     host->smt ? "; SMT: its sibling should be idle" : ""),
-        "");
-    if (host->hypervisor)
-        add(d, HEALTH_LIMITED, "hypervisor", host->hypervisor,
-            "a neighbour on the same core cannot be seen: repeat values that matter");
-    if (host->has_pmu)
-        add(d, HEALTH_OK, "counters", "a core PMU is registered", "");
-    else
-        add(d, HEALTH_LIMITED, "counters", host->pmu_note ? host->pmu_note : "none",
-            "cycles come from the ratio clock, and uops and pipes cannot be counted");
-}
-
-static void examine_frequency(struct diagnosis *d, const struct host *host) {
-    static const char *const turbo[] = {"unknown", "on", "off"};
-    if (!host->turbo_file)
-        add(d, HEALTH_LIMITED, "boost", "not controllable here",
-            "the reference chain beside each sample cancels slow changes of frequency");
-    else if (host->turbo == TURBO_OFF || host->turbo_writable)
-        add(d, HEALTH_OK, "boost",
-            arena_printf(d->arena, "%s (%s)", turbo[host->turbo],
-                         host->turbo_writable ? "switched off while measuring" : host->turbo_file),
-            "");
-    else
-        add(d, HEALTH_LIMITED, "boost", turbo[host->turbo],
-            arena_printf(d->arena, "run as root, or write to %s", host->turbo_file));
-    if (host->governor)
-        add(d, strcmp(host->governor, "performance") == 0 ? HEALTH_OK : HEALTH_LIMITED, "governor", host->governor,
-            strcmp(host->governor, "performance") == 0 ? "" : "'cpupower frequency-set -g performance' steadies it");
-}
-
 // Opens the clock for real: assembles its chains and calibrates.
 static bool examine_clock(struct diagnosis *d, struct lab *lab, const struct lab_options *lab_options) {
     struct fail fail = {0};
-    if (!lab->chains[N_CHAINS - 1]) {
-        add(d, HEALTH_MISSING, "clock", "no reference chain", "");
-        return false;
-    }
     if (!gen_assemble(d->arena, lab->chains, N_CHAINS, &fail)) {
-        add(d, HEALTH_MISSING, "assembler", fail.text, "");
+        doctor_find(d, HEALTH_MISSING, "assembler", arena_strdup(d->arena, fail.text), "", NULL);
         return false;
     }
-    add(d, HEALTH_OK, "assembler", "GNU as works", "");
+    doctor_find(d, HEALTH_OK, "assembler", "GNU as works", "", NULL);
     if (!lab_start(lab, lab_options, &fail)) {
-        add(d, HEALTH_MISSING, "clock", fail.text, "");
+        doctor_find(d, HEALTH_MISSING, "clock", arena_strdup(d->arena, fail.text), "", NULL);
         return false;
     }
-    const struct bench *bench = &lab->bench;
-    add(d, bench->stable ? HEALTH_OK : HEALTH_LIMITED, "clock", bench->clock_note,
-        bench->stable ? "" : "the host is too noisy now; results will be flagged unstable");
-    add(d, bench->stable ? HEALTH_OK : HEALTH_LIMITED, "cross-check",
-        arena_printf(d->arena, "a multiply takes %.3f adds", bench->cross_check_cycles),
-        bench->stable ? "" : "it should be an integer");
+    doctor_examine_clocks(d, &lab->bench);
     return true;
 }
 
@@ -119,62 +63,94 @@ static void examine_models(struct diagnosis *d) {
     struct fail fail = {0};
     const struct backend *backend = backend_load(d->arena, args.llvm, &fail);
     if (!backend) {
-        add(d, HEALTH_MISSING, "models", fail.text, "");
+        doctor_find(d, HEALTH_MISSING, "models", arena_strdup(d->arena, fail.text), "", NULL);
         return;
     }
     const char *cpu = backend->host_cpu();
     bool is_known = *cpu && strcmp(cpu, "generic") != 0;
-    add(d, is_known ? HEALTH_OK : HEALTH_LIMITED, "models",
-        arena_printf(d->arena, "LLVM %s; this CPU is its '%s'", backend->version, *cpu ? cpu : "unknown"),
-        is_known ? "" : "name the nearest model with --mcpu");
+    doctor_find(d, is_known ? HEALTH_OK : HEALTH_LIMITED, "models",
+                arena_printf(d->arena, "LLVM %s; this CPU is its '%s'", backend->version, *cpu ? cpu : "unknown"),
+                is_known ? "" : "Name the nearest model with --mcpu.", NULL);
 }
 
-static void examine_features(struct diagnosis *d, const struct host *host) {
-    static const char *const features[] = {"sse2", "avx", "avx2", "fma", "avx512f", "neon", "sve"};
-    struct text have = {.arena = d->arena};
-    text_add(&have, "");
-    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
-        if (host_has_feature(host, features[i]))
-            text_addf(&have, "%s%s", have.length ? " " : "", features[i]);
-    add(d, HEALTH_OK, "features", have.length ? have.data : "none of those that kernels ask for", "");
+// Of the terminal, within what reads well; in pipes as on a narrow one.
+static unsigned columns_to_fill(void) {
+    enum { NARROW = 80, WIDE = 120 };
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROW)
+        return NARROW;
+    return size.ws_col < WIDE ? size.ws_col : WIDE;
 }
 
-static int print(struct diagnosis *d, const struct host *host, struct fail *fail) {
+static bool print(const struct diagnosis *d, const struct host *host, struct fail *fail) {
     if (!args.json) {
-        table_print(&d->table, stdout, cli_wants_colour());
-        json_decref(d->findings);
-        return 0;
+        doctor_print(d, cli_wants_colour(), columns_to_fill());
+        return true;
     }
     json_t *all = json_object();
     json_object_set_new(all, "host", host_to_json(host));
-    json_object_set_new(all, "findings", d->findings);
-    return json_write_line(stdout, all, fail) ? 0 : (int)fail->status;
+    json_object_set_new(all, "findings", doctor_to_json(d));
+    return json_write_line(stdout, all, fail);
 }
 
-static int examine(struct arena *arena, struct fail *fail) {
-    struct diagnosis d = {.arena = arena, .table = {.arena = arena}, .findings = json_array()};
-    for (int i = 0; i < 3; i++)
-        table_column(&d.table, TABLE_LEFT, "");
+static void examine_files(struct diagnosis *d, const struct host *host) {
+    doctor_examine_host(d, host);
+    doctor_examine_frequency(d, host);
+    doctor_examine_leftovers(d);
+}
+
+// A captured machine cannot be measured on, and has no processes of ours.
+static bool examine_captured(struct diagnosis *d, struct fail *fail) {
+    struct host_wish wish = {args.cpu == ~0UL ? -1 : (int)args.cpu, args.core_type};
+    struct host host;
+    if (!host_read(d->arena, &wish, &host, fail))
+        return false;
+    examine_files(d, &host);
+    return print(d, &host, fail);
+}
+
+static bool examine(struct diagnosis *d, bool *can_measure, struct fail *fail) {
     static const char *none[] = {"none"};
     struct lab lab;
-    struct lab_options lab_options = {.isa = cli_isa(arena, NULL, fail),
+    struct lab_options lab_options = {.isa = cli_isa(d->arena, NULL, fail),
                                       .target = "native",
                                       .keeps_frequency = true,
                                       .cpus = {none, 1},
+                                      .core_type = args.core_type,
                                       .bench.cpu = args.cpu == ~0UL ? -1 : (int)args.cpu};
-    bool can_measure = false;
-    if (!lab_options.isa || !lab_open(&lab, arena, &lab_options, fail)) {
-        json_decref(d.findings);
-        return (int)fail->status;
-    }
-    examine_host(&d, &lab.host);
-    examine_features(&d, &lab.host);
-    examine_frequency(&d, &lab.host);
-    can_measure = examine_clock(&d, &lab, &lab_options);
-    examine_models(&d);
-    int status = print(&d, &lab.host, fail);
+    if (!lab_options.isa || !lab_open(&lab, d->arena, &lab_options, fail))
+        return false;
+    examine_files(d, &lab.host);
+    doctor_examine_process(d);
+    *can_measure = examine_clock(d, &lab, &lab_options);
+    examine_models(d);
+    bool is_printed = print(d, &lab.host, fail);
     lab_close(&lab);
-    return status ? status : can_measure ? 0 : (int)FAIL_UNAVAILABLE;
+    return is_printed;
+}
+
+static bool restore(struct arena *arena, struct fail *fail) {
+    struct guardian_leftovers left;
+    const char *folder = host_control_folder(arena);
+    if (!folder || !guardian_mend(arena, folder, &left, fail))
+        return folder || fail_set(fail, FAIL_UNAVAILABLE, "no notes: XDG_RUNTIME_DIR is not set");
+    if (left.is_in_use)
+        return fail_set(fail, FAIL_UNAVAILABLE, "runs are going on; they put back what they changed when they end");
+    if (!left.n_settings)
+        puts("nothing to put back");
+    for (size_t i = 0; i < left.n_settings; i++)
+        if (strcmp(left.settings[i].before, left.settings[i].after) != 0)
+            printf("%s: %s\n", left.settings[i].path, left.settings[i].before);
+    return true;
+}
+
+static int work(struct arena *arena, struct fail *fail) {
+    struct diagnosis d = {.arena = arena};
+    bool can_measure = true;
+    bool is_done = args.restore          ? restore(arena, fail)
+                   : host_root_is_real() ? examine(&d, &can_measure, fail)
+                                         : examine_captured(&d, fail);
+    return !is_done ? (int)fail->status : can_measure ? 0 : (int)FAIL_UNAVAILABLE;
 }
 
 int cmd_doctor(int argc, char **argv) {
@@ -186,7 +162,7 @@ int cmd_doctor(int argc, char **argv) {
         if (operands.n_items)
             fail_set(&fail, FAIL_INPUT, "doctor takes no operands, but was given '%s'", operands.items[0]);
         else
-            status = examine(&arena, &fail);
+            status = work(&arena, &fail);
     }
     if (fail.status != FAIL_NONE)
         status = cli_failed(&fail);
