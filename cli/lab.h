@@ -16,7 +16,7 @@ struct lab_options {
     const struct isa *isa;
     const char *target;        // "native" or "sim:CPU…"
     const char *llvm;          // as in backend_load
-    const char *features;     // of simulated CPU and models, besides their own: "+neon"; null: none
+    const char *features;      // of simulated CPU and models, besides their own: "+neon"; null: none
     struct option_list cpus;   // models; none: the CPU the bytes run on; "none": no model
     const char *core_type;     // as in struct host_wish
     struct option_list events; // hardware events to count, by name

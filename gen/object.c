@@ -142,7 +142,8 @@ static unsigned line_naming(const struct program *program, const char *symbol) {
     return program->lines[0];
 }
 
-// Distances in RISC-V branches (the manual's volume 1, 2.3: B and J immediates).
+// Distances in RISC-V branches (the manual's volume 1, 2.3: B and J immediates; 18.2: those of compressed
+// instructions).
 static int64_t branch_distance(uint32_t code) {
     uint32_t low = (code >> 7 & 0x1e) | (code >> 20 & 0x7e0) | (code << 4 & 0x800);
     return (int64_t)low - (code >> 31 ? 0x1000 : 0);
@@ -153,13 +154,24 @@ static int64_t jump_distance(uint32_t code) {
     return (int64_t)low - (code >> 31 ? 0x100000 : 0);
 }
 
+static int64_t short_branch_distance(uint32_t code) {
+    uint32_t low = (code >> 7 & 0x18) | (code << 1 & 0xc0) | (code >> 2 & 0x6) | (code << 3 & 0x20);
+    return (int64_t)low - (code >> 4 & 0x100);
+}
+
+static int64_t short_jump_distance(uint32_t code) {
+    uint32_t low = (code >> 7 & 0x10) | (code >> 1 & 0x300) | (code << 2 & 0x400) | (code >> 1 & 0x40) |
+                   (code << 1 & 0x80) | (code >> 2 & 0xe) | (code << 3 & 0x20);
+    return (int64_t)low - (code >> 1 & 0x800);
+}
+
 // RISC-V's assembler leaves a relocation at every branch, for linkers that shorten code in between. Where they may not,
 // it has filled in the distance as well, and the bytes are final.
 static bool is_filled_in(const struct object *object, const struct marks *marks, const GElf_Rela *relocation,
                          const GElf_Sym *symbol) {
     uint64_t target = symbol->st_value + (uint64_t)relocation->r_addend;
-    if (object->machine != EM_RISCV || symbol->st_shndx != object->text_section || target < marks->start ||
-        target >= marks->end || relocation->r_offset + 4 > marks->end)
+    if (object->machine != EM_RISCV || !object->code || symbol->st_shndx != object->text_section ||
+        target < marks->start || target >= marks->end || relocation->r_offset + 4 > marks->end)
         return false;
     const uint8_t *at = object->code + relocation->r_offset;
     uint32_t code = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
@@ -169,6 +181,10 @@ static bool is_filled_in(const struct object *object, const struct marks *marks,
         return branch_distance(code) == distance;
     case R_RISCV_JAL:
         return jump_distance(code) == distance;
+    case R_RISCV_RVC_BRANCH:
+        return short_branch_distance(code) == distance;
+    case R_RISCV_RVC_JUMP:
+        return short_jump_distance(code) == distance;
     default:
         return false;
     }

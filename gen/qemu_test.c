@@ -197,7 +197,44 @@ static void bodies_run_as_often_as_they_say(void **state) {
                        (enum program_form)form, &program, &failure))
             fail_msg("%s", failure.text);
         add_call(&run, &program, 10);
-        add_expected(&run, 8, 10 * program.unroll);
+        add_expected(&run, 8, UINT64_C(10) * program.unroll);
+        link_programs(&run, list, 1, in_folder(&run, "start"));
+        execute(&run, in_folder(&run, "start"), NULL);
+        end_run(&run);
+    }
+}
+
+// Branches over an addition, forward and back, and the same in RISC-V's compressed form: what is counted is 2 a body.
+static const struct branches {
+    const char *isa, *text;
+} branches[] = {
+    {"aarch64", "ldr w2, [x3, #8]; b over; add w2, w2, #100; again: str w2, [x3, #8]; b end; over: add w2, w2, #2; "
+                "b again; end: nop"},
+    {"armv7", "ldr r3, [r4, #8]; b over; add r3, r3, #100; again: str r3, [r4, #8]; b end; over: add r3, r3, #2; "
+              "b again; end: nop"},
+    {"mips", "lw $t0, 8($t1); b over; nop; addiu $t0, $t0, 100; again: sw $t0, 8($t1); b end; nop; over: b again; "
+             "addiu $t0, $t0, 2; end: nop"},
+    {"riscv64", "lw x5, 8(x6); j over; addi x5, x5, 100; again: sw x5, 8(x6); beqz x0, end; over: addi x5, x5, 2; "
+                "j again; end: nop"},
+    {"riscv64", ".option push; .option rvc; lw x9, 8(x8); c.j over; addi x9, x9, 100; again: sw x9, 8(x8); li x10, 0; "
+                "c.beqz x10, end; over: addi x9, x9, 2; c.li x10, 1; c.bnez x10, again; end: nop; .option pop"},
+};
+
+static void branches_in_blocks_arrive(void **state) {
+    const struct machine *machine = *state;
+    for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
+        struct run run;
+        if (strcmp(branches[i].isa, isa_family(isa_find(machine->isa))) != 0)
+            continue;
+        start_run(&run, machine);
+        struct program program, *list[] = {&program};
+        struct fail failure = {0};
+        if (!gen_block(&run.arena, isa_find(machine->isa), NULL, "jumps", branches[i].text, PROGRAM_UNROLLED, &program,
+                       &failure) ||
+            !gen_assemble(&run.arena, list, 1, &failure)) // its bytes are final
+            fail_msg("%s", failure.text);
+        add_call(&run, &program, 10);
+        add_expected(&run, 8, UINT64_C(10) * 2 * program.unroll);
         link_programs(&run, list, 1, in_folder(&run, "start"));
         execute(&run, in_folder(&run, "start"), NULL);
         end_run(&run);
@@ -279,13 +316,17 @@ int main(void) {
         {"every kernel runs to its end", every_kernel_runs_to_its_end},
         {"as many instructions are executed as promised", as_many_instructions_are_executed_as_promised},
         {"bodies run as often as they say", bodies_run_as_often_as_they_say},
+        {"branches in blocks arrive", branches_in_blocks_arrive},
         {"initial values are in every general register", initial_values_are_in_every_general_register},
         {"initial values are in every lane", initial_values_are_in_every_lane},
     };
-    enum { N_MACHINES = sizeof machines / sizeof *machines, N_SUBJECTS = sizeof subjects / sizeof *subjects };
-    struct CMUnitTest tests[N_MACHINES * N_SUBJECTS];
-    char names[N_MACHINES * N_SUBJECTS][80];
-    for (size_t i = 0; i < N_MACHINES * N_SUBJECTS; i++) {
+    enum {
+        N_SUBJECTS = sizeof subjects / sizeof *subjects,
+        N_TESTS = sizeof machines / sizeof *machines * N_SUBJECTS,
+    };
+    struct CMUnitTest tests[N_TESTS];
+    char names[N_TESTS][80];
+    for (size_t i = 0; i < N_TESTS; i++) {
         const struct machine *machine = &machines[i / N_SUBJECTS];
         snprintf(names[i], sizeof names[i], "%s: %s", machine->isa, subjects[i % N_SUBJECTS].name);
         tests[i] = (struct CMUnitTest){names[i], subjects[i % N_SUBJECTS].test, NULL, NULL, (void *)(uintptr_t)machine};
