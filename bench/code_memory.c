@@ -4,30 +4,41 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// `size` bytes between two pages that nobody may touch, so that running off either end is a fault and not a
-// surprise. Locked where the limits allow, which also brings the pages in; null without memory.
-static uint8_t *map_guarded(size_t size) {
+static size_t in_pages(size_t n_bytes) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size = (size + page - 1) / page * page;
-    uint8_t *start = mmap(NULL, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (start == MAP_FAILED || mprotect(start + page, size, PROT_READ | PROT_WRITE) != 0)
+    return (n_bytes + page - 1) / page * page;
+}
+
+// `size` bytes between two pages that nobody may touch, so that running off either end is a fault and not a
+// surprise. The pages are brought in; null without memory.
+static uint8_t *map_guarded(size_t size) {
+    size_t page = in_pages(1);
+    uint8_t *start = mmap(NULL, in_pages(size) + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED || mmap(start + page, in_pages(size), PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE, -1, 0) == MAP_FAILED)
         return NULL;
-    if (mlock(start + page, size) != 0)
-        memset(start + page, 0, size);
     return start + page;
 }
 
-code_function code_map(const struct bench_code *code) {
-    uint8_t *start = map_guarded(code->n_bytes);
+bool code_map_all(const struct bench_code *const *codes, size_t n, code_function *functions) {
+    size_t size = 0;
+    for (size_t i = 0; i < n; i++)
+        size += in_pages(codes[i]->n_bytes);
+    uint8_t *start = map_guarded(size), *at = start;
     if (!start)
-        return NULL;
-    memcpy(start, code->bytes, code->n_bytes);
-    __builtin___clear_cache((char *)start, (char *)start + code->n_bytes);
-    if (mprotect(start, code->n_bytes, PROT_READ | PROT_EXEC) != 0)
-        return NULL;
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(at, codes[i]->bytes, codes[i]->n_bytes);
+        memcpy(&functions[i], &at, sizeof at); // ISO C has no cast from data to functions
+        at += in_pages(codes[i]->n_bytes);
+    }
+    __builtin___clear_cache((char *)start, (char *)start + size);
+    return mprotect(start, size, PROT_READ | PROT_EXEC) == 0;
+}
+
+code_function code_map(const struct bench_code *code) {
     code_function function;
-    memcpy(&function, &start, sizeof function); // ISO C has no cast from data to functions
-    return function;
+    return code_map_all(&code, 1, &function) ? function : NULL;
 }
 
 void *code_map_memory(void) {

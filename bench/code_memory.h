@@ -11,6 +11,8 @@ typedef void (*code_function)(uint64_t iterations, void *memory);
 
 // Null without (executable) memory; errno says why.
 code_function code_map(const struct bench_code *code);
+// Several, each from the start of a page, without guards between them: for code that is known. False: errno says why.
+bool code_map_all(const struct bench_code *const *codes, size_t n, code_function *functions);
 // The middle of a zeroed buffer between two pages that nobody may touch.
 void *code_map_memory(void);
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { WANTED_STEPS = 1000, SHORT_SHARE = 4, PILOT_ROUNDS = 2 };
+enum { WANTED_STEPS = 1000, SHORT_SHARE = 4, PILOT_ROUNDS = 4 };
 static const double most_iterations = 1e9; // no code is so short, and no timer so coarse, that it needs more
 
 // The lengths above are for this precision. Coarser ones need less, but there is a shortest time at which what is not

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,12 +26,31 @@ static void limit(__rlimit_resource_t resource, rlim_t value) {
 
 // The child must not run our own handlers (one restores frequency boost), nor a sanitizer's: a crash is to kill it
 // by the signal itself. Signals are blocked since before the fork, so none can come in between.
-static void reset_signals(void) {
-    for (int number = 1; number < NSIG; number++)
+static void reset_signals(bool are_default) {
+    for (int number = 1; number < NSIG && !are_default; number++)
         signal(number, SIG_DFL); // fails for a few, which have no other disposition anyway
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+// Like fork, in one call with what comes before and after it: default handlers (then `are_default`), and a file
+// descriptor that shows the end of the child (else `pidfd` is -1). Kernels before 5.5 and emulators do it in steps.
+static pid_t start_child(bool *are_default, int *pidfd) {
+    struct clone_args arguments = {
+        .flags = CLONE_CLEAR_SIGHAND | CLONE_PIDFD,
+        .pidfd = (uintptr_t)pidfd,
+        .exit_signal = SIGCHLD,
+    };
+    pid_t pid = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+    *are_default = pid >= 0;
+    if (pid >= 0)
+        return pid;
+    *pidfd = -1;
+    pid = fork();
+    if (pid > 0)
+        *pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    return pid;
 }
 
 static void silence_standard_streams(void) {
@@ -77,16 +97,18 @@ bool sandbox_seal(struct sandbox *sandbox, const void *code, size_t n_bytes) {
     sandbox->watch.code_bytes = n_bytes;
     if (!fault_watch_start(&sandbox->watch))
         return false;
-    return syscall_filter_install(code, n_bytes) || errno == ENOSYS || errno == EINVAL;
+    if (syscall_filter_install(code, n_bytes))
+        return true;
+    silence_standard_streams();
+    return errno == ENOSYS || errno == EINVAL;
 }
 
-static _Noreturn void child(struct start *start, double timeout_seconds, pid_t parent) {
+static _Noreturn void child(struct start *start, double timeout_seconds, pid_t parent, bool are_default) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) // it died before the line above
         _exit(255);
     setpgid(0, 0); // the terminal's Ctrl-C is for the parent to handle
-    reset_signals();
-    silence_standard_streams();
+    reset_signals(are_default);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, 0);
     limit(RLIMIT_CPU, (rlim_t)ceil(timeout_seconds) + 1); // should the parent be stopped meanwhile
@@ -113,8 +135,7 @@ static bool wait_by_looking(pid_t pid, double deadline) {
 }
 
 // True once the child has ended, false at the deadline.
-static bool wait_until(pid_t pid, double deadline) {
-    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+static bool wait_until(pid_t pid, int pidfd, double deadline) {
     if (pidfd < 0)
         return wait_by_looking(pid, deadline);
     struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
@@ -124,7 +145,6 @@ static bool wait_until(pid_t pid, double deadline) {
         left = fmax(0, deadline - seconds_now());
         n_ready = poll(&poll_fd, 1, (int)ceil(fmin(left, 3600) * 1000));
     } while ((n_ready < 0 && errno == EINTR) || (n_ready == 0 && left > 0));
-    close(pidfd);
     return n_ready > 0;
 }
 
@@ -139,15 +159,15 @@ static double seconds_computed(pid_t pid) {
 
 // True once the child has ended; false when its time is over. Code that never comes back should not cost all of the
 // time that many rounds may take; but on a busy machine a child may have to wait for its CPU, so its own time counts.
-static bool wait_for(pid_t pid, const struct sandbox_job *job) {
+static bool wait_for(pid_t pid, int pidfd, const struct sandbox_job *job) {
     double end = seconds_now() + job->timeout_seconds;
     while (job->has_begun && !*job->has_begun) {
-        if (wait_until(pid, fmin(end, seconds_now() + job->begin_seconds)))
+        if (wait_until(pid, pidfd, fmin(end, seconds_now() + job->begin_seconds)))
             return true;
         if (!*job->has_begun && (seconds_now() >= end || seconds_computed(pid) > 0.8 * job->begin_seconds))
             return false;
     }
-    return wait_until(pid, end);
+    return wait_until(pid, pidfd, end);
 }
 
 static enum bench_outcome outcome_of_signal(int number) {
@@ -186,18 +206,22 @@ bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int
     sigset_t all, old;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &old);
-    pid_t parent = getpid(), pid = fork();
+    bool are_default;
+    int pidfd;
+    pid_t parent = getpid(), pid = start_child(&are_default, &pidfd);
     if (pid == 0)
-        child(&start, job->timeout_seconds, parent);
+        child(&start, job->timeout_seconds, parent, are_default);
     int error = errno;
     sigprocmask(SIG_SETMASK, &old, NULL);
     if (pid < 0)
         return fail_set(fail, FAIL_WORK, "cannot start a child process to measure in: %s", strerror(error));
 
-    bool has_ended = wait_for(pid, job);
+    bool has_ended = wait_for(pid, pidfd, job);
     if (!has_ended)
         kill(pid, SIGKILL);
     kill(-pid, SIGKILL); // whatever it started; the id cannot have been reused before the wait below
+    if (pidfd >= 0)
+        close(pidfd);
     int wait_status;
     while (waitpid(pid, &wait_status, 0) < 0)
         if (errno != EINTR)
