@@ -2,6 +2,7 @@
 
 #include "analyzer/pipeline/pipeline.h"
 #include "base/text.h"
+#include "bench/target_sim_events.h"
 
 #include <assert.h>
 #include <math.h>
@@ -16,6 +17,7 @@ static const double CORE_HZ = 250e6, TICKS_PER_CYCLE = 0.585;
 struct run {
     const uint8_t *body;
     uint64_t bodies, cycles;
+    const uint64_t *events; // counts of the target's events
 };
 
 struct target_sim {
@@ -23,6 +25,7 @@ struct target_sim {
     struct arena *arena;
     const struct model *model;
     struct noise noise;
+    struct sim_events events;
     struct run *runs;
     size_t n_runs;
 };
@@ -39,10 +42,12 @@ static bool simulate(struct target_sim *sim, const struct bench_code *code, uint
     struct block block;
     struct pipeline_options options = {.iterations = bodies, .max_cycles = most_cycles, .resource_segments = true};
     struct pipeline_result result = {0};
-    struct event_listener *none[] = {NULL};
+    struct sim_event_counter counter;
+    struct event_listener *listeners[] = {sim->events.n ? &counter.listener : NULL, NULL};
+    sim_event_counter_start(&counter, &sim->events);
     struct fail trouble = {0};
     bool is_done = model_describe_bytes(sim->model, &scratch, code->body, code->n_body_bytes, &block, &trouble) &&
-                   pipeline_run(sim->model->machine, &block, &options, none, &result, &trouble);
+                   pipeline_run(sim->model->machine, &block, &options, listeners, &result, &trouble);
     arena_free(&scratch);
     if (!is_done && result.cycles >= most_cycles) {
         *outcome = BENCH_TIMEOUT;
@@ -52,7 +57,9 @@ static bool simulate(struct target_sim *sim, const struct bench_code *code, uint
         *fail = trouble;
         return false;
     }
-    *run = (struct run){code->body, bodies, result.cycles};
+    uint64_t *events = ARENA_ARRAY(sim->arena, uint64_t, sim->events.n + 1);
+    memcpy(events, counter.counts, sim->events.n * sizeof *events);
+    *run = (struct run){code->body, bodies, result.cycles, events};
     sim->runs = arena_grow(sim->arena, sim->runs, sim->n_runs, sizeof *sim->runs);
     sim->runs[sim->n_runs++] = *run;
     return true;
@@ -89,6 +96,24 @@ static bool simulate_round(struct target_sim *sim, const struct target_job *job,
     return true;
 }
 
+// What the events of the job's group count in the code, without noise.
+static bool put_events(struct target_sim *sim, const struct target_job *job, struct target_round *round,
+                       enum bench_outcome *outcome, struct fail *fail) {
+    const uint64_t iterations[2] = {job->code_short, job->code_long};
+    struct target_sample *samples[2] = {&round->code_short, &round->code_long};
+    unsigned first = 0;
+    for (unsigned i = 0; i < job->group; i++)
+        first += sim->target.groups[i].n_events;
+    for (unsigned is_long = 0; is_long < 2; is_long++) {
+        struct run run = {0};
+        if (!simulate(sim, job->code, iterations[is_long] * job->code->bodies, 0, &run, outcome, fail))
+            return false;
+        for (unsigned i = 0; i < sim->target.groups[job->group].n_events; i++)
+            samples[is_long]->counters[TARGET_FIXED_COUNTERS + i] = run.events[first + i];
+    }
+    return true;
+}
+
 static bool run(struct target *target, const struct target_job *job, struct target_round *rounds, unsigned *n_done,
                 enum bench_outcome *outcome, struct fail *fail) {
     struct target_sim *sim = (struct target_sim *)target;
@@ -100,8 +125,11 @@ static bool run(struct target *target, const struct target_job *job, struct targ
     if (*outcome != BENCH_OK)
         return true;
     noise_start_process(&sim->noise);
-    for (unsigned i = 0; i < job->n_rounds; i++)
+    for (unsigned i = 0; i < job->n_rounds; i++) {
         noise_round(&sim->noise, job, &cycles, &rounds[i]);
+        if (sim->events.n && !put_events(sim, job, &rounds[i], outcome, fail))
+            return false;
+    }
     *n_done = job->n_rounds;
     return true;
 }
@@ -114,7 +142,8 @@ static uint64_t now_ns(struct target *target) {
     return (uint64_t)((struct target_sim *)target)->noise.now_ns;
 }
 
-struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec) {
+struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec,
+                               const struct target_wish *wish, struct fail *fail) {
     static const struct target_ops ops = {.name = "sim", .run = run, .close = close_sim, .now_ns = now_ns};
     struct target_sim *sim = ARENA_NEW(arena, struct target_sim);
     *sim = (struct target_sim){
@@ -130,6 +159,12 @@ struct target *target_sim_open(struct arena *arena, const struct model *model, c
         .noise = noise_new(&spec->noise, CORE_HZ, CORE_HZ * TICKS_PER_CYCLE),
     };
     sim->target.timer_step = noise_timer_step(&sim->noise);
+    if (wish->n_events && !sim->target.has_counters) {
+        fail_set(fail, FAIL_INPUT, "%s: no events can be counted", sim->target.counters_note);
+        return NULL;
+    }
+    if (!sim_events_choose(arena, model->machine, wish, &sim->events, &sim->target, fail))
+        return NULL;
     return &sim->target;
 }
 

@@ -86,18 +86,18 @@ static void steady_frequency(struct lab *lab) {
 
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     struct bench_options bench = options->bench;
+    struct target_wish wish = {bench.clock, options->events.items, (unsigned)options->events.n_items};
     if (lab->is_simulated) {
         if (bench.reference_cycles <= 0 && !predict_reference(lab, &bench.reference_cycles, fail))
             return false;
-        lab->target = target_sim_open(lab->arena, &lab->simulated_cpu, &lab->sim);
+        lab->target = target_sim_open(lab->arena, &lab->simulated_cpu, &lab->sim, &wish, fail);
     } else {
         if (!options->keeps_frequency)
             steady_frequency(lab);
-        struct target_wish wish = {bench.clock, options->events.items, (unsigned)options->events.n_items};
         lab->target = target_native_open(lab->arena, lab->host.cpu, &wish, fail);
-        if (!lab->target)
-            return false;
     }
+    if (!lab->target)
+        return false;
     struct bench_chains clock = {
         .reference = program_code(lab->chains[CHAIN_REFERENCE], lab->is_simulated),
         .multiply = program_code(lab->chains[CHAIN_MULTIPLY], lab->is_simulated),
