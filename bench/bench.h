@@ -79,7 +79,7 @@ enum bench_clock {
 const char *bench_clock_name(enum bench_clock clock);
 bool bench_clock_parse(const char *name, enum bench_clock *clock);
 
-enum { BENCH_MAX_EVENTS = 25 };
+enum { BENCH_MAX_EVENTS = 33 };
 
 struct bench_measurement {
     enum bench_outcome outcome; // the rest is meaningless unless BENCH_OK
@@ -119,6 +119,7 @@ enum bench_check {
 
 struct bench_options {
     enum bench_clock clock;  // never worse than asked for: only CLOCK_AUTO chooses
+    bool needs_counters;     // CLOCK_AUTO: never without, as events were asked for
     double precision;        // stop when the interval's half-width is below this share of the value; 0 = 0.002
     double budget_ms;        // stop after this much time; 0 = 200
     double timeout_seconds;  // for one batch of rounds; 0 = 2

@@ -172,11 +172,10 @@ static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail 
 // better. Where none is stable, it is the last one.
 static bool open_best_clock(struct bench *bench, struct fail *fail) {
     static const enum bench_clock tiers[] = {CLOCK_RDPMC, CLOCK_PERF, CLOCK_RATIO};
-    bool has_events = bench->target->n_groups && bench->target->groups[0].n_events;
     bool is_open = false;
     for (unsigned i = 0; i < sizeof tiers / sizeof *tiers && !(is_open && bench->stable); i++) {
         bool is_last_resort = tiers[i] == CLOCK_RATIO;
-        if (why_not(bench->target, tiers[i]) || (is_last_resort && has_events))
+        if (why_not(bench->target, tiers[i]) || (is_last_resort && bench->options.needs_counters))
             continue;
         is_open = open_clock(bench, tiers[i], fail);
         if (!is_open)
@@ -185,7 +184,8 @@ static bool open_best_clock(struct bench *bench, struct fail *fail) {
             bench->passed_over =
                 arena_printf(bench->arena, "%s was passed over: %s", bench_clock_name(tiers[i]), bench->unstable_why);
     }
-    return is_open;
+    return is_open ||
+           fail_set(fail, FAIL_UNAVAILABLE, "no events can be counted: %s", why_not(bench->target, CLOCK_PERF));
 }
 
 bool bench_open(struct bench *bench, struct arena *arena, struct target *target, const struct bench_options *options,

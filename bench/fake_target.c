@@ -26,8 +26,8 @@ static struct target_sample execute(struct fake_target *fake, double cycles, uin
         ticks += fake->interrupt_ticks;
     double start = uniform(fake) * step; // where in a step of the timer it begins
     sample.ticks = (uint64_t)(floor((start + fmax(ticks, 0)) / step) * step);
-    sample.counters[0] = (uint64_t)llround(n_cycles + 200);
-    sample.counters[1] = bodies + 30;
+    sample.counters[0] = (uint64_t)llround(n_cycles * (fake->counter_factor > 0 ? fake->counter_factor : 1) + 200);
+    sample.counters[1] = bodies + 30 + (fake->overcount_share > 0 && uniform(fake) < fake->overcount_share);
     return sample;
 }
 
@@ -53,6 +53,19 @@ static double cycles_of(struct fake_target *fake, const struct bench_code *code)
     return cycles * fmax(0.1, 1 + fake->code_spread * normal(fake));
 }
 
+// Those of the job's group.
+static void count_events(const struct fake_target *fake, const struct target_job *job, struct target_round *round) {
+    unsigned first = 0;
+    for (unsigned i = 0; i < job->group; i++)
+        first += fake->target.groups[i].n_events;
+    for (unsigned i = 0; i < fake->target.groups[job->group].n_events; i++) {
+        double per_iteration = fake->events[first + i] * job->code->bodies;
+        unsigned counter = TARGET_FIXED_COUNTERS + i;
+        round->code_short.counters[counter] = (uint64_t)llround(per_iteration * (double)job->code_short + 7);
+        round->code_long.counters[counter] = (uint64_t)llround(per_iteration * (double)job->code_long + 7);
+    }
+}
+
 static struct target_round one_round(struct fake_target *fake, const struct target_job *job) {
     struct target_round round = {0};
     bool has_neighbour = uniform(fake) < fake->neighbour_share;
@@ -71,6 +84,7 @@ static struct target_round one_round(struct fake_target *fake, const struct targ
     }
     round.code_short = execute(fake, code_cycles, job->code_short * job->code->bodies);
     round.code_long = execute(fake, code_cycles, job->code_long * job->code->bodies);
+    count_events(fake, job, &round);
     for (unsigned i = 0; i < 2; i++)
         round.reference_after[i] = execute(fake, reference_cycles(fake), reference[i]);
     round.switches = uniform(fake) < fake->switch_share;

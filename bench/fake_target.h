@@ -36,6 +36,12 @@ struct fake_target {
     enum bench_outcome outcome;
     double second_per_body; // time-out: other code with more bodies than the job's time allows; 0: never
 
+    // Counters: other code's events per body, group after group; and the share of the executions in which an interrupt
+    // is counted as an instruction.
+    double events[TARGET_MAX_EVENTS];
+    double overcount_share;
+    double counter_factor; // what the counter of cycles says of one; 0 is 1
+
     unsigned n_runs;
     struct target_job last_job;
 };

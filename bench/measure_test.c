@@ -373,6 +373,85 @@ static void perf_clock_counts(void **state) {
     arena_free(&session.arena);
 }
 
+// More events than a group holds: each batch counts one group, and all are told, in the order they were asked for.
+static void groups_of_events_take_turns(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.target.has_counters = fake.target.has_user_reads = true;
+    fake.target.n_groups = 3;
+    fake.target.groups[0] = (struct target_group){2, {"a", "b"}};
+    fake.target.groups[1] = (struct target_group){1, {"c"}};
+    fake.target.groups[2] = (struct target_group){2, {"d", "e"}};
+    static const double counts[] = {1, 0, 0.25, 3, 12};
+    memcpy(fake.events, counts, sizeof counts);
+    measure(&session, fake);
+    assert_int_equal(session.result.clock, CLOCK_RDPMC); // the best there is
+    assert_int_equal(session.result.n_events, 6);
+    for (unsigned i = 0; i < 5; i++) {
+        const char name[] = {(char)('a' + (int)i), '\0'};
+        assert_string_equal(session.result.events[1 + i].name, name);
+        assert_near(session.result.events[1 + i].count, counts[i], 1e-4);
+    }
+    assert_non_null(strstr(session.bench.clock_note, "3 groups"));
+    arena_free(&session.arena);
+}
+
+static const struct bench_code counted = {
+    .bytes = (const uint8_t *)"x", .n_bytes = 1, .bodies = 100, .iteration_instructions = 100};
+
+// An interrupt that counts as an instruction was in the middle of the sample: it goes, the others stay.
+static void samples_with_foreign_instructions_go(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    struct bench_options options = {.cpu = -1, .budget_ms = 20};
+    fake.target.has_counters = true;
+    fake.overcount_share = 0.05;
+    measure_with(&session, fake, &options, &counted);
+    assert_true(session.result.dropped[DROP_RETIRED] > 0);
+    assert_true(session.result.samples > 0);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    arena_free(&session.arena);
+}
+
+static void foreign_instructions_in_all_samples_give_no_value(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    struct bench_options options = {.cpu = -1, .budget_ms = 20};
+    struct bench_code wrong = counted;
+    wrong.iteration_instructions = 101;
+    fake.target.has_counters = true;
+    measure_with(&session, fake, &options, &wrong);
+    assert_int_equal(session.result.samples, 0);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_non_null(strstr(session.result.why, "retired"));
+    arena_free(&session.arena);
+}
+
+// A counter that counts something else than cycles is found at calibration, and the next clock is taken, unless events
+// were asked for or the clock was.
+static void lying_counters_are_passed_over(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    struct bench_options options = {.cpu = -1, .budget_ms = 20};
+    fake.target.has_counters = true;
+    fake.counter_factor = 1.3;
+    measure_with(&session, fake, &options, &other);
+    assert_int_equal(session.result.clock, CLOCK_RATIO);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    assert_non_null(strstr(session.bench.clock_note, "perf was passed over"));
+    arena_free(&session.arena);
+    options.needs_counters = true;
+    measure_with(&session, fake, &options, &other);
+    assert_int_equal(session.result.clock, CLOCK_PERF);
+    assert_false(session.bench.stable);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    arena_free(&session.arena);
+}
+
 static void perf_clock_without_counters_is_refused(void **state) {
     (void)state;
     struct session session = {.fake = fake_target_quiet()};
@@ -427,6 +506,10 @@ int main(void) {
         cmocka_unit_test(slow_code_runs_once_and_twice),
         cmocka_unit_test(crashes_are_outcomes),
         cmocka_unit_test(perf_clock_counts),
+        cmocka_unit_test(groups_of_events_take_turns),
+        cmocka_unit_test(samples_with_foreign_instructions_go),
+        cmocka_unit_test(foreign_instructions_in_all_samples_give_no_value),
+        cmocka_unit_test(lying_counters_are_passed_over),
         cmocka_unit_test(perf_clock_without_counters_is_refused),
         cmocka_unit_test(standing_timer_is_refused),
         cmocka_unit_test(names_are_words),

@@ -11,7 +11,7 @@ enum {
     TARGET_MAX_COUNTERS = 8,
     TARGET_FIXED_COUNTERS = 2,
     TARGET_MAX_GROUPS = 8,
-    TARGET_MAX_EVENTS = 24, // in all groups
+    TARGET_MAX_EVENTS = 32, // in all groups
 };
 
 // The events of a group, behind cycles and instructions.

@@ -6,7 +6,7 @@
 
 // What small cores have, so that asking for a few events more takes several groups here, too.
 enum { EVENTS_AT_ONCE = 4 };
-_Static_assert(TARGET_MAX_GROUPS * EVENTS_AT_ONCE >= TARGET_MAX_EVENTS, "groups for all events");
+_Static_assert(TARGET_MAX_GROUPS *EVENTS_AT_ONCE >= TARGET_MAX_EVENTS, "groups for all events");
 
 static bool find(const struct machine *machine, const char *name, unsigned *resource) {
     *resource = 0;
@@ -28,10 +28,11 @@ static bool fail_unknown(struct arena *arena, const struct machine *machine, con
     for (unsigned i = 1; i < machine->n_resources; i++)
         if (!machine->resources[i].is_group)
             names[n++] = machine->resources[i].name;
-    return fail_set(fail, FAIL_INPUT,
-                    "unknown event '%s'%s: the simulated CPU counts uops, and those of each resource of its model by its "
-                    "name",
-                    name, text_did_you_mean(arena, name, names, n));
+    return fail_set(
+        fail, FAIL_INPUT,
+        "unknown event '%s'%s: the simulated CPU counts uops, and those of each resource of its model by its "
+        "name",
+        name, text_did_you_mean(arena, name, names, n));
 }
 
 bool sim_events_choose(struct arena *arena, const struct machine *machine, const struct target_wish *wish,
@@ -83,10 +84,7 @@ static void on_repeated(void *self, uint64_t times, uint64_t cycles, uint64_t in
 void sim_event_counter_start(struct sim_event_counter *counter, const struct sim_events *events) {
     *counter = (struct sim_event_counter){
         .events = events,
-        .listener = {.self = counter,
-                     .issued = on_issued,
-                     .retired = on_retired,
-                     .marked = on_marked,
-                     .repeated = on_repeated},
+        .listener =
+            {.self = counter, .issued = on_issued, .retired = on_retired, .marked = on_marked, .repeated = on_repeated},
     };
 }

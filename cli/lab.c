@@ -84,19 +84,63 @@ static void steady_frequency(struct lab *lab) {
         fprintf(stderr, "cyclops: warning: the frequency is left as it is: %s\n", lab->control.fail.text);
 }
 
+// Which pipes there are to be counted. Only said where there is a model beside which to print them.
+static bool find_pipes(struct lab *lab, enum bench_clock clock, struct fail *fail) {
+    if (clock == CLOCK_RATIO || lab->n_models == 0)
+        return true;
+    if (lab->is_simulated && lab->sim.noise.counter_factor > 0)
+        pipes_of_machine(lab->arena, lab->simulated_cpu.machine, &lab->pipes);
+    if (lab->is_simulated || !lab->host.has_pmu || !lab->backend)
+        return true;
+    return pipes_read(lab->arena, lab->isa->name, lab->backend->host_cpu(), &lab->pipes, fail);
+}
+
+static bool is_among(const struct option_list *list, const char *item) {
+    for (size_t i = 0; i < list->n_items; i++)
+        if (strcmp(list->items[i], item) == 0)
+            return true;
+    return false;
+}
+
+static struct target *open_with(struct lab *lab, const struct target_wish *wish, struct fail *fail) {
+    return lab->is_simulated ? target_sim_open(lab->arena, &lab->simulated_cpu, &lab->sim, wish, fail)
+                             : target_native_open(lab->arena, lab->host.cpu, wish, fail);
+}
+
+// With the events that were asked for, and, unless that is refused, those of the pipes.
+static bool open_target(struct lab *lab, enum bench_clock clock, const struct option_list *asked, struct fail *fail) {
+    const char *events[TARGET_MAX_EVENTS];
+    struct target_wish wish = {clock, asked->items, (unsigned)asked->n_items};
+    struct fail refused = {0};
+    if (!find_pipes(lab, clock, fail))
+        return false;
+    if (lab->pipes.n && asked->n_items + lab->pipes.n <= TARGET_MAX_EVENTS) {
+        for (size_t i = 0; i < asked->n_items; i++)
+            events[i] = asked->items[i];
+        struct target_wish more = {clock, events, wish.n_events};
+        for (unsigned i = 0; i < lab->pipes.n; i++)
+            if (!is_among(asked, lab->pipes.pipes[i].event))
+                events[more.n_events++] = lab->pipes.pipes[i].event;
+        lab->target = open_with(lab, &more, &refused);
+        if (lab->target)
+            return true;
+    }
+    lab->target = open_with(lab, &wish, fail);
+    if (lab->target && lab->target->has_counters && lab->pipes.n)
+        fprintf(stderr, "cyclops: warning: uops are not counted by pipe: %s\n",
+                refused.text[0] ? refused.text : "too many other events");
+    lab->pipes.n = 0;
+    return lab->target != NULL;
+}
+
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     struct bench_options bench = options->bench;
-    struct target_wish wish = {bench.clock, options->events.items, (unsigned)options->events.n_items};
-    if (lab->is_simulated) {
-        if (bench.reference_cycles <= 0 && !predict_reference(lab, &bench.reference_cycles, fail))
-            return false;
-        lab->target = target_sim_open(lab->arena, &lab->simulated_cpu, &lab->sim, &wish, fail);
-    } else {
-        if (!options->keeps_frequency)
-            steady_frequency(lab);
-        lab->target = target_native_open(lab->arena, lab->host.cpu, &wish, fail);
-    }
-    if (!lab->target)
+    bench.needs_counters = options->events.n_items > 0;
+    if (lab->is_simulated && bench.reference_cycles <= 0 && !predict_reference(lab, &bench.reference_cycles, fail))
+        return false;
+    if (!lab->is_simulated && !options->keeps_frequency)
+        steady_frequency(lab);
+    if (!open_target(lab, bench.clock, &options->events, fail))
         return false;
     struct bench_chains clock = {
         .reference = program_code(lab->chains[CHAIN_REFERENCE], lab->is_simulated),

@@ -11,6 +11,7 @@
 #include "cli/chains.h"
 #include "cli/experiment.h"
 #include "cli/options.h"
+#include "cli/pipes.h"
 
 struct lab_options {
     const struct isa *isa;
@@ -36,6 +37,7 @@ struct lab {
     struct model models[EXPERIMENT_MAX_MODELS];
     unsigned n_models;
     struct program *chains[N_CHAINS]; // the clock's
+    struct pipes pipes;               // whose uops are counted; none without counters
     struct target *target;
     struct bench bench;
 };

@@ -1,13 +1,12 @@
 #include "cli/run_report.h"
 
 #include "base/table.h"
+#include "cli/pipes_report.h"
 
 #include <math.h>
 #include <string.h>
 
-// What a row's number is divided by: cycles of all streams become cycles of one copy of the kernel's body; latencies,
-// sweeps and blocks stay as they are.
-static double divisor(const struct experiment *e) {
+double run_report_divisor(const struct experiment *e) {
     return e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep ? (double)e->program.streams : 1;
 }
 
@@ -30,7 +29,7 @@ static void add_measured(struct table *table, const struct experiment *e) {
         table_cell_colour(table, TABLE_YELLOW, "%5s", "-");
         return;
     }
-    double by = divisor(e);
+    double by = run_report_divisor(e);
     double half_width = fmax(m->high - m->cycles, m->cycles - m->low) + m->clock_error * m->cycles;
     bool is_unstable = m->verdict == MEASURED_UNSTABLE;
     table_cell_colour(table, is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%5.*f ±%.*f%s", decimals(e), m->cycles / by,
@@ -68,7 +67,7 @@ static void add_results(struct table *table, const struct experiment *e) {
             table_cell(table, "%s", "");
             continue;
         }
-        table_cell(table, "%5.*f", decimals(e), e->predictions[i].cycles / divisor(e));
+        table_cell(table, "%5.*f", decimals(e), e->predictions[i].cycles / run_report_divisor(e));
         if (e->measurement.samples)
             add_difference(table, &e->verdicts[i]);
         else
@@ -85,7 +84,7 @@ static const char *arc_name(const struct program *program) {
     return is_loop ? "" : program->arc;
 }
 
-static const char *measures(struct arena *arena, const struct experiment *e) {
+const char *run_report_measures(struct arena *arena, const struct experiment *e) {
     const struct program *program = &e->program;
     switch (program->mode) {
     case PROGRAM_LATENCY:
@@ -110,7 +109,7 @@ static void print_summary(const struct lab *lab, const struct plan *plan, FILE *
         if (!e->is_done)
             continue;
         table_cell(&table, "%s", e->program.kernel);
-        table_cell(&table, "%s", measures(lab->arena, e));
+        table_cell(&table, "%s", run_report_measures(lab->arena, e));
         table_cell(&table, "%s", program_form_name(e->program.form));
         add_results(&table, e);
     }
@@ -135,9 +134,9 @@ static void print_headline(struct arena *arena, const struct plan *plan, const c
             continue;
         const char *mark = e->measurement.verdict == MEASURED_UNSTABLE ? "?" : "";
         if (e->program.mode == PROGRAM_LATENCY)
-            fprintf(out, "   %s %.2f%s", measures(arena, e), e->measurement.cycles, mark);
+            fprintf(out, "   %s %.2f%s", run_report_measures(arena, e), e->measurement.cycles, mark);
         else
-            fprintf(out, "   reciprocal throughput %.2f%s", e->measurement.cycles / divisor(e), mark);
+            fprintf(out, "   reciprocal throughput %.2f%s", e->measurement.cycles / run_report_divisor(e), mark);
     }
     if (label)
         fputc('\n', out);
@@ -186,4 +185,5 @@ void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out,
         print_sweeps(lab, plan, out, colour);
     else
         print_summary(lab, plan, out, colour);
+    pipes_report_print(lab, plan, out, colour);
 }

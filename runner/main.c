@@ -95,6 +95,7 @@ static bool parse(struct arena *arena, int argc, char **argv, struct arguments *
     }
     if (arguments->n_events && arguments->bench.clock == CLOCK_RATIO)
         return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock ratio uses none");
+    arguments->bench.needs_counters = arguments->n_events > 0;
     return optind == argc || fail_set(fail, FAIL_INPUT, "'%s' is not understood; see --help", argv[optind]);
 }
 

@@ -1,0 +1,18 @@
+// The second table of `cyclops run`: uops as they were counted, pipe by pipe, beside the pressure that the models put
+// on these pipes. Pressure is cycles that a pipe is held: for nearly all uops one, but not for a divider's, or where
+// the model splits an instruction's halves in time instead of space.
+//     kernel   measures  form      pipe     counted  skylake (LLVM 19)
+//     add-r64  latency   unrolled  retired    1.000       1.000
+//                                  p0         0.250       0.250
+#ifndef CLI_PIPES_REPORT_H
+#define CLI_PIPES_REPORT_H
+
+#include "cli/experiment.h"
+#include "cli/lab.h"
+
+#include <stdio.h>
+
+// Nothing where no event was counted.
+void pipes_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour);
+
+#endif
