@@ -152,6 +152,8 @@ static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail 
         return fail_set(fail, FAIL_UNAVAILABLE, "no %s clock: %s; --clock ratio needs no counters",
                         bench_clock_name(clock), why);
     bench->clock = clock;
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) // what another clock said of them is of no use
+        bench->checks[i].cycles = bench->checks[i].spread = 0;
     if (!choose_lengths(bench, fail))
         return false;
     struct arena scratch = {0};
