@@ -82,28 +82,29 @@ static double whole_if_near(double cycles) {
     return fabs(cycles / round(cycles) - 1) < 0.01 ? round(cycles) : cycles;
 }
 
-// A neighbour may come and go during the calibration as well. It only ever makes a check longer, so the lowest cluster
-// of samples is what the CPU takes when it is ours alone: a fifth of them, within what one round is good to. Single
-// samples may lie below, where an interrupt fell into the short run.
-static size_t lowest_cluster(const double *sorted, size_t n_kept, size_t *n) {
-    for (size_t start = 0; start < n_kept; start++) {
+// A neighbour may come and go during the calibration as well. It makes a check a good deal longer, and never shorter:
+// so where a fifth of the samples lie close together and far below the median, those are what the CPU takes when it is
+// ours alone. Single samples may lie anywhere below, where an interrupt fell into the short run.
+static const double neighbour_effect = 0.04;
+
+static size_t quietest(const double *sorted, size_t n_kept, size_t *n) {
+    double far_below = statistics_median(sorted, n_kept) * (1 - neighbour_effect);
+    for (size_t start = 0; start < n_kept && sorted[start] < far_below; start++) {
         for (*n = 0; start + *n < n_kept && sorted[start + *n] <= sorted[start] * (1 + round_tolerance);)
             ++*n;
         if (sorted[start] > 0 && *n > n_kept / 5)
             return start;
     }
-    *n = 0;
+    *n = n_kept;
     return 0;
 }
 
 static void calibrate(struct bench_check_state *check, const double *sorted, size_t n_kept) {
     size_t n;
-    sorted += lowest_cluster(sorted, n_kept, &n);
-    if (n == 0)
-        return;
+    sorted += quietest(sorted, n_kept, &n);
     double cycles = statistics_median(sorted, n);
-    if (check->cycles > 0 && check->cycles < cycles * (1 - round_tolerance / 2))
-        return; // it was faster before
+    if (cycles <= 0 || (check->cycles > 0 && check->cycles < cycles * (1 - round_tolerance)))
+        return; // or it was faster before
     check->cycles = cycles;
     check->spread = statistics_spread(sorted, n) / cycles;
 }

@@ -286,6 +286,23 @@ static void a_steady_neighbour_is_seen(void **state) {
     }
 }
 
+// He is there already when the session opens, off and on: what the CPU takes alone is known all the same.
+static void a_neighbour_during_calibration(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct session session;
+        struct fake_target fake = noisy(seed);
+        fake.neighbour_share = 0.6;
+        fake.neighbour_slows = 1.5;
+        measure(&session, fake);
+        const struct bench_measurement *result = &session.result;
+        bool is_right = result->low * (1 - result->clock_error) <= 4 && 4 <= result->high * (1 + result->clock_error);
+        assert_true(is_right || result->verdict == MEASURED_UNSTABLE);
+        assert_true(fabs(session.bench.checks[CHECK_ISSUE].cycles / 0.25 - 1) < 0.01);
+        arena_free(&session.arena);
+    }
+}
+
 static void a_multiply_that_changes_is_seen(void **state) {
     (void)state;
     struct session session;
@@ -500,6 +517,7 @@ int main(void) {
         cmocka_unit_test(a_shared_core_widens_the_error),
         cmocka_unit_test(rounds_beside_a_neighbour_are_dropped),
         cmocka_unit_test(a_steady_neighbour_is_seen),
+        cmocka_unit_test(a_neighbour_during_calibration),
         cmocka_unit_test(a_multiply_that_changes_is_seen),
         cmocka_unit_test(stolen_time_is_a_reason),
         cmocka_unit_test(coarse_timer_runs_longer),
