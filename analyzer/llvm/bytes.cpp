@@ -1,6 +1,7 @@
 // Machine code into a block. Instructions that were met before are not decoded and described again, where that cannot
 // make a difference: where what an instruction means does not depend on those around it.
 #include "analyzer/llvm/bytes.h"
+#include "analyzer/llvm/waits.h"
 
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
 #include "llvm/MC/MCInst.h"
@@ -225,7 +226,7 @@ machine_code_reader::machine_code_reader(const backend_cpu &cpu)
 }
 
 backend_cpu::backend_cpu() = default;
-backend_cpu::~backend_cpu() = default; // here, where the reader's type is known
+backend_cpu::~backend_cpu() = default; // here, where the members' types are known
 
 bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail) {

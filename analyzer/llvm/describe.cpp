@@ -1,5 +1,5 @@
 // What one instruction means, as mca::InstrBuilder resolves it for the open CPU.
-#include "analyzer/llvm/module.h"
+#include "analyzer/llvm/waits.h"
 
 #include "llvm/MC/MCInst.h"
 #include "llvm/Support/raw_ostream.h"
@@ -175,6 +175,8 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
     copy_reads(arena, cpu, from, insn);
     copy_uses(arena, cpu, from.getDesc(), insn);
     copy_flags(cpu, inst, from, insn);
+    if (cpu.waits)
+        cpu.waits->describe(arena, std::move(*created), insn);
     return true;
 }
 

@@ -32,6 +32,7 @@ extern "C" {
 #include "llvm/TargetParser/Triple.h"
 
 struct machine_code_reader; // bytes.cpp
+class counter_waits;        // waits.cpp
 
 // LLVM's objects of one CPU. Members are destroyed last to first, users before what they use.
 struct backend_cpu {
@@ -53,6 +54,8 @@ struct backend_cpu {
     std::unique_ptr<llvm::mca::InstrumentManager> instruments;
     std::unique_ptr<llvm::mca::InstrPostProcess> post_process;
     std::unique_ptr<llvm::mca::InstrBuilder> builder; // null: LLVM's scheduling model is not asked
+
+    std::unique_ptr<counter_waits> waits; // null: the target has none
 
     // The builder holds only descriptions that are true of any block: the next one need not begin anew.
     bool builder_is_shared = false;
@@ -112,5 +115,7 @@ bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t 
 size_t count_insns(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail);
 bool describe_text(struct backend_cpu *cpu, struct arena *arena, const char *name, const char *text,
                    struct backend_source *source, struct fail *fail);
+// An instruction written down by ourselves; false where this CPU does not know it.
+bool assemble_one(backend_cpu &cpu, const char *text, llvm::MCInst &inst);
 
 #endif

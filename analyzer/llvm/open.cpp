@@ -1,5 +1,5 @@
 // Opens a CPU as llvm-mca does, asking LLVM only what it can answer: LLVM itself prints complaints about unknown names.
-#include "analyzer/llvm/module.h"
+#include "analyzer/llvm/waits.h"
 
 #include "llvm/TargetParser/SubtargetFeature.h"
 
@@ -155,6 +155,8 @@ struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *
         !check_syntax(*cpu, fail))
         return nullptr;
     open_builder(*cpu, *options);
+    if (cpu->builder && !options->no_custom_behaviour)
+        cpu->waits = counter_waits::make(*cpu);
     cpu->machine = describe_machine(arena, *cpu);
     return cpu.release();
 }

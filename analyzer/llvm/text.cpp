@@ -245,3 +245,12 @@ bool describe_text(struct backend_cpu *cpu, struct arena *arena, const char *nam
     parsed.told.copy(arena, source);
     return done;
 }
+
+bool assemble_one(backend_cpu &cpu, const char *text, MCInst &inst) {
+    struct fail unknown = {};
+    source_text parsed(cpu, "", text, &unknown);
+    if (!parsed.parse() || parsed.found.all().size() != 1 || parsed.found.all()[0].insns.size() != 1)
+        return false;
+    inst = parsed.found.all()[0].insns[0].inst;
+    return true;
+}

@@ -41,6 +41,10 @@ struct insn_use {
     bool reserved;             // LLVM's setReserved: a group is fully reserved by its members' uses
 };
 
+// What an instruction is counted in while it is executed, for others to wait until few are left of it (AMD's GPUs:
+// s_waitcnt; LLVM: AMDGPUCustomBehaviour). In-order machines only.
+enum { INSN_COUNTERS = 4 };
+
 struct insn {
     const char *text;     // as LLVM prints it, tabs as LLVM puts them; null: not asked for
     const char *opcode;   // LLVM's opcode name, "VFMADD231PSZr"
@@ -73,8 +77,11 @@ struct insn {
     bool eliminable_move;   // LLVM: isOptimizableMove
     bool has_partially_overlapping_groups;
     bool is_call, is_branch, is_return;
-    bool is_conditional; // a branch that may fall through
-    const char *target;  // label that a branch or call of a text names; null: none, or from bytes
+
+    uint8_t counted;      // bit n: in counter n
+    const uint8_t *waits; // by counter: the most that may be left of it before this is issued; null: it does not wait
+    bool is_conditional;  // a branch that may fall through
+    const char *target;   // label that a branch or call of a text names; null: none, or from bytes
     // Set by who lays out a run (analyzer/flow): this branch goes where it was not expected to.
     bool is_mispredicted;
 };

@@ -43,6 +43,24 @@ static int64_t write_back_delay(const struct simulation *sim, const struct plan_
     return delay > 0 ? delay : 0;
 }
 
+// Cycles until the first of those ends of which too many are being executed. More may have to end: llvm-mca, too, looks
+// again then.
+static int64_t counter_wait(const struct simulation *sim, const struct insn *insn) {
+    unsigned n[INSN_COUNTERS] = {0};
+    int64_t first[INSN_COUNTERS] = {0}, wait = INT64_MAX;
+    for (unsigned i = 0; insn->waits != NULL && i < sim->in_order.n_issued; i++) {
+        const struct in_flight *other = &sim->flight.slots[sim->in_order.issued_slots[i]];
+        int64_t left = other->done_cycle - sim->now;
+        for (unsigned c = 0; c < INSN_COUNTERS; c++)
+            if ((other->plan->insn->counted >> c & 1) != 0 && (n[c]++ == 0 || left < first[c]))
+                first[c] = left;
+    }
+    for (unsigned c = 0; insn->waits != NULL && c < INSN_COUNTERS; c++)
+        if (n[c] > insn->waits[c] && first[c] < wait)
+            wait = first[c];
+    return wait == INT64_MAX ? 0 : wait;
+}
+
 static bool stall(struct simulation *sim, enum in_order_stall why, int64_t cycles) {
     sim->in_order.stall = why;
     sim->in_order.stall_cycles = cycles;
@@ -57,6 +75,9 @@ static bool can_issue(struct simulation *sim, const struct in_flight *insn) {
         return stall(sim, IN_ORDER_RESOURCES, 1);
     if (insn->plan->is_memory && !memory_unit_is_ready(&sim->memory, insn))
         return stall(sim, IN_ORDER_MEMORY, 1);
+    cycles = counter_wait(sim, insn->plan->insn);
+    if (cycles != 0)
+        return stall(sim, IN_ORDER_COUNTERS, cycles);
     cycles = write_back_delay(sim, insn->plan);
     return cycles == 0 || stall(sim, IN_ORDER_WRITE_BACK, cycles);
 }
@@ -148,6 +169,8 @@ static void tell_why_stalled(struct simulation *sim) {
         TELL_OF(sim, stalled, youngest(sim), STALL_REGISTER_FILE);
     if (sim->in_order.stall == IN_ORDER_RESOURCES)
         TELL_OF(sim, stalled, youngest(sim), STALL_DISPATCH_GROUP);
+    if (sim->in_order.stall == IN_ORDER_COUNTERS)
+        TELL_OF(sim, stalled, youngest(sim), STALL_CUSTOM);
 }
 
 static void begin_cycle(struct simulation *sim) {

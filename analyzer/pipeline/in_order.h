@@ -13,6 +13,7 @@ enum in_order_stall {
     IN_ORDER_OPERANDS,
     IN_ORDER_RESOURCES,
     IN_ORDER_MEMORY,
+    IN_ORDER_COUNTERS,   // too many are left of what it waits for
     IN_ORDER_WRITE_BACK, // results would come out of order
 };
 

@@ -61,6 +61,21 @@ static void results_are_written_in_order(void **state) {
     assert_steady(&toy, 0.5);
 }
 
+static void waits_until_few_enough_are_left(void **state) {
+    (void)state;
+    static const uint8_t none[INSN_COUNTERS] = {255, 0, 255, 255}, one[INSN_COUNTERS] = {255, 1, 0, 255};
+    struct toy toy;
+    make(&toy, 4);
+    toy_insn(&toy, 20)->counted = 1 << 1;
+    toy_insn(&toy, 1)->waits = none;
+    toy.insns[0].retires_out_of_order = toy.insns[1].retires_out_of_order = true;
+    assert_steady(&toy, 20);
+    toy.insns[1].waits = one; // two iterations overlap
+    assert_steady(&toy, 10);
+    toy.insns[0].counted = 1 << 3; // nobody waits for these
+    assert_steady(&toy, 0.5);
+}
+
 static void wide_instructions_take_several_cycles(void **state) {
     (void)state;
     struct toy toy;
@@ -120,10 +135,11 @@ static void instructions_without_uops_are_free(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_takes_its_latencies),           cmocka_unit_test(issue_width_limits),
-        cmocka_unit_test(a_stall_stops_all_that_follow),         cmocka_unit_test(results_are_written_in_order),
-        cmocka_unit_test(wide_instructions_take_several_cycles), cmocka_unit_test(a_mistake_is_repeated_on_request),
-        cmocka_unit_test(loads_wait_for_stores_that_may_alias),  cmocka_unit_test(instructions_without_uops_are_free),
+        cmocka_unit_test(a_chain_takes_its_latencies),        cmocka_unit_test(issue_width_limits),
+        cmocka_unit_test(a_stall_stops_all_that_follow),      cmocka_unit_test(results_are_written_in_order),
+        cmocka_unit_test(waits_until_few_enough_are_left),    cmocka_unit_test(wide_instructions_take_several_cycles),
+        cmocka_unit_test(a_mistake_is_repeated_on_request),   cmocka_unit_test(loads_wait_for_stores_that_may_alias),
+        cmocka_unit_test(instructions_without_uops_are_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
