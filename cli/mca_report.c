@@ -107,6 +107,7 @@ struct pipeline_options mca_pipeline_options(const struct mca_session *session) 
         .decoder_throughput = args->decoder_throughput,
         .retire_width = args->retire_width,
         .resource_segments = args->resource_segments,
+        .branch_penalty = args->branch_penalty,
     };
 }
 

@@ -29,6 +29,8 @@ void dispatch_cycle(struct simulation *sim) {
 // Every unit is asked, so that listeners hear of each that has no room.
 bool dispatch_can(struct simulation *sim) {
     const struct plan_insn *insn = next_insn(sim);
+    if (sim->now < redirected_until(sim))
+        return false;
     unsigned uops = min_unsigned(insn->uops, sim->dispatch_width);
     if (sim->dispatch_room == 0 || uops > sim->dispatch_room)
         return false;

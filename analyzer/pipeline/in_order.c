@@ -196,7 +196,7 @@ static void begin_cycle(struct simulation *sim) {
 
 static bool can_enter(const struct simulation *sim, const struct plan_insn *insn) {
     const struct in_order_stage *stage = &sim->in_order;
-    if (stage->stall != IN_ORDER_NO_STALL || stage->is_carrying)
+    if (stage->stall != IN_ORDER_NO_STALL || stage->is_carrying || sim->now < redirected_until(sim))
         return false;
     unsigned uops = insn->insn->uops;
     if (stage->room < uops && uops <= sim->machine->dispatch_width)

@@ -157,6 +157,26 @@ static void groups_that_take_each_others_pipes_end(void **state) {
     assert_int_equal(n_uses, 400);
 }
 
+// A wrongly predicted branch that is dispatched in cycle 0 issues in cycle 1 and is done in cycle 2; what follows it is
+// dispatched the penalty later. In order it issues at once.
+static void wrong_predictions_cost_their_penalty(void **state) {
+    (void)state;
+    struct toy toy;
+    toy_init(&toy, 4, 64);
+    struct insn *branch = toy_insn(&toy, 1);
+    branch->is_branch = true;
+    toy.options.branch_penalty = 10;
+    assert_steady(&toy, 0.25);
+    branch->is_mispredicted = true;
+    assert_steady(&toy, 12);
+    toy.options.branch_penalty = 1000;
+    assert_steady(&toy, 1002);
+    toy.machine.in_order = true;
+    assert_steady(&toy, 1001);
+    toy.options.branch_penalty = 0;
+    assert_steady(&toy, 0.25);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(segments_follow_each_other),
@@ -166,6 +186,7 @@ int main(void) {
         cmocka_unit_test(decoders_and_their_queue_limit),
         cmocka_unit_test(groups_without_a_pipe_left_are_told),
         cmocka_unit_test(groups_that_take_each_others_pipes_end),
+        cmocka_unit_test(wrong_predictions_cost_their_penalty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,6 +207,7 @@ static void make_richer(struct toy *toy, uint64_t *seed) {
     for (unsigned i = 0; i < toy->block.n_insns; i++) {
         struct insn *insn = &toy->insns[i];
         insn->eliminable_move = !insn->may_load && !insn->may_store && random_below(seed, 2) == 0;
+        insn->is_mispredicted = random_below(seed, 6) == 0;
         for (unsigned w = 0; w < insn->n_writes; w++)
             toy->writes[i][w].is_zero = random_below(seed, 6) == 0;
         for (unsigned r = 0; r < insn->n_reads; r++) {
@@ -216,6 +217,7 @@ static void make_richer(struct toy *toy, uint64_t *seed) {
         }
     }
     toy->options.retire_width = random_below(seed, 3);
+    toy->options.branch_penalty = random_below(seed, 2) * random_below(seed, 30);
     toy->options.micro_op_queue = random_below(seed, 2) * (1 + random_below(seed, 20));
     toy->options.decoder_throughput = random_below(seed, 5);
 }

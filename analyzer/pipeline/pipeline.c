@@ -122,6 +122,7 @@ static void init_simulation(struct pipeline *pipeline, const struct block *block
     sim->n_entered = 0;
     sim->total = iterations * block->n_insns;
     sim->mistakes_of_llvm = options->mistakes_of_llvm;
+    sim->branch_penalty = options->branch_penalty;
     sim->dispatch_width = or_else(options->dispatch_width, pipeline->machine->dispatch_width);
     stash_reset(&pipeline->stash);
     init_units(sim, options, &pipeline->stash);

@@ -32,6 +32,9 @@ struct pipeline_options {
     // `decoder_throughput`: instructions put into it a cycle; 0 = unlimited.
     unsigned micro_op_queue, decoder_throughput;
     unsigned retire_width; // instructions retired a cycle, at most; 0 = the machine's
+    // Cycles from the execution of a branch that is predicted wrongly (struct insn) until the instruction behind it is
+    // dispatched, at least; 0: as after any other.
+    unsigned branch_penalty;
     // Hold resources over [acquire, release) cycles after issue, as the model says. llvm-mca holds them from issue on.
     bool resource_segments;
 };

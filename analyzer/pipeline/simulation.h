@@ -50,8 +50,9 @@ struct simulation {
 
     struct micro_op_queue queue;
     unsigned dispatch_width;
-    unsigned dispatch_room; // uops that can still be dispatched in this cycle
-    unsigned carried_uops;  // of the last instruction dispatched, wider than the machine, still to go
+    unsigned dispatch_room;  // uops that can still be dispatched in this cycle
+    unsigned carried_uops;   // of the last instruction dispatched, wider than the machine, still to go
+    unsigned branch_penalty; // cycles; 0: none
     struct in_order_stage in_order;
 
     struct event_use *uses; // of the instruction being issued
@@ -84,6 +85,17 @@ static inline struct in_flight *enter_next(struct simulation *sim) {
         sim->n_entered++;
     }
     return insn;
+}
+
+// Cycle until which nothing enters, because the youngest instruction is a branch that was predicted wrongly; NEVER: it
+// is not known yet, 0: nothing is in the way.
+static inline int64_t redirected_until(const struct simulation *sim) {
+    if (sim->branch_penalty == 0 || sim->next == 0)
+        return 0;
+    const struct in_flight *youngest = flight_at(&sim->flight, sim->next - 1);
+    if (!youngest->plan->insn->is_mispredicted)
+        return 0;
+    return youngest->done_cycle == NEVER ? NEVER : youngest->done_cycle + sim->branch_penalty;
 }
 
 static inline struct event_insn event_insn_of(const struct simulation *sim, const struct in_flight *insn) {

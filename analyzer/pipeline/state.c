@@ -47,6 +47,8 @@ static void put_front(struct coder *coder, const struct simulation *sim) {
     put(coder, sim->queue.size != 0 ? sim->queue.end - sim->next : 0);
     put(coder, sim->reorder_buffer.used);
     put(coder, sim->pressure.was_full);
+    int64_t redirected = redirected_until(sim);
+    put(coder, redirected == NEVER ? UINT64_MAX : cycles_ahead(sim, redirected));
 }
 
 static void put_in_order(struct coder *coder, const struct in_order_stage *stage) {

@@ -13,6 +13,9 @@ static bool is_due_later(const struct simulation *sim) {
 }
 
 bool simulation_is_stuck(const struct simulation *sim) {
+    int64_t redirected = redirected_until(sim);
+    if (redirected != NEVER && sim->now < redirected)
+        return false;
     if (!resource_unit_is_idle(&sim->resources, sim->now))
         return false;
     if (sim->machine->in_order)
