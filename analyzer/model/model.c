@@ -1,6 +1,7 @@
 #include "analyzer/model/model.h"
 
 #include "base/file.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <string.h>
@@ -16,11 +17,22 @@ bool model_is_overlay(const char *name) {
     return name && (strncmp(name, installed_prefix, strlen(installed_prefix)) == 0 || has_suffix(name, ".yaml"));
 }
 
-static const char *path_of(struct arena *arena, const char *name) {
+// Null and a failure where no overlay of that name is installed.
+static const char *path_of(struct arena *arena, const char *name, struct fail *fail) {
     if (strncmp(name, installed_prefix, strlen(installed_prefix)) != 0)
         return name;
-    const char *file = arena_printf(arena, "share/cyclops/machines/%s.yaml", name + strlen(installed_prefix));
-    return file_installed(arena, file);
+    const char *folder = file_installed(arena, "share/cyclops/machines");
+    const char *wanted = arena_printf(arena, "%s.yaml", name + strlen(installed_prefix));
+    const char **files;
+    size_t n = file_list(arena, folder, ".yaml", &files);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(files[i], wanted) == 0)
+            return arena_printf(arena, "%s/%s", folder, wanted);
+    for (size_t i = 0; i < n; i++)
+        files[i] = arena_printf(arena, "%s%.*s", installed_prefix, (int)(strlen(files[i]) - strlen(".yaml")), files[i]);
+    fail_set(fail, FAIL_INPUT, "no machine '%s' is installed in '%s'%s", name, folder,
+             text_did_you_mean(arena, name, files, n));
+    return NULL;
 }
 
 // Length of what tells the ISA, without the order of bytes: "mips" of "mipsel-linux-gnu".
@@ -59,7 +71,8 @@ static bool open_overlay(struct model *model, struct arena *arena, const char *l
     struct backend_options settled = *options;
     const struct machine *from = NULL;
     const char *name = options->overlay ? options->overlay : options->cpu;
-    model->overlay = overlay_read(arena, path_of(arena, name), fail);
+    const char *path = path_of(arena, name, fail);
+    model->overlay = path ? overlay_read(arena, path, fail) : NULL;
     if (!model->overlay || !settle_options(model->overlay, &settled, fail))
         return false;
     if (overlay_base(model->overlay) == OVERLAY_ON_LLVM || overlay_triple(model->overlay)) {
