@@ -73,6 +73,8 @@ static void print_head(struct arena *arena, const struct explanation *e) {
         printf("  source   %s\n", e->source);
 }
 
+enum { MOST_DRAWN = 200 }; // cycles in a line
+
 static void print_scale(int indent, uint64_t n_cycles) {
     printf("%*s", indent, "");
     for (uint64_t c = 0; c < n_cycles; c++)
@@ -95,13 +97,15 @@ static void print_segments(struct arena *arena, const struct explanation *e) {
     }
     if (e->insn->n_uses == 0)
         return;
+    bool is_drawn = longest <= MOST_DRAWN;
     puts("\npipes held, in cycles after issue:");
-    print_scale((int)width + 4, longest);
+    if (is_drawn)
+        print_scale((int)width + 4, longest);
     for (unsigned i = 0; i < e->insn->n_uses; i++) {
         const struct insn_use *use = &e->insn->uses[i];
         const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
         printf("  %-*s  ", (int)width, resource->name);
-        for (uint64_t c = 0; c < longest; c++)
+        for (uint64_t c = 0; is_drawn && c < longest; c++)
             fputs(c >= use->acquire && c < use->release ? "█" : "·", stdout);
         printf("  [%u, %u)", use->acquire, use->release);
         unsigned index = (unsigned)(resource - e->machine->resources);
@@ -121,8 +125,7 @@ static void print_copies(struct arena *arena, const struct explanation *e) {
         width = strlen(rows[i].name) > width ? strlen(rows[i].name) : width;
     for (size_t i = 0; i < e->copies.n_items; i++)
         n_cycles = e->copies.items[i].to > n_cycles ? e->copies.items[i].to : n_cycles;
-    enum { MOST_CYCLES = 200 };
-    if (n_rows == 0 || n_cycles > MOST_CYCLES)
+    if (n_rows == 0 || n_cycles > MOST_DRAWN)
         return;
     printf("\n%d copies, each as its number:\n", EXPLAIN_SHOWN);
     print_scale((int)width + 4, n_cycles);

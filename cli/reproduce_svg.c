@@ -27,7 +27,8 @@ static double y_of(const struct plot *plot, double cycles) {
 static void draw_axes(const struct plot *plot) {
     struct svg *svg = plot->svg;
     double step = plot->most > 40 ? 10 : plot->most > 12 ? 2 : 1;
-    for (double c = 0; c <= plot->most; c += step) {
+    for (int i = 0; i * step <= plot->most; i++) {
+        double c = i * step;
         svg_line(svg, LEFT, y_of(plot, c), WIDTH - RIGHT, y_of(plot, c), "#dddddd", false);
         svg_label(svg, LEFT - 8, y_of(plot, c) + 4, SVG_END, 12, arena_printf(plot->arena, "%g", c));
     }
@@ -51,7 +52,7 @@ static void add_legend(struct plot *plot, const char *text, const char *colour, 
 static void draw_line(struct plot *plot, const double *values, const char *text, const char *colour, double width) {
     if (!values)
         return;
-    double *points = ARENA_ARRAY(plot->arena, double, 2 * (plot->last - plot->first + 1));
+    double *points = ARENA_ARRAY(plot->arena, double, 2 * ((size_t)plot->last - plot->first + 1));
     size_t n = 0;
     for (unsigned i = 0; i <= plot->last - plot->first; i++) {
         if (!isnan(values[i])) {

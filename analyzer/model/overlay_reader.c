@@ -86,6 +86,9 @@ bool overlay_read_flag(struct overlay_reader *reader, struct fy_node *node, stru
 bool overlay_read_pattern(struct overlay_reader *reader, struct fy_node *node, struct overlay_pattern *pattern) {
     if (!overlay_read_text(reader, node, &pattern->text))
         return false;
+    // Opcodes' names need neither, and glibc takes memory or time without limit for some such expressions.
+    if (strpbrk(pattern->text, "{\\"))
+        return yaml_fail(&reader->yaml, node, "'%s': '{' and '\\' mean nothing in an opcode", pattern->text);
     const char *whole = arena_printf(reader->overlay->arena, "^(%s)$", pattern->text);
     int error = regcomp(&pattern->compiled, whole, REG_EXTENDED | REG_NOSUB);
     pattern->is_compiled = error == 0;

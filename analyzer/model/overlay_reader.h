@@ -6,7 +6,7 @@
 #include "analyzer/model/overlay_file.h"
 #include "base/text.h"
 
-enum { OVERLAY_MOST = 1 << 20 }; // of every number
+enum { OVERLAY_MOST = 10000 }; // of every number
 
 struct overlay_reader {
     struct overlay *overlay;
