@@ -34,7 +34,7 @@ static int time_code(const struct runner *runner, code_function function, uint64
 }
 
 // What ran before has taken the place of the code in caches and predictors. Without a pass first, the short run would
-// pay for that alone, and the difference be too small: by 0.9 % for nops on Zen 4 where it takes 4 µs.
+// pay for that alone, and the difference be too small (seen with nops on Zen 4, most where the runs are short).
 static void warm_up(const struct runner *runner, code_function function, uint64_t n_short) {
     enum { SHARE = 4 };
     if (n_short >= SHARE)
@@ -215,7 +215,7 @@ static bool map_all(const struct target_job *job, struct runner *runner) {
 static void shift_addresses(uint64_t random) {
     enum { MOST_PAGES = 256 };
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    mmap(NULL, (1 + random % MOST_PAGES) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)mmap(NULL, (1 + random % MOST_PAGES) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 int native_rounds_run(struct sandbox *sandbox, void *context) {

@@ -30,6 +30,12 @@ static const struct block blocks[] = {
     {"hlt #0", BENCH_SIGILL, {0xd4400000}, BENCH_OK},
     {"mov x1, #0; sdiv x0, x0, x1; ret", BENCH_OK, {0xd2800001, 0x9ac10c00, 0xd65f03c0}, BENCH_OK},
 };
+#elif defined(__x86_64__) // bench/native_test.c has all of them
+static const struct block blocks[] = {
+    {"ret", BENCH_OK, {0xc3}, BENCH_OK},
+    {"ud2", BENCH_SIGILL, {0x0b0f}, BENCH_OK},
+    {"mov eax, 231 (exit_group); syscall", BENCH_SYSCALL, {0x0000e7b8, 0x00050f00}, BENCH_KILLED},
+};
 #else
 #error "blocks for this ISA"
 #endif
