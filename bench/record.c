@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 enum { CYCLES_DECIMALS = 5 };
 
@@ -28,17 +30,55 @@ static void end_last_line(FILE *out) {
     fseek(out, 0, SEEK_END);
 }
 
+// Not of devices: who writes to /dev/null minds nobody.
+static bool is_ours_alone(FILE *out) {
+    struct stat status;
+    if (fstat(fileno(out), &status) != 0 || !S_ISREG(status.st_mode))
+        return true;
+    return flock(fileno(out), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; // file systems without locks
+}
+
+static json_t *header_to_json(const struct host *host, const struct bench *bench) {
+    json_t *header = host ? host_to_json(host) : json_pack("{ss si}", "record", "host", "version", RECORD_VERSION);
+    json_object_set_new(header, "clock", clock_to_json(bench));
+    return header;
+}
+
+static bool are_equal(const json_t *a, const json_t *b, const char *const *keys) {
+    for (; *keys; keys++) {
+        const json_t *x = json_object_get(a, *keys), *y = json_object_get(b, *keys);
+        bool is_x_known = x && !json_is_null(x), is_y_known = y && !json_is_null(y);
+        if (is_x_known != is_y_known || (is_x_known && !json_equal(x, y)))
+            return false;
+    }
+    return true;
+}
+
+bool record_is_alike(const json_t *header, const struct host *host, const struct bench *bench) {
+    static const char *const host_keys[] = {"cpu",       "vendor",     "family",    "model", "stepping",
+                                            "microcode", "hypervisor", "core_type", NULL};
+    static const char *const clock_keys[] = {"tier", "target", "reference_cycles", NULL};
+    json_t *ours = header_to_json(host, bench);
+    bool is_alike = are_equal(header, ours, host_keys) &&
+                    are_equal(json_object_get(header, "clock"), json_object_get(ours, "clock"), clock_keys);
+    json_decref(ours);
+    return is_alike;
+}
+
 FILE *record_open(const char *path, const struct host *host, const struct bench *bench, struct fail *fail) {
     FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "a+e");
     if (!out) {
         fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
         return NULL;
     }
+    if (out != stdout && !is_ours_alone(out)) {
+        fail_set(fail, FAIL_WORK, "another run is writing to '%s': wait for it, or take another file", path);
+        fclose(out);
+        return NULL;
+    }
     if (out != stdout)
         end_last_line(out);
-    json_t *header = host ? host_to_json(host) : json_pack("{ss si}", "record", "host", "version", RECORD_VERSION);
-    json_object_set_new(header, "clock", clock_to_json(bench));
-    if (json_write_line(out, header, fail))
+    if (json_write_line(out, header_to_json(host, bench), fail))
         return out;
     if (out != stdout)
         fclose(out);

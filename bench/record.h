@@ -30,8 +30,9 @@ struct record {
     } predictions[RECORD_MAX_PREDICTIONS];
 };
 
-// Opens for appending ("-": standard output), so that an unwritable place is known before measuring starts.
-// Writes the header; `host` is null where the target is no real machine.
+// Opens for appending ("-": standard output), so that an unwritable place is known before measuring starts, and for
+// this program alone: two runs would mix their lines. Writes the header; `host` is null where the target is no real
+// machine.
 FILE *record_open(const char *path, const struct host *host, const struct bench *bench, struct fail *fail);
 bool record_write(FILE *out, const struct record *record, struct fail *fail);
 
@@ -40,10 +41,16 @@ struct record_file {
     size_t n_headers;
     struct record *records;
     size_t n_records;
+    unsigned n_cut;    // lines that were cut short, and left out
+    unsigned cut_line; // the last of them
 };
 // A line cut short (the last one, or one that a header follows) is left out; anything else that is wrong is a failure
 // at its line. Success and failure both need record_file_close.
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
 void record_file_close(struct record_file *file);
+
+// Is the run that wrote `header` to be compared with one on this host and clock? The CPU and its surroundings, the
+// target and the clock's tier are the same.
+bool record_is_alike(const struct json_t *header, const struct host *host, const struct bench *bench);
 
 #endif

@@ -208,32 +208,46 @@ static bool is_header(const json_t *json) {
     return kind && strcmp(kind, "host") == 0;
 }
 
-// `cut` holds the failure of a line that is no JSON, until what follows says whether it was cut short.
+// Every line begins so; what is left of a killed run's last one is this, or a piece of it.
+static bool looks_cut(struct slice line) {
+    static const char start[] = "{\"record\":\"";
+    size_t length = line.length < strlen(start) ? line.length : strlen(start);
+    return memcmp(line.data, start, length) == 0;
+}
+
+// Reads one line, unless it was cut short: then `cut` holds the failure, since only what follows says whether that is
+// a killed run's end.
+static bool read_or_leave(struct arena *arena, const char *path, struct slice line, unsigned number, bool is_last,
+                          struct record_file *file, struct fail *cut, struct fail *fail) {
+    struct fail not_json = {0};
+    json_t *json = json_parse_line(line.data, line.length, path, number, &not_json);
+    bool is_done = true;
+    if (!json && (is_last || looks_cut(line))) {
+        file->n_cut++;
+        file->cut_line = number;
+        if (cut->status == FAIL_NONE)
+            *cut = not_json;
+    } else if (!json || (cut->status != FAIL_NONE && !is_header(json))) {
+        *fail = cut->status != FAIL_NONE ? *cut : not_json;
+        is_done = false;
+    } else {
+        *cut = (struct fail){0};
+        is_done = read_line(arena, json, path, number, file, fail);
+    }
+    json_decref(json);
+    return is_done;
+}
+
 static bool read_lines(struct arena *arena, const char *path, struct slice rest, struct record_file *file,
                        struct fail *fail) {
     struct fail cut = {0};
     struct slice line;
     for (unsigned number = 1; slice_next(&rest, '\n', &line); number++) {
-        if (!rest.data)
-            break; // behind the last newline: nothing, or a line cut short
-        if (!slice_trim(line).length)
-            continue;
-        struct fail not_json = {0};
-        json_t *json = json_parse_line(line.data, line.length, path, number, &not_json);
-        bool is_run_begun = json && is_header(json);
-        if (cut.status != FAIL_NONE && !is_run_begun) {
-            json_decref(json);
-            break;
-        }
-        cut = not_json;
-        bool is_read = !json || read_line(arena, json, path, number, file, fail);
-        json_decref(json);
-        if (!is_read)
+        bool is_last = !rest.data; // behind the last newline
+        if (slice_trim(line).length && !read_or_leave(arena, path, line, number, is_last, file, &cut, fail))
             return false;
     }
-    if (cut.status != FAIL_NONE)
-        *fail = cut;
-    return cut.status == FAIL_NONE;
+    return true;
 }
 
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail) {

@@ -6,6 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/lab.h"
 #include "cli/options.h"
+#include "cli/run_journal.h"
 #include "cli/run_report.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static struct {
     unsigned long streams; // ~0: not given
     unsigned long cpu;
     double precision_percent, budget_ms, timeout_s;
-    bool json;
+    bool json, resume;
     struct lab_options lab;
 } args = {.cpu = ~0UL, .streams = ~0UL, .lab.target = "native"};
 
@@ -83,6 +84,10 @@ static const struct option options[] = {
      &args.lab.llvm},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines instead of tables.", &args.json},
     {OPTION_TEXT, "output", "FILE", "Also append the measurements to FILE, as JSON Lines.", &args.output},
+    {OPTION_FLAG, "resume", NULL,
+     "Take from the FILE of --output what it already holds of the same programs, host and clock, and measure only the "
+     "rest.",
+     &args.resume},
     {0},
 };
 
@@ -162,6 +167,8 @@ static bool read_events(struct arena *arena, struct fail *fail) {
 
 static bool read_lab_options(struct arena *arena, struct fail *fail) {
     struct bench_options *bench = &args.lab.bench;
+    if (args.resume && !args.output)
+        return fail_set(fail, FAIL_INPUT, "--resume needs the file to go on with: --output FILE");
     bench->precision = args.precision_percent / 100;
     bench->budget_ms = args.budget_ms;
     bench->timeout_seconds = args.timeout_s;
@@ -261,7 +268,9 @@ static int say_once(const struct fail *trouble) {
 }
 
 // What cannot run here, or did not end well, is said and does not stop the rest.
-static bool run_one(struct lab *lab, struct experiment *experiment, int *status, struct fail *fail) {
+// `taken`: its record of before; null: it is measured.
+static bool run_one(struct lab *lab, struct experiment *experiment, const struct record *taken, int *status,
+                    struct fail *fail) {
     const struct program *program = &experiment->program;
     struct fail trouble = {0};
     const char *feature = lab_missing_feature(lab, program);
@@ -269,7 +278,9 @@ static bool run_one(struct lab *lab, struct experiment *experiment, int *status,
         fail_set(&trouble, FAIL_UNAVAILABLE, "%s needs the CPU feature %s, which %s does not have", program->kernel,
                  feature, lab->is_simulated ? lab->sim.cpu : "this CPU");
     } else {
-        if (!lab_run(lab, experiment, fail))
+        if (taken)
+            lab_take(lab, experiment, &taken->measurement);
+        else if (!lab_run(lab, experiment, fail))
             return false;
         if (!experiment->is_done && !interrupt_seen())
             fail_set(&trouble, FAIL_WORK, "%s (%s, n = %u, %s): %s", program->kernel, program_mode_name(program->mode),
@@ -286,50 +297,43 @@ static void show_progress(size_t done, size_t total) {
         fprintf(stderr, done == total ? "\r\033[K" : "\r\033[Kmeasuring %zu of %zu", done + 1, total);
 }
 
-static bool run_all(struct lab *lab, const struct plan *plan, FILE *const *journals, int *status, struct fail *fail) {
+static bool run_all(struct lab *lab, const struct plan *plan, struct run_journal *journal, int *status,
+                    struct fail *fail) {
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct experiment *experiment = plan->experiments[i];
         if (interrupt_seen()) {
             show_progress(plan->n_experiments, plan->n_experiments);
-            fprintf(stderr, "cyclops: interrupted: %zu of %zu measured\n", i, plan->n_experiments);
+            fprintf(stderr, "cyclops: interrupted: %zu of %zu measured%s\n", i, plan->n_experiments,
+                    journal->path ? "; --resume does the rest" : "");
             *status = INTERRUPT_STATUS;
             return true;
         }
         show_progress(i, plan->n_experiments);
-        if (!run_one(lab, experiment, status, fail))
+        const struct record *taken = journal->taken[i];
+        if (!run_one(lab, experiment, taken, status, fail))
             return false;
         bool was_tried = experiment->is_done || (experiment->measurement.outcome != BENCH_OK && !interrupt_seen());
-        struct record record;
-        experiment_to_record(lab->arena, experiment, &record);
-        for (int j = 0; was_tried && j < 2; j++)
-            if (journals[j] && !record_write(journals[j], &record, fail))
-                return false;
+        if (was_tried && !run_journal_write(journal, lab, experiment, taken != NULL, fail))
+            return false;
     }
     show_progress(plan->n_experiments, plan->n_experiments);
     return true;
 }
 
-static bool open_journals(struct lab *lab, FILE *journals[2], struct fail *fail) {
-    const struct host *host = lab->is_simulated ? NULL : &lab->host;
-    if (args.json && !(journals[0] = record_open("-", host, &lab->bench, fail)))
-        return false;
-    return !args.output || (journals[1] = record_open(args.output, host, &lab->bench, fail));
-}
-
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct plan plan = {0};
-    FILE *journals[2] = {NULL, NULL};
+    struct run_journal journal = {0};
+    struct run_journal_wish wish = {args.output, args.resume, args.json, &args.lab.events};
     int status = 0;
     bool is_ready = read_lab_options(arena, fail) && make_plan(arena, operands, &plan, fail) &&
                     lab_open(lab, arena, &args.lab, fail) && assemble(arena, &plan, lab, fail) &&
-                    lab_start(lab, &args.lab, fail) && open_journals(lab, journals, fail);
+                    lab_start(lab, &args.lab, fail) && run_journal_open(&journal, lab, &plan, &wish, fail);
     if (is_ready)
         interrupt_watch();
-    bool is_done = is_ready && run_all(lab, &plan, journals, &status, fail);
+    bool is_done = is_ready && run_all(lab, &plan, &journal, &status, fail);
     if (is_done && !args.json)
         run_report_print(lab, &plan, stdout, cli_wants_colour());
-    if (journals[1] && fclose(journals[1]) != 0)
-        fail_set(fail, FAIL_WORK, "cannot write '%s'", args.output);
+    run_journal_close(&journal, fail);
     return status;
 }
 

@@ -239,14 +239,20 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
     verdict_make(lab->arena, &measured, prediction, &experiment->verdicts[model]);
 }
 
-bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail) {
-    struct bench_code code = program_code(&experiment->program, lab->is_simulated);
-    if (!bench_measure(&lab->bench, &code, &experiment->measurement, fail))
-        return false;
+void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement) {
+    experiment->measurement = *measurement;
     experiment->is_done = experiment->measurement.outcome == BENCH_OK;
     experiment->n_predictions = experiment->is_done ? lab->n_models : 0;
     for (unsigned i = 0; i < experiment->n_predictions; i++)
         predict(lab, i, experiment);
+}
+
+bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail) {
+    struct bench_code code = program_code(&experiment->program, lab->is_simulated);
+    struct bench_measurement measurement;
+    if (!bench_measure(&lab->bench, &code, &measurement, fail))
+        return false;
+    lab_take(lab, experiment, &measurement);
     return true;
 }
 

@@ -55,6 +55,9 @@ const char *lab_missing_feature(const struct lab *lab, const struct program *pro
 // Measures and predicts one experiment. False only when Cyclops itself failed.
 bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail);
 
+// The same with a measurement of before.
+void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement);
+
 // One line about host and clock.
 const char *lab_summary(const struct lab *lab);
 

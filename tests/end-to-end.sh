@@ -70,7 +70,7 @@ expect 0 restored comes_back
 
 # Ctrl-C keeps what was measured. Where the machine is so slow that nothing was measured yet, later.
 kernels=$("$cyclops" list kernels --isa x86_64 --json | jq -r .kernel)
-for seconds in 1 3 8; do
+for seconds in 1 3 8 20; do
     # shellcheck disable=SC2086
     timeout --preserve-status -s INT $seconds "$cyclops" run $kernels $kernels $kernels $kernels $kernels $kernels \
         $kernels $kernels $kernels $kernels --mcpu none >"$T/interrupted" 2>&1

@@ -1,0 +1,34 @@
+// The measurement files of one `cyclops run`: the one it appends to, standard output with --json, and, with --resume,
+// what an earlier run has left in the file.
+#ifndef CLI_RUN_JOURNAL_H
+#define CLI_RUN_JOURNAL_H
+
+#include "bench/journal.h"
+#include "cli/lab.h"
+
+struct run_journal {
+    const char *path; // null: none
+    FILE *file, *json;
+    struct journal before;
+    const struct record **taken; // for each experiment of the plan: its record in `before`; null: to be measured
+    size_t n_taken;
+};
+
+struct run_journal_wish {
+    const char *path;                 // null: no file
+    bool is_resumed;                  // what the file holds is taken
+    bool wants_json;                  // on standard output
+    const struct option_list *events; // hardware events that a measurement must have counted to be taken
+};
+
+// Says on stderr what was found. The file is not touched where nothing is left to be measured.
+bool run_journal_open(struct run_journal *journal, struct lab *lab, const struct plan *plan,
+                      const struct run_journal_wish *wish, struct fail *fail);
+
+// Writes the experiment; one that was taken from the file only to standard output.
+bool run_journal_write(struct run_journal *journal, struct lab *lab, const struct experiment *experiment, bool is_taken,
+                       struct fail *fail);
+
+bool run_journal_close(struct run_journal *journal, struct fail *fail);
+
+#endif

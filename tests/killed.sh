@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# A run on a captured machine, killed (SIGKILL, with its whole process group) at random moments: boost and governor are put
+# back every time, the journal can be read, and what is missing is measured then.  killed.sh BUILD
+# CYCLOPS_KILLS: how often (default 10). CYCLOPS_SEED: of the moments.
+. "$(dirname "$0")/lib.sh"
+[ "$(uname -m)" = x86_64 ] || exit 77
+kills=${CYCLOPS_KILLS:-10}
+RANDOM=${CYCLOPS_SEED:-1}
+with=$here/machines/with
+export MACHINE=$T/server
+"$here/machines/unpack" "$here/machines/amd-server.machine" "$MACHINE"
+cpu=$MACHINE/sys/devices/system/cpu
+mapfile -t kernels < <("$cyclops" list kernels --isa x86_64 --json | jq -r .kernel | grep -E 'r64|r32' | head -30)
+run=("$with" amd-server "$cyclops" run "${kernels[@]}" --sweep 1..9 --mcpu none --budget 5 --cpu 0 --output "$T/journal" --resume)
+
+is_back() {
+    [ "$(cat "$cpu/cpufreq/boost")" = 1 ] && [ "$(cat "$cpu/cpu0/cpufreq/scaling_governor")" = ondemand ] &&
+        [ ! -e "$MACHINE/run/cyclops/settings.json" ]
+}
+comes_back() { # within half a minute
+    for _ in $(seq 600); do
+        is_back && return
+        sleep 0.05
+    done
+    return 1
+}
+names() { # of the kernels measured so far; lines that were cut short are no JSON
+    [ ! -e "$T/journal" ] || jq -Rr 'fromjson? | select(.record == "measurement") | .kernel' "$T/journal"
+}
+measured() { names | wc -l; }
+
+n_changed=0
+n_cut=0
+for i in $(seq "$kills"); do
+    # Of one file a part at a time, so that every moment of a run has its turn: from before its start to its end.
+    [ $((i % 10)) != 1 ] || rm -f "$T/journal"
+    setsid "${run[@]}" >/dev/null 2>"$T/messages" &
+    program=$!
+    sleep "$(printf '0.%03d' $((RANDOM % 900)))"
+    [ "$(cat "$cpu/cpufreq/boost")" = 1 ] || n_changed=$((n_changed + 1))
+    kill -KILL -- -$program 2>/dev/null
+    wait $program 2>/dev/null
+    comes_back || { echo "FAILED: kill $i: $(cat "$cpu/cpufreq/boost") $(ls "$MACHINE/run/cyclops")"; failures=$((failures + 1)); }
+    # The kernel writes short lines whole; where it does not, as when the disk is full, it looks like this.
+    [ $((i % 3)) != 0 ] || [ ! -s "$T/journal" ] || truncate -s -$((RANDOM % 40 + 2)) "$T/journal"
+    if grep -q 'cut short' "$T/messages"; then n_cut=$((n_cut + 1)); fi
+    if grep -q 'error' "$T/messages"; then cat "$T/messages"; failures=$((failures + 1)); fi
+done
+
+before=$(measured)
+expect 0 "^cyclops: ${before:-0} of [0-9]+ measurements are taken" "${run[@]}"
+total=$(sed -nE 's/^cyclops: [0-9]+ of ([0-9]+) measurements are taken.*/\1/p' "$T/out")
+expect 0 "^cyclops: $total of $total measurements are taken" "${run[@]}"
+expect 0 "^$total$" measured
+[ "$(names | sort -u | wc -l)" = "${#kernels[@]}" ] || { echo "FAILED: not all kernels: $(names | sort | uniq -c)"; failures=$((failures + 1)); }
+echo "$kills kills, $n_changed of them while boost was off, $n_cut lines cut short; $before of $total measured before the last run"
+finish
