@@ -3,6 +3,7 @@
 #ifndef BENCH_NATIVE_ROUNDS_H
 #define BENCH_NATIVE_ROUNDS_H
 
+#include "bench/host_priority.h"
 #include "bench/perf_group.h"
 #include "bench/sandbox.h"
 #include "bench/target.h"
@@ -22,9 +23,10 @@ struct native_results {
     struct fault_note note;
     volatile unsigned n_done;
     volatile int error_number;
-    volatile bool has_begun;       // the code came back at least once, and iterations are chosen
-    struct target_lengths lengths; // where the child was to choose; n_long 0: the timer stands still
-    struct target_round rounds[];  // n_rounds of the job
+    volatile enum host_priority priority; // the child's
+    volatile bool has_begun;              // the code came back at least once, and iterations are chosen
+    struct target_lengths lengths;        // where the child was to choose; n_long 0: the timer stands still
+    struct target_round rounds[];         // n_rounds of the job
 };
 
 struct native_batch {

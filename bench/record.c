@@ -12,6 +12,11 @@
 
 enum { CYCLES_DECIMALS = 5 };
 
+static void add_text(json_t *json, const char *key, const char *value) {
+    if (value)
+        json_object_set_new(json, key, json_string(value));
+}
+
 static json_t *clock_to_json(const struct bench *bench) {
     json_t *json = json_pack("{ss ss ss so sb ss}", "tier", bench_clock_name(bench->clock), "target",
                              bench->target->description, "timer", bench->target->timer, "error",
@@ -19,6 +24,7 @@ static json_t *clock_to_json(const struct bench *bench) {
     json_object_set_new(json, "ticks_per_cycle", json_rounded(bench->ticks_per_cycle, 6));
     json_object_set_new(json, "ticks_per_second", json_rounded(bench->target->ticks_per_second, 0));
     json_object_set_new(json, "reference_cycles", json_rounded(bench->reference.body_cycles, CYCLES_DECIMALS));
+    add_text(json, "scheduling", bench->target->scheduling);
     json_object_set_new(json, "cross_check_cycles", json_rounded(bench->cross_check_cycles, CYCLES_DECIMALS));
     return json;
 }
@@ -83,11 +89,6 @@ FILE *record_open(const char *path, const struct host *host, const struct bench 
     if (out != stdout)
         fclose(out);
     return NULL;
-}
-
-static void add_text(json_t *json, const char *key, const char *value) {
-    if (value)
-        json_object_set_new(json, key, json_string(value));
 }
 
 static void add_value(json_t *json, const struct bench_measurement *measurement) {

@@ -87,7 +87,8 @@ struct target {
     const char *counters_note; // why not, for people
     bool has_user_reads;       // without system calls: the rdpmc clock works
     const char *user_reads_note;
-    unsigned n_groups; // 0 is one group without events
+    const char *scheduling; // class of the last process that measured, "SCHED_FIFO"; null: not known, or simulated
+    unsigned n_groups;      // 0 is one group without events
     struct target_group groups[TARGET_MAX_GROUPS];
     uint64_t timer_step; // smallest difference the timer can show, ticks
 };

@@ -92,6 +92,8 @@ static bool native_run(struct target *target, const struct target_job *job, stru
     bool is_intact = are_intact(results, canary, job->n_rounds);
     *n_done = is_intact ? results->n_done : 0;
     memcpy(rounds, results->rounds, *n_done * sizeof *rounds);
+    if (is_intact && results->priority <= HOST_PRIORITY_FIFO)
+        target->scheduling = host_priority_name(results->priority);
     if (job->choose)
         *job->choose = results->lengths;
     if (*outcome == BENCH_OK && !is_intact)
