@@ -60,6 +60,7 @@ enum bench_drop {
     DROP_ISSUE,     // so did independent instructions: another thread on the core takes issue slots
     DROP_STEAL,     // others ran on our CPU while we wanted to
     DROP_RETIRED,   // instructions retired are not those of the code: something else ran, too
+    DROP_SIBLING,   // the kernel saw the other thread of our core busy
     DROP_N_REASONS,
 };
 const char *bench_drop_name(enum bench_drop reason); // "switch", "migration", …

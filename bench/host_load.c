@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -126,10 +127,31 @@ static double siblings_busy_seconds(const struct host_watch *watch) {
     return sum;
 }
 
-void host_watch_start(struct host_watch *watch, const struct host *host) {
-    *watch = (struct host_watch){.n_siblings = host->n_siblings};
-    memcpy(watch->siblings, host->siblings, sizeof watch->siblings);
-    watch->since_seconds = seconds_now();
+static double own_seconds(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+// "2,8" or "2-3", the CPU itself among them.
+static void find_siblings(struct host_watch *watch, int cpu) {
+    struct arena arena = {0};
+    const char *list = host_line(&arena, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    const char *online = host_line(&arena, "/sys/devices/system/cpu/online");
+    const char *last = online ? online + strlen(online) : NULL;
+    while (last && last > online && isdigit((unsigned char)last[-1]))
+        last--;
+    for (int other = 0, n = last ? atoi(last) : -1; list && other <= n && watch->n_siblings < HOST_MAX_SIBLINGS;
+         other++)
+        if (other != cpu && host_list_holds(list, other))
+            watch->siblings[watch->n_siblings++] = other;
+    arena_free(&arena);
+}
+
+void host_watch_start(struct host_watch *watch, int cpu) {
+    *watch = (struct host_watch){.since_seconds = seconds_now(), .own_seconds = own_seconds()};
+    find_siblings(watch, cpu);
     if (watch->n_siblings)
         watch->busy_seconds = siblings_busy_seconds(watch);
 }
@@ -138,8 +160,10 @@ double host_watch_busy(struct host_watch *watch) {
     double now = seconds_now(), passed = now - watch->since_seconds;
     if (!watch->n_siblings || passed < HOST_WATCH_SECONDS)
         return -1;
-    double busy = siblings_busy_seconds(watch), share = (busy - watch->busy_seconds) / passed;
+    double busy = siblings_busy_seconds(watch), own = own_seconds();
+    double share = (busy - watch->busy_seconds - (own - watch->own_seconds)) / passed;
     watch->since_seconds = now;
     watch->busy_seconds = busy;
+    watch->own_seconds = own;
     return fmin(fmax(share, 0), 1);
 }

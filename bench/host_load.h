@@ -34,10 +34,11 @@ double host_load_busy(const struct host_load *before, const struct host_load *af
 struct host_watch {
     int siblings[HOST_MAX_SIBLINGS]; // logical CPUs
     unsigned n_siblings;
-    double since_seconds; // when busy_seconds was read, by CLOCK_MONOTONIC
+    double since_seconds; // when the next two were read, by CLOCK_MONOTONIC
     double busy_seconds;  // of all siblings together
+    double own_seconds;   // this process' computing: it may run there while nothing is measured
 };
-void host_watch_start(struct host_watch *watch, const struct host *host);
+void host_watch_start(struct host_watch *watch, int cpu);
 
 // Share of time that the siblings were busy since the last answer (1: one of them all the time); negative: no answer
 // now. Above HOST_WATCH_BUSY the samples taken since the last answer are not to be trusted.

@@ -101,21 +101,23 @@ static void a_core_that_gets_interrupts_is_not_quiet(void **state) {
 
 static void watches_the_sibling(void **state) {
     struct tree *tree = *state;
-    struct host host = {.cpu = 2, .siblings = {3}, .n_siblings = 1};
+    tree_put(tree, "/sys/devices/system/cpu/online", "0-1,3-12");
+    tree_put(tree, "/sys/devices/system/cpu/cpu2/topology/thread_siblings_list", "2,12");
     struct host_watch watch;
     const struct timespec interval = {0, (long)(HOST_WATCH_SECONDS * 1e9) + 1000000};
-    tree_put(tree, "/proc/stat", "cpu2 0 0 0 100 0 0 0 0\ncpu3 100 0 0 100 0 0 0 0");
-    host_watch_start(&watch, &host);
+    tree_put(tree, "/proc/stat", "cpu2 0 0 0 100 0 0 0 0\ncpu12 100 0 0 100 0 0 0 0");
+    host_watch_start(&watch, 2);
+    assert_int_equal(watch.n_siblings, 1);
+    assert_int_equal(watch.siblings[0], 12);
     assert_true(host_watch_busy(&watch) < 0); // too early
     nanosleep(&interval, NULL);
-    tree_put(tree, "/proc/stat", "cpu2 50 0 0 100 0 0 0 0\ncpu3 100 0 0 105 0 0 0 0");
+    tree_put(tree, "/proc/stat", "cpu2 50 0 0 100 0 0 0 0\ncpu12 100 0 0 105 0 0 0 0");
     double busy = host_watch_busy(&watch);
     assert_true(busy >= 0 && busy < HOST_WATCH_BUSY); // what we do ourselves does not count
     nanosleep(&interval, NULL);
-    tree_put(tree, "/proc/stat", "cpu2 99 0 0 100 0 0 0 0\ncpu3 100000 0 0 105 0 0 0 0");
+    tree_put(tree, "/proc/stat", "cpu2 99 0 0 100 0 0 0 0\ncpu12 100000 0 0 105 0 0 0 0");
     assert_true(host_watch_busy(&watch) > HOST_WATCH_BUSY);
-    host.n_siblings = 0;
-    host_watch_start(&watch, &host);
+    host_watch_start(&watch, 1);
     nanosleep(&interval, NULL);
     assert_true(host_watch_busy(&watch) < 0); // nobody to watch
 }

@@ -28,6 +28,8 @@ static enum bench_drop disturbance(const struct target_round *round) {
         return DROP_SWITCH;
     if (round->stolen_ns)
         return DROP_STEAL;
+    if (round->has_busy_sibling)
+        return DROP_SIBLING;
     return round->faults ? DROP_FAULT : DROP_N_REASONS;
 }
 

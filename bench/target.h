@@ -39,6 +39,7 @@ struct target_round {
     struct target_sample checks[BENCH_N_CHECKS][2]; // likewise; multiply runs before the code, issue after it
     unsigned switches, migrations, faults;          // of the thread, during the round
     uint64_t stolen_ns;                             // that the thread was ready to run and others ran, during the round
+    bool has_busy_sibling; // the other thread of our core was busy around the time of the round
 };
 
 // Code and iteration counts of a batch of rounds. Counts are of iterations.
@@ -53,6 +54,7 @@ struct target_job {
     unsigned n_rounds;
     unsigned n_warmup; // rounds run first and not kept
     double timeout_seconds;
+    bool shares_core; // the core's other threads are meant to be busy
     // Not null, and only for targets that `can_choose`: code_short and code_long are not given; the target finds ones
     // such that the long run takes about wanted_ticks, in the time of one pilot and not of one more run, and writes
     // them here.

@@ -2,6 +2,7 @@
 // a replicate, not only more of the same), pinned to one CPU.
 #include "bench/counters.h"
 #include "bench/host_files.h"
+#include "bench/host_load.h"
 #include "bench/native_rounds.h"
 #include "bench/sandbox.h"
 #include "bench/timer.h"
@@ -15,6 +16,7 @@
 struct native {
     struct target target; // first: what the callers hold points here
     int cpu;
+    struct host_watch watch; // of the core's other threads
     struct counters counters;
 };
 
@@ -92,6 +94,9 @@ static bool native_run(struct target *target, const struct target_job *job, stru
     bool is_intact = are_intact(results, canary, job->n_rounds);
     *n_done = is_intact ? results->n_done : 0;
     memcpy(rounds, results->rounds, *n_done * sizeof *rounds);
+    bool has_busy_sibling = !job->shares_core && host_watch_busy(&native->watch) > HOST_WATCH_BUSY;
+    for (unsigned i = 0; i < *n_done; i++)
+        rounds[i].has_busy_sibling = has_busy_sibling;
     if (is_intact && results->priority <= HOST_PRIORITY_FIFO)
         target->scheduling = host_priority_name(results->priority);
     if (job->choose)
@@ -113,6 +118,7 @@ struct target *target_native_open(struct arena *arena, int cpu, const struct tar
     struct native *native = ARENA_NEW(arena, struct native);
     if (!host_choose_cpu(arena, cpu, &native->cpu, fail))
         return NULL;
+    host_watch_start(&native->watch, native->cpu);
     native->target = (struct target){
         .ops = &ops,
         .description = "native",
