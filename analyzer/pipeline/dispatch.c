@@ -9,13 +9,9 @@ static void tell_stall(struct simulation *sim, enum event_stall why) {
     TELL(sim, stalled, &event, why);
 }
 
-static unsigned min_unsigned(unsigned a, unsigned b) {
-    return a < b ? a : b;
-}
-
 // An instruction with more uops than the machine is wide takes whole cycles, and what is left of the last one.
 void dispatch_cycle(struct simulation *sim) {
-    unsigned carried = min_unsigned(sim->carried_uops, sim->dispatch_width);
+    unsigned carried = sim->carried_uops < sim->dispatch_width ? sim->carried_uops : sim->dispatch_width;
     sim->dispatch_room = sim->dispatch_width - carried;
     if (carried == 0)
         return;
@@ -31,8 +27,7 @@ bool dispatch_can(struct simulation *sim) {
     const struct plan_insn *insn = next_insn(sim);
     if (sim->now < redirected_until(sim))
         return false;
-    unsigned uops = min_unsigned(insn->uops, sim->dispatch_width);
-    if (sim->dispatch_room == 0 || uops > sim->dispatch_room)
+    if (sim->dispatch_room == 0 || insn->width > sim->dispatch_room)
         return false;
     if (insn->begins_group && sim->dispatch_room != sim->dispatch_width)
         return false;
@@ -49,7 +44,7 @@ bool dispatch_can(struct simulation *sim) {
 void dispatch(struct simulation *sim) {
     struct in_flight *insn = enter_next(sim);
     const struct plan_insn *plan = insn->plan;
-    unsigned uops = min_unsigned(plan->uops, sim->dispatch_width);
+    unsigned uops = plan->width;
     assert(uops <= sim->dispatch_room && sim->carried_uops == 0);
     sim->dispatch_room -= uops;
     sim->carried_uops = plan->uops - uops;

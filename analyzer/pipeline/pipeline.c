@@ -71,7 +71,7 @@ static void init_units(struct simulation *sim, const struct pipeline_options *op
         .size = rob_size, .retire_width = or_else(options->retire_width, machine->retire_width)};
     init_queues(sim, options);
     memory_unit_init(&sim->memory, &sim->flight, in_flight, stash);
-    resource_unit_init(&sim->resources, &sim->plan, stash);
+    resource_unit_init(&sim->resources, &sim->plan, sim->heard.issued, stash);
     sim->scheduler.flight = &sim->flight;
     sim->scheduler.resources = &sim->resources;
     sim->scheduler.memory = &sim->memory;

@@ -274,6 +274,7 @@ static struct plan_insn plan_insn_of(struct planner *planner, const struct insn 
     };
     unsigned rob_size = planner->options->rob_size;
     plan_needs(&planned);
+    planned.width = insn->uops < planner->options->dispatch_width ? insn->uops : planner->options->dispatch_width;
     planned.entries = max_unsigned(insn->uops > rob_size ? rob_size : insn->uops, 1);
     plan_register_cost(planner, &planned);
     plan_moves(planner, &planned);

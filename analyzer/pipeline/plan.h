@@ -87,6 +87,7 @@ struct plan_insn {
     unsigned uops, latency;
     bool may_load, may_store, begins_group, ends_group;
     unsigned entries; // taken in the reorder buffer
+    unsigned width;   // uops dispatched in its first cycle: not more than the machine is wide
     bool is_memory;
     bool issues_at_dispatch;
 

@@ -36,11 +36,12 @@ static void init_pipe(struct pipe *pipe, const struct resource *resource, unsign
 }
 
 // Groups that no instruction of the block asks for need not follow what their members do.
-void resource_unit_init(struct resource_unit *unit, const struct plan *plan, struct stash *stash) {
+void resource_unit_init(struct resource_unit *unit, const struct plan *plan, bool is_heard, struct stash *stash) {
     const struct machine *machine = plan->machine;
     unsigned n_units = 0;
     unit->all = unit->plain = unit->single = 0;
     unit->has_buffers = !machine->in_order;
+    unit->is_heard = is_heard;
     unit->reserved_groups = unit->full_buffers = unit->blocked_buffers = 0;
     for (unsigned i = 1; i < machine->n_resources; i++) {
         const struct resource *resource = &machine->resources[i];

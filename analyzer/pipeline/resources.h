@@ -50,6 +50,7 @@ struct resource_unit {
     uint64_t full_buffers;
     uint64_t blocked_buffers; // of resources without a buffer, while they are in use
     bool has_buffers;         // false: nobody asks for them (in-order machines)
+    bool is_heard;            // somebody wants to know which units are used
     // What simple instructions hold: own bits of pipes by the cycle in which they are free again. All else is in
     // `holds`.
     uint64_t free_soon[SOON_CYCLES];
@@ -62,7 +63,7 @@ struct resource_unit {
 
 enum buffer_state { BUFFER_FREE, BUFFER_FULL, BUFFER_BLOCKED };
 
-void resource_unit_init(struct resource_unit *unit, const struct plan *plan, struct stash *stash);
+void resource_unit_init(struct resource_unit *unit, const struct plan *plan, bool is_heard, struct stash *stash);
 // Frees what is due.
 void resource_unit_cycle(struct resource_unit *unit, int64_t now);
 // No pipe is held in `now` or later.
@@ -148,7 +149,8 @@ static inline uint64_t resource_unit_take(struct resource_unit *unit, const stru
 unsigned resource_unit_issue_any(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
                                  struct event_use *uses);
 
-// Issues to free pipes; which, is written to `uses`, that has room for the plan's max_uses. Returns their number.
+// Issues to free pipes. Which ones and how many is told only if the unit is heard; `uses` has room for the plan's
+// max_uses.
 static inline unsigned resource_unit_issue(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
                                            struct event_use *uses) {
     if (!insn->is_simple)
@@ -156,7 +158,7 @@ static inline unsigned resource_unit_issue(struct resource_unit *unit, const str
     unsigned n = 0;
     for (unsigned i = 0; i < insn->n_uses; i++) {
         uint64_t own = resource_unit_take(unit, &insn->uses[i], now);
-        if (own != 0)
+        if (own != 0 && unit->is_heard)
             uses[n++] = (struct event_use){
                 .resource = unit->pipes[__builtin_ctzll(own)].resource, .unit = 0, .cycles = insn->uses[i].cycles};
     }

@@ -37,7 +37,7 @@ static void bench_build(struct bench *bench) {
     plan_build(&bench->plan, &bench->toy.machine, &bench->toy.block, &options, &bench->stash);
     flight_init(&bench->flight, &bench->plan, 64, false, &bench->stash);
     register_unit_init(&bench->registers, &bench->plan, 0, &bench->stash);
-    resource_unit_init(&bench->resources, &bench->plan, &bench->stash);
+    resource_unit_init(&bench->resources, &bench->plan, true, &bench->stash);
     memory_unit_init(&bench->memory, &bench->flight, 16, &bench->stash);
     bench->scheduler =
         (struct scheduler){.flight = &bench->flight, .resources = &bench->resources, .memory = &bench->memory};
