@@ -96,7 +96,8 @@ int main(int argc, char **argv) {
     }
     struct bench bench = {.iterations = strtoul(argv[3], NULL, 10)};
     read_codes(&bench, argv[1]);
-    const struct backend_options options = {.cpu = argv[2], .triple = "x86_64-unknown-linux-gnu", .output_syntax = -1};
+    const struct backend_options options = {
+        .cpu = argv[2], .triple = "x86_64-unknown-linux-gnu", .output_syntax = -1, .no_text = true}; // as with --brief
     bench.backend = backend_load(&bench.arena, NULL, &bench.fail);
     bench.cpu = bench.backend ? bench.backend->open(&bench.arena, &options, &bench.fail) : NULL;
     if (bench.cpu && bench.n_codes != 0) {
