@@ -76,9 +76,13 @@ enum bench_clock {
     CLOCK_RDPMC, // hardware cycles, read by the thread itself from its counter
     CLOCK_PERF,  // hardware cycles of a pinned perf_event group
     CLOCK_RATIO, // time over the time of a chain of dependent adds (of known latency, one cycle unless told otherwise)
+    CLOCK_TIME,  // time × the frequency that somebody states; never chosen by CLOCK_AUTO
+    BENCH_N_CLOCKS,
 };
+bool bench_clock_counts(enum bench_clock clock); // hardware counters are used, or may be (CLOCK_AUTO)
 const char *bench_clock_name(enum bench_clock clock);
 bool bench_clock_parse(const char *name, enum bench_clock *clock);
+bool bench_frequency_parse(const char *text, double *hz); // "1GHz", "1.66 GHz", "480MHz", "32768"
 
 enum { BENCH_MAX_EVENTS = 33 };
 
@@ -91,6 +95,7 @@ struct bench_measurement {
     enum bench_verdict verdict;
     unsigned numerator, denominator; // of the fraction, where the verdict is exact
     const char *why;                 // one clause, where the verdict is unstable
+    const char *warning;             // one clause: the value is steady, but should make one wonder; null: none
     enum bench_clock clock;
     struct bench_mode { // where the verdict is unstable because the samples fall into two groups; else 0
         double cycles;  // per body, median of the group
@@ -126,7 +131,9 @@ struct bench_options {
     double timeout_seconds;  // for one batch of rounds; 0 = 2
     unsigned processes;      // that the samples come from at least; 0 = 3
     int cpu;                 // logical CPU to pin to; -1 = chosen
-    double reference_cycles; // that one dependent add takes on this core; 0 = 1
+    double reference_cycles; // that one dependent add takes on this core; 0 = 1, or with CLOCK_TIME what is measured
+    double frequency_hz;     // CLOCK_TIME: of the core; 0: what the target states
+    const char *frequency_source; // whose word that is, for people
 };
 
 // A measuring session: target and clock are ready, the clock is calibrated.
@@ -144,6 +151,7 @@ struct bench {
         double spread;            // of that: distance between the quartiles over the median
     } checks[BENCH_N_CHECKS];
     double clock_error;        // relative; see calibrate.c for what it holds
+    double frequency_hz;       // CLOCK_TIME: that is believed; else 0
     double ticks_per_cycle;    // of the timer, at calibration: per cycle of the reference
     double reference_spread;   // of the reference's change within a round, at calibration: between its quartiles
     double cross_check_cycles; // of one multiply

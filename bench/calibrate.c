@@ -49,6 +49,34 @@ static void keep_reference(struct bench *bench, struct sampling *sampling) {
     bench->reference_spread = statistics_spread(sorted, sampling->n_kept);
 }
 
+// The time clock's reference takes what it takes: two cycles on a MIPS 74K. Whole ones, unless the frequency is wrong.
+static bool takes_other_cycles(struct bench *bench, double cycles) {
+    bool is_free = bench->clock == CLOCK_TIME && bench->options.reference_cycles <= 0;
+    if (!is_free || round(cycles) < 1 || round(cycles) == bench->reference.body_cycles)
+        return false;
+    bench->reference.body_cycles = round(cycles);
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) // they were found in cycles of another length
+        bench->checks[i].cycles = bench->checks[i].spread = 0;
+    return true;
+}
+
+static const char *describe_instability(struct bench *bench, const struct bench_measurement *self,
+                                        const struct bench_measurement *cross, bool is_cross_worse) {
+    const char *frequency = "";
+    if (self->why || cross->why)
+        return arena_printf(bench->arena, "the calibration chains have no steady time%s: %s",
+                            bench->clock == CLOCK_TIME ? ", as where the frequency drifts" : "",
+                            cross->why ? cross->why : self->why);
+    if (bench->clock == CLOCK_TIME)
+        frequency = arena_printf(bench->arena, ": the frequency is not %g GHz", bench->frequency_hz / 1e9);
+    if (is_cross_worse)
+        return arena_printf(bench->arena, "the multiply chain takes %.3f cycles, and not a whole number%s",
+                            cross->cycles, frequency);
+    return arena_printf(bench->arena, "%s takes %.3f cycles, and not %g%s",
+                        bench->clock == CLOCK_TIME ? "a dependent add" : "the reference against itself", self->cycles,
+                        bench->reference.body_cycles, frequency);
+}
+
 // Measures the two chains once.
 static bool measure_chains(struct bench *bench, struct sampling *sampling, struct fail *fail) {
     struct bench_measurement self, cross;
@@ -66,6 +94,11 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
         return false;
 
     bench->cross_check_cycles = cross.cycles;
+    if (takes_other_cycles(bench, self.cycles)) {
+        bench->stable = false;
+        bench->unstable_why = "the length of an add changes";
+        return true;
+    }
     keep_reference(bench, sampling);
     checks_calibrate(bench, sampling);
     double self_error = error_of(&self, bench->reference.body_cycles),
@@ -74,15 +107,7 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
     bench->stable = bench->clock_error <= stable_error;
     if (bench->stable)
         return true;
-    if (self.why || cross.why)
-        bench->unstable_why = arena_printf(bench->arena, "the calibration chains have no steady time: %s",
-                                           cross.why ? cross.why : self.why);
-    else if (cross_error > self_error)
-        bench->unstable_why =
-            arena_printf(bench->arena, "the multiply chain takes %.3f cycles, and not a whole number", cross.cycles);
-    else
-        bench->unstable_why = arena_printf(bench->arena, "the reference against itself takes %.3f cycles, and not %g",
-                                           self.cycles, bench->reference.body_cycles);
+    bench->unstable_why = describe_instability(bench, &self, &cross, cross_error > self_error);
     bench->clock_error = fmin(bench->clock_error, 1); // JSON has no infinity
     return true;
 }
@@ -118,6 +143,12 @@ static void write_note(struct bench *bench) {
                  "ratio clock: %s over a chain of dependent adds, taken as %g cycle%s each%s; %s; counters: %s",
                  target->timer, bench->reference.body_cycles, bench->reference.body_cycles == 1 ? "" : "s", frequency,
                  error, counters ? counters : "none");
+    else if (bench->clock == CLOCK_TIME)
+        snprintf(bench->clock_note, sizeof bench->clock_note,
+                 "time clock: %s × %.10g Hz (%s); a dependent add takes %g cycle%s of it; %s, and how the frequency "
+                 "drifts is not known",
+                 target->timer, bench->frequency_hz, bench->options.frequency_source, bench->reference.body_cycles,
+                 bench->reference.body_cycles == 1 ? "" : "s", error);
     else
         write_counter_note(bench, error);
 }
@@ -145,6 +176,20 @@ static bool choose_lengths(struct bench *bench, struct fail *fail) {
     return true;
 }
 
+// What the user says, or else the target.
+static bool choose_frequency(struct bench *bench, struct fail *fail) {
+    struct bench_options *options = &bench->options;
+    if (options->frequency_hz <= 0) {
+        options->frequency_hz = bench->target->core_hz;
+        options->frequency_source = "as the target states it";
+    }
+    if (options->frequency_hz <= 0 || bench->target->ticks_per_second <= 0)
+        return fail_set(fail, FAIL_UNAVAILABLE,
+                        "no time clock: nothing here states the core's frequency; say it with --frequency");
+    bench->frequency_hz = options->frequency_hz;
+    return true;
+}
+
 // One tier, calibrated. Unstable is no failure.
 static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail *fail) {
     const char *why = why_not(bench->target, clock);
@@ -152,6 +197,8 @@ static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail 
         return fail_set(fail, FAIL_UNAVAILABLE, "no %s clock: %s; --clock ratio needs no counters",
                         bench_clock_name(clock), why);
     bench->clock = clock;
+    if (clock == CLOCK_TIME && !choose_frequency(bench, fail))
+        return false;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) // what another clock said of them is of no use
         bench->checks[i].cycles = bench->checks[i].spread = 0;
     if (!choose_lengths(bench, fail))
@@ -207,9 +254,7 @@ bool bench_open(struct bench *bench, struct arena *arena, struct target *target,
         bench->options.timeout_seconds = 2;
     if (!bench->options.processes)
         bench->options.processes = FEWEST_PROCESSES;
-    if (bench->options.reference_cycles <= 0)
-        bench->options.reference_cycles = 1;
-    bench->reference.body_cycles = bench->options.reference_cycles;
+    bench->reference.body_cycles = bench->options.reference_cycles > 0 ? bench->options.reference_cycles : 1;
     return bench->options.clock == CLOCK_AUTO ? open_best_clock(bench, fail)
                                               : open_clock(bench, bench->options.clock, fail);
 }

@@ -33,18 +33,23 @@ double clock_reference_change(const struct target_job *job, const struct target_
     return mean > 0 ? 2 * (mean - before) / mean : 0;
 }
 
-bool clock_ratio_cycles(const struct target_job *job, const struct target_round *round, double *cycles,
-                        enum bench_drop *why) {
+bool clock_reference_is_steady(const struct target_job *job, const struct target_round *round, enum bench_drop *why) {
     double before = ticks_per_cycle(round->reference_before, reference_cycles(job));
     double after = ticks_per_cycle(round->reference_after, reference_cycles(job));
+    *why = DROP_NEGATIVE;
+    if (before <= 0 || after <= 0)
+        return false;
+    *why = DROP_REFERENCE;
+    return fabs(before - after) <= reference_tolerance * fmin(before, after);
+}
+
+bool clock_ratio_cycles(const struct target_job *job, const struct target_round *round, double *cycles,
+                        enum bench_drop *why) {
     double code = ((double)round->code_long.ticks - (double)round->code_short.ticks) /
                   ((double)(job->code_long - job->code_short) * job->code->bodies);
     *why = DROP_NEGATIVE;
-    if (code <= 0 || before <= 0 || after <= 0)
+    if (code <= 0 || !clock_reference_is_steady(job, round, why))
         return false;
-    *why = DROP_REFERENCE;
-    if (fabs(before - after) > reference_tolerance * fmin(before, after))
-        return false;
-    *cycles = code / ((before + after) / 2);
+    *cycles = code / clock_reference_ticks(job, round);
     return true;
 }

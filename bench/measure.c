@@ -92,7 +92,7 @@ static bool run_batch(struct progress *progress, struct target_job *job, enum be
     for (unsigned i = 0; i < n_done; i++) {
         size_t n_kept = progress->sampling->n_kept;
         sampling_add(progress->sampling, progress->bench, job, &rounds[i]);
-        if (job->clock != CLOCK_RATIO && progress->sampling->n_kept > n_kept)
+        if (bench_clock_counts(job->clock) && progress->sampling->n_kept > n_kept)
             event_counts_add(&progress->counts, job, &rounds[i]);
     }
     return true;
@@ -135,6 +135,7 @@ bool measure_samples(const struct bench *bench, const struct bench_code *code, s
         .n_warmup = WARMUP_ROUNDS,
         .timeout_seconds = bench->options.timeout_seconds,
         .clock = bench->clock,
+        .ticks_per_cycle = bench->frequency_hz > 0 ? bench->target->ticks_per_second / bench->frequency_hz : 0,
     };
     checks_put(bench, &job);
     *result = (struct bench_measurement){.clock = bench->clock, .clock_error = bench->clock_error};

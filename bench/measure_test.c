@@ -490,6 +490,102 @@ static void standing_timer_is_refused(void **state) {
     arena_free(&session.arena);
 }
 
+// Of the fake core: its timer ticks 0.7 times a cycle.
+static const double fake_hz = 2.6e9 / 0.7;
+
+static void time_clock_finds_the_truth(void **state) {
+    (void)state;
+    for (int add_cycles = 1; add_cycles <= 2; add_cycles++) { // which is not assumed
+        struct session session;
+        struct fake_target fake = noisy(3);
+        fake.drift = 0;
+        fake.reference_cycles = add_cycles;
+        measure_with(&session, fake,
+                     &(struct bench_options){.cpu = -1, .budget_ms = 20, .clock = CLOCK_TIME, .frequency_hz = fake_hz},
+                     &other);
+        assert_true(session.bench.stable);
+        assert_near(session.bench.reference.body_cycles, add_cycles, 0);
+        assert_int_equal(session.result.verdict, MEASURED_EXACT);
+        assert_int_equal(session.result.numerator, 4);
+        assert_null(session.result.warning);
+        assert_int_equal(session.result.clock, CLOCK_TIME);
+        arena_free(&session.arena);
+    }
+}
+
+static void a_wrong_frequency_is_found(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    measure_with(
+        &session, fake,
+        &(struct bench_options){.cpu = -1, .budget_ms = 20, .clock = CLOCK_TIME, .frequency_hz = fake_hz * 0.95},
+        &other);
+    assert_false(session.bench.stable);
+    assert_non_null(strstr(session.bench.unstable_why, "the frequency is not"));
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    arena_free(&session.arena);
+}
+
+// The frequency moves when calibration is over: the chain of adds beside the code has it too.
+static void a_frequency_that_moved_is_found(void **state) {
+    (void)state;
+    struct session session;
+    struct bench_options options = {.cpu = -1, .budget_ms = 20, .clock = CLOCK_TIME, .frequency_hz = fake_hz};
+    measure_with(&session, fake_target_quiet(), &options, &other);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    session.fake.ticks_per_cycle *= 0.9;
+    assert_true(bench_measure(&session.bench, &other, &session.result, &session.fail));
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_non_null(strstr(session.result.why, "frequency"));
+    arena_free(&session.arena);
+}
+
+static void a_value_near_no_fraction_is_warned_of(void **state) {
+    (void)state;
+    struct session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.code_cycles = 4.13;
+    measure_with(&session, fake,
+                 &(struct bench_options){.cpu = -1, .budget_ms = 20, .clock = CLOCK_TIME, .frequency_hz = fake_hz},
+                 &other);
+    assert_int_equal(session.result.verdict, MEASURED_WITHIN);
+    assert_non_null(session.result.warning);
+    arena_free(&session.arena);
+    measure(&session, fake); // other clocks believe nobody
+    assert_null(session.result.warning);
+    arena_free(&session.arena);
+}
+
+static void time_clock_needs_a_frequency(void **state) {
+    (void)state;
+    struct session session = {.fake = fake_target_quiet()};
+    struct bench_options options = {.cpu = -1, .clock = CLOCK_TIME};
+    assert_false(bench_open(&session.bench, &session.arena, &session.fake.target, &options, &chains, &session.fail));
+    assert_int_equal(session.fail.status, FAIL_UNAVAILABLE);
+    assert_non_null(strstr(session.fail.text, "--frequency"));
+    session.fake.target.core_hz = fake_hz;
+    session.fail = (struct fail){0};
+    assert_true(bench_open(&session.bench, &session.arena, &session.fake.target, &options, &chains, &session.fail));
+    assert_true(session.bench.stable);
+    arena_free(&session.arena);
+}
+
+static void frequencies_have_units(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double hz; // 0: not one
+    } cases[] = {{"1GHz", 1e9}, {"1.66 GHz", 1.66e9}, {"480mhz", 480e6}, {"32768", 32768},
+                 {"1e9", 1e9},  {"5 kHz", 5000},      {"GHz", 0},        {"-1GHz", 0},
+                 {"0", 0},      {"1GB", 0},           {"inf", 0},        {"", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double hz = 0;
+        assert_true(bench_frequency_parse(cases[i].text, &hz) == (cases[i].hz > 0));
+        assert_near(hz, cases[i].hz, 1e-3);
+    }
+}
+
 static void names_are_words(void **state) {
     (void)state;
     enum bench_clock clock = CLOCK_AUTO;
@@ -530,6 +626,12 @@ int main(void) {
         cmocka_unit_test(lying_counters_are_passed_over),
         cmocka_unit_test(perf_clock_without_counters_is_refused),
         cmocka_unit_test(standing_timer_is_refused),
+        cmocka_unit_test(time_clock_finds_the_truth),
+        cmocka_unit_test(a_wrong_frequency_is_found),
+        cmocka_unit_test(a_frequency_that_moved_is_found),
+        cmocka_unit_test(a_value_near_no_fraction_is_warned_of),
+        cmocka_unit_test(time_clock_needs_a_frequency),
+        cmocka_unit_test(frequencies_have_units),
         cmocka_unit_test(names_are_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,10 @@
 #include "bench/bench.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *const outcome_names[BENCH_N_OUTCOMES] = {
     [BENCH_OK] = "ok",
@@ -27,8 +30,11 @@ static const char *const drop_names[DROP_N_REASONS] = {
 };
 static const char *const verdict_names[] = {
     [MEASURED_EXACT] = "exact", [MEASURED_WITHIN] = "within", [MEASURED_UNSTABLE] = "unstable"};
-static const char *const clock_names[] = {
-    [CLOCK_AUTO] = "auto", [CLOCK_RDPMC] = "rdpmc", [CLOCK_PERF] = "perf", [CLOCK_RATIO] = "ratio"};
+static const char *const clock_names[BENCH_N_CLOCKS] = {[CLOCK_AUTO] = "auto",
+                                                        [CLOCK_RDPMC] = "rdpmc",
+                                                        [CLOCK_PERF] = "perf",
+                                                        [CLOCK_RATIO] = "ratio",
+                                                        [CLOCK_TIME] = "time"};
 
 const char *bench_outcome_name(enum bench_outcome outcome) {
     assert(outcome < BENCH_N_OUTCOMES);
@@ -46,16 +52,38 @@ const char *bench_verdict_name(enum bench_verdict verdict) {
 }
 
 const char *bench_clock_name(enum bench_clock clock) {
-    assert(clock <= CLOCK_RATIO);
+    assert(clock < BENCH_N_CLOCKS);
     return clock_names[clock];
 }
 
 bool bench_clock_parse(const char *name, enum bench_clock *clock) {
-    for (enum bench_clock c = CLOCK_AUTO; c <= CLOCK_RATIO; c++) {
+    for (enum bench_clock c = CLOCK_AUTO; c < BENCH_N_CLOCKS; c++) {
         if (strcmp(name, clock_names[c]) == 0) {
             *clock = c;
             return true;
         }
     }
+    return false;
+}
+
+bool bench_clock_counts(enum bench_clock clock) {
+    return clock != CLOCK_RATIO && clock != CLOCK_TIME;
+}
+
+bool bench_frequency_parse(const char *text, double *hz) {
+    static const struct {
+        const char *name;
+        double hz;
+    } units[] = {{"", 1}, {"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}};
+    char *end;
+    double value = strtod(text, &end);
+    bool is_number = end != text && isfinite(value) && value > 0;
+    while (*end == ' ')
+        end++;
+    for (size_t i = 0; is_number && i < sizeof units / sizeof *units; i++)
+        if (strcasecmp(end, units[i].name) == 0) {
+            *hz = value * units[i].hz;
+            return true;
+        }
     return false;
 }

@@ -26,6 +26,10 @@ static json_t *clock_to_json(const struct bench *bench) {
     json_object_set_new(json, "reference_cycles", json_rounded(bench->reference.body_cycles, CYCLES_DECIMALS));
     add_text(json, "scheduling", bench->target->scheduling);
     json_object_set_new(json, "cross_check_cycles", json_rounded(bench->cross_check_cycles, CYCLES_DECIMALS));
+    if (bench->clock == CLOCK_TIME) {
+        json_object_set_new(json, "frequency_hz", json_rounded(bench->frequency_hz, 0));
+        add_text(json, "frequency_source", bench->options.frequency_source);
+    }
     return json;
 }
 
@@ -63,7 +67,7 @@ static bool are_equal(const json_t *a, const json_t *b, const char *const *keys)
 bool record_is_alike(const json_t *header, const struct host *host, const struct bench *bench) {
     static const char *const host_keys[] = {"cpu",       "vendor",     "family",    "model", "stepping",
                                             "microcode", "hypervisor", "core_type", NULL};
-    static const char *const clock_keys[] = {"tier", "target", "reference_cycles", NULL};
+    static const char *const clock_keys[] = {"tier", "target", "reference_cycles", "frequency_hz", NULL};
     json_t *ours = header_to_json(host, bench);
     bool is_alike = are_equal(header, ours, host_keys) &&
                     are_equal(json_object_get(header, "clock"), json_object_get(ours, "clock"), clock_keys);
@@ -121,6 +125,7 @@ static void add_spread(json_t *json, const struct bench_measurement *measurement
 
 static void add_origin(json_t *json, const struct bench_measurement *measurement) {
     add_text(json, "why", measurement->why);
+    add_text(json, "warning", measurement->warning);
     add_text(json, "clock", bench_clock_name(measurement->clock));
     json_object_set_new(json, "clock_error", json_rounded(measurement->clock_error, 6));
     json_object_set_new(json, "samples", json_integer(measurement->samples));

@@ -54,7 +54,7 @@ static bool read_names(struct arena *arena, const json_t *json, struct bench_mea
     unsigned outcome = BENCH_OK, verdict = MEASURED_UNSTABLE, clock = CLOCK_RATIO;
     if (!read_name(arena, json, "outcome", outcome_name, BENCH_N_OUTCOMES, &outcome, fail) ||
         !read_name(arena, json, "verdict", verdict_name, MEASURED_UNSTABLE + 1, &verdict, fail) ||
-        !read_name(arena, json, "clock", clock_name, CLOCK_RATIO + 1, &clock, fail))
+        !read_name(arena, json, "clock", clock_name, BENCH_N_CLOCKS, &clock, fail))
         return false;
     measurement->outcome = (enum bench_outcome)outcome;
     measurement->verdict = (enum bench_verdict)verdict;
@@ -163,6 +163,7 @@ static bool read_measurement(struct arena *arena, json_t *json, struct record *r
            json_get_string(arena, json, "instruction", &record->instruction, fail) &&
            json_get_string(arena, json, "bytes", &record->bytes, fail) &&
            json_get_string(arena, json, "why", &measurement->why, fail) &&
+           json_get_string(arena, json, "warning", &measurement->warning, fail) &&
            read_unsigned(json, "n", &record->streams, fail) &&
            read_unsigned(json, "instructions", &record->instructions, fail) &&
            read_names(arena, json, measurement, fail) && read_numbers(json, measurement, fail) &&

@@ -37,9 +37,11 @@ static enum bench_drop disturbance(const struct target_round *round) {
 // difference of two counts is good to one.
 static double step_of(const struct bench *bench, const struct target_round *round) {
     double counts = (double)round->code_long.counters[0] - (double)round->code_short.counters[0];
-    if (bench->clock != CLOCK_RATIO)
+    if (bench_clock_counts(bench->clock))
         return 2 / counts;
     double code = (double)round->code_long.ticks - (double)round->code_short.ticks;
+    if (bench->clock == CLOCK_TIME)
+        return 2 * (double)bench->target->timer_step / code; // of two times
     double reference = (double)round->reference_before[1].ticks - (double)round->reference_before[0].ticks +
                        (double)round->reference_after[1].ticks - (double)round->reference_after[0].ticks;
     return (double)bench->target->timer_step * (1 / code + 1 / reference);
@@ -47,7 +49,9 @@ static double step_of(const struct bench *bench, const struct target_round *roun
 
 void sampling_add(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                   const struct target_round *round) {
-    clock_cycles_function cycles_of = bench->clock == CLOCK_RATIO ? clock_ratio_cycles : clock_perf_cycles;
+    clock_cycles_function cycles_of = bench->clock == CLOCK_RATIO  ? clock_ratio_cycles
+                                      : bench->clock == CLOCK_TIME ? clock_time_cycles
+                                                                   : clock_perf_cycles;
     struct sample sample = {
         .process = sampling->n_batches,
         .reference_ticks = clock_reference_ticks(job, round),

@@ -182,3 +182,10 @@ bool statistics_fraction(double low, double high, unsigned *numerator, unsigned 
     }
     return false;
 }
+
+bool statistics_near_fraction(double low, double high) {
+    for (unsigned n = 1; n <= 4; n++)
+        if (floor(high * n) >= fmax(1, ceil(low * n)))
+            return true;
+    return false;
+}

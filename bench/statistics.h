@@ -47,4 +47,7 @@ bool statistics_two_modes(const double *sorted, size_t count, double step, struc
 // narrow enough to hold no other by chance; false if there is none.
 bool statistics_fraction(double low, double high, unsigned *numerator, unsigned *denominator);
 
+// Whether [low, high] holds any k/n with n up to 4, however wide it is.
+bool statistics_near_fraction(double low, double high);
+
 #endif

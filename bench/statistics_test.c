@@ -282,6 +282,16 @@ static void modes_are_not_imagined(void **state) {
     }
 }
 
+static void near_a_fraction_or_not(void **state) {
+    (void)state;
+    assert_true(statistics_near_fraction(4.99, 5.02));
+    assert_true(statistics_near_fraction(0.249, 0.2505));
+    assert_true(statistics_near_fraction(1.33, 1.34));
+    assert_false(statistics_near_fraction(4.6, 4.64));
+    assert_false(statistics_near_fraction(0.12, 0.13));
+    assert_false(statistics_near_fraction(0, 0.1)); // nothing takes no time
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(median_of_few),
@@ -296,6 +306,7 @@ int main(void) {
         cmocka_unit_test(modes_are_seen),
         cmocka_unit_test(overlapping_modes_are_seen),
         cmocka_unit_test(modes_are_not_imagined),
+        cmocka_unit_test(near_a_fraction_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

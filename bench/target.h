@@ -22,7 +22,7 @@ struct target_group {
 
 // What is to be counted.
 struct target_wish {
-    enum bench_clock clock; // CLOCK_RATIO: nothing
+    enum bench_clock clock; // bench_clock_counts says not: nothing
     const char *const *events;
     unsigned n_events;
 };
@@ -64,6 +64,7 @@ struct target_job {
     double wanted_ticks;
     enum bench_clock clock; // CLOCK_PERF, CLOCK_RDPMC: counters are read, that way
     unsigned group;         // of the target's, which the counters are to count
+    double ticks_per_cycle; // CLOCK_TIME: of the timer, at the frequency that is believed
 };
 
 struct target;
@@ -84,6 +85,7 @@ struct target {
     const char *description;   // for records: "native", "sim:skylake,noise=vm,seed=1"
     const char *timer;         // "tsc", "cntvct", "clock_gettime", "simulated"
     double ticks_per_second;   // of the timer; 0: unknown
+    double core_hz;            // of the core, as the target states it; 0: it does not
     bool can_choose;           // see struct target_job
     bool has_counters;         // through system calls: the perf clock works
     const char *counters_note; // why not, for people

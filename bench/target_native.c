@@ -129,7 +129,7 @@ struct target *target_native_open(struct arena *arena, int cpu, const struct tar
         .timer_step = timer_step(),
         .can_choose = true,
     };
-    if (wish->clock != CLOCK_RATIO &&
+    if (bench_clock_counts(wish->clock) &&
         !counters_prepare(arena, native->cpu, wish, &native->counters, &native->target, fail))
         return NULL;
     return &native->target;

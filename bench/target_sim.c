@@ -152,6 +152,7 @@ struct target *target_sim_open(struct arena *arena, const struct model *model, c
                                                (unsigned long long)spec->noise.seed),
                    .timer = "simulated",
                    .ticks_per_second = CORE_HZ * TICKS_PER_CYCLE,
+                   .core_hz = CORE_HZ,
                    .has_counters = spec->noise.counter_factor > 0,
                    .counters_note = "the simulated CPU has none; noise=counters gives it some"},
         .arena = arena,

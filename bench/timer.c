@@ -1,5 +1,22 @@
 #include "bench/timer.h"
 
+#if defined(__x86_64__)
+// The raw timer and the time at one moment: of several tries the one in which least lay between the two readings, as
+// either of them may be interrupted.
+static uint64_t read_both(uint64_t *ns) {
+    uint64_t ticks = 0, least = UINT64_MAX;
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t before = timer_read(), now_ns = timer_clock_ns(), after = timer_read();
+        if (after - before >= least)
+            continue;
+        least = after - before;
+        ticks = before + least / 2;
+        *ns = now_ns;
+    }
+    return ticks;
+}
+#endif
+
 double timer_ticks_per_second(void) {
 #if defined(__aarch64__)
     uint64_t hertz;
@@ -7,11 +24,11 @@ double timer_ticks_per_second(void) {
     return (double)hertz;
 #elif defined(__x86_64__)
     const uint64_t wait_ns = 1000000;
-    uint64_t start_ns = timer_clock_ns(), start = timer_read(), now_ns;
-    do
-        now_ns = timer_clock_ns();
-    while (now_ns - start_ns < wait_ns);
-    return (double)(timer_read() - start) * 1e9 / (double)(now_ns - start_ns);
+    uint64_t start_ns, end_ns, start = read_both(&start_ns), end;
+    while (timer_clock_ns() - start_ns < wait_ns)
+        ;
+    end = read_both(&end_ns);
+    return (double)(end - start) * 1e9 / (double)(end_ns - start_ns);
 #else
     return 1e9;
 #endif

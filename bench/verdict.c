@@ -9,6 +9,10 @@
 // An interval wider than this to either side is no result.
 static const double widest_half = 0.01;
 
+// Values this near a simple fraction do not speak against the frequency of the time clock: starting a program and
+// leaving its loop take some time too. The article's 5.017 seconds stand for 5 cycles.
+static const double near_fraction = 0.005;
+
 static enum bench_drop main_reason(const unsigned dropped[DROP_N_REASONS]) {
     enum bench_drop reason = DROP_SWITCH;
     for (enum bench_drop i = DROP_SWITCH; i < DROP_N_REASONS; i++)
@@ -43,8 +47,14 @@ static const char *describe_scarcity(const struct sampling *sampling, const stru
     return arena_printf(bench->arena, "only %zu samples in the time allowed", sampling->n_kept);
 }
 
+// Of the core during these samples, as the chain of adds has it.
+static double seen_frequency(struct sampling *sampling, const struct bench *bench) {
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_ticks));
+    return bench->target->ticks_per_second / statistics_median(sorted, sampling->n_kept);
+}
+
 // Why the value is not to be trusted; null if it is.
-static const char *find_fault(const struct sampling *sampling, const struct bench *bench, const char *doubt,
+static const char *find_fault(struct sampling *sampling, const struct bench *bench, const char *doubt,
                               const struct bench_measurement *result) {
     unsigned n_dropped = sampling_n_dropped(sampling);
     if (n_dropped > sampling->n_kept)
@@ -59,6 +69,9 @@ static const char *find_fault(const struct sampling *sampling, const struct benc
     if (result->confidence < SAMPLING_CONFIDENCE)
         return describe_scarcity(sampling, bench);
     double half = (result->high - result->low) / 2 / result->cycles;
+    if (result->clock_error > widest_half && bench->clock == CLOCK_TIME)
+        return arena_printf(bench->arena, "the chain of adds says that the frequency was %.4g GHz, and not %g",
+                            seen_frequency(sampling, bench) / 1e9, bench->frequency_hz / 1e9);
     if (result->clock_error > widest_half)
         return arena_printf(bench->arena, "the reference scatters: the clock is good to %.1f %% only",
                             result->clock_error * 100);
@@ -72,8 +85,10 @@ static const char *find_fault(const struct sampling *sampling, const struct benc
 // calibration. The CPU's frequency makes it longer or shorter too, but alike before the code and after it, and cancels.
 // So where it scatters within rounds, all of its change counts as error.
 static double clock_error_of(struct sampling *sampling, const struct bench *bench) {
-    if (bench->clock != CLOCK_RATIO || bench->ticks_per_cycle <= 0 || !sampling->n_kept)
+    if (bench_clock_counts(bench->clock) || bench->ticks_per_cycle <= 0 || !sampling->n_kept)
         return bench->clock_error;
+    if (bench->clock == CLOCK_TIME)
+        return fmax(bench->clock_error, fabs(bench->frequency_hz / seen_frequency(sampling, bench) - 1));
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_change));
     double spread = statistics_spread(sorted, sampling->n_kept);
     double chance = 1.5 + 3 / sqrt((double)sampling->n_kept); // of few samples, the quartiles scatter themselves
@@ -144,4 +159,10 @@ void sampling_conclude(struct sampling *sampling, const struct bench *bench, str
         result->verdict = MEASURED_EXACT;
     else
         result->verdict = MEASURED_WITHIN;
+    // The frequency is believed, and a wrong one is a factor in every value; code takes whole cycles, or simple parts.
+    if (bench->clock == CLOCK_TIME && result->verdict == MEASURED_WITHIN &&
+        !statistics_near_fraction(fmin(low, result->cycles * (1 - near_fraction)),
+                                  fmax(high, result->cycles * (1 + near_fraction))))
+        result->warning = arena_printf(bench->arena, "near no k/n cycles with n up to 4: is the frequency %g GHz?",
+                                       bench->frequency_hz / 1e9);
 }

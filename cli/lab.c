@@ -86,7 +86,7 @@ static void steady_frequency(struct lab *lab) {
 
 // Which pipes there are to be counted. Only said where there is a model beside which to print them.
 static bool find_pipes(struct lab *lab, enum bench_clock clock, struct fail *fail) {
-    if (clock == CLOCK_RATIO || lab->n_models == 0)
+    if (!bench_clock_counts(clock) || lab->n_models == 0)
         return true;
     if (lab->is_simulated && lab->sim.noise.counter_factor > 0)
         pipes_of_machine(lab->arena, lab->simulated_cpu.machine, &lab->pipes);
@@ -133,10 +133,21 @@ static bool open_target(struct lab *lab, enum bench_clock clock, const struct op
     return lab->target != NULL;
 }
 
+// Where the user says nothing, the system may state it. A simulated CPU's target does so itself.
+static void state_frequency(const struct lab *lab, struct bench_options *bench) {
+    bench->frequency_source = "as given";
+    if (bench->frequency_hz > 0 || lab->is_simulated || lab->host.ghz_stated <= 0)
+        return;
+    bench->frequency_hz = lab->host.ghz_stated * 1e9;
+    bench->frequency_source = "as the system states it";
+}
+
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     struct bench_options bench = options->bench;
     bench.needs_counters = options->events.n_items > 0;
-    if (lab->is_simulated && bench.reference_cycles <= 0 && !predict_reference(lab, &bench.reference_cycles, fail))
+    state_frequency(lab, &bench);
+    if (lab->is_simulated && bench.clock != CLOCK_TIME && bench.reference_cycles <= 0 &&
+        !predict_reference(lab, &bench.reference_cycles, fail))
         return false;
     if (!lab->is_simulated && !options->keeps_frequency)
         steady_frequency(lab);
@@ -256,17 +267,26 @@ bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail) 
     return true;
 }
 
-static const char *clock_summary(const struct lab *lab) {
+// What a cycle is to the clock.
+static const char *clock_unit(const struct lab *lab) {
     const struct bench *bench = &lab->bench;
     double add = bench->reference.body_cycles;
-    const char *unit = arena_printf(lab->arena, " (%g cycle%s = 1 dependent add)", add, add == 1 ? "" : "s");
-    if (bench->clock != CLOCK_RATIO)
-        unit = "";
+    if (bench->clock == CLOCK_TIME)
+        return arena_printf(lab->arena, " (1 cycle = 1 s / %.10g, %s; a dependent add takes %g)", bench->frequency_hz,
+                            bench->options.frequency_source, add);
+    return bench->clock == CLOCK_RATIO
+               ? arena_printf(lab->arena, " (%g cycle%s = 1 dependent add)", add, add == 1 ? "" : "s")
+               : "";
+}
+
+static const char *clock_summary(const struct lab *lab) {
+    const struct bench *bench = &lab->bench;
+    const char *unit = clock_unit(lab);
     if (!bench->stable)
         return arena_printf(lab->arena, "%s clock%s, UNSTABLE: %s", bench_clock_name(bench->clock), unit,
                             bench->unstable_why);
-    return arena_printf(lab->arena, "%s clock%s, ±%.2f %%", bench_clock_name(bench->clock), unit,
-                        bench->clock_error * 100);
+    return arena_printf(lab->arena, "%s clock%s, ±%.2f %%%s", bench_clock_name(bench->clock), unit,
+                        bench->clock_error * 100, bench->clock == CLOCK_TIME ? " and unknown drift" : "");
 }
 
 static const char *turbo_summary(const struct host *host) {

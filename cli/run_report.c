@@ -52,6 +52,8 @@ static const char *note(struct arena *arena, const struct experiment *e) {
         return arena_printf(arena, "unstable: %s", e->measurement.why ? e->measurement.why : "");
     if (e->misuse)
         return e->misuse;
+    if (e->measurement.warning)
+        return e->measurement.warning;
     for (unsigned i = 0; i < e->n_predictions; i++)
         if (e->verdicts[i].blame[0])
             return e->n_predictions == 1 ? e->verdicts[i].blame

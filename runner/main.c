@@ -14,7 +14,9 @@ static const char usage[] =
     "Usage: %s [options]\n"
     "Measures the programs that were packed into this file, and prints their cycles.\n"
     "  --cpu N         logical CPU to measure on\n"
-    "  --clock CLOCK   rdpmc, perf, ratio, or auto: the first of these that works\n"
+    "  --clock CLOCK   rdpmc, perf, ratio, or auto: the first of these that works;\n"
+    "                  or time: seconds times the frequency\n"
+    "  --frequency HZ  of the core, for --clock time: 1GHz, 480MHz\n"
     "  --events E,...  also count these hardware events: raw numbers (r1b), or PMU/event=0x1b/\n"
     "  --budget MS     spend at most MS milliseconds on a measurement\n"
     "  --output FILE   also append the measurements to FILE, as JSON Lines\n"
@@ -61,7 +63,11 @@ static bool take_option(struct arena *arena, int option, struct arguments *argum
         return true;
     case 'c':
         return bench_clock_parse(optarg, &arguments->bench.clock) ||
-               fail_set(fail, FAIL_INPUT, "unknown clock '%s': there are auto, rdpmc, perf and ratio", optarg);
+               fail_set(fail, FAIL_INPUT, "unknown clock '%s': there are auto, rdpmc, perf, ratio and time", optarg);
+    case 'f':
+        arguments->bench.frequency_source = "as given";
+        return bench_frequency_parse(optarg, &arguments->bench.frequency_hz) ||
+               fail_set(fail, FAIL_INPUT, "'%s' is no frequency: write 1.66GHz, 480MHz or a number of Hz", optarg);
     case 'e':
         return add_events(arena, arguments, optarg, fail);
     case 'b':
@@ -79,10 +85,15 @@ static bool take_option(struct arena *arena, int option, struct arguments *argum
 
 static bool parse(struct arena *arena, int argc, char **argv, struct arguments *arguments, struct fail *fail) {
     static const struct option options[] = {
-        {"cpu", required_argument, NULL, 'u'},    {"clock", required_argument, NULL, 'c'},
-        {"events", required_argument, NULL, 'e'}, {"budget", required_argument, NULL, 'b'},
-        {"output", required_argument, NULL, 'o'}, {"pack", required_argument, NULL, 'p'},
-        {"help", no_argument, NULL, 'h'},         {0},
+        {"cpu", required_argument, NULL, 'u'},
+        {"clock", required_argument, NULL, 'c'},
+        {"events", required_argument, NULL, 'e'},
+        {"budget", required_argument, NULL, 'b'},
+        {"output", required_argument, NULL, 'o'},
+        {"pack", required_argument, NULL, 'p'},
+        {"frequency", required_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
     };
     *arguments = (struct arguments){.bench = {.cpu = -1}};
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -93,8 +104,11 @@ static bool parse(struct arena *arena, int argc, char **argv, struct arguments *
         if (!take_option(arena, option, arguments, fail))
             return false;
     }
-    if (arguments->n_events && arguments->bench.clock == CLOCK_RATIO)
-        return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock ratio uses none");
+    if (arguments->bench.frequency_hz > 0 && arguments->bench.clock != CLOCK_TIME)
+        return fail_set(fail, FAIL_INPUT, "--frequency is for --clock time; other clocks do not need it");
+    if (arguments->n_events && !bench_clock_counts(arguments->bench.clock))
+        return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock %s uses none",
+                        bench_clock_name(arguments->bench.clock));
     arguments->bench.needs_counters = arguments->n_events > 0;
     return optind == argc || fail_set(fail, FAIL_INPUT, "'%s' is not understood; see --help", argv[optind]);
 }

@@ -1,0 +1,100 @@
+#include "cli/run_plan.h"
+
+#include "cli/cli.h"
+#include "cli/interrupt.h"
+
+#include <string.h>
+#include <unistd.h>
+
+// All programs, and the clock's, in one run of the assembler.
+static bool assemble(struct arena *arena, const struct plan *plan, const struct lab *lab, struct fail *fail) {
+    struct program **programs = ARENA_ARRAY(arena, struct program *, plan->n_experiments + N_CHAINS);
+    size_t n = 0;
+    for (enum chain c = CHAIN_REFERENCE; c < N_CHAINS; c++)
+        programs[n++] = lab->chains[c];
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        programs[n++] = &plan->experiments[i]->program;
+    return gen_assemble(arena, programs, n, fail);
+}
+
+int run_plan_worse(int a, int b) {
+    static const int order[] = {INTERRUPT_STATUS, FAIL_WORK, FAIL_INPUT, FAIL_UNAVAILABLE};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (a == order[i] || b == order[i])
+            return order[i];
+    return 0;
+}
+
+// The rows of one kernel often have the same trouble.
+static int say_once(const struct fail *trouble) {
+    static char said[sizeof trouble->text];
+    if (strcmp(said, trouble->text) != 0)
+        cli_failed(trouble);
+    memcpy(said, trouble->text, sizeof said);
+    return (int)trouble->status;
+}
+
+// What cannot run here, or did not end well, is said and does not stop the rest.
+// `taken`: its record of before; null: it is measured.
+static bool run_one(struct lab *lab, struct experiment *experiment, const struct record *taken, int *status,
+                    struct fail *fail) {
+    const struct program *program = &experiment->program;
+    struct fail trouble = {0};
+    const char *feature = lab_missing_feature(lab, program);
+    if (feature) {
+        fail_set(&trouble, FAIL_UNAVAILABLE, "%s needs the CPU feature %s, which %s does not have", program->kernel,
+                 feature, lab->is_simulated ? lab->sim.cpu : "this CPU");
+    } else {
+        if (taken)
+            lab_take(lab, experiment, &taken->measurement);
+        else if (!lab_run(lab, experiment, fail))
+            return false;
+        if (!experiment->is_done && !interrupt_seen())
+            fail_set(&trouble, FAIL_WORK, "%s (%s, n = %u, %s): %s", program->kernel, program_mode_name(program->mode),
+                     program->streams, program_form_name(program->form),
+                     bench_outcome_name(experiment->measurement.outcome));
+    }
+    if (trouble.status != FAIL_NONE)
+        *status = run_plan_worse(*status, say_once(&trouble));
+    return true;
+}
+
+static void show_progress(size_t done, size_t total) {
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, done == total ? "\r\033[K" : "\r\033[Kmeasuring %zu of %zu", done + 1, total);
+}
+
+static bool run_all(struct lab *lab, const struct plan *plan, struct run_journal *journal, int *status,
+                    struct fail *fail) {
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct experiment *experiment = plan->experiments[i];
+        if (interrupt_seen()) {
+            show_progress(plan->n_experiments, plan->n_experiments);
+            fprintf(stderr, "cyclops: interrupted: %zu of %zu measured%s\n", i, plan->n_experiments,
+                    journal->path ? "; --resume does the rest" : "");
+            *status = INTERRUPT_STATUS;
+            return true;
+        }
+        show_progress(i, plan->n_experiments);
+        const struct record *taken = journal->taken[i];
+        if (!run_one(lab, experiment, taken, status, fail))
+            return false;
+        bool was_tried = experiment->is_done || (experiment->measurement.outcome != BENCH_OK && !interrupt_seen());
+        if (was_tried && !run_journal_write(journal, lab, experiment, taken != NULL, fail))
+            return false;
+    }
+    show_progress(plan->n_experiments, plan->n_experiments);
+    return true;
+}
+
+bool run_plan(struct lab *lab, const struct lab_options *options, const struct plan *plan,
+              const struct run_journal_wish *files, int *status, struct fail *fail) {
+    struct run_journal journal = {0};
+    bool is_ready = assemble(lab->arena, plan, lab, fail) && lab_start(lab, options, fail) &&
+                    run_journal_open(&journal, lab, plan, files, fail);
+    if (is_ready)
+        interrupt_watch();
+    bool is_done = is_ready && run_all(lab, plan, &journal, status, fail);
+    run_journal_close(&journal, fail);
+    return is_done;
+}
