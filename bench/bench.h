@@ -27,6 +27,7 @@ struct bench_code {
     unsigned body_instructions; // instructions in those bytes; 0: unknown
     // Instructions that one iteration executes: all bodies, and the loop's own. 0: unknown, and so not checked.
     uint64_t iteration_instructions;
+    unsigned offset; // bytes behind a multiple of the page's size at which it is to start, where the target can choose
     double body_cycles; // that one body is known to take: of a session's reference, above 0; else 0
 };
 
@@ -86,6 +87,8 @@ bool bench_frequency_parse(const char *text, double *hz); // "1GHz", "1.66 GHz",
 
 enum { BENCH_MAX_EVENTS = 33 };
 
+enum { BENCH_MAX_REPLICATES = 8 };
+
 struct bench_measurement {
     enum bench_outcome outcome; // the rest is meaningless unless BENCH_OK
     double cycles;              // per body, median
@@ -101,6 +104,12 @@ struct bench_measurement {
         double cycles;  // per body, median of the group
         double share;   // of the samples, 0 to 1
     } modes[2];
+    unsigned n_replicates; // of the same code, laid out in other ways: see replication.h
+    struct bench_replicate {
+        const char *change;       // how
+        double cycles, low, high; // as above
+        enum bench_verdict verdict;
+    } replicates[BENCH_MAX_REPLICATES];
     unsigned processes;               // fresh ones that the samples come from
     double process_low, process_high; // least and largest median of one of them, cycles per body
     unsigned samples;                 // kept
@@ -149,6 +158,8 @@ struct bench {
         uint64_t n_short, n_long; // iterations in each round; n_long 0: not timed
         double cycles;            // per body, in the rounds of the calibration; 0: not known yet
         double spread;            // of that: distance between the quartiles over the median
+        double scatter;           // the same of all rounds of the calibration, disturbed or not
+        bool has_quiet;           // some of which were far from the others, and are what counts
     } checks[BENCH_N_CHECKS];
     double clock_error;        // relative; see calibrate.c for what it holds
     double frequency_hz;       // CLOCK_TIME: that is believed; else 0

@@ -63,6 +63,10 @@ static bool takes_other_cycles(struct bench *bench, double cycles) {
 static const char *describe_instability(struct bench *bench, const struct bench_measurement *self,
                                         const struct bench_measurement *cross, bool is_cross_worse) {
     const char *frequency = "";
+    if (bench->clock_error <= stable_error)
+        return arena_printf(bench->arena,
+                            "independent instructions scatter by %.1f %%: another thread is busy on the core",
+                            bench->checks[CHECK_ISSUE].scatter * 100);
     if (self->why || cross->why)
         return arena_printf(bench->arena, "the calibration chains have no steady time%s: %s",
                             bench->clock == CLOCK_TIME ? ", as where the frequency drifts" : "",
@@ -75,6 +79,15 @@ static const char *describe_instability(struct bench *bench, const struct bench_
     return arena_printf(bench->arena, "%s takes %.3f cycles, and not %g%s",
                         bench->clock == CLOCK_TIME ? "a dependent add" : "the reference against itself", self->cycles,
                         bench->reference.body_cycles, frequency);
+}
+
+// Independent instructions share the core with whoever else is on it, dependent ones hardly notice: a neighbour that is
+// there during all of the calibration shows by how much more the former scatter, with no round that is undisturbed.
+// Alone they do not, beyond the timer's noise, which both have.
+static bool is_shared(const struct bench *bench) {
+    static const double steady_scatter = 0.01;
+    const struct bench_check_state *issue = &bench->checks[CHECK_ISSUE];
+    return issue->scatter > steady_scatter + 3 * bench->checks[CHECK_MULTIPLY].scatter && !issue->has_quiet;
 }
 
 // Measures the two chains once.
@@ -104,7 +117,7 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
     double self_error = error_of(&self, bench->reference.body_cycles),
            cross_error = error_of(&cross, round(cross.cycles));
     bench->clock_error = fmax(self_error, cross_error);
-    bench->stable = bench->clock_error <= stable_error;
+    bench->stable = bench->clock_error <= stable_error && !is_shared(bench);
     if (bench->stable)
         return true;
     bench->unstable_why = describe_instability(bench, &self, &cross, cross_error > self_error);

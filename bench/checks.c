@@ -101,7 +101,9 @@ static size_t quietest(const double *sorted, size_t n_kept, size_t *n) {
 
 static void calibrate(struct bench_check_state *check, const double *sorted, size_t n_kept) {
     size_t n;
+    check->scatter = statistics_spread(sorted, n_kept) / statistics_median(sorted, n_kept);
     sorted += quietest(sorted, n_kept, &n);
+    check->has_quiet = n < n_kept;
     double cycles = statistics_median(sorted, n);
     if (cycles <= 0 || (check->cycles > 0 && check->cycles < cycles * (1 - round_tolerance)))
         return; // or it was faster before

@@ -23,14 +23,15 @@ static uint8_t *map_guarded(size_t size) {
 bool code_map_all(const struct bench_code *const *codes, size_t n, code_function *functions) {
     size_t size = 0;
     for (size_t i = 0; i < n; i++)
-        size += in_pages(codes[i]->n_bytes);
+        size += in_pages(codes[i]->offset + codes[i]->n_bytes);
     uint8_t *start = map_guarded(size), *at = start;
     if (!start)
         return false;
     for (size_t i = 0; i < n; i++) {
-        memcpy(at, codes[i]->bytes, codes[i]->n_bytes);
-        memcpy(&functions[i], &at, sizeof at); // ISO C has no cast from data to functions
-        at += in_pages(codes[i]->n_bytes);
+        uint8_t *first = at + codes[i]->offset;
+        memcpy(first, codes[i]->bytes, codes[i]->n_bytes);
+        memcpy(&functions[i], &first, sizeof first); // ISO C has no cast from data to functions
+        at += in_pages(codes[i]->offset + codes[i]->n_bytes);
     }
     __builtin___clear_cache((char *)start, (char *)start + size);
     return mprotect(start, size, PROT_READ | PROT_EXEC) == 0;

@@ -193,7 +193,8 @@ void noise_start_process(struct noise *noise) {
 }
 
 static double instructions_of(const struct bench_code *code, uint64_t iterations) {
-    return (double)iterations * code->bodies * code->body_instructions;
+    double in_bodies = (double)code->bodies * code->body_instructions;
+    return (double)iterations * (code->iteration_instructions ? (double)code->iteration_instructions : in_bodies);
 }
 
 // The short run and the long one.

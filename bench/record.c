@@ -123,6 +123,21 @@ static void add_spread(json_t *json, const struct bench_measurement *measurement
     json_decref(list);
 }
 
+static void add_replicates(json_t *json, const struct bench_measurement *measurement) {
+    json_t *list = json_array();
+    for (unsigned i = 0; i < measurement->n_replicates; i++) {
+        const struct bench_replicate *replicate = &measurement->replicates[i];
+        json_array_append_new(list, json_pack("{ss so so so ss}", "change", replicate->change, "cycles",
+                                              json_rounded(replicate->cycles, CYCLES_DECIMALS), "low",
+                                              json_rounded(replicate->low, CYCLES_DECIMALS), "high",
+                                              json_rounded(replicate->high, CYCLES_DECIMALS), "verdict",
+                                              bench_verdict_name(replicate->verdict)));
+    }
+    if (json_array_size(list))
+        json_object_set(json, "replicates", list);
+    json_decref(list);
+}
+
 static void add_origin(json_t *json, const struct bench_measurement *measurement) {
     add_text(json, "why", measurement->why);
     add_text(json, "warning", measurement->warning);
@@ -168,6 +183,7 @@ bool record_write(FILE *out, const struct record *record, struct fail *fail) {
     else
         add_text(json, "outcome", bench_outcome_name(record->measurement.outcome));
     add_spread(json, &record->measurement);
+    add_replicates(json, &record->measurement);
     add_origin(json, &record->measurement);
     add_text(json, "bytes", record->bytes);
     if (record->n_predictions)

@@ -94,6 +94,29 @@ static bool read_spread(const json_t *json, struct bench_measurement *measuremen
     return is_read;
 }
 
+static bool read_replicates(struct arena *arena, const json_t *json, struct bench_measurement *measurement,
+                            struct fail *fail) {
+    const json_t *list = json_object_get(json, "replicates"), *item;
+    size_t i;
+    if (list && (!json_is_array(list) || json_array_size(list) > BENCH_MAX_REPLICATES))
+        return fail_set(fail, FAIL_INPUT, "'replicates' must be a list, of %d at most", BENCH_MAX_REPLICATES);
+    json_array_foreach(list, i, item) {
+        struct bench_replicate *replicate = &measurement->replicates[i];
+        unsigned verdict = MEASURED_UNSTABLE;
+        if (!json_is_object(item))
+            return fail_set(fail, FAIL_INPUT, "'replicates' must be a list of objects");
+        if (!json_get_string(arena, item, "change", &replicate->change, fail) ||
+            !json_get_number(item, "cycles", &replicate->cycles, fail) ||
+            !json_get_number(item, "low", &replicate->low, fail) ||
+            !json_get_number(item, "high", &replicate->high, fail) ||
+            !read_name(arena, item, "verdict", verdict_name, MEASURED_UNSTABLE + 1, &verdict, fail))
+            return false;
+        replicate->verdict = (enum bench_verdict)verdict;
+        measurement->n_replicates = (unsigned)i + 1;
+    }
+    return true;
+}
+
 static bool read_numbers(const json_t *json, struct bench_measurement *measurement, struct fail *fail) {
     if (measurement->outcome == BENCH_OK && !json_object_get(json, "cycles"))
         return fail_set(fail, FAIL_INPUT, "a measurement needs 'cycles', or an 'outcome' that says why it has none");
@@ -167,7 +190,8 @@ static bool read_measurement(struct arena *arena, json_t *json, struct record *r
            read_unsigned(json, "n", &record->streams, fail) &&
            read_unsigned(json, "instructions", &record->instructions, fail) &&
            read_names(arena, json, measurement, fail) && read_numbers(json, measurement, fail) &&
-           read_counts(arena, json, measurement, fail) && read_predictions(arena, json, record, fail);
+           read_counts(arena, json, measurement, fail) && read_replicates(arena, json, measurement, fail) &&
+           read_predictions(arena, json, record, fail);
 }
 
 static bool take_header(struct arena *arena, json_t *json, struct record_file *file, struct fail *fail) {

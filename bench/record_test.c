@@ -67,6 +67,8 @@ static struct record full_record(void) {
                         .processes = 3,
                         .process_low = 4.41,
                         .process_high = 4.415,
+                        .n_replicates = 1,
+                        .replicates = {{"in other registers", 4.42, 4.41, 4.43, MEASURED_WITHIN}},
                         .samples = 41,
                         .dropped = {[DROP_SWITCH] = 1, [DROP_REFERENCE] = 2},
                         .milliseconds = 4.125,
@@ -95,6 +97,13 @@ static void assert_measurements_equal(const struct bench_measurement *a, const s
     assert_int_equal(a->clock, b->clock);
     assert_int_equal(a->samples, b->samples);
     assert_int_equal(a->processes, b->processes);
+    assert_int_equal(a->n_replicates, b->n_replicates);
+    for (unsigned i = 0; i < a->n_replicates; i++) {
+        assert_string_equal(a->replicates[i].change, b->replicates[i].change);
+        assert_true(a->replicates[i].cycles == b->replicates[i].cycles && a->replicates[i].low == b->replicates[i].low);
+        assert_true(a->replicates[i].high == b->replicates[i].high);
+        assert_int_equal(a->replicates[i].verdict, b->replicates[i].verdict);
+    }
     assert_true(a->process_low == b->process_low && a->process_high == b->process_high);
     for (int i = 0; i < 2; i++)
         assert_true(a->modes[i].cycles == b->modes[i].cycles && a->modes[i].share == b->modes[i].share);
@@ -292,6 +301,9 @@ static void what_is_wrong_is_named(void **state) {
         {"{\"record\":\"measurement\",\"cycles\":1,\"exact\":[1,0]}\n", "two whole numbers", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"n\":-1}\n", "'n' must be a whole number", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"n\":5000000000}\n", "'n' is too large", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"processes\":3}\n", "'processes' must be an object", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"modes\":[1]}\n", "'modes' must be a list of two", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"replicates\":[1]}\n", "'replicates' must be a list of objects", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"dropped\":3}\n", "'dropped' must be an object", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"predicted\":{}}\n", "'predicted' must be a list", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"predicted\":[{},{},{},{},{}]}\n", "more than 4", 1},

@@ -14,6 +14,7 @@ static struct {
     const char *mode, *form, *sweep, *syntax;
     struct option_list asm_texts, events;
     unsigned long streams; // ~0: not given
+    bool is_replicated;
     struct lab_args lab;
 } args = {.streams = ~0UL, .lab = LAB_ARGS_DEFAULTS};
 
@@ -39,6 +40,10 @@ static const struct option options[] = {
      "PMU/event=0xb1,umask=0x1/. More than the counters hold are counted in turns, in runs of their own.",
      &args.events},
     LAB_ARGS_EFFORT(args.lab),
+    {OPTION_FLAG, "replicate", NULL,
+     "Measure the same code laid out in other ways as well: moved in its cache lines, in other registers, with more "
+     "and fewer copies in a row; each from 8 processes. A value that depends on it is marked unstable.",
+     &args.is_replicated},
     LAB_ARGS_OUTPUT(args.lab),
     {0},
 };
@@ -69,7 +74,7 @@ static const struct command command = {
 };
 
 static bool read_plan_options(struct plan_options *plan, struct fail *fail) {
-    *plan = (struct plan_options){.syntax = args.syntax};
+    *plan = (struct plan_options){.syntax = args.syntax, .is_replicated = args.is_replicated};
     if (args.streams != ~0UL && (args.streams < 1 || args.streams > GEN_MAX_STREAMS))
         return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
     if (args.streams != ~0UL)
@@ -176,6 +181,8 @@ static bool make_plan(struct arena *arena, const struct operands *operands, stru
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct plan plan = {0};
     int status = 0;
+    if (args.is_replicated && !args.lab.processes)
+        args.lab.processes = REPLICATE_PROCESSES;
     bool is_done = lab_args_read(arena, &args.lab, fail) && read_events(arena, fail) &&
                    make_plan(arena, operands, &plan, fail) && lab_open(lab, arena, &args.lab.lab, fail) &&
                    run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);

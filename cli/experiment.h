@@ -9,6 +9,7 @@
 #include "bench/bench.h"
 #include "bench/record.h"
 #include "cli/follow.h"
+#include "cli/replicate.h"
 #include "gen/gen.h"
 
 #include <stdbool.h>
@@ -23,7 +24,8 @@ struct experiment {
     const char *misuse;           // why the number is not of what it claims to be; null: no reason seen
     bool is_done;                 // measured; false: could not run here, or the code crashed
     struct bench_measurement measurement;
-    struct followed followed; // where there are branches inside; n = 0: none, or not recorded yet
+    struct replicate_list replicates; // to measure as well
+    struct followed followed;         // where there are branches inside; n = 0: none, or not recorded yet
     unsigned n_predictions;
     struct prediction predictions[EXPERIMENT_MAX_MODELS];
     struct verdict verdicts[EXPERIMENT_MAX_MODELS];
@@ -37,6 +39,7 @@ struct plan_options {
     unsigned sweep_first, sweep_last; // 0: no sweep
     unsigned streams;                 // throughput mode; 0: as many as there are registers
     const char *syntax;               // of blocks; null: the ISA's first
+    bool is_replicated;               // each in other layouts, too
 };
 
 struct plan {

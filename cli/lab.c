@@ -1,6 +1,7 @@
 #include "cli/lab.h"
 
 #include "analyzer/compare/dependence.h"
+#include "bench/replication.h"
 #include "cli/chains.h"
 #include "cli/cli.h"
 #include "cli/follow.h"
@@ -258,11 +259,25 @@ void lab_take(struct lab *lab, struct experiment *experiment, const struct bench
         predict(lab, i, experiment);
 }
 
+static bool run_replicate(struct lab *lab, const struct replicate *replicate, struct bench_measurement *value,
+                          struct fail *fail) {
+    struct bench_code code = program_code(replicate->program, lab->is_simulated);
+    struct bench_measurement measurement;
+    code.offset = replicate->offset;
+    if (!bench_measure(&lab->bench, &code, &measurement, fail))
+        return false;
+    replication_add(lab->arena, value, replicate->change, &measurement);
+    return true;
+}
+
 bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail) {
     struct bench_code code = program_code(&experiment->program, lab->is_simulated);
     struct bench_measurement measurement;
     if (!bench_measure(&lab->bench, &code, &measurement, fail))
         return false;
+    for (unsigned i = 0; i < experiment->replicates.n && measurement.outcome == BENCH_OK; i++)
+        if (!run_replicate(lab, &experiment->replicates.items[i], &measurement, fail))
+            return false;
     lab_take(lab, experiment, &measurement);
     return true;
 }

@@ -10,6 +10,7 @@ struct lab_args {
     const char *kernels, *isa, *clock, *frequency;
     struct run_journal_wish files; // but events
     unsigned long cpu;             // ~0: not given
+    unsigned long processes;       // 0: not given
     double precision_percent, budget_ms, timeout_s;
     struct lab_options lab;
 };
@@ -67,6 +68,8 @@ struct lab_args {
      &(args).precision_percent},                                                                                       \
         {OPTION_NUMBER, "budget", "MS", "Spend at most MS milliseconds on a measurement. Default: 200.",               \
          &(args).budget_ms},                                                                                           \
+        {OPTION_COUNT, "processes", "N", "Let each value rest on N fresh processes at least, 1 to 64. Default: 3.",    \
+         &(args).processes},                                                                                           \
     {                                                                                                                  \
         OPTION_NUMBER, "timeout", "S", "Give up on code that runs longer than S seconds. Default: 2.",                 \
             &(args).timeout_s                                                                                          \

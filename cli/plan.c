@@ -12,11 +12,16 @@ static bool wants_form(const struct plan_options *options, enum program_form for
 }
 
 static bool add_expansion(struct arena *arena, struct plan *plan, const struct kernel *kernel,
-                          const struct gen_request *request, bool is_sweep, struct fail *fail) {
+                          const struct gen_request *request, const struct plan_options *options, bool is_sweep,
+                          struct fail *fail) {
     struct experiment *experiment = add(arena, plan);
     experiment->kernel_instructions = kernel->n_instructions;
     experiment->is_sweep = is_sweep;
-    return gen_expand(arena, kernel, request, &experiment->program, fail);
+    if (!gen_expand(arena, kernel, request, &experiment->program, fail))
+        return false;
+    if (options->is_replicated)
+        replicate_kernel(arena, kernel, request, &experiment->program, &experiment->replicates);
+    return true;
 }
 
 // A row for each form of a request.
@@ -26,7 +31,7 @@ static bool add_forms(struct arena *arena, struct plan *plan, const struct kerne
     for (int i = 0; i < 2; i++) {
         request.form = forms[i];
         if (wants_form(options, forms[i], PROGRAM_UNROLLED) &&
-            !add_expansion(arena, plan, kernel, &request, false, fail))
+            !add_expansion(arena, plan, kernel, &request, options, false, fail))
             return false;
     }
     return true;
@@ -54,7 +59,7 @@ static bool add_sweep(struct arena *arena, struct plan *plan, const struct kerne
             continue;
         for (unsigned n = options->sweep_first; n <= options->sweep_last; n++) {
             struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = forms[i], .streams = n};
-            if (!add_expansion(arena, plan, kernel, &request, true, fail))
+            if (!add_expansion(arena, plan, kernel, &request, options, true, fail))
                 return false;
         }
     }
@@ -87,7 +92,10 @@ static bool add_block(struct arena *arena, struct plan *plan, const struct plan_
     if (!gen_block(arena, block->isa, options->syntax, block->file, block->text, form, &program, fail))
         return false;
     program.kernel = block->name;
-    add(arena, plan)->program = program;
+    struct experiment *experiment = add(arena, plan);
+    experiment->program = program;
+    if (options->is_replicated)
+        replicate_offsets(&experiment->replicates, &experiment->program);
     return true;
 }
 

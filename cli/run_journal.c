@@ -12,7 +12,9 @@ static void find_taken(struct run_journal *journal, struct lab *lab, const struc
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct record like;
         experiment_to_record(lab->arena, plan->experiments[i], &like);
-        journal->taken[i] = journal_find(&journal->before, &like, events->items, events->n_items);
+        const struct record *found = journal_find(&journal->before, &like, events->items, events->n_items);
+        bool has_all = found && found->measurement.n_replicates >= plan->experiments[i]->replicates.n;
+        journal->taken[i] = has_all ? found : NULL;
         journal->n_taken += journal->taken[i] != NULL;
     }
 }

@@ -8,12 +8,18 @@
 
 // All programs, and the clock's, in one run of the assembler.
 static bool assemble(struct arena *arena, const struct plan *plan, const struct lab *lab, struct fail *fail) {
-    struct program **programs = ARENA_ARRAY(arena, struct program *, plan->n_experiments + N_CHAINS);
+    size_t most = plan->n_experiments * (1 + BENCH_MAX_REPLICATES) + N_CHAINS;
+    struct program **programs = ARENA_ARRAY(arena, struct program *, most);
     size_t n = 0;
     for (enum chain c = CHAIN_REFERENCE; c < N_CHAINS; c++)
         programs[n++] = lab->chains[c];
-    for (size_t i = 0; i < plan->n_experiments; i++)
-        programs[n++] = &plan->experiments[i]->program;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct experiment *experiment = plan->experiments[i];
+        programs[n++] = &experiment->program;
+        for (unsigned r = 0; r < experiment->replicates.n; r++)
+            if (experiment->replicates.items[r].program != &experiment->program)
+                programs[n++] = experiment->replicates.items[r].program;
+    }
     return gen_assemble(arena, programs, n, fail);
 }
 

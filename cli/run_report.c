@@ -1,6 +1,7 @@
 #include "cli/run_report.h"
 
 #include "base/table.h"
+#include "cli/forms.h"
 #include "cli/pipes_report.h"
 
 #include <math.h>
@@ -58,7 +59,10 @@ static const char *note(struct arena *arena, const struct experiment *e) {
         if (e->verdicts[i].blame[0])
             return e->n_predictions == 1 ? e->verdicts[i].blame
                                          : arena_printf(arena, "%s %s", e->predictions[i].model, e->verdicts[i].blame);
-    return e->followed.n ? "branches as they were taken here, predicted perfectly" : "";
+    if (e->followed.n)
+        return "branches as they were taken here, predicted perfectly";
+    unsigned n = e->measurement.n_replicates;
+    return n ? arena_printf(arena, "the same in %u other layouts", n) : "";
 }
 
 static void add_results(struct table *table, const struct experiment *e) {
@@ -187,5 +191,6 @@ void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out,
         print_sweeps(lab, plan, out, colour);
     else
         print_summary(lab, plan, out, colour);
+    forms_print(lab->arena, plan, out);
     pipes_report_print(lab, plan, out, colour);
 }

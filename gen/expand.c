@@ -17,6 +17,7 @@ struct assignment {
     const struct kernel *kernel;
     const struct kernel_arc *closed; // latency mode: its ends share a register; null otherwise
     unsigned streams;
+    unsigned rotation; // as in struct gen_request
     const char *loop_counter;
     unsigned char *registers; // index in the role's class, [stream * n_roles + role]
 };
@@ -29,11 +30,13 @@ static const char *register_of(const struct assignment *a, unsigned stream, unsi
     return a->kernel->roles[role].class->registers[*slot(a, stream, role)];
 }
 
-// A register of `class` that nobody has; where `other` is not null, one that is a register of that class as well: the
-// other end of a chain.
-static bool take_register(const struct register_class *class, const struct register_class *other,
+// A register of `class` that nobody has, looked for from number `start` on and around; where `other` is not null, one
+// that is a register of that class as well: the other end of a chain.
+static bool take_register(const struct register_class *class, unsigned start, const struct register_class *other,
                           struct register_set *taken, unsigned char *index, unsigned char *other_index) {
-    for (unsigned i = 0; class->registers[i]; i++) {
+    unsigned count = register_class_count(class);
+    for (unsigned step = 0; step < count; step++) {
+        unsigned i = (start + step) % count;
         unsigned entry = i * class->span, k = other ? entry / other->span : 0;
         bool is_free = !register_set_has(taken, class, i);
         if (is_free && other)
@@ -73,9 +76,9 @@ static bool assign_role(struct assignment *a, unsigned stream, unsigned role, st
     const struct kernel_arc *arc = a->closed;
     const struct kernel_role *roles = a->kernel->roles;
     if (!arc || arc->from == arc->to || (role != arc->from && role != arc->to))
-        return take_register(roles[role].class, NULL, taken, index, NULL);
+        return take_register(roles[role].class, a->rotation, NULL, taken, index, NULL);
     unsigned other = arc->from + arc->to - role;
-    return take_register(roles[role].class, roles[other].class, taken, index, slot(a, stream, other));
+    return take_register(roles[role].class, a->rotation, roles[other].class, taken, index, slot(a, stream, other));
 }
 
 // A shared role gets its register in stream 0, and all other streams get the same.
@@ -305,11 +308,13 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
     program->symbol = arena_printf(arena, "%s_x%u", name, program->unroll);
     if (request->form == PROGRAM_LOOPED)
         program->symbol = arena_printf(arena, "%s_looped", name);
+    if (request->rotation)
+        program->symbol = arena_printf(arena, "%s_r%u", program->symbol, request->rotation);
 }
 
 bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct gen_request *request,
                 struct program *program, struct fail *fail) {
-    struct assignment a = {.kernel = kernel};
+    struct assignment a = {.kernel = kernel, .rotation = request->rotation};
     unsigned wanted = 1;
     if (request->mode == PROGRAM_LATENCY) {
         if (!check_arc(kernel, request, fail))

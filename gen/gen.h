@@ -17,9 +17,10 @@
 struct gen_request {
     enum program_mode mode;
     enum program_form form;
-    unsigned streams; // throughput: 1 and up, 0 = as many as there are registers (at most GEN_MAX_STREAMS)
-    unsigned arc;     // latency: which of the kernel's arcs
-    unsigned unroll;  // unrolled form: copies of the body; 0 = about GEN_UNROLLED_INSTRUCTIONS instructions
+    unsigned streams;  // throughput: 1 and up, 0 = as many as there are registers (at most GEN_MAX_STREAMS)
+    unsigned arc;      // latency: which of the kernel's arcs
+    unsigned rotation; // registers of each class that are passed over at first, so that others are taken
+    unsigned unroll;   // unrolled form: copies of the body; 0 = about GEN_UNROLLED_INSTRUCTIONS instructions
 };
 
 enum { GEN_MAX_STREAMS = 16, GEN_UNROLLED_INSTRUCTIONS = 1000 };

@@ -1,7 +1,9 @@
 // Does bench/ keep its promises? A CPU whose truth is known is measured through noise (bench/noise.h) by the whole of
 // bench/ (choice of rounds, calibration, judgement, statistics, verdict), once for each seed, kind of noise and truth,
 // and what was reported is held against the truth. Prints a table in Markdown; exit 1 where a promise is broken.
-//     noise_study SEEDS [PROCESSES] [KIND[:PARAMETER…][+KIND…]…]
+//     noise_study SEEDS [PROCESSES [KIND[:PARAMETER…][+KIND…]…]]
+// PROCESSES: fresh processes per value, 0 as usual. Each seed is a session that measures every truth. `unstable`: share
+// flagged. `interval holds the truth`: of those not flagged, the clock's error included; the claim is 99 %.
 #include "bench/noise.h"
 
 #include <math.h>
@@ -22,11 +24,15 @@ struct truth_target {
 };
 
 static const struct bench_chains chains = {
-    .reference = {.body = (const uint8_t *)"add", .bodies = 100, .body_instructions = 1},
-    .multiply = {.body = (const uint8_t *)"multiply", .bodies = 100, .body_instructions = 1},
-    .issue = {.body = (const uint8_t *)"issue", .bodies = 100, .body_instructions = 1},
+    .reference = {.body = (const uint8_t *)"add", .bodies = 100, .body_instructions = 1, .iteration_instructions = 102},
+    .multiply = {.body = (const uint8_t *)"multiply",
+                 .bodies = 100,
+                 .body_instructions = 1,
+                 .iteration_instructions = 102},
+    .issue = {.body = (const uint8_t *)"issue", .bodies = 100, .body_instructions = 1, .iteration_instructions = 102},
 };
-static const struct bench_code other = {.body = (const uint8_t *)"other", .bodies = 100, .body_instructions = 1};
+static const struct bench_code other = {
+    .body = (const uint8_t *)"other", .bodies = 100, .body_instructions = 1, .iteration_instructions = 102};
 
 static double cycles_of(const struct truth_target *target, const struct bench_code *code, uint64_t iterations) {
     static const double overhead_cycles = 12;
@@ -158,76 +164,100 @@ static void print_share(unsigned part, unsigned whole) {
 }
 
 static void print_row(const char *text, const struct tally *tally) {
-    printf("| `%s` | %u |", text, tally->n + tally->n_refused);
-    print_share(tally->n + tally->n_refused - tally->n_trusted, tally->n + tally->n_refused);
+    unsigned n = tally->n + tally->n_refused;
+    printf("| `%s` | %u |", text, n);
+    print_share(n - tally->n_trusted, n);
     print_share(tally->n_covered, tally->n_trusted);
     if (tally->n_trusted)
         printf(" ±%.2f %% |", 100 * tally->sum_width / tally->n_trusted);
     else
         printf(" - |");
-    print_share(tally->n_wrong, tally->n + tally->n_refused);
+    print_share(tally->n_wrong, n);
     printf(" %u of %u | %.1f |\n", tally->n_exact_wrong, tally->n_exact, tally->sum_ms / (tally->n ? tally->n : 1));
+    fflush(stdout);
 }
 
-static const char *const usual_kinds[] = {
-    "none",
-    "vm",
-    "jitter:20",
-    "jitter:100",
-    "timer:40",
-    "timer:1000",
-    "interrupts:100:10:0",
-    "interrupts:1000:20:0.5",
-    "interrupts:4000:20:0",
-    "steal:20:2000:0.5",
-    "steal:200:500:0",
-    "drift:0.03",
-    "drift:0.2",
-    "steps:50:0.3",
-    "steps:1000:0.3",
-    "states:0.1:1.25",
-    "states:0.3:1.25",
-    "states:0.5:1.02",
-    "layouts:0.2:1.1",
-    "layouts:0.5:1.1",
-    "layouts:0.5:1.01",
-    "spread:0.001",
-    "spread:0.005",
-    "spread:0.02",
-    "neighbour:0.1:1",
-    "neighbour:0.5:5",
-    "neighbour:0.5:100",
-    "neighbour:0.5:100:1.01:1.004:1.002",
-    "vm+neighbour:0.3:20:1.02:1.004:1.001",
-    "vm+jitter:100+steal",
-    "counters",
-    "counters+vm",
-    "counters:1.003",
-    "counters:1.03",
-    "multiplexed:0.9",
-    "miscount:0.001",
+// The interval holds the truth as often as it claims, as far as so many measurements can tell (three standard
+// deviations of their number); no fraction is wrong; nothing is off by over 1 % without a flag.
+static bool is_kept(const struct tally *tally) {
+    double n = tally->n_trusted;
+    return tally->n_covered >= n * 0.99 - 3 * sqrt(n * 0.99 * 0.01) && tally->n_exact_wrong == 0 && tally->n_wrong == 0;
+}
+
+struct kind {
+    const char *text;
+    bool is_beyond; // what the method cannot see; shown, not promised
 };
+
+static const struct kind kinds[] = {
+    {.text = "none"},
+    {.text = "vm"},
+    {.text = "jitter:20"},
+    {.text = "jitter:100"},
+    {.text = "timer:40"},
+    {.text = "timer:1000"},
+    {.text = "interrupts:100:10:0"},
+    {.text = "interrupts:1000:20:0.5"},
+    {.text = "interrupts:4000:20:0"},
+    {.text = "steal:20:2000:0.5"},
+    {.text = "steal:200:500:0"},
+    {.text = "drift:0.03"},
+    {.text = "drift:0.2"},
+    {.text = "steps:50:0.3"},
+    {.text = "steps:1000:0.3"},
+    {.text = "states:0.1:1.25"},
+    {.text = "states:0.3:1.25"},
+    {.text = "states:0.5:1.02"},
+    {.text = "layouts:0.2:1.1"},
+    {.text = "layouts:0.5:1.1"},
+    {.text = "layouts:0.5:1.01"},
+    {.text = "spread:0.001"},
+    {.text = "vm+spread:0.003"},
+    {.text = "spread:0.02"},
+    {.text = "neighbour:0.1:1"},
+    {.text = "neighbour:0.5:5"},
+    {.text = "neighbour:0.5:100"},
+    {.text = "neighbour:1:5"},
+    {.text = "vm+neighbour:0.3:20:1.02:1.004:1.001"},
+    {.text = "vm+jitter:100+steal"},
+    {.text = "counters"},
+    {.text = "counters+vm"},
+    {.text = "counters:1.003"},
+    {.text = "counters:1.03"},
+    {.text = "multiplexed:0.9"},
+    {.text = "miscount:0.001"},
+    {.text = "spread:0.005", .is_beyond = true},
+    {.text = "neighbour:0.5:100:1.01:1.004:1.002", .is_beyond = true},
+    {.text = "neighbour:1:5:1.01:1.004:1.002", .is_beyond = true},
+};
+
+static int run_kind(const struct kind *kind, unsigned n_seeds, unsigned processes) {
+    struct tally tally;
+    struct fail fail = {0};
+    if (!study(kind->text, n_seeds, processes, &tally, &fail)) {
+        fail_print(&fail, stderr);
+        return (int)fail.status;
+    }
+    print_row(kind->text, &tally);
+    if (kind->is_beyond || is_kept(&tally))
+        return 0;
+    fprintf(stderr, "noise_study: under %s a promise is broken\n", kind->text);
+    return FAIL_WORK;
+}
 
 int main(int argc, char **argv) {
     unsigned n_seeds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
     unsigned processes = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
-    const char *const *kinds = argc > 3 ? (const char *const *)argv + 3 : usual_kinds;
-    size_t n_kinds = argc > 3 ? (size_t)argc - 3 : sizeof usual_kinds / sizeof *usual_kinds;
     if (!n_seeds) {
         fprintf(stderr, "usage: noise_study SEEDS [PROCESSES] [NOISE...]\n");
         return FAIL_INPUT;
     }
-    printf("| noise | n | unstable | interval holds the truth | its half-width | off by > 1 %%, unflagged | exact, "
+    printf("| noise | n | unstable | interval holds the truth | its half-width | off by > 1 %%, unflagged | exact but "
            "wrong | ms |\n|---|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < n_kinds; i++) {
-        struct tally tally;
-        struct fail fail = {0};
-        if (!study(kinds[i], n_seeds, processes, &tally, &fail)) {
-            fail_print(&fail, stderr);
-            return (int)fail.status;
-        }
-        print_row(kinds[i], &tally);
-        fflush(stdout);
-    }
-    return 0;
+    int status = 0;
+    for (int i = 3; i < argc; i++)
+        status = run_kind(&(struct kind){.text = argv[i]}, n_seeds, processes) | status;
+    for (size_t i = 0; argc <= 3 && i < sizeof kinds / sizeof *kinds; i++)
+        status = run_kind(&kinds[i], n_seeds, processes) | status;
+    return status;
 }

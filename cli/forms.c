@@ -1,0 +1,82 @@
+#include "cli/forms.h"
+
+#include <math.h>
+#include <string.h>
+
+// Less is not worth a word.
+static const double least_difference = 0.01;
+
+static double low_of(const struct bench_measurement *m) {
+    return m->low * (1 - m->clock_error);
+}
+
+static double high_of(const struct bench_measurement *m) {
+    return m->high * (1 + m->clock_error);
+}
+
+static bool is_trusted(const struct experiment *e) {
+    return e->is_done && e->measurement.verdict != MEASURED_UNSTABLE;
+}
+
+static bool is_other_form(const struct experiment *unrolled, const struct experiment *looped) {
+    const struct program *u = &unrolled->program, *l = &looped->program;
+    bool is_same_arc = u->arc == l->arc || (u->arc && l->arc && strcmp(u->arc, l->arc) == 0);
+    return u->form == PROGRAM_UNROLLED && l->form == PROGRAM_LOOPED && u->mode == l->mode && u->streams == l->streams &&
+           unrolled->is_sweep == looped->is_sweep && is_same_arc && strcmp(u->kernel, l->kernel) == 0;
+}
+
+static bool differ(const struct bench_measurement *a, const struct bench_measurement *b) {
+    bool is_apart = high_of(a) < low_of(b) || high_of(b) < low_of(a);
+    return is_apart && fabs(a->cycles - b->cycles) > least_difference * fmin(a->cycles, b->cycles);
+}
+
+// The first model whose two predictions lie as far apart as the two results do.
+static const char *model_that_knows(const struct experiment *unrolled, const struct experiment *looped) {
+    const struct bench_measurement *u = &unrolled->measurement, *l = &looped->measurement;
+    double least = low_of(l) - high_of(u), most = high_of(l) - low_of(u);
+    for (unsigned i = 0; i < unrolled->n_predictions && i < looped->n_predictions; i++) {
+        double predicted = looped->predictions[i].cycles - unrolled->predictions[i].cycles;
+        if (predicted >= least - least_difference * l->cycles && predicted <= most + least_difference * l->cycles)
+            return unrolled->predictions[i].model;
+    }
+    return NULL;
+}
+
+// What is known of the reason; null: nothing.
+static const char *reason(struct arena *arena, const struct experiment *unrolled, const struct experiment *looped) {
+    const struct bench_measurement *u = &unrolled->measurement, *l = &looped->measurement;
+    const char *model = model_that_knows(unrolled, looped);
+    if (model)
+        return arena_printf(arena, "the loop's own instructions make up for it, as %s has them", model);
+    if (l->cycles > u->cycles && low_of(l) <= 1 && 1 <= high_of(l))
+        return "no iteration takes less than a cycle: one taken branch a cycle";
+    for (unsigned i = 0; i < u->n_replicates; i++)
+        if (strstr(u->replicates[i].change, "copies") && u->replicates[i].verdict != MEASURED_UNSTABLE &&
+            (u->replicates[i].high < u->low || u->replicates[i].low > u->high))
+            return arena_printf(arena,
+                                "straight code takes %.4g cycles %s: its length matters, so its supply is the limit",
+                                u->replicates[i].cycles, u->replicates[i].change);
+    return NULL;
+}
+
+static void print_pair(struct arena *arena, const struct experiment *unrolled, const struct experiment *looped,
+                       FILE *out) {
+    const struct program *u = &unrolled->program, *l = &looped->program;
+    const char *why = reason(arena, unrolled, looped);
+    fprintf(
+        out,
+        "%s, n = %u: an iteration takes %.3f cycles looped (%u instructions, %zu bytes, a taken branch), %.3f unrolled "
+        "(%u copies, %zu bytes without a branch); %s\n",
+        u->kernel, u->streams, looped->measurement.cycles, l->instructions, l->loop_range.length,
+        unrolled->measurement.cycles, u->unroll, u->unroll * u->body_range.length,
+        why ? why : "nothing here tells which limit each meets");
+}
+
+void forms_print(struct arena *arena, const struct plan *plan, FILE *out) {
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        for (size_t j = 0; j < plan->n_experiments; j++) {
+            const struct experiment *a = plan->experiments[i], *b = plan->experiments[j];
+            if (is_trusted(a) && is_trusted(b) && is_other_form(a, b) && differ(&a->measurement, &b->measurement))
+                print_pair(arena, a, b, out);
+        }
+}
