@@ -172,6 +172,20 @@ const char *lab_missing_feature(const struct lab *lab, const struct program *pro
     return NULL;
 }
 
+bool lab_can_run(const struct lab *lab, const struct program *program, struct fail *fail) {
+    const char *feature = lab_missing_feature(lab, program);
+    if (feature)
+        return fail_set(fail, FAIL_UNAVAILABLE, "%s needs the CPU feature %s, which %s does not have", program->kernel,
+                        feature, lab->is_simulated ? lab->sim.cpu : "this CPU");
+    struct program_range body = program_simulated_range(program);
+    struct block block;
+    struct fail trouble = {0};
+    if (!lab->is_simulated || model_describe_bytes(&lab->simulated_cpu, lab->arena, program->code + body.offset,
+                                                   body.length, &block, &trouble))
+        return true;
+    return fail_set(fail, FAIL_UNAVAILABLE, "%s cannot run on the simulated CPU: %s", program->kernel, trouble.text);
+}
+
 static enum verdict_kind subject(enum program_mode mode) {
     switch (mode) {
     case PROGRAM_LATENCY:

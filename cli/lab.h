@@ -52,6 +52,10 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
 // The first feature that the program needs and the CPU it would run on lacks; null: none.
 const char *lab_missing_feature(const struct lab *lab, const struct program *program);
 
+// Whether the CPU the code runs on can execute it: it has the features, and a simulated one's model knows the
+// instructions. FAIL_UNAVAILABLE where not.
+bool lab_can_run(const struct lab *lab, const struct program *program, struct fail *fail);
+
 // Measures and predicts one experiment. False only when Cyclops itself failed.
 bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail);
 

@@ -46,11 +46,7 @@ static bool run_one(struct lab *lab, struct experiment *experiment, const struct
                     struct fail *fail) {
     const struct program *program = &experiment->program;
     struct fail trouble = {0};
-    const char *feature = lab_missing_feature(lab, program);
-    if (feature) {
-        fail_set(&trouble, FAIL_UNAVAILABLE, "%s needs the CPU feature %s, which %s does not have", program->kernel,
-                 feature, lab->is_simulated ? lab->sim.cpu : "this CPU");
-    } else {
+    if (lab_can_run(lab, program, &trouble)) {
         if (taken)
             lab_take(lab, experiment, &taken->measurement);
         else if (!lab_run(lab, experiment, fail))
