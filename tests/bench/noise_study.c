@@ -92,9 +92,10 @@ static struct truth_target open_target(const struct noise_spec *spec) {
 
 // What became of the measurements under one kind of noise.
 struct tally {
-    unsigned n, n_refused;                  // measurements; sessions that the harness refused to open
-    unsigned n_trusted, n_covered, n_wrong; // not unstable; of those: the interval holds the truth; off by over 1 %
-    unsigned n_exact, n_exact_wrong;        // called a fraction; of those: not the truth
+    unsigned n, n_refused;           // measurements; sessions that the harness refused to open
+    unsigned n_trusted;              // not unstable
+    unsigned n_covered, n_wrong;     // of those: the interval holds the truth; it does not, and the value is 1 % off
+    unsigned n_exact, n_exact_wrong; // called a fraction; of those: not the truth
     double sum_width, sum_ms;
 };
 
@@ -116,8 +117,9 @@ static void add(struct tally *tally, const struct bench_measurement *result, dou
         return;
     double low = result->low * (1 - result->clock_error), high = result->high * (1 + result->clock_error);
     tally->n_trusted++;
-    tally->n_covered += low <= truth && truth <= high;
-    tally->n_wrong += fabs(result->cycles / truth - 1) > 0.01;
+    bool is_covered = low <= truth && truth <= high;
+    tally->n_covered += is_covered;
+    tally->n_wrong += !is_covered && fabs(result->cycles / truth - 1) > 0.01;
     tally->sum_width += (high - low) / 2 / result->cycles;
     if (result->verdict == MEASURED_EXACT) {
         tally->n_exact++;
@@ -178,10 +180,12 @@ static void print_row(const char *text, const struct tally *tally) {
 }
 
 // The interval holds the truth as often as it claims, as far as so many measurements can tell (three standard
-// deviations of their number); no fraction is wrong; nothing is off by over 1 % without a flag.
+// deviations of their number); no fraction is wrong; what is off by over 1 % without a flag, as one in a hundred that
+// miss may be, is less than one in a thousand.
 static bool is_kept(const struct tally *tally) {
     double n = tally->n_trusted;
-    return tally->n_covered >= n * 0.99 - 3 * sqrt(n * 0.99 * 0.01) && tally->n_exact_wrong == 0 && tally->n_wrong == 0;
+    return tally->n_covered >= n * 0.99 - 3 * sqrt(n * 0.99 * 0.01) && tally->n_exact_wrong == 0 &&
+           tally->n_wrong <= n / 1000;
 }
 
 struct kind {
@@ -252,7 +256,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: noise_study SEEDS [PROCESSES] [NOISE...]\n");
         return FAIL_INPUT;
     }
-    printf("| noise | n | unstable | interval holds the truth | its half-width | off by > 1 %%, unflagged | exact but "
+    printf("| noise | n | unstable | interval holds the truth | its half-width | off by > 1 %% | exact but "
            "wrong | ms |\n|---|---|---|---|---|---|---|---|\n");
     int status = 0;
     for (int i = 3; i < argc; i++)
