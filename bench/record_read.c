@@ -214,6 +214,8 @@ static bool take_line(struct arena *arena, json_t *json, struct record_file *fil
         return false;
     if (strcmp(kind, "host") == 0)
         return take_header(arena, json, file, fail);
+    if (strcmp(kind, "pair") == 0) // what measurements before it say of two kernels
+        return true;
     if (strcmp(kind, "measurement") != 0)
         return fail_set(fail, FAIL_INPUT, "unknown record '%s': expected 'host' or 'measurement'", kind);
     file->records = arena_grow(arena, file->records, file->n_records, sizeof *file->records);

@@ -20,6 +20,7 @@ enum { EXPERIMENT_MAX_MODELS = RECORD_MAX_PREDICTIONS };
 struct experiment {
     struct program program;
     unsigned kernel_instructions; // in one copy of the kernel's body; 0 in blocks
+    unsigned second_instructions; // of a pair of kernels: in one copy of the second one's; else 0
     bool is_sweep;                // a row of a sweep's table, not of the summary
     const char *misuse;           // why the number is not of what it claims to be; null: no reason seen
     bool is_done;                 // measured; false: could not run here, or the code crashed
@@ -54,6 +55,10 @@ struct plan_block {
     const char *file; // for messages
     const char *text;
 };
+
+// Adds one experiment; null: the kernel cannot be expanded that way, and nothing is added.
+struct experiment *plan_add_expansion(struct arena *arena, struct plan *plan, const struct kernel *kernel,
+                                      const struct gen_request *request, struct fail *fail);
 
 // Adds the experiments of one kernel, or of one block of assembly text.
 bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel *kernel,

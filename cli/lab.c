@@ -211,7 +211,8 @@ static const char *find_misuse(struct arena *arena, const struct machine *machin
     const struct program *program = &experiment->program;
     if (program->mode == PROGRAM_BLOCK || experiment->kernel_instructions == 0)
         return NULL;
-    struct dependence found = dependence_find(machine, block, program->streams, experiment->kernel_instructions);
+    struct dependence found = dependence_find(machine, block, program->streams, experiment->kernel_instructions,
+                                              experiment->second_instructions);
     if (program->mode == PROGRAM_LATENCY && !found.is_carried)
         return "no copy waits for the one before: not a latency (see `chain` in the kernel file)";
     if (program->mode == PROGRAM_THROUGHPUT && found.crossing)

@@ -15,6 +15,7 @@ static const struct {
     {"list", "the kernels, machines and events there are", cmd_list},
     {"gen", "print the assembly of kernels", cmd_gen},
     {"run", "measure, predict and compare: one table", cmd_run},
+    {"pairs", "which instructions issue together, measured and predicted: a matrix", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"explain", "what a model says of one instruction, as a picture in time", cmd_explain},
     {"trace", "which way a block's branches go, for mca --branch-trace", cmd_trace},

@@ -11,14 +11,24 @@ static bool wants_form(const struct plan_options *options, enum program_form for
     return options->is_both_forms || form == (options->has_form ? options->form : usual);
 }
 
+struct experiment *plan_add_expansion(struct arena *arena, struct plan *plan, const struct kernel *kernel,
+                                      const struct gen_request *request, struct fail *fail) {
+    struct program program;
+    if (!gen_expand(arena, kernel, request, &program, fail))
+        return NULL;
+    struct experiment *experiment = add(arena, plan);
+    experiment->kernel_instructions = kernel->n_instructions;
+    experiment->program = program;
+    return experiment;
+}
+
 static bool add_expansion(struct arena *arena, struct plan *plan, const struct kernel *kernel,
                           const struct gen_request *request, const struct plan_options *options, bool is_sweep,
                           struct fail *fail) {
-    struct experiment *experiment = add(arena, plan);
-    experiment->kernel_instructions = kernel->n_instructions;
-    experiment->is_sweep = is_sweep;
-    if (!gen_expand(arena, kernel, request, &experiment->program, fail))
+    struct experiment *experiment = plan_add_expansion(arena, plan, kernel, request, fail);
+    if (!experiment)
         return false;
+    experiment->is_sweep = is_sweep;
     if (options->is_replicated)
         replicate_kernel(arena, kernel, request, &experiment->program, &experiment->replicates);
     return true;

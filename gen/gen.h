@@ -30,6 +30,11 @@ enum { GEN_MAX_STREAMS = 16, GEN_UNROLLED_INSTRUCTIONS = 1000 };
 bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct gen_request *request,
                 struct program *program, struct fail *fail);
 
+// Two kernels as one, without a chain: the first one's body and the second one's behind it, on registers of their own.
+// Fails where one is written in another syntax.
+bool gen_pair(struct arena *arena, const struct kernel *first, const struct kernel *second, struct kernel *pair,
+              struct fail *fail);
+
 // Makes a program of plain assembly text: a block. Statements are separated by newlines or ';'. The loop
 // counter is a register that the text does not name; general registers start as the address of the middle of
 // the memory buffer, vector registers as zero. `name` is what messages call the text.

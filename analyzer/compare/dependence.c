@@ -44,13 +44,16 @@ static void walk_insn(struct walk *walk, const struct insn *insn, struct writer 
 }
 
 struct dependence dependence_find(const struct machine *machine, const struct block *block, unsigned n_streams,
-                                  unsigned per_stream) {
+                                  unsigned per_stream, unsigned per_other) {
     struct arena arena = {0};
     struct walk walk = {.machine = machine, .last = ARENA_ARRAY(&arena, struct writer, machine->n_registers)};
-    unsigned n_insns = n_streams * per_stream < block->n_insns ? n_streams * per_stream : block->n_insns;
+    unsigned per_both = per_stream + per_other;
+    unsigned n_insns = n_streams * per_both < block->n_insns ? n_streams * per_both : block->n_insns;
     for (unsigned iteration = 0; iteration < 2; iteration++)
-        for (unsigned i = 0; i < n_insns; i++)
-            walk_insn(&walk, &block->insns[i], (struct writer){true, iteration, i / per_stream});
+        for (unsigned i = 0; i < n_insns; i++) {
+            unsigned stream = i / per_both * 2 + (i % per_both >= per_stream);
+            walk_insn(&walk, &block->insns[i], (struct writer){true, iteration, stream});
+        }
     arena_free(&arena);
     return walk.found;
 }

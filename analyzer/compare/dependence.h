@@ -14,9 +14,10 @@ struct dependence {
     const char *crossing; // register through which one stream waits for another; null: none does
 };
 
-// `n_streams` streams stand one after the other in the block, each of `per_stream` instructions; what follows them (the
+// `n_streams` streams stand one after the other in the block, each of `per_stream` instructions; behind each of them
+// stands one of `per_other` instructions, where there are two kinds of them (0: there are not). What follows (the
 // loop's own instructions) is not looked at.
 struct dependence dependence_find(const struct machine *machine, const struct block *block, unsigned n_streams,
-                                  unsigned per_stream);
+                                  unsigned per_stream, unsigned per_other);
 
 #endif

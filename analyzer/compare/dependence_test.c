@@ -16,24 +16,31 @@ static const struct {
     unsigned n_streams, per_stream;
     bool is_carried;
     const char *crossing;
+    unsigned per_other;
 } rows[] = {
-    {__LINE__, "add rax, rcx", 1, 1, true, NULL},
-    {__LINE__, "add rax, rcx\nadd rdx, rcx", 2, 1, true, NULL},
-    {__LINE__, "mov rax, [rcx]\nmov rdx, [rcx]", 2, 1, false, NULL},
+    {__LINE__, "add rax, rcx", 1, 1, true, NULL, 0},
+    {__LINE__, "add rax, rcx\nadd rdx, rcx", 2, 1, true, NULL, 0},
+    {__LINE__, "mov rax, [rcx]\nmov rdx, [rcx]", 2, 1, false, NULL, 0},
     // Every stream writes the same register, which a kernel file should have declared.
-    {__LINE__, "add rax, rcx\nadd rax, rcx", 2, 1, true, "RAX"},
-    {__LINE__, "add eax, ecx\nadd ax, cx", 2, 1, true, "AX"},
+    {__LINE__, "add rax, rcx\nadd rax, rcx", 2, 1, true, "RAX", 0},
+    {__LINE__, "add eax, ecx\nadd ax, cx", 2, 1, true, "AX", 0},
     // Implicit operands.
-    {__LINE__, "mul rcx\nmul rsi", 2, 1, true, "RAX"},
-    {__LINE__, "adc rax, rcx\nadc rdx, rcx", 2, 1, true, "EFLAGS"},
+    {__LINE__, "mul rcx\nmul rsi", 2, 1, true, "RAX", 0},
+    {__LINE__, "adc rax, rcx\nadc rdx, rcx", 2, 1, true, "EFLAGS", 0},
     // Nobody waits for a zero idiom, nor for a nop in disguise.
-    {__LINE__, "xor eax, eax", 1, 1, false, NULL},
-    {__LINE__, "vxorps ymm0, ymm1, ymm1\nvaddps ymm0, ymm0, ymm2", 1, 2, false, NULL},
-    {__LINE__, "xchg rax, rax", 1, 1, false, NULL},
+    {__LINE__, "xor eax, eax", 1, 1, false, NULL, 0},
+    {__LINE__, "vxorps ymm0, ymm1, ymm1\nvaddps ymm0, ymm0, ymm2", 1, 2, false, NULL, 0},
+    {__LINE__, "xchg rax, rax", 1, 1, false, NULL, 0},
     // The loop's own instructions do not count.
-    {__LINE__, "mov rax, [rcx]\nsub r15, 1", 1, 1, false, NULL},
+    {__LINE__, "mov rax, [rcx]\nsub r15, 1", 1, 1, false, NULL, 0},
     // A stream of two instructions may wait for itself.
-    {__LINE__, "imul rax, rcx\nadd rax, rcx\nimul rdx, rcx\nadd rdx, rcx", 2, 2, true, NULL},
+    {__LINE__, "imul rax, rcx\nadd rax, rcx\nimul rdx, rcx\nadd rdx, rcx", 2, 2, true, NULL, 0},
+    // Streams of two kinds, taking turns.
+    {__LINE__, "imul rax, rcx\nadd rax, rcx\nmov rsi, [rdi]\nimul rdx, rcx\nadd rdx, rcx\nmov r8, [rdi]", 2, 2, true,
+     NULL, 1},
+    {__LINE__, "imul rax, rcx\nadd rax, rcx\nmov rcx, [rdi]\nimul rdx, rcx\nadd rdx, rcx\nmov r8, [rdi]", 2, 2, true,
+     "RCX", 1},
+    {__LINE__, "add rax, rcx\nadc rdx, rcx", 1, 1, true, "EFLAGS", 1},
 };
 
 static void programs_are_seen_through(void **state) {
@@ -50,8 +57,8 @@ static void programs_are_seen_through(void **state) {
         const char *text = arena_printf(&arena, ".intel_syntax noprefix\n%s\n", rows[i].text);
         if (!backend->describe_text(cpu, &arena, "test", text, &source, &fail))
             fail_msg("row of line %d: %s", rows[i].line, fail.text);
-        struct dependence found =
-            dependence_find(backend->machine(cpu), &source.blocks[0], rows[i].n_streams, rows[i].per_stream);
+        struct dependence found = dependence_find(backend->machine(cpu), &source.blocks[0], rows[i].n_streams,
+                                                  rows[i].per_stream, rows[i].per_other);
         const char *crossing = found.crossing ? found.crossing : "none";
         if (found.is_carried != rows[i].is_carried ||
             strcmp(crossing, rows[i].crossing ? rows[i].crossing : "none") != 0)

@@ -1,0 +1,124 @@
+// cyclops pairs: which instructions issue together.
+#include "cli/cli.h"
+
+#include "cli/lab_args.h"
+#include "cli/options.h"
+#include "cli/pairs.h"
+#include "cli/run_plan.h"
+
+#include <string.h>
+
+static struct {
+    const char *form;
+    unsigned long streams; // ~0: not given
+    bool wants_both_orders;
+    struct lab_args lab;
+} args = {.streams = ~0UL, .lab = LAB_ARGS_DEFAULTS};
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "What to run", NULL},
+    {OPTION_COUNT, "n", "N",
+     "Streams of each kernel in a pair. Default: as many as there are registers for both, at most 16.", &args.streams},
+    {OPTION_TEXT, "form", "FORM", "unrolled or looped (a branch after each body). Default: unrolled.", &args.form},
+    {OPTION_FLAG, "both-orders", NULL,
+     "Also the second of each pair before the first. Default: where the simulated CPU, or the first model, issues in "
+     "order.",
+     &args.wants_both_orders},
+    LAB_ARGS_KERNELS(args.lab),
+    LAB_ARGS_WHERE(args.lab),
+    LAB_ARGS_CLOCK(args.lab),
+    LAB_ARGS_EFFORT(args.lab),
+    LAB_ARGS_OUTPUT(args.lab),
+    {0},
+};
+
+static const struct command command = {
+    "pairs",
+    "KERNEL KERNEL... [options]",
+    "Which of KERNELs (see 'cyclops list kernels') issue together: a matrix of the cycles\n"
+    "that a copy of one and a copy of the other take side by side, many of both mixed on\n"
+    "registers of their own; on the diagonal, of a copy alone. Where neither takes\n"
+    "anything from the other, a pair takes as long as the longer one; where they share\n"
+    "a pipe, or the core does not pair them, as long as one after the other.\n"
+    "\n"
+    "The order within a pair matters where a core pairs A with B, but not B with A; many\n"
+    "pairs in a row hide that, '--form looped --n 1' shows it.\n"
+    "\n"
+    "With --json, a measurement for each cell and each kernel alone, then an object for\n"
+    "each cell: \"pairing\" is together, partly, apart, slower, waiting (too few streams\n"
+    "fit in the registers) or unclear.\n",
+    "  cyclops pairs add-r64 imul-r64 load-r64 store-r64\n"
+    "  cyclops pairs vadd-i32-d vld1-d --isa armv7 --target sim:overlay:cortex-a8\n"
+    "  cyclops pairs fma-ymm-ps vaddps-ymm vmulps-ymm --output pairs.jsonl --resume\n",
+    options,
+};
+
+static bool read_options(struct pairs_options *wanted, struct fail *fail) {
+    *wanted = (struct pairs_options){.form = PROGRAM_UNROLLED, .wants_both_orders = args.wants_both_orders};
+    if (args.streams != ~0UL && (args.streams < 1 || args.streams > GEN_MAX_STREAMS))
+        return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
+    wanted->streams = args.streams == ~0UL ? 0 : (unsigned)args.streams;
+    return !args.form || program_form_parse(args.form, &wanted->form) ||
+           fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled and looped", args.form);
+}
+
+static bool find_kernels(struct arena *arena, const struct operands *operands, const struct kernel **kernels,
+                         struct fail *fail) {
+    struct kernel_set set = {0};
+    if (operands->n_items < 2 || operands->n_items > PAIRS_MAX_KERNELS)
+        return fail_set(fail, FAIL_INPUT, "name 2 to %d kernels ('cyclops list kernels')", PAIRS_MAX_KERNELS);
+    if (!cli_load_kernels(arena, args.lab.kernels, args.lab.lab.isa->name, &set, fail))
+        return false;
+    for (size_t i = 0; i < operands->n_items; i++) {
+        kernels[i] = kernel_find(arena, &set, operands->items[i], fail);
+        if (!kernels[i])
+            return false;
+        for (size_t j = 0; j < i; j++)
+            if (kernels[j] == kernels[i])
+                return fail_set(fail, FAIL_INPUT, "kernel '%s' is named twice", kernels[i]->name);
+    }
+    return true;
+}
+
+static bool issues_in_order(const struct lab *lab) {
+    if (lab->is_simulated)
+        return lab->simulated_cpu.machine->in_order;
+    return lab->n_models && lab->models[0].machine->in_order;
+}
+
+static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
+    const struct kernel *kernels[PAIRS_MAX_KERNELS];
+    struct pairs_options wanted;
+    struct pairs pairs;
+    struct plan plan = {0};
+    int status = 0;
+    if (!lab_args_read(arena, &args.lab, fail) || !read_options(&wanted, fail) ||
+        !find_kernels(arena, operands, kernels, fail) || !lab_open(lab, arena, &args.lab.lab, fail))
+        return 0;
+    wanted.wants_both_orders |= issues_in_order(lab);
+    if (!pairs_plan(arena, kernels, (unsigned)operands->n_items, &wanted, &plan, &pairs, fail) ||
+        !run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail))
+        return status;
+    if (args.lab.files.wants_json)
+        pairs_print_json(lab, &pairs, stdout, fail);
+    else
+        pairs_print(lab, &pairs, stdout, cli_wants_colour());
+    return status;
+}
+
+int cmd_pairs(int argc, char **argv) {
+    struct arena arena = {0};
+    struct operands operands = {0};
+    struct fail fail = {0};
+    struct lab lab = {0};
+    int status = 0;
+    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK) {
+        status = run(&arena, &lab, &operands, &fail);
+        lab_close(&lab);
+    }
+    if (fail.status != FAIL_NONE)
+        status = run_plan_worse(status, cli_failed(&fail));
+    int finish_status = cli_finish();
+    arena_free(&arena);
+    return run_plan_worse(status, finish_status);
+}

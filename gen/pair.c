@@ -1,0 +1,89 @@
+// Two kernels as one: the first one's body, then the second one's, on registers of their own. Expanded for throughput,
+// its streams are the streams of both, taking turns.
+#include "gen/gen.h"
+
+#include <string.h>
+
+// The roles keep their kernel: `first_role` is where those of the second begin.
+static void add_pieces(struct arena *arena, struct kernel *pair, const struct kernel *kernel, unsigned first_role) {
+    for (unsigned i = 0; i < kernel->n_pieces; i++) {
+        struct kernel_piece piece = kernel->pieces[i];
+        piece.role += piece.text ? 0 : first_role;
+        pair->pieces = arena_grow(arena, pair->pieces, pair->n_pieces, sizeof piece);
+        pair->pieces[pair->n_pieces++] = piece;
+    }
+}
+
+static void add_roles(struct arena *arena, struct kernel *pair, const struct kernel *kernel, const char *prefix) {
+    for (unsigned i = 0; i < kernel->n_roles; i++) {
+        struct kernel_role role = kernel->roles[i];
+        role.name = arena_printf(arena, "%s_%s", prefix, role.name);
+        pair->roles = arena_grow(arena, pair->roles, pair->n_roles, sizeof role);
+        pair->roles[pair->n_roles++] = role;
+    }
+}
+
+static void add_lines(struct arena *arena, struct kernel *pair, const struct kernel *kernel) {
+    for (unsigned i = 0; i < kernel->n_lines; i++) {
+        pair->lines = arena_grow(arena, pair->lines, pair->n_lines, sizeof *pair->lines);
+        pair->lines[pair->n_lines++] = kernel->lines[i];
+    }
+    pair->n_instructions += kernel->n_instructions;
+}
+
+static size_t count(const char *const *words) {
+    size_t n = 0;
+    while (words[n])
+        n++;
+    return n;
+}
+
+static bool is_among(const char *const *words, size_t n, const char *word) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+// Words of both, each once; null-terminated.
+static const char **unite(struct arena *arena, const char **a, const char **b) {
+    const char **all = ARENA_ARRAY(arena, const char *, count(a) + count(b) + 1);
+    size_t n = 0;
+    for (; *a; a++)
+        all[n++] = *a;
+    for (; *b; b++)
+        if (!is_among(all, n, *b))
+            all[n++] = *b;
+    return all;
+}
+
+static const char *both_setups(struct arena *arena, const char *first, const char *second) {
+    bool needs_newline = *first && first[strlen(first) - 1] != '\n';
+    return arena_printf(arena, "%s%s%s", first, needs_newline ? "\n" : "", second);
+}
+
+bool gen_pair(struct arena *arena, const struct kernel *first, const struct kernel *second, struct kernel *pair,
+              struct fail *fail) {
+    if (first->isa != second->isa || strcmp(first->syntax, second->syntax) != 0)
+        return fail_set(fail, FAIL_INPUT, "kernels '%s' and '%s' are written in different syntaxes: no pair of them",
+                        first->name, second->name);
+    *pair = (struct kernel){
+        .name = arena_printf(arena, "%s+%s", first->name, second->name),
+        .about = arena_printf(arena, "%s, then %s", first->name, second->name),
+        .file = first->file,
+        .line = first->line,
+        .body_line = first->body_line,
+        .isa = first->isa,
+        .syntax = first->syntax,
+        .setup = both_setups(arena, first->setup, second->setup),
+        .features = unite(arena, first->features, second->features),
+        .implicit = unite(arena, first->implicit, second->implicit),
+    };
+    add_pieces(arena, pair, first, 0);
+    add_pieces(arena, pair, second, first->n_roles);
+    add_roles(arena, pair, first, "first");
+    add_roles(arena, pair, second, "second");
+    add_lines(arena, pair, first);
+    add_lines(arena, pair, second);
+    return true;
+}
