@@ -1,5 +1,7 @@
 #include "base/fail.h"
 
+#include "base/text.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -39,6 +41,18 @@ bool fail_set(struct fail *fail, enum fail_status status, const char *format, ..
     return false;
 }
 
+// Messages quote input, and input may be anybody's: nothing in it may drive the terminal.
+static void print_text(const char *text, FILE *out) {
+    bool is_shown;
+    for (size_t n; (n = text_character(text, &is_shown)) != 0; text += n) {
+        if (is_shown || *text == '\n' || *text == '\t')
+            fwrite(text, 1, n, out);
+        else
+            for (size_t i = 0; i < n; i++)
+                fprintf(out, "\\x%02x", (unsigned char)text[i]);
+    }
+}
+
 void fail_print(const struct fail *fail, FILE *out) {
     fputs("cyclops: error: ", out);
     if (fail->file[0]) {
@@ -49,5 +63,6 @@ void fail_print(const struct fail *fail, FILE *out) {
             fprintf(out, "%u:", fail->column);
         fputc(' ', out);
     }
-    fprintf(out, "%s\n", fail->text);
+    print_text(fail->text, out);
+    fputc('\n', out);
 }

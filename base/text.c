@@ -75,6 +75,57 @@ static bool is_same_letter(char a, char b) {
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
+// The code point at the start of a string, by RFC 3629, and its length; 0: not UTF-8, or the end.
+static size_t decode(const unsigned char *s, unsigned *point) {
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
+    *point = n < 2 ? *s : *s & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        *point = *point << 6 | (s[i] & 0x3fu);
+    }
+    bool is_good = n && *point >= least[n] && *point <= 0x10ffff && (*point < 0xd800 || *point > 0xdfff);
+    return is_good && *s ? n : 0;
+}
+
+// Unicode's bidirectional controls (UAX #9, 2.), its line and paragraph separators, and what takes no room (U+200B to
+// U+200F, U+FEFF) change how the text beside them is read.
+static bool is_visible(unsigned point) {
+    static const struct {
+        unsigned first, last;
+    } hidden[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},  {0x200b, 0x200f},
+                  {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}};
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        if (point >= hidden[i].first && point <= hidden[i].last)
+            return false;
+    return true;
+}
+
+size_t text_character(const char *string, bool *is_shown) {
+    unsigned point;
+    size_t n = decode((const unsigned char *)string, &point);
+    *is_shown = n && is_visible(point);
+    return n == 0 && *string ? 1 : n;
+}
+
+const char *text_printable(struct arena *arena, const char *string, size_t most) {
+    struct text text = {.arena = arena};
+    bool is_shown;
+    text_add(&text, "");
+    for (size_t n; (n = text_character(string, &is_shown)) != 0; string += n) {
+        if (text.length + n > most) {
+            text_add(&text, "…");
+            break;
+        }
+        for (size_t i = 0; i < n && !is_shown; i++)
+            text_addf(&text, "\\x%02x", (unsigned char)string[i]);
+        if (is_shown)
+            text_append(&text, string, n);
+    }
+    return text.data;
+}
+
 // Optimal string alignment distance. F. Damerau, "A technique for computer detection and correction of spelling
 // errors", CACM 7(3), 1964.
 unsigned text_distance(const char *a, const char *b) {

@@ -22,6 +22,14 @@ void text_addf(struct text *text, const char *format, ...) __attribute__((format
 // Terminal columns that UTF-8 `string` takes: code points, without combining marks and "\033[…m" sequences.
 size_t text_width(const char *string);
 
+// Bytes of the first character of UTF-8 `string`, 1 where that is no UTF-8, 0 at its end. It is not `is_shown` where a
+// terminal acts on it or hides it: control characters (C0, DEL, C1), those that reverse or join the text around them,
+// and what is no UTF-8.
+size_t text_character(const char *string, bool *is_shown);
+
+// A stranger's text, fit to be printed: what is unprintable becomes \xNN by byte, and what is beyond `most` bytes "…".
+const char *text_printable(struct arena *arena, const char *string, size_t most);
+
 // Number of edits (insert, delete, replace, swap neighbours) between two strings, ignoring case.
 unsigned text_distance(const char *a, const char *b);
 

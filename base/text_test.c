@@ -1,3 +1,4 @@
+#include "base/fail.h"
 #include "base/text.h"
 
 #include <setjmp.h>
@@ -55,6 +56,35 @@ static void nearest_names_come_first(void **state) {
     arena_free(&arena);
 }
 
+static void strangers_cannot_drive_the_terminal(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    const struct {
+        const char *text, *printable;
+    } rows[] = {{"add ±0.1 → ok", "add ±0.1 → ok"},
+                {"\033[2Jx\r\n\t\177", "\\x1b[2Jx\\x0d\\x0a\\x09\\x7f"},
+                {"\xc2\x9b"
+                 "31m",
+                 "\\xc2\\x9b31m"}, // CSI as one character
+                {"a\xe2\x80\xae"
+                 "b",
+                 "a\\xe2\\x80\\xae"
+                 "b"},                                                 // right-to-left override
+                {"\xff\xc0\x80\xe2\x82", "\\xff\\xc0\\x80\\xe2\\x82"}, // no UTF-8
+                {"\xed\xa0\x80", "\\xed\\xa0\\x80"}};                  // half a surrogate pair
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(text_printable(&arena, rows[i].text, 100), rows[i].printable);
+    assert_string_equal(text_printable(&arena, "±±±", 5), "±±…");
+    struct fail fail = {0};
+    char said[64] = "";
+    FILE *out = fmemopen(said, sizeof said, "w");
+    fail_set(&fail, FAIL_INPUT, "unknown \033[31m ±");
+    fail_print(&fail, out);
+    fclose(out);
+    assert_string_equal(said, "cyclops: error: unknown \\x1b[31m ±\n");
+    arena_free(&arena);
+}
+
 static void slices_split_and_trim(void **state) {
     (void)state;
     struct slice rest = {"a; bc ;;", 8}, piece;
@@ -71,6 +101,7 @@ int main(void) {
         cmocka_unit_test(width_counts_columns),
         cmocka_unit_test(distance_counts_edits),
         cmocka_unit_test(nearest_names_come_first),
+        cmocka_unit_test(strangers_cannot_drive_the_terminal),
         cmocka_unit_test(slices_split_and_trim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "bench/sandbox.h"
 #include "bench/syscall_filter.h"
 #include "bench/target.h"
+#include "bench/rounds.h"
 #include "bench/timer.h"
 
 #include <errno.h>
@@ -311,6 +312,33 @@ static void timer_moves(void **state) {
     assert_true(timer_step() >= 1);
 }
 
+// Reads of a counter of 24 MHz, 100 MHz and 1 GHz, told in whole ns.
+static void step_of_a_rounded_clock(void **state) {
+    (void)state;
+    const struct {
+        double ns, least, most;
+    } clocks[] = {{1000 / 24.0, 41, 42}, {10, 10, 10}, {1, 1, 1}, {1e9 / 32768, 30517, 30518}};
+    for (size_t c = 0; c < sizeof clocks / sizeof *clocks; c++) {
+        uint64_t differences[500];
+        for (unsigned i = 0; i < 500; i++) {
+            double start = floor(i * 7 * clocks[c].ns), took = 2 + i % 3 + (i % 97 == 0 ? 50 : 0);
+            differences[i] = (uint64_t)(floor((i * 7 + took) * clocks[c].ns) - start);
+        }
+        uint64_t step = timer_step_rounded(differences, 500);
+        assert_in_range(step, (uint64_t)clocks[c].least, (uint64_t)clocks[c].most);
+    }
+    uint64_t still[3] = {0};
+    assert_int_equal(timer_step_rounded(still, 3), 1);
+}
+
+// Loop counters of 32 bits hold any number of iterations that is chosen, however slow the timer.
+static void no_run_is_too_long_for_a_counter(void **state) {
+    (void)state;
+    struct target_lengths lengths = rounds_lengths(1e9, 1, 1e12);
+    assert_true(lengths.n_long <= UINT32_MAX && lengths.n_long == 4 * lengths.n_short);
+    assert_true(rounds_more(1e9, 1, 1e12) == 0);
+}
+
 // On any CPU: a chain of multiplies takes a whole number of cycles, in units of a chain of adds; a chain of both
 // takes the sum. Tried a few times, because a test run may share this machine with a build.
 static void chains_add_up(void **state) {
@@ -371,6 +399,8 @@ int main(void) {
         cmocka_unit_test(child_is_on_its_own),
         cmocka_unit_test(nothing_is_written_from_inside),
         cmocka_unit_test(timer_moves),
+        cmocka_unit_test(step_of_a_rounded_clock),
+        cmocka_unit_test(no_run_is_too_long_for_a_counter),
         cmocka_unit_test(chains_add_up),
         cmocka_unit_test(counters_or_a_reason),
     };

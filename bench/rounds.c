@@ -9,6 +9,9 @@
 enum { WANTED_STEPS = 1000, SHORT_SHARE = 4, PILOT_ROUNDS = 4 };
 static const double most_iterations = 1e9; // no code is so short, and no timer so coarse, that it needs more
 
+// A loop's counter has 32 bits on some ISAs, whose programs refuse more (gen/isa_armv7.c, gen/isa_mips.c).
+static const double longest_run = 4e9;
+
 // The lengths above are for this precision. Coarser ones need less, but there is a shortest time at which what is not
 // noise (an exit of a loop mispredicted now and then) is still small.
 static const double full_precision = 0.002, least_share = 0.4;
@@ -30,7 +33,7 @@ double rounds_more(double n, double ticks, double wanted_ticks) {
 }
 
 struct target_lengths rounds_lengths(double n, double ticks, double wanted_ticks) {
-    double n_long = n * wanted_ticks / ticks;
+    double n_long = fmin(n * wanted_ticks / ticks, longest_run);
     if (n_long < SHORT_SHARE)
         return (struct target_lengths){1, (uint64_t)fmax(2, round(n_long))};
     uint64_t n_short = (uint64_t)round(n_long / SHORT_SHARE);

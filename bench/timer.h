@@ -3,6 +3,7 @@
 #ifndef BENCH_TIMER_H
 #define BENCH_TIMER_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -44,5 +45,9 @@ static inline uint64_t timer_read(void) {
 // Both take about a millisecond. Resolution: the smallest difference that reads can show, in ticks, at least 1.
 double timer_ticks_per_second(void);
 uint64_t timer_step(void);
+
+// That of a clock which tells its time rounded to whole units, as clock_gettime does to ns whatever counts below it (a
+// step of 41.67 ns on many boards), from differences of neighbouring reads. Sorts them.
+uint64_t timer_step_rounded(uint64_t *differences, size_t n);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "cli/chains.h"
-#include "cli/experiment.h"
 #include "cli/options.h"
+#include "cli/plan_wish.h"
 #include "cli/program_code.h"
 #include "runner/pack.h"
 
@@ -13,17 +13,16 @@
 #include <sys/stat.h>
 
 static struct {
-    const char *isa, *kernels, *sweep, *runner, *output;
-    struct option_list asm_texts;
+    const char *isa, *runner, *output;
+    struct plan_wish plan;
     bool pack_only;
-} args;
+} args = {.plan = PLAN_WISH_DEFAULTS};
 
 static const struct option options[] = {
-    {OPTION_HEADING, NULL, NULL, "Options", NULL},
-    {OPTION_TEXT, "isa", "ISA", "x86_64 or aarch64. Default: this machine's.", &args.isa},
-    {OPTION_TEXT, "sweep", "A..B", "Also n = A, ..., B independent streams side by side.", &args.sweep},
-    {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.", &args.asm_texts},
-    {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.", &args.kernels},
+    {OPTION_HEADING, NULL, NULL, "What to put in", NULL},
+    PLAN_WISH_OPTIONS(args.plan),
+    {OPTION_HEADING, NULL, NULL, "For which machine, and output", NULL},
+    {OPTION_TEXT, "isa", "ISA", "x86_64, aarch64, armv7, mips, mipsel or riscv64. Default: this machine's.", &args.isa},
     {OPTION_TEXT, "runner", "FILE",
      "The runner: a static executable for the ISA ('scripts/build-runner COMPILER FILE' makes one). Default: the "
      "installed one.",
@@ -35,36 +34,15 @@ static const struct option options[] = {
 
 static const struct command command = {
     "bundle",
-    "KERNEL... --output FILE [options]",
+    "KERNEL...|FILE.s|- --output FILE [options]",
     "Puts the programs of KERNELs, assembled, and a runner into one executable file.\n"
     "It needs nothing where it runs: no libraries, no assembler, no privileges. It\n"
-    "prints a table, and with --output FILE it writes a measurement file.\n",
+    "prints a table, and with --output FILE it writes a measurement file; its --help\n"
+    "shows what else it takes.\n",
     "  cyclops bundle add-x mul-x fmla-v4s --isa aarch64 --output probe\n"
     "  ./probe --output probe.jsonl          on the other machine\n",
     options,
 };
-
-static bool make_plan(struct arena *arena, const struct isa *isa, const struct operands *operands, struct plan *plan,
-                      struct fail *fail) {
-    struct plan_options plan_options = {0};
-    struct kernel_set set = {0};
-    if (operands->n_items + args.asm_texts.n_items == 0)
-        return fail_set(fail, FAIL_INPUT, "name the kernels to bundle; 'cyclops list kernels' shows them");
-    if ((args.sweep && !options_parse_range(args.sweep, &plan_options.sweep_first, &plan_options.sweep_last, fail)) ||
-        (operands->n_items && !cli_load_kernels(arena, args.kernels, isa->name, &set, fail)))
-        return false;
-    for (size_t i = 0; i < operands->n_items; i++) {
-        const struct kernel *kernel = kernel_find(arena, &set, operands->items[i], fail);
-        if (!kernel || !plan_add_kernel(arena, plan, kernel, &plan_options, fail))
-            return false;
-    }
-    for (size_t i = 0; i < args.asm_texts.n_items; i++) {
-        struct plan_block block = {isa, args.asm_texts.items[i], "--asm", args.asm_texts.items[i]};
-        if (!plan_add_block(arena, plan, &block, &(struct plan_options){0}, fail))
-            return false;
-    }
-    return true;
-}
 
 static struct pack_program packed(const struct program *program, const char *role) {
     return (struct pack_program){
@@ -99,15 +77,29 @@ static bool make_pack(struct arena *arena, const struct isa *isa, const struct p
     return true;
 }
 
+// Debian's package of a compiler that can make the runner.
+static const char *compiler_package(struct arena *arena, const char *isa) {
+    static const struct {
+        const char *isa, *tuple;
+    } tuples[] = {{"x86_64", "x86-64-linux-gnu"},   {"aarch64", "aarch64-linux-gnu"}, {"armv7", "arm-linux-gnueabihf"},
+                  {"riscv64", "riscv64-linux-gnu"}, {"mips", "mips-linux-gnu"},       {"mipsel", "mipsel-linux-gnu"}};
+    for (size_t i = 0; i < sizeof tuples / sizeof *tuples; i++)
+        if (strcmp(tuples[i].isa, isa) == 0)
+            return arena_printf(arena, "gcc-%s", tuples[i].tuple);
+    return "gcc";
+}
+
 static bool read_runner(struct arena *arena, const struct isa *isa, char **runner, size_t *length, struct fail *fail) {
     const char *path =
         args.runner ? args.runner : file_installed(arena, arena_printf(arena, "lib/cyclops/runner-%s", isa->name));
     struct fail trouble = {0};
-    if (file_read(arena, path, runner, length, &trouble))
+    if (file_read(arena, path, runner, length, args.runner ? fail : &trouble))
         return true;
-    return fail_set(fail, FAIL_UNAVAILABLE,
-                    "there is no runner for %s: %s; 'scripts/build-runner COMPILER FILE' makes one for --runner",
-                    isa->name, trouble.text);
+    return fail_set(
+        fail, FAIL_UNAVAILABLE,
+        "no runner for %s was built with this Cyclops (%s): install package %s and build again, or make one "
+        "with scripts/build-runner and name it with --runner",
+        isa->name, trouble.text, compiler_package(arena, isa->name));
 }
 
 static bool write_bundle(struct arena *arena, const struct isa *isa, const struct pack *pack, struct fail *fail) {
@@ -132,8 +124,8 @@ static bool bundle(struct arena *arena, const struct operands *operands, struct 
     if (!args.output)
         return fail_set(fail, FAIL_INPUT, "say where to write the bundle: --output FILE");
     const struct isa *isa = cli_isa(arena, args.isa, fail);
-    return isa && make_plan(arena, isa, operands, &plan, fail) && make_pack(arena, isa, &plan, &pack, fail) &&
-           write_bundle(arena, isa, &pack, fail);
+    return isa && plan_make(arena, &args.plan, isa, operands, &plan, fail) &&
+           make_pack(arena, isa, &plan, &pack, fail) && write_bundle(arena, isa, &pack, fail);
 }
 
 int cmd_bundle(int argc, char **argv) {

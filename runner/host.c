@@ -4,20 +4,39 @@
 #include "bench/host_files.h"
 
 #include <sched.h>
+#include <sys/utsname.h>
 
 bool runner_read_host(struct arena *arena, int cpu, struct host *host, struct fail *fail) {
     *host = (struct host){.cpu = cpu};
-    if (!host_choose_cpu(arena, cpu, &host->cpu, fail) || !host_read_cpuinfo(arena, host, fail))
+    struct fail no_proc = {0};
+    if (!host_choose_cpu(arena, cpu, &host->cpu, fail))
         return false;
-    host->kernel = host_line(arena, "/proc/sys/kernel/osrelease");
+    if (!host_read_cpuinfo(arena, host, &no_proc)) {
+        static const char *const none[] = {NULL};
+        host->cpu_name = host->vendor = "unknown (no /proc here)";
+        host->flags = none;
+    }
+    struct utsname system;
+    if (uname(&system) == 0)
+        host->kernel = arena_strdup(arena, system.release);
     host_read_hypervisor(arena, host);
     host_read_pmu(arena, host);
     return true;
 }
 
-// In the place of hwloc's choice: the last CPU this process may use. CPU 0 has most of the system's own work.
+// How fast a core is among those of this machine, as far as the kernel says: its capacity (Arm, RISC-V), or its highest
+// frequency. 0: unknown.
+static double strength(struct arena *arena, int cpu) {
+    double number = 0;
+    if (!host_number(arena, &number, "/sys/devices/system/cpu/cpu%d/cpu_capacity", cpu))
+        host_number(arena, &number, "/sys/devices/system/cpu/cpu%d/cpufreq/cpuinfo_max_freq", cpu);
+    return number;
+}
+
+// In the place of hwloc's choice: the last CPU of the fastest ones this process may use. CPU 0 has most of the system's
+// own work.
 bool host_choose_cpu(struct arena *arena, int wanted, int *cpu, struct fail *fail) {
-    (void)arena;
+    double best = 0;
     cpu_set_t set;
     CPU_ZERO(&set);
     *cpu = wanted;
@@ -25,9 +44,13 @@ bool host_choose_cpu(struct arena *arena, int wanted, int *cpu, struct fail *fai
         return true; // pinning tells whether it exists
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return fail_set(fail, FAIL_UNAVAILABLE, "cannot find out which CPUs there are; choose one");
-    for (int i = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET((unsigned)i, &set))
-            *cpu = i;
+    for (int i = 0; i < CPU_SETSIZE; i++) {
+        double now = CPU_ISSET((unsigned)i, &set) ? strength(arena, i) : -1;
+        if (now < best)
+            continue;
+        best = now;
+        *cpu = i;
+    }
     return true;
 }
 

@@ -5,29 +5,47 @@
 #include "runner/host.h"
 #include "runner/results.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 static const char usage[] =
     "Usage: %s [options]\n"
     "Measures the programs that were packed into this file, and prints their cycles.\n"
-    "  --cpu N         logical CPU to measure on\n"
-    "  --clock CLOCK   rdpmc, perf, ratio, or auto: the first of these that works;\n"
-    "                  or time: seconds times the frequency\n"
-    "  --frequency HZ  of the core, for --clock time: 1GHz, 480MHz\n"
-    "  --events E,...  also count these hardware events: raw numbers (r1b), or PMU/event=0x1b/\n"
-    "  --budget MS     spend at most MS milliseconds on a measurement\n"
-    "  --output FILE   also append the measurements to FILE, as JSON Lines\n"
-    "  --pack FILE     measure the programs of this pack instead\n";
+    "  --cpu N                  logical CPU to measure on; default: the last of the fastest\n"
+    "  --clock CLOCK            rdpmc, perf, ratio, or auto: the first of these that works;\n"
+    "                           or time: seconds times the frequency\n"
+    "  --frequency HZ           of the core, for --clock time: 1GHz, 480MHz\n"
+    "  --events EVENT,...       also count these hardware events: raw numbers (r1b), or PMU/event=0x1b/\n"
+    "  --reference-cycles N     what a dependent add takes on this core, the ratio clock's unit: 2 on a MIPS 74K\n"
+    "  --budget MS              spend at most MS milliseconds on a measurement\n"
+    "  --json                   print JSON Lines instead of a table\n"
+    "  --output FILE            also append the measurements to FILE, as JSON Lines\n"
+    "  --pack FILE              measure the programs of this pack instead\n";
 
 struct arguments {
     struct bench_options bench;
     const char *events[TARGET_MAX_EVENTS];
     unsigned n_events;
     const char *output, *pack;
+    bool wants_json;
 };
+
+#if defined(__x86_64__)
+#define OWN_ISA "x86_64"
+#elif defined(__aarch64__)
+#define OWN_ISA "aarch64"
+#elif defined(__arm__)
+#define OWN_ISA "armv7"
+#elif defined(__riscv)
+#define OWN_ISA "riscv64"
+#elif defined(__mips__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define OWN_ISA "mips"
+#elif defined(__mips__)
+#define OWN_ISA "mipsel"
+#endif
 
 // The commas between slashes are the event's own: armv8_pmuv3/event=0x1b,long/.
 static bool add_events(struct arena *arena, struct arguments *arguments, const char *list, struct fail *fail) {
@@ -72,6 +90,11 @@ static bool take_option(struct arena *arena, int option, struct arguments *argum
         return add_events(arena, arguments, optarg, fail);
     case 'b':
         return parse_number(optarg, &arguments->bench.budget_ms, fail);
+    case 'r':
+        return parse_number(optarg, &arguments->bench.reference_cycles, fail);
+    case 'j':
+        arguments->wants_json = true;
+        return true;
     case 'o':
         arguments->output = optarg;
         return true;
@@ -87,11 +110,13 @@ static bool parse(struct arena *arena, int argc, char **argv, struct arguments *
     static const struct option options[] = {
         {"cpu", required_argument, NULL, 'u'},
         {"clock", required_argument, NULL, 'c'},
+        {"frequency", required_argument, NULL, 'f'},
         {"events", required_argument, NULL, 'e'},
+        {"reference-cycles", required_argument, NULL, 'r'},
         {"budget", required_argument, NULL, 'b'},
+        {"json", no_argument, NULL, 'j'},
         {"output", required_argument, NULL, 'o'},
         {"pack", required_argument, NULL, 'p'},
-        {"frequency", required_argument, NULL, 'f'},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
@@ -113,16 +138,42 @@ static bool parse(struct arena *arena, int argc, char **argv, struct arguments *
     return optind == argc || fail_set(fail, FAIL_INPUT, "'%s' is not understood; see --help", argv[optind]);
 }
 
+// The file of this process: the path it was started by serves where there is no /proc, as in a small chroot.
+static bool read_self(struct arena *arena, char **data, size_t *length, struct fail *fail) {
+    struct fail no_proc = {0};
+    const char *path = (const char *)getauxval(AT_EXECFN); // NOLINT(performance-no-int-to-ptr)
+    return file_read(arena, "/proc/self/exe", data, length, &no_proc) ||
+           (path ? file_read(arena, path, data, length, fail)
+                 : fail_set(fail, FAIL_UNAVAILABLE, "%s; name a pack with --pack", no_proc.text));
+}
+
+static bool find_pack(struct arena *arena, const char **text, size_t *length, struct fail *fail) {
+    char *data;
+    size_t n;
+    if (!read_self(arena, &data, &n, fail))
+        return false;
+    switch (pack_find(data, n, text, length)) {
+    case PACK_FOUND:
+        return true;
+    case PACK_DAMAGED:
+        return fail_set(fail, FAIL_INPUT, "this file was damaged on its way here: get it again, as binary data");
+    case PACK_NONE:
+        break;
+    }
+    return fail_set(fail, FAIL_INPUT,
+                    "no programs are in this file: it is a runner alone, or lost its end on its way here; name a pack "
+                    "with --pack");
+}
+
 static bool load(struct arena *arena, const char *path, struct pack *pack, struct fail *fail) {
     char *data;
     const char *text;
     size_t length;
-    if (!file_read(arena, path ? path : "/proc/self/exe", &data, &length, fail))
+    bool is_there = path ? file_read(arena, path, &data, &length, fail) : find_pack(arena, &text, &length, fail);
+    if (!is_there || !pack_read(arena, path ? path : "the pack", path ? data : text, length, pack, fail))
         return false;
-    text = data;
-    if (!path && !pack_find(data, length, &text, &length))
-        return fail_set(fail, FAIL_INPUT, "no programs were packed into this file; name a pack with --pack");
-    return pack_read(arena, path ? path : "the pack", text, length, pack, fail);
+    return strcmp(pack->isa, OWN_ISA) == 0 ||
+           fail_set(fail, FAIL_INPUT, "these are programs for %s, and this is the runner for " OWN_ISA, pack->isa);
 }
 
 static bool find_chains(const struct pack *pack, struct bench_chains *chains, struct fail *fail) {
@@ -140,19 +191,48 @@ static bool find_chains(const struct pack *pack, struct bench_chains *chains, st
     return true;
 }
 
-static bool measure_all(struct arena *arena, struct bench *bench, const struct pack *pack,
-                        struct bench_measurement *measurements, FILE *output, struct fail *fail) {
-    for (size_t i = 0; i < pack->n_programs; i++) {
+static void show_progress(size_t done, const struct pack *pack) {
+    size_t n = 0;
+    for (size_t i = 0; i < pack->n_programs; i++)
+        n += !pack->programs[i].role;
+    if (isatty(STDERR_FILENO) && done < n)
+        fprintf(stderr, "\r\033[Kmeasuring %zu of %zu", done + 1, n);
+    else if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K");
+}
+
+static bool measure_all(struct bench *bench, const struct pack *pack, struct bench_measurement *measurements,
+                        const struct results *results, struct fail *fail) {
+    size_t n = 0;
+    bool is_done = true;
+    for (size_t i = 0; i < pack->n_programs && is_done; i++) {
         const struct pack_program *program = &pack->programs[i];
         if (program->role)
             continue;
-        fprintf(stderr, "measuring %s, %s\n", program->kernel, program->mode ? program->mode : "");
-        if (!bench_measure(bench, &program->code, &measurements[i], fail))
-            return false;
-        if (output)
-            results_write(output, arena, pack->isa, program, &measurements[i]);
+        show_progress(n++, pack);
+        is_done = bench_measure(bench, &program->code, &measurements[i], fail);
+        if (is_done)
+            results_write(results, pack->isa, program, &measurements[i]);
     }
-    return true;
+    show_progress(n, pack);
+    return is_done;
+}
+
+static bool measure(struct arena *arena, const struct arguments *arguments, const struct pack *pack,
+                    const struct host *host, struct bench *bench, struct fail *fail) {
+    struct results results;
+    struct bench_measurement *measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs);
+    if (!results_open(&results, arena, arguments->output, arguments->wants_json, fail))
+        return false;
+    results_write_header(&results, host, bench);
+    bool is_named = !bench_clock_counts(bench->clock); // in its note
+    if (!arguments->wants_json)
+        printf("%s, Linux %s, CPU %d: %s%s%s\n", host->cpu_name, host->kernel ? host->kernel : "", host->cpu,
+               is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ", bench->clock_note);
+    bool is_done = measure_all(bench, pack, measurements, &results, fail);
+    if (is_done && !arguments->wants_json)
+        results_print(stdout, arena, pack, measurements);
+    return results_close(&results, fail) && is_done;
 }
 
 static bool run(struct arena *arena, const struct arguments *arguments, struct fail *fail) {
@@ -164,22 +244,11 @@ static bool run(struct arena *arena, const struct arguments *arguments, struct f
     if (!load(arena, arguments->pack, &pack, fail) || !find_chains(&pack, &chains, fail) ||
         !runner_read_host(arena, arguments->bench.cpu, &host, fail))
         return false;
-    FILE *output = arguments->output ? fopen(arguments->output, "ae") : NULL;
-    if (arguments->output && !output)
-        return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", arguments->output, strerror(errno));
     struct target *target = target_native_open(arena, host.cpu, &wish, fail);
-    if (!target || !bench_open(&bench, arena, target, &arguments->bench, &chains, fail))
+    if (!target)
         return false;
-    printf("%s, Linux %s, CPU %d: %s clock, %s\n", host.cpu_name, host.kernel ? host.kernel : "", host.cpu,
-           bench_clock_name(bench.clock), bench.clock_note);
-    struct bench_measurement *measurements = ARENA_ARRAY(arena, struct bench_measurement, pack.n_programs);
-    if (output)
-        results_write_header(output, arena, &host, &bench);
-    bool is_done = measure_all(arena, &bench, &pack, measurements, output, fail);
-    if (is_done)
-        results_print(stdout, arena, &pack, measurements);
-    if (output && fclose(output) != 0)
-        fail_set(fail, FAIL_WORK, "cannot write '%s'", arguments->output);
+    bool is_done = bench_open(&bench, arena, target, &arguments->bench, &chains, fail) &&
+                   measure(arena, arguments, &pack, &host, &bench, fail);
     target->ops->close(target);
     return is_done;
 }
@@ -192,6 +261,8 @@ int main(int argc, char **argv) {
         run(&arena, &arguments, &fail);
     if (fail.status != FAIL_NONE)
         fail_print(&fail, stderr);
+    else if (fflush(stdout) != 0 || ferror(stdout))
+        fail_set(&fail, FAIL_WORK, "cannot write to standard output");
     arena_free(&arena);
     return (int)fail.status;
 }

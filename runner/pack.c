@@ -4,8 +4,8 @@
 #include <string.h>
 
 #define FIRST_LINE "cyclops-pack 1"
-#define LAST_LINE "cyclops-pack-bytes "
-enum { LENGTH_DIGITS = 10, LAST_LINE_BYTES = sizeof LAST_LINE - 1 + LENGTH_DIGITS + 1 };
+#define LAST_LINE "cyclops-bundle "
+enum { NUMBER_DIGITS = 16, LAST_LINE_BYTES = sizeof LAST_LINE - 1 + NUMBER_DIGITS + 1 + NUMBER_DIGITS + 1 };
 
 static void add_line(struct text *out, const char *key, const char *value) {
     if (!value || !*value)
@@ -181,25 +181,44 @@ bool pack_read(struct arena *arena, const char *name, const char *text, size_t l
     return true;
 }
 
+// FNV-1a of 64 bits (Fowler, Noll, Vo; RFC 9923): shows what a bad transfer did, and no more.
+static uint64_t checksum(const char *data, size_t length) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (uint8_t)data[i]) * 0x100000001b3;
+    return hash;
+}
+
 void pack_append(const struct pack *pack, const char *runner, size_t n_runner, struct text *out) {
     text_append(out, runner, n_runner);
     size_t start = out->length;
     pack_write(pack, out);
-    text_addf(out, LAST_LINE "%0*zu\n", LENGTH_DIGITS, out->length - start);
+    text_addf(out, LAST_LINE "%0*llx ", NUMBER_DIGITS, (unsigned long long)(out->length - start));
+    text_addf(out, "%0*llx\n", NUMBER_DIGITS, (unsigned long long)checksum(out->data, out->length));
 }
 
-bool pack_find(const char *file, size_t length, const char **text, size_t *n_text) {
+// NUMBER_DIGITS of them.
+static bool read_hex(const char *digits, uint64_t *number) {
+    *number = 0;
+    for (int i = 0; i < NUMBER_DIGITS; i++) {
+        if (digit(digits[i]) < 0)
+            return false;
+        *number = *number << 4 | (uint64_t)digit(digits[i]);
+    }
+    return true;
+}
+
+enum pack_found pack_find(const char *file, size_t length, const char **text, size_t *n_text) {
     if (length < LAST_LINE_BYTES)
-        return false;
-    const char *last = file + length - LAST_LINE_BYTES;
-    char digits[LENGTH_DIGITS + 1] = "";
-    uint64_t n_pack;
+        return PACK_NONE;
+    const char *last = file + length - LAST_LINE_BYTES, *digits = last + sizeof LAST_LINE - 1;
+    uint64_t n_pack, sum;
     if (memcmp(last, LAST_LINE, sizeof LAST_LINE - 1) != 0)
-        return false;
-    memcpy(digits, last + sizeof LAST_LINE - 1, LENGTH_DIGITS);
-    if (!read_number(digits, length - LAST_LINE_BYTES, &n_pack))
-        return false;
+        return PACK_NONE;
+    if (file[length - 1] != '\n' || !read_hex(digits, &n_pack) || !read_hex(digits + NUMBER_DIGITS + 1, &sum) ||
+        n_pack > length - LAST_LINE_BYTES || sum != checksum(file, length - NUMBER_DIGITS - 1))
+        return PACK_DAMAGED;
     *text = last - n_pack;
     *n_text = (size_t)n_pack;
-    return true;
+    return PACK_FOUND;
 }

@@ -38,8 +38,10 @@ void pack_write(const struct pack *pack, struct text *out);
 bool pack_read(struct arena *arena, const char *name, const char *text, size_t length, struct pack *pack,
                struct fail *fail);
 
-// A runner with its pack, as one file; and where the pack stands in such a file (false: it is a runner without one).
+// A runner with its pack, as one file: its last line says how long the pack is, and a checksum of all that stands
+// before the checksum. `text` and `n_text` are set where the pack is found.
 void pack_append(const struct pack *pack, const char *runner, size_t n_runner, struct text *out);
-bool pack_find(const char *file, size_t length, const char **text, size_t *n_text);
+enum pack_found { PACK_NONE, PACK_DAMAGED, PACK_FOUND };
+enum pack_found pack_find(const char *file, size_t length, const char **text, size_t *n_text);
 
 #endif

@@ -51,7 +51,7 @@ static void comes_back_as_it_was(void **state) {
     const char *text;
     size_t length;
     write_pack(&arena, &file, "ELF and so on");
-    assert_true(pack_find(file.data, file.length, &text, &length));
+    assert_int_equal(pack_find(file.data, file.length, &text, &length), PACK_FOUND);
     assert_true(pack_read(&arena, "pack", text, length, &pack, &fail));
     assert_string_equal(pack.isa, "aarch64");
     assert_int_equal(pack.n_programs, 2);
@@ -76,9 +76,26 @@ static void a_runner_without_a_pack(void **state) {
     (void)state;
     const char *text;
     size_t length;
-    static const char claims_too_much[] = "x cyclops-pack-bytes 0000000003\n";
-    assert_false(pack_find("ELF", 3, &text, &length));
-    assert_false(pack_find(claims_too_much, sizeof claims_too_much - 1, &text, &length));
+    static const char claims_too_much[] = "x cyclops-bundle 0000000000000003 af63f54c86021707\n";
+    assert_int_equal(pack_find("ELF", 3, &text, &length), PACK_NONE);
+    assert_int_equal(pack_find(claims_too_much, sizeof claims_too_much - 1, &text, &length), PACK_DAMAGED);
+}
+
+// Any byte of a bundle, the runner's too.
+static void a_bad_transfer_shows(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct text file;
+    const char *text;
+    size_t length;
+    write_pack(&arena, &file, "ELF and so on");
+    for (size_t i = 0; i < file.length; i++) {
+        file.data[i] ^= 1;
+        assert_int_not_equal(pack_find(file.data, file.length, &text, &length), PACK_FOUND);
+        file.data[i] ^= 1;
+        assert_int_not_equal(pack_find(file.data, i, &text, &length), PACK_FOUND);
+    }
+    arena_free(&arena);
 }
 
 static void refuses(const char *text, const char *place) {
@@ -144,20 +161,29 @@ static void results_are_a_measurement_file(void **state) {
                                       .clock = CLOCK_PERF,
                                       .samples = 17,
                                       .dropped = {[DROP_RETIRED] = 2},
+                                      .processes = 3,
+                                      .process_low = 4.25,
+                                      .process_high = 4.75,
+                                      .modes = {{4, 0.75}, {5, 0.25}},
                                       .n_events = 2,
                                       .events = {{"instructions", 2}, {"r1b", 0.25}}};
     struct bench_measurement crash = {.outcome = BENCH_SIGILL, .verdict = MEASURED_UNSTABLE, .low = NAN};
     char path[] = "/tmp/runner-results-XXXXXX";
-    FILE *out = fdopen(mkstemp(path), "w");
-    results_write_header(out, &arena, &host, &bench);
-    results_write(out, &arena, "aarch64", &good, &value);
-    results_write(out, &arena, "aarch64", &bad, &crash);
-    fclose(out);
+    struct results out;
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, "{\"record\":\"ho", 13), 13); // a killed run's last line
+    close(fd);
+    assert_true(results_open(&out, &arena, path, false, &fail));
+    results_write_header(&out, &host, &bench);
+    results_write(&out, "aarch64", &good, &value);
+    results_write(&out, "aarch64", &bad, &crash);
+    assert_true(results_close(&out, &fail));
     assert_true(record_read(&arena, path, &file, &fail));
     unlink(path);
     assert_int_equal(file.n_headers, 1);
     assert_string_equal(json_string_value(json_object_get(file.headers[0], "cpu")), host.cpu_name);
     assert_int_equal(file.n_records, 2);
+    assert_int_equal(file.n_cut, 1);
     const struct record *record = &file.records[0];
     assert_string_equal(record->kernel, "add-x");
     assert_string_equal(record->bytes, "02ab");
@@ -165,6 +191,9 @@ static void results_are_a_measurement_file(void **state) {
     assert_true(record->measurement.cycles == 4.5);
     assert_int_equal(record->measurement.numerator, 9);
     assert_int_equal(record->measurement.dropped[DROP_RETIRED], 2);
+    assert_int_equal(record->measurement.processes, 3);
+    assert_true(record->measurement.process_high == 4.75);
+    assert_true(record->measurement.modes[1].cycles == 5 && record->measurement.modes[1].share == 0.25);
     assert_int_equal(record->measurement.n_events, 2);
     assert_string_equal(record->measurement.events[1].name, "r1b");
     assert_true(record->measurement.events[1].count == 0.25);
@@ -175,9 +204,9 @@ static void results_are_a_measurement_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_back_as_it_was),           cmocka_unit_test(a_runner_without_a_pack),
-        cmocka_unit_test(damaged_packs_are_refused),      cmocka_unit_test(no_damage_crashes),
-        cmocka_unit_test(results_are_a_measurement_file),
+        cmocka_unit_test(comes_back_as_it_was), cmocka_unit_test(a_runner_without_a_pack),
+        cmocka_unit_test(a_bad_transfer_shows), cmocka_unit_test(damaged_packs_are_refused),
+        cmocka_unit_test(no_damage_crashes),    cmocka_unit_test(results_are_a_measurement_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "bench/record.h"
 #include "bench/target.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -51,13 +52,39 @@ static void add_object(struct object *object, const char *key, const struct obje
     text_addf(&object->text, "%s}", value->text.length ? value->text.data : "{");
 }
 
-static void print(FILE *out, const struct object *object) {
-    fprintf(out, "%s}\n", object->text.data);
-    fflush(out); // a run that is killed keeps what it has
+static void print(const struct results *results, const struct object *object) {
+    FILE *const outs[] = {results->file, results->json};
+    for (size_t i = 0; i < sizeof outs / sizeof *outs; i++) {
+        if (!outs[i])
+            continue;
+        fprintf(outs[i], "%s}\n", object->text.data);
+        fflush(outs[i]); // a run that is killed keeps what it has
+    }
 }
 
-void results_write_header(FILE *out, struct arena *arena, const struct host *host, const struct bench *bench) {
-    struct object header = {{.arena = arena}}, clock = {{.arena = arena}};
+bool results_open(struct results *results, struct arena *arena, const char *path, bool wants_json, struct fail *fail) {
+    *results = (struct results){.arena = arena, .json = wants_json ? stdout : NULL, .path = path};
+    if (!path)
+        return true;
+    results->file = fopen(path, "a+e");
+    if (!results->file)
+        return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+    // What a killed run left of its last line must not swallow our first.
+    if (fseek(results->file, -1, SEEK_END) == 0 && fgetc(results->file) != '\n')
+        fputc('\n', results->file);
+    fseek(results->file, 0, SEEK_END);
+    return true;
+}
+
+bool results_close(struct results *results, struct fail *fail) {
+    if (!results->file)
+        return true;
+    bool has_failed = ferror(results->file);
+    return (fclose(results->file) == 0 && !has_failed) || fail_set(fail, FAIL_WORK, "cannot write '%s'", results->path);
+}
+
+void results_write_header(const struct results *results, const struct host *host, const struct bench *bench) {
+    struct object header = {{.arena = results->arena}}, clock = {{.arena = results->arena}};
     add_string(&header, "record", "host");
     add_number(&header, "version", RECORD_VERSION, 0);
     add_string(&header, "cpu", host->cpu_name);
@@ -80,9 +107,15 @@ void results_write_header(FILE *out, struct arena *arena, const struct host *hos
     add_string(&clock, "note", bench->clock_note);
     add_number(&clock, "ticks_per_cycle", bench->ticks_per_cycle, 6);
     add_number(&clock, "ticks_per_second", bench->target->ticks_per_second, 0);
+    add_number(&clock, "reference_cycles", bench->reference.body_cycles, 5);
+    add_string(&clock, "scheduling", bench->target->scheduling);
+    if (bench->clock == CLOCK_TIME) {
+        add_number(&clock, "frequency_hz", bench->frequency_hz, 0);
+        add_string(&clock, "frequency_source", bench->options.frequency_source);
+    }
     add_number(&clock, "cross_check_cycles", bench->cross_check_cycles, 5);
     add_object(&header, "clock", &clock);
-    print(out, &header);
+    print(results, &header);
 }
 
 static void add_value(struct object *line, const struct bench_measurement *m) {
@@ -108,8 +141,26 @@ static void add_counts(struct object *line, struct arena *arena, const struct be
     add_object(line, "events", &events);
 }
 
-void results_write(FILE *out, struct arena *arena, const char *isa, const struct pack_program *program,
+// What a fresh process changes, and the two groups where the samples fall into two.
+static void add_spread(struct object *line, struct arena *arena, const struct bench_measurement *m) {
+    struct object processes = {{.arena = arena}};
+    add_number(&processes, "n", m->processes, 0);
+    add_number(&processes, "low", m->process_low, 5);
+    add_number(&processes, "high", m->process_high, 5);
+    if (m->processes)
+        add_object(line, "processes", &processes);
+    if (m->modes[0].share <= 0)
+        return;
+    add_key(line, "modes");
+    for (int i = 0; i < 2; i++)
+        text_addf(&line->text, "%s{\"cycles\":%.5f,\"share\":%.4f}", i ? "," : "[", m->modes[i].cycles,
+                  m->modes[i].share);
+    text_add(&line->text, "]");
+}
+
+void results_write(const struct results *results, const char *isa, const struct pack_program *program,
                    const struct bench_measurement *m) {
+    struct arena *arena = results->arena;
     struct object line = {{.arena = arena}};
     struct text hex = {.arena = arena};
     text_add(&hex, "");
@@ -128,14 +179,16 @@ void results_write(FILE *out, struct arena *arena, const char *isa, const struct
         add_value(&line, m);
     else
         add_string(&line, "outcome", bench_outcome_name(m->outcome));
+    add_spread(&line, arena, m);
     add_string(&line, "why", m->why);
+    add_string(&line, "warning", m->warning);
     add_string(&line, "clock", bench_clock_name(m->clock));
     add_number(&line, "clock_error", m->clock_error, 6);
     add_number(&line, "samples", m->samples, 0);
     add_counts(&line, arena, m);
     add_number(&line, "ms", m->milliseconds, 3);
     add_string(&line, "bytes", hex.data);
-    print(out, &line);
+    print(results, &line);
 }
 
 // "instructions 1000.000, r1b 12.000"
@@ -147,24 +200,36 @@ static const char *events(struct arena *arena, const struct bench_measurement *m
     return text.data;
 }
 
+// "latency d->x"; without the arc where one register is both ends.
+static const char *measures(struct arena *arena, const struct pack_program *program) {
+    const char *mode = program->mode ? program->mode : "", *arrow = program->arc ? strstr(program->arc, "->") : NULL;
+    size_t n = arrow ? (size_t)(arrow - program->arc) : 0;
+    if (!arrow || (strlen(arrow + 2) == n && strncmp(program->arc, arrow + 2, n) == 0))
+        return mode;
+    return arena_printf(arena, "%s %s", mode, program->arc);
+}
+
 static void add_row(struct table *table, const struct pack_program *program, const struct bench_measurement *m) {
     double half_width = fmax(m->high - m->cycles, m->cycles - m->low) + m->clock_error * m->cycles;
     bool is_unstable = m->verdict == MEASURED_UNSTABLE;
     table_cell(table, "%s", program->kernel);
-    table_cell(table, "%s", program->mode ? program->mode : "");
+    table_cell(table, "%s", measures(table->arena, program));
     table_cell(table, "%s", program->form ? program->form : "");
     table_cell(table, "%u", program->streams);
     if (m->samples)
         table_cell(table, "%.3f ±%.3f%s", m->cycles, half_width, is_unstable ? " ?" : "");
     else
         table_cell(table, "-");
-    table_cell(table, "%s", is_unstable ? m->why : events(table->arena, m));
+    if (m->outcome != BENCH_OK)
+        table_cell(table, "%s", bench_outcome_name(m->outcome));
+    else
+        table_cell(table, "%s", is_unstable ? m->why : events(table->arena, m));
 }
 
 void results_print(FILE *out, struct arena *arena, const struct pack *pack,
                    const struct bench_measurement *measurements) {
     struct table table = {.arena = arena};
-    static const char *const titles[] = {"kernel", "mode", "form", "n", "cycles per iteration", ""};
+    static const char *const titles[] = {"kernel", "measures", "form", "n", "cycles per iteration", ""};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         table_column(&table, i == 3 ? TABLE_RIGHT : TABLE_LEFT, titles[i]);
     for (size_t i = 0; i < pack->n_programs; i++)

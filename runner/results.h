@@ -9,9 +9,19 @@
 
 #include <stdio.h>
 
-void results_write_header(FILE *out, struct arena *arena, const struct host *host, const struct bench *bench);
-void results_write(FILE *out, struct arena *arena, const char *isa, const struct pack_program *program,
+// Where the lines go.
+struct results {
+    struct arena *arena;
+    FILE *file, *json; // null: not wanted
+    const char *path;  // of the file
+};
+
+// `path`: a file to append to, null: none.
+bool results_open(struct results *results, struct arena *arena, const char *path, bool wants_json, struct fail *fail);
+void results_write_header(const struct results *results, const struct host *host, const struct bench *bench);
+void results_write(const struct results *results, const char *isa, const struct pack_program *program,
                    const struct bench_measurement *measurement);
+bool results_close(struct results *results, struct fail *fail); // false: not everything could be written
 
 // measurements[i] is of programs[i]; programs with a role are passed over.
 void results_print(FILE *out, struct arena *arena, const struct pack *pack,
