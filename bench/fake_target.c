@@ -24,6 +24,7 @@ static struct target_sample execute(struct fake_target *fake, double cycles, uin
     double ticks = n_cycles * fake->ticks_per_cycle + fake->overhead_ticks + fake->noise_ticks * normal(fake);
     if (uniform(fake) < fake->interrupt_share)
         ticks += fake->interrupt_ticks;
+    fake->now_ns += fmax(ticks, 0) / fake->target.ticks_per_second * 1e9;
     double start = uniform(fake) * step; // where in a step of the timer it begins
     sample.ticks = (uint64_t)(floor((start + fmax(ticks, 0)) / step) * step);
     sample.counters[0] = (uint64_t)llround(n_cycles * (fake->counter_factor > 0 ? fake->counter_factor : 1) + 200);
@@ -111,12 +112,16 @@ static bool run(struct target *target, const struct target_job *job, struct targ
     return true;
 }
 
+static uint64_t now_ns(struct target *target) {
+    return (uint64_t)((struct fake_target *)target)->now_ns;
+}
+
 static void close_nothing(struct target *target) {
     (void)target;
 }
 
 struct fake_target fake_target_quiet(void) {
-    static const struct target_ops ops = {.name = "fake", .run = run, .close = close_nothing};
+    static const struct target_ops ops = {.name = "fake", .run = run, .close = close_nothing, .now_ns = now_ns};
     return (struct fake_target){
         .target = {.ops = &ops, .description = "fake", .timer = "fake", .ticks_per_second = 2.6e9, .timer_step = 1},
         .seed = 1,

@@ -42,6 +42,7 @@ struct fake_target {
     double overcount_share;
     double counter_factor; // what the counter of cycles says of one; 0 is 1
 
+    double now_ns; // what was executed took so long: budgets are spent by it, and load on the machine changes nothing
     unsigned n_runs;
     struct target_job last_job;
 };
