@@ -62,6 +62,7 @@ enum bench_drop {
     DROP_STEAL,     // others ran on our CPU while we wanted to
     DROP_RETIRED,   // instructions retired are not those of the code: something else ran, too
     DROP_SIBLING,   // the kernel saw the other thread of our core busy
+    DROP_BESIDE,    // the code that was to run beside it did not run all the time
     DROP_N_REASONS,
 };
 const char *bench_drop_name(enum bench_drop reason); // "switch", "migration", …
@@ -110,6 +111,9 @@ struct bench_measurement {
         double cycles, low, high; // as above
         enum bench_verdict verdict;
     } replicates[BENCH_MAX_REPLICATES];
+    // Of one body of the code that another hardware thread ran beside it, in cycles of the measured CPU: median and
+    // confidence interval; 0: none did.
+    double beside, beside_low, beside_high;
     unsigned processes;               // fresh ones that the samples come from
     double process_low, process_high; // least and largest median of one of them, cycles per body
     unsigned samples;                 // kept
@@ -143,6 +147,7 @@ struct bench_options {
     double reference_cycles; // that one dependent add takes on this core; 0 = 1, or with CLOCK_TIME what is measured
     double frequency_hz;     // CLOCK_TIME: of the core; 0: what the target states
     const char *frequency_source; // whose word that is, for people
+    int beside_cpu;               // for code that runs beside
 };
 
 // A measuring session: target and clock are ready, the clock is calibrated.
@@ -186,5 +191,10 @@ bool bench_open(struct bench *bench, struct arena *arena, struct target *target,
 // Measures one piece of code. False only when the harness itself failed; code that crashed is an outcome.
 bool bench_measure(struct bench *bench, const struct bench_code *code, struct bench_measurement *result,
                    struct fail *fail);
+
+// The same while another hardware thread runs `beside`: on the native target, on the CPU of the options. The clock's
+// reference and the checks run while that thread waits, so cycles are the core's own, as without it.
+bool bench_measure_beside(struct bench *bench, const struct bench_code *code, const struct bench_code *beside,
+                          struct bench_measurement *result, struct fail *fail);
 
 #endif

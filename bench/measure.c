@@ -118,8 +118,8 @@ static bool start(const struct bench *bench, struct target_job *job, enum bench_
     return true;
 }
 
-bool measure_samples(const struct bench *bench, const struct bench_code *code, struct sampling *sampling,
-                     struct bench_measurement *result, struct fail *fail) {
+bool measure_samples(const struct bench *bench, const struct bench_code *code, const struct bench_code *beside,
+                     struct sampling *sampling, struct bench_measurement *result, struct fail *fail) {
     struct arena scratch = {0};
     struct progress progress = {
         .bench = bench,
@@ -136,10 +136,13 @@ bool measure_samples(const struct bench *bench, const struct bench_code *code, s
         .timeout_seconds = bench->options.timeout_seconds,
         .clock = bench->clock,
         .ticks_per_cycle = bench->frequency_hz > 0 ? bench->target->ticks_per_second / bench->frequency_hz : 0,
+        .shares_core = beside != NULL,
+        .beside = beside,
+        .beside_cpu = bench->options.beside_cpu,
     };
     checks_put(bench, &job);
     *result = (struct bench_measurement){.clock = bench->clock, .clock_error = bench->clock_error};
-    job.wanted_ticks = rounds_wanted_ticks(bench, ROUNDS_CODE_SECONDS);
+    job.wanted_ticks = rounds_wanted_ticks(bench, beside ? ROUNDS_BESIDE_SECONDS : ROUNDS_CODE_SECONDS);
     if (!start(bench, &job, &result->outcome, fail))
         return false;
     bool is_run = run_batches(&progress, &job, &result->outcome, fail);
@@ -155,11 +158,16 @@ bool measure_samples(const struct bench *bench, const struct bench_code *code, s
     return is_run;
 }
 
-bool bench_measure(struct bench *bench, const struct bench_code *code, struct bench_measurement *result,
-                   struct fail *fail) {
+bool bench_measure_beside(struct bench *bench, const struct bench_code *code, const struct bench_code *beside,
+                          struct bench_measurement *result, struct fail *fail) {
     struct arena scratch = {0};
     struct sampling sampling = sampling_new(&scratch);
-    bool is_measured = measure_samples(bench, code, &sampling, result, fail);
+    bool is_measured = measure_samples(bench, code, beside, &sampling, result, fail);
     arena_free(&scratch);
     return is_measured;
+}
+
+bool bench_measure(struct bench *bench, const struct bench_code *code, struct bench_measurement *result,
+                   struct fail *fail) {
+    return bench_measure_beside(bench, code, NULL, result, fail);
 }

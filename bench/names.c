@@ -26,7 +26,7 @@ static const char *const drop_names[DROP_N_REASONS] = {
     [DROP_SWITCH] = "switch",       [DROP_MIGRATION] = "migration", [DROP_FAULT] = "fault",
     [DROP_REFERENCE] = "reference", [DROP_NEGATIVE] = "negative",   [DROP_MULTIPLY] = "multiply",
     [DROP_ISSUE] = "issue",         [DROP_STEAL] = "steal",         [DROP_RETIRED] = "retired",
-    [DROP_SIBLING] = "sibling",
+    [DROP_SIBLING] = "sibling",     [DROP_BESIDE] = "beside",
 };
 static const char *const verdict_names[] = {
     [MEASURED_EXACT] = "exact", [MEASURED_WITHIN] = "within", [MEASURED_UNSTABLE] = "unstable"};

@@ -1,6 +1,7 @@
 #include "bench/native_rounds.h"
 
 #include "bench/code_memory.h"
+#include "bench/native_notes.h"
 #include "bench/rounds.h"
 #include "bench/timer.h"
 
@@ -9,7 +10,6 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 // The child's view of the job.
@@ -17,6 +17,7 @@ struct runner {
     code_function code, reference, checks[BENCH_N_CHECKS]; // a check may be null: left out
     void *memory;
     const struct perf_group_open *counters; // null: none
+    struct native_beside *beside;           // null: nothing runs beside
 };
 
 static int time_code(const struct runner *runner, code_function function, uint64_t iterations,
@@ -62,37 +63,16 @@ static int time_reference(const struct runner *runner, const struct target_job *
     return time_pair(runner, runner->reference, iterations, samples);
 }
 
-// What the kernel says of this thread so far.
-struct notes {
-    struct rusage usage;
-    int cpu;
-    int64_t not_running_ns; // clock time less the thread's own: its changes mean something
-};
-
-static int64_t clock_ns(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static void take_notes(struct notes *notes) {
-    getrusage(RUSAGE_THREAD, &notes->usage);
-    notes->cpu = sched_getcpu();
-    notes->not_running_ns = (int64_t)timer_clock_ns() - clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
-// The thread's own time leaves out what others had of the CPU: other threads, and where the kernel knows of it
-// (CONFIG_PARAVIRT_TIME_ACCOUNTING) the hypervisor's other guests. The two clocks are read one after the other, and
-// agree to within a µs.
-static const int64_t least_stolen_ns = 2000;
-
-static void compare_notes(const struct notes *a, const struct notes *b, struct target_round *round) {
-    int64_t stolen_ns = b->not_running_ns - a->not_running_ns;
-    const struct rusage *before = &a->usage, *after = &b->usage;
-    round->migrations = a->cpu != b->cpu;
-    round->switches = (unsigned)(after->ru_nvcsw - before->ru_nvcsw + after->ru_nivcsw - before->ru_nivcsw);
-    round->faults = (unsigned)(after->ru_minflt - before->ru_minflt + after->ru_majflt - before->ru_majflt);
-    round->stolen_ns = stolen_ns > least_stolen_ns ? (uint64_t)stolen_ns : 0;
+// The code, while the other thread runs its own, where there is one.
+static int time_beside(const struct runner *runner, const uint64_t iterations[2], struct target_sample samples[2],
+                       struct target_beside *done) {
+    struct native_beside *beside = runner->beside;
+    struct native_beside_progress start;
+    bool is_running = beside && native_beside_go(beside, &start);
+    int error = time_pair(runner, runner->code, iterations, samples);
+    if (is_running)
+        native_beside_pause(beside, &start, done);
+    return error;
 }
 
 // A round from behind its first reference, which was the last one of the round before.
@@ -102,7 +82,7 @@ static int run_round(const struct runner *runner, const struct target_job *job, 
     struct target_sample code[2] = {{0}};
     memcpy(round->reference_before, reference, sizeof round->reference_before);
     int error = time_check(runner, job, CHECK_MULTIPLY, round);
-    error = error ? error : time_pair(runner, runner->code, iterations, code);
+    error = error ? error : time_beside(runner, iterations, code, &round->beside);
     error = error ? error : time_check(runner, job, CHECK_ISSUE, round);
     error = error ? error : time_reference(runner, job, reference);
     round->code_short = code[0];
@@ -155,16 +135,16 @@ static int run_rounds(const struct native_batch *batch, const struct runner *run
     struct native_results *results = batch->results;
     struct target_round scratch = {0};
     struct target_sample reference[2] = {{0}};
-    struct notes notes[3];
-    take_notes(&notes[0]);
+    struct native_notes notes[3];
+    native_notes_take(&notes[0]);
     int error = time_reference(runner, job, reference);
-    take_notes(&notes[1]);
+    native_notes_take(&notes[1]);
     for (unsigned i = 0; i < job->n_warmup + job->n_rounds && !error; i++) {
         bool is_kept = i >= job->n_warmup;
         struct target_round *round = is_kept ? &results->rounds[i - job->n_warmup] : &scratch;
         error = run_round(runner, job, lengths, reference, round);
-        take_notes(&notes[2]);
-        compare_notes(&notes[0], &notes[2], round);
+        native_notes_take(&notes[2]);
+        native_notes_compare(&notes[0], &notes[2], round);
         notes[0] = notes[1];
         notes[1] = notes[2];
         if (!error && is_kept)
@@ -225,7 +205,7 @@ int native_rounds_run(struct sandbox *sandbox, void *context) {
     batch->results->priority = host_priority_raise(batch->job->timeout_seconds + 1); // the parent's turn is first
 
     struct perf_group_open counters;
-    struct runner runner = {.counters = batch->group ? &counters : NULL};
+    struct runner runner = {.counters = batch->group ? &counters : NULL, .beside = batch->beside};
     shift_addresses(batch->results->canary);
     if (!map_all(batch->job, &runner))
         return give_up(batch->results, NATIVE_CANNOT_MAP, errno);

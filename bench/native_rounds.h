@@ -4,6 +4,7 @@
 #define BENCH_NATIVE_ROUNDS_H
 
 #include "bench/host_priority.h"
+#include "bench/native_beside.h"
 #include "bench/perf_group.h"
 #include "bench/sandbox.h"
 #include "bench/target.h"
@@ -34,6 +35,7 @@ struct native_batch {
     int cpu;
     const struct perf_group *group; // counters to read; null: none
     bool is_read_by_user;           // without system calls
+    struct native_beside *beside;   // what runs beside the job's code; null: nothing
     struct native_results *results;
 };
 

@@ -60,6 +60,7 @@ uint64_t noise_timer_step(const struct noise *noise);
 // True cycles of what a round executes; [0] short, [1] long.
 struct noise_cycles {
     double reference[2], code[2], checks[BENCH_N_CHECKS][2];
+    double beside_bodies[2]; // that another thread executes while the code runs
 };
 // A fresh process: pages lie elsewhere, and some time has passed.
 void noise_start_process(struct noise *noise);

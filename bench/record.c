@@ -155,6 +155,17 @@ static void add_origin(json_t *json, const struct bench_measurement *measurement
     json_object_set_new(json, "ms", json_rounded(measurement->milliseconds, 3));
 }
 
+static json_t *beside_to_json(const struct record *record) {
+    const struct bench_measurement *measurement = &record->measurement;
+    json_t *json = json_object();
+    add_text(json, "kernel", record->beside);
+    json_object_set_new(json, "cycles", json_rounded(measurement->beside, CYCLES_DECIMALS));
+    json_object_set_new(json, "low", json_rounded(measurement->beside_low, CYCLES_DECIMALS));
+    json_object_set_new(json, "high", json_rounded(measurement->beside_high, CYCLES_DECIMALS));
+    add_text(json, "bytes", record->beside_bytes);
+    return json;
+}
+
 static json_t *predictions_to_json(const struct record *record) {
     json_t *list = json_array();
     for (unsigned i = 0; i < record->n_predictions; i++) {
@@ -186,6 +197,8 @@ bool record_write(FILE *out, const struct record *record, struct fail *fail) {
     add_replicates(json, &record->measurement);
     add_origin(json, &record->measurement);
     add_text(json, "bytes", record->bytes);
+    if (record->beside)
+        json_object_set_new(json, "beside", beside_to_json(record));
     if (record->n_predictions)
         json_object_set_new(json, "predicted", predictions_to_json(record));
     return json_write_line(out, json, fail);

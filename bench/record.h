@@ -21,6 +21,7 @@ struct record {
     unsigned streams;                                           // "n"
     unsigned instructions; // in one body, the loop's own included where form is looped
     const char *bytes;     // of the body, hex; the loop's own included where form is looped
+    const char *beside, *beside_bytes; // kernel and code that another hardware thread ran meanwhile; null: none
     struct bench_measurement measurement;
     unsigned n_predictions;
     struct record_prediction {

@@ -176,6 +176,19 @@ static bool read_predictions(struct arena *arena, json_t *json, struct record *r
     return true;
 }
 
+static bool read_beside(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
+    struct bench_measurement *measurement = &record->measurement;
+    json_t *beside;
+    if (!get_object(json, "beside", &beside, fail) || !beside)
+        return !json_object_get(json, "beside");
+    record->beside = "";
+    return json_get_string(arena, beside, "kernel", &record->beside, fail) &&
+           json_get_string(arena, beside, "bytes", &record->beside_bytes, fail) &&
+           json_get_number(beside, "cycles", &measurement->beside, fail) &&
+           json_get_number(beside, "low", &measurement->beside_low, fail) &&
+           json_get_number(beside, "high", &measurement->beside_high, fail);
+}
+
 static bool read_measurement(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
     struct bench_measurement *measurement = &record->measurement;
     return json_get_string(arena, json, "kernel", &record->kernel, fail) &&
@@ -191,6 +204,7 @@ static bool read_measurement(struct arena *arena, json_t *json, struct record *r
            read_unsigned(json, "instructions", &record->instructions, fail) &&
            read_names(arena, json, measurement, fail) && read_numbers(json, measurement, fail) &&
            read_counts(arena, json, measurement, fail) && read_replicates(arena, json, measurement, fail) &&
+           read_beside(arena, json, record, fail) &&
            read_predictions(arena, json, record, fail);
 }
 

@@ -7,6 +7,8 @@
 // What T(long) − T(short) is to take at the default precision, seconds: of the code and the reference; of each check.
 #define ROUNDS_CODE_SECONDS 10e-6
 #define ROUNDS_CHECK_SECONDS 5e-6
+// Of code that something else runs beside: several chunks of that (native_beside.c) are to end meanwhile.
+#define ROUNDS_BESIDE_SECONDS 60e-6
 
 // Time of the long run, ticks, such that the difference takes `seconds`, less where less precision is wanted, more
 // where the timer is coarse.

@@ -21,7 +21,7 @@ void sampling_clear(struct sampling *sampling) {
 }
 
 // Why the round is worthless, whatever its times; DROP_N_REASONS if nothing was seen.
-static enum bench_drop disturbance(const struct target_round *round) {
+static enum bench_drop disturbance(const struct target_job *job, const struct target_round *round) {
     if (round->migrations)
         return DROP_MIGRATION;
     if (round->switches)
@@ -30,6 +30,8 @@ static enum bench_drop disturbance(const struct target_round *round) {
         return DROP_STEAL;
     if (round->has_busy_sibling)
         return DROP_SIBLING;
+    if (job->beside && (!round->beside.is_whole || round->beside.bodies <= 0))
+        return DROP_BESIDE;
     return round->faults ? DROP_FAULT : DROP_N_REASONS;
 }
 
@@ -57,13 +59,16 @@ void sampling_add(struct sampling *sampling, const struct bench *bench, const st
         .reference_ticks = clock_reference_ticks(job, round),
         .reference_change = clock_reference_change(job, round),
     };
-    enum bench_drop why = disturbance(round);
+    enum bench_drop why = disturbance(job, round);
     checks_cycles(bench, job, round, sample.checks);
     if (why != DROP_N_REASONS || !cycles_of(job, round, &sample.cycles, &why) ||
         !checks_agree(bench, sample.checks, &why))
         sampling->dropped[why]++;
     else if (sampling->n_kept < SAMPLING_MAX) {
         sample.step = step_of(bench, round);
+        if (job->beside)
+            sample.beside = round->beside.ticks / round->beside.bodies /
+                            (job->ticks_per_cycle > 0 ? job->ticks_per_cycle : sample.reference_ticks);
         sampling->samples[sampling->n_kept++] = sample;
     }
 }

@@ -13,6 +13,7 @@ struct sample {
     double reference_ticks;        // timer ticks per cycle of the reference
     double reference_change;       // of that from before the code to after it, relative
     double step;                   // of the clock, as a share of the cycles
+    double beside;                 // cycles per body of the code beside; 0: there is none
     double checks[BENCH_N_CHECKS]; // cycles per body of each; 0: not timed
 };
 

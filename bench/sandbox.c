@@ -201,7 +201,7 @@ enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *not
     return outcome_of_signal(WTERMSIG(wait_status));
 }
 
-bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int *status, struct fail *fail) {
+bool sandbox_start(const struct sandbox_job *job, struct sandbox_child *started, struct fail *fail) {
     struct start start = {.sandbox.watch.note = job->note, .body = job->body, .context = job->context};
     sigset_t all, old;
     sigfillset(&all);
@@ -215,7 +215,14 @@ bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int
     sigprocmask(SIG_SETMASK, &old, NULL);
     if (pid < 0)
         return fail_set(fail, FAIL_WORK, "cannot start a child process to measure in: %s", strerror(error));
+    *started = (struct sandbox_child){pid, pidfd};
+    return true;
+}
 
+bool sandbox_finish(const struct sandbox_job *job, const struct sandbox_child *started, enum bench_outcome *outcome,
+                    int *status, struct fail *fail) {
+    pid_t pid = started->pid;
+    int pidfd = started->pidfd;
     bool has_ended = wait_for(pid, pidfd, job);
     if (!has_ended)
         kill(pid, SIGKILL);
@@ -229,4 +236,9 @@ bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int
     *status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
     *outcome = has_ended ? sandbox_outcome(wait_status, job->note) : BENCH_TIMEOUT;
     return true;
+}
+
+bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int *status, struct fail *fail) {
+    struct sandbox_child started;
+    return sandbox_start(job, &started, fail) && sandbox_finish(job, &started, outcome, status, fail);
 }

@@ -29,6 +29,15 @@ struct sandbox_job {
     double begin_seconds;           // within this much time of computing: else it is a time-out as well
 };
 
+// The same as sandbox_run in two steps: between them, the caller may do something else. Each child that was started
+// must be finished; its time counts from then on.
+struct sandbox_child {
+    int pid, pidfd;
+};
+bool sandbox_start(const struct sandbox_job *job, struct sandbox_child *child, struct fail *fail);
+bool sandbox_finish(const struct sandbox_job *job, const struct sandbox_child *child, enum bench_outcome *outcome,
+                    int *status, struct fail *fail);
+
 // `outcome` is BENCH_OK if the body returned, and then `status` holds its result. False only when there could be no
 // child.
 bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int *status, struct fail *fail);

@@ -61,6 +61,59 @@ static bool are_intact(const struct native_results *results, uint64_t canary, un
            results->n_done <= n_rounds;
 }
 
+// What runs beside the code; null without memory.
+static struct native_beside *map_beside(const struct target_job *job) {
+    struct native_beside *beside =
+        mmap(NULL, sizeof *beside, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (beside == MAP_FAILED)
+        return NULL;
+    beside->code = job->beside;
+    beside->cpu = job->beside_cpu;
+    beside->limit_seconds = job->timeout_seconds + 1;
+    beside->canary = beside->canary_behind = timer_read() | 1;
+    return beside;
+}
+
+// How it ended is the batch's outcome, if it did not end well. It may be slow to come back where its CPU is taken.
+static bool end_beside(struct native_beside *beside, const struct sandbox_job *job, const struct sandbox_child *child,
+                       uint64_t canary, enum bench_outcome *outcome, struct fail *fail) {
+    enum bench_outcome ended = BENCH_OK;
+    int status = 0;
+    __atomic_store_n(&beside->order, BESIDE_END, __ATOMIC_RELEASE);
+    bool is_done = sandbox_finish(job, child, &ended, &status, fail);
+    if (is_done && ended == BENCH_OK && beside->error_number)
+        is_done = fail_set(fail, FAIL_UNAVAILABLE, "nothing can run beside, on CPU %d: %s; choose another", beside->cpu,
+                           strerror(beside->error_number));
+    if (ended == BENCH_OK && (beside->canary != canary || beside->canary_behind != canary))
+        ended = BENCH_OVERWROTE;
+    if (*outcome == BENCH_OK)
+        *outcome = ended;
+    return is_done;
+}
+
+// Runs the batch, and beside it, where there is something, the other child.
+static bool run_children(const struct target_job *job, const struct sandbox_job *measuring, struct native_batch *batch,
+                         enum bench_outcome *outcome, int *status, struct fail *fail) {
+    if (!job->beside)
+        return sandbox_run(measuring, outcome, status, fail);
+    struct native_beside *beside = batch->beside = map_beside(job);
+    if (!beside)
+        return fail_set(fail, FAIL_WORK, "no memory for two processes: %s", strerror(errno));
+    uint64_t canary = beside->canary;
+    struct sandbox_job other = {
+        .body = native_beside_run,
+        .context = beside,
+        .note = &beside->note,
+        .timeout_seconds = job->timeout_seconds,
+    };
+    struct sandbox_child child;
+    bool is_started = sandbox_start(&other, &child, fail);
+    bool is_done = is_started && sandbox_run(measuring, outcome, status, fail);
+    is_done = is_started && end_beside(beside, &other, &child, canary, outcome, fail) && is_done;
+    munmap(beside, sizeof *beside);
+    return is_done;
+}
+
 static bool native_run(struct target *target, const struct target_job *job, struct target_round *rounds,
                        unsigned *n_done, enum bench_outcome *outcome, struct fail *fail) {
     struct native *native = (struct native *)target;
@@ -88,7 +141,7 @@ static bool native_run(struct target *target, const struct target_job *job, stru
         .has_begun = &results->has_begun,
         .begin_seconds = job->timeout_seconds / BEGIN_SHARE,
     };
-    bool is_done = sandbox_run(&child, outcome, &status, fail);
+    bool is_done = run_children(job, &child, &batch, outcome, &status, fail);
     if (is_done && *outcome == BENCH_OK && results->error_number)
         is_done = explain_status(native, (enum native_status)status, results->error_number, fail);
     bool is_intact = are_intact(results, canary, job->n_rounds);

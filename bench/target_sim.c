@@ -1,5 +1,6 @@
 #include "bench/target_sim.h"
 
+#include "analyzer/pipeline/corun.h"
 #include "analyzer/pipeline/pipeline.h"
 #include "base/text.h"
 #include "bench/target_sim_events.h"
@@ -15,8 +16,9 @@ static const double CORE_HZ = 250e6, TICKS_PER_CYCLE = 0.585;
 
 // Cycles of a piece of code for a number of bodies, simulated once.
 struct run {
-    const uint8_t *body;
+    const uint8_t *body, *beside; // beside: that another thread runs; null: none does
     uint64_t bodies, cycles;
+    double beside_bodies;   // executed in those cycles
     const uint64_t *events; // counts of the target's events
 };
 
@@ -30,26 +32,50 @@ struct target_sim {
     size_t n_runs;
 };
 
+static const uint8_t *body_of(const struct bench_code *code) {
+    return code ? code->body : NULL;
+}
+
+// One thread, or two.
+static bool execute(const struct model *model, const struct bench_code *code, const struct bench_code *beside,
+                    const struct pipeline_options *options, struct event_listener *const *listeners, struct run *run,
+                    struct fail *fail) {
+    struct arena scratch = {0};
+    struct block blocks[CORUN_THREADS];
+    const struct block *const both[CORUN_THREADS] = {&blocks[0], &blocks[1]};
+    struct pipeline_result alone = {0};
+    struct corun_result result = {0};
+    bool is_done = model_describe_bytes(model, &scratch, code->body, code->n_body_bytes, &blocks[0], fail);
+    if (is_done && beside) {
+        is_done = model_describe_bytes(model, &scratch, beside->body, beside->n_body_bytes, &blocks[1], fail) &&
+                  corun_run(model->machine, both, options, listeners, &result, fail);
+        run->cycles = result.cycles;
+        run->beside_bodies = is_done ? (double)result.instructions[1] / blocks[1].n_insns : 0;
+    } else if (is_done) {
+        is_done = pipeline_run(model->machine, &blocks[0], options, listeners, &alone, fail);
+        run->cycles = alone.cycles;
+    }
+    arena_free(&scratch);
+    return is_done;
+}
+
 // `outcome` is BENCH_TIMEOUT where the code takes more than `most_cycles`.
-static bool simulate(struct target_sim *sim, const struct bench_code *code, uint64_t bodies, uint64_t most_cycles,
-                     struct run *run, enum bench_outcome *outcome, struct fail *fail) {
+static bool simulate(struct target_sim *sim, const struct bench_code *code, const struct bench_code *beside,
+                     uint64_t bodies, uint64_t most_cycles, struct run *run, enum bench_outcome *outcome,
+                     struct fail *fail) {
     for (size_t i = 0; i < sim->n_runs; i++) {
         *run = sim->runs[i];
-        if (run->body == code->body && run->bodies == bodies)
+        if (run->body == code->body && run->beside == body_of(beside) && run->bodies == bodies)
             return true;
     }
-    struct arena scratch = {0};
-    struct block block;
+    *run = (struct run){.body = code->body, .beside = body_of(beside), .bodies = bodies};
     struct pipeline_options options = {.iterations = bodies, .max_cycles = most_cycles, .resource_segments = true};
-    struct pipeline_result result = {0};
     struct sim_event_counter counter;
     struct event_listener *listeners[] = {sim->events.n ? &counter.listener : NULL, NULL};
     sim_event_counter_start(&counter, &sim->events);
     struct fail trouble = {0};
-    bool is_done = model_describe_bytes(sim->model, &scratch, code->body, code->n_body_bytes, &block, &trouble) &&
-                   pipeline_run(sim->model->machine, &block, &options, listeners, &result, &trouble);
-    arena_free(&scratch);
-    if (!is_done && result.cycles >= most_cycles) {
+    bool is_done = execute(sim->model, code, beside, &options, listeners, run, &trouble);
+    if (!is_done && run->cycles >= most_cycles) {
         *outcome = BENCH_TIMEOUT;
         return true;
     }
@@ -59,7 +85,7 @@ static bool simulate(struct target_sim *sim, const struct bench_code *code, uint
     }
     uint64_t *events = ARENA_ARRAY(sim->arena, uint64_t, sim->events.n + 1);
     memcpy(events, counter.counts, sim->events.n * sizeof *events);
-    *run = (struct run){code->body, bodies, result.cycles, events};
+    run->events = events;
     sim->runs = arena_grow(sim->arena, sim->runs, sim->n_runs, sizeof *sim->runs);
     sim->runs[sim->n_runs++] = *run;
     return true;
@@ -71,26 +97,28 @@ static bool simulate_round(struct target_sim *sim, const struct target_job *job,
                            enum bench_outcome *outcome, struct fail *fail) {
     const struct target_check *checks = job->checks;
     const struct {
-        const struct bench_code *code;
+        const struct bench_code *code, *beside;
         uint64_t iterations[2];
         double *cycles;
     } pieces[] = {
-        {job->reference, {job->reference_short, job->reference_long}, cycles->reference},
-        {job->code, {job->code_short, job->code_long}, cycles->code},
-        {checks[0].code, {checks[0].n_short, checks[0].n_long}, cycles->checks[0]},
-        {checks[1].code, {checks[1].n_short, checks[1].n_long}, cycles->checks[1]},
+        {job->reference, NULL, {job->reference_short, job->reference_long}, cycles->reference},
+        {job->code, job->beside, {job->code_short, job->code_long}, cycles->code},
+        {checks[0].code, NULL, {checks[0].n_short, checks[0].n_long}, cycles->checks[0]},
+        {checks[1].code, NULL, {checks[1].n_short, checks[1].n_long}, cycles->checks[1]},
     };
     _Static_assert(BENCH_N_CHECKS == 2, "a line above for each");
     uint64_t most_cycles = (uint64_t)(job->timeout_seconds * CORE_HZ);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         for (unsigned is_long = 0; is_long < 2 && pieces[i].iterations[1]; is_long++) {
             struct run run = {0};
-            if (!simulate(sim, pieces[i].code, pieces[i].iterations[is_long] * pieces[i].code->bodies, most_cycles,
-                          &run, outcome, fail))
+            if (!simulate(sim, pieces[i].code, pieces[i].beside, pieces[i].iterations[is_long] * pieces[i].code->bodies,
+                          most_cycles, &run, outcome, fail))
                 return false;
             if (*outcome != BENCH_OK)
                 return true;
             pieces[i].cycles[is_long] = (double)run.cycles;
+            if (pieces[i].beside)
+                cycles->beside_bodies[is_long] = run.beside_bodies;
         }
     }
     return true;
@@ -106,7 +134,7 @@ static bool put_events(struct target_sim *sim, const struct target_job *job, str
         first += sim->target.groups[i].n_events;
     for (unsigned is_long = 0; is_long < 2; is_long++) {
         struct run run = {0};
-        if (!simulate(sim, job->code, iterations[is_long] * job->code->bodies, 0, &run, outcome, fail))
+        if (!simulate(sim, job->code, job->beside, iterations[is_long] * job->code->bodies, 0, &run, outcome, fail))
             return false;
         for (unsigned i = 0; i < sim->target.groups[job->group].n_events; i++)
             samples[is_long]->counters[TARGET_FIXED_COUNTERS + i] = run.events[first + i];

@@ -143,9 +143,21 @@ static bool may_be_exact(const struct sampling *sampling, double low, double hig
     return high - low <= widest_half * (low + high) / 2 && sampling->look.effective * 4 >= (double)sampling->n_kept;
 }
 
+// Of the code beside. Zero where there is none.
+static void fill_beside(struct sampling *sampling, struct bench_measurement *result) {
+    size_t n = sampling->n_kept;
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, beside));
+    struct interval interval = statistics_median_interval(sorted, n, sampling->look.effective, SAMPLING_CONFIDENCE);
+    result->beside = statistics_median(sorted, n);
+    result->beside_low = interval.low;
+    result->beside_high = interval.high;
+}
+
 void sampling_conclude(struct sampling *sampling, const struct bench *bench, struct bench_measurement *result) {
-    if (sampling->n_kept)
+    if (sampling->n_kept) {
         fill_value(sampling, result);
+        fill_beside(sampling, result);
+    }
     result->clock_error = clock_error_of(sampling, bench);
     const char *doubt = doubt_of_checks(sampling, bench, &result->clock_error);
     result->samples = (unsigned)sampling->n_kept;

@@ -1,6 +1,7 @@
 // cyclops run: measure, predict and compare.
 #include "cli/cli.h"
 
+#include "cli/corun.h"
 #include "cli/experiment.h"
 #include "cli/lab_args.h"
 #include "cli/options.h"
@@ -13,13 +14,20 @@
 static struct {
     struct plan_wish plan;
     struct option_list events;
+    unsigned long corun_cpu; // ~0: not given
     struct lab_args lab;
-} args = {.plan = PLAN_WISH_DEFAULTS, .lab = LAB_ARGS_DEFAULTS};
+} args = {.plan = PLAN_WISH_DEFAULTS, .corun_cpu = ~0UL, .lab = LAB_ARGS_DEFAULTS};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to run", NULL},
     PLAN_WISH_OPTIONS(args.plan),
+    {OPTION_TEXT, "corun", "KERNEL|FILE.s",
+     "Also run this, all the time, on the other hardware thread of the core (SMT): each alone, both together, and what "
+     "both get done. Default mode then: block.",
+     &args.plan.corun},
     LAB_ARGS_WHERE(args.lab),
+    {OPTION_COUNT, "corun-cpu", "N", "Logical CPU for --corun. Default: the SMT sibling of the measured one.",
+     &args.corun_cpu},
     LAB_ARGS_CLOCK(args.lab),
     {OPTION_LIST, "events", "EVENT,...",
      "Also count these hardware events: names of libpfm4 (see 'cyclops list events'), raw ones (r1b1), or "
@@ -49,12 +57,16 @@ static const struct command command = {
     "interval and the clock's own error. '?' marks a value not to be trusted.\n"
     "'difference' is (predicted - measured) / measured; where it is more than the\n"
     "measurement can explain, the last column says what in the model is to blame.\n"
+    "With --corun, the clock's reference and its checks run while the co-runner waits;\n"
+    "samples during which it did not run all the time are dropped. Its own cycles are\n"
+    "those of the measured CPU's clock, to which another core need not keep.\n"
     "Throughputs are per copy of the kernel's body; everything else, and the JSON field\n"
     "cycles, per iteration (all n copies).\n",
     "  cyclops run fma-ymm-ps --sweep 1..12\n"
     "  cyclops run add-r64 imul-r64 --mode latency\n"
     "  cyclops run --asm 'imul rax, rax; add rbx, rax'\n"
     "  cyclops run fma-zmm-ps --sweep 1..12 --target sim:skylake-avx512\n"
+    "  cyclops run addps-add-mix --corun addps-add-mix --target sim:overlay:atom-n450\n"
     "  cyclops run five-adds --clock time --frequency 1.66GHz\n",
     options,
 };
@@ -88,17 +100,31 @@ static bool read_events(struct arena *arena, struct fail *fail) {
     return true;
 }
 
+static bool read_corun(struct fail *fail) {
+    enum { MOST_CPUS = 1 << 16 };
+    bool has_cpu = args.corun_cpu != ~0UL;
+    if (has_cpu && !args.plan.corun)
+        return fail_set(fail, FAIL_INPUT, "--corun-cpu says where --corun KERNEL runs");
+    if (has_cpu && args.corun_cpu >= MOST_CPUS)
+        return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", args.corun_cpu);
+    if (args.plan.corun && args.lab.files.is_resumed)
+        return fail_set(fail, FAIL_INPUT, "--corun does not go with --resume");
+    args.lab.lab.has_corun = args.plan.corun != NULL;
+    args.lab.lab.corun_cpu = has_cpu ? (int)args.corun_cpu : -1;
+    return true;
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct plan plan = {0};
     int status = 0;
     if (args.plan.is_replicated && !args.lab.processes)
         args.lab.processes = REPLICATE_PROCESSES;
-    bool is_done = lab_args_read(arena, &args.lab, fail) && read_events(arena, fail) &&
+    bool is_done = lab_args_read(arena, &args.lab, fail) && read_events(arena, fail) && read_corun(fail) &&
                    plan_make(arena, &args.plan, args.lab.lab.isa, operands, &plan, fail) &&
                    lab_open(lab, arena, &args.lab.lab, fail) &&
                    run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
     if (is_done && !args.lab.files.wants_json)
-        run_report_print(lab, &plan, stdout, cli_wants_colour());
+        (args.plan.corun ? corun_print : run_report_print)(lab, &plan, stdout, cli_wants_colour());
     return status;
 }
 

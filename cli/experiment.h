@@ -17,6 +17,17 @@
 
 enum { EXPERIMENT_MAX_MODELS = RECORD_MAX_PREDICTIONS };
 
+// What another hardware thread runs beside an experiment, and what comes of it.
+struct corun {
+    struct experiment *other; // measured alone once for all
+    bool is_done;
+    struct bench_measurement together; // of the experiment, beside the other
+    struct corun_predicted {
+        bool is_known;
+        double cycles[2]; // per iteration, of the experiment and of the other
+    } predicted[EXPERIMENT_MAX_MODELS];
+};
+
 struct experiment {
     struct program program;
     unsigned kernel_instructions; // in one copy of the kernel's body; 0 in blocks
@@ -27,6 +38,7 @@ struct experiment {
     struct bench_measurement measurement;
     struct replicate_list replicates; // to measure as well
     struct followed followed;         // where there are branches inside; n = 0: none, or not recorded yet
+    struct corun *corun;              // null: it runs alone
     unsigned n_predictions;
     struct prediction predictions[EXPERIMENT_MAX_MODELS];
     struct verdict verdicts[EXPERIMENT_MAX_MODELS];
@@ -46,6 +58,7 @@ struct plan_options {
 struct plan {
     struct experiment **experiments;
     size_t n_experiments;
+    struct experiment *corunner; // that runs beside all of them; null: none
 };
 
 // A block of assembly text.

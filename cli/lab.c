@@ -4,6 +4,7 @@
 #include "bench/replication.h"
 #include "cli/chains.h"
 #include "cli/cli.h"
+#include "cli/corun.h"
 #include "cli/follow.h"
 #include "cli/program_code.h"
 
@@ -48,12 +49,22 @@ static bool parse_target(struct lab *lab, const char *target, struct fail *fail)
     return true;
 }
 
+static bool choose_corun_cpu(struct lab *lab, const struct lab_options *options, struct fail *fail) {
+    if (!corun_choose_cpu(lab, options, &lab->corun_cpu, fail))
+        return false;
+    for (unsigned i = 0; i < lab->host.n_siblings; i++)
+        lab->is_sibling |= lab->host.siblings[i] == lab->corun_cpu;
+    return true;
+}
+
 bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail) {
-    *lab = (struct lab){.arena = arena, .isa = options->isa};
+    *lab = (struct lab){.arena = arena, .isa = options->isa, .corun_cpu = -1};
     if (!parse_target(lab, options->target, fail) || !chains_make(arena, lab->isa, lab->chains, fail))
         return false;
     struct host_wish wish = {options->bench.cpu, options->core_type};
     if (!lab->is_simulated && !host_read(arena, &wish, &lab->host, fail))
+        return false;
+    if (options->has_corun && !choose_corun_cpu(lab, options, fail))
         return false;
     if (lab->is_simulated || wants_models(options)) {
         lab->backend = backend_load(arena, options->llvm, fail);
@@ -146,6 +157,7 @@ static void state_frequency(const struct lab *lab, struct bench_options *bench) 
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     struct bench_options bench = options->bench;
     bench.needs_counters = options->events.n_items > 0;
+    bench.beside_cpu = lab->corun_cpu;
     state_frequency(lab, &bench);
     if (lab->is_simulated && bench.clock != CLOCK_TIME && bench.reference_cycles <= 0 &&
         !predict_reference(lab, &bench.reference_cycles, fail))

@@ -21,6 +21,8 @@ struct lab_options {
     struct option_list cpus;   // models; none: the CPU the bytes run on; "none": no model
     const char *core_type;     // as in struct host_wish
     struct option_list events; // hardware events to count, by name
+    bool has_corun;            // something runs beside the code:
+    int corun_cpu;             // on this logical CPU; -1: the SMT sibling
     bool keeps_frequency;      // changes nothing of boost, governor and limits
     struct bench_options bench;
 };
@@ -31,6 +33,8 @@ struct lab {
     struct host host;
     struct host_control control; // what of the host was changed for the time being
     bool is_simulated;
+    int corun_cpu;   // where the co-runner runs; -1: nowhere
+    bool is_sibling; // that is the SMT sibling of the measured CPU
     struct sim_spec sim;           // where simulated
     struct model simulated_cpu;    // that the bytes run on, where simulated
     const struct backend *backend; // null: no models wanted

@@ -5,6 +5,23 @@
 
 #include <string.h>
 
+// Two blocks as they stand, unless something else is asked for.
+static bool read_corun(const struct plan_wish *wish, struct plan_options *plan, struct fail *fail) {
+    if (!wish->corun)
+        return true;
+    if (wish->sweep || wish->is_replicated)
+        return fail_set(fail, FAIL_INPUT, "--corun goes with neither --sweep nor --replicate");
+    if (!wish->mode) {
+        plan->has_mode = true;
+        plan->mode = PROGRAM_BLOCK;
+    }
+    if (!wish->form) {
+        plan->has_form = true;
+        plan->form = PROGRAM_UNROLLED;
+    }
+    return true;
+}
+
 static bool read_options(const struct plan_wish *wish, struct plan_options *plan, struct fail *fail) {
     *plan = (struct plan_options){.syntax = wish->syntax, .is_replicated = wish->is_replicated};
     if (wish->streams != ~0UL && (wish->streams < 1 || wish->streams > GEN_MAX_STREAMS))
@@ -23,7 +40,8 @@ static bool read_options(const struct plan_wish *wish, struct plan_options *plan
         if (!program_form_parse(wish->form, &plan->form))
             return fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled, looped and both", wish->form);
     }
-    return !wish->sweep || options_parse_range(wish->sweep, &plan->sweep_first, &plan->sweep_last, fail);
+    return read_corun(wish, plan, fail) &&
+           (!wish->sweep || options_parse_range(wish->sweep, &plan->sweep_first, &plan->sweep_last, fail));
 }
 
 static bool is_file(const char *operand) {
@@ -40,6 +58,37 @@ static bool add_file(struct arena *arena, struct plan *plan, const struct isa *i
         return false;
     struct plan_block block = {isa, name, name, text};
     return plan_add_block(arena, plan, &block, options, fail);
+}
+
+struct planner {
+    const struct plan_wish *wish;
+    const struct isa *isa;
+    const struct plan_options *options;
+    struct kernel_set *set; // read when the first kernel is named
+};
+
+static bool add_operand(struct arena *arena, const struct planner *planner, const char *operand, struct plan *plan,
+                        struct fail *fail) {
+    if (is_file(operand))
+        return add_file(arena, plan, planner->isa, operand, planner->options, fail);
+    if (planner->set->n_kernels == 0 &&
+        !cli_load_kernels(arena, planner->wish->kernels, planner->isa->name, planner->set, fail))
+        return false;
+    const struct kernel *kernel = kernel_find(arena, planner->set, operand, fail);
+    return kernel && plan_add_kernel(arena, plan, kernel, planner->options, fail);
+}
+
+// One program beside all. Of several that the options ask for, the first.
+static bool add_corun(struct arena *arena, const struct planner *planner, struct plan *plan, struct fail *fail) {
+    struct plan others = {0};
+    if (!add_operand(arena, planner, planner->wish->corun, &others, fail))
+        return false;
+    plan->corunner = others.experiments[0];
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        plan->experiments[i]->corun = ARENA_NEW(arena, struct corun);
+        plan->experiments[i]->corun->other = plan->corunner;
+    }
+    return true;
 }
 
 // A block's text as its name in tables.
@@ -60,24 +109,15 @@ bool plan_make(struct arena *arena, const struct plan_wish *wish, const struct i
         return fail_set(fail, FAIL_INPUT,
                         "nothing to run: name kernels ('cyclops list kernels'), a FILE.s, or give --asm TEXT");
     struct kernel_set set = {0};
-    for (size_t i = 0; i < operands->n_items; i++) {
-        const char *operand = operands->items[i];
-        if (is_file(operand)) {
-            if (!add_file(arena, plan, isa, operand, &plan_options, fail))
-                return false;
-            continue;
-        }
-        if (set.n_kernels == 0 && !cli_load_kernels(arena, wish->kernels, isa->name, &set, fail))
+    struct planner planner = {wish, isa, &plan_options, &set};
+    for (size_t i = 0; i < operands->n_items; i++)
+        if (!add_operand(arena, &planner, operands->items[i], plan, fail))
             return false;
-        const struct kernel *kernel = kernel_find(arena, &set, operand, fail);
-        if (!kernel || !plan_add_kernel(arena, plan, kernel, &plan_options, fail))
-            return false;
-    }
     for (size_t i = 0; i < wish->asm_texts.n_items; i++) {
         const char *text = wish->asm_texts.items[i];
         struct plan_block block = {isa, on_one_line(arena, text), "--asm", text};
         if (!plan_add_block(arena, plan, &block, &plan_options, fail))
             return false;
     }
-    return true;
+    return !wish->corun || add_corun(arena, &planner, plan, fail);
 }

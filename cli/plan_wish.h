@@ -11,6 +11,7 @@ struct plan_wish {
     struct option_list asm_texts;
     unsigned long streams; // ~0: not given
     bool is_replicated;    // as in struct plan_options
+    const char *corun;     // operand that another hardware thread runs beside all; null: none
 };
 
 #define PLAN_WISH_DEFAULTS                                                                                             \

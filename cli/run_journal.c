@@ -64,8 +64,13 @@ bool run_journal_write(struct run_journal *journal, struct lab *lab, const struc
                        struct fail *fail) {
     struct record record;
     experiment_to_record(lab->arena, experiment, &record);
-    return (!journal->json || record_write(journal->json, &record, fail)) &&
-           (is_taken || !journal->file || record_write(journal->file, &record, fail));
+    return is_taken ? !journal->json || record_write(journal->json, &record, fail)
+                    : run_journal_write_record(journal, &record, fail);
+}
+
+bool run_journal_write_record(struct run_journal *journal, const struct record *record, struct fail *fail) {
+    return (!journal->json || record_write(journal->json, record, fail)) &&
+           (!journal->file || record_write(journal->file, record, fail));
 }
 
 bool run_journal_close(struct run_journal *journal, struct fail *fail) {

@@ -29,6 +29,7 @@ bool run_journal_open(struct run_journal *journal, struct lab *lab, const struct
 bool run_journal_write(struct run_journal *journal, struct lab *lab, const struct experiment *experiment, bool is_taken,
                        struct fail *fail);
 
+bool run_journal_write_record(struct run_journal *journal, const struct record *record, struct fail *fail);
 bool run_journal_close(struct run_journal *journal, struct fail *fail);
 
 #endif

@@ -1,6 +1,7 @@
 #include "cli/run_plan.h"
 
 #include "cli/cli.h"
+#include "cli/corun.h"
 #include "cli/interrupt.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 
 // All programs, and the clock's, in one run of the assembler.
 static bool assemble(struct arena *arena, const struct plan *plan, const struct lab *lab, struct fail *fail) {
-    size_t most = plan->n_experiments * (1 + BENCH_MAX_REPLICATES) + N_CHAINS;
+    size_t most = plan->n_experiments * (1 + BENCH_MAX_REPLICATES) + N_CHAINS + 1;
     struct program **programs = ARENA_ARRAY(arena, struct program *, most);
     size_t n = 0;
     for (enum chain c = CHAIN_REFERENCE; c < N_CHAINS; c++)
@@ -20,6 +21,8 @@ static bool assemble(struct arena *arena, const struct plan *plan, const struct 
             if (experiment->replicates.items[r].program != &experiment->program)
                 programs[n++] = experiment->replicates.items[r].program;
     }
+    if (plan->corunner)
+        programs[n++] = &plan->corunner->program;
     return gen_assemble(arena, programs, n, fail);
 }
 
@@ -61,6 +64,28 @@ static bool run_one(struct lab *lab, struct experiment *experiment, const struct
     return true;
 }
 
+// The same for what runs beside it.
+static bool run_beside(struct lab *lab, struct experiment *experiment, struct run_journal *journal, int *status,
+                       struct fail *fail) {
+    struct corun *corun = experiment->corun;
+    struct experiment *other = corun->other;
+    struct fail trouble = {0};
+    bool was_measured = other->is_done;
+    if (lab_can_run(lab, &other->program, &trouble)) {
+        if (!corun_measure(lab, experiment, fail))
+            return false;
+        if (!corun->is_done && !interrupt_seen())
+            fail_set(&trouble, FAIL_WORK, "%s beside %s: %s", experiment->program.kernel, other->program.kernel,
+                     bench_outcome_name(other->is_done ? corun->together.outcome : other->measurement.outcome));
+    }
+    if (trouble.status != FAIL_NONE)
+        *status = run_plan_worse(*status, say_once(&trouble));
+    bool is_news = other->is_done && !was_measured && !corun_is_same_code(experiment);
+    if (is_news && !run_journal_write(journal, lab, other, false, fail))
+        return false;
+    return !corun->is_done || corun_write(journal, lab, experiment, fail);
+}
+
 static void show_progress(size_t done, size_t total) {
     if (isatty(STDERR_FILENO))
         fprintf(stderr, done == total ? "\r\033[K" : "\r\033[Kmeasuring %zu of %zu", done + 1, total);
@@ -83,6 +108,8 @@ static bool run_all(struct lab *lab, const struct plan *plan, struct run_journal
             return false;
         bool was_tried = experiment->is_done || (experiment->measurement.outcome != BENCH_OK && !interrupt_seen());
         if (was_tried && !run_journal_write(journal, lab, experiment, taken != NULL, fail))
+            return false;
+        if (experiment->corun && experiment->is_done && !run_beside(lab, experiment, journal, status, fail))
             return false;
     }
     show_progress(plan->n_experiments, plan->n_experiments);

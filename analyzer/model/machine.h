@@ -53,6 +53,10 @@ struct machine {
     const char *triple;
     bool in_order; // LLVM: MicroOpBufferSize is 0 or 1
 
+    // In order only. Of two hardware threads one issues in a cycle, and the other nothing, unless an instruction of
+    // several cycles is being executed; false: both do.
+    bool threads_take_turns;
+
     unsigned dispatch_width;          // uops a cycle (LLVM: IssueWidth)
     unsigned rob_size;                // uops in the reorder buffer; 0: in order, there is none
     unsigned retire_width;            // instructions retired a cycle (LLVM: MaxRetirePerCycle); 0: unlimited

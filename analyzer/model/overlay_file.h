@@ -71,7 +71,7 @@ struct overlay {
     enum overlay_base base;
     const char *triple, *cpu, *features;
     struct overlay_number dispatch_width, reorder_buffer, retire_width, load_queue, store_queue;
-    bool is_in_order, completes_in_any_order;
+    bool is_in_order, completes_in_any_order, threads_take_turns;
     struct overlay_resource *resources;
     size_t n_resources;
     struct overlay_register_file *files;

@@ -148,6 +148,7 @@ static void change(unsigned *number, struct overlay_number by) {
 static void change_core(const struct overlay *overlay, struct machine *machine) {
     if (overlay->base == OVERLAY_ALONE)
         machine->in_order = overlay->is_in_order;
+    machine->threads_take_turns = overlay->threads_take_turns;
     change(&machine->dispatch_width, overlay->dispatch_width);
     change(&machine->rob_size, overlay->reorder_buffer);
     change(&machine->retire_width, overlay->retire_width);

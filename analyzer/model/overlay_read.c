@@ -6,12 +6,13 @@
 enum { VERSION = 1 };
 
 static bool read_machine(struct overlay_reader *reader, struct fy_node *node) {
-    enum { ORDER, WIDTH, BUFFER, RETIRE, LOADS, STORES, COMPLETES, SOURCE, N };
+    enum { ORDER, WIDTH, BUFFER, RETIRE, LOADS, STORES, COMPLETES, THREADS, SOURCE, N };
     struct yaml_field f[N] = {
         [ORDER] = {"order", false, NULL},           [WIDTH] = {"dispatch_width", false, NULL},
         [BUFFER] = {"reorder_buffer", false, NULL}, [RETIRE] = {"retire_width", false, NULL},
         [LOADS] = {"load_queue", false, NULL},      [STORES] = {"store_queue", false, NULL},
-        [COMPLETES] = {"completes", false, NULL},   [SOURCE] = {"source", false, NULL},
+        [COMPLETES] = {"completes", false, NULL},   [THREADS] = {"threads", false, NULL},
+        [SOURCE] = {"source", false, NULL},
     };
     struct overlay *overlay = reader->overlay;
     bool is_alone = overlay->base == OVERLAY_ALONE;
@@ -24,6 +25,7 @@ static bool read_machine(struct overlay_reader *reader, struct fy_node *node) {
         return yaml_fail(&reader->yaml, f[ORDER].value, "with base llvm, the order is LLVM's");
     if (!overlay_read_choice(reader, f[ORDER].value, "in", "out", &overlay->is_in_order) ||
         !overlay_read_choice(reader, f[COMPLETES].value, "any", "in-order", &overlay->completes_in_any_order) ||
+        !overlay_read_choice(reader, f[THREADS].value, "turns", "together", &overlay->threads_take_turns) ||
         !overlay_read_number(reader, f[WIDTH].value, 1, &overlay->dispatch_width) ||
         !overlay_read_number(reader, f[BUFFER].value, 1, &overlay->reorder_buffer) ||
         !overlay_read_number(reader, f[RETIRE].value, 0, &overlay->retire_width) ||

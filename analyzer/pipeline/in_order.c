@@ -71,7 +71,7 @@ static bool can_issue(struct simulation *sim, const struct in_flight *insn) {
     int64_t cycles = register_unit_hazard(&sim->registers, &sim->flight, insn, sim->now);
     if (cycles != 0)
         return stall(sim, IN_ORDER_OPERANDS, cycles);
-    if (!resource_unit_is_free(&sim->resources, insn->plan, sim->now))
+    if (!resource_unit_is_free(sim->resources, insn->plan, sim->now))
         return stall(sim, IN_ORDER_RESOURCES, 1);
     if (insn->plan->is_memory && !memory_unit_is_ready(&sim->memory, insn))
         return stall(sim, IN_ORDER_MEMORY, 1);
@@ -91,7 +91,7 @@ static void issue_now(struct simulation *sim, struct in_flight *insn) {
     register_unit_rename(&sim->registers, &sim->flight, insn, sim->now);
     TELL_OF(sim, dispatched, insn, insn->plan->uops, insn->plan->registers_taken);
     tell_moves(sim, insn);
-    unsigned n_uses = resource_unit_issue(&sim->resources, insn->plan, sim->now, sim->uses);
+    unsigned n_uses = resource_unit_issue(sim->resources, insn->plan, sim->now, sim->uses);
     flight_issue(&sim->flight, insn, sim->now);
     if (insn->plan->is_memory)
         memory_unit_issue(&sim->memory, insn, sim->now);
@@ -103,6 +103,7 @@ static void issue_now(struct simulation *sim, struct in_flight *insn) {
 static void use_room(struct simulation *sim, const struct insn *insn) {
     struct in_order_stage *stage = &sim->in_order;
     stage->is_carrying = insn->uops > stage->room;
+    stage->used += stage->is_carrying ? stage->room : insn->uops;
     if (stage->is_carrying) {
         stage->carried_uops = insn->uops - stage->room;
         stage->room = 0;
@@ -153,10 +154,12 @@ static void carry_on(struct simulation *sim) {
     struct in_flight *insn = youngest(sim);
     sim->has_moved = true;
     if (stage->carried_uops > stage->room) {
+        stage->used += stage->room;
         stage->carried_uops -= stage->room;
         stage->room = 0;
         return;
     }
+    stage->used += stage->carried_uops;
     stage->room = insn->plan->insn->ends_group ? 0 : stage->room - stage->carried_uops;
     stage->carried_uops = 0;
     stage->is_carrying = false;
@@ -175,16 +178,16 @@ static void tell_why_stalled(struct simulation *sim) {
 
 static void begin_cycle(struct simulation *sim) {
     struct in_order_stage *stage = &sim->in_order;
-    stage->issued = 0;
-    stage->room = sim->machine->dispatch_width; // the width option is for out-of-order machines only, as in llvm-mca
+    stage->issued = stage->used = 0;
+    stage->room = sim->machine->dispatch_width - stage->taken; // the width option is for out-of-order machines only, as in llvm-mca
     register_unit_cycle(&sim->registers);
-    resource_unit_cycle(&sim->resources, sim->now);
+    resource_unit_cycle(sim->resources, sim->now);
     sim->memory.n_woken = 0; // nobody sleeps
     finish_issued(sim);
     carry_on(sim);
     if (stage->stall == IN_ORDER_NO_STALL)
         return;
-    if (stage->stall_cycles == 0) {
+    if (stage->stall_cycles == 0 && stage->taken < sim->machine->dispatch_width) {
         stage->stall = IN_ORDER_NO_STALL;
         try_issue(sim);
     }

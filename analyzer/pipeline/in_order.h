@@ -19,6 +19,8 @@ enum in_order_stall {
 
 struct in_order_stage {
     unsigned room;             // uops that can still be issued in this cycle
+    unsigned taken;            // by another thread in this cycle: no room any more
+    unsigned used;             // uops that went in this cycle, those carried on included
     unsigned issued;           // uops issued in it
     enum in_order_stall stall; // of the youngest instruction, which has entered but not been issued
     int64_t stall_cycles;      // before it is tried again

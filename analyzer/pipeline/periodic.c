@@ -44,7 +44,7 @@ static uint64_t signature_of(const struct simulation *sim) {
     hash = mix(hash, sim->next - sim->reorder_buffer.oldest);
     hash = mix(hash, (uint64_t)scheduler->n_waiting << 32 | scheduler->n_pending);
     hash = mix(hash, (uint64_t)sim->memory.loads << 32 | sim->memory.stores);
-    return mix(hash, sim->resources.free);
+    return mix(hash, sim->resources->free);
 }
 
 static uint64_t signature_in_order(const struct simulation *sim) {
@@ -53,7 +53,7 @@ static uint64_t signature_in_order(const struct simulation *sim) {
     hash = mix(hash, (uint64_t)stage->n_issued << 32 | stage->carried_uops);
     hash = mix(hash, (uint64_t)stage->stall << 32 ^ (uint64_t)stage->stall_cycles);
     hash = mix(hash, (uint64_t)stage->last_write_back);
-    return mix(hash, sim->resources.free);
+    return mix(hash, sim->resources->free);
 }
 
 static void keep(struct simulation *sim, uint64_t signature, uint64_t apart) {

@@ -59,6 +59,7 @@ static void init_units(struct simulation *sim, const struct pipeline_options *op
         .rob_size = rob_size,
         .default_file_size = options->register_file_size,
         .resource_segments = options->resource_segments,
+        .has_segments = sim->is_shared,
     };
     plan_build(&sim->plan, machine, sim->block, &planned, stash);
     uint64_t in_flight = machine->in_order ? slots_in_order(sim) : rob_size;
@@ -71,9 +72,10 @@ static void init_units(struct simulation *sim, const struct pipeline_options *op
         .size = rob_size, .retire_width = or_else(options->retire_width, machine->retire_width)};
     init_queues(sim, options);
     memory_unit_init(&sim->memory, &sim->flight, in_flight, stash);
-    resource_unit_init(&sim->resources, &sim->plan, sim->heard.issued, stash);
+    sim->resources = STASH_ARRAY(stash, struct resource_unit, 1);
+    resource_unit_init(sim->resources, &sim->plan, sim->heard.issued, stash);
     sim->scheduler.flight = &sim->flight;
-    sim->scheduler.resources = &sim->resources;
+    sim->scheduler.resources = sim->resources;
     sim->scheduler.memory = &sim->memory;
     bool is_heard = sim->heard.pending || sim->heard.ready || sim->heard.executed;
     scheduler_init(&sim->scheduler, in_flight, is_heard, stash);
@@ -104,13 +106,11 @@ static void note_heard(struct heard *heard, const struct event_listener *listene
     NOTE_HEARD(heard, listener, pressed);
 }
 
-static void init_simulation(struct pipeline *pipeline, const struct block *block,
-                            struct event_listener *const *listeners) {
+void simulation_start(struct simulation *sim, const struct machine *machine, const struct pipeline_options *options,
+                      const struct block *block, struct event_listener *const *listeners, struct stash *stash) {
     static struct event_listener *const nobody[] = {NULL};
-    const struct pipeline_options *options = &pipeline->options;
-    struct simulation *sim = &pipeline->sim;
     uint64_t iterations = options->iterations != 0 ? options->iterations : DEFAULT_ITERATIONS;
-    sim->machine = pipeline->machine;
+    sim->machine = machine;
     sim->block = block;
     sim->listeners = listeners != NULL ? listeners : nobody;
     sim->heard = (struct heard){.marked = false};
@@ -123,27 +123,31 @@ static void init_simulation(struct pipeline *pipeline, const struct block *block
     sim->total = iterations * block->n_insns;
     sim->mistakes_of_llvm = options->mistakes_of_llvm;
     sim->branch_penalty = options->branch_penalty;
-    sim->dispatch_width = or_else(options->dispatch_width, pipeline->machine->dispatch_width);
-    stash_reset(&pipeline->stash);
-    init_units(sim, options, &pipeline->stash);
+    sim->dispatch_width = or_else(options->dispatch_width, machine->dispatch_width);
+    stash_reset(stash);
+    init_units(sim, options, stash);
     sim->next_plan = sim->plan.insns;
-    periodic_init(sim, options, &pipeline->stash);
+    periodic_init(sim, options, stash);
 }
 
-__attribute__((flatten)) static void cycle_out_of_order(struct simulation *sim) {
-    retire_cycle(sim);
-    execute_cycle(sim);
+inline void dispatch_all(struct simulation *sim) {
     dispatch_cycle(sim);
     if (sim->queue.size != 0)
         micro_op_queue_cycle(sim);
     else
         while (sim->next < sim->total && dispatch_can(sim))
             dispatch(sim);
+}
+
+__attribute__((flatten)) static void cycle_out_of_order(struct simulation *sim) {
+    retire_cycle(sim);
+    execute_cycle(sim);
+    dispatch_all(sim);
     if (sim->pressure.criticals != NULL)
         tell_pressure(sim);
 }
 
-static bool has_work(const struct simulation *sim) {
+bool simulation_has_work(const struct simulation *sim) {
     if (sim->next < sim->total)
         return true;
     return sim->machine->in_order ? in_order_has_work(sim) : !reorder_buffer_is_empty(&sim->reorder_buffer);
@@ -171,7 +175,7 @@ static bool run(struct simulation *sim, uint64_t max_cycles, struct fail *fail) 
         sim->now++;
         if (sim->n_entered != iterations && sim->periodic.is_on)
             periodic_look(sim);
-    } while (has_work(sim));
+    } while (simulation_has_work(sim));
     return true;
 }
 
@@ -206,7 +210,7 @@ bool pipeline_simulate(struct pipeline *pipeline, const struct block *block, str
     if (block->n_insns == 0)
         return fail_set(fail, FAIL_INPUT, "there is no instruction to simulate");
     struct simulation *sim = &pipeline->sim;
-    init_simulation(pipeline, block, listeners);
+    simulation_start(sim, pipeline->machine, &pipeline->options, block, listeners, &pipeline->stash);
     uint64_t iterations = sim->total / block->n_insns;
     bool done = run(sim, pipeline->options.max_cycles, fail);
     *result = (struct pipeline_result){

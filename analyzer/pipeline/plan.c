@@ -45,6 +45,7 @@ static const struct plan_use *plan_uses(struct planner *planner, const struct in
         uses[i].is_simple = (uses[i].pipes & ~planner->simple_pipes) == 0 && !use->reserved && use->units == 1 &&
                             use->release >= 1 && use->release < SOON_CYCLES;
         planner->plan->has_segments |= uses[i].acquire != 0;
+        planner->plan->longest_use = max_unsigned(planner->plan->longest_use, uses[i].cycles);
     }
     return uses;
 }
@@ -333,7 +334,7 @@ static uint64_t groups_in_use(const struct machine *machine, const struct plan_i
 
 void plan_build(struct plan *plan, const struct machine *machine, const struct block *block,
                 const struct plan_options *options, struct stash *stash) {
-    *plan = (struct plan){.machine = machine, .n_insns = block->n_insns};
+    *plan = (struct plan){.machine = machine, .n_insns = block->n_insns, .has_segments = options->has_segments};
     struct planner planner = {.plan = plan, .machine = machine, .options = options, .stash = stash};
     register_classes_build(&planner.classes, machine, block, stash);
     planner.target_of = STASH_ZEROED(stash, uint16_t, machine->n_registers);

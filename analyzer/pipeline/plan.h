@@ -108,6 +108,7 @@ struct plan {
     unsigned n_classes;
     const struct class_set *alias_targets; // by number; 0 is no target
     unsigned max_uses;                     // of one instruction
+    unsigned longest_use;                  // cycles until the last of what one instruction holds is free again
     unsigned max_operands;                 // reads and writes of one instruction
     const unsigned *class_position;        // by issue class: an instruction of it
     unsigned n_issue_classes;
@@ -124,6 +125,7 @@ struct plan {
 struct plan_options {
     unsigned dispatch_width, rob_size, default_file_size;
     bool resource_segments;
+    bool has_segments; // treat resources as if some were acquired after issue: another thread's may be
 };
 
 // Cycles by which a read may come before the result of a write of that class (see struct insn_advance).

@@ -23,7 +23,7 @@ __attribute__((noinline)) void pressure_note_busy(struct simulation *sim) {
         insn->is_new = false;
         if (insn->stage != STAGE_READY)
             continue;
-        uint64_t busy = resource_unit_busy(&sim->resources, insn->plan, sim->now);
+        uint64_t busy = resource_unit_busy(sim->resources, insn->plan, sim->now);
         if (busy != 0)
             critical_of(sim, insn)->resources = busy;
         sim->pressure.busy |= busy;
@@ -53,7 +53,7 @@ static void press_dependences(struct simulation *sim) {
     for (uint64_t i = sim->reorder_buffer.oldest; i < sim->reorder_buffer.end; i++) {
         const struct in_flight *insn = flight_at(&sim->flight, i);
         if (insn->stage != STAGE_PENDING || insn->is_new ||
-            resource_unit_busy(&sim->resources, insn->plan, sim->now) != 0)
+            resource_unit_busy(sim->resources, insn->plan, sim->now) != 0)
             continue;
         bool is_pressed_by_memory = insn->plan->is_memory && memory_unit_is_pending(&sim->memory, insn);
         bool is_pressed_by_registers = insn->ready_cycle > sim->now;

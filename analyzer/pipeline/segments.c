@@ -7,13 +7,8 @@
 
 struct segments *segments_new(const struct plan *plan, struct stash *stash) {
     struct segments *segments = STASH_ZEROED(stash, struct segments, 1);
-    unsigned longest = 1;
-    for (unsigned i = 0; i < plan->n_insns; i++)
-        for (unsigned u = 0; u < plan->insns[i].n_uses; u++)
-            if (plan->insns[i].uses[u].cycles > longest)
-                longest = plan->insns[i].uses[u].cycles;
-    segments->n_rows = 1;
-    while (segments->n_rows < longest + 1ULL)
+    segments->n_rows = 2;
+    while (segments->n_rows < plan->longest_use + 1ULL)
         segments->n_rows *= 2;
     segments->taken = STASH_ZEROED(stash, uint64_t, segments->n_rows * MAX_RESOURCES);
     segments->tried = STASH_ARRAY(stash, struct segment, plan->max_uses);

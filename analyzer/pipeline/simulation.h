@@ -30,7 +30,7 @@ struct simulation {
     struct register_unit registers;
     struct reorder_buffer reorder_buffer;
     struct memory_unit memory;
-    struct resource_unit resources;
+    struct resource_unit *resources; // its own, or one that another hardware thread uses as well
     struct scheduler scheduler;
     struct pressure pressure;
     struct periodic periodic;
@@ -54,10 +54,16 @@ struct simulation {
     unsigned carried_uops;   // of the last instruction dispatched, wider than the machine, still to go
     unsigned branch_penalty; // cycles; 0: none
     struct in_order_stage in_order;
+    bool is_shared; // the core runs another thread beside this one
 
     struct event_use *uses; // of the instruction being issued
     const unsigned *no_registers;
 };
+
+// Prepares a run with memory of the stash, which belongs to this run alone.
+void simulation_start(struct simulation *sim, const struct machine *machine, const struct pipeline_options *options,
+                      const struct block *block, struct event_listener *const *listeners, struct stash *stash);
+bool simulation_has_work(const struct simulation *sim);
 
 // Out of order. Each stage begins the cycle, youngest stage last; then instructions are dispatched while they can be.
 void retire_cycle(struct simulation *sim);
@@ -65,6 +71,7 @@ void execute_cycle(struct simulation *sim);
 void dispatch_cycle(struct simulation *sim);
 bool dispatch_can(struct simulation *sim);
 void dispatch(struct simulation *sim);
+void dispatch_all(struct simulation *sim); // the whole stage, of one cycle
 
 // A dispatched instruction enters the execute stage; an executed one may retire later.
 bool execute_can(struct simulation *sim, const struct plan_insn *insn);

@@ -69,7 +69,7 @@ static void put_segments(struct coder *coder, const struct simulation *sim, cons
 
 // Whose turn it is matters for groups in use, and for several equal pipes.
 static void put_resources(struct coder *coder, const struct simulation *sim) {
-    const struct resource_unit *unit = &sim->resources;
+    const struct resource_unit *unit = sim->resources;
     put(coder, unit->free);
     put(coder, unit->reserved_groups);
     put(coder, unit->full_buffers);
@@ -276,9 +276,9 @@ size_t state_max_words(const struct simulation *sim) {
     words += (size_t)(sim->plan.max_delay + 1) * sim->plan.most_per_cycle + n_slots;
     words += n_slots * (5 + (size_t)2 * sim->plan.max_edges);
     words += n_groups * (16 + MAX_OLDER_GROUPS);
-    words += MAX_RESOURCES * 3 + SOON_CYCLES + (size_t)3 * sim->resources.max_holds;
-    if (sim->resources.segments != NULL)
-        words += sim->resources.segments->n_rows * MAX_RESOURCES;
+    words += MAX_RESOURCES * 3 + SOON_CYCLES + (size_t)3 * sim->resources->max_holds;
+    if (sim->resources->segments != NULL)
+        words += sim->resources->segments->n_rows * MAX_RESOURCES;
     if (sim->pressure.criticals != NULL)
         words += n_slots * (4 + (size_t)3 * sim->plan.max_operands) + n_groups * 4;
     return words;

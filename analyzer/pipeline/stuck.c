@@ -16,7 +16,7 @@ bool simulation_is_stuck(const struct simulation *sim) {
     int64_t redirected = redirected_until(sim);
     if (redirected != NEVER && sim->now < redirected)
         return false;
-    if (!resource_unit_is_idle(&sim->resources, sim->now))
+    if (!resource_unit_is_idle(sim->resources, sim->now))
         return false;
     if (sim->machine->in_order)
         return sim->in_order.n_issued == 0 && in_order_is_stuck(sim);
@@ -39,7 +39,7 @@ static unsigned stuck_position(const struct simulation *sim, bool *is_dispatched
 
 static const char *why_stuck(const struct simulation *sim, const struct plan_insn *insn, struct arena *arena) {
     for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct pipe *pipe = &sim->resources.pipes[insn->uses[i].bit];
+        const struct pipe *pipe = &sim->resources->pipes[insn->uses[i].bit];
         unsigned n_units = (unsigned)__builtin_popcountll(pipe->all_units);
         if (insn->uses[i].units > n_units)
             return arena_printf(arena, "it needs %u units of %s, which has %u", insn->uses[i].units,
