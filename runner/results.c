@@ -223,7 +223,7 @@ static void add_row(struct table *table, const struct pack_program *program, con
     if (m->outcome != BENCH_OK)
         table_cell(table, "%s", bench_outcome_name(m->outcome));
     else
-        table_cell(table, "%s", is_unstable ? m->why : events(table->arena, m));
+        table_cell(table, "%s", is_unstable ? m->why : m->warning ? m->warning : events(table->arena, m));
 }
 
 void results_print(FILE *out, struct arena *arena, const struct pack *pack,
