@@ -193,7 +193,8 @@ bool bench_measure(struct bench *bench, const struct bench_code *code, struct be
                    struct fail *fail);
 
 // The same while another hardware thread runs `beside`: on the native target, on the CPU of the options. The clock's
-// reference and the checks run while that thread waits, so cycles are the core's own, as without it.
+// reference and the multiply check run while that thread waits (the issue check is left out), so cycles are the core's
+// own, as without it.
 bool bench_measure_beside(struct bench *bench, const struct bench_code *code, const struct bench_code *beside,
                           struct bench_measurement *result, struct fail *fail);
 

@@ -60,7 +60,10 @@ double checks_departure(const struct bench *bench, struct sampling *sampling, en
         if (check->cycles <= 0 || !sampling->n_kept)
             continue;
         const double *sorted = sorted_check(sampling, i);
-        double away = fabs(statistics_median(sorted, sampling->n_kept) / check->cycles - 1);
+        double median = statistics_median(sorted, sampling->n_kept);
+        if (median == 0) // left out
+            continue;
+        double away = fabs(median / check->cycles - 1);
         double spread = statistics_spread(sorted, sampling->n_kept) / check->cycles;
         double uncertainty = 2.8 * spread / sqrt((double)sampling->n_kept);
         if (away > fmax(median_tolerance, uncertainty) && away + uncertainty > departure) {

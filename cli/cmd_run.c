@@ -57,7 +57,7 @@ static const struct command command = {
     "interval and the clock's own error. '?' marks a value not to be trusted.\n"
     "'difference' is (predicted - measured) / measured; where it is more than the\n"
     "measurement can explain, the last column says what in the model is to blame.\n"
-    "With --corun, the clock's reference and its checks run while the co-runner waits;\n"
+    "With --corun, the clock's reference is timed while the co-runner waits;\n"
     "samples during which it did not run all the time are dropped. Its own cycles are\n"
     "those of the measured CPU's clock, to which another core need not keep.\n"
     "Throughputs are per copy of the kernel's body; everything else, and the JSON field\n"
