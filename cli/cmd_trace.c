@@ -33,10 +33,12 @@ static const struct command command = {
     options,
 };
 
-// The text's first instruction has the body's first offset.
+// The text's first instruction has the body's first offset. One that repeats itself (x86: rep movsb) takes a step each
+// time, and is one.
 static unsigned *order_of(struct arena *arena, const struct steps *steps, const struct block *block, size_t first,
                           size_t *n, struct fail *fail) {
     unsigned *order = ARENA_ARRAY(arena, unsigned, steps->n + 1);
+    *n = 0;
     for (size_t i = 0; i < steps->n; i++) {
         size_t offset = first;
         unsigned at = 0;
@@ -46,9 +48,10 @@ static unsigned *order_of(struct arena *arena, const struct steps *steps, const 
             fail_set(fail, FAIL_WORK, "LLVM and GNU as do not read the text as the same instructions");
             return NULL;
         }
-        order[i] = at;
+        bool is_repetition = *n > 0 && order[*n - 1] == at && !block->insns[at].is_branch;
+        if (!is_repetition)
+            order[(*n)++] = at;
     }
-    *n = steps->n;
     return order;
 }
 

@@ -193,11 +193,13 @@ static void emit_zeros(const struct block_reader *reader, struct text *setup) {
     const struct register_class *widest[REGISTER_N_FILES][64] = {0};
     struct slice rest = {reader->body.data, reader->body.length}, word;
     struct register_name found;
-    while (register_next(reader->isa, &rest, &word, &found)) {
-        const struct register_class **known = &widest[register_file_index(found.class->file)][register_entry(&found)];
-        if (!*known || (*known)->bits < found.class->bits)
-            *known = found.class;
-    }
+    while (register_next(reader->isa, &rest, &word, &found))
+        for (; found.index <= found.last; found.index++) {
+            const struct register_class **known =
+                &widest[register_file_index(found.class->file)][register_entry(&found)];
+            if (!*known || (*known)->bits < found.class->bits)
+                *known = found.class;
+        }
     for (unsigned file = 1; file < REGISTER_N_FILES; file++) // 0 is the general one
         for (unsigned i = 0; i < 64; i++) {
             const struct register_class *class = widest[file][i];

@@ -34,6 +34,13 @@ static const struct {
      "add x15, x14, #1\nfmla v0.4s, v1.4s, v2.4s\n", "x13", ""},
     {__LINE__, "aarch64", NULL, "cmp w15, w30\nldp q0, q1, [x14]", PROGRAM_LOOPED, "cmp w15, w30\nldp q0, q1, [x14]\n",
      "x13", ""},
+    // other names of registers, and lists of them
+    {__LINE__, "armv7", NULL, "add v8, v8, a1", PROGRAM_LOOPED, "add v8, v8, a1\n", "r10", ""},
+    {__LINE__, "armv7", NULL, "ldm r0, {r4-r11}", PROGRAM_LOOPED, "ldm r0, {r4-r11}\n", "r3", ""},
+    {__LINE__, "armv7", NULL, "ldm r0, {v4 - fp}; mov r6, r0", PROGRAM_LOOPED, "ldm r0, {v4 - fp}\nmov r6, r0\n", "r5",
+     ""},
+    {__LINE__, "armv7", NULL, "sub r0, r0, r11; rsb r0, #-3", PROGRAM_LOOPED, "sub r0, r0, r11\nrsb r0, #-3\n", "r10",
+     ""},
     // what compilers write around a function
     {__LINE__, "x86_64", NULL,
      "\t.file\t\"a.c\"\n\t.text\n\t.p2align 4\n\t.globl\tf\n\t.type\tf, @function\nf:\n\t.cfi_startproc\n\tinc "
@@ -125,6 +132,9 @@ static void registers_start_as_documented(void **state) {
     assert_non_null(strstr(program.setup, "movi v9.2d, #0\nmov x0, x1\nmov x2, x1\n"));
     assert_non_null(strstr(program.setup, "mov x16, x1\nmov x17, x1\nmov x18, x1\n"));
     assert_null(strstr(program.setup, "mov x15, x1\n"));
+    assert_true(gen_block(&arena, isa_find("aarch64"), NULL, "b", "ld1 {v3.4s - v5.4s}, [x0]", PROGRAM_LOOPED, &program,
+                          &failure));
+    assert_non_null(strstr(program.setup, "movi v3.2d, #0\nmovi v4.2d, #0\nmovi v5.2d, #0\nmov x0, x1\n"));
     arena_free(&arena);
 }
 

@@ -165,13 +165,14 @@ static void emit_fixed(const struct isa *isa, const char *text, const char *synt
                        struct text *setup) {
     struct slice rest = {text, strlen(text)}, word;
     struct register_name found;
-    while (register_next(isa, &rest, &word, &found)) {
-        // The first class of a file is the widest general one; vectors are zeroed as wide as they are named.
-        const struct register_class *class = found.class->file == 'g' ? isa->classes : found.class;
-        if (!register_set_has_all(done, class, found.index))
-            isa->emit_constant(setup, class, class->registers[found.index], (struct isa_value){0}, syntax);
-        register_set_add(done, class, found.index);
-    }
+    while (register_next(isa, &rest, &word, &found))
+        for (unsigned i = found.index; i <= found.last; i++) {
+            // The first class of a file is the widest general one; vectors are zeroed as wide as they are named.
+            const struct register_class *class = found.class->file == 'g' ? isa->classes : found.class;
+            if (!register_set_has_all(done, class, i))
+                isa->emit_constant(setup, class, class->registers[i], (struct isa_value){0}, syntax);
+            register_set_add(done, class, i);
+        }
 }
 
 static void emit_all_fixed(const struct kernel *kernel, struct text *setup) {

@@ -25,8 +25,11 @@ static const struct register_class classes[] = {
     {"r", r, 'g', 32, 1}, {"q", q, 'v', 128, 4}, {"d", d, 'v', 64, 2}, {"s", s, 'v', 32, 1}, {0},
 };
 
-static const struct register_alias aliases[] = {{"sb", "r9"},  {"sl", "r10"}, {"fp", "r11"}, {"ip", "r12"},
-                                                {"sp", "r13"}, {"lr", "r14"}, {NULL, NULL}};
+// The names of the procedure call standard (AAPCS, table 2), which GNU as takes as well.
+static const struct register_alias aliases[] = {
+    {"a1", "r0"},  {"a2", "r1"},  {"a3", "r2"},  {"a4", "r3"},  {"v1", "r4"},  {"v2", "r5"}, {"v3", "r6"},
+    {"v4", "r7"},  {"v5", "r8"},  {"v6", "r9"},  {"v7", "r10"}, {"v8", "r11"}, {"wr", "r7"}, {"sb", "r9"},
+    {"sl", "r10"}, {"fp", "r11"}, {"ip", "r12"}, {"sp", "r13"}, {"lr", "r14"}, {NULL, NULL}};
 
 // An even number of registers, so that the stack stays aligned to 8 bytes. A counter has 32 bits; more iterations than
 // that are refused rather than cut off.

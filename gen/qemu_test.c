@@ -28,7 +28,7 @@ static const struct machine machines[] = {
      "ldr r3, [r4, #8]; add r3, r3, #1; str r3, [r14, #8]; vmov s16, r3; mov r5, r3; vmov d15, r5, r3",
      "str {v:r}, [{p:r}, #16]"},
     {"mips", "mips-linux-gnu", "mips", "--defsym=BIG=1", "qemu-mips", "74Kf", ".word",
-     "lw $t0, 8($t1); addiu $t0, $t0, 1; sw $t0, 8($ra); mtc1 $t0, $f20; move $s0, $t0", "sw {v:r}, 16({p:r})"},
+     "lw $t0, 8($t1); addiu $t0, $t0, 1; sw $t0, 8($ra); mtc1 $t0, $f21; move $s0, $t0", "sw {v:r}, 16({p:r})"},
     {"mipsel", "mipsel-linux-gnu", "mips", NULL, "qemu-mipsel", "74Kf", ".word",
      "lw $t0, 8($t1); addiu $t0, $t0, 1; sw $t0, 8($ra); mtc1 $t0, $f20; move $s0, $t0", "sw {v:r}, 16({p:r})"},
     {"riscv64", "riscv64-linux-gnu", "riscv64", NULL, "qemu-riscv64", "rv64,v=true,vext_spec=v1.0", ".quad",

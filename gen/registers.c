@@ -13,7 +13,7 @@ static bool find_in_classes(const struct isa *isa, struct slice word, struct reg
     for (const struct register_class *each = isa->classes; each->name; each++)
         for (unsigned i = 0; each->registers[i]; i++)
             if (names(each->registers[i], word)) {
-                *found = (struct register_name){each, i};
+                *found = (struct register_name){each, i, i};
                 return true;
             }
     return false;
@@ -32,19 +32,44 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '$'; // MIPS writes $t0
 }
 
+static struct slice word_at(struct slice text, size_t start) {
+    size_t end = start;
+    while (end < text.length && is_word(text.data[end]))
+        end++;
+    return (struct slice){text.data + start, end - start};
+}
+
+static size_t skip_blanks(struct slice text, size_t at) {
+    while (at < text.length && (text.data[at] == ' ' || text.data[at] == '\t'))
+        at++;
+    return at;
+}
+
+// Lists of registers hold ranges: "{r4-r11}", "{v0.4s - v3.4s}". What lies in between is named, too.
+static void find_range(const struct isa *isa, struct slice behind, struct register_name *found) {
+    struct register_name last;
+    size_t at = behind.length && *behind.data == '.' ? 1 + word_at(behind, 1).length : 0;
+    at = skip_blanks(behind, at);
+    if (at == behind.length || behind.data[at] != '-')
+        return;
+    if (register_find(isa, word_at(behind, skip_blanks(behind, at + 1)), &last) && last.class == found->class &&
+        last.index > found->index)
+        found->last = last.index;
+}
+
 bool register_next(const struct isa *isa, struct slice *rest, struct slice *word, struct register_name *found) {
     while (rest->length) {
         size_t skip = 0;
         while (skip < rest->length && !is_word(rest->data[skip]))
             skip++;
-        size_t end = skip;
-        while (end < rest->length && is_word(rest->data[end]))
-            end++;
-        *word = (struct slice){rest->data + skip, end - skip};
+        *word = word_at(*rest, skip);
+        size_t end = skip + word->length;
         *rest = (struct slice){rest->data + end, rest->length - end};
         bool is_type = skip && word->data[-1] == '.'; // "vmull.s16"
-        if (word->length && !is_type && register_find(isa, *word, found))
+        if (word->length && !is_type && register_find(isa, *word, found)) {
+            find_range(isa, *rest, found);
             return true;
+        }
     }
     return false;
 }
@@ -90,7 +115,8 @@ void register_set_add_text(struct register_set *set, const struct isa *isa, cons
     struct slice rest = {text, strlen(text)}, word;
     struct register_name found;
     while (register_next(isa, &rest, &word, &found))
-        register_set_add(set, found.class, found.index);
+        for (unsigned i = found.index; i <= found.last; i++)
+            register_set_add(set, found.class, i);
 }
 
 unsigned register_class_count(const struct register_class *class) {

@@ -13,13 +13,14 @@
 struct register_name {
     const struct register_class *class;
     unsigned index;
+    unsigned last; // of the range that begins here: 11 at the r4 of "r4-r11"; mostly `index`
 };
 
 // Looks `word` up in all classes and aliases, ignoring case.
 bool register_find(const struct isa *isa, struct slice word, struct register_name *found);
 
 // Takes text off the front of `rest` up to and with the next register; false when no register is left. `word` is where
-// it stands.
+// it stands. Both ends of a range are found, and the first one knows the last.
 bool register_next(const struct isa *isa, struct slice *rest, struct slice *word, struct register_name *found);
 
 // Entries of the register files: one bit an entry, whatever its width.

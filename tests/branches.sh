@@ -25,6 +25,10 @@ expect 0 '^\(ENTRY, again, FALLTHROUGH, even, again, even, again, FALLTHROUGH, e
 "$cyclops" mca -mcpu=znver4 -all-views "$T/by-hand.s" >"$T/unrolled"
 expect 0 same bash -c "cmp '$T/followed' '$T/unrolled' && echo same"
 
+# An instruction that repeats itself is no loop.
+printf 'mov ecx, 5\nrep stosb\ndec edx\njnz over\nnop\nover: nop\n' >"$T/repeat.s"
+expect 0 '^\(ENTRY, over\)$' "$cyclops" trace "$T/repeat.s"
+
 # `run` predicts along the recorded way: three multiplications in a chain, and two additions.
 "$cyclops" run --mcpu znver4 --form looped --json "$T/loop.s" >"$T/run"
 expect 0 true jq -e 'select(.record == "measurement").predicted[0].cycles | . > 10.9 and . < 11.1' "$T/run"
