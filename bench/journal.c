@@ -28,9 +28,10 @@ static bool is_same(const char *a, const char *b) {
 }
 
 static bool is_same_program(const struct record *a, const struct record *b) {
-    return is_same(a->bytes, b->bytes) && is_same(a->kernel, b->kernel) && is_same(a->isa, b->isa) &&
-           is_same(a->beside, b->beside) && is_same(a->beside_bytes, b->beside_bytes) && is_same(a->mode, b->mode) &&
-           is_same(a->form, b->form) && is_same(a->arc, b->arc) && a->streams == b->streams;
+    return is_same(a->bytes, b->bytes) && is_same(a->setup, b->setup) && is_same(a->kernel, b->kernel) &&
+           is_same(a->isa, b->isa) && is_same(a->beside, b->beside) && is_same(a->beside_bytes, b->beside_bytes) &&
+           is_same(a->mode, b->mode) && is_same(a->form, b->form) && is_same(a->arc, b->arc) &&
+           a->streams == b->streams;
 }
 
 static bool has_events(const struct bench_measurement *measurement, const char *const *events, size_t n_events) {

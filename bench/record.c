@@ -197,6 +197,7 @@ bool record_write(FILE *out, const struct record *record, struct fail *fail) {
     add_replicates(json, &record->measurement);
     add_origin(json, &record->measurement);
     add_text(json, "bytes", record->bytes);
+    add_text(json, "setup", record->setup);
     if (record->beside)
         json_object_set_new(json, "beside", beside_to_json(record));
     if (record->n_predictions)

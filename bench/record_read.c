@@ -69,7 +69,8 @@ static bool read_exact(const json_t *json, struct bench_measurement *measurement
                fail_set(fail, FAIL_INPUT, "the verdict is 'exact', but 'exact' does not say which fraction");
     const json_t *numerator = json_array_get(exact, 0), *denominator = json_array_get(exact, 1);
     if (json_array_size(exact) != 2 || !json_is_integer(numerator) || !json_is_integer(denominator) ||
-        json_integer_value(numerator) < 0 || json_integer_value(denominator) < 1)
+        json_integer_value(numerator) < 0 || json_integer_value(numerator) > UINT32_MAX ||
+        json_integer_value(denominator) < 1 || json_integer_value(denominator) > UINT32_MAX)
         return fail_set(fail, FAIL_INPUT, "'exact' must be two whole numbers, [numerator, denominator]");
     measurement->numerator = (unsigned)json_integer_value(numerator);
     measurement->denominator = (unsigned)json_integer_value(denominator);
@@ -198,6 +199,7 @@ static bool read_measurement(struct arena *arena, json_t *json, struct record *r
            json_get_string(arena, json, "arc", &record->arc, fail) &&
            json_get_string(arena, json, "instruction", &record->instruction, fail) &&
            json_get_string(arena, json, "bytes", &record->bytes, fail) &&
+           json_get_string(arena, json, "setup", &record->setup, fail) &&
            json_get_string(arena, json, "why", &measurement->why, fail) &&
            json_get_string(arena, json, "warning", &measurement->warning, fail) &&
            read_unsigned(json, "n", &record->streams, fail) &&

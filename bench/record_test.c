@@ -57,6 +57,7 @@ static struct record full_record(void) {
         .streams = 8,
         .instructions = 10,
         .bytes = "62f2",
+        .setup = "cbf29ce484222325",
         .measurement = {.cycles = 4.41234,
                         .low = 4.4,
                         .high = 4.43,
@@ -149,6 +150,7 @@ static void what_is_written_is_read(void **state) {
     assert_string_equal(read->arc, "acc");
     assert_string_equal(read->instruction, "vfmadd231ps zmm");
     assert_string_equal(read->bytes, "62f2");
+    assert_string_equal(read->setup, "cbf29ce484222325");
     assert_int_equal(read->streams, 8);
     assert_int_equal(read->instructions, 10);
     assert_int_equal(read->n_predictions, 2);
@@ -271,6 +273,9 @@ static void a_journal_finds_what_is_the_same(void **state) {
     other.bytes = "90";
     assert_non_null(journal_find(&journal, &records[1], NULL, 0));
     assert_null(journal_find(&journal, &other, NULL, 0));
+    other = records[1];
+    other.setup = "0000000000000001"; // the same code, other initial values
+    assert_null(journal_find(&journal, &other, NULL, 0));
     assert_int_equal(journal.n_of_others, 0);
     journal_close(&journal);
 
@@ -299,6 +304,7 @@ static void what_is_wrong_is_named(void **state) {
         {"{\"record\":\"measurement\",\"cycles\":1,\"verdict\":\"exakt\"}\n", "did you mean 'exact'", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"verdict\":\"exact\"}\n", "which fraction", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"exact\":[1,0]}\n", "two whole numbers", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"exact\":[4294967297,1]}\n", "two whole numbers", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"n\":-1}\n", "'n' must be a whole number", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"n\":5000000000}\n", "'n' is too large", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"processes\":3}\n", "'processes' must be an object", 1},

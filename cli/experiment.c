@@ -11,6 +11,15 @@ static const char *hex(struct arena *arena, const struct program *program) {
     return text.data;
 }
 
+// Values decide how long some instructions take (divisions, denormals), and are not in the loop's bytes. FNV-1a, 64
+// bits: G. Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, "The FNV Non-Cryptographic Hash Algorithm".
+static const char *hash(struct arena *arena, const char *text) {
+    uint64_t sum = 0xcbf29ce484222325U;
+    for (; *text; text++)
+        sum = (sum ^ (unsigned char)*text) * 0x100000001b3U;
+    return arena_printf(arena, "%016llx", (unsigned long long)sum);
+}
+
 void experiment_to_record(struct arena *arena, const struct experiment *experiment, struct record *record) {
     const struct program *program = &experiment->program;
     *record = (struct record){
@@ -23,6 +32,7 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .streams = program->streams,
         .instructions = program->instructions,
         .bytes = hex(arena, program),
+        .setup = hash(arena, program->setup),
         .measurement = experiment->measurement,
     };
     for (unsigned i = 0; i < experiment->n_predictions; i++) {
