@@ -1,4 +1,4 @@
-// What `cyclops reproduce` finds out about one published experiment: predictions, and what this machine does. Not how
+// What `cyclops reproduce` finds out about one published experiment: predictions, what this machine does, and how
 // it is shown.
 #ifndef CLI_REPRODUCE_H
 #define CLI_REPRODUCE_H
@@ -44,6 +44,12 @@ void reproduce_predict(struct arena *arena, const char *llvm, struct reproductio
 
 // Measures what is planned, in an open lab without models. False only when Cyclops itself failed.
 bool reproduce_measure(struct lab *lab, struct reproduction *reproduction, struct fail *fail);
+
+// reproduce_report.c: which experiments there are; what was found, an object for each value, or a table. One sweep is
+// shown in full instead. `with_about`: where each experiment is from, and its tolerance, before.
+void reproduce_print_list(struct arena *arena, const struct reference_set *set);
+bool reproduce_print_json(struct arena *arena, const struct reproduction *all, size_t n, struct fail *fail);
+void reproduce_print(struct arena *arena, const struct reproduction *all, size_t n, bool with_about);
 
 // reproduce_svg.c: n against cycles, of a sweep.
 bool reproduce_svg(struct arena *arena, const struct reproduction *reproduction, const char *path, struct fail *fail);
