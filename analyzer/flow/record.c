@@ -6,7 +6,6 @@
 #include <string.h>
 
 struct writer {
-    const struct block *block;
     struct text text;
     const char *word; // the last one, not written yet; null: none
     uint64_t count;   // of it
@@ -31,34 +30,35 @@ static void add_word(struct writer *writer, const char *word) {
     writer->count = 1;
 }
 
-// The name by which control came to an instruction: the branch's own where it has several; null: it has none.
-static const char *name_of(const struct block *block, unsigned insn, const char *preferred) {
-    const char *name = NULL;
+// The label by which control came to an instruction: the branch's own where it has several; null: it has none.
+static const struct block_label *label_of(const struct block *block, unsigned insn, const char *preferred) {
+    const struct block_label *first = NULL;
     for (unsigned i = 0; i < block->n_labels; i++) {
-        if (block->labels[i].insn != insn)
+        const struct block_label *label = &block->labels[i];
+        if (label->insn != insn)
             continue;
-        if (preferred != NULL && strcmp(block->labels[i].name, preferred) == 0)
-            return preferred;
-        name = name != NULL ? name : block->labels[i].name;
+        if (preferred != NULL && strcmp(label->name, preferred) == 0)
+            return label;
+        first = first != NULL ? first : label;
     }
-    return name;
+    return first;
 }
 
 bool branch_trace_of_run(struct arena *arena, const struct block *block, const unsigned *order, size_t n,
                          const char **text, struct fail *fail) {
-    struct writer writer = {.block = block, .text = {.arena = arena}};
+    static const struct insn nothing = {0}; // what is executed before the first instruction
+    struct writer writer = {.text = {.arena = arena}};
     for (size_t i = 0; i < n; i++) {
-        const struct insn *before = i > 0 ? &block->insns[order[i - 1]] : NULL;
-        const char *name = name_of(block, order[i], before != NULL ? before->target : NULL);
+        const struct insn *insn = &block->insns[order[i]], *before = i > 0 ? &block->insns[order[i - 1]] : &nothing;
+        const struct block_label *label = label_of(block, order[i], before->target);
         bool is_behind = i > 0 && order[i] == order[i - 1] + 1, is_entry = i == 0 && order[i] == 0;
-        bool is_return = before != NULL && before->is_return;
-        if (name == NULL && !is_behind && !is_entry && !is_return)
+        if (label == NULL && !is_behind && !is_entry && !before->is_return)
             return fail_set(fail, FAIL_WORK, "control comes to line %u, '%s', which has no label; give it one",
-                            block->insns[order[i]].line, block->insns[order[i]].text);
-        if (before != NULL && before->is_conditional && is_behind)
+                            insn->line, insn->text);
+        if (before->is_conditional && is_behind)
             add_word(&writer, "FALLTHROUGH");
-        if (name != NULL || is_entry)
-            add_word(&writer, name != NULL ? name : "ENTRY");
+        if (label != NULL || is_entry)
+            add_word(&writer, label != NULL ? label->name : "ENTRY");
     }
     flush(&writer);
     text_add(&writer.text, ")");
