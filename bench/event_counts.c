@@ -17,14 +17,6 @@ void event_counts_add(struct event_counts *counts, const struct target_job *job,
         add(counts, &counts->events[job->group][i], job, round, TARGET_FIXED_COUNTERS + i);
 }
 
-bool event_counts_are_complete(const struct event_counts *counts) {
-    for (unsigned group = 0; group < counts->target->n_groups; group++)
-        for (unsigned i = 0; i < counts->target->groups[group].n_events; i++)
-            if (counts->events[group][i].n == 0)
-                return false;
-    return true;
-}
-
 static void conclude(const struct counts *one, const char *name, struct bench_measurement *result) {
     if (one->n == 0)
         return;

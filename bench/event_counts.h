@@ -5,7 +5,7 @@
 
 #include "bench/target.h"
 
-#include <stdbool.h>
+#include <stddef.h>
 
 struct event_counts {
     struct arena *arena;
@@ -18,8 +18,6 @@ struct event_counts {
 
 // Adds a round that was kept.
 void event_counts_add(struct event_counts *counts, const struct target_job *job, const struct target_round *round);
-// Was every event counted at least once?
-bool event_counts_are_complete(const struct event_counts *counts);
 // Writes the medians: instructions first, then the events as they were asked for.
 void event_counts_conclude(const struct event_counts *counts, struct bench_measurement *result);
 

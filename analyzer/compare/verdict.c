@@ -6,11 +6,6 @@
 // effects that no scheduling model describes (loop ends, fetch groups).
 static const double TOLERANCE = 0.01;
 
-const char *verdict_kind_name(enum verdict_kind kind) {
-    static const char *const names[] = {"agree", "latency", "rthroughput", "block", "unsure", "unmodelled"};
-    return names[kind];
-}
-
 static const char *plural(unsigned n) {
     return n == 1 ? "" : "s";
 }

@@ -31,8 +31,6 @@ struct verdict {
     const char *blame; // "model: Zn4FP01 holds 2 cycles"; "" where they agree
 };
 
-const char *verdict_kind_name(enum verdict_kind kind);
-
 void verdict_make(struct arena *arena, const struct verdict_measured *measured, const struct prediction *prediction,
                   struct verdict *verdict);
 

@@ -23,6 +23,11 @@ void trace_view_begin_block(struct trace_view *view, const struct block *block) 
         perfetto_begin_block(view);
 }
 
+void trace_on_cycle(void *self, uint64_t cycle) {
+    struct trace_view *view = self;
+    view->now = view->first_cycle + cycle;
+}
+
 void trace_view_close(struct trace_view *view) {
     if (view->format == TRACE_PERFETTO)
         perfetto_close(view);

@@ -28,11 +28,6 @@ static void begin_stage(struct trace_view *view, uint64_t number, const char *st
     fprintf(view->out, "S\t%" PRIu64 "\t0\t%s\n", number, stage);
 }
 
-static void on_cycle(void *self, uint64_t cycle) {
-    struct trace_view *view = self;
-    view->now = view->first_cycle + cycle;
-}
-
 // Tabs separate the log's columns.
 static void print_label(struct trace_view *view, const char *text) {
     for (; *text != '\0'; text++)
@@ -44,9 +39,8 @@ static void on_dispatched(void *self, const struct event_insn *insn, unsigned uo
     (void)registers;
     struct trace_view *view = self;
     uint64_t number = trace_number(view, insn);
-    if (number < view->next_index) // more of its uops
+    if (trace_dispatched_before(view, number))
         return;
-    view->next_index = number + 1;
     catch_up(view);
     uint64_t iteration = insn->index / view->block->n_insns;
     fprintf(view->out, "I\t%" PRIu64 "\t%" PRIu64 "\t0\n", number, insn->index);
@@ -99,7 +93,7 @@ static void on_retired(void *self, const struct event_insn *insn, const unsigned
 
 void konata_open(struct trace_view *view) {
     view->listener = (struct event_listener){
-        .cycle_begin = on_cycle,
+        .cycle_begin = trace_on_cycle,
         .dispatched = on_dispatched,
         .ready = on_ready,
         .critical = on_critical,

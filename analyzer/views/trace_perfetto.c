@@ -13,11 +13,6 @@ struct trace_insn {
     uint64_t dispatched, ready, issued, executed; // cycles
 };
 
-static void on_cycle(void *self, uint64_t cycle) {
-    struct trace_view *view = self;
-    view->now = view->first_cycle + cycle;
-}
-
 // Bytes beyond ASCII are taken for Latin-1, so that what is written is valid whatever the text holds.
 static const char *json_string_of(struct arena *arena, const char *text) {
     char *string = arena_alloc(arena, 6 * strlen(text) + 3), *to = string;
@@ -89,9 +84,8 @@ static void on_dispatched(void *self, const struct event_insn *insn, unsigned uo
     (void)registers;
     struct trace_view *view = self;
     uint64_t number = trace_number(view, insn);
-    if (number < view->next_index) // more of its uops
+    if (trace_dispatched_before(view, number))
         return;
-    view->next_index = number + 1;
     struct trace_insn *entry = &view->in_flight[number % RING];
     if (entry->is_used)
         finish(view, entry);
@@ -154,7 +148,7 @@ static void name_pipes(struct trace_view *view) {
 
 void perfetto_open(struct trace_view *view) {
     view->listener = (struct event_listener){
-        .cycle_begin = on_cycle,
+        .cycle_begin = trace_on_cycle,
         .dispatched = on_dispatched,
         .ready = on_ready,
         .issued = on_issued,
