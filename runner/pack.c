@@ -88,7 +88,7 @@ static bool take_text(struct pack_program *program, const char *key, const char 
                  {"form", &program->form}, {"arc", &program->arc},       {"instruction", &program->instruction}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0) {
-            *texts[i].field = value;
+            *texts[i].field = *value ? value : NULL; // as written: nothing is no line
             return true;
         }
     }
@@ -160,7 +160,7 @@ static bool read_line(struct reader *reader, const char *line) {
     if (reader->program)
         return take(reader, key, value);
     if (strcmp(key, "isa") == 0)
-        reader->pack->isa = value;
+        reader->pack->isa = *value ? value : NULL;
     return true;
 }
 
