@@ -16,7 +16,7 @@ static const char multiply[] = "body: mul {s:r64}\nimplicit: [rax, rdx]";
 static struct program expand(struct arena *arena, const struct kernel *first, const struct kernel *second,
                              unsigned streams) {
     struct kernel pair;
-    struct program program;
+    struct program program = {0};
     struct fail failure = {0};
     struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .streams = streams};
     if (!gen_pair(arena, first, second, &pair, &failure) || !gen_expand(arena, &pair, &request, &program, &failure))
