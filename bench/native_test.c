@@ -1,10 +1,10 @@
 // The native target on real code, as bytes. Asserts on time only what holds on any CPU, and skips where this one is
 // too noisy to say.
 #include "bench/native_rounds.h"
+#include "bench/rounds.h"
 #include "bench/sandbox.h"
 #include "bench/syscall_filter.h"
 #include "bench/target.h"
-#include "bench/rounds.h"
 #include "bench/timer.h"
 
 #include <errno.h>
