@@ -16,8 +16,8 @@ bool journal_read(struct arena *arena, const char *path, const struct host *host
                   struct journal *journal, struct fail *fail);
 void journal_close(struct journal *journal);
 
-// The last measurement of the same program (its bytes, initial values, kernel, mode, form, n and arc) that counted the wanted events
-// too; null: none.
+// The last measurement of the same program (its bytes, initial values, kernel, mode, form, n and arc) that counted the
+// wanted events too; null: none.
 const struct record *journal_find(const struct journal *journal, const struct record *like, const char *const *events,
                                   size_t n_events);
 

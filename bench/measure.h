@@ -1,4 +1,5 @@
-// One measurement with its samples, for calibration; bench_measure is this without the samples. `beside`: null for none.
+// One measurement with its samples, for calibration; bench_measure is this without the samples. `beside`: null for
+// none.
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 

@@ -206,8 +206,7 @@ static bool read_measurement(struct arena *arena, json_t *json, struct record *r
            read_unsigned(json, "instructions", &record->instructions, fail) &&
            read_names(arena, json, measurement, fail) && read_numbers(json, measurement, fail) &&
            read_counts(arena, json, measurement, fail) && read_replicates(arena, json, measurement, fail) &&
-           read_beside(arena, json, record, fail) &&
-           read_predictions(arena, json, record, fail);
+           read_beside(arena, json, record, fail) && read_predictions(arena, json, record, fail);
 }
 
 static bool take_header(struct arena *arena, json_t *json, struct record_file *file, struct fail *fail) {

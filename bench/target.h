@@ -39,8 +39,8 @@ struct target_round {
     struct target_sample checks[BENCH_N_CHECKS][2]; // likewise; multiply runs before the code, issue after it
     unsigned switches, migrations, faults;          // of the thread, during the round
     uint64_t stolen_ns;                             // that the thread was ready to run and others ran, during the round
-    // What the thread beside did meanwhile. It is `whole` if it ran from before the code's short run until after the long
-    // one.
+    // What the thread beside did meanwhile. It is `whole` if it ran from before the code's short run until after the
+    // long one.
     struct target_beside {
         double bodies; // of its code,
         double ticks;  // in this time
@@ -61,7 +61,7 @@ struct target_job {
     unsigned n_rounds;
     unsigned n_warmup; // rounds run first and not kept
     double timeout_seconds;
-    bool shares_core; // the core's other threads are meant to be busy
+    bool shares_core;                // the core's other threads are meant to be busy
     const struct bench_code *beside; // that another hardware thread runs while the code does; null: none
     int beside_cpu;                  // logical CPU of that thread
     // Not null, and only for targets that `can_choose`: code_short and code_long are not given; the target finds ones

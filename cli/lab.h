@@ -33,8 +33,8 @@ struct lab {
     struct host host;
     struct host_control control; // what of the host was changed for the time being
     bool is_simulated;
-    int corun_cpu;   // where the co-runner runs; -1: nowhere
-    bool is_sibling; // that is the SMT sibling of the measured CPU
+    int corun_cpu;                 // where the co-runner runs; -1: nowhere
+    bool is_sibling;               // that is the SMT sibling of the measured CPU
     struct sim_spec sim;           // where simulated
     struct model simulated_cpu;    // that the bytes run on, where simulated
     const struct backend *backend; // null: no models wanted

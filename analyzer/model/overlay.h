@@ -17,8 +17,8 @@
 //       load_queue: 0              # entries; 0: unlimited
 //       store_queue: 0
 //       completes: any             # in order only: results may be written in any order (default: in program order)
-//       threads: turns             # in order only: of two hardware threads one issues in a cycle, unless an instruction of
-//                                  # several cycles is being executed (default, together: both do)
+//       threads: turns             # in order only: of two hardware threads one issues in a cycle, unless an
+//                                  # instruction of several cycles is being executed (default, together: both do)
 //     resources:
 //       - {name: ALU, units: 2, buffer: 8}   # buffer: entries; 0: taken at dispatch; left out: the common one
 //       - {name: PIPES, members: [A, B]}     # a group: either serves

@@ -81,8 +81,8 @@ static void cycle_both_in_order(struct simulation *first, struct simulation *sec
     cycle_in_order(second);
 }
 
-// Who has fewer instructions in flight dispatches: otherwise one that waits for long would fill the schedulers, and keep
-// out the other. (The policy ICOUNT of Tullsen et al., Exploiting Choice, ISCA 1996.)
+// Who has fewer instructions in flight dispatches: otherwise one that waits for long would fill the schedulers, and
+// keep out the other. (The policy ICOUNT of Tullsen et al., Exploiting Choice, ISCA 1996.)
 static void cycle_both_out_of_order(struct simulation *first, struct simulation *second) {
     retire_cycle(first);
     retire_cycle(second);

@@ -1,8 +1,8 @@
 // Simulates two hardware threads of one core (SMT), a block each, cycle by cycle. No model of LLVM's says what threads
 // share, so it is the same on every machine:
 //   shared       pipes and their buffers; the width: in order, the thread that goes first leaves the other what it does
-//                not use; out of order, one thread dispatches in a cycle, that with fewer instructions in flight, and the
-//                other only where that one cannot
+//                not use; out of order, one thread dispatches in a cycle, that with fewer instructions in flight, and
+//                the other only where that one cannot
 //   in halves    reorder buffer, load and store queue, physical registers (as Intel's processors do with the first
 //                three: Optimization Reference Manual, "Hyper-Threading Technology", partitioned resources)
 //   each its own registers, program order, order of memory operations, retire width

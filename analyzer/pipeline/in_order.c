@@ -179,7 +179,8 @@ static void tell_why_stalled(struct simulation *sim) {
 static void begin_cycle(struct simulation *sim) {
     struct in_order_stage *stage = &sim->in_order;
     stage->issued = stage->used = 0;
-    stage->room = sim->machine->dispatch_width - stage->taken; // the width option is for out-of-order machines only, as in llvm-mca
+    // The width option is for out-of-order machines only, as in llvm-mca.
+    stage->room = sim->machine->dispatch_width - stage->taken;
     register_unit_cycle(&sim->registers);
     resource_unit_cycle(sim->resources, sim->now);
     sim->memory.n_woken = 0; // nobody sleeps
