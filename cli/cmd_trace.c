@@ -27,7 +27,8 @@ static const struct command command = {
     "FILE.s|- [options]",
     "Runs a block of assembly on this CPU, one instruction at a time, and prints which way\n"
     "its branches went: the labels that control came to, in order. 'cyclops mca\n"
-    "--branch-trace' simulates that run. Registers begin as in 'cyclops run'.\n",
+    "--branch-trace' simulates that run; it takes Intel's syntax where the text begins with\n"
+    "'.intel_syntax noprefix'. Registers begin as in 'cyclops run'.\n",
     "  cyclops trace loop.s\n"
     "  cyclops trace loop.s | cyclops mca --branch-trace=- loop.s\n",
     options,

@@ -19,8 +19,11 @@ static const struct insn *describe(struct arena *arena, const struct model *mode
     if (!model->cpu)
         return overlay_insn(model->overlay, arena, text, insn, fail) ? insn : NULL;
     struct backend_source source;
-    if (!model_describe_text(model, arena, "instruction", with_syntax(arena, model->machine, text), &source, fail))
+    const char *whole = with_syntax(arena, model->machine, text);
+    if (!model_describe_text(model, arena, "instruction", whole, &source, fail)) {
+        fail->line = 0; // of the whole text; there is but one
         return NULL;
+    }
     if (source.n_blocks == 1 && source.blocks[0].n_insns == 1)
         return source.blocks[0].insns;
     fail_set(fail, FAIL_INPUT, "'%s' is not one instruction; 'cyclops mca' simulates several", text);

@@ -30,12 +30,14 @@ static bool differ(const struct bench_measurement *a, const struct bench_measure
     return is_apart && fabs(a->cycles - b->cycles) > least_difference * fmin(a->cycles, b->cycles);
 }
 
-// The first model whose two predictions lie as far apart as the two results do.
+// The first model whose two predictions lie apart, and as far as the two results do.
 static const char *model_that_knows(const struct experiment *unrolled, const struct experiment *looped) {
     const struct bench_measurement *u = &unrolled->measurement, *l = &looped->measurement;
     double least = low_of(l) - high_of(u), most = high_of(l) - low_of(u);
     for (unsigned i = 0; i < unrolled->n_predictions && i < looped->n_predictions; i++) {
         double predicted = looped->predictions[i].cycles - unrolled->predictions[i].cycles;
+        if (fabs(predicted) <= least_difference * l->cycles)
+            continue; // it knows of no difference
         if (predicted >= least - least_difference * l->cycles && predicted <= most + least_difference * l->cycles)
             return unrolled->predictions[i].model;
     }
@@ -66,7 +68,7 @@ static void print_pair(struct arena *arena, const struct experiment *unrolled, c
     fprintf(
         out,
         "%s, n = %u: an iteration takes %.3f cycles looped (%u instructions, %zu bytes, a taken branch), %.3f unrolled "
-        "(%u copies, %zu bytes without a branch); %s\n",
+        "(%u copies, %zu bytes, a taken branch behind them); %s\n",
         u->kernel, u->streams, looped->measurement.cycles, l->instructions, l->loop_range.length,
         unrolled->measurement.cycles, u->unroll, u->unroll * u->body_range.length,
         why ? why : "nothing here tells which limit each meets");

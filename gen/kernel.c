@@ -156,7 +156,14 @@ const struct kernel *kernel_find(struct arena *arena, const struct kernel_set *s
             return &set->kernels[i];
     }
     const char *near = text_did_you_mean(arena, name, names, set->n_kernels);
-    fail_set(fail, FAIL_INPUT, "there is no kernel '%s'%s", name,
-             *near ? near : "; 'cyclops list kernels' shows those of each ISA");
+    const struct isa *isa = set->n_kernels ? set->kernels[0].isa : NULL;
+    for (size_t i = 0; i < set->n_kernels; i++)
+        if (set->kernels[i].isa != isa)
+            isa = NULL;
+    if (*near)
+        fail_set(fail, FAIL_INPUT, "there is no kernel '%s'%s", name, near);
+    else
+        fail_set(fail, FAIL_INPUT, "there is no kernel '%s'%s%s; 'cyclops list kernels' shows those of each ISA", name,
+                 isa ? " for " : "", isa ? isa->name : "");
     return NULL;
 }

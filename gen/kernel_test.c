@@ -230,6 +230,9 @@ static void an_unknown_kernel_gets_the_nearest_names(void **state) {
     assert_null(kernel_find(&arena, &set, "fma-zm-ps", &failure));
     assert_int_equal(failure.status, FAIL_INPUT);
     assert_non_null(strstr(failure.text, "there is no kernel 'fma-zm-ps' (did you mean 'fma-zmm-ps'?)"));
+    failure = (struct fail){0};
+    assert_null(kernel_find(&arena, &set, "vfadd-q", &failure));
+    assert_non_null(strstr(failure.text, "there is no kernel 'vfadd-q' for x86_64; 'cyclops list kernels'"));
     arena_free(&arena);
 }
 

@@ -172,6 +172,11 @@ bool has_feature(const struct backend_cpu *cpu, const char *feature) {
     return false;
 }
 
+// LLVM's table of names is of null-terminated strings (MCInstrInfo::getName).
+const char *opcode_name(const struct backend_cpu *cpu, size_t index) {
+    return index < cpu->opcodes->getNumOpcodes() ? cpu->opcodes->getName(unsigned(index)).data() : nullptr;
+}
+
 std::unique_ptr<MCInstPrinter> make_printer(const backend_cpu &cpu, unsigned syntax) {
     std::unique_ptr<MCInstPrinter> printer(
         cpu.target->createMCInstPrinter(cpu.triple, syntax, *cpu.asm_info, *cpu.opcodes, *cpu.registers));

@@ -66,6 +66,16 @@ static bool settle_options(const struct overlay *overlay, struct backend_options
     return true;
 }
 
+static bool check_opcodes(const struct model *model, struct arena *arena, struct fail *fail) {
+    size_t n = 0;
+    while (model->backend->opcode_name(model->cpu, n))
+        n++;
+    const char **names = ARENA_ARRAY(arena, const char *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        names[i] = model->backend->opcode_name(model->cpu, i);
+    return overlay_check_opcodes(model->overlay, arena, names, n, fail);
+}
+
 static bool open_overlay(struct model *model, struct arena *arena, const char *llvm,
                          const struct backend_options *options, struct fail *fail) {
     struct backend_options settled = *options;
@@ -78,7 +88,7 @@ static bool open_overlay(struct model *model, struct arena *arena, const char *l
     if (overlay_base(model->overlay) == OVERLAY_ON_LLVM || overlay_triple(model->overlay)) {
         model->backend = backend_load(arena, llvm, fail);
         model->cpu = model->backend ? model->backend->open(arena, &settled, fail) : NULL;
-        if (!model->cpu)
+        if (!model->cpu || !check_opcodes(model, arena, fail))
             return false;
         from = model->backend->machine(model->cpu);
     }

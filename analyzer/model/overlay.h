@@ -65,6 +65,10 @@ const char *overlay_features(const struct overlay *overlay);
 // The machine that the file makes of LLVM's `from` (base none: of which the registers are taken; null: there are none).
 const struct machine *overlay_machine(struct overlay *overlay, const struct machine *from, struct fail *fail);
 
+// Fails at the first rule that none of the opcodes matches: it would change nothing, unseen.
+bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, const char *const *opcodes, size_t n,
+                           struct fail *fail);
+
 // Changes a block's instructions, copies of which it makes in `arena`. Once overlay_machine has been called. Fails at
 // the first instruction that a file with base none does not describe.
 bool overlay_apply(const struct overlay *overlay, struct arena *arena, struct block *block, struct fail *fail);

@@ -176,6 +176,25 @@ bool overlay_apply(const struct overlay *overlay, struct arena *arena, struct bl
     return true;
 }
 
+static bool matches_any(const struct overlay_rule *rule, const char *const *opcodes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (matches(rule, opcodes[i]))
+            return true;
+    return false;
+}
+
+bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, const char *const *opcodes, size_t n,
+                           struct fail *fail) {
+    for (size_t i = 0; i < overlay->n_rules; i++) {
+        const struct overlay_rule *rule = &overlay->rules[i];
+        if (!matches_any(rule, opcodes, n))
+            return fail_at(fail, overlay->path, rule->place.line, rule->place.column,
+                           "no opcode of LLVM's matches '%s'%s; 'cyclops explain' shows an instruction's",
+                           rule->match.text, text_did_you_mean(arena, rule->match.text, opcodes, n));
+    }
+    return true;
+}
+
 bool overlay_insn(const struct overlay *overlay, struct arena *arena, const char *name, struct insn *insn,
                   struct fail *fail) {
     const char **names = ARENA_ARRAY(arena, const char *, overlay->n_rules);

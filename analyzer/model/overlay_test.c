@@ -53,6 +53,9 @@ static void mistakes_are_told_with_their_place(void **state) {
         {HEAD "instructions:\n  - {match: 'A(', latency: 1}\n", 6, 14, "regular expression"},
         {HEAD "instructions:\n  - {match: X, latency: {value: 1}}\n", 6, 25, "'source'"},
         {HEAD "instructions:\n  - {match: X, latency: -1}\n", 6, 25, "from 0"},
+        {"overlay: 1\nname: x\nbase: llvm\ncpu: znver4\ntriple: x86_64-linux-gnu\n"
+         "instructions:\n  - {match: IMUL64rr, latency: 4}\n  - {match: IMUL64rx, latency: 4}\n",
+         8, 5, "no opcode of LLVM's matches 'IMUL64rx' (did you mean 'IMUL64rr'"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct arena arena = {0};
