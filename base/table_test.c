@@ -55,10 +55,15 @@ static void print_on_terminal(const struct table *table, unsigned short columns,
     assert_non_null(out);
     assert_int_equal(ioctl(fileno(out), TIOCSWINSZ, &(struct winsize){.ws_row = 24, .ws_col = columns}), 0);
     table_print(table, out, false);
+    fputc('\f', out); // a terminal delivers in pieces: this is the end
     fflush(out);
-    ssize_t n = read(terminal, text, size - 1);
-    assert_true(n > 0);
-    text[n] = '\0';
+    size_t length = 0;
+    while (length == 0 || text[length - 1] != '\f') {
+        ssize_t n = read(terminal, text + length, size - length);
+        assert_true(n > 0);
+        length += (size_t)n;
+    }
+    text[length - 1] = '\0';
     fclose(out);
     close(terminal);
 }
