@@ -9,7 +9,7 @@
 
 enum { VERSION = 1 };
 
-static const char *const kinds[] = {"sweep", "block", "report", "instruction"};
+static const char *const kinds[] = {"sweep", "block", "corun", "report", "instruction"};
 static const char *const quantities[N_QUANTITIES] = {"cycles",       "latency", "rthroughput",    "second",
                                                      "total_cycles", "ipc",     "uops_per_cycle", "block_rthroughput"};
 
@@ -138,6 +138,7 @@ static const struct {
 } rules[] = {
     [REFERENCE_SWEEP] = {{ISA, KERNEL}, 1 << QUANTITY_CYCLES},
     [REFERENCE_BLOCK] = {{ISA, ASM}, 1 << QUANTITY_CYCLES},
+    [REFERENCE_CORUN] = {{ISA, ASM}, 1 << QUANTITY_CYCLES},
     [REFERENCE_REPORT] = {{ISA, ASM, ITERATIONS},
                           1 << QUANTITY_TOTAL_CYCLES | 1 << QUANTITY_IPC | 1 << QUANTITY_UOPS_PER_CYCLE |
                               1 << QUANTITY_BLOCK_RTHROUGHPUT},

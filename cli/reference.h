@@ -12,6 +12,7 @@
 enum reference_kind {
     REFERENCE_SWEEP,       // a kernel with n = first, first + 1, … streams: cycles of one iteration of each
     REFERENCE_BLOCK,       // assembly text, over and over: cycles of one iteration
+    REFERENCE_CORUN,       // a block, on both hardware threads of a core: cycles of one iteration of each
     REFERENCE_REPORT,      // the same for a number of iterations, as llvm-mca reports it
     REFERENCE_INSTRUCTION, // one instruction, as `cyclops explain` explains it
 };

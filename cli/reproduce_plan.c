@@ -63,7 +63,9 @@ bool reproduce_plan(struct arena *arena, const struct isa *native, struct reprod
         leave_unmeasured(reproduction, "no such CPU exists");
     else if (isa != native)
         leave_unmeasured(reproduction, arena_printf(arena, "no %s code runs here", isa->name));
-    bool is_here = isa && isa == native;
+    else if (reference->kind == REFERENCE_CORUN)
+        leave_unmeasured(reproduction, "takes two threads of a core: cyclops run --corun");
+    bool is_here = isa && isa == native && reference->kind != REFERENCE_CORUN;
     if (reference->kind == REFERENCE_SWEEP || (reference->kernel && is_here))
         return plan_kernel(arena, reproduction, fail);
     if (reference->asm_text && is_here)

@@ -2,6 +2,7 @@
 #include "cli/reproduce.h"
 
 #include "analyzer/bounds/rthroughput.h"
+#include "analyzer/compare/corun_prediction.h"
 #include "analyzer/compare/prediction.h"
 #include "analyzer/pipeline/pipeline.h"
 #include "cli/explain.h"
@@ -60,6 +61,19 @@ static bool predict_block(struct arena *arena, const struct model *model, const 
         return false;
     for (size_t i = 0; i < reference->n_values; i++)
         values[i] = one_number(arena, prediction.cycles);
+    return true;
+}
+
+// Threads that run the same may fare differently; what is published is of both.
+static bool predict_corun(struct arena *arena, const struct model *model, const struct reference *reference,
+                          double *values[], struct fail *fail) {
+    struct block block;
+    double cycles[CORUN_THREADS];
+    if (!describe_asm(arena, model, reference, &block, fail) ||
+        !corun_predict(model->machine, (const struct block *const[]){&block, &block}, cycles, fail))
+        return false;
+    for (size_t i = 0; i < reference->n_values; i++)
+        values[i] = one_number(arena, fmax(cycles[0], cycles[1]));
     return true;
 }
 
@@ -122,6 +136,9 @@ static bool predict_all(struct arena *arena, const char *llvm, const char *name,
             break;
         case REFERENCE_BLOCK:
             is_good = predict_block(arena, &model, reference, values, fail);
+            break;
+        case REFERENCE_CORUN:
+            is_good = predict_corun(arena, &model, reference, values, fail);
             break;
         case REFERENCE_REPORT:
             is_good = predict_report(arena, &model, reference, values, fail);
