@@ -16,7 +16,8 @@ enum { RECORD_VERSION = 1, RECORD_MAX_PREDICTIONS = 4 };
 
 // One line of a file. Strings are null where the file does not say.
 struct record {
-    unsigned run; // which of the file's headers it stands under, from 1; 0: before any. Only set by reading
+    unsigned run;  // which of the file's headers it stands under, from 1; 0: before any. Only set by reading
+    unsigned line; // of the file, from 1. Likewise
     const char *kernel, *isa, *mode, *form, *arc, *instruction; // instruction: for people, "vfmadd231ps zmm"
     unsigned streams;                                           // "n"
     unsigned instructions;             // in one body, the loop's own included where form is looped
@@ -49,6 +50,8 @@ struct record_file {
 // A line cut short (the last one, or one that a header follows) is left out; anything else that is wrong is a failure
 // at its line. Success and failure both need record_file_close.
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
+// Reading does this to every record: false for numbers that no run measures.
+bool record_check(const struct record *record, struct fail *fail);
 void record_file_close(struct record_file *file);
 
 // Is the run that wrote `header` to be compared with one on this host and clock? The CPU and its surroundings, the

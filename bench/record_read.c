@@ -206,7 +206,8 @@ static bool read_measurement(struct arena *arena, json_t *json, struct record *r
            read_unsigned(json, "instructions", &record->instructions, fail) &&
            read_names(arena, json, measurement, fail) && read_numbers(json, measurement, fail) &&
            read_counts(arena, json, measurement, fail) && read_replicates(arena, json, measurement, fail) &&
-           read_beside(arena, json, record, fail) && read_predictions(arena, json, record, fail);
+           read_beside(arena, json, record, fail) && read_predictions(arena, json, record, fail) &&
+           record_check(record, fail);
 }
 
 static bool take_header(struct arena *arena, json_t *json, struct record_file *file, struct fail *fail) {
@@ -221,7 +222,7 @@ static bool take_header(struct arena *arena, json_t *json, struct record_file *f
     return true;
 }
 
-static bool take_line(struct arena *arena, json_t *json, struct record_file *file, struct fail *fail) {
+static bool take_line(struct arena *arena, json_t *json, unsigned line, struct record_file *file, struct fail *fail) {
     const char *kind = "";
     if (!json_is_object(json))
         return fail_set(fail, FAIL_INPUT, "a line must be a JSON object");
@@ -234,7 +235,7 @@ static bool take_line(struct arena *arena, json_t *json, struct record_file *fil
     if (strcmp(kind, "measurement") != 0)
         return fail_set(fail, FAIL_INPUT, "unknown record '%s': expected 'host' or 'measurement'", kind);
     file->records = arena_grow(arena, file->records, file->n_records, sizeof *file->records);
-    file->records[file->n_records] = (struct record){.run = (unsigned)file->n_headers};
+    file->records[file->n_records] = (struct record){.run = (unsigned)file->n_headers, .line = line};
     return read_measurement(arena, json, &file->records[file->n_records++], fail);
 }
 
@@ -242,7 +243,7 @@ static bool take_line(struct arena *arena, json_t *json, struct record_file *fil
 static bool read_line(struct arena *arena, json_t *json, const char *path, unsigned line, struct record_file *file,
                       struct fail *fail) {
     struct fail inner = {0};
-    return take_line(arena, json, file, &inner) || fail_at(fail, path, line, 0, "%s", inner.text);
+    return take_line(arena, json, line, file, &inner) || fail_at(fail, path, line, 0, "%s", inner.text);
 }
 
 static bool is_header(const json_t *json) {

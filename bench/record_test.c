@@ -119,10 +119,14 @@ static void assert_measurements_equal(const struct bench_measurement *a, const s
 
 static void what_is_written_is_read(void **state) {
     struct fixture *f = *state;
-    struct record exact = {
-        .kernel = "add",
-        .measurement = {
-            .cycles = 0.33333, .verdict = MEASURED_EXACT, .numerator = 1, .denominator = 3, .clock = CLOCK_RATIO}};
+    struct record exact = {.kernel = "add",
+                           .measurement = {.cycles = 0.33333,
+                                           .low = 0.33333,
+                                           .high = 0.33334,
+                                           .verdict = MEASURED_EXACT,
+                                           .numerator = 1,
+                                           .denominator = 3,
+                                           .clock = CLOCK_RATIO}};
     struct record unstable = {.kernel = "div",
                               .measurement = {.cycles = 9,
                                               .verdict = MEASURED_UNSTABLE,
@@ -316,6 +320,21 @@ static void what_is_wrong_is_named(void **state) {
         {"{\"record\":\"measurement\",\"outcome\":\"tired\"}\n", "unknown outcome 'tired'", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":\"b\"}}\n", "'a' must be a number", 1},
         {"{\"record\":\"host\",\"version\":2}\n", "version 2", 1},
+        // Numbers that no run measures.
+        {"{\"record\":\"measurement\",\"cycles\":-1}\n", "'cycles' is -1, which no run measures", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1e300}\n", "'cycles' is 1e+300", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1e999}\n" GOOD, "not JSON: real number overflow", 1},
+        {"{\"record\":\"measurement\",\"cycles\":NaN}\n" GOOD, "not JSON", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"clock_error\":-0.1}\n", "'clock_error' is -0.1", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"confidence\":2}\n", "'confidence' is 2", 1},
+        {"{\"record\":\"measurement\",\"cycles\":3,\"low\":1,\"high\":2,\"verdict\":\"within\"}\n",
+         "between 'low' and 'high'", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"n\":4000000000}\n", "'n' is 4e+09", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"instructions\":4000000000}\n", "'instructions' is 4e+09", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"exact\":[4294967297,1]}\n", "two whole numbers", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":-5e15}}\n", "'events' is -5e+15", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"predicted\":[{\"cycles\":-2}]}\n", "'predicted' is -2", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"modes\":[{\"cycles\":1},{\"share\":7}]}\n", "'share' is 7", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fail fail = {0};

@@ -37,10 +37,12 @@ static const struct command command = {
     "KERNEL...|FILE.s|- --output FILE [options]",
     "Puts the programs of KERNELs, assembled, and a runner into one executable file.\n"
     "It needs nothing where it runs: no libraries, no assembler, no privileges. It\n"
-    "prints a table, and with --output FILE it writes a measurement file; its --help\n"
-    "shows what else it takes.\n",
+    "prints a table, and with --output FILE it writes a measurement file, which\n"
+    "'cyclops run --from FILE' holds against models; its --help shows what else it\n"
+    "takes.\n",
     "  cyclops bundle add-x mul-x fmla-v4s --isa aarch64 --output probe\n"
-    "  ./probe --output probe.jsonl          on the other machine\n",
+    "  ./probe --output probe.jsonl                       on the other machine\n"
+    "  cyclops run --from probe.jsonl --mcpu cortex-a76           back here\n",
     options,
 };
 

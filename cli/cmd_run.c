@@ -6,6 +6,7 @@
 #include "cli/lab_args.h"
 #include "cli/options.h"
 #include "cli/plan_wish.h"
+#include "cli/run_from.h"
 #include "cli/run_plan.h"
 #include "cli/run_report.h"
 
@@ -16,6 +17,7 @@ static struct {
     struct option_list events;
     unsigned long corun_cpu; // ~0: not given
     struct lab_args lab;
+    const char *from;
 } args = {.plan = PLAN_WISH_DEFAULTS, .corun_cpu = ~0UL, .lab = LAB_ARGS_DEFAULTS};
 
 static const struct option options[] = {
@@ -25,6 +27,10 @@ static const struct option options[] = {
      "Also run this, all the time, on the other hardware thread of the core (SMT): each alone, both together, and what "
      "both get done. Default mode then: block.",
      &args.plan.corun},
+    {OPTION_TEXT, "from", "FILE",
+     "Measure nothing: take the measurements in FILE, as --output or a bundle's runner writes them, and hold them "
+     "against models. Its code is decoded, never executed.",
+     &args.from},
     LAB_ARGS_WHERE(args.lab),
     {OPTION_COUNT, "corun-cpu", "N", "Logical CPU for --corun. Default: the SMT sibling of the measured one.",
      &args.corun_cpu},
@@ -44,7 +50,7 @@ static const struct option options[] = {
 
 static const struct command command = {
     "run",
-    "KERNEL...|FILE.s|- [options]",
+    "KERNEL...|FILE.s|-|--from FILE [options]",
     "Generates the programs of KERNELs (see 'cyclops list kernels') or takes the block\n"
     "of assembly in FILE.s (- for standard input), measures cycles per iteration on this\n"
     "CPU, simulates the same bytes under a scheduling model, and compares.\n"
@@ -114,6 +120,30 @@ static bool read_corun(struct fail *fail) {
     return true;
 }
 
+// With --from, what would be generated or measured has no meaning.
+static bool is_only_from(const struct operands *operands) {
+    const struct lab_args *lab = &args.lab;
+    const struct plan_wish *plan = &args.plan;
+    bool has_program = operands->n_items || plan->asm_texts.n_items || plan->mode || plan->form || plan->sweep ||
+                       plan->syntax || plan->kernels || plan->corun || args.corun_cpu != ~0UL ||
+                       plan->streams != ~0UL || plan->is_replicated;
+    bool has_place = strcmp(lab->lab.target, "native") != 0 || lab->isa || lab->cpu != ~0UL || lab->lab.core_type ||
+                     lab->lab.keeps_frequency;
+    bool has_clock = lab->clock || lab->frequency || lab->lab.bench.reference_cycles > 0 || args.events.n_items ||
+                     lab->precision_percent > 0 || lab->budget_ms > 0 || lab->processes || lab->timeout_s > 0;
+    return !has_program && !has_place && !has_clock && !lab->files.path && !lab->files.is_resumed;
+}
+
+static int run_file(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    int status = 0;
+    if (is_only_from(operands))
+        run_from(arena, args.from, &args.lab.lab, args.lab.files.wants_json, &status, fail);
+    else
+        fail_set(fail, FAIL_INPUT,
+                 "--from takes what was measured; beside it there are --mcpu, --mattr, --llvm, --json");
+    return status;
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct plan plan = {0};
     int status = 0;
@@ -136,7 +166,7 @@ int cmd_run(int argc, char **argv) {
     int status = 0;
     switch (options_parse(&arena, &command, argc, argv, &operands, &fail)) {
     case OPTIONS_OK:
-        status = run(&arena, &lab, &operands, &fail);
+        status = args.from ? run_file(&arena, &operands, &fail) : run(&arena, &lab, &operands, &fail);
         lab_close(&lab);
         break;
     case OPTIONS_HELP:

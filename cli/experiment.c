@@ -32,7 +32,7 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .streams = program->streams,
         .instructions = program->instructions,
         .bytes = hex(arena, program),
-        .setup = hash(arena, program->setup),
+        .setup = program->setup ? hash(arena, program->setup) : NULL,
         .measurement = experiment->measurement,
     };
     for (unsigned i = 0; i < experiment->n_predictions; i++) {

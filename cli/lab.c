@@ -76,6 +76,15 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
     return open_models(lab, options, fail);
 }
 
+bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_options *options, const char *summary,
+                        struct fail *fail) {
+    *lab = (struct lab){.arena = arena, .isa = options->isa, .elsewhere = summary};
+    if (!wants_models(options))
+        return true;
+    lab->backend = backend_load(arena, options->llvm, fail);
+    return lab->backend && open_models(lab, options, fail);
+}
+
 // A simulated CPU's add takes what its model says: two cycles on some.
 static bool predict_reference(struct lab *lab, double *cycles, struct fail *fail) {
     const struct program *reference = lab->chains[CHAIN_REFERENCE];
@@ -237,6 +246,10 @@ static const char *find_misuse(struct arena *arena, const struct machine *machin
 static bool predict_branches(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
     struct followed *followed = &experiment->followed;
     struct bench_code code = program_code(&experiment->program, false);
+    if (lab->elsewhere) {
+        experiment->misuse = "branches inside, and which way they went there is not known";
+        return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
+    }
     if (lab->is_simulated) {
         experiment->misuse = "a simulated CPU follows no branch: this is one pass through the text";
         return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
@@ -338,6 +351,8 @@ static const char *turbo_summary(const struct host *host) {
 }
 
 const char *lab_summary(const struct lab *lab) {
+    if (lab->elsewhere)
+        return lab->elsewhere;
     if (lab->is_simulated)
         return arena_printf(lab->arena, "simulated %s → %s", model_title(&lab->simulated_cpu, lab->arena),
                             clock_summary(lab));

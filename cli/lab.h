@@ -32,6 +32,8 @@ struct lab {
     const struct isa *isa;
     struct host host;
     struct host_control control; // what of the host was changed for the time being
+    const char
+        *elsewhere; // what measured, in a line, where that was another machine; then nothing can be run; else null
     bool is_simulated;
     int corun_cpu;                 // where the co-runner runs; -1: nowhere
     bool is_sibling;               // that is the SMT sibling of the measured CPU
@@ -48,6 +50,10 @@ struct lab {
 
 // Reads the host and opens the models, then generates the clock's chains; nothing is measured yet.
 bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail);
+
+// The models alone, for measurements of elsewhere: lab_take and lab_summary are what can be done with it.
+bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_options *options, const char *summary,
+                        struct fail *fail);
 
 // Opens target and clock, once lab->chains are assembled. Steadies the frequency where it can;
 // what it changed is put back by lab_close, or by the guardian when the program ends without.

@@ -63,14 +63,14 @@ static bool add_file(struct arena *arena, struct plan *plan, const struct isa *i
 struct planner {
     const struct plan_wish *wish;
     const struct isa *isa;
-    const struct plan_options *options;
+    const struct plan_options *options, *of_blocks;
     struct kernel_set *set; // read when the first kernel is named
 };
 
 static bool add_operand(struct arena *arena, const struct planner *planner, const char *operand, struct plan *plan,
                         struct fail *fail) {
     if (is_file(operand))
-        return add_file(arena, plan, planner->isa, operand, planner->options, fail);
+        return add_file(arena, plan, planner->isa, operand, planner->of_blocks, fail);
     if (planner->set->n_kernels == 0 &&
         !cli_load_kernels(arena, planner->wish->kernels, planner->isa->name, planner->set, fail))
         return false;
@@ -100,6 +100,18 @@ static const char *on_one_line(struct arena *arena, const char *text) {
     return line;
 }
 
+// What is for kernels does not touch the blocks beside them.
+static struct plan_options for_blocks(const struct operands *operands, struct plan_options options) {
+    bool has_kernel = false;
+    for (size_t i = 0; i < operands->n_items; i++)
+        has_kernel |= !is_file(operands->items[i]);
+    if (has_kernel) {
+        options.has_mode = false;
+        options.sweep_first = options.sweep_last = options.streams = 0;
+    }
+    return options;
+}
+
 bool plan_make(struct arena *arena, const struct plan_wish *wish, const struct isa *isa,
                const struct operands *operands, struct plan *plan, struct fail *fail) {
     struct plan_options plan_options;
@@ -108,15 +120,16 @@ bool plan_make(struct arena *arena, const struct plan_wish *wish, const struct i
     if (operands->n_items + wish->asm_texts.n_items == 0)
         return fail_set(fail, FAIL_INPUT,
                         "nothing to run: name kernels ('cyclops list kernels'), a FILE.s, or give --asm TEXT");
+    const struct plan_options of_blocks = for_blocks(operands, plan_options);
     struct kernel_set set = {0};
-    struct planner planner = {wish, isa, &plan_options, &set};
+    struct planner planner = {wish, isa, &plan_options, &of_blocks, &set};
     for (size_t i = 0; i < operands->n_items; i++)
         if (!add_operand(arena, &planner, operands->items[i], plan, fail))
             return false;
     for (size_t i = 0; i < wish->asm_texts.n_items; i++) {
         const char *text = wish->asm_texts.items[i];
         struct plan_block block = {isa, on_one_line(arena, text), "--asm", text};
-        if (!plan_add_block(arena, plan, &block, &plan_options, fail))
+        if (!plan_add_block(arena, plan, &block, &of_blocks, fail))
             return false;
     }
     return !wish->corun || add_corun(arena, &planner, plan, fail);

@@ -4,10 +4,10 @@
 . "$(dirname "$0")/lib.sh"
 
 n_tried=0
-# try ISA QEMU ASSEMBLER KERNELS…
+# try ISA QEMU ASSEMBLER CPU KERNELS…: CPU is one that LLVM has a model of
 try() {
-    local isa=$1 qemu=$2 assembler=$3
-    shift 3
+    local isa=$1 qemu=$2 assembler=$3 cpu=$4
+    shift 4
     [ -e "$build/lib/cyclops/runner-$isa" ] && command -v ${qemu%% *} "$assembler" >/dev/null || return
     n_tried=$((n_tried + 1))
     "$cyclops" bundle "$@" --isa "$isa" --sweep 1..2 --output "$T/$isa"
@@ -23,12 +23,13 @@ try() {
     expect 0 "^host $isa .*1 throughput 2 throughput" jq -rs --arg isa "$isa" '
         .[0].record + " " + $isa + " " + (.[1:] | map(select(.outcome == null and (.bytes | test("^[0-9a-f]{4,}$")) and
             .isa == $isa and .record == "measurement" and .cycles >= 0)) | map("\(.n) \(.mode)") | join(" "))' "$T/$isa.jsonl"
+    expect 0 '→ ratio clock' "$cyclops" run --from "$T/$isa.jsonl" --mcpu "$cpu"
 }
-try aarch64 "qemu-aarch64 -cpu max" aarch64-linux-gnu-as add-x fmla-v4s
-try armv7 "qemu-arm -cpu cortex-a15" arm-linux-gnueabihf-as add-r mul-r
-try riscv64 qemu-riscv64 riscv64-linux-gnu-as add-x mul-x
-try mips "qemu-mips -cpu 74Kf" mips-linux-gnu-as addu-r mul-r
-try mipsel "qemu-mipsel -cpu 74Kf" mipsel-linux-gnu-as addu-r mul-r
+try aarch64 "qemu-aarch64 -cpu max" aarch64-linux-gnu-as cortex-a76 add-x fmla-v4s
+try armv7 "qemu-arm -cpu cortex-a15" arm-linux-gnueabihf-as cortex-a57 add-r mul-r
+try riscv64 qemu-riscv64 riscv64-linux-gnu-as sifive-u74 add-x mul-x
+try mips "qemu-mips -cpu 74Kf" mips-linux-gnu-as overlay:mips-74k addu-r mul-r
+try mipsel "qemu-mipsel -cpu 74Kf" mipsel-linux-gnu-as overlay:mips-74k addu-r mul-r
 
 # What is not there is said, with what to do.
 expect 2 'nothing to run' "$cyclops" bundle --output "$T/none"

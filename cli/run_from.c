@@ -1,0 +1,200 @@
+#include "cli/run_from.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "bench/record.h"
+#include "cli/cli.h"
+#include "cli/record_experiment.h"
+#include "cli/run_report.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// One run in the file, and the ISA of those of its records that make one table.
+struct part {
+    struct arena *arena;
+    const char *path;
+    const struct record_file *file;
+    unsigned run;
+    const struct isa *isa;
+    const json_t *header; // null: the records stand before any
+    struct plan plan;
+    unsigned n_coruns; // left out of it
+};
+
+static const char *header_text(const struct part *part, const json_t *object, const char *key) {
+    enum { MOST_BYTES = 400 };
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text_printable(part->arena, text, MOST_BYTES) : NULL;
+}
+
+// As lab_summary, as far as the file says it.
+static const char *summary(const struct part *part) {
+    const json_t *clock = json_object_get(part->header, "clock");
+    const char *cpu = header_text(part, part->header, "cpu"), *kernel = header_text(part, part->header, "kernel"),
+               *target = header_text(part, clock, "target"), *note = header_text(part, clock, "note");
+    struct text text = {.arena = part->arena};
+    text_add(&text, cpu ? cpu : target ? target : "unknown host");
+    if (kernel)
+        text_addf(&text, ", Linux %s", kernel);
+    if (header_text(part, part->header, "hypervisor"))
+        text_add(&text, ", VM");
+    text_addf(&text, " → %s", note ? note : "unknown clock");
+    return text.data;
+}
+
+static const char *lower(struct arena *arena, const char *text) {
+    char *copy = arena_strdup(arena, text);
+    for (char *c = copy; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return copy;
+}
+
+// What the file calls its CPU in the words of LLVM: by the models that were compared with there, or by the name of an
+// Arm core. Null: neither.
+static const char *named_cpu(const struct part *part) {
+    const struct record_file *file = part->file;
+    for (size_t i = 0; i < file->n_records; i++) {
+        const struct record *record = &file->records[i];
+        const char *model = record->run == part->run && record->n_predictions ? record->predictions[0].model : NULL;
+        const char *slash = model && strncmp(model, "llvm-", 5) == 0 ? strchr(model, '/') : NULL;
+        if (slash)
+            return slash + 1;
+    }
+    const char *name = json_string_value(json_object_get(part->header, "cpu"));
+    return name ? lower(part->arena, name) : NULL;
+}
+
+// The CPU to predict with where none was asked for; "none", and a word about it, where the file does not say.
+static bool choose_cpu(const struct part *part, const char *llvm, const char **cpu, struct fail *fail) {
+    const struct backend *backend = backend_load(part->arena, llvm, fail);
+    const char *const *names, *name = named_cpu(part);
+    if (!backend)
+        return false;
+    size_t n = backend->list_cpus(part->arena, part->isa->triple, &names, fail);
+    *cpu = "none";
+    for (size_t i = 0; i < n && name; i++)
+        if (strcmp(names[i], name) == 0)
+            *cpu = names[i];
+    if (fail->status == FAIL_NONE && strcmp(*cpu, "none") == 0)
+        fprintf(stderr, "cyclops: warning: the file does not say by LLVM's name which CPU this was: name a model with "
+                        "--mcpu\n");
+    return fail->status == FAIL_NONE;
+}
+
+static bool make_plan(struct part *part, struct fail *fail) {
+    for (size_t i = 0; i < part->file->n_records; i++) {
+        const struct record *record = &part->file->records[i];
+        struct fail inner = {0};
+        if (record->run != part->run || (record->isa && strcmp(record->isa, part->isa->name) != 0))
+            continue;
+        if (record->beside) {
+            part->n_coruns++; // predicted alone, they would differ without the model being wrong
+            continue;
+        }
+        struct experiment *experiment = ARENA_NEW(part->arena, struct experiment);
+        if (!record_to_experiment(part->arena, record, experiment, &inner))
+            return fail_at(fail, part->path, record->line, 0, "%s", inner.text);
+        part->plan.experiments =
+            arena_grow(part->arena, part->plan.experiments, part->plan.n_experiments, sizeof(struct experiment *));
+        part->plan.experiments[part->plan.n_experiments++] = experiment;
+    }
+    record_find_sweeps(&part->plan);
+    if (part->n_coruns)
+        fprintf(stderr, "cyclops: warning: %u measurements beside another hardware thread are left out\n",
+                part->n_coruns);
+    return true;
+}
+
+static bool print_json(const struct part *part, struct fail *fail) {
+    if (part->header) {
+        // A terminal acts on some characters beyond ASCII, which JSON leaves as they are.
+        char *line = json_dumps(part->header, JSON_COMPACT | JSON_ENSURE_ASCII);
+        printf("%s\n", line);
+        free(line);
+    }
+    for (size_t i = 0; i < part->plan.n_experiments; i++) {
+        struct record record;
+        experiment_to_record(part->arena, part->plan.experiments[i], &record);
+        if (!record_write(stdout, &record, fail))
+            return false;
+    }
+    return true;
+}
+
+static int predict(struct lab *lab, const struct plan *plan) {
+    int status = 0;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct experiment *experiment = plan->experiments[i];
+        const struct bench_measurement measurement = experiment->measurement;
+        lab_take(lab, experiment, &measurement);
+        if (experiment->is_done)
+            continue;
+        fprintf(stderr, "cyclops: %s (%s, n = %u, %s): %s there\n", experiment->program.kernel,
+                program_mode_name(experiment->program.mode), experiment->program.streams,
+                program_form_name(experiment->program.form), bench_outcome_name(measurement.outcome));
+        status = FAIL_WORK;
+    }
+    return status;
+}
+
+static bool run_part(struct part *part, const struct lab_options *asked, bool wants_json, int *status,
+                     struct fail *fail) {
+    struct lab lab = {0};
+    struct lab_options options = *asked;
+    const char *cpu;
+    options.isa = part->isa;
+    if (!make_plan(part, fail) || (!asked->cpus.n_items && !choose_cpu(part, asked->llvm, &cpu, fail)))
+        return false;
+    if (!asked->cpus.n_items)
+        options.cpus = (struct option_list){&cpu, 1};
+    bool is_done = lab_open_elsewhere(&lab, part->arena, &options, summary(part), fail);
+    if (is_done && predict(&lab, &part->plan))
+        *status = FAIL_WORK;
+    if (is_done && wants_json)
+        is_done = print_json(part, fail);
+    else if (is_done)
+        run_report_print(&lab, &part->plan, stdout, cli_wants_colour());
+    lab_close(&lab);
+    return is_done;
+}
+
+// A table for each run and ISA, in the order of the file.
+static bool run_all(struct arena *arena, const char *path, const struct record_file *file,
+                    const struct lab_options *options, bool wants_json, int *status, struct fail *fail) {
+    for (size_t i = 0; i < file->n_records; i++) {
+        const struct record *record = &file->records[i];
+        bool is_seen = false;
+        struct fail inner = {0};
+        const struct isa *isa = record_isa(arena, record, &inner);
+        if (!isa)
+            return fail_at(fail, path, record->line, 0, "%s", inner.text);
+        for (size_t j = i; j-- > 0 && !is_seen && file->records[j].run == record->run;)
+            is_seen = strcmp(file->records[j].isa, isa->name) == 0;
+        struct part part = {
+            .arena = arena,
+            .path = path,
+            .file = file,
+            .run = record->run,
+            .isa = isa,
+            .header = record->run ? file->headers[record->run - 1] : NULL,
+        };
+        if (!is_seen && !run_part(&part, options, wants_json, status, fail))
+            return false;
+    }
+    return true;
+}
+
+bool run_from(struct arena *arena, const char *path, const struct lab_options *options, bool wants_json, int *status,
+              struct fail *fail) {
+    struct record_file file;
+    bool is_done = record_read(arena, path, &file, fail);
+    if (is_done && file.n_cut)
+        fprintf(stderr, "cyclops: warning: %s:%u: the line was cut short; it is left out\n", path, file.cut_line);
+    if (is_done && file.n_records == 0)
+        is_done = fail_set(fail, FAIL_INPUT, "there are no measurements in '%s'", path);
+    is_done = is_done && run_all(arena, path, &file, options, wants_json, status, fail);
+    record_file_close(&file);
+    return is_done;
+}
