@@ -67,7 +67,8 @@ struct start {
     void *context;
 };
 
-static void run_body(unsigned high, unsigned low) {
+// AddressSanitizer looks at the stack before a call that does not return, with system calls that the filter forbids.
+__attribute__((no_sanitize_address)) static void run_body(unsigned high, unsigned low) {
     struct start *start = (struct start *)(uintptr_t)((uint64_t)high << 32 | low); // NOLINT(performance-no-int-to-ptr)
     _exit(start->body(&start->sandbox, start->context));
 }
@@ -240,6 +241,6 @@ bool sandbox_finish(const struct sandbox_job *job, const struct sandbox_child *s
 }
 
 bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int *status, struct fail *fail) {
-    struct sandbox_child started;
+    struct sandbox_child started = {.pidfd = -1};
     return sandbox_start(job, &started, fail) && sandbox_finish(job, &started, outcome, status, fail);
 }

@@ -59,7 +59,7 @@ static bool execute(const struct model *model, const struct bench_code *code, co
     return is_done;
 }
 
-// `outcome` is BENCH_TIMEOUT where the code takes more than `most_cycles`.
+// `outcome` is BENCH_TIMEOUT where the code takes more than `most_cycles`; 0: it may take any number.
 static bool simulate(struct target_sim *sim, const struct bench_code *code, const struct bench_code *beside,
                      uint64_t bodies, uint64_t most_cycles, struct run *run, enum bench_outcome *outcome,
                      struct fail *fail) {
@@ -75,7 +75,7 @@ static bool simulate(struct target_sim *sim, const struct bench_code *code, cons
     sim_event_counter_start(&counter, &sim->events);
     struct fail trouble = {0};
     bool is_done = execute(sim->model, code, beside, &options, listeners, run, &trouble);
-    if (!is_done && run->cycles >= most_cycles) {
+    if (!is_done && most_cycles > 0 && run->cycles >= most_cycles) {
         *outcome = BENCH_TIMEOUT;
         return true;
     }
