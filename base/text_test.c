@@ -66,10 +66,11 @@ static void strangers_cannot_drive_the_terminal(void **state) {
                 {"\xc2\x9b"
                  "31m",
                  "\\xc2\\x9b31m"}, // CSI as one character
+                // Right-to-left override. NOLINTNEXTLINE(misc-misleading-bidirectional)
                 {"a\xe2\x80\xae"
                  "b",
                  "a\\xe2\\x80\\xae"
-                 "b"},                                                 // right-to-left override
+                 "b"},
                 {"\xff\xc0\x80\xe2\x82", "\\xff\\xc0\\x80\\xe2\\x82"}, // no UTF-8
                 {"\xed\xa0\x80", "\\xed\\xa0\\x80"}};                  // half a surrogate pair
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -64,15 +64,16 @@ static bool read_counter(pid_t pid, uintptr_t *counter) {
 }
 #endif
 
-static _Noreturn void run_code(struct sandbox *sandbox, const struct watch *watch) {
+// What it returns becomes the status of the process that was forked for it.
+static int run_code(struct sandbox *sandbox, const struct watch *watch) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
-        _exit(WATCH_CANNOT_TRACE);
+        return WATCH_CANNOT_TRACE;
     raise(SIGSTOP);
     if (!sandbox_seal(sandbox, code_start(watch->code), watch->request->code->n_bytes))
-        _exit(WATCH_CANNOT_TRACE);
+        return WATCH_CANNOT_TRACE;
     watch->code(watch->request->iterations, watch->memory);
-    _exit(WATCH_DONE);
+    return WATCH_DONE;
 }
 
 // Of the next instruction, in the code; beyond it for all others.
@@ -132,7 +133,7 @@ static int watch_run(struct sandbox *sandbox, void *context) {
         return WATCH_CANNOT_MAP;
     pid_t pid = fork();
     if (pid == 0)
-        run_code(sandbox, watch);
+        return run_code(sandbox, watch);
     if (pid < 0) {
         watch->results->error_number = errno;
         return WATCH_CANNOT_TRACE;
