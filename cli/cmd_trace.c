@@ -57,17 +57,14 @@ static unsigned *order_of(struct arena *arena, const struct steps *steps, const 
 }
 
 // As many instructions as the text has, with the lengths they were assembled to and the labels of the text.
-static bool describe(struct arena *arena, const struct program *program, const char *text, struct block *block,
-                     struct fail *fail) {
-    const struct backend *backend = backend_load(arena, args.llvm, fail);
-    const struct backend_options cpu = {.output_syntax = -1};
-    struct backend_cpu *open = backend ? backend->open(arena, &cpu, fail) : NULL;
+static bool describe(struct arena *arena, const struct backend *backend, struct backend_cpu *cpu,
+                     const struct program *program, const char *text, struct block *block, struct fail *fail) {
     const bool is_intel = strcmp(program->syntax, "intel") == 0;
     const char *in_syntax = arena_printf(arena, "%s%s", is_intel ? ".intel_syntax noprefix; " : "", text);
     struct backend_source source;
     struct block assembled;
-    if (!open || !backend->describe_text(open, arena, program->file, in_syntax, &source, fail) ||
-        !backend->describe_bytes(open, arena, program->code + program->body_range.offset, program->body_range.length,
+    if (!backend->describe_text(cpu, arena, program->file, in_syntax, &source, fail) ||
+        !backend->describe_bytes(cpu, arena, program->code + program->body_range.offset, program->body_range.length,
                                  &assembled, fail))
         return false;
     *block = source.blocks[0];
@@ -98,13 +95,29 @@ static bool record(struct arena *arena, const struct program *program, struct st
            fail_set(fail, FAIL_WORK, "%s: %s", program->file, bench_outcome_name(steps->outcome));
 }
 
+static const char *in_words(struct arena *arena, const struct program *program, const char *text,
+                            const struct steps *steps, struct fail *fail) {
+    const struct backend *backend = backend_load(arena, args.llvm, fail);
+    const struct backend_options options_of_cpu = {.output_syntax = -1};
+    struct backend_cpu *cpu = backend ? backend->open(arena, &options_of_cpu, fail) : NULL;
+    struct block block;
+    const char *words = NULL;
+    size_t n;
+    if (!cpu)
+        return NULL;
+    if (describe(arena, backend, cpu, program, text, &block, fail)) {
+        unsigned *order = order_of(arena, steps, &block, program->body_range.offset, &n, fail);
+        if (order)
+            branch_trace_of_run(arena, &block, order, n, &words, fail);
+    }
+    backend->close(cpu);
+    return words;
+}
+
 static const char *trace(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct program program, *programs[] = {&program};
     struct steps steps;
-    struct block block;
     char *text;
-    const char *trace_text = NULL;
-    size_t n;
     if (operands->n_items != 1) {
         fail_set(fail, FAIL_INPUT, "name one file with the block to run");
         return NULL;
@@ -113,11 +126,9 @@ static const char *trace(struct arena *arena, const struct operands *operands, s
     const struct isa *isa = cli_isa(arena, NULL, fail);
     if (!isa || !file_read(arena, path, &text, NULL, fail) ||
         !gen_block(arena, isa, args.syntax, name, text, PROGRAM_LOOPED, &program, fail) ||
-        !gen_assemble(arena, programs, 1, fail) || !record(arena, &program, &steps, fail) ||
-        !describe(arena, &program, text, &block, fail))
+        !gen_assemble(arena, programs, 1, fail) || !record(arena, &program, &steps, fail))
         return NULL;
-    unsigned *order = order_of(arena, &steps, &block, program.body_range.offset, &n, fail);
-    return order && branch_trace_of_run(arena, &block, order, n, &trace_text, fail) ? trace_text : NULL;
+    return in_words(arena, &program, text, &steps, fail);
 }
 
 int cmd_trace(int argc, char **argv) {
