@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -19,8 +20,10 @@ static struct program expand(struct arena *arena, const struct kernel *first, co
     struct program program = {0};
     struct fail failure = {0};
     struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .streams = streams};
-    if (!gen_pair(arena, first, second, &pair, &failure) || !gen_expand(arena, &pair, &request, &program, &failure))
+    if (!gen_pair(arena, first, second, &pair, &failure) || !gen_expand(arena, &pair, &request, &program, &failure)) {
         fail_msg("%s", failure.text);
+        abort(); // fail_msg does not come back, but the analyzer cannot see that
+    }
     return program;
 }
 
