@@ -14,13 +14,13 @@
 // little more of the core than beside code that never stops.
 static const int64_t chunk_ns = 8000;
 // How long the other process may take to answer before the round is given up.
-static const int64_t patience_ns = 50 * 1000 * 1000;
+static const int64_t patience_ns = INT64_C(50) * 1000 * 1000;
 
 static unsigned load(const unsigned *word) {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-static void store(unsigned *word, unsigned value) {
+static void store(unsigned *word, unsigned value) { // NOLINT(readability-non-const-parameter): it is written
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 

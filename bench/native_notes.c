@@ -22,11 +22,14 @@ void native_notes_take(struct native_notes *notes) {
 // agree to within a µs.
 static const int64_t least_stolen_ns = 2000;
 
-void native_notes_compare(const struct native_notes *a, const struct native_notes *b, struct target_round *round) {
-    int64_t stolen_ns = b->not_running_ns - a->not_running_ns;
-    const struct rusage *before = &a->usage, *after = &b->usage;
-    round->migrations = a->cpu != b->cpu;
-    round->switches = (unsigned)(after->ru_nvcsw - before->ru_nvcsw + after->ru_nivcsw - before->ru_nivcsw);
-    round->faults = (unsigned)(after->ru_minflt - before->ru_minflt + after->ru_majflt - before->ru_majflt);
+void native_notes_compare(const struct native_notes *before, const struct native_notes *after,
+                          struct target_round *round) {
+    int64_t stolen_ns = after->not_running_ns - before->not_running_ns;
+    const struct rusage *used_before = &before->usage, *used_after = &after->usage;
+    round->migrations = before->cpu != after->cpu;
+    round->switches =
+        (unsigned)(used_after->ru_nvcsw - used_before->ru_nvcsw + used_after->ru_nivcsw - used_before->ru_nivcsw);
+    round->faults =
+        (unsigned)(used_after->ru_minflt - used_before->ru_minflt + used_after->ru_majflt - used_before->ru_majflt);
     round->stolen_ns = stolen_ns > least_stolen_ns ? (uint64_t)stolen_ns : 0;
 }
