@@ -1,16 +1,11 @@
 #include "cli/program_code.h"
 
-#include "gen/isa.h"
-
 // That one iteration executes, the loop's own included; the simulated CPU runs the bodies only. A block may contain
 // whatever its author likes (branches, macros, data), so that its number is not known.
 static uint64_t iteration_instructions(const struct program *program, bool is_simulated) {
-    uint64_t bodies = (uint64_t)program->unroll * program->instructions;
     if (is_simulated)
-        return bodies;
-    if (program->mode == PROGRAM_BLOCK)
-        return 0;
-    return bodies + (program->form == PROGRAM_UNROLLED ? isa_find(program->isa)->loop_instructions : 0);
+        return (uint64_t)program->unroll * program->instructions;
+    return program->mode == PROGRAM_BLOCK ? 0 : program_iteration_instructions(program);
 }
 
 struct bench_code program_code(const struct program *program, bool is_simulated) {
