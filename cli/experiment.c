@@ -1,27 +1,17 @@
 #include "cli/experiment.h"
 
-#include "base/text.h"
+#include "base/bytes.h"
 
-static const char *hex(struct arena *arena, const struct program *program) {
-    struct program_range range = program_simulated_range(program);
-    struct text text = {.arena = arena};
-    text_add(&text, "");
-    for (size_t i = 0; i < range.length; i++)
-        text_addf(&text, "%02x", program->code[range.offset + i]);
-    return text.data;
-}
+#include <string.h>
 
-// Values decide how long some instructions take (divisions, denormals), and are not in the loop's bytes. FNV-1a, 64
-// bits: G. Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, "The FNV Non-Cryptographic Hash Algorithm".
+// Values decide how long some instructions take (divisions, denormals), and are not in the loop's bytes.
 static const char *hash(struct arena *arena, const char *text) {
-    uint64_t sum = 0xcbf29ce484222325U;
-    for (; *text; text++)
-        sum = (sum ^ (unsigned char)*text) * 0x100000001b3U;
-    return arena_printf(arena, "%016llx", (unsigned long long)sum);
+    return arena_printf(arena, "%016llx", (unsigned long long)bytes_hash(text, strlen(text)));
 }
 
 void experiment_to_record(struct arena *arena, const struct experiment *experiment, struct record *record) {
     const struct program *program = &experiment->program;
+    const struct program_range range = program_simulated_range(program);
     *record = (struct record){
         .kernel = program->kernel,
         .isa = program->isa,
@@ -31,7 +21,7 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .instruction = program->label,
         .streams = program->streams,
         .instructions = program->instructions,
-        .bytes = hex(arena, program),
+        .bytes = bytes_to_hex(arena, program->code + range.offset, range.length),
         .setup = program->setup ? hash(arena, program->setup) : NULL,
         .measurement = experiment->measurement,
     };

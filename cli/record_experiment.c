@@ -1,5 +1,6 @@
 #include "cli/record_experiment.h"
 
+#include "base/bytes.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -19,11 +20,6 @@ const struct isa *record_isa(struct arena *arena, const struct record *record, s
     return isa;
 }
 
-static int digit(char c) {
-    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
 static bool read_bytes(struct arena *arena, const char *hex, struct program *program, struct fail *fail) {
     size_t n = hex ? strlen(hex) : 0;
     if (n == 0 || n % 2)
@@ -31,12 +27,8 @@ static bool read_bytes(struct arena *arena, const char *hex, struct program *pro
     if (n / 2 > RECORD_MOST_CODE_BYTES)
         return fail_set(fail, FAIL_INPUT, "'bytes' holds more than %d bytes of code", RECORD_MOST_CODE_BYTES);
     uint8_t *bytes = arena_alloc(arena, n / 2);
-    for (size_t i = 0; i < n / 2; i++) {
-        int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
-        if (high < 0 || low < 0)
-            return fail_set(fail, FAIL_INPUT, "'bytes' must be hexadecimal digits, 0 to 9 and a to f");
-        bytes[i] = (uint8_t)(high << 4 | low);
-    }
+    if (!bytes_from_hex(hex, n / 2, bytes))
+        return fail_set(fail, FAIL_INPUT, "'bytes' must be hexadecimal digits, 0 to 9 and a to f");
     program->code = bytes;
     program->code_bytes = n / 2;
     program->body_range = program->loop_range = (struct program_range){0, n / 2};

@@ -1,5 +1,7 @@
 #include "runner/pack.h"
 
+#include "base/bytes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,10 +37,7 @@ static void write_program(const struct pack_program *program, struct text *out) 
     add_number(out, "iteration_instructions", code->iteration_instructions);
     add_number(out, "body_offset", (uint64_t)(code->body - code->bytes));
     add_number(out, "body_bytes", code->n_body_bytes);
-    text_add(out, "code ");
-    for (size_t i = 0; i < code->n_bytes; i++)
-        text_addf(out, "%02x", code->bytes[i]);
-    text_add(out, "\n");
+    add_line(out, "code", bytes_to_hex(out->arena, code->bytes, code->n_bytes));
 }
 
 void pack_write(const struct pack *pack, struct text *out) {
@@ -56,19 +55,11 @@ struct reader {
     uint64_t body_offset;
 };
 
-static int digit(char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool read_code(struct reader *reader, const char *hex) {
     size_t n = strlen(hex) / 2;
     uint8_t *bytes = arena_alloc(reader->arena, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
-        if (high < 0 || low < 0)
-            return false;
-        bytes[i] = (uint8_t)(high << 4 | low);
-    }
+    if (!bytes_from_hex(hex, n, bytes))
+        return false;
     reader->program->code.bytes = bytes;
     reader->program->code.n_bytes = n;
     return n > 0 && strlen(hex) % 2 == 0;
@@ -181,30 +172,22 @@ bool pack_read(struct arena *arena, const char *name, const char *text, size_t l
     return true;
 }
 
-// FNV-1a of 64 bits (Fowler, Noll, Vo; RFC 9923): shows what a bad transfer did, and no more.
-static uint64_t checksum(const char *data, size_t length) {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (uint8_t)data[i]) * 0x100000001b3;
-    return hash;
-}
-
 void pack_append(const struct pack *pack, const char *runner, size_t n_runner, struct text *out) {
     text_append(out, runner, n_runner);
     size_t start = out->length;
     pack_write(pack, out);
     text_addf(out, LAST_LINE "%0*llx ", NUMBER_DIGITS, (unsigned long long)(out->length - start));
-    text_addf(out, "%0*llx\n", NUMBER_DIGITS, (unsigned long long)checksum(out->data, out->length));
+    text_addf(out, "%0*llx\n", NUMBER_DIGITS, (unsigned long long)bytes_hash(out->data, out->length));
 }
 
 // NUMBER_DIGITS of them.
 static bool read_hex(const char *digits, uint64_t *number) {
+    uint8_t bytes[NUMBER_DIGITS / 2];
+    if (!bytes_from_hex(digits, sizeof bytes, bytes))
+        return false;
     *number = 0;
-    for (int i = 0; i < NUMBER_DIGITS; i++) {
-        if (digit(digits[i]) < 0)
-            return false;
-        *number = *number << 4 | (uint64_t)digit(digits[i]);
-    }
+    for (size_t i = 0; i < sizeof bytes; i++)
+        *number = *number << 8 | bytes[i];
     return true;
 }
 
@@ -216,7 +199,7 @@ enum pack_found pack_find(const char *file, size_t length, const char **text, si
     if (memcmp(last, LAST_LINE, sizeof LAST_LINE - 1) != 0)
         return PACK_NONE;
     if (file[length - 1] != '\n' || !read_hex(digits, &n_pack) || !read_hex(digits + NUMBER_DIGITS + 1, &sum) ||
-        n_pack > length - LAST_LINE_BYTES || sum != checksum(file, length - NUMBER_DIGITS - 1))
+        n_pack > length - LAST_LINE_BYTES || sum != bytes_hash(file, length - NUMBER_DIGITS - 1))
         return PACK_DAMAGED;
     *text = last - n_pack;
     *n_text = (size_t)n_pack;

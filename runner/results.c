@@ -1,5 +1,6 @@
 #include "runner/results.h"
 
+#include "base/bytes.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "bench/record.h"
@@ -162,10 +163,6 @@ void results_write(const struct results *results, const char *isa, const struct 
                    const struct bench_measurement *m) {
     struct arena *arena = results->arena;
     struct object line = {{.arena = arena}};
-    struct text hex = {.arena = arena};
-    text_add(&hex, "");
-    for (size_t i = 0; i < program->code.n_body_bytes; i++)
-        text_addf(&hex, "%02x", program->code.body[i]);
     add_string(&line, "record", "measurement");
     add_string(&line, "kernel", program->kernel);
     add_string(&line, "isa", isa);
@@ -187,7 +184,7 @@ void results_write(const struct results *results, const char *isa, const struct 
     add_number(&line, "samples", m->samples, 0);
     add_counts(&line, arena, m);
     add_number(&line, "ms", m->milliseconds, 3);
-    add_string(&line, "bytes", hex.data);
+    add_string(&line, "bytes", bytes_to_hex(arena, program->code.body, program->code.n_body_bytes));
     print(results, &line);
 }
 

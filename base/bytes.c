@@ -1,0 +1,34 @@
+#include "base/bytes.h"
+
+const char *bytes_to_hex(struct arena *arena, const uint8_t *bytes, size_t n_bytes) {
+    static const char digits[] = "0123456789abcdef";
+    char *hex = ARENA_ARRAY(arena, char, 2 * n_bytes + 1);
+    for (size_t i = 0; i < n_bytes; i++) {
+        hex[2 * i] = digits[bytes[i] >> 4];
+        hex[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    return hex;
+}
+
+// -1: it is none.
+static int hex_digit(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool bytes_from_hex(const char *hex, size_t n_bytes, uint8_t *bytes) {
+    for (size_t i = 0; i < n_bytes; i++) {
+        int high = hex_digit(hex[2 * i]), low = high < 0 ? -1 : hex_digit(hex[2 * i + 1]);
+        if (low < 0)
+            return false;
+        bytes[i] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
+uint64_t bytes_hash(const void *data, size_t n_bytes) {
+    const uint8_t *bytes = data;
+    uint64_t hash = 0xcbf29ce484222325;
+    for (size_t i = 0; i < n_bytes; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3;
+    return hash;
+}

@@ -1,0 +1,38 @@
+#include "base/bytes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static void hexadecimal_comes_back(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    static const uint8_t bytes[] = {0x00, 0x48, 0x01, 0xd8, 0xff};
+    uint8_t read[5];
+    assert_string_equal(bytes_to_hex(&arena, bytes, sizeof bytes), "004801d8ff");
+    assert_string_equal(bytes_to_hex(&arena, bytes, 0), "");
+    assert_true(bytes_from_hex("004801d8ff", sizeof read, read));
+    assert_memory_equal(read, bytes, sizeof read);
+    assert_false(bytes_from_hex("48g1", 2, read));
+    assert_false(bytes_from_hex("48F1", 2, read));
+    assert_false(bytes_from_hex("480", 2, read));
+    assert_false(bytes_from_hex("48", 2, read));
+    arena_free(&arena);
+}
+
+// Test vectors of the algorithm's authors.
+static void hashes_are_the_published_ones(void **state) {
+    (void)state;
+    assert_true(bytes_hash("", 0) == 0xcbf29ce484222325);
+    assert_true(bytes_hash("a", 1) == 0xaf63dc4c8601ec8c);
+    assert_true(bytes_hash("foobar", 6) == 0x85944171f73967e8);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hexadecimal_comes_back),
+        cmocka_unit_test(hashes_are_the_published_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
