@@ -5,6 +5,7 @@
 #include "analyzer/model/backend.h"
 #include "base/file.h"
 #include "bench/steps.h"
+#include "cli/follow.h"
 #include "cli/options.h"
 #include "cli/program_code.h"
 
@@ -22,6 +23,8 @@ static const struct option options[] = {
     {0},
 };
 
+#define OTHERWISE_READ "LLVM and GNU as do not read the text as the same instructions"
+
 static const struct command command = {
     "trace",
     "FILE.s|- [options]",
@@ -33,28 +36,6 @@ static const struct command command = {
     "  cyclops trace loop.s | cyclops mca --branch-trace=- loop.s\n",
     options,
 };
-
-// The text's first instruction has the body's first offset. One that repeats itself (x86: rep movsb) takes a step each
-// time, and is one.
-static unsigned *order_of(struct arena *arena, const struct steps *steps, const struct block *block, size_t first,
-                          size_t *n, struct fail *fail) {
-    unsigned *order = ARENA_ARRAY(arena, unsigned, steps->n + 1);
-    *n = 0;
-    for (size_t i = 0; i < steps->n; i++) {
-        size_t offset = first;
-        unsigned at = 0;
-        while (at < block->n_insns && offset < steps->offsets[i])
-            offset += block->insns[at++].n_bytes;
-        if (at == block->n_insns || offset != steps->offsets[i]) {
-            fail_set(fail, FAIL_WORK, "LLVM and GNU as do not read the text as the same instructions");
-            return NULL;
-        }
-        bool is_repetition = *n > 0 && order[*n - 1] == at && !block->insns[at].is_branch;
-        if (!is_repetition)
-            order[(*n)++] = at;
-    }
-    return order;
-}
 
 // As many instructions as the text has, with the lengths they were assembled to and the labels of the text.
 static bool describe(struct arena *arena, const struct backend *backend, struct backend_cpu *cpu,
@@ -69,7 +50,7 @@ static bool describe(struct arena *arena, const struct backend *backend, struct 
         return false;
     *block = source.blocks[0];
     if (block->n_insns != assembled.n_insns)
-        return fail_set(fail, FAIL_WORK, "LLVM and GNU as do not read the text as the same instructions");
+        return fail_set(fail, FAIL_WORK, OTHERWISE_READ);
     struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
     for (unsigned i = 0; i < block->n_insns; i++) {
         insns[i] = block->insns[i];
@@ -102,13 +83,14 @@ static const char *in_words(struct arena *arena, const struct program *program, 
     struct backend_cpu *cpu = backend ? backend->open(arena, &options_of_cpu, fail) : NULL;
     struct block block;
     const char *words = NULL;
-    size_t n;
     if (!cpu)
         return NULL;
     if (describe(arena, backend, cpu, program, text, &block, fail)) {
-        unsigned *order = order_of(arena, steps, &block, program->body_range.offset, &n, fail);
-        if (order)
-            branch_trace_of_run(arena, &block, order, n, &words, fail);
+        struct follow_order order;
+        if (follow_order(arena, &block, program->body_range.offset, steps->offsets, steps->n, &order))
+            branch_trace_of_run(arena, &block, order.insns, order.n, &words, fail);
+        else
+            fail_set(fail, FAIL_WORK, OTHERWISE_READ);
     }
     backend->close(cpu);
     return words;

@@ -29,33 +29,49 @@ bool follow_record(struct arena *arena, const struct program *program, const str
     return true;
 }
 
-// Index by offset of each instruction; n_bytes where none begins there.
-static unsigned *index_insns(struct arena *arena, const struct block *block, size_t n_bytes) {
-    unsigned *index = ARENA_ARRAY(arena, unsigned, n_bytes);
+// Index by offset of each instruction, of `n_bytes` in all; block->n_insns where none begins there.
+static unsigned *index_insns(struct arena *arena, const struct block *block, size_t *n_bytes) {
+    *n_bytes = 0;
+    for (unsigned i = 0; i < block->n_insns; i++)
+        *n_bytes += block->insns[i].n_bytes;
+    unsigned *index = ARENA_ARRAY(arena, unsigned, *n_bytes);
+    for (size_t i = 0; i < *n_bytes; i++)
+        index[i] = block->n_insns;
     size_t offset = 0;
-    for (size_t i = 0; i < n_bytes; i++)
-        index[i] = (unsigned)n_bytes;
     for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes)
         index[offset] = i;
     return index;
 }
 
-// The instructions in the order in which they were executed. One that repeats itself (x86: rep movsb) is one.
-static bool lay_out(struct arena *arena, const struct block *block, size_t n_bytes, const struct followed *followed,
-                    struct block *run, struct fail *fail) {
-    const unsigned *index = index_insns(arena, block, n_bytes);
-    struct insn *insns = ARENA_ARRAY(arena, struct insn, followed->n);
-    unsigned n_insns = 0;
-    for (size_t i = 0; i < followed->n; i++) {
-        unsigned at = index[followed->offsets[i]];
-        if (at == n_bytes)
-            return fail_set(fail, FAIL_WORK, "control comes to byte %u of the loop, inside of an instruction",
-                            followed->offsets[i]);
-        bool is_repetition = i > 0 && followed->offsets[i] == followed->offsets[i - 1] && !block->insns[at].is_branch;
+bool follow_order(struct arena *arena, const struct block *block, size_t first, const uint32_t *offsets,
+                  size_t n_offsets, struct follow_order *order) {
+    size_t n_bytes;
+    const unsigned *index = index_insns(arena, block, &n_bytes);
+    unsigned *insns = ARENA_ARRAY(arena, unsigned, n_offsets);
+    *order = (struct follow_order){.insns = insns};
+    for (size_t i = 0; i < n_offsets; i++) {
+        bool is_inside = offsets[i] >= first && offsets[i] - first < n_bytes;
+        unsigned at = is_inside ? index[offsets[i] - first] : block->n_insns;
+        if (at == block->n_insns) {
+            order->lost = offsets[i];
+            return false;
+        }
+        bool is_repetition = i > 0 && offsets[i] == offsets[i - 1] && !block->insns[at].is_branch;
         if (!is_repetition)
-            insns[n_insns++] = block->insns[at];
+            insns[order->n++] = at;
     }
-    *run = (struct block){.name = "", .insns = insns, .n_insns = n_insns};
+    return true;
+}
+
+static bool lay_out(struct arena *arena, const struct block *block, const struct followed *followed, struct block *run,
+                    struct fail *fail) {
+    struct follow_order order;
+    if (!follow_order(arena, block, 0, followed->offsets, followed->n, &order))
+        return fail_set(fail, FAIL_WORK, "control comes to byte %u of the loop, inside of an instruction", order.lost);
+    struct insn *insns = ARENA_ARRAY(arena, struct insn, order.n);
+    for (size_t i = 0; i < order.n; i++)
+        insns[i] = block->insns[order.insns[i]];
+    *run = (struct block){.name = "", .insns = insns, .n_insns = (unsigned)order.n};
     return true;
 }
 
@@ -73,7 +89,7 @@ bool follow_predict(struct arena *arena, const struct model *model, const struct
     const struct program_range *loop = &program->loop_range;
     struct block block, run;
     if (!model_describe_bytes(model, arena, program->code + loop->offset, loop->length, &block, fail) ||
-        !lay_out(arena, &block, loop->length, followed, &run, fail) ||
+        !lay_out(arena, &block, followed, &run, fail) ||
         !prediction_make(arena, model->machine, &run, prediction, fail))
         return false;
     scale(arena, model->machine->n_resources, followed->bodies, prediction);

@@ -18,6 +18,18 @@ struct followed {
 bool follow_record(struct arena *arena, const struct program *program, const struct bench_code *code,
                    struct followed *followed, struct fail *fail);
 
+// What a run executed, by the indices of a block's instructions. One that repeats itself (x86: rep movsb) takes a step
+// each time, and is one.
+struct follow_order {
+    const unsigned *insns;
+    size_t n;
+    uint32_t lost; // where that failed: the offset at which no instruction begins
+};
+
+// `first`: the offset of the block's first instruction. False where none begins at one of the offsets.
+bool follow_order(struct arena *arena, const struct block *block, size_t first, const uint32_t *offsets,
+                  size_t n_offsets, struct follow_order *order);
+
 // Per execution of the body.
 bool follow_predict(struct arena *arena, const struct model *model, const struct program *program,
                     const struct followed *followed, struct prediction *prediction, struct fail *fail);
