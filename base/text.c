@@ -126,6 +126,14 @@ const char *text_printable(struct arena *arena, const char *string, size_t most)
     return text.data;
 }
 
+const char *text_without_tabs(struct arena *arena, const char *string) {
+    char *copy = arena_strdup(arena, string);
+    for (char *c = copy; *c; c++)
+        if (*c == '\t')
+            *c = ' ';
+    return copy;
+}
+
 // Optimal string alignment distance. F. Damerau, "A technique for computer detection and correction of spelling
 // errors", CACM 7(3), 1964.
 unsigned text_distance(const char *a, const char *b) {

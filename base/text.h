@@ -30,6 +30,9 @@ size_t text_character(const char *string, bool *is_shown);
 // A stranger's text, fit to be printed: what is unprintable becomes \xNN by byte, and what is beyond `most` bytes "…".
 const char *text_printable(struct arena *arena, const char *string, size_t most);
 
+// A copy with a space for each tab, for sentences: LLVM prints an instruction's operands behind a tab.
+const char *text_without_tabs(struct arena *arena, const char *string);
+
 // Number of edits (insert, delete, replace, swap neighbours) between two strings, ignoring case.
 unsigned text_distance(const char *a, const char *b);
 

@@ -86,6 +86,16 @@ static void strangers_cannot_drive_the_terminal(void **state) {
     arena_free(&arena);
 }
 
+static void tabs_become_spaces(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    const char *text = "\tlock\tadd\t[rax], 1\t";
+    assert_string_equal(text_without_tabs(&arena, text), " lock add [rax], 1 ");
+    assert_string_equal(text, "\tlock\tadd\t[rax], 1\t");
+    assert_string_equal(text_without_tabs(&arena, ""), "");
+    arena_free(&arena);
+}
+
 static void slices_split_and_trim(void **state) {
     (void)state;
     struct slice rest = {"a; bc ;;", 8}, piece;
@@ -103,6 +113,7 @@ int main(void) {
         cmocka_unit_test(distance_counts_edits),
         cmocka_unit_test(nearest_names_come_first),
         cmocka_unit_test(strangers_cannot_drive_the_terminal),
+        cmocka_unit_test(tabs_become_spaces),
         cmocka_unit_test(slices_split_and_trim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,17 +43,9 @@ static const struct command command = {
     options,
 };
 
-static const char *one_line(struct arena *arena, const char *text) {
-    char *copy = arena_strdup(arena, text);
-    for (char *c = copy; *c; c++)
-        if (*c == '\t')
-            *c = ' ';
-    return copy;
-}
-
 static void print_head(struct arena *arena, const struct explanation *e) {
     const struct insn *insn = e->insn;
-    printf("%s   on %s\n", one_line(arena, insn->text), e->machine->name);
+    printf("%s   on %s\n", text_without_tabs(arena, insn->text), e->machine->name);
     printf("opcode %s, %u uop%s, latency %u\n", insn->opcode, insn->uops, insn->uops == 1 ? "" : "s", insn->latency);
     const struct machine_register *registers = e->machine->registers;
     for (unsigned w = 0; w < insn->n_writes; w++)
@@ -180,9 +172,9 @@ static bool print_json(struct arena *arena, const struct explanation *e, struct 
             steps, json_pack("{s:i, s:I}", "copies", (int)e->steps[i].n, "cycles", (json_int_t)e->steps[i].cycles));
     return json_write_line(stdout,
                            json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "instruction",
-                                     one_line(arena, e->insn->text), "opcode", e->insn->opcode, "model", e->machine->id,
-                                     "uops", (int)e->insn->uops, "latency", (int)e->insn->latency, "uses", uses,
-                                     "rthroughput", json_rounded(e->rthroughput.cycles, 6), "steady",
+                                     text_without_tabs(arena, e->insn->text), "opcode", e->insn->opcode, "model",
+                                     e->machine->id, "uops", (int)e->insn->uops, "latency", (int)e->insn->latency,
+                                     "uses", uses, "rthroughput", json_rounded(e->rthroughput.cycles, 6), "steady",
                                      json_rounded(e->steady, 6), "simulated", steps),
                            fail);
 }

@@ -113,6 +113,7 @@ static void recorded_runs_come_back(void **state) {
     struct fail fail = {0};
     const char *text;
     assert_false(branch_trace_of_run(&arena, &block, (const unsigned[]){3, 4, 2}, 3, &text, &fail));
+    assert_string_equal(fail.text, "control comes to line 3, 'jne bb1', which has no label; give it one");
     arena_free(&arena);
 }
 

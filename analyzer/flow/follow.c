@@ -68,11 +68,8 @@ static bool fail_label(const struct walk *walk, const struct branch_step *step) 
                    step->label, text_did_you_mean(walk->arena, step->label, names, walk->block->n_labels));
 }
 
-// For messages: tabs are for tables.
 static const char *in_words(const struct walk *walk, const struct insn *insn) {
-    char *text = arena_strdup(walk->arena, insn->text);
-    for (char *tab = text; (tab = strchr(tab, '\t')) != NULL;)
-        *tab = ' ';
+    const char *text = text_without_tabs(walk->arena, insn->text);
     return insn->line != 0 ? arena_printf(walk->arena, "'%s' of line %u", text, insn->line)
                            : arena_printf(walk->arena, "'%s'", text);
 }

@@ -54,7 +54,7 @@ bool branch_trace_of_run(struct arena *arena, const struct block *block, const u
         bool is_behind = i > 0 && order[i] == order[i - 1] + 1, is_entry = i == 0 && order[i] == 0;
         if (label == NULL && !is_behind && !is_entry && !before->is_return)
             return fail_set(fail, FAIL_WORK, "control comes to line %u, '%s', which has no label; give it one",
-                            insn->line, insn->text);
+                            insn->line, text_without_tabs(arena, insn->text));
         if (before->is_conditional && is_behind)
             add_word(&writer, "FALLTHROUGH");
         if (label != NULL || is_entry)

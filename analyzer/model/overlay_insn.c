@@ -156,13 +156,6 @@ static bool change_insn(const struct overlay *overlay, struct arena *arena, stru
     return is_changed;
 }
 
-static const char *without_tabs(struct arena *arena, const char *text) {
-    char *copy = arena_strdup(arena, text);
-    for (char *c = copy; *c; c++)
-        *c = *c == '\t' ? ' ' : *c;
-    return copy;
-}
-
 bool overlay_apply(const struct overlay *overlay, struct arena *arena, struct block *block, struct fail *fail) {
     assert(overlay->machine);
     struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
@@ -170,7 +163,7 @@ bool overlay_apply(const struct overlay *overlay, struct arena *arena, struct bl
         insns[i] = block->insns[i];
         if (!change_insn(overlay, arena, &insns[i]) && overlay->base == OVERLAY_ALONE)
             return fail_at(fail, overlay->path, 0, 0, "no rule for the opcode %s ('%s'): add one below 'instructions'",
-                           insns[i].opcode, without_tabs(arena, insns[i].text));
+                           insns[i].opcode, text_without_tabs(arena, insns[i].text));
     }
     block->insns = insns;
     return true;

@@ -48,23 +48,15 @@ static const char *why_stuck(const struct simulation *sim, const struct plan_ins
     return "the units it asks for are never all free together";
 }
 
-// The instruction as one line, without the tabs.
-static const char *plain_text(const struct insn *insn, struct arena *arena) {
-    struct text text = {.arena = arena};
-    for (const char *c = insn->text != NULL ? insn->text : insn->opcode; *c != '\0'; c++)
-        if (*c != '\t' || text.length != 0)
-            text_append(&text, *c == '\t' ? " " : c, 1);
-    return text.length != 0 ? text.data : "";
-}
-
 bool simulation_tell_stuck(const struct simulation *sim, struct fail *fail) {
     struct arena arena = {0};
     bool is_dispatched;
     unsigned position = stuck_position(sim, &is_dispatched);
     const struct plan_insn *insn = &sim->plan.insns[position];
+    const char *text = insn->insn->text != NULL ? insn->insn->text : insn->insn->opcode;
     fail_set(fail, FAIL_WORK,
              "instruction %u of the block, '%s', can never be %s on %s: %s; its scheduling model is wrong",
-             position + 1, plain_text(insn->insn, &arena), is_dispatched ? "issued" : "dispatched", sim->machine->name,
+             position + 1, text_without_tabs(&arena, text), is_dispatched ? "issued" : "dispatched", sim->machine->name,
              why_stuck(sim, insn, &arena));
     arena_free(&arena);
     return false;
