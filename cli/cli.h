@@ -34,4 +34,8 @@ bool cli_load_kernels(struct arena *arena, const char *folder, const char *isa, 
 // The ISA by name, or this machine's where `name` is null; null and a failure where there is none.
 const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fail);
 
+// The text as LLVM's assembler reads it for a CPU of that triple: one of x86 without '%' is in Intel's syntax, as in
+// `cyclops run`.
+const char *cli_in_syntax(struct arena *arena, const char *triple, const char *text);
+
 #endif

@@ -2,16 +2,7 @@
 
 #include "analyzer/compare/prediction.h"
 #include "analyzer/pipeline/pipeline.h"
-#include "base/text.h"
-
-#include <string.h>
-
-// A text of x86 without '%' is Intel's syntax, as in `cyclops run`.
-static const char *with_syntax(struct arena *arena, const struct machine *machine, const char *text) {
-    bool is_x86 = strncmp(machine->triple, "x86_64", 6) == 0 || strncmp(machine->triple, "i", 1) == 0;
-    return is_x86 && !strchr(text, '%') ? arena_printf(arena, ".intel_syntax noprefix\n%s\n", text)
-                                        : arena_printf(arena, "%s\n", text);
-}
+#include "cli/cli.h"
 
 static const struct insn *describe(struct arena *arena, const struct model *model, const char *text,
                                    struct fail *fail) {
@@ -19,7 +10,7 @@ static const struct insn *describe(struct arena *arena, const struct model *mode
     if (!model->cpu)
         return overlay_insn(model->overlay, arena, text, insn, fail) ? insn : NULL;
     struct backend_source source;
-    const char *whole = with_syntax(arena, model->machine, text);
+    const char *whole = cli_in_syntax(arena, model->machine->triple, text);
     if (!model_describe_text(model, arena, "instruction", whole, &source, fail)) {
         fail->line = 0; // of the whole text; there is but one
         return NULL;

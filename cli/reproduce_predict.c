@@ -5,6 +5,7 @@
 #include "analyzer/compare/corun_prediction.h"
 #include "analyzer/compare/prediction.h"
 #include "analyzer/pipeline/pipeline.h"
+#include "cli/cli.h"
 #include "cli/explain.h"
 
 #include <math.h>
@@ -44,8 +45,7 @@ static double *predict_sweep(struct arena *arena, const struct model *model, con
 static bool describe_asm(struct arena *arena, const struct model *model, const struct reference *reference,
                          struct block *block, struct fail *fail) {
     struct backend_source source;
-    bool is_intel = strncmp(model->machine->triple, "x86_64", 6) == 0 && !strchr(reference->asm_text, '%');
-    const char *text = arena_printf(arena, "%s%s", is_intel ? ".intel_syntax noprefix\n" : "", reference->asm_text);
+    const char *text = cli_in_syntax(arena, model->machine->triple, reference->asm_text);
     if (!model_describe_text(model, arena, reference->name, text, &source, fail))
         return false;
     *block = source.blocks[0];
