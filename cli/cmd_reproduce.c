@@ -91,9 +91,9 @@ static bool assemble(struct arena *arena, const struct lab *lab, struct reproduc
         programs[n_programs++] = lab->chains[c];
     }
     for (size_t i = 0; i < n; i++)
-        for (size_t e = 0; e < all[i].n_experiments; e++) {
+        for (size_t e = 0; e < all[i].plan.n_experiments; e++) {
             programs = arena_grow(arena, programs, n_programs, sizeof *programs);
-            programs[n_programs++] = &all[i].experiments[e]->program;
+            programs[n_programs++] = &all[i].plan.experiments[e]->program;
         }
     return n_programs == 0 || gen_assemble(arena, programs, n_programs, fail);
 }

@@ -69,6 +69,9 @@ struct plan_block {
     const char *text;
 };
 
+// Adds one experiment, all zero.
+struct experiment *plan_add(struct arena *arena, struct plan *plan);
+
 // Adds one experiment; null: the kernel cannot be expanded that way, and nothing is added.
 struct experiment *plan_add_expansion(struct arena *arena, struct plan *plan, const struct kernel *kernel,
                                       const struct gen_request *request, struct fail *fail);

@@ -1,6 +1,6 @@
 #include "cli/experiment.h"
 
-static struct experiment *add(struct arena *arena, struct plan *plan) {
+struct experiment *plan_add(struct arena *arena, struct plan *plan) {
     struct experiment *experiment = ARENA_NEW(arena, struct experiment);
     plan->experiments = arena_grow(arena, plan->experiments, plan->n_experiments, sizeof(struct experiment *));
     plan->experiments[plan->n_experiments++] = experiment;
@@ -16,7 +16,7 @@ struct experiment *plan_add_expansion(struct arena *arena, struct plan *plan, co
     struct program program;
     if (!gen_expand(arena, kernel, request, &program, fail))
         return NULL;
-    struct experiment *experiment = add(arena, plan);
+    struct experiment *experiment = plan_add(arena, plan);
     experiment->kernel_instructions = kernel->n_instructions;
     experiment->program = program;
     return experiment;
@@ -102,7 +102,7 @@ static bool add_block(struct arena *arena, struct plan *plan, const struct plan_
     if (!gen_block(arena, block->isa, options->syntax, block->file, block->text, form, &program, fail))
         return false;
     program.kernel = block->name;
-    struct experiment *experiment = add(arena, plan);
+    struct experiment *experiment = plan_add(arena, plan);
     experiment->program = program;
     if (options->is_replicated)
         replicate_offsets(&experiment->replicates, &experiment->program);

@@ -27,8 +27,7 @@ struct reproduction {
     const char *no_prediction;       // null: there is one
     // What is to be measured: none; one; latency and reciprocal throughput; a sweep's rows, all of one form, then all
     // of the other.
-    struct experiment **experiments;
-    size_t n_experiments;
+    struct plan plan;
 };
 
 // Plans what is to be measured here, for experiments of this machine's ISA; others say why not. Programs of sweeps of

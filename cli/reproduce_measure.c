@@ -31,7 +31,7 @@ static bool measure_sweep(struct lab *lab, struct reproduction *r, bool other, s
     double *cycles = ARENA_ARRAY(lab->arena, double, n);
     const char *why = NULL;
     for (size_t i = 0; i < n; i++) {
-        const struct bench_measurement *m = measure(lab, r->experiments[i + (other ? n : 0)], &why, fail);
+        const struct bench_measurement *m = measure(lab, r->plan.experiments[i + (other ? n : 0)], &why, fail);
         if (fail->status != FAIL_NONE)
             return false;
         cycles[i] = m ? m->cycles : (double)NAN;
@@ -55,7 +55,7 @@ static bool measure_value(struct lab *lab, struct reproduction *r, struct reprod
         value->not_measured = "told by simulators only";
         return true;
     }
-    struct experiment *experiment = r->experiments[!is_block && quantity == QUANTITY_RTHROUGHPUT];
+    struct experiment *experiment = r->plan.experiments[!is_block && quantity == QUANTITY_RTHROUGHPUT];
     const struct bench_measurement *m = measure(lab, experiment, &value->not_measured, fail);
     if (fail->status != FAIL_NONE)
         return false;
@@ -71,7 +71,7 @@ static bool measure_value(struct lab *lab, struct reproduction *r, struct reprod
 }
 
 bool reproduce_measure(struct lab *lab, struct reproduction *reproduction, struct fail *fail) {
-    if (reproduction->n_experiments == 0 || reproduction->values[0].not_measured)
+    if (reproduction->plan.n_experiments == 0 || reproduction->values[0].not_measured)
         return true;
     if (reproduction->reference->kind == REFERENCE_SWEEP)
         return measure_sweep(lab, reproduction, false, fail) && measure_sweep(lab, reproduction, true, fail);

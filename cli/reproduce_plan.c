@@ -3,23 +3,9 @@
 
 #include "cli/cli.h"
 
-static struct experiment *add(struct arena *arena, struct reproduction *r) {
-    struct experiment *experiment = ARENA_NEW(arena, struct experiment);
-    r->experiments = arena_grow(arena, r->experiments, r->n_experiments, sizeof(struct experiment *));
-    r->experiments[r->n_experiments++] = experiment;
-    return experiment;
-}
-
 static void leave_unmeasured(struct reproduction *r, const char *why) {
     for (size_t i = 0; i < r->reference->n_values; i++)
         r->values[i].not_measured = why;
-}
-
-static bool add_kernel(struct arena *arena, struct reproduction *r, const struct kernel *kernel,
-                       struct gen_request request, struct fail *fail) {
-    struct experiment *experiment = add(arena, r);
-    experiment->kernel_instructions = kernel->n_instructions;
-    return gen_expand(arena, kernel, &request, &experiment->program, fail);
 }
 
 static bool plan_sweep(struct arena *arena, struct reproduction *r, const struct kernel *kernel, struct fail *fail) {
@@ -31,7 +17,7 @@ static bool plan_sweep(struct arena *arena, struct reproduction *r, const struct
                 .form = reference->is_looped == (other == 0) ? PROGRAM_LOOPED : PROGRAM_UNROLLED,
                 .streams = reference->first + i,
             };
-            if (!add_kernel(arena, r, kernel, request, fail))
+            if (!plan_add_expansion(arena, &r->plan, kernel, &request, fail))
                 return false;
         }
     return true;
@@ -46,8 +32,9 @@ static bool plan_kernel(struct arena *arena, struct reproduction *r, struct fail
         return false;
     if (r->reference->kind == REFERENCE_SWEEP)
         return plan_sweep(arena, r, kernel, fail);
-    return add_kernel(arena, r, kernel, (struct gen_request){.mode = PROGRAM_LATENCY}, fail) &&
-           add_kernel(arena, r, kernel, (struct gen_request){.mode = PROGRAM_THROUGHPUT}, fail);
+    const struct gen_request latency = {.mode = PROGRAM_LATENCY}, throughput = {.mode = PROGRAM_THROUGHPUT};
+    return plan_add_expansion(arena, &r->plan, kernel, &latency, fail) &&
+           plan_add_expansion(arena, &r->plan, kernel, &throughput, fail);
 }
 
 bool reproduce_plan(struct arena *arena, const struct isa *native, struct reproduction *reproduction,
@@ -70,7 +57,7 @@ bool reproduce_plan(struct arena *arena, const struct isa *native, struct reprod
         return plan_kernel(arena, reproduction, fail);
     if (reference->asm_text && is_here)
         return gen_block(arena, isa, NULL, reference->name, reference->asm_text, PROGRAM_UNROLLED,
-                         &add(arena, reproduction)->program, fail);
+                         &plan_add(arena, &reproduction->plan)->program, fail);
     if (is_here)
         leave_unmeasured(reproduction, "the reference names no kernel to measure it with");
     return true;

@@ -37,7 +37,7 @@ static double *predict_sweep(struct arena *arena, const struct model *model, con
     size_t n = r->reference->values[0].n;
     double *cycles = ARENA_ARRAY(arena, double, n);
     for (size_t i = 0; i < n; i++)
-        if (!predict_program(arena, model, &r->experiments[i + (other ? n : 0)]->program, &cycles[i], fail))
+        if (!predict_program(arena, model, &r->plan.experiments[i + (other ? n : 0)]->program, &cycles[i], fail))
             return NULL;
     return cycles;
 }

@@ -93,12 +93,9 @@ static bool make_plan(struct part *part, struct fail *fail) {
             part->n_coruns++; // predicted alone, they would differ without the model being wrong
             continue;
         }
-        struct experiment *experiment = ARENA_NEW(part->arena, struct experiment);
+        struct experiment *experiment = plan_add(part->arena, &part->plan);
         if (!record_to_experiment(part->arena, record, experiment, &inner))
             return fail_at(fail, part->path, record->line, 0, "%s", inner.text);
-        part->plan.experiments =
-            arena_grow(part->arena, part->plan.experiments, part->plan.n_experiments, sizeof(struct experiment *));
-        part->plan.experiments[part->plan.n_experiments++] = experiment;
     }
     record_find_sweeps(&part->plan);
     if (part->n_coruns)
