@@ -24,6 +24,7 @@ static json_t *clock_to_json(const struct bench *bench) {
     json_object_set_new(json, "ticks_per_cycle", json_rounded(bench->ticks_per_cycle, 6));
     json_object_set_new(json, "ticks_per_second", json_rounded(bench->target->ticks_per_second, 0));
     json_object_set_new(json, "reference_cycles", json_rounded(bench->reference.body_cycles, CYCLES_DECIMALS));
+    add_text(json, "model", bench->target->model);
     add_text(json, "scheduling", bench->target->scheduling);
     json_object_set_new(json, "cross_check_cycles", json_rounded(bench->cross_check_cycles, CYCLES_DECIMALS));
     if (bench->clock == CLOCK_TIME) {
@@ -48,9 +49,16 @@ static bool is_ours_alone(FILE *out) {
     return flock(fileno(out), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; // file systems without locks
 }
 
+// What was asked of each value: some do not get there within their time.
+static json_t *effort_to_json(const struct bench_options *options) {
+    return json_pack("{so so}", "precision", json_rounded(options->precision, 6), "budget_ms",
+                     json_rounded(options->budget_ms, 3));
+}
+
 static json_t *header_to_json(const struct host *host, const struct bench *bench) {
     json_t *header = host ? host_to_json(host) : json_pack("{ss si}", "record", "host", "version", RECORD_VERSION);
     json_object_set_new(header, "clock", clock_to_json(bench));
+    json_object_set_new(header, "effort", effort_to_json(&bench->options));
     return header;
 }
 
@@ -64,15 +72,37 @@ static bool are_equal(const json_t *a, const json_t *b, const char *const *keys)
     return true;
 }
 
-bool record_is_alike(const json_t *header, const struct host *host, const struct bench *bench) {
-    static const char *const host_keys[] = {"cpu",       "vendor",     "family",    "model", "stepping",
-                                            "microcode", "hypervisor", "core_type", NULL};
-    static const char *const clock_keys[] = {"tier", "target", "reference_cycles", "frequency_hz", NULL};
+static const char *const host_keys[] = {"cpu",       "vendor",     "family",    "model", "stepping",
+                                        "microcode", "hypervisor", "core_type", NULL};
+
+enum record_origin record_origin(const json_t *header, const struct host *host, const struct bench *bench) {
+    static const char *const clock_keys[] = {"tier", "target", "model", "reference_cycles", "frequency_hz", NULL};
+    static const char *const cpu_keys[] = {"pinned_to", NULL};
     json_t *ours = header_to_json(host, bench);
     bool is_alike = are_equal(header, ours, host_keys) &&
                     are_equal(json_object_get(header, "clock"), json_object_get(ours, "clock"), clock_keys);
+    enum record_origin origin = !is_alike                           ? RECORD_ELSEWHERE
+                                : are_equal(header, ours, cpu_keys) ? RECORD_HERE
+                                                                    : RECORD_OTHER_CPU;
     json_decref(ours);
-    return is_alike;
+    return origin;
+}
+
+int record_cpu(const json_t *header, const struct host *host) {
+    const json_t *cpu = json_object_get(header, "pinned_to");
+    json_t *ours = host_to_json(host);
+    bool is_known = are_equal(header, ours, host_keys) && json_is_integer(cpu) && json_integer_value(cpu) >= 0 &&
+                    json_integer_value(cpu) <= INT32_MAX;
+    json_decref(ours);
+    return is_known ? (int)json_integer_value(cpu) : -1;
+}
+
+bool record_tried_as_hard(const json_t *header, const struct bench_options *options) {
+    const json_t *effort = json_object_get(header, "effort");
+    double precision = json_number_value(json_object_get(effort, "precision"));
+    double rounding = 1e-6;
+    return precision > 0 && precision <= options->precision + rounding &&
+           json_number_value(json_object_get(effort, "budget_ms")) >= options->budget_ms - rounding;
 }
 
 FILE *record_open(const char *path, const struct host *host, const struct bench *bench, struct fail *fail) {

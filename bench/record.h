@@ -54,8 +54,14 @@ bool record_read(struct arena *arena, const char *path, struct record_file *file
 bool record_check(const struct record *record, struct fail *fail);
 void record_file_close(struct record_file *file);
 
-// Is the run that wrote `header` to be compared with one on this host and clock? The CPU and its surroundings, the
-// target and the clock's tier are the same.
-bool record_is_alike(const struct json_t *header, const struct host *host, const struct bench *bench);
+// Where the run that wrote `header` measured, seen from one on this host with this clock. RECORD_ELSEWHERE: the CPU or
+// its surroundings, the target, a simulated CPU's model or the clock's tier is another. RECORD_OTHER_CPU: only the
+// logical CPU is; code that needs assists, for one, may take another time there.
+enum record_origin { RECORD_HERE, RECORD_OTHER_CPU, RECORD_ELSEWHERE };
+enum record_origin record_origin(const struct json_t *header, const struct host *host, const struct bench *bench);
+// The logical CPU of that run, where it was on this host; else -1.
+int record_cpu(const struct json_t *header, const struct host *host);
+// Did that run ask for no less than `options` do, and spend as much on it? Then measuring again leads no further.
+bool record_tried_as_hard(const struct json_t *header, const struct bench_options *options);
 
 #endif

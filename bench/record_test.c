@@ -1,6 +1,5 @@
 #include "base/file.h"
 #include "base/json.h"
-#include "bench/journal.h"
 #include "bench/record.h"
 #include "bench/target.h"
 
@@ -256,41 +255,6 @@ static void one_run_at_a_time(void **state) {
     fclose(first);
 }
 
-// Found is what was measured of the same program on the same host with the same clock.
-static void a_journal_finds_what_is_the_same(void **state) {
-    struct fixture *f = *state;
-    struct journal journal;
-    struct record records[] = {full_record(), full_record(), full_record()};
-    records[1].streams = 9;
-    records[2].measurement.cycles = 4.42;                                                   // later
-    assert_true(journal_read(&f->arena, f->path, &f->host, &f->bench, &journal, &f->fail)); // there is none yet
-    assert_null(journal_find(&journal, &records[0], NULL, 0));
-    journal_close(&journal);
-    write_records(f, records, 3);
-    assert_true(journal_read(&f->arena, f->path, &f->host, &f->bench, &journal, &f->fail));
-    const struct record *found = journal_find(&journal, &records[0], NULL, 0);
-    assert_true(found && found->measurement.cycles == 4.42);
-    static const char *const events[] = {"instructions", "branches"};
-    assert_non_null(journal_find(&journal, &records[0], events, 1));
-    assert_null(journal_find(&journal, &records[0], events, 2));
-    struct record other = records[1];
-    other.bytes = "90";
-    assert_non_null(journal_find(&journal, &records[1], NULL, 0));
-    assert_null(journal_find(&journal, &other, NULL, 0));
-    other = records[1];
-    other.setup = "0000000000000001"; // the same code, other initial values
-    assert_null(journal_find(&journal, &other, NULL, 0));
-    assert_int_equal(journal.n_of_others, 0);
-    journal_close(&journal);
-
-    struct host moved = f->host;
-    moved.cpu_name = "another CPU";
-    assert_true(journal_read(&f->arena, f->path, &moved, &f->bench, &journal, &f->fail));
-    assert_null(journal_find(&journal, &records[0], NULL, 0));
-    assert_int_equal(journal.n_of_others, 3);
-    journal_close(&journal);
-}
-
 static void what_is_wrong_is_named(void **state) {
     struct fixture *f = *state;
 #define GOOD "{\"record\":\"measurement\",\"cycles\":1}\n"
@@ -365,7 +329,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_line_cut_short_is_passed_over_by_the_next_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(so_are_several, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_run_at_a_time, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_journal_finds_what_is_the_same, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_wrong_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_unwritable_place_is_known_at_once, set_up, tear_down),
     };

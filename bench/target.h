@@ -92,6 +92,7 @@ struct target_ops {
 struct target {
     const struct target_ops *ops;
     const char *description;   // for records: "native", "sim:skylake,noise=vm,seed=1"
+    const char *model;         // of a simulated CPU: what decides its times (struct model); null: of a real one
     const char *timer;         // "tsc", "cntvct", "clock_gettime", "simulated"
     double ticks_per_second;   // of the timer; 0: unknown
     double core_hz;            // of the core, as the target states it; 0: it does not

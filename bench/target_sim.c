@@ -178,6 +178,7 @@ struct target *target_sim_open(struct arena *arena, const struct model *model, c
         .target = {.ops = &ops,
                    .description = arena_printf(arena, "sim:%s,noise=%s,seed=%llu", spec->cpu, spec->noise_text,
                                                (unsigned long long)spec->noise.seed),
+                   .model = model->identity,
                    .timer = "simulated",
                    .ticks_per_second = CORE_HZ * TICKS_PER_CYCLE,
                    .core_hz = CORE_HZ,

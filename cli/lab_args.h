@@ -92,9 +92,9 @@ struct lab_args {
         {OPTION_FLAG, "json", NULL, "Print JSON Lines instead of tables.", &(args).files.wants_json},                  \
         {OPTION_TEXT, "output", "FILE", "Also append the measurements to FILE, as JSON Lines.", &(args).files.path}, { \
         OPTION_FLAG, "resume", NULL,                                                                                   \
-            "Take from the FILE of --output what it already holds of the same programs, host and clock, and measure "  \
-            "only the "                                                                                                \
-            "rest.",                                                                                                   \
+            "Take from the FILE of --output what it already holds of the same programs, host, CPU and clock, and "     \
+            "measure only the rest, and again what was unstable, timed out, or is coarser than asked for now. "        \
+            "Predictions are made anew.",                                                                              \
             &(args).files.is_resumed                                                                                   \
     }
 // clang-format on

@@ -1,5 +1,7 @@
 #include "cli/run_journal.h"
 
+#include "base/text.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -11,27 +13,55 @@ static void find_taken(struct run_journal *journal, struct lab *lab, const struc
                        const struct option_list *events) {
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct record like;
+        const struct record *found;
+        struct journal_wish wish = {events->items, events->n_items, plan->experiments[i]->replicates.n};
         experiment_to_record(lab->arena, plan->experiments[i], &like);
-        const struct record *found = journal_find(&journal->before, &like, events->items, events->n_items);
-        bool has_all = found && found->measurement.n_replicates >= plan->experiments[i]->replicates.n;
-        journal->taken[i] = has_all ? found : NULL;
-        journal->n_taken += journal->taken[i] != NULL;
+        enum journal_state state = journal_find(&journal->before, &like, &wish, &found);
+        journal->taken[i] = state == JOURNAL_DONE ? found : NULL;
+        journal->n_by_state[state]++;
     }
 }
 
-static void say_what_was_found(const struct run_journal *journal, size_t n_experiments, bool is_resumed) {
+static void say_what_is_not_taken(const struct run_journal *journal, struct arena *arena) {
+    static const char *const names[JOURNAL_N_STATES] = {
+        [JOURNAL_UNSTABLE] = "unstable",
+        [JOURNAL_UNFINISHED] = "timed out or killed",
+        [JOURNAL_COARSE] = "with less effort or precision than is asked for now",
+    };
+    struct text text = {.arena = arena};
+    for (enum journal_state state = JOURNAL_NOTHING; state < JOURNAL_N_STATES; state++)
+        if (names[state] && journal->n_by_state[state])
+            text_addf(&text, "%s%zu %s", text.length ? ", " : "", journal->n_by_state[state], names[state]);
+    if (text.length)
+        fprintf(stderr, "cyclops: measured again: %s\n", text.data);
+}
+
+static void say_what_is_of_others(const struct run_journal *journal, const struct lab *lab) {
+    const struct journal *before = &journal->before;
+    if (before->n_elsewhere)
+        fprintf(stderr,
+                "cyclops: warning: %zu measurements in '%s' are of another host, target, model or clock, and are not "
+                "taken\n",
+                before->n_elsewhere, journal->path);
+    if (before->n_other_cpu)
+        fprintf(stderr,
+                "cyclops: warning: %zu measurements in '%s' were made on another CPU than CPU %d, and are not taken; "
+                "--cpu %d goes on there\n",
+                before->n_other_cpu, journal->path, lab->host.cpu, before->other_cpu);
+}
+
+static void say_what_was_found(const struct run_journal *journal, const struct lab *lab, size_t n_experiments,
+                               bool is_resumed) {
     const struct record_file *file = &journal->before.file;
     if (file->n_cut)
         fprintf(stderr, "cyclops: warning: %s:%u: the line was cut short when its run was ended; it is left out\n",
                 journal->path, file->cut_line);
     if (!is_resumed)
         return;
-    fprintf(stderr, "cyclops: %zu of %zu measurements are taken from '%s'\n", journal->n_taken, n_experiments,
-            journal->path);
-    if (journal->before.n_of_others)
-        fprintf(stderr,
-                "cyclops: warning: %zu measurements in '%s' are of another host, target or clock, and are not taken\n",
-                journal->before.n_of_others, journal->path);
+    fprintf(stderr, "cyclops: %zu of %zu measurements are taken from '%s'\n", journal->n_by_state[JOURNAL_DONE],
+            n_experiments, journal->path);
+    say_what_is_not_taken(journal, lab->arena);
+    say_what_is_of_others(journal, lab);
 }
 
 static bool open_file(struct run_journal *journal, struct lab *lab, const struct plan *plan,
@@ -44,11 +74,32 @@ static bool open_file(struct run_journal *journal, struct lab *lab, const struct
     }
     if (is_read && wish->is_resumed)
         find_taken(journal, lab, plan, wish->events);
-    say_what_was_found(journal, plan->n_experiments, wish->is_resumed);
-    if (journal->n_taken == plan->n_experiments)
+    say_what_was_found(journal, lab, plan->n_experiments, wish->is_resumed);
+    if (journal->n_by_state[JOURNAL_DONE] == plan->n_experiments)
         return true;
     journal->file = record_open(journal->path, host_of(lab), &lab->bench, fail);
     return journal->file != NULL;
+}
+
+// The last run's, where it was on this host.
+static int cpu_of_before(struct lab *lab, const char *path) {
+    struct record_file file = {0};
+    struct fail unreadable = {0}; // what is wrong with it, run_journal_open says
+    int cpu = -1;
+    if (access(path, F_OK) == 0 && record_read(lab->arena, path, &file, &unreadable) && file.n_headers)
+        cpu = record_cpu(file.headers[file.n_headers - 1], &lab->host);
+    record_file_close(&file);
+    return cpu;
+}
+
+void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options, const struct run_journal_wish *wish) {
+    bool is_free = !lab->is_simulated && options->bench.cpu < 0;
+    int cpu = wish->is_resumed && is_free ? cpu_of_before(lab, wish->path) : -1;
+    struct host_wish there = {.cpu = cpu};
+    struct host host;
+    struct fail refused = {0}; // it is offline now, or not ours to use
+    if (cpu >= 0 && cpu != lab->host.cpu && host_read(lab->arena, &there, &host, &refused))
+        lab->host = host;
 }
 
 bool run_journal_open(struct run_journal *journal, struct lab *lab, const struct plan *plan,

@@ -11,7 +11,7 @@ struct run_journal {
     FILE *file, *json;
     struct journal before;
     const struct record **taken; // for each experiment of the plan: its record in `before`; null: to be measured
-    size_t n_taken;
+    size_t n_by_state[JOURNAL_N_STATES]; // of the plan's experiments
 };
 
 struct run_journal_wish {
@@ -20,6 +20,10 @@ struct run_journal_wish {
     bool wants_json;                  // on standard output
     const struct option_list *events; // hardware events that a measurement must have counted to be taken
 };
+
+// Before the lab is started: a run that goes on does so on the CPU of the file's last run on this host, unless the user
+// named one, or that one is not to be had.
+void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options, const struct run_journal_wish *wish);
 
 // Says on stderr what was found. The file is not touched where nothing is left to be measured.
 bool run_journal_open(struct run_journal *journal, struct lab *lab, const struct plan *plan,

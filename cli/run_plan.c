@@ -119,6 +119,7 @@ static bool run_all(struct lab *lab, const struct plan *plan, struct run_journal
 bool run_plan(struct lab *lab, const struct lab_options *options, const struct plan *plan,
               const struct run_journal_wish *files, int *status, struct fail *fail) {
     struct run_journal journal = {0};
+    run_journal_choose_cpu(lab, options, files);
     bool is_ready = assemble(lab->arena, plan, lab, fail) && lab_start(lab, options, fail) &&
                     run_journal_open(&journal, lab, plan, files, fail);
     if (is_ready)

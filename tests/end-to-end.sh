@@ -47,6 +47,17 @@ expect 1 'add rbx, rcx' run --asm 'ud2' --asm 'add rbx, rcx' --form looped
 run add-r64 --output "$T/journal" >/dev/null && run imul-r64 --output "$T/journal" >/dev/null
 expect 0 '^ 2 host 4 measurement' bash -c "jq -r .record '$T/journal' | sort | uniq -c | tr -s '\n ' '  '"
 
+# A run that goes on does so where the last one measured; what another CPU says is not taken for this one's.
+last=$(taskset -cp $$ | grep -oE '[0-9]+$')
+if [ "$(nproc)" -gt 1 ]; then
+    run add-r64 --output "$T/pinned" --cpu "$last" >/dev/null
+    run imul-r64 --output "$T/pinned" --resume >/dev/null 2>&1
+    expect 0 "^$last\$" bash -c "jq -r 'select(.record == \"host\").pinned_to' '$T/pinned' | sort -u | tr '\n' ' ' | sed 's/ $//'"
+    other=$(taskset -cp $$ | sed -E 's/.*: ([0-9]+).*/\1/')
+    expect 0 "made on another CPU than CPU $other, and are not taken; --cpu $last" \
+        run add-r64 --output "$T/pinned" --resume --cpu "$other"
+fi
+
 # Boost is switched off while measuring, said so, and switched on again at every end.
 cpufreq=$T/root/sys/devices/system/cpu/cpufreq
 mkdir -p "$cpufreq" && cp -r --parents /proc/cpuinfo "$T/root/" 2>/dev/null

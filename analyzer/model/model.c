@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 static const char installed_prefix[] = "overlay:";
@@ -76,6 +77,19 @@ static bool check_opcodes(const struct model *model, struct arena *arena, struct
     return overlay_check_opcodes(model->overlay, arena, names, n, fail);
 }
 
+// `from`: what of it is LLVM's; null: nothing.
+static const char *identity(const struct model *model, struct arena *arena, const struct machine *from,
+                            const char *features) {
+    struct text text = {.arena = arena};
+    if (model->overlay)
+        text_addf(&text, "%s %016" PRIx64, model->machine->id, overlay_hash(model->overlay));
+    if (from)
+        text_addf(&text, "%s%s", model->overlay ? " on " : "", from->id);
+    if (features && *features)
+        text_addf(&text, " %s", features);
+    return text.data;
+}
+
 static bool open_overlay(struct model *model, struct arena *arena, const char *llvm,
                          const struct backend_options *options, struct fail *fail) {
     struct backend_options settled = *options;
@@ -93,6 +107,7 @@ static bool open_overlay(struct model *model, struct arena *arena, const char *l
         from = model->backend->machine(model->cpu);
     }
     model->machine = overlay_machine(model->overlay, from, fail);
+    model->identity = model->machine ? identity(model, arena, from, settled.features) : NULL;
     return model->machine != NULL;
 }
 
@@ -106,6 +121,7 @@ bool model_open(struct model *model, struct arena *arena, const char *llvm, cons
     if (!model->cpu)
         return false;
     model->machine = model->backend->machine(model->cpu);
+    model->identity = identity(model, arena, model->machine, options->features);
     return true;
 }
 

@@ -12,6 +12,9 @@ struct model {
     struct backend_cpu *cpu;       // null likewise
     struct overlay *overlay;       // null: as LLVM has it
     const struct machine *machine; // lives as long as the model
+    // What decides its numbers, to tell it from another one, also of the same name: LLVM's version and CPU, the
+    // features that were asked for, the hash of an overlay's file.
+    const char *identity;
 };
 
 // Whether a name means an overlay.

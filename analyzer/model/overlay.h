@@ -45,6 +45,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum overlay_base { OVERLAY_ON_LLVM, OVERLAY_ALONE };
 
@@ -55,6 +56,7 @@ struct overlay *overlay_read(struct arena *arena, const char *path, struct fail 
 void overlay_close(struct overlay *overlay); // null is allowed
 
 const char *overlay_name(const struct overlay *overlay);
+uint64_t overlay_hash(const struct overlay *overlay);     // of the file's text: another one is another machine
 const char *overlay_about(const struct overlay *overlay); // "" where the file says nothing
 enum overlay_base overlay_base(const struct overlay *overlay);
 // As the file has them; null: not given.

@@ -68,6 +68,7 @@ struct overlay_rule {
 struct overlay {
     struct arena *arena;
     const char *path, *name, *about;
+    uint64_t hash; // of the file's text
     enum overlay_base base;
     const char *triple, *cpu, *features;
     struct overlay_number dispatch_width, reorder_buffer, retire_width, load_queue, store_queue;

@@ -1,6 +1,8 @@
 // The reader of overlay files, but for the rules.
 #include "analyzer/model/overlay_reader.h"
 
+#include "base/bytes.h"
+
 #include <string.h>
 
 enum { VERSION = 1 };
@@ -133,7 +135,9 @@ struct overlay *overlay_read(struct arena *arena, const char *path, struct fail 
     struct overlay *overlay = ARENA_NEW(arena, struct overlay);
     *overlay = (struct overlay){.arena = arena, .path = arena_strdup(arena, path), .about = ""};
     struct overlay_reader reader = {.overlay = overlay, .sources = {.arena = arena}};
-    bool is_good = yaml_open(&reader.yaml, arena, overlay->path, fail) && read_overlay(&reader);
+    bool is_good = yaml_open(&reader.yaml, arena, overlay->path, fail);
+    overlay->hash = is_good ? bytes_hash(reader.yaml.data, strlen(reader.yaml.data)) : 0;
+    is_good = is_good && read_overlay(&reader);
     yaml_close(&reader.yaml);
     if (is_good)
         return overlay;
@@ -160,6 +164,10 @@ bool overlay_pattern_matches(const struct overlay_pattern *pattern, const char *
 
 const char *overlay_name(const struct overlay *overlay) {
     return overlay->name;
+}
+
+uint64_t overlay_hash(const struct overlay *overlay) {
+    return overlay->hash;
 }
 
 const char *overlay_about(const struct overlay *overlay) {
