@@ -122,7 +122,12 @@ struct bench_measurement {
     unsigned n_events;   // counters beside cycles; rdpmc and perf clocks only. The first is "instructions"
     struct bench_event {
         const char *name;
-        double count; // per body, median
+        double count;      // per body, median
+        double low, high;  // confidence interval of the median, per body
+        double confidence; // of that interval, 0 to 1
+        unsigned samples;  // rounds that counted it and were kept; 0: there is no count; or, without `why`, the file it
+                           // is from says nothing of its interval
+        const char *why;   // one clause, where there is no count or it is not to be trusted; else null
     } events[BENCH_MAX_EVENTS];
 };
 

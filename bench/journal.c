@@ -46,11 +46,12 @@ static bool is_same_program(const struct record *a, const struct record *b) {
            a->streams == b->streams;
 }
 
+// Counted, and to be trusted.
 static bool has_events(const struct bench_measurement *measurement, const char *const *events, size_t n_events) {
     for (size_t i = 0; i < n_events; i++) {
         bool is_found = false;
         for (unsigned j = 0; j < measurement->n_events; j++)
-            is_found = is_found || strcmp(measurement->events[j].name, events[i]) == 0;
+            is_found = is_found || (!measurement->events[j].why && strcmp(measurement->events[j].name, events[i]) == 0);
         if (!is_found)
             return false;
     }

@@ -115,6 +115,12 @@ static void the_same_program_is_found(void **state) {
     wish.n_events = 2;
     assert_int_equal(journal_find(&f->journal, &records[0], &wish, &found), JOURNAL_NOTHING);
     assert_null(found);
+    wish.n_events = 1;
+    records[2].measurement.events[0].why = "all rounds that counted it were dropped";
+    write_records(f, &records[2], 1); // later, and without a count: the one before it stands
+    read_again(f);
+    assert_int_equal(journal_find(&f->journal, &records[0], &wish, &found), JOURNAL_DONE);
+    assert_int_equal(found->run, 1);
     struct record other = records[1];
     assert_int_equal(state_of(f, &other), JOURNAL_DONE);
     other.bytes = "90";

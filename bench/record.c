@@ -10,7 +10,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-enum { CYCLES_DECIMALS = 5 };
+enum { CYCLES_DECIMALS = 5, COUNT_DECIMALS = 4 };
 
 static void add_text(json_t *json, const char *key, const char *value) {
     if (value)
@@ -168,20 +168,41 @@ static void add_replicates(json_t *json, const struct bench_measurement *measure
     json_decref(list);
 }
 
+// The counts stand alone, as programs that know nothing of their intervals read them.
+static void add_events(json_t *json, const struct bench_measurement *measurement) {
+    json_t *counts = json_object(), *intervals = json_object(), *reasons = json_object();
+    for (unsigned i = 0; i < measurement->n_events; i++) {
+        const struct bench_event *event = &measurement->events[i];
+        if (event->samples || !event->why)
+            json_object_set_new(counts, event->name, json_rounded(event->count, COUNT_DECIMALS));
+        if (event->samples)
+            json_object_set_new(intervals, event->name,
+                                json_pack("{so so so si}", "low", json_rounded(event->low, COUNT_DECIMALS), "high",
+                                          json_rounded(event->high, COUNT_DECIMALS), "confidence",
+                                          json_rounded(event->confidence, 4), "samples", (int)event->samples));
+        add_text(reasons, event->name, event->why);
+    }
+    json_object_set_new(json, "events", counts);
+    if (json_object_size(intervals))
+        json_object_set(json, "event_intervals", intervals);
+    if (json_object_size(reasons))
+        json_object_set(json, "events_why", reasons);
+    json_decref(intervals);
+    json_decref(reasons);
+}
+
 static void add_origin(json_t *json, const struct bench_measurement *measurement) {
     add_text(json, "why", measurement->why);
     add_text(json, "warning", measurement->warning);
     add_text(json, "clock", bench_clock_name(measurement->clock));
     json_object_set_new(json, "clock_error", json_rounded(measurement->clock_error, 6));
     json_object_set_new(json, "samples", json_integer(measurement->samples));
-    json_t *dropped = json_object(), *events = json_object();
+    json_t *dropped = json_object();
     for (enum bench_drop i = DROP_SWITCH; i < DROP_N_REASONS; i++)
         if (measurement->dropped[i])
             json_object_set_new(dropped, bench_drop_name(i), json_integer(measurement->dropped[i]));
-    for (unsigned i = 0; i < measurement->n_events; i++)
-        json_object_set_new(events, measurement->events[i].name, json_rounded(measurement->events[i].count, 4));
     json_object_set_new(json, "dropped", dropped);
-    json_object_set_new(json, "events", events);
+    add_events(json, measurement);
     json_object_set_new(json, "ms", json_rounded(measurement->milliseconds, 3));
 }
 

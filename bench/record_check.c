@@ -39,10 +39,19 @@ static bool check_spread(const struct bench_measurement *m, struct fail *fail) {
     return are_cycles(m->process_low, "processes", fail) && are_cycles(m->process_high, "processes", fail);
 }
 
+static bool check_event(const struct bench_event *event, struct fail *fail) {
+    return is_within(event->count, -most_count, most_count, "events", fail) &&
+           is_within(event->low, -most_count, most_count, "event_intervals", fail) &&
+           is_within(event->high, -most_count, most_count, "event_intervals", fail) &&
+           is_within(event->confidence, 0, 1, "confidence", fail) &&
+           (!event->samples || (event->low <= event->count && event->count <= event->high) ||
+            fail_set(fail, FAIL_INPUT, "the count of event '%s' must lie within its interval", event->name));
+}
+
 static bool check_counts(const struct record *record, struct fail *fail) {
     const struct bench_measurement *m = &record->measurement;
     for (unsigned i = 0; i < m->n_events; i++)
-        if (!is_within(m->events[i].count, -most_count, most_count, "events", fail))
+        if (!check_event(&m->events[i], fail))
             return false;
     for (unsigned i = 0; i < record->n_predictions; i++)
         if (!are_cycles(record->predictions[i].cycles, "predicted", fail))

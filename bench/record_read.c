@@ -137,23 +137,13 @@ static bool get_object(json_t *json, const char *key, json_t **object, struct fa
     return !*object || json_is_object(*object) || fail_set(fail, FAIL_INPUT, "'%s' must be an object", key);
 }
 
-static bool read_counts(struct arena *arena, json_t *json, struct bench_measurement *measurement, struct fail *fail) {
-    json_t *dropped, *events;
-    if (!get_object(json, "dropped", &dropped, fail) || !get_object(json, "events", &events, fail))
+static bool read_dropped(json_t *json, struct bench_measurement *measurement, struct fail *fail) {
+    json_t *dropped;
+    if (!get_object(json, "dropped", &dropped, fail))
         return false;
     for (unsigned i = 0; i < DROP_N_REASONS; i++)
         if (!read_unsigned(dropped, drop_name(i), &measurement->dropped[i], fail))
             return false;
-    const char *name;
-    json_t *count;
-    json_object_foreach(events, name, count) {
-        if (measurement->n_events == sizeof measurement->events / sizeof measurement->events[0])
-            break;
-        struct bench_event *event = &measurement->events[measurement->n_events++];
-        event->name = arena_strdup(arena, name);
-        if (!json_get_number(events, name, &event->count, fail))
-            return false;
-    }
     return true;
 }
 
@@ -205,9 +195,9 @@ static bool read_measurement(struct arena *arena, json_t *json, struct record *r
            read_unsigned(json, "n", &record->streams, fail) &&
            read_unsigned(json, "instructions", &record->instructions, fail) &&
            read_names(arena, json, measurement, fail) && read_numbers(json, measurement, fail) &&
-           read_counts(arena, json, measurement, fail) && read_replicates(arena, json, measurement, fail) &&
-           read_beside(arena, json, record, fail) && read_predictions(arena, json, record, fail) &&
-           record_check(record, fail);
+           read_dropped(json, measurement, fail) && record_read_events(arena, json, measurement, fail) &&
+           read_replicates(arena, json, measurement, fail) && read_beside(arena, json, record, fail) &&
+           read_predictions(arena, json, record, fail) && record_check(record, fail);
 }
 
 static bool take_header(struct arena *arena, json_t *json, struct record_file *file, struct fail *fail) {

@@ -72,8 +72,11 @@ static struct record full_record(void) {
                         .samples = 41,
                         .dropped = {[DROP_SWITCH] = 1, [DROP_REFERENCE] = 2},
                         .milliseconds = 4.125,
-                        .n_events = 1,
-                        .events = {{"instructions", 10.5}}},
+                        .n_events = 4,
+                        .events = {{"instructions", 10.5, 10.5, 10.75, 0.9922, 41},
+                                   {"branches", 3.25}, // of a file that knows no intervals
+                                   {"loads", 2, 1.5, 2.5, 0.875, 4, "too few rounds that counted it were kept"},
+                                   {.name = "stores", .why = "all rounds that counted it were dropped"}}},
         .n_predictions = 2,
         .predictions = {{"llvm-19/znver5", 8, "Zn4FP01"}, {"llvm-19/znver4", 8.5, NULL}},
     };
@@ -113,6 +116,10 @@ static void assert_measurements_equal(const struct bench_measurement *a, const s
     for (unsigned i = 0; i < a->n_events; i++) {
         assert_string_equal(a->events[i].name, b->events[i].name);
         assert_true(a->events[i].count == b->events[i].count);
+        assert_true(a->events[i].low == b->events[i].low && a->events[i].high == b->events[i].high);
+        assert_true(a->events[i].confidence == b->events[i].confidence);
+        assert_int_equal(a->events[i].samples, b->events[i].samples);
+        assert_string_equal(a->events[i].why ? a->events[i].why : "", b->events[i].why ? b->events[i].why : "");
     }
 }
 
@@ -283,6 +290,14 @@ static void what_is_wrong_is_named(void **state) {
         {"{\"record\":\"measurement\",\"cycles\":1,\"predicted\":[{},{},{},{},{}]}\n", "more than 4", 1},
         {"{\"record\":\"measurement\",\"outcome\":\"tired\"}\n", "unknown outcome 'tired'", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":\"b\"}}\n", "'a' must be a number", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":1},\"event_intervals\":{\"a\":[1,2]}}\n",
+         "'event_intervals' must hold objects", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":1},\"event_intervals\":{\"a\":{}}}\n",
+         "the interval of event 'a' is of no samples", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":1},\"event_intervals\":"
+         "{\"a\":{\"low\":2,\"high\":3,\"samples\":9}}}\n",
+         "the count of event 'a' must lie within its interval", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"events_why\":[]}\n", "'events_why' must be an object", 1},
         {"{\"record\":\"host\",\"version\":2}\n", "version 2", 1},
         // Numbers that no run measures.
         {"{\"record\":\"measurement\",\"cycles\":-1}\n", "'cycles' is -1, which no run measures", 1},

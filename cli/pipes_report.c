@@ -3,6 +3,7 @@
 #include "base/table.h"
 #include "cli/run_report.h"
 
+#include <math.h>
 #include <string.h>
 
 static const double NEGLIGIBLE = 0.0005; // below what three decimals show
@@ -24,10 +25,21 @@ static double predicted(const struct lab *lab, const struct experiment *e, unsig
     return sum;
 }
 
-static void add_cells(struct table *table, const struct lab *lab, const struct experiment *e, double counted,
-                      const struct pipe *pipe) {
+static void add_count(struct table *table, const struct bench_event *event, double by) {
+    double half_width = fmax(event->high - event->count, event->count - event->low) / by;
+    if (event->samples)
+        table_cell_colour(table, event->why ? TABLE_YELLOW : TABLE_PLAIN, "%7.3f ±%.3f%s", event->count / by,
+                          half_width, event->why ? " ?" : "");
+    else if (event->why)
+        table_cell_colour(table, TABLE_YELLOW, "%7s", "-");
+    else
+        table_cell(table, "%7.3f", event->count / by);
+}
+
+static void add_cells(struct table *table, const struct lab *lab, const struct experiment *e,
+                      const struct bench_event *event, const struct pipe *pipe) {
     double by = run_report_divisor(e);
-    table_cell(table, "%7.3f", counted / by);
+    add_count(table, event, by);
     for (unsigned i = 0; i < lab->n_models; i++) {
         double value = pipe && i < e->n_predictions ? predicted(lab, e, i, pipe) : -1;
         if (value < 0)
@@ -35,10 +47,12 @@ static void add_cells(struct table *table, const struct lab *lab, const struct e
         else
             table_cell(table, "%7.3f", value / by);
     }
+    table_cell(table, "%s", event->why ? event->why : "");
 }
 
-static bool is_idle(const struct lab *lab, const struct experiment *e, double counted, const struct pipe *pipe) {
-    bool is_idle = counted < NEGLIGIBLE;
+static bool is_idle(const struct lab *lab, const struct experiment *e, const struct bench_event *event,
+                    const struct pipe *pipe) {
+    bool is_idle = event->count < NEGLIGIBLE && !event->why;
     for (unsigned i = 0; i < e->n_predictions; i++)
         is_idle &= predicted(lab, e, i, pipe) < NEGLIGIBLE;
     return is_idle;
@@ -57,13 +71,13 @@ static void add_experiment(struct table *table, const struct lab *lab, const str
     for (unsigned i = 1; i < e->measurement.n_events; i++) { // [0]: instructions, which are the generator's
         const struct bench_event *event = &e->measurement.events[i];
         const struct pipe *pipe = pipe_of(lab, event->name);
-        if (pipe && is_idle(lab, e, event->count, pipe))
+        if (pipe && is_idle(lab, e, event, pipe))
             continue;
         table_cell(table, "%s", is_first ? e->program.kernel : "");
         table_cell(table, "%s", is_first ? run_report_measures(table->arena, e) : "");
         table_cell(table, "%s", is_first ? program_form_name(e->program.form) : "");
         table_cell(table, "%s", pipe ? pipe->name : event->name);
-        add_cells(table, lab, e, event->count, pipe);
+        add_cells(table, lab, e, event, pipe);
         is_first = false;
     }
 }
@@ -75,6 +89,7 @@ void pipes_report_print(const struct lab *lab, const struct plan *plan, FILE *ou
         table_column(&table, TABLE_LEFT, titles[i]);
     for (unsigned i = 0; i < lab->n_models; i++)
         table_column(&table, TABLE_LEFT, model_title(&lab->models[i], lab->arena));
+    table_column(&table, TABLE_LEFT, "");
     for (size_t i = 0; i < plan->n_experiments; i++)
         if (plan->experiments[i]->is_done)
             add_experiment(&table, lab, plan->experiments[i]);

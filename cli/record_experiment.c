@@ -51,8 +51,10 @@ static void make_printable(struct arena *arena, struct bench_measurement *m) {
     m->warning = m->warning ? printable(arena, m->warning, "") : NULL;
     for (unsigned i = 0; i < m->n_replicates; i++)
         m->replicates[i].change = printable(arena, m->replicates[i].change, "");
-    for (unsigned i = 0; i < m->n_events; i++)
+    for (unsigned i = 0; i < m->n_events; i++) {
         m->events[i].name = printable(arena, m->events[i].name, "");
+        m->events[i].why = m->events[i].why ? printable(arena, m->events[i].why, "") : NULL;
+    }
 }
 
 // Of one copy of the kernel; 0: not known.

@@ -136,10 +136,31 @@ static void add_counts(struct object *line, struct arena *arena, const struct be
     for (unsigned i = 0; i < DROP_N_REASONS; i++)
         if (m->dropped[i])
             add_number(&dropped, bench_drop_name((enum bench_drop)i), m->dropped[i], 0);
-    for (unsigned i = 0; i < m->n_events; i++)
-        add_number(&events, m->events[i].name, m->events[i].count, 4);
     add_object(line, "dropped", &dropped);
+    for (unsigned i = 0; i < m->n_events; i++)
+        if (m->events[i].samples)
+            add_number(&events, m->events[i].name, m->events[i].count, 4);
     add_object(line, "events", &events);
+}
+
+// Beside the counts, which older programs read alone: their intervals, and what is wrong with some.
+static void add_event_details(struct object *line, struct arena *arena, const struct bench_measurement *m) {
+    struct object intervals = {{.arena = arena}}, reasons = {{.arena = arena}};
+    for (unsigned i = 0; i < m->n_events; i++) {
+        const struct bench_event *event = &m->events[i];
+        struct object interval = {{.arena = arena}};
+        add_number(&interval, "low", event->low, 4);
+        add_number(&interval, "high", event->high, 4);
+        add_number(&interval, "confidence", event->confidence, 4);
+        add_number(&interval, "samples", event->samples, 0);
+        if (event->samples)
+            add_object(&intervals, event->name, &interval);
+        add_string(&reasons, event->name, event->why);
+    }
+    if (intervals.text.length)
+        add_object(line, "event_intervals", &intervals);
+    if (reasons.text.length)
+        add_object(line, "events_why", &reasons);
 }
 
 // What a fresh process changes, and the two groups where the samples fall into two.
@@ -183,17 +204,34 @@ void results_write(const struct results *results, const char *isa, const struct 
     add_number(&line, "clock_error", m->clock_error, 6);
     add_number(&line, "samples", m->samples, 0);
     add_counts(&line, arena, m);
+    add_event_details(&line, arena, m);
     add_number(&line, "ms", m->milliseconds, 3);
     add_string(&line, "bytes", bytes_to_hex(arena, program->code.body, program->code.n_body_bytes));
     print(results, &line);
 }
 
-// "instructions 1000.000, r1b 12.000"
-static const char *events(struct arena *arena, const struct bench_measurement *m) {
+// "r1b 12.000 ±0.010", "r1c - (why)"
+static void add_event(struct text *text, const struct bench_event *event) {
+    if (event->samples)
+        text_addf(text, "%s %.3f ±%.3f%s", event->name, event->count,
+                  fmax(event->high - event->count, event->count - event->low), event->why ? " ?" : "");
+    else
+        text_addf(text, "%s -", event->name);
+    if (event->why)
+        text_addf(text, " (%s)", event->why);
+}
+
+// What is to be said of the value; its events, of which only those in trouble are told where there is something.
+static const char *note(struct arena *arena, const struct bench_measurement *m) {
+    const char *of_value = m->verdict == MEASURED_UNSTABLE ? m->why : m->warning;
     struct text text = {.arena = arena};
-    text_add(&text, "");
-    for (unsigned i = 0; i < m->n_events; i++)
-        text_addf(&text, "%s%s %.3f", i ? ", " : "", m->events[i].name, m->events[i].count);
+    text_add(&text, of_value ? of_value : "");
+    for (unsigned i = 0; i < m->n_events; i++) {
+        if (of_value && !m->events[i].why)
+            continue;
+        text_add(&text, text.length ? ", " : "");
+        add_event(&text, &m->events[i]);
+    }
     return text.data;
 }
 
@@ -220,7 +258,7 @@ static void add_row(struct table *table, const struct pack_program *program, con
     if (m->outcome != BENCH_OK)
         table_cell(table, "%s", bench_outcome_name(m->outcome));
     else
-        table_cell(table, "%s", is_unstable ? m->why : m->warning ? m->warning : events(table->arena, m));
+        table_cell(table, "%s", note(table->arena, m));
 }
 
 void results_print(FILE *out, struct arena *arena, const struct pack *pack,
