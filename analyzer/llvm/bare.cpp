@@ -70,13 +70,9 @@ void copy_registers(struct arena *arena, const backend_cpu &cpu, const MCInst &i
 
 void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const MCInst &inst, struct insn *insn) {
     const MCInstrDesc &opcode = cpu.opcodes->get(inst.getOpcode());
-    insn->opcode = cpu.opcodes->getName(inst.getOpcode()).data();
     insn->uops = 1;
     insn->may_load = opcode.mayLoad();
     insn->may_store = opcode.mayStore();
     insn->side_effects = opcode.hasUnmodeledSideEffects();
-    insn->is_call = cpu.analysis->isCall(inst);
-    insn->is_branch = cpu.analysis->isBranch(inst);
-    insn->is_return = cpu.analysis->isReturn(inst);
     copy_registers(arena, cpu, inst, find_operands(cpu, inst, opcode), insn);
 }

@@ -102,7 +102,16 @@ void copy_costs(const backend_cpu &cpu, const mca::InstrDesc &from, struct insn 
     insn->info_latency = unsigned(MCSchedModel::computeInstrLatency(subtarget, sched_class)) + delay;
 }
 
-void copy_flags(const backend_cpu &cpu, const MCInst &inst, const mca::Instruction &from, struct insn *insn) {
+// What holds with and without a scheduling model.
+void copy_meaning(const backend_cpu &cpu, const MCInst &inst, struct insn *insn) {
+    insn->opcode = cpu.opcodes->getName(inst.getOpcode()).data(); // zero-terminated, in LLVM's tables
+    insn->is_call = cpu.analysis->isCall(inst);
+    insn->is_branch = cpu.analysis->isBranch(inst);
+    insn->is_return = cpu.analysis->isReturn(inst);
+    insn->is_conditional = cpu.analysis->isConditionalBranch(inst);
+}
+
+void copy_flags(const mca::Instruction &from, struct insn *insn) {
     insn->may_load = from.getMayLoad();
     insn->may_store = from.getMayStore();
     insn->side_effects = from.getHasSideEffects();
@@ -112,10 +121,6 @@ void copy_flags(const backend_cpu &cpu, const MCInst &inst, const mca::Instructi
     insn->ends_group = from.getEndGroup();
     insn->retires_out_of_order = from.getRetireOOO();
     insn->eliminable_move = from.isOptimizableMove();
-    insn->is_call = cpu.analysis->isCall(inst);
-    insn->is_branch = cpu.analysis->isBranch(inst);
-    insn->is_return = cpu.analysis->isReturn(inst);
-    insn->is_conditional = cpu.analysis->isConditionalBranch(inst);
 }
 
 // One sentence for people: the instruction without its tabs, and LLVM's own words without their full stop.
@@ -158,6 +163,7 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
         why = explain(cpu, *insn, "its bytes decode to too few operands");
         return false;
     }
+    copy_meaning(cpu, inst, insn);
     if (!cpu.builder) {
         describe_bare_insn(cpu, arena, inst, insn);
         return true;
@@ -169,12 +175,11 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
     }
     cpu.post_process->postProcessInstruction(*created, inst);
     const mca::Instruction &from = **created;
-    insn->opcode = cpu.opcodes->getName(inst.getOpcode()).data(); // zero-terminated, in LLVM's tables
     copy_costs(cpu, from.getDesc(), insn);
     copy_writes(arena, cpu, from, insn);
     copy_reads(arena, cpu, from, insn);
     copy_uses(arena, cpu, from.getDesc(), insn);
-    copy_flags(cpu, inst, from, insn);
+    copy_flags(from, insn);
     if (cpu.waits)
         cpu.waits->describe(arena, std::move(*created), insn);
     return true;

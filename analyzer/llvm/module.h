@@ -107,7 +107,7 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &in
 // Null where names are not wanted.
 const char *register_name(const backend_cpu &cpu, struct arena *arena, llvm::MCRegister reg);
 
-// bare.cpp: the same without a scheduling model
+// bare.cpp: what else describe_insn sets, where there is no scheduling model
 void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, struct insn *insn);
 
 // bytes.cpp, text.cpp

@@ -170,10 +170,12 @@ static void a_cpu_that_llvm_has_no_model_of(void **state) {
                           "machine: {order: in, dispatch_width: 2, completes: any}\n"
                           "resources: [{name: ALU, units: 2}]\n"
                           "instructions:\n  - {match: 'ADDrr|MLA', latency: 2, uses: [ALU], writes: sum}\n"
-                          "  - {match: MLA, advances: [{read: 2, after: sum, cycles: 1}]}\n",
+                          "  - {match: MLA, advances: [{read: 2, after: sum, cycles: 1}]}\n"
+                          "  - {match: Bcc, uses: [ALU]}\n",
                           &model, &fail));
     assert_true(model.machine->in_order);
-    const struct block *block = describe(&arena, &model, "mla r0, r1, r2, r3\nadds r4, r5, r6\n");
+    const struct block *block =
+        describe(&arena, &model, "back: mla r0, r1, r2, r3\nadds r4, r5, r6\nbne back\nb back\n");
     const struct insn *mla = &block->insns[0], *adds = &block->insns[1];
     assert_string_equal(mla->opcode, "MLA");
     assert_int_equal(mla->n_writes, 1);
@@ -187,6 +189,8 @@ static void a_cpu_that_llvm_has_no_model_of(void **state) {
     assert_true(mla->retires_out_of_order);
     assert_int_equal(adds->n_writes, 2); // and the flags
     assert_string_equal(model.machine->registers[adds->writes[1].reg].name, "CPSR");
+    assert_true(block->insns[2].is_branch && block->insns[2].is_conditional); // a branch trace may fall through it
+    assert_true(block->insns[3].is_branch && !block->insns[3].is_conditional);
 
     struct backend_source source;
     assert_false(model_describe_text(&model, &arena, "text", "mul r0, r1, r2\n", &source, &fail));
