@@ -8,6 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+int cli_run(const struct command *command, int argc, char **argv,
+            bool (*work)(struct arena *arena, const struct operands *operands, struct fail *fail)) {
+    struct arena arena = {0};
+    struct operands operands = {0};
+    struct fail fail = {0};
+    if (options_parse(&arena, command, argc, argv, &operands, &fail) == OPTIONS_OK)
+        work(&arena, &operands, &fail);
+    int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
+    arena_free(&arena);
+    return status;
+}
+
 int cli_failed(const struct fail *fail) {
     fflush(stdout);
     fail_print(fail, stderr);

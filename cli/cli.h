@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "cli/options.h"
 #include "gen/gen.h"
 
 int cmd_bundle(int argc, char **argv);
@@ -18,6 +19,10 @@ int cmd_pairs(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
+
+// The whole of a command that needs no more than its operands and says all that goes wrong in `fail`.
+int cli_run(const struct command *command, int argc, char **argv,
+            bool (*work)(struct arena *arena, const struct operands *operands, struct fail *fail));
 
 // Prints the failure to stderr and returns its exit status.
 int cli_failed(const struct fail *fail);

@@ -215,12 +215,5 @@ static bool explain(struct arena *arena, const struct operands *operands, struct
 }
 
 int cmd_explain(int argc, char **argv) {
-    struct arena arena = {0};
-    struct operands operands = {0};
-    struct fail fail = {0};
-    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK)
-        explain(&arena, &operands, &fail);
-    int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
-    arena_free(&arena);
-    return status;
+    return cli_run(&command, argc, argv, explain);
 }

@@ -56,7 +56,7 @@ static bool read_request(const struct kernel *kernel, struct gen_request *reques
     return true;
 }
 
-static bool generate(struct arena *arena, const struct operands *operands, struct text *out, struct fail *fail) {
+static bool generate(struct arena *arena, const struct operands *operands, struct fail *fail) {
     if (operands->n_items == 0)
         return fail_set(fail, FAIL_INPUT, "name the kernels to generate; 'cyclops list kernels' shows them");
     const struct isa *isa = cli_isa(arena, args.isa, fail);
@@ -73,23 +73,14 @@ static bool generate(struct arena *arena, const struct operands *operands, struc
             return false;
         list[i] = &programs[i];
     }
-    gen_emit(arena, list, operands->n_items, out);
+    struct text out = {.arena = arena};
+    gen_emit(arena, list, operands->n_items, &out);
+    if (args.output)
+        return file_write(args.output, out.data, out.length, fail);
+    fwrite(out.data, 1, out.length, stdout);
     return true;
 }
 
 int cmd_gen(int argc, char **argv) {
-    struct arena arena = {0};
-    struct operands operands = {0};
-    struct fail fail = {0};
-    struct text out = {.arena = &arena};
-    enum options_result parsed = options_parse(&arena, &command, argc, argv, &operands, &fail);
-    if (parsed == OPTIONS_OK && generate(&arena, &operands, &out, &fail)) {
-        if (args.output)
-            file_write(args.output, out.data, out.length, &fail);
-        else
-            fwrite(out.data, 1, out.length, stdout);
-    }
-    int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
-    arena_free(&arena);
-    return status;
+    return cli_run(&command, argc, argv, generate);
 }

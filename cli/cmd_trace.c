@@ -96,33 +96,24 @@ static const char *in_words(struct arena *arena, const struct program *program, 
     return words;
 }
 
-static const char *trace(struct arena *arena, const struct operands *operands, struct fail *fail) {
+static bool trace(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct program program, *programs[] = {&program};
     struct steps steps;
     char *text;
-    if (operands->n_items != 1) {
-        fail_set(fail, FAIL_INPUT, "name one file with the block to run");
-        return NULL;
-    }
+    if (operands->n_items != 1)
+        return fail_set(fail, FAIL_INPUT, "name one file with the block to run");
     const char *path = operands->items[0], *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
     const struct isa *isa = cli_isa(arena, NULL, fail);
     if (!isa || !file_read(arena, path, &text, NULL, fail) ||
         !gen_block(arena, isa, args.syntax, name, text, PROGRAM_LOOPED, &program, fail) ||
         !gen_assemble(arena, programs, 1, fail) || !record(arena, &program, &steps, fail))
-        return NULL;
-    return in_words(arena, &program, text, &steps, fail);
+        return false;
+    const char *words = in_words(arena, &program, text, &steps, fail);
+    if (words)
+        puts(words);
+    return words != NULL;
 }
 
 int cmd_trace(int argc, char **argv) {
-    struct arena arena = {0};
-    struct operands operands = {0};
-    struct fail fail = {0};
-    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK) {
-        const char *text = trace(&arena, &operands, &fail);
-        if (text)
-            puts(text);
-    }
-    int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
-    arena_free(&arena);
-    return status;
+    return cli_run(&command, argc, argv, trace);
 }
