@@ -2,15 +2,13 @@
 #include "analyzer/views/columns.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 enum { TEXT_COLUMN = 14, DEPENDENCE_COLUMN = 58 };
 
 static const char loop_carried[] = "\n |\n |    < loop carried > \n |";
 
-// Half away from zero, as llvm-mca rounds before it prints.
 static double percent(const struct bottleneck_view *view, uint64_t cycles) {
-    return floor((double)cycles * 100 / (double)tally_get(&view->cycles, BOTTLENECK_ALL) * 100 + 0.5) / 100;
+    return columns_rounded((double)cycles * 100 / (double)tally_get(&view->cycles, BOTTLENECK_ALL), 100);
 }
 
 static void print_share(const struct bottleneck_view *view, FILE *out, const char *title, size_t kind) {

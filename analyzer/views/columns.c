@@ -47,6 +47,10 @@ static char *write_digits(char *end, uint64_t number, unsigned at_least) {
     return end;
 }
 
+double columns_rounded(double value, double steps) {
+    return floor(value * steps + 0.5) / steps;
+}
+
 void columns_add_count(struct columns *columns, uint64_t count, unsigned width) {
     char text[ROOM] = "", *const end = text + ROOM - 1;
     unsigned before = columns->column;

@@ -17,6 +17,9 @@ void columns_add(struct columns *columns, const char *text);
 void columns_addf(struct columns *columns, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void columns_pad(struct columns *columns, unsigned column);
 
+// To steps of 1 / `steps`, half away from zero, as llvm-mca rounds a value of 0 or more before it prints it.
+double columns_rounded(double value, double steps);
+
 // As printf's %-*u, %.1f and %.2f do.
 void columns_add_count(struct columns *columns, uint64_t count, unsigned width);
 void columns_add_tenths(struct columns *columns, double value);

@@ -1,7 +1,7 @@
+#include "analyzer/views/columns.h"
 #include "analyzer/views/statistics.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 static void on_dispatched(void *self, const struct event_insn *insn, unsigned uops, const unsigned *registers) {
     (void)insn;
@@ -62,15 +62,12 @@ static const struct {
     {STALL_CUSTOM, "USH     - Uncategorised Structural Hazard:           "},
 };
 
-// Half away from zero, as llvm-mca rounds before it prints.
 static double percent(uint64_t count, uint64_t cycles) {
-    return floor((double)count / (double)cycles * 100.0 * 10 + 0.5) / 10;
+    return columns_rounded((double)count / (double)cycles * 100.0, 10);
 }
 
 void dispatch_view_print(const struct dispatch_view *view, FILE *out) {
-    uint64_t cycles = 0;
-    for (size_t i = 0; i < view->widths.n; i++)
-        cycles += view->widths.counts[i];
+    const uint64_t cycles = tally_sum(&view->widths);
     fputs("\n\nDynamic Dispatch Stall Cycles:\n", out);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         uint64_t count = tally_get(&view->stalls, kinds[i].kind);

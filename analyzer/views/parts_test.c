@@ -34,6 +34,14 @@ static void pads_as_llvm_does(void **state) {
     free(text);
 }
 
+static void rounds_half_away_from_zero(void **state) {
+    (void)state;
+    assert_true(columns_rounded(0.125, 100) == 0.13); // printf: 0.12
+    assert_true(columns_rounded(2.25, 10) == 2.3);
+    assert_true(columns_rounded(2.2499, 10) == 2.2);
+    assert_true(columns_rounded(0, 10) == 0);
+}
+
 static void number_is_printfs(double value) {
     char *text, wanted[1024];
     size_t length;
@@ -86,6 +94,7 @@ static void repeats_what_came_since_the_mark(void **state) {
     assert_int_equal(tally_get(&tally, 40), 7 + 70);
     assert_int_equal(tally_get(&tally, 0), 0);
     assert_int_equal(tally_get(&tally, 4000), 0);
+    assert_int_equal(tally_sum(&tally), 27 + 77);
 
     struct level level = {.now = 2};
     level_end_cycle(&level);
@@ -153,6 +162,7 @@ static void finds_the_most_expensive_chain(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pads_as_llvm_does),
+        cmocka_unit_test(rounds_half_away_from_zero),
         cmocka_unit_test(writes_numbers_as_printf_does),
         cmocka_unit_test(repeats_what_came_since_the_mark),
         cmocka_unit_test(prints_json_as_llvm_does),

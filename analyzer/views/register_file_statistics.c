@@ -1,7 +1,7 @@
+#include "analyzer/views/columns.h"
 #include "analyzer/views/statistics.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 static void on_dispatched(void *self, const struct event_insn *insn, unsigned uops, const unsigned *registers) {
     (void)insn;
@@ -84,9 +84,8 @@ static void print_moves(const struct register_file_view *view, unsigned file, FI
     uint64_t eliminated = tally_get(&view->eliminated, file), zero = tally_get(&view->zero, file);
     if (candidates == 0)
         return;
-    // Half away from zero, as llvm-mca rounds before it prints.
-    double eliminated_percent = floor((double)eliminated / (double)candidates * 100.0 * 10 + 0.5) / 10;
-    double zero_percent = floor((double)zero / (double)candidates * 100.0 * 10 + 0.5) / 10;
+    double eliminated_percent = columns_rounded((double)eliminated / (double)candidates * 100.0, 10);
+    double zero_percent = columns_rounded((double)zero / (double)candidates * 100.0, 10);
     fprintf(out, "   Number of optimizable moves:      %" PRIu64 "\n", candidates);
     fprintf(out, "   Number of moves eliminated:       %" PRIu64 "  (%.1f%%)\n", eliminated, eliminated_percent);
     fprintf(out, "   Number of zero moves:             %" PRIu64 "  (%.1f%%)\n", zero, zero_percent);

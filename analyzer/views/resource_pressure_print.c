@@ -1,8 +1,6 @@
 #include "analyzer/views/columns.h"
 #include "analyzer/views/views.h"
 
-#include <math.h>
-
 enum { COLUMN_WIDTH = 7, LEGEND_WIDTH = 6 };
 
 static bool has_columns(const struct resource *resource) {
@@ -65,7 +63,7 @@ static void print_row(FILE *out, const struct resource_pressure_view *view, unsi
         if (pressure < 0.005)
             columns_add(&line, " - ");
         else
-            columns_add_hundredths(&line, floor(pressure * 100 + 0.5) / 100);
+            columns_add_hundredths(&line, columns_rounded(pressure, 100));
         columns_pad(&line, (c + 1) * COLUMN_WIDTH);
     }
 }

@@ -1,7 +1,7 @@
+#include "analyzer/views/columns.h"
 #include "analyzer/views/statistics.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 static void on_dispatched(void *self, const struct event_insn *insn, unsigned uops, const unsigned *registers) {
     (void)insn;
@@ -51,15 +51,13 @@ void retire_view_init(struct retire_view *view, const struct machine *machine, s
     };
 }
 
-// Of the reorder buffer's entries; half away from zero, as llvm-mca rounds before it prints.
+// Of the reorder buffer's entries.
 static double percent(double entries, unsigned size) {
-    return floor(entries / size * 100.0 * 10 + 0.5) / 10;
+    return columns_rounded(entries / size * 100.0, 10);
 }
 
 void retire_view_print(const struct retire_view *view, FILE *out) {
-    uint64_t cycles = 0;
-    for (size_t i = 0; i < view->widths.n; i++)
-        cycles += view->widths.counts[i];
+    const uint64_t cycles = tally_sum(&view->widths);
     fputs("\n\nRetire Control Unit - number of cycles where we saw N instructions retired:\n"
           "[# retired], [# cycles]\n",
           out);

@@ -2,7 +2,6 @@
 #include "analyzer/views/statistics.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 // Entries of the load and store queue are taken at dispatch and given back at execution; all others are told of.
 static void on_dispatched(void *self, const struct event_insn *insn, unsigned uops, const unsigned *registers) {
@@ -104,7 +103,7 @@ static void print_buffer(FILE *out, const struct resource *resource, const struc
     struct columns line = {.out = out};
     columns_add(&line, resource->name);
     columns_pad(&line, 17);
-    columns_addf(&line, "%u", (unsigned)(floor(average * 10 + 0.5) / 10)); // llvm-mca cuts the tenth off
+    columns_addf(&line, "%u", (unsigned)columns_rounded(average, 10)); // llvm-mca cuts the tenth off
     columns_pad(&line, 28);
     columns_addf(&line, "%" PRIu32, level->highest);
     columns_pad(&line, 39);
@@ -129,9 +128,7 @@ static void print_buffers(const struct scheduler_view *view, uint64_t cycles, FI
 }
 
 void scheduler_view_print(const struct scheduler_view *view, FILE *out) {
-    uint64_t cycles = 0;
-    for (size_t i = 0; i < view->widths.n; i++)
-        cycles += view->widths.counts[i];
+    const uint64_t cycles = tally_sum(&view->widths);
     fputs("\n\nSchedulers - number of cycles where we saw N micro opcodes issued:\n[# issued], [# cycles]\n", out);
     for (size_t i = 0; i < view->widths.n; i++) {
         uint64_t count = view->widths.counts[i];

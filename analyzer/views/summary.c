@@ -1,8 +1,6 @@
 #include "analyzer/views/columns.h"
 #include "analyzer/views/views.h"
 
-#include <math.h>
-
 static void on_dispatched(void *self, const struct event_insn *insn, unsigned uops, const unsigned *registers) {
     (void)uops;
     (void)registers;
@@ -43,11 +41,6 @@ void summary_view_init(struct summary_view *view, const struct block *block, uns
     view->retired = (struct block){.name = block->name, .insns = view->insns};
 }
 
-// Half away from zero, as llvm-mca rounds before it prints.
-static double rounded(double value, double steps) {
-    return floor(value * steps + 0.5) / steps;
-}
-
 struct totals {
     uint64_t iterations, instructions, uops;
     double uops_per_cycle, ipc;
@@ -78,11 +71,11 @@ void summary_view_print(const struct summary_view *view, double block_rthroughpu
     columns_add(&line, "\n\nDispatch Width:    ");
     columns_add_count(&line, view->dispatch_width, 0);
     columns_add(&line, "\nuOps Per Cycle:    ");
-    columns_add_hundredths(&line, rounded(totals.uops_per_cycle, 100));
+    columns_add_hundredths(&line, columns_rounded(totals.uops_per_cycle, 100));
     columns_add(&line, "\nIPC:               ");
-    columns_add_hundredths(&line, rounded(totals.ipc, 100));
+    columns_add_hundredths(&line, columns_rounded(totals.ipc, 100));
     columns_add(&line, "\nBlock RThroughput: ");
-    columns_add_tenths(&line, rounded(block_rthroughput, 10));
+    columns_add_tenths(&line, columns_rounded(block_rthroughput, 10));
     columns_add(&line, "\n");
 }
 

@@ -29,6 +29,13 @@ uint64_t tally_get(const struct tally *tally, size_t which) {
     return which < tally->n ? tally->counts[which] : 0;
 }
 
+uint64_t tally_sum(const struct tally *tally) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < tally->n; i++)
+        sum += tally->counts[i];
+    return sum;
+}
+
 void tally_mark(struct tally *tally) {
     if (tally->n != 0)
         memcpy(tally->marked, tally->counts, tally->n * sizeof *tally->counts);

@@ -17,6 +17,7 @@ struct tally {
 
 void tally_add(struct tally *tally, size_t which, uint64_t count);
 uint64_t tally_get(const struct tally *tally, size_t which);
+uint64_t tally_sum(const struct tally *tally); // of a histogram: of how many it tells
 void tally_mark(struct tally *tally);
 void tally_repeat(struct tally *tally, uint64_t times);
 

@@ -2,7 +2,6 @@
 #include "analyzer/views/timeline.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 enum { FIRST_CYCLE_COLUMN = 10 };
 
@@ -76,9 +75,8 @@ static void print_timeline(const struct timeline_view *view, FILE *out) {
     }
 }
 
-// Half away from zero, as llvm-mca rounds before it prints.
 static double average(uint32_t cycles, uint32_t executions) {
-    return floor((double)(uint32_t)(cycles * 10) / executions + 0.5) / 10;
+    return columns_rounded((double)(uint32_t)(cycles * 10) / executions, 1) / 10;
 }
 
 static void print_waits(struct columns *line, const struct timeline_view *view, const struct timeline_waits *waits,
