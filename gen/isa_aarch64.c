@@ -7,25 +7,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define TO_30(r)                                                                                                       \
-    r "0", r "1", r "2", r "3", r "4", r "5", r "6", r "7", r "8", r "9", r "10", r "11", r "12", r "13", r "14",      \
-        r "15", r "16", r "17", r "18", r "19", r "20", r "21", r "22", r "23", r "24", r "25", r "26", r "27",        \
-        r "28", r "29", r "30"
-
-static const char *const x[] = {TO_30("x"), NULL};
-static const char *const w[] = {TO_30("w"), NULL};
-static const char *const v[] = {TO_30("v"), "v31", NULL};
-static const char *const q[] = {TO_30("q"), "q31", NULL};
-static const char *const d[] = {TO_30("d"), "d31", NULL};
-static const char *const s[] = {TO_30("s"), "s31", NULL};
-static const char *const h[] = {TO_30("h"), "h31", NULL};
-static const char *const b[] = {TO_30("b"), "b31", NULL};
-
-static const char *const z[] = {TO_30("z"), "z31", NULL};
-static const char *const p[] = {"p0", "p1",  "p2",  "p3",  "p4",  "p5",  "p6",  "p7", "p8",
-                                "p9", "p10", "p11", "p12", "p13", "p14", "p15", NULL};
+static const char *const x[] = {ISA_NAMES_30("x"), NULL};
+static const char *const w[] = {ISA_NAMES_30("w"), NULL};
+static const char *const v[] = {ISA_NAMES_31("v"), NULL};
+static const char *const q[] = {ISA_NAMES_31("q"), NULL};
+static const char *const d[] = {ISA_NAMES_31("d"), NULL};
+static const char *const s[] = {ISA_NAMES_31("s"), NULL};
+static const char *const h[] = {ISA_NAMES_31("h"), NULL};
+static const char *const b[] = {ISA_NAMES_31("b"), NULL};
+static const char *const z[] = {ISA_NAMES_31("z"), NULL};
+static const char *const p[] = {ISA_NAMES_15("p"), NULL};
 // The governing predicate of most instructions.
-static const char *const pg[] = {"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", NULL};
+static const char *const pg[] = {ISA_NAMES_7("p"), NULL};
 
 static const struct register_class classes[] = {
     {"x", x, 'g', 64, 1},  {"w", w, 'g', 32, 1}, {"v", v, 'v', 128, 1},  {"q", q, 'v', 128, 1},

@@ -12,14 +12,9 @@
 
 static const char *const r[] = {"r0", "r1", "r2",  "r3",  "r4",  "r5",  "r6",  "r7",
                                 "r8", "r9", "r10", "r11", "r12", "r13", "r14", NULL};
-#define TO_15(r)                                                                                                       \
-    r "0", r "1", r "2", r "3", r "4", r "5", r "6", r "7", r "8", r "9", r "10", r "11", r "12", r "13", r "14", r "15"
-#define TO_31(r)                                                                                                       \
-    TO_15(r), r "16", r "17", r "18", r "19", r "20", r "21", r "22", r "23", r "24", r "25", r "26", r "27", r "28",  \
-        r "29", r "30", r "31"
-static const char *const q[] = {TO_15("q"), NULL};
-static const char *const d[] = {TO_31("d"), NULL};
-static const char *const s[] = {TO_31("s"), NULL};
+static const char *const q[] = {ISA_NAMES_15("q"), NULL};
+static const char *const d[] = {ISA_NAMES_31("d"), NULL};
+static const char *const s[] = {ISA_NAMES_31("s"), NULL};
 
 static const struct register_class classes[] = {
     {"r", r, 'g', 32, 1}, {"q", q, 'v', 128, 4}, {"d", d, 'v', 64, 2}, {"s", s, 'v', 32, 1}, {0},

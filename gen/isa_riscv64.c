@@ -9,13 +9,9 @@
 
 #include <inttypes.h>
 
-#define TO_31(r)                                                                                                       \
-    r "0", r "1", r "2", r "3", r "4", r "5", r "6", r "7", r "8", r "9", r "10", r "11", r "12", r "13", r "14",      \
-        r "15", r "16", r "17", r "18", r "19", r "20", r "21", r "22", r "23", r "24", r "25", r "26", r "27",        \
-        r "28", r "29", r "30", r "31"
-static const char *const x[] = {TO_31("x"), NULL};
-static const char *const f[] = {TO_31("f"), NULL};
-static const char *const v[] = {TO_31("v"), NULL};
+static const char *const x[] = {ISA_NAMES_31("x"), NULL};
+static const char *const f[] = {ISA_NAMES_31("f"), NULL};
+static const char *const v[] = {ISA_NAMES_31("v"), NULL};
 
 // The width of v is the least that the application profiles allow.
 static const struct register_class classes[] = {

@@ -16,24 +16,13 @@ static const char *const r16[] = {"ax",  "cx",   "dx",   "bx",   "sp",   "bp",  
                                   "r9w", "r10w", "r11w", "r12w", "r13w", "r14w", "r15w", NULL};
 static const char *const r8[] = {"al",  "cl",   "dl",   "bl",   "spl",  "bpl",  "sil",  "dil", "r8b",
                                  "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b", NULL};
-static const char *const xmm[] = {"xmm0", "xmm1",  "xmm2",  "xmm3",  "xmm4",  "xmm5",  "xmm6",  "xmm7", "xmm8",
-                                  "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", NULL};
-static const char *const ymm[] = {"ymm0", "ymm1",  "ymm2",  "ymm3",  "ymm4",  "ymm5",  "ymm6",  "ymm7", "ymm8",
-                                  "ymm9", "ymm10", "ymm11", "ymm12", "ymm13", "ymm14", "ymm15", NULL};
-static const char *const zmm[] = {"zmm0",  "zmm1",  "zmm2",  "zmm3",  "zmm4",  "zmm5",  "zmm6",  "zmm7",  "zmm8",
-                                  "zmm9",  "zmm10", "zmm11", "zmm12", "zmm13", "zmm14", "zmm15", "zmm16", "zmm17",
-                                  "zmm18", "zmm19", "zmm20", "zmm21", "zmm22", "zmm23", "zmm24", "zmm25", "zmm26",
-                                  "zmm27", "zmm28", "zmm29", "zmm30", "zmm31", NULL};
+static const char *const xmm[] = {ISA_NAMES_15("xmm"), NULL};
+static const char *const ymm[] = {ISA_NAMES_15("ymm"), NULL};
+static const char *const zmm[] = {ISA_NAMES_31("zmm"), NULL};
 // xmm and ymm above 15 need AVX-512VL: kernels with it name these classes.
-static const char *const xmm32[] = {"xmm0",  "xmm1",  "xmm2",  "xmm3",  "xmm4",  "xmm5",  "xmm6",  "xmm7",  "xmm8",
-                                    "xmm9",  "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "xmm16", "xmm17",
-                                    "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26",
-                                    "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", NULL};
-static const char *const ymm32[] = {"ymm0",  "ymm1",  "ymm2",  "ymm3",  "ymm4",  "ymm5",  "ymm6",  "ymm7",  "ymm8",
-                                    "ymm9",  "ymm10", "ymm11", "ymm12", "ymm13", "ymm14", "ymm15", "ymm16", "ymm17",
-                                    "ymm18", "ymm19", "ymm20", "ymm21", "ymm22", "ymm23", "ymm24", "ymm25", "ymm26",
-                                    "ymm27", "ymm28", "ymm29", "ymm30", "ymm31", NULL};
-static const char *const k[] = {"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", NULL};
+static const char *const xmm32[] = {ISA_NAMES_31("xmm"), NULL};
+static const char *const ymm32[] = {ISA_NAMES_31("ymm"), NULL};
+static const char *const k[] = {ISA_NAMES_7("k"), NULL};
 
 static const struct register_class classes[] = {
     {"r64", r64, 'g', 64, 1},
