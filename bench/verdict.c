@@ -1,5 +1,6 @@
 // From samples to a value and how far to trust it.
 #include "bench/checks.h"
+#include "bench/measured.h"
 #include "bench/sampling.h"
 
 #include <math.h>
@@ -163,7 +164,7 @@ void sampling_conclude(struct sampling *sampling, const struct bench *bench, str
     result->samples = (unsigned)sampling->n_kept;
     memcpy(result->dropped, sampling->dropped, sizeof result->dropped);
     result->why = find_fault(sampling, bench, doubt, result);
-    double low = result->low * (1 - result->clock_error), high = result->high * (1 + result->clock_error);
+    double low = measured_low(result), high = measured_high(result);
     if (result->why)
         result->verdict = MEASURED_UNSTABLE;
     else if (may_be_exact(sampling, low, high) &&

@@ -2,6 +2,7 @@
 
 #include "analyzer/compare/corun_prediction.h"
 #include "base/table.h"
+#include "bench/measured.h"
 #include "cli/program_code.h"
 
 #include <math.h>
@@ -133,20 +134,22 @@ struct row {
     int decimals;
 };
 
-static double half_width(double cycles, double low, double high, double clock_error) {
-    return fmax(high - cycles, cycles - low) + clock_error * cycles;
+static double width_beside(const struct bench_measurement *m, double error) {
+    const struct bench_measurement beside = {
+        .cycles = m->beside, .low = m->beside_low, .high = m->beside_high, .clock_error = error};
+    return measured_half_width(&beside);
 }
 
 // The rate of the code beside is told by few chunks (bench/native_beside.c): it may be vague where the rest is not, and
 // as much as a hundredth off where chunks end in other places than they did alone.
 static double half_width_beside(const struct lab *lab, const struct bench_measurement *m) {
     double chunk_error = lab->is_simulated ? 0 : 0.01;
-    return half_width(m->beside, m->beside_low, m->beside_high, m->clock_error + chunk_error);
+    return width_beside(m, m->clock_error + chunk_error);
 }
 
 static bool is_vague(const struct bench_measurement *m) {
     static const double widest_half = 0.01;
-    return half_width(m->beside, m->beside_low, m->beside_high, 0) > widest_half * m->beside;
+    return width_beside(m, 0) > widest_half * m->beside;
 }
 
 static void add_row(struct table *table, const struct row *row) {
@@ -175,12 +178,8 @@ static void add_note(struct table *table, const struct bench_measurement *m) {
 
 static void add_alone(struct table *table, const struct lab *lab, const struct experiment *e) {
     const struct bench_measurement *m = &e->measurement;
-    struct row row = {e->program.kernel,
-                      "alone",
-                      m->cycles,
-                      half_width(m->cycles, m->low, m->high, m->clock_error),
-                      m->verdict == MEASURED_UNSTABLE,
-                      2};
+    struct row row = {
+        e->program.kernel, "alone", m->cycles, measured_half_width(m), m->verdict == MEASURED_UNSTABLE, 2};
     add_row(table, &row);
     for (unsigned i = 0; i < lab->n_models; i++)
         add_prediction(table, i < e->n_predictions && e->verdicts[i].kind != VERDICT_UNMODELLED,
@@ -196,7 +195,7 @@ static void add_together(struct table *table, const struct lab *lab, const struc
     struct row row = {own->kernel,
                       arena_printf(lab->arena, "beside %s", other->kernel),
                       m->cycles,
-                      half_width(m->cycles, m->low, m->high, m->clock_error),
+                      measured_half_width(m),
                       m->verdict == MEASURED_UNSTABLE,
                       2};
     if (thread != 0) {
@@ -223,11 +222,9 @@ static void add_combined(struct table *table, const struct lab *lab, const struc
                       2};
     bool is_measured = m->samples && a->samples && b->samples && m->beside > 0;
     if (is_measured) {
-        double errors = fmax(half_width(m->cycles, m->low, m->high, m->clock_error) / m->cycles,
-                             half_width_beside(lab, m) / m->beside);
+        double errors = fmax(measured_half_width(m) / m->cycles, half_width_beside(lab, m) / m->beside);
         if (is_gain) {
-            errors += fmax(half_width(a->cycles, a->low, a->high, a->clock_error) / a->cycles,
-                           half_width(b->cycles, b->low, b->high, b->clock_error) / b->cycles);
+            errors += fmax(measured_half_width(a) / a->cycles, measured_half_width(b) / b->cycles);
             row.is_unstable |= a->verdict == MEASURED_UNSTABLE || b->verdict == MEASURED_UNSTABLE;
         }
         row.cycles = is_gain ? corun_gain(together, alone) : corun_combined(together);

@@ -1,18 +1,9 @@
 #include "cli/forms.h"
 
+#include "bench/measured.h"
+
 #include <math.h>
 #include <string.h>
-
-// Less is not worth a word.
-static const double least_difference = 0.01;
-
-static double low_of(const struct bench_measurement *m) {
-    return m->low * (1 - m->clock_error);
-}
-
-static double high_of(const struct bench_measurement *m) {
-    return m->high * (1 + m->clock_error);
-}
 
 static bool is_trusted(const struct experiment *e) {
     return e->is_done && e->measurement.verdict != MEASURED_UNSTABLE;
@@ -25,20 +16,16 @@ static bool is_other_form(const struct experiment *unrolled, const struct experi
            unrolled->is_sweep == looped->is_sweep && is_same_arc && strcmp(u->kernel, l->kernel) == 0;
 }
 
-static bool differ(const struct bench_measurement *a, const struct bench_measurement *b) {
-    bool is_apart = high_of(a) < low_of(b) || high_of(b) < low_of(a);
-    return is_apart && fabs(a->cycles - b->cycles) > least_difference * fmin(a->cycles, b->cycles);
-}
-
 // The first model whose two predictions lie apart, and as far as the two results do.
 static const char *model_that_knows(const struct experiment *unrolled, const struct experiment *looped) {
     const struct bench_measurement *u = &unrolled->measurement, *l = &looped->measurement;
-    double least = low_of(l) - high_of(u), most = high_of(l) - low_of(u);
+    double least = measured_low(l) - measured_high(u), most = measured_high(l) - measured_low(u);
     for (unsigned i = 0; i < unrolled->n_predictions && i < looped->n_predictions; i++) {
         double predicted = looped->predictions[i].cycles - unrolled->predictions[i].cycles;
-        if (fabs(predicted) <= least_difference * l->cycles)
+        if (fabs(predicted) <= MEASURED_LEAST_DIFFERENCE * l->cycles)
             continue; // it knows of no difference
-        if (predicted >= least - least_difference * l->cycles && predicted <= most + least_difference * l->cycles)
+        if (predicted >= least - MEASURED_LEAST_DIFFERENCE * l->cycles &&
+            predicted <= most + MEASURED_LEAST_DIFFERENCE * l->cycles)
             return unrolled->predictions[i].model;
     }
     return NULL;
@@ -50,7 +37,7 @@ static const char *reason(struct arena *arena, const struct experiment *unrolled
     const char *model = model_that_knows(unrolled, looped);
     if (model)
         return arena_printf(arena, "the loop's own instructions make up for it, as %s has them", model);
-    if (l->cycles > u->cycles && low_of(l) <= 1 && 1 <= high_of(l))
+    if (l->cycles > u->cycles && measured_low(l) <= 1 && 1 <= measured_high(l))
         return "no iteration takes less than a cycle: one taken branch a cycle";
     for (unsigned i = 0; i < u->n_replicates; i++)
         if (strstr(u->replicates[i].change, "copies") && u->replicates[i].verdict != MEASURED_UNSTABLE &&
@@ -78,7 +65,8 @@ void forms_print(struct arena *arena, const struct plan *plan, FILE *out) {
     for (size_t i = 0; i < plan->n_experiments; i++)
         for (size_t j = 0; j < plan->n_experiments; j++) {
             const struct experiment *a = plan->experiments[i], *b = plan->experiments[j];
-            if (is_trusted(a) && is_trusted(b) && is_other_form(a, b) && differ(&a->measurement, &b->measurement))
+            if (is_trusted(a) && is_trusted(b) && is_other_form(a, b) &&
+                measured_differ(&a->measurement, &b->measurement))
                 print_pair(arena, a, b, out);
         }
 }

@@ -1,5 +1,7 @@
 #include "cli/pairs.h"
 
+#include "bench/measured.h"
+
 // One kernel alone, in so many streams: measured once, however many cells need it.
 static const struct experiment *alone_in(struct arena *arena, struct plan *plan, const struct kernel *kernel,
                                          struct gen_request request, struct fail *fail) {
@@ -56,7 +58,7 @@ bool pairs_plan(struct arena *arena, const struct kernel *const *kernels, unsign
 static struct pairing_time measured_time(const struct experiment *experiment) {
     const struct bench_measurement *m = &experiment->measurement;
     double n = experiment->program.streams;
-    return (struct pairing_time){m->cycles / n, m->low * (1 - m->clock_error) / n, m->high * (1 + m->clock_error) / n};
+    return (struct pairing_time){m->cycles / n, measured_low(m) / n, measured_high(m) / n};
 }
 
 static bool has_value(const struct experiment *experiment, int model) {

@@ -1,6 +1,7 @@
 #include "cli/run_report.h"
 
 #include "base/table.h"
+#include "bench/measured.h"
 #include "cli/forms.h"
 #include "cli/pipes_report.h"
 
@@ -31,10 +32,9 @@ static void add_measured(struct table *table, const struct experiment *e) {
         return;
     }
     double by = run_report_divisor(e);
-    double half_width = fmax(m->high - m->cycles, m->cycles - m->low) + m->clock_error * m->cycles;
     bool is_unstable = m->verdict == MEASURED_UNSTABLE;
     table_cell_colour(table, is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%5.*f ±%.*f%s", decimals(e), m->cycles / by,
-                      decimals(e), half_width / by, is_unstable ? " ?" : "");
+                      decimals(e), measured_half_width(m) / by, is_unstable ? " ?" : "");
 }
 
 static void add_difference(struct table *table, const struct verdict *verdict) {

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "bench/measured.h"
 #include "bench/record.h"
 #include "bench/target.h"
 
@@ -245,14 +246,13 @@ static const char *measures(struct arena *arena, const struct pack_program *prog
 }
 
 static void add_row(struct table *table, const struct pack_program *program, const struct bench_measurement *m) {
-    double half_width = fmax(m->high - m->cycles, m->cycles - m->low) + m->clock_error * m->cycles;
     bool is_unstable = m->verdict == MEASURED_UNSTABLE;
     table_cell(table, "%s", program->kernel);
     table_cell(table, "%s", measures(table->arena, program));
     table_cell(table, "%s", program->form ? program->form : "");
     table_cell(table, "%u", program->streams);
     if (m->samples)
-        table_cell(table, "%.3f ±%.3f%s", m->cycles, half_width, is_unstable ? " ?" : "");
+        table_cell(table, "%.3f ±%.3f%s", m->cycles, measured_half_width(m), is_unstable ? " ?" : "");
     else
         table_cell(table, "-");
     if (m->outcome != BENCH_OK)

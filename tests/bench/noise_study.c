@@ -4,6 +4,7 @@
 //     noise_study SEEDS [PROCESSES [KIND[:PARAMETER…][+KIND…]…]]
 // PROCESSES: fresh processes per value, 0 as usual. Each seed is a session that measures every truth. `unstable`: share
 // flagged. `interval holds the truth`: of those not flagged, the clock's error included; the claim is 99 %.
+#include "bench/measured.h"
 #include "bench/noise.h"
 
 #include <math.h>
@@ -115,7 +116,7 @@ static void add(struct tally *tally, const struct bench_measurement *result, dou
     tally->sum_ms += result->milliseconds;
     if (result->verdict == MEASURED_UNSTABLE)
         return;
-    double low = result->low * (1 - result->clock_error), high = result->high * (1 + result->clock_error);
+    double low = measured_low(result), high = measured_high(result);
     tally->n_trusted++;
     bool is_covered = low <= truth && truth <= high;
     tally->n_covered += is_covered;
