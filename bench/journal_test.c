@@ -64,7 +64,7 @@ static struct record some_record(void) {
                         .clock = CLOCK_RATIO,
                         .processes = 3,
                         .n_events = 1,
-                        .events = {{"instructions", 10}}},
+                        .events = {{.name = "instructions", .count = 10}}},
     };
 }
 

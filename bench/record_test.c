@@ -73,8 +73,8 @@ static struct record full_record(void) {
                         .dropped = {[DROP_SWITCH] = 1, [DROP_REFERENCE] = 2},
                         .milliseconds = 4.125,
                         .n_events = 4,
-                        .events = {{"instructions", 10.5, 10.5, 10.75, 0.9922, 41},
-                                   {"branches", 3.25}, // of a file that knows no intervals
+                        .events = {{"instructions", 10.5, 10.5, 10.75, 0.9922, 41, NULL},
+                                   {.name = "branches", .count = 3.25}, // of a file that knows no intervals
                                    {"loads", 2, 1.5, 2.5, 0.875, 4, "too few rounds that counted it were kept"},
                                    {.name = "stores", .why = "all rounds that counted it were dropped"}}},
         .n_predictions = 2,
@@ -262,6 +262,19 @@ static void one_run_at_a_time(void **state) {
     fclose(first);
 }
 
+static void assert_wrong(struct fixture *f, const char *text, unsigned line, const char *says) {
+    struct fail fail = {0};
+    struct record_file file;
+    assert_true(file_write(f->path, text, strlen(text), &fail));
+    assert_false(record_read(&f->arena, f->path, &file, &fail));
+    record_file_close(&file);
+    assert_int_equal(fail.status, FAIL_INPUT);
+    assert_int_equal(fail.line, line);
+    assert_string_equal(fail.file, f->path);
+    if (!strstr(fail.text, says))
+        fail_msg("'%s' says: %s", text, fail.text);
+}
+
 static void what_is_wrong_is_named(void **state) {
     struct fixture *f = *state;
 #define GOOD "{\"record\":\"measurement\",\"cycles\":1}\n"
@@ -290,14 +303,6 @@ static void what_is_wrong_is_named(void **state) {
         {"{\"record\":\"measurement\",\"cycles\":1,\"predicted\":[{},{},{},{},{}]}\n", "more than 4", 1},
         {"{\"record\":\"measurement\",\"outcome\":\"tired\"}\n", "unknown outcome 'tired'", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":\"b\"}}\n", "'a' must be a number", 1},
-        {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":1},\"event_intervals\":{\"a\":[1,2]}}\n",
-         "'event_intervals' must hold objects", 1},
-        {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":1},\"event_intervals\":{\"a\":{}}}\n",
-         "the interval of event 'a' is of no samples", 1},
-        {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":1},\"event_intervals\":"
-         "{\"a\":{\"low\":2,\"high\":3,\"samples\":9}}}\n",
-         "the count of event 'a' must lie within its interval", 1},
-        {"{\"record\":\"measurement\",\"cycles\":1,\"events_why\":[]}\n", "'events_why' must be an object", 1},
         {"{\"record\":\"host\",\"version\":2}\n", "version 2", 1},
         // Numbers that no run measures.
         {"{\"record\":\"measurement\",\"cycles\":-1}\n", "'cycles' is -1, which no run measures", 1},
@@ -315,18 +320,25 @@ static void what_is_wrong_is_named(void **state) {
         {"{\"record\":\"measurement\",\"cycles\":1,\"predicted\":[{\"cycles\":-2}]}\n", "'predicted' is -2", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"modes\":[{\"cycles\":1},{\"share\":7}]}\n", "'share' is 7", 1},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct fail fail = {0};
-        struct record_file file;
-        assert_true(file_write(f->path, cases[i].text, strlen(cases[i].text), &fail));
-        assert_false(record_read(&f->arena, f->path, &file, &fail));
-        record_file_close(&file);
-        assert_int_equal(fail.status, FAIL_INPUT);
-        assert_int_equal(fail.line, cases[i].line);
-        assert_string_equal(fail.file, f->path);
-        if (!strstr(fail.text, cases[i].says))
-            fail_msg("case %zu says: %s", i, fail.text);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_wrong(f, cases[i].text, cases[i].line, cases[i].says);
+}
+
+static void so_is_what_is_wrong_with_events(void **state) {
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":1},\"event_intervals\":{\"a\":[1,2]}}\n",
+         "'event_intervals' must hold objects"},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":1},\"event_intervals\":{\"a\":{}}}\n",
+         "the interval of event 'a' is of no samples"},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":1},\"event_intervals\":"
+         "{\"a\":{\"low\":2,\"high\":3,\"samples\":9}}}\n",
+         "the count of event 'a' must lie within its interval"},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"events_why\":[]}\n", "'events_why' must be an object"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_wrong(*state, cases[i].text, 1, cases[i].says);
 }
 
 static void an_unwritable_place_is_known_at_once(void **state) {
@@ -345,6 +357,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(so_are_several, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_run_at_a_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_wrong_is_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(so_is_what_is_wrong_with_events, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_unwritable_place_is_known_at_once, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

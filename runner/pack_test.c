@@ -143,6 +143,18 @@ static void no_damage_crashes(void **state) {
     arena_free(&arena);
 }
 
+static void assert_events(const struct bench_measurement *measurement) {
+    const struct bench_event *event = &measurement->events[1];
+    assert_string_equal(event->name, "r1b");
+    assert_true(event->count == 0.25 && event->low == 0.125 && event->high == 0.5 && event->confidence == 0.875);
+    assert_int_equal(event->samples, 4);
+    assert_string_equal(event->why, "few");
+    assert_null(event[-1].why);
+    assert_string_equal(event[1].name, "r1c");
+    assert_string_equal(event[1].why, "none");
+    assert_int_equal(event[1].samples, 0);
+}
+
 static void results_are_a_measurement_file(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -166,7 +178,7 @@ static void results_are_a_measurement_file(void **state) {
                                       .process_high = 4.75,
                                       .modes = {{4, 0.75}, {5, 0.25}},
                                       .n_events = 3,
-                                      .events = {{"instructions", 2, 2, 2, 0.99, 17},
+                                      .events = {{"instructions", 2, 2, 2, 0.99, 17, NULL},
                                                  {"r1b", 0.25, 0.125, 0.5, 0.875, 4, "few"},
                                                  {.name = "r1c", .why = "none"}}};
     struct bench_measurement crash = {.outcome = BENCH_SIGILL, .verdict = MEASURED_UNSTABLE, .low = NAN};
@@ -197,15 +209,7 @@ static void results_are_a_measurement_file(void **state) {
     assert_true(record->measurement.process_high == 4.75);
     assert_true(record->measurement.modes[1].cycles == 5 && record->measurement.modes[1].share == 0.25);
     assert_int_equal(record->measurement.n_events, 3);
-    const struct bench_event *event = &record->measurement.events[1];
-    assert_string_equal(event->name, "r1b");
-    assert_true(event->count == 0.25 && event->low == 0.125 && event->high == 0.5 && event->confidence == 0.875);
-    assert_int_equal(event->samples, 4);
-    assert_string_equal(event->why, "few");
-    assert_null(event[-1].why);
-    assert_string_equal(event[1].name, "r1c");
-    assert_string_equal(event[1].why, "none");
-    assert_int_equal(event[1].samples, 0);
+    assert_events(&record->measurement);
     assert_int_equal(file.records[1].measurement.outcome, BENCH_SIGILL);
     record_file_close(&file);
     arena_free(&arena);
