@@ -3,6 +3,7 @@
 #include "bench/record.h"
 
 #include "base/json.h"
+#include "bench/syscall_filter.h"
 #include "bench/target.h"
 
 #include <errno.h>
@@ -57,6 +58,8 @@ static json_t *effort_to_json(const struct bench_options *options) {
 
 static json_t *header_to_json(const struct host *host, const struct bench *bench) {
     json_t *header = host ? host_to_json(host) : json_pack("{ss si}", "record", "host", "version", RECORD_VERSION);
+    if (host)
+        json_object_set_new(header, "syscall_filter", json_boolean(syscall_filter_exists()));
     json_object_set_new(header, "clock", clock_to_json(bench));
     json_object_set_new(header, "effort", effort_to_json(&bench->options));
     return header;

@@ -46,7 +46,7 @@ bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int
 enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *note);
 
 // For the body, just before it runs foreign code that lies there: faults are told apart, and system calls forbidden but
-// for a few (syscall_filter.h; not where the kernel has no filters). False: errno says why.
+// for a few (syscall_filter.h; not where the kernel has no filters). False: errno says why, and nothing may be run.
 bool sandbox_seal(struct sandbox *sandbox, const void *code, size_t n_bytes);
 
 #endif

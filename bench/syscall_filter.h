@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 // From here on this thread, and all it may ever start, lives by the filter; a forbidden call ends the process with
-// SIGSYS. `code`, `n_bytes`: where the code under test lies. Makes system calls only. False where the kernel has no
-// such filters (errno: ENOSYS or EINVAL), as under qemu-user.
+// SIGSYS. `code`, `n_bytes`: where the code under test lies. Makes system calls only. False, with errno, where the
+// kernel has no such filters, as under qemu-user, or refuses this one.
 bool syscall_filter_install(const void *code, size_t n_bytes);
 
-// Whether this kernel has such filters.
+// Whether this kernel has such filters: only where it says that it has none, there are none. Makes system calls only.
 bool syscall_filter_exists(void);
 
 #endif

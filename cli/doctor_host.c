@@ -6,6 +6,7 @@
 #include "bench/host_files.h"
 #include "bench/host_priority.h"
 #include "bench/host_tuning.h"
+#include "bench/syscall_filter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +210,11 @@ void doctor_examine_process(struct diagnosis *d) {
                 priority == HOST_PRIORITY_NORMAL ? "Others may interrupt it. Let root measure, or allow this shell:"
                                                  : "",
                 priority == HOST_PRIORITY_NORMAL ? "sudo prlimit --pid $$ --rtprio=1" : NULL);
+    if (syscall_filter_exists())
+        doctor_find(d, HEALTH_OK, "sandbox", "system calls end the code under test (seccomp)", "", NULL);
+    else
+        doctor_find(d, HEALTH_LIMITED, "sandbox", "this kernel has no seccomp filters: code under test may call it",
+                    "Measure only code that you trust, or with a kernel built with CONFIG_SECCOMP_FILTER.", NULL);
     bool may_lock = host_may_lock_memory(LOCKED_BYTES);
     doctor_find(d, may_lock ? HEALTH_OK : HEALTH_LIMITED, "memory", may_lock ? "locked while measuring" : "not locked",
                 "", may_lock ? NULL : "sudo prlimit --pid $$ --memlock=8388608");

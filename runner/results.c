@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "bench/measured.h"
 #include "bench/record.h"
+#include "bench/syscall_filter.h"
 #include "bench/target.h"
 
 #include <errno.h>
@@ -100,6 +101,8 @@ void results_write_header(const struct results *results, const struct host *host
     add_number(&header, "pinned_to", host->cpu, 0);
     add_string(&header, "pmu_note", host->pmu_note);
     add_string(&header, "cyclops", CYCLOPS_VERSION);
+    add_key(&header, "syscall_filter");
+    text_add(&header.text, syscall_filter_exists() ? "true" : "false");
     add_string(&clock, "tier", bench_clock_name(bench->clock));
     add_string(&clock, "target", bench->target->description);
     add_string(&clock, "timer", bench->target->timer);
