@@ -29,6 +29,8 @@ struct bench_code {
     uint64_t iteration_instructions;
     unsigned offset; // bytes behind a multiple of the page's size at which it is to start, where the target can choose
     double body_cycles; // that one body is known to take: of a session's reference, above 0; else 0
+    // In a process that no other code shares: it could spoil what the others find. For code of unknown origin.
+    bool runs_alone;
 };
 
 // How the run of a piece of code ended.
@@ -46,6 +48,7 @@ enum bench_outcome {
     BENCH_JUMP,       // went where there is no code
     BENCH_PRIVILEGED, // an instruction that only a kernel may use; on x86-64 (elsewhere it is illegal)
     BENCH_OVERWROTE,  // wrote over the harness's own results
+    BENCH_STARVED,    // did not get its CPU; says nothing about the code
     BENCH_N_OUTCOMES,
 };
 const char *bench_outcome_name(enum bench_outcome outcome); // "ok", "illegal instruction", …
@@ -197,9 +200,16 @@ bool bench_open(struct bench *bench, struct arena *arena, struct target *target,
 bool bench_measure(struct bench *bench, const struct bench_code *code, struct bench_measurement *result,
                    struct fail *fail);
 
-// The same while another hardware thread runs `beside`: on the native target, on the CPU of the options. The clock's
-// reference and the multiply check run while that thread waits (the issue check is left out), so cycles are the core's
-// own, as without it.
+// The same for several, up to BENCH_MOST_TOGETHER at a time in the same processes: a process costs more than a few
+// rounds do. Each value rests on as many processes as it would alone. Where the code ends one of them, all that it ran
+// is measured again, each by itself.
+bool bench_measure_all(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results, size_t n,
+                       struct fail *fail);
+enum { BENCH_MOST_TOGETHER = 16 };
+
+// The same as bench_measure while another hardware thread runs `beside`: on the native target, on the CPU of the
+// options. The clock's reference and the multiply check run while that thread waits (the issue check is left out), so
+// cycles are the core's own, as without it.
 bool bench_measure_beside(struct bench *bench, const struct bench_code *code, const struct bench_code *beside,
                           struct bench_measurement *result, struct fail *fail);
 

@@ -98,13 +98,12 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
     bench->clock_error = 0;
     bench->ticks_per_cycle = 0;
     bench->checks[CHECK_MULTIPLY].cycles = 0; // of the issue check, the lowest of all attempts is kept
-    if (!measure_samples(bench, &bench->checks[CHECK_MULTIPLY].code, NULL, sampling, &cross, fail) ||
+    if (!measure_samples(bench, &bench->checks[CHECK_MULTIPLY].code, sampling, &cross, fail) ||
         !ran("multiply", cross.outcome, fail))
         return false;
     checks_calibrate(bench, sampling);
     sampling_clear(sampling);
-    if (!measure_samples(bench, &bench->reference, NULL, sampling, &self, fail) ||
-        !ran("reference", self.outcome, fail))
+    if (!measure_samples(bench, &bench->reference, sampling, &self, fail) || !ran("reference", self.outcome, fail))
         return false;
 
     bench->cross_check_cycles = cross.cycles;

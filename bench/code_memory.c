@@ -47,6 +47,10 @@ void *code_map_memory(void) {
     return memory ? memory + CODE_MEMORY_BYTES / 2 : NULL;
 }
 
+void code_clear_memory(void *memory) {
+    memset((uint8_t *)memory - CODE_MEMORY_BYTES / 2, 0, CODE_MEMORY_BYTES);
+}
+
 const void *code_start(code_function function) {
     const void *start;
     memcpy(&start, &function, sizeof start);

@@ -1,5 +1,6 @@
 #include "bench/fake_target.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +51,8 @@ static double cycles_of(struct fake_target *fake, const struct bench_code *code)
         return fake->multiply_cycles;
     if (code->bytes[0] == 'i')
         return fake->issue_cycles;
+    if (isdigit(code->bytes[0]))
+        return code->bytes[0] - '0';
     double cycles = uniform(fake) < fake->second_mode_share ? fake->second_mode_cycles : fake->code_cycles;
     return cycles * fmax(0.1, 1 + fake->code_spread * normal(fake));
 }
@@ -95,20 +98,36 @@ static struct target_round one_round(struct fake_target *fake, const struct targ
     return round;
 }
 
-static bool run(struct target *target, const struct target_job *job, struct target_round *rounds, unsigned *n_done,
-                enum bench_outcome *outcome, struct fail *fail) {
+static enum bench_outcome run_job(struct fake_target *fake, struct target_job *job) {
+    char kind = (char)job->code->bytes[0];
+    bool is_other = !strchr("rmi", kind);
+    double seconds = fake->second_per_body * (double)(job->code_long * job->code->bodies) * job->n_rounds;
+    double start_ns = fake->now_ns;
+    if (fake->target.can_choose && !job->code_long) {
+        job->code_long = fake->chosen_long;
+        job->code_short = fake->chosen_long / 4;
+    }
+    enum bench_outcome outcome = kind == 'u' ? BENCH_SIGILL : is_other ? fake->outcome : BENCH_OK;
+    if (is_other && seconds > job->timeout_seconds)
+        outcome = BENCH_TIMEOUT;
+    job->n_done = outcome == BENCH_OK ? job->n_rounds : 0;
+    for (unsigned i = 0; i < job->n_done; i++)
+        job->rounds[i] = one_round(fake, job);
+    job->ns = (uint64_t)(fake->now_ns - start_ns);
+    return outcome;
+}
+
+static bool run(struct target *target, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
+                struct fail *fail) {
     (void)fail;
     struct fake_target *fake = (struct fake_target *)target;
-    bool is_other = !strchr("rmi", job->code->bytes[0]);
-    double seconds = fake->second_per_body * (double)(job->code_long * job->code->bodies) * job->n_rounds;
     fake->n_runs++;
-    fake->last_job = *job;
-    *outcome = is_other ? fake->outcome : BENCH_OK;
-    if (is_other && seconds > job->timeout_seconds)
-        *outcome = BENCH_TIMEOUT;
-    *n_done = *outcome == BENCH_OK ? job->n_rounds : 0;
-    for (unsigned i = 0; i < *n_done; i++)
-        rounds[i] = one_round(fake, job);
+    fake->now_ns += fake->process_ns;
+    *outcome = BENCH_OK;
+    for (unsigned i = 0; i < n_jobs && *outcome == BENCH_OK; i++)
+        *outcome = run_job(fake, &jobs[i]);
+    fake->last_job = jobs[0];
+    fake->last_n_jobs = n_jobs;
     return true;
 }
 

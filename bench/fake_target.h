@@ -9,7 +9,7 @@ struct fake_target {
     uint64_t seed;        // not 0
 
     // The truth. Code is told apart by its first byte: 'r' the reference, 'm' the multiply chain, 'i' independent
-    // instructions, else other code.
+    // instructions, 'u' undefined ones, '1' to '9' code of so many cycles, else other code.
     double reference_cycles, multiply_cycles, issue_cycles, code_cycles; // per body
     double second_mode_cycles;                                           // of other code, in a share of the rounds
     double second_mode_share;
@@ -42,9 +42,13 @@ struct fake_target {
     double overcount_share;
     double counter_factor; // what the counter of cycles says of one; 0 is 1
 
+    uint64_t chosen_long; // where the target is to choose, and can: iterations of the long run
+
+    double process_ns; // what a process costs beside its jobs
     double now_ns; // what was executed took so long: budgets are spent by it, and load on the machine changes nothing
     unsigned n_runs;
-    struct target_job last_job;
+    struct target_job last_job; // the first of the last run's,
+    unsigned last_n_jobs;       // as many as there were
 };
 
 // A quiet CPU: add 1, multiply 3, code 4 cycles; 0.7 ticks per cycle of a timer with 2.6 GHz.

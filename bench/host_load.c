@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/host_files.h"
+#include "bench/timer.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -108,12 +109,6 @@ double host_load_busy(const struct host_load *before, const struct host_load *af
     return busy + idle > 0 ? busy / (busy + idle) : -1;
 }
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static double siblings_busy_seconds(const struct host_watch *watch) {
     struct arena arena = {0};
     struct host_load load = {.arena = &arena};
@@ -150,14 +145,14 @@ static void find_siblings(struct host_watch *watch, int cpu) {
 }
 
 void host_watch_start(struct host_watch *watch, int cpu) {
-    *watch = (struct host_watch){.since_seconds = seconds_now(), .own_seconds = own_seconds()};
+    *watch = (struct host_watch){.since_seconds = timer_seconds(), .own_seconds = own_seconds()};
     find_siblings(watch, cpu);
     if (watch->n_siblings)
         watch->busy_seconds = siblings_busy_seconds(watch);
 }
 
 double host_watch_busy(struct host_watch *watch) {
-    double now = seconds_now(), passed = now - watch->since_seconds;
+    double now = timer_seconds(), passed = now - watch->since_seconds;
     if (!watch->n_siblings || passed < HOST_WATCH_SECONDS)
         return -1;
     double busy = siblings_busy_seconds(watch), own = own_seconds();

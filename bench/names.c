@@ -21,6 +21,7 @@ static const char *const outcome_names[BENCH_N_OUTCOMES] = {
     [BENCH_JUMP] = "jump outside the code",
     [BENCH_PRIVILEGED] = "privileged instruction",
     [BENCH_OVERWROTE] = "results overwritten",
+    [BENCH_STARVED] = "no time on its CPU",
 };
 static const char *const drop_names[DROP_N_REASONS] = {
     [DROP_SWITCH] = "switch",       [DROP_MIGRATION] = "migration", [DROP_FAULT] = "fault",

@@ -6,15 +6,17 @@
 #include "bench/timer.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <math.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-// The child's view of the job.
+// The child's view of a job.
 struct runner {
     code_function code, reference, checks[BENCH_N_CHECKS]; // a check may be null: left out
+    code_function codes[BENCH_MOST_TOGETHER];              // of all jobs
     void *memory;
     const struct perf_group_open *counters; // null: none
     struct native_beside *beside;           // null: nothing runs beside
@@ -129,10 +131,8 @@ static int choose(const struct runner *runner, double wanted_ticks, struct targe
 
 // Rounds, one reference between each two. What disturbs a reference disturbs both, so notes are compared from before
 // the reference that a round begins with, which is in the notes of the round before.
-static int run_rounds(const struct native_batch *batch, const struct runner *runner,
-                      const struct target_lengths *lengths) {
-    const struct target_job *job = batch->job;
-    struct native_results *results = batch->results;
+static int run_rounds(const struct runner *runner, const struct target_job *job, struct target_round *rounds,
+                      struct native_job_results *done, volatile unsigned *n_steps) {
     struct target_round scratch = {0};
     struct target_sample reference[2] = {{0}};
     struct native_notes notes[3];
@@ -141,46 +141,67 @@ static int run_rounds(const struct native_batch *batch, const struct runner *run
     native_notes_take(&notes[1]);
     for (unsigned i = 0; i < job->n_warmup + job->n_rounds && !error; i++) {
         bool is_kept = i >= job->n_warmup;
-        struct target_round *round = is_kept ? &results->rounds[i - job->n_warmup] : &scratch;
-        error = run_round(runner, job, lengths, reference, round);
+        struct target_round *round = is_kept ? &rounds[i - job->n_warmup] : &scratch;
+        error = run_round(runner, job, &done->lengths, reference, round);
+        ++*n_steps;
         native_notes_take(&notes[2]);
         native_notes_compare(&notes[0], &notes[2], round);
         notes[0] = notes[1];
         notes[1] = notes[2];
         if (!error && is_kept)
-            results->n_done = i - job->n_warmup + 1;
+            done->n_done = i - job->n_warmup + 1;
     }
     return error;
 }
 
-static int run_batch(const struct native_batch *batch, const struct runner *runner) {
-    const struct target_job *job = batch->job;
-    struct native_results *results = batch->results;
-    struct target_lengths lengths = {job->code_short, job->code_long};
+static int run_job(const struct runner *runner, const struct target_job *job, struct target_round *rounds,
+                   struct native_job_results *done, volatile unsigned *n_steps) {
     int error = 0;
-    memset(results->rounds, 0, sizeof *results->rounds * job->n_rounds); // brings the pages in
-    if (job->choose) {
-        lengths = (struct target_lengths){0};
-        error = choose(runner, job->wanted_ticks, &lengths);
-        results->lengths = lengths;
+    memset(rounds, 0, sizeof *rounds * job->n_rounds); // brings the pages in
+    done->lengths = (struct target_lengths){job->code_short, job->code_long};
+    if (!job->code_long)
+        error = choose(runner, job->wanted_ticks, &done->lengths);
+    ++*n_steps;
+    return !error && done->lengths.n_long ? run_rounds(runner, job, rounds, done, n_steps) : error;
+}
+
+// What the code before may have left where the next one looks.
+static void clean_up(const struct runner *runner) {
+    fesetenv(FE_DFL_ENV);
+    code_clear_memory(runner->memory);
+}
+
+static int run_batch(const struct native_batch *batch, struct runner *runner) {
+    struct native_results *results = batch->results;
+    struct target_round *rounds = results->rounds;
+    for (unsigned i = 0; i < batch->n_jobs; i++) {
+        const struct target_job *job = &batch->jobs[i];
+        uint64_t start_ns = timer_clock_ns();
+        if (i > 0)
+            clean_up(runner);
+        runner->code = runner->codes[i];
+        int error = run_job(runner, job, rounds, &results->jobs[i], &results->n_steps);
+        if (error)
+            return give_up(results, NATIVE_CANNOT_COUNT, error);
+        results->jobs[i].ns = timer_clock_ns() - start_ns;
+        rounds += job->n_rounds;
     }
-    results->has_begun = true;
-    if (!error && lengths.n_long)
-        error = run_rounds(batch, runner, &lengths);
-    return error ? give_up(results, NATIVE_CANNOT_COUNT, error) : (int)NATIVE_DONE;
+    return NATIVE_DONE;
 }
 
 // False without executable memory.
-static bool map_all(const struct target_job *job, struct runner *runner) {
-    const struct bench_code *chains[1 + BENCH_N_CHECKS] = {job->reference};
+static bool map_all(const struct native_batch *batch, struct runner *runner) {
+    const struct target_job *job = batch->jobs;
+    const struct bench_code *chains[1 + BENCH_N_CHECKS] = {job->reference}, *codes[BENCH_MOST_TOGETHER];
     code_function functions[1 + BENCH_N_CHECKS];
     size_t n = 1;
+    for (unsigned i = 0; i < batch->n_jobs; i++)
+        codes[i] = job[i].code;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
         if (job->checks[i].n_long)
             chains[n++] = job->checks[i].code;
     runner->memory = code_map_memory();
-    runner->code = code_map(job->code);
-    if (!runner->memory || !runner->code || !code_map_all(chains, n, functions))
+    if (!runner->memory || !code_map_all(codes, batch->n_jobs, runner->codes) || !code_map_all(chains, n, functions))
         return false;
     runner->reference = functions[0];
     n = 1;
@@ -202,17 +223,20 @@ int native_rounds_run(struct sandbox *sandbox, void *context) {
     const struct native_batch *batch = context;
     if (!native_pin(batch->cpu))
         return give_up(batch->results, NATIVE_CANNOT_PIN, errno);
-    batch->results->priority = host_priority_raise(batch->job->timeout_seconds + 1); // the parent's turn is first
+    // The parent's turn is first.
+    batch->results->priority = host_priority_raise(batch->n_jobs * batch->jobs->timeout_seconds + 1);
 
     struct perf_group_open counters;
     struct runner runner = {.counters = batch->group ? &counters : NULL, .beside = batch->beside};
     shift_addresses(batch->results->canary);
-    if (!map_all(batch->job, &runner))
+    if (!map_all(batch, &runner))
         return give_up(batch->results, NATIVE_CANNOT_MAP, errno);
     int error = batch->group ? perf_group_start(batch->group, batch->is_read_by_user, &counters) : 0;
     if (error)
         return give_up(batch->results, NATIVE_CANNOT_COUNT, error);
-    if (!sandbox_seal(sandbox, code_start(runner.code), batch->job->code->n_bytes))
+    const uint8_t *first = code_start(runner.codes[0]), *last = code_start(runner.codes[batch->n_jobs - 1]);
+    size_t n_bytes = (size_t)(last - first) + batch->jobs[batch->n_jobs - 1].code->n_bytes;
+    if (!sandbox_seal(sandbox, first, n_bytes))
         return give_up(batch->results, NATIVE_CANNOT_SEAL, errno);
     return run_batch(batch, &runner);
 }

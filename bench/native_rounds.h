@@ -6,6 +6,7 @@
 #include "bench/host_priority.h"
 #include "bench/native_beside.h"
 #include "bench/perf_group.h"
+#include "bench/rounds.h"
 #include "bench/sandbox.h"
 #include "bench/target.h"
 
@@ -22,20 +23,24 @@ enum native_status {
 struct native_results {
     uint64_t canary; // the parent's; a random number, and again behind the rounds
     struct fault_note note;
-    volatile unsigned n_done;
     volatile int error_number;
     volatile enum host_priority priority; // the child's
-    volatile bool has_begun;              // the code came back at least once, and iterations are chosen
-    struct target_lengths lengths;        // where the child was to choose; n_long 0: the timer stands still
-    struct target_round rounds[];         // n_rounds of the job
+    volatile unsigned n_steps;            // counts up when code came back, so that endless code shows
+    struct native_job_results {
+        volatile unsigned n_done;
+        struct target_lengths lengths; // n_long 0: the timer stands still
+        uint64_t ns;                   // that the job took
+    } jobs[BENCH_MOST_TOGETHER];
+    struct target_round rounds[]; // n_rounds of each job, one job behind the other
 };
 
 struct native_batch {
-    const struct target_job *job;
+    const struct target_job *jobs; // what is common to them is read from the first
+    unsigned n_jobs;
     int cpu;
     const struct perf_group *group; // counters to read; null: none
     bool is_read_by_user;           // without system calls
-    struct native_beside *beside;   // what runs beside the job's code; null: nothing
+    struct native_beside *beside;   // what runs beside the code; null: nothing
     struct native_results *results;
 };
 

@@ -126,6 +126,7 @@ static enum bench_outcome run(struct native_session *session, const struct bench
                               unsigned *n_done) {
     struct target_round rounds[4];
     struct target_job job = {
+        .rounds = rounds,
         .code = code,
         .reference = &session->chains.reference,
         .code_short = 1,
@@ -136,7 +137,8 @@ static enum bench_outcome run(struct native_session *session, const struct bench
         .timeout_seconds = timeout_seconds,
     };
     enum bench_outcome outcome;
-    assert_true(session->target->ops->run(session->target, &job, rounds, n_done, &outcome, &session->fail));
+    assert_true(session->target->ops->run(session->target, &job, 1, &outcome, &session->fail));
+    *n_done = job.n_done;
     assert_no_children();
     return outcome;
 }
@@ -185,6 +187,42 @@ static void the_harness_survives_its_own_stack(void **state) {
     arena_free(&session.arena);
 }
 
+// A process that runs several pieces of code gives each what it would find in one of its own.
+static void nothing_is_left_for_the_next(void **state) {
+    (void)state;
+    // mov qword ptr [rsi], 1; push 0x9fc0 (denormals are zero); ldmxcsr [rsp]; pop rax; ret
+    static const uint8_t litter[] = {0x48, 0xc7, 6, 1,    0,    0,    0,    0x68, 0xc0,
+                                     0x9f, 0,    0, 0x0f, 0xae, 0x14, 0x24, 0x58, 0xc3};
+    // cmp qword ptr [rsi], 0; jne bad; push rax; stmxcsr [rsp]; pop rax; and eax, 0xffc0; cmp eax, 0x1f80; jne bad;
+    // ret; bad: ud2
+    static const uint8_t look[] = {0x48, 0x83, 0x3e, 0,    0x75, 0x13, 0x50, 0x0f, 0xae, 0x1c, 0x24, 0x58, 0x25, 0xc0,
+                                   0xff, 0,    0,    0x3d, 0x80, 0x1f, 0,    0,    0x75, 1,    0xc3, 0x0f, 0x0b};
+    struct native_session session;
+    open_session(&session);
+    enum { N_ROUNDS = 2 };
+    const struct bench_code codes[] = {plain((struct piece)PIECE(litter)), plain((struct piece)PIECE(look))};
+    struct target_round rounds[2][N_ROUNDS];
+    struct target_job jobs[2];
+    for (unsigned i = 0; i < 2; i++)
+        jobs[i] = (struct target_job){
+            .code = &codes[i],
+            .rounds = rounds[i],
+            .reference = &session.chains.reference,
+            .code_short = 1,
+            .code_long = 2,
+            .reference_short = 1,
+            .reference_long = 2,
+            .n_rounds = N_ROUNDS,
+            .timeout_seconds = 10,
+        };
+    enum bench_outcome outcome;
+    assert_true(session.target->ops->run(session.target, jobs, 2, &outcome, &session.fail));
+    assert_int_equal(outcome, BENCH_OK);
+    assert_int_equal(jobs[0].n_done, N_ROUNDS);
+    assert_int_equal(jobs[1].n_done, N_ROUNDS);
+    arena_free(&session.arena);
+}
+
 // Code without an end runs through the rest of its page (zeros: add [rax], al) into the guard page or a bad address.
 static void running_off_the_end_is_a_fault(void **state) {
     (void)state;
@@ -204,6 +242,7 @@ static void a_cpu_that_is_not_there(void **state) {
     struct target_round round;
     const struct bench_code *reference = &session.chains.reference;
     struct target_job job = {
+        .rounds = &round,
         .code = reference,
         .reference = reference,
         .code_short = 1,
@@ -214,8 +253,7 @@ static void a_cpu_that_is_not_there(void **state) {
         .timeout_seconds = 10,
     };
     enum bench_outcome outcome;
-    unsigned n_done;
-    assert_false(target->ops->run(target, &job, &round, &n_done, &outcome, &session.fail));
+    assert_false(target->ops->run(target, &job, 1, &outcome, &session.fail));
     assert_int_equal(session.fail.status, FAIL_UNAVAILABLE);
     assert_non_null(strstr(session.fail.text, "CPU 1000"));
     assert_no_children();
@@ -393,6 +431,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_harness_survives_its_own_stack),
         cmocka_unit_test(crashes_have_names),
+        cmocka_unit_test(nothing_is_left_for_the_next),
         cmocka_unit_test(running_off_the_end_is_a_fault),
         cmocka_unit_test(a_cpu_that_is_not_there),
         cmocka_unit_test(child_dies_with_its_parent),

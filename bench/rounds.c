@@ -50,13 +50,13 @@ static bool pilot(const struct bench *bench, struct target_job *job, double n_lo
                   enum bench_outcome *outcome, struct fail *fail) {
     struct target *target = bench->target;
     struct target_round rounds[PILOT_ROUNDS];
-    unsigned n_done = 0;
+    job->rounds = rounds;
     job->code_long = (uint64_t)n_long;
     job->code_short = job->code_long / 2;
-    if (!target->ops->run(target, job, rounds, &n_done, outcome, fail))
+    if (!target->ops->run(target, job, 1, outcome, fail))
         return false;
-    *ticks = n_done ? INFINITY : 0;
-    for (unsigned i = 0; i < n_done; i++)
+    *ticks = job->n_done ? INFINITY : 0;
+    for (unsigned i = 0; i < job->n_done; i++)
         *ticks = fmin(*ticks, (double)rounds[i].code_long.ticks);
     return true;
 }
@@ -85,11 +85,11 @@ static bool standing_timer(const struct bench *bench, struct fail *fail) {
 static bool let_choose(const struct bench *bench, struct target_job *job, struct target_lengths *lengths,
                        enum bench_outcome *outcome, struct fail *fail) {
     struct target_round round;
-    unsigned n_done;
     job->n_rounds = 1;
-    job->choose = lengths;
-    if (!bench->target->ops->run(bench->target, job, &round, &n_done, outcome, fail))
+    job->rounds = &round;
+    if (!bench->target->ops->run(bench->target, job, 1, outcome, fail))
         return false;
+    *lengths = (struct target_lengths){job->code_short, job->code_long};
     return *outcome != BENCH_OK || lengths->n_long > 0 || standing_timer(bench, fail);
 }
 

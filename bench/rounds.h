@@ -14,6 +14,10 @@
 // where the timer is coarse.
 double rounds_wanted_ticks(const struct bench *bench, double seconds);
 
+struct target_lengths {
+    uint64_t n_short, n_long;
+};
+
 // Iterations of `code` such that the long run takes about `wanted_ticks`; the short one is a quarter of it. At least 1
 // and 2. Anything but BENCH_OK in `outcome`: the code does not run.
 bool rounds_choose(const struct bench *bench, const struct bench_code *code, double wanted_ticks,

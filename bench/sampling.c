@@ -8,16 +8,11 @@
 #include <string.h>
 
 struct sampling sampling_new(struct arena *arena) {
-    return (struct sampling){
-        .samples = ARENA_ARRAY(arena, struct sample, SAMPLING_MAX),
-        .sorted = ARENA_ARRAY(arena, double, SAMPLING_MAX),
-        .scratch = ARENA_ARRAY(arena, double, SAMPLING_MAX),
-    };
+    return (struct sampling){.arena = arena};
 }
 
 void sampling_clear(struct sampling *sampling) {
-    *sampling =
-        (struct sampling){.samples = sampling->samples, .sorted = sampling->sorted, .scratch = sampling->scratch};
+    *sampling = sampling_new(sampling->arena);
 }
 
 // Why the round is worthless, whatever its times; DROP_N_REASONS if nothing was seen.
@@ -49,6 +44,15 @@ static double step_of(const struct bench *bench, const struct target_round *roun
     return (double)bench->target->timer_step * (1 / code + 1 / reference);
 }
 
+static void keep(struct sampling *sampling, const struct sample *sample) {
+    struct arena *arena = sampling->arena;
+    size_t n = sampling->n_kept;
+    sampling->samples = arena_grow(arena, sampling->samples, n, sizeof *sampling->samples);
+    sampling->sorted = arena_grow(arena, sampling->sorted, n, sizeof *sampling->sorted);
+    sampling->scratch = arena_grow(arena, sampling->scratch, n, sizeof *sampling->scratch);
+    sampling->samples[sampling->n_kept++] = *sample;
+}
+
 void sampling_add(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                   const struct target_round *round) {
     clock_cycles_function cycles_of = bench->clock == CLOCK_RATIO  ? clock_ratio_cycles
@@ -69,7 +73,7 @@ void sampling_add(struct sampling *sampling, const struct bench *bench, const st
         if (job->beside)
             sample.beside = round->beside.ticks / round->beside.bodies /
                             (job->ticks_per_cycle > 0 ? job->ticks_per_cycle : sample.reference_ticks);
-        sampling->samples[sampling->n_kept++] = sample;
+        keep(sampling, &sample);
     }
 }
 

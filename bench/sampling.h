@@ -29,7 +29,8 @@ struct sampling_look {
 };
 
 struct sampling {
-    struct sample *samples;   // room for SAMPLING_MAX
+    struct arena *arena;
+    struct sample *samples;
     double *sorted, *scratch; // lists of the same room
     size_t n_kept;
     unsigned dropped[DROP_N_REASONS];

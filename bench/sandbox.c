@@ -1,6 +1,7 @@
 #include "bench/sandbox.h"
 
 #include "bench/syscall_filter.h"
+#include "bench/timer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -123,12 +124,6 @@ static _Noreturn void child(struct start *start, double timeout_seconds, pid_t p
     _exit(255);
 }
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 // Waits by looking now and then: for kernels (before 5.3) and emulators that know no pidfd.
 static bool wait_by_looking(pid_t pid, double deadline) {
     siginfo_t info;
@@ -137,7 +132,7 @@ static bool wait_by_looking(pid_t pid, double deadline) {
         if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid)
             return true;
         nanosleep(&(struct timespec){0, 500000}, NULL);
-    } while (seconds_now() < deadline);
+    } while (timer_seconds() < deadline);
     return false;
 }
 
@@ -149,13 +144,13 @@ static bool wait_until(pid_t pid, int pidfd, double deadline) {
     int n_ready;
     double left;
     do {
-        left = fmax(0, deadline - seconds_now());
+        left = fmax(0, deadline - timer_seconds());
         n_ready = poll(&poll_fd, 1, (int)ceil(fmin(left, 3600) * 1000));
     } while ((n_ready < 0 && errno == EINTR) || (n_ready == 0 && left > 0));
     return n_ready > 0;
 }
 
-// Seconds that the process has computed, not waited.
+// Seconds that the process has computed, not waited; what cannot be known is infinite.
 static double seconds_computed(pid_t pid) {
     clockid_t clock;
     struct timespec time;
@@ -164,17 +159,23 @@ static double seconds_computed(pid_t pid) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-// True once the child has ended; false when its time is over. Code that never comes back should not cost all of the
-// time that many rounds may take; but on a busy machine a child may have to wait for its CPU, so its own time counts.
-static bool wait_for(pid_t pid, int pidfd, const struct sandbox_job *job) {
-    double end = seconds_now() + job->timeout_seconds;
-    while (job->has_begun && !*job->has_begun) {
-        if (wait_until(pid, pidfd, fmin(end, seconds_now() + job->begin_seconds)))
-            return true;
-        if (!*job->has_begun && (seconds_now() >= end || seconds_computed(pid) > 0.8 * job->begin_seconds))
-            return false;
+// BENCH_OK once the child has ended. Code that never comes back should not cost all of the time that many rounds may
+// take: so there is a limit for each step. Each look comes a little late, and so forgives a little.
+static enum bench_outcome wait_for_steps(pid_t pid, int pidfd, const struct sandbox_job *job) {
+    static const double forgiven = 0.8;
+    double give_up = timer_seconds() + SANDBOX_PATIENCE * job->timeout_seconds, step_start = 0;
+    unsigned n_steps = 0;
+    while (!wait_until(pid, pidfd, timer_seconds() + job->step_seconds)) {
+        double now = seconds_computed(pid);
+        if (n_steps != *job->n_steps)
+            step_start = now;
+        n_steps = *job->n_steps;
+        if (now - step_start > forgiven * job->step_seconds || now > job->timeout_seconds)
+            return BENCH_TIMEOUT;
+        if (timer_seconds() > give_up)
+            return BENCH_STARVED;
     }
-    return wait_until(pid, pidfd, end);
+    return BENCH_OK;
 }
 
 static enum bench_outcome outcome_of_signal(int number) {
@@ -230,8 +231,11 @@ bool sandbox_finish(const struct sandbox_job *job, const struct sandbox_child *s
                     int *status, struct fail *fail) {
     pid_t pid = started->pid;
     int pidfd = started->pidfd;
-    bool has_ended = wait_for(pid, pidfd, job);
-    if (!has_ended)
+    if (job->n_steps)
+        *outcome = wait_for_steps(pid, pidfd, job);
+    else
+        *outcome = wait_until(pid, pidfd, timer_seconds() + job->timeout_seconds) ? BENCH_OK : BENCH_TIMEOUT;
+    if (*outcome != BENCH_OK)
         kill(pid, SIGKILL);
     kill(-pid, SIGKILL); // whatever it started; the id cannot have been reused before the wait below
     if (pidfd >= 0)
@@ -241,7 +245,8 @@ bool sandbox_finish(const struct sandbox_job *job, const struct sandbox_child *s
         if (errno != EINTR)
             return fail_set(fail, FAIL_WORK, "lost the child process that measures: %s", strerror(errno));
     *status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
-    *outcome = has_ended ? sandbox_outcome(wait_status, job->note) : BENCH_TIMEOUT;
+    if (*outcome == BENCH_OK)
+        *outcome = sandbox_outcome(wait_status, job->note);
     return true;
 }
 

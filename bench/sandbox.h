@@ -25,9 +25,13 @@ struct sandbox_job {
     void *context;
     struct fault_note *note; // null: nothing foreign runs
     double timeout_seconds;
-    const volatile bool *has_begun; // null, or the body is to set it
-    double begin_seconds;           // within this much time of computing: else it is a time-out as well
+    // Null; or the body counts it up, each time within about `step_seconds`: else that is a time-out as well. Then all
+    // times are of computing, as a child may have to wait for a CPU that others want. One that does not get there in
+    // SANDBOX_PATIENCE times its time is BENCH_STARVED.
+    const volatile unsigned *n_steps;
+    double step_seconds;
 };
+enum { SANDBOX_PATIENCE = 10 };
 
 // The same as sandbox_run in two steps: between them, the caller may do something else. Each child that was started
 // must be finished; its time counts from then on.

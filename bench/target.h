@@ -49,41 +49,43 @@ struct target_round {
     bool has_busy_sibling; // the other thread of our core was busy around the time of the round
 };
 
-// Code and iteration counts of a batch of rounds. Counts are of iterations.
+// Code and iteration counts of a batch of rounds, and what comes of it. Counts are of iterations. Jobs that share a
+// process differ only in the members down to `ns`.
 struct target_job {
-    const struct bench_code *code, *reference;
+    const struct bench_code *code;
+    // code_long 0, and only for targets that `can_choose`: the target finds lengths such that the long run takes about
+    // wanted_ticks, in the time of one pilot and not of one more run, and writes them here.
     uint64_t code_short, code_long;
+    double wanted_ticks;
+    unsigned n_rounds;
+    struct target_round *rounds; // written: room for n_rounds
+    unsigned n_done;             // written: rounds that are complete
+    uint64_t ns;                 // written: what the job took, of the time that budgets are spent by
+    const struct bench_code *reference;
     uint64_t reference_short, reference_long;
     struct target_check {
         const struct bench_code *code;
         uint64_t n_short, n_long; // n_long 0: this check is left out, its samples are 0
     } checks[BENCH_N_CHECKS];
-    unsigned n_rounds;
-    unsigned n_warmup; // rounds run first and not kept
-    double timeout_seconds;
+    unsigned n_warmup;               // rounds run first and not kept
+    double timeout_seconds;          // for the job
     bool shares_core;                // the core's other threads are meant to be busy
     const struct bench_code *beside; // that another hardware thread runs while the code does; null: none
     int beside_cpu;                  // logical CPU of that thread
-    // Not null, and only for targets that `can_choose`: code_short and code_long are not given; the target finds ones
-    // such that the long run takes about wanted_ticks, in the time of one pilot and not of one more run, and writes
-    // them here.
-    struct target_lengths {
-        uint64_t n_short, n_long;
-    } * choose;
-    double wanted_ticks;
-    enum bench_clock clock; // CLOCK_PERF, CLOCK_RDPMC: counters are read, that way
-    unsigned group;         // of the target's, which the counters are to count
-    double ticks_per_cycle; // CLOCK_TIME: of the timer, at the frequency that is believed
+    enum bench_clock clock;          // CLOCK_PERF, CLOCK_RDPMC: counters are read, that way
+    unsigned group;                  // of the target's, which the counters are to count
+    double ticks_per_cycle;          // CLOCK_TIME: of the timer, at the frequency that is believed
 };
 
 struct target;
 
 struct target_ops {
     const char *name; // "native", "sim"
-    // Runs the batch; `rounds` has room for n_rounds, `n_done` says how many are complete (all of them unless the
-    // outcome is not BENCH_OK). False only when the harness itself failed.
-    bool (*run)(struct target *target, const struct target_job *job, struct target_round *rounds, unsigned *n_done,
-                enum bench_outcome *outcome, struct fail *fail);
+    // Runs 1 to BENCH_MOST_TOGETHER jobs, one after the other in one process. All their rounds are complete unless the
+    // outcome is not BENCH_OK: then some code ended the process, and where there were several, nothing is said of
+    // which. False only when the harness itself failed.
+    bool (*run)(struct target *target, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
+                struct fail *fail);
     void (*close)(struct target *target);
     uint64_t (*now_ns)(struct target *target); // the time that budgets are spent by; null: this machine's
 };

@@ -20,8 +20,9 @@ struct native {
     struct counters counters;
 };
 
-// Of the time that a batch may take, until the code must have come back from its first iterations.
-enum { BEGIN_SHARE = 8 };
+// Of the time that a job may take, for one round: code that never comes back is not waited for as long as many rounds
+// may take.
+enum { STEP_SHARE = 8 };
 
 static bool explain_status(const struct native *native, enum native_status status, int error, struct fail *fail) {
     switch (status) {
@@ -43,6 +44,13 @@ static bool explain_status(const struct native *native, enum native_status statu
     return true;
 }
 
+static unsigned count_rounds(const struct target_job *jobs, unsigned n_jobs) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < n_jobs; i++)
+        n += jobs[i].n_rounds;
+    return n;
+}
+
 // The results, one batch long, in memory shared with the child; null without memory.
 static struct native_results *map_results(unsigned n_rounds, size_t *size) {
     *size = sizeof(struct native_results) + (n_rounds + 1) * sizeof(struct target_round); // one more: the last canary
@@ -57,8 +65,7 @@ static struct native_results *map_results(unsigned n_rounds, size_t *size) {
 
 // Foreign code ran beside the results and could have written anything there. What it did by accident mostly shows.
 static bool are_intact(const struct native_results *results, uint64_t canary, unsigned n_rounds) {
-    return results->canary == canary && memcmp(&results->rounds[n_rounds], &canary, sizeof canary) == 0 &&
-           results->n_done <= n_rounds;
+    return results->canary == canary && memcmp(&results->rounds[n_rounds], &canary, sizeof canary) == 0;
 }
 
 // What runs beside the code; null without memory.
@@ -114,50 +121,84 @@ static bool run_children(const struct target_job *job, const struct sandbox_job 
     return is_done;
 }
 
-static bool native_run(struct target *target, const struct target_job *job, struct target_round *rounds,
-                       unsigned *n_done, enum bench_outcome *outcome, struct fail *fail) {
-    struct native *native = (struct native *)target;
-    size_t size;
-    struct native_results *results = map_results(job->n_rounds, &size);
-    if (!results)
-        return fail_set(fail, FAIL_WORK, "no memory for %u rounds: %s", job->n_rounds, strerror(errno));
-    bool is_counted = job->clock == CLOCK_PERF || job->clock == CLOCK_RDPMC;
-    assert(!is_counted || job->group < native->counters.n_groups);
-    struct native_batch batch = {
-        .job = job,
-        .cpu = native->cpu,
-        .group = is_counted ? &native->counters.groups[job->group] : NULL,
-        .is_read_by_user = job->clock == CLOCK_RDPMC,
-        .results = results,
+// What the child left, to the jobs. False where it is not complete.
+static bool take_results(const struct native_results *results, struct target_job *jobs, unsigned n_jobs,
+                         bool has_busy_sibling) {
+    const struct target_round *rounds = results->rounds;
+    bool is_complete = true;
+    for (unsigned i = 0; i < n_jobs; i++) {
+        const struct native_job_results *done = &results->jobs[i];
+        struct target_job *job = &jobs[i];
+        job->n_done = done->n_done <= job->n_rounds ? done->n_done : 0;
+        memcpy(job->rounds, rounds, job->n_done * sizeof *rounds);
+        for (unsigned r = 0; r < job->n_done; r++)
+            job->rounds[r].has_busy_sibling = has_busy_sibling;
+        job->code_short = done->lengths.n_short;
+        job->code_long = done->lengths.n_long;
+        job->ns = done->ns;
+        is_complete = is_complete && (job->n_done == job->n_rounds || !job->code_long); // else the timer stands still
+        rounds += job->n_rounds;
+    }
+    return is_complete;
+}
+
+static void forget_results(struct target_job *jobs, unsigned n_jobs) {
+    for (unsigned i = 0; i < n_jobs; i++)
+        jobs[i].n_done = 0, jobs[i].ns = 0;
+}
+
+static bool run_in_child(struct native *native, struct native_batch *batch, struct target_job *jobs,
+                         enum bench_outcome *outcome, struct fail *fail) {
+    struct native_results *results = batch->results;
+    double timeout_seconds = jobs->timeout_seconds * batch->n_jobs;
+    struct sandbox_job child = {
+        .body = native_rounds_run,
+        .context = batch,
+        .note = &results->note,
+        .timeout_seconds = timeout_seconds,
+        .n_steps = &results->n_steps,
+        .step_seconds = jobs->timeout_seconds / STEP_SHARE,
     };
     int status = 0;
     uint64_t canary = results->canary;
     *outcome = BENCH_KILLED;
-    struct sandbox_job child = {
-        .body = native_rounds_run,
-        .context = &batch,
-        .note = &results->note,
-        .timeout_seconds = job->timeout_seconds,
-        .has_begun = &results->has_begun,
-        .begin_seconds = job->timeout_seconds / BEGIN_SHARE,
-    };
-    bool is_done = run_children(job, &child, &batch, outcome, &status, fail);
+    bool is_done = run_children(jobs, &child, batch, outcome, &status, fail);
     if (is_done && *outcome == BENCH_OK && results->error_number)
         is_done = explain_status(native, (enum native_status)status, results->error_number, fail);
-    bool is_intact = are_intact(results, canary, job->n_rounds);
-    *n_done = is_intact ? results->n_done : 0;
-    memcpy(rounds, results->rounds, *n_done * sizeof *rounds);
-    bool has_busy_sibling = !job->shares_core && host_watch_busy(&native->watch) > HOST_WATCH_BUSY;
-    for (unsigned i = 0; i < *n_done; i++)
-        rounds[i].has_busy_sibling = has_busy_sibling;
-    if (is_intact && results->priority <= HOST_PRIORITY_FIFO)
-        target->scheduling = host_priority_name(results->priority);
-    if (job->choose)
-        *job->choose = results->lengths;
-    if (*outcome == BENCH_OK && !is_intact)
-        *outcome = BENCH_OVERWROTE;
-    else if (*outcome == BENCH_OK && (status != NATIVE_DONE || *n_done < job->n_rounds))
+    if (!are_intact(results, canary, count_rounds(jobs, batch->n_jobs))) {
+        forget_results(jobs, batch->n_jobs);
+        if (*outcome == BENCH_OK)
+            *outcome = BENCH_OVERWROTE;
+        return is_done;
+    }
+    bool has_busy_sibling = !jobs->shares_core && host_watch_busy(&native->watch) > HOST_WATCH_BUSY;
+    bool is_complete = take_results(results, jobs, batch->n_jobs, has_busy_sibling);
+    if (results->priority <= HOST_PRIORITY_FIFO)
+        native->target.scheduling = host_priority_name(results->priority);
+    if (*outcome == BENCH_OK && (status != NATIVE_DONE || !is_complete))
         *outcome = BENCH_KILLED;
+    return is_done;
+}
+
+static bool native_run(struct target *target, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
+                       struct fail *fail) {
+    struct native *native = (struct native *)target;
+    size_t size;
+    struct native_results *results = map_results(count_rounds(jobs, n_jobs), &size);
+    if (!results)
+        return fail_set(fail, FAIL_WORK, "no memory for %u rounds: %s", count_rounds(jobs, n_jobs), strerror(errno));
+    bool is_counted = jobs->clock == CLOCK_PERF || jobs->clock == CLOCK_RDPMC;
+    assert(n_jobs >= 1 && n_jobs <= BENCH_MOST_TOGETHER);
+    assert(!is_counted || jobs->group < native->counters.n_groups);
+    struct native_batch batch = {
+        .jobs = jobs,
+        .n_jobs = n_jobs,
+        .cpu = native->cpu,
+        .group = is_counted ? &native->counters.groups[jobs->group] : NULL,
+        .is_read_by_user = jobs->clock == CLOCK_RDPMC,
+        .results = results,
+    };
+    bool is_done = run_in_child(native, &batch, jobs, outcome, fail);
     munmap(results, size);
     return is_done;
 }

@@ -142,23 +142,32 @@ static bool put_events(struct target_sim *sim, const struct target_job *job, str
     return true;
 }
 
-static bool run(struct target *target, const struct target_job *job, struct target_round *rounds, unsigned *n_done,
-                enum bench_outcome *outcome, struct fail *fail) {
-    struct target_sim *sim = (struct target_sim *)target;
+static bool run_job(struct target_sim *sim, struct target_job *job, enum bench_outcome *outcome, struct fail *fail) {
     struct noise_cycles cycles = {0};
-    *outcome = BENCH_OK;
-    *n_done = 0;
+    double start_ns = sim->noise.now_ns;
+    job->n_done = 0;
     if (!simulate_round(sim, job, &cycles, outcome, fail))
         return false;
     if (*outcome != BENCH_OK)
         return true;
-    noise_start_process(&sim->noise);
     for (unsigned i = 0; i < job->n_rounds; i++) {
-        noise_round(&sim->noise, job, &cycles, &rounds[i]);
-        if (sim->events.n && !put_events(sim, job, &rounds[i], outcome, fail))
+        noise_round(&sim->noise, job, &cycles, &job->rounds[i]);
+        if (sim->events.n && !put_events(sim, job, &job->rounds[i], outcome, fail))
             return false;
     }
-    *n_done = job->n_rounds;
+    job->n_done = job->n_rounds;
+    job->ns = (uint64_t)(sim->noise.now_ns - start_ns);
+    return true;
+}
+
+static bool run(struct target *target, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
+                struct fail *fail) {
+    struct target_sim *sim = (struct target_sim *)target;
+    *outcome = BENCH_OK;
+    noise_start_process(&sim->noise);
+    for (unsigned i = 0; i < n_jobs && *outcome == BENCH_OK; i++)
+        if (!run_job(sim, &jobs[i], outcome, fail))
+            return false;
     return true;
 }
 

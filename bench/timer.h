@@ -13,6 +13,10 @@ static inline uint64_t timer_clock_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static inline double timer_seconds(void) {
+    return (double)timer_clock_ns() * 1e-9;
+}
+
 #if defined(__x86_64__)
 #define TIMER_NAME "tsc"
 

@@ -44,10 +44,8 @@ static double cycles_of(const struct truth_target *target, const struct bench_co
     return overhead_cycles + per_body * (double)iterations * code->bodies;
 }
 
-static bool run(struct target *target, const struct target_job *job, struct target_round *rounds, unsigned *n_done,
-                enum bench_outcome *outcome, struct fail *fail) {
-    (void)fail;
-    struct truth_target *truth = (struct truth_target *)target;
+static void run_job(struct truth_target *truth, struct target_job *job) {
+    double start_ns = truth->noise.now_ns;
     struct noise_cycles cycles = {
         .reference = {cycles_of(truth, job->reference, job->reference_short),
                       cycles_of(truth, job->reference, job->reference_long)},
@@ -60,10 +58,19 @@ static bool run(struct target *target, const struct target_job *job, struct targ
         cycles.checks[i][0] = cycles_of(truth, check->code, check->n_short);
         cycles.checks[i][1] = cycles_of(truth, check->code, check->n_long);
     }
-    noise_start_process(&truth->noise);
     for (unsigned i = 0; i < job->n_rounds; i++)
-        noise_round(&truth->noise, job, &cycles, &rounds[i]);
-    *n_done = job->n_rounds;
+        noise_round(&truth->noise, job, &cycles, &job->rounds[i]);
+    job->n_done = job->n_rounds;
+    job->ns = (uint64_t)(truth->noise.now_ns - start_ns);
+}
+
+static bool run(struct target *target, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
+                struct fail *fail) {
+    (void)fail;
+    struct truth_target *truth = (struct truth_target *)target;
+    noise_start_process(&truth->noise);
+    for (unsigned i = 0; i < n_jobs; i++)
+        run_job(truth, &jobs[i]);
     *outcome = BENCH_OK;
     return true;
 }
