@@ -205,7 +205,7 @@ bool bench_measure(struct bench *bench, const struct bench_code *code, struct be
 // is measured again, each by itself.
 bool bench_measure_all(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results, size_t n,
                        struct fail *fail);
-enum { BENCH_MOST_TOGETHER = 16 };
+enum { BENCH_MOST_TOGETHER = 32 };
 
 // The same as bench_measure while another hardware thread runs `beside`: on the native target, on the CPU of the
 // options. The clock's reference and the multiply check run while that thread waits (the issue check is left out), so

@@ -29,6 +29,7 @@ struct progress {
     struct target_round rounds[MOST_ROUNDS];
     double spent_ms;
     double round_ms; // of the last batch
+    bool is_alone;   // shares no process with others
     bool is_finished;
 };
 
@@ -81,9 +82,9 @@ static unsigned next_group(const struct progress *progress) {
 static unsigned choose_jobs(struct progress *list, size_t n, struct progress **chosen) {
     unsigned n_chosen = 0;
     for (size_t i = 0; i < n && n_chosen < BENCH_MOST_TOGETHER; i++) {
-        bool is_alone = list[i].job.code->runs_alone;
-        if (list[i].is_finished ||
-            (n_chosen && (is_alone || chosen[0]->job.code->runs_alone || next_group(&list[i]) != chosen[0]->job.group)))
+        bool fits = n_chosen == 0 ||
+                    (!list[i].is_alone && !chosen[0]->is_alone && next_group(&list[i]) == chosen[0]->job.group);
+        if (list[i].is_finished || !fits)
             continue;
         list[i].job.group = next_group(&list[i]);
         list[i].job.n_rounds = next_rounds(&list[i]);
@@ -132,32 +133,34 @@ static bool run_batch(struct target *target, struct progress *const *chosen, uns
     return true;
 }
 
-static void restart(struct progress *progress) {
+static void restart_alone(struct progress *progress) {
     sampling_clear(progress->sampling);
     progress->counts = (struct event_counts){.arena = progress->counts.arena, .target = progress->counts.target};
-    progress->is_finished = progress->result->outcome != BENCH_OK;
+    progress->is_finished = false;
+    progress->is_alone = true;
 }
 
-// Where code ends the process of several, it is not known which one it was, nor what else it did to the others: then
-// each is measured by itself, from the start.
-static bool run_batches(struct progress *list, size_t n, struct fail *fail) {
-    struct target *target = list->bench->target;
-    struct progress *chosen[BENCH_MOST_TOGETHER];
-    enum bench_outcome outcome = BENCH_OK;
-    unsigned n_chosen;
-    while (outcome == BENCH_OK && (n_chosen = choose_jobs(list, n, chosen)) > 0)
-        if (!run_batch(target, chosen, n_chosen, &outcome, fail))
-            return false;
-    if (outcome == BENCH_OK)
-        return true;
+// Where one of several pieces of code ended their process, it is not known which one, nor what else it did to the
+// others: then each of them is measured by itself, from the start.
+static void take_bad_outcome(struct progress *const *chosen, unsigned n, enum bench_outcome outcome) {
     if (n == 1) {
-        list->result->outcome = outcome;
-        return true;
+        chosen[0]->result->outcome = outcome;
+        chosen[0]->is_finished = true;
+        return;
     }
-    for (size_t i = 0; i < n; i++) {
-        restart(&list[i]);
-        if (!run_batches(&list[i], 1, fail))
+    for (unsigned i = 0; i < n; i++)
+        restart_alone(chosen[i]);
+}
+
+static bool run_batches(struct progress *list, size_t n, struct fail *fail) {
+    struct progress *chosen[BENCH_MOST_TOGETHER];
+    unsigned n_chosen;
+    while ((n_chosen = choose_jobs(list, n, chosen)) > 0) {
+        enum bench_outcome outcome = BENCH_OK;
+        if (!run_batch(list->bench->target, chosen, n_chosen, &outcome, fail))
             return false;
+        if (outcome != BENCH_OK)
+            take_bad_outcome(chosen, n_chosen, outcome);
     }
     return true;
 }
@@ -177,6 +180,7 @@ static void conclude(struct progress *progress) {
 static void start(struct progress *progress, const struct bench *bench, const struct bench_code *code,
                   const struct bench_code *beside) {
     progress->bench = bench;
+    progress->is_alone = code->runs_alone;
     progress->job = (struct target_job){
         .code = code,
         .wanted_ticks = rounds_wanted_ticks(bench, beside ? ROUNDS_BESIDE_SECONDS : ROUNDS_CODE_SECONDS),

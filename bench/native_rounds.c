@@ -129,27 +129,45 @@ static int choose(const struct runner *runner, double wanted_ticks, struct targe
     }
 }
 
+static void shorten(uint64_t *n_short, uint64_t *n_long) {
+    enum { SHARE = 4 };
+    *n_short = (*n_short + SHARE - 1) / SHARE;
+    *n_long = *n_short + (*n_long - *n_short + SHARE - 1) / SHARE;
+}
+
+// Brings what the rounds need into caches and predictors: rounds that are not kept, and so may be short.
+static int run_warmup(const struct runner *runner, const struct target_job *job, struct target_lengths lengths) {
+    struct target_job shorter = *job;
+    struct target_round scratch = {0};
+    struct target_sample reference[2] = {{0}};
+    int error = 0;
+    shorten(&shorter.reference_short, &shorter.reference_long);
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+        shorten(&shorter.checks[i].n_short, &shorter.checks[i].n_long);
+    shorten(&lengths.n_short, &lengths.n_long);
+    for (unsigned i = 0; i < job->n_warmup && !error; i++)
+        error = run_round(runner, &shorter, &lengths, reference, &scratch);
+    return error;
+}
+
 // Rounds, one reference between each two. What disturbs a reference disturbs both, so notes are compared from before
 // the reference that a round begins with, which is in the notes of the round before.
 static int run_rounds(const struct runner *runner, const struct target_job *job, struct target_round *rounds,
                       struct native_job_results *done, volatile unsigned *n_steps) {
-    struct target_round scratch = {0};
     struct target_sample reference[2] = {{0}};
     struct native_notes notes[3];
+    int error = run_warmup(runner, job, done->lengths);
     native_notes_take(&notes[0]);
-    int error = time_reference(runner, job, reference);
+    error = error ? error : time_reference(runner, job, reference);
     native_notes_take(&notes[1]);
-    for (unsigned i = 0; i < job->n_warmup + job->n_rounds && !error; i++) {
-        bool is_kept = i >= job->n_warmup;
-        struct target_round *round = is_kept ? &rounds[i - job->n_warmup] : &scratch;
-        error = run_round(runner, job, &done->lengths, reference, round);
+    for (unsigned i = 0; i < job->n_rounds && !error; i++) {
+        error = run_round(runner, job, &done->lengths, reference, &rounds[i]);
         ++*n_steps;
         native_notes_take(&notes[2]);
-        native_notes_compare(&notes[0], &notes[2], round);
+        native_notes_compare(&notes[0], &notes[2], &rounds[i]);
         notes[0] = notes[1];
         notes[1] = notes[2];
-        if (!error && is_kept)
-            done->n_done = i - job->n_warmup + 1;
+        done->n_done = i + !error;
     }
     return error;
 }

@@ -66,8 +66,11 @@ const char *lab_missing_feature(const struct lab *lab, const struct program *pro
 // instructions. FAIL_UNAVAILABLE where not.
 bool lab_can_run(const struct lab *lab, const struct program *program, struct fail *fail);
 
-// Measures and predicts one experiment. False only when Cyclops itself failed.
-bool lab_run(struct lab *lab, struct experiment *experiment, struct fail *fail);
+// Measures and predicts experiments, as many as can be in the same processes. False only when Cyclops itself failed.
+bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, struct fail *fail);
+
+// Pieces of code that there are to measure for one experiment.
+size_t lab_codes(const struct experiment *experiment);
 
 // The same with a measurement of before.
 void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement);

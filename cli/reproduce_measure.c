@@ -13,7 +13,7 @@ static const struct bench_measurement *measure(struct lab *lab, struct experimen
         *why = arena_printf(lab->arena, "this CPU has no %s", feature);
         return NULL;
     }
-    if (interrupt_seen() || !lab_run(lab, experiment, fail)) {
+    if (interrupt_seen() || !lab_run(lab, &experiment, 1, fail)) {
         *why = "interrupted";
         return NULL;
     }

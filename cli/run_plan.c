@@ -44,24 +44,15 @@ static int say_once(const struct fail *trouble) {
 }
 
 // What cannot run here, or did not end well, is said and does not stop the rest.
-// `taken`: its record of before; null: it is measured.
-static bool run_one(struct lab *lab, struct experiment *experiment, const struct record *taken, int *status,
-                    struct fail *fail) {
+static void say_trouble(const struct lab *lab, const struct experiment *experiment, int *status) {
     const struct program *program = &experiment->program;
     struct fail trouble = {0};
-    if (lab_can_run(lab, program, &trouble)) {
-        if (taken)
-            lab_take(lab, experiment, &taken->measurement);
-        else if (!lab_run(lab, experiment, fail))
-            return false;
-        if (!experiment->is_done && !interrupt_seen())
-            fail_set(&trouble, FAIL_WORK, "%s (%s, n = %u, %s): %s", program->kernel, program_mode_name(program->mode),
-                     program->streams, program_form_name(program->form),
-                     bench_outcome_name(experiment->measurement.outcome));
-    }
+    if (lab_can_run(lab, program, &trouble) && !experiment->is_done && !interrupt_seen())
+        fail_set(&trouble, FAIL_WORK, "%s (%s, n = %u, %s): %s", program->kernel, program_mode_name(program->mode),
+                 program->streams, program_form_name(program->form),
+                 bench_outcome_name(experiment->measurement.outcome));
     if (trouble.status != FAIL_NONE)
         *status = run_plan_worse(*status, say_once(&trouble));
-    return true;
 }
 
 // The same for what runs beside it.
@@ -91,10 +82,48 @@ static void show_progress(size_t done, size_t total) {
         fprintf(stderr, done == total ? "\r\033[K" : "\r\033[Kmeasuring %zu of %zu", done + 1, total);
 }
 
+// The first experiment behind those that are measured together with the one at `start`. A simulated CPU gains nothing
+// by that, and shows its progress.
+static size_t end_of_batch(const struct lab *lab, const struct plan *plan, const struct run_journal *journal,
+                           size_t start) {
+    size_t n_codes = 0, most = lab->is_simulated ? 1 : BENCH_MOST_TOGETHER, end = start;
+    while (end < plan->n_experiments && n_codes < most) {
+        n_codes += journal->taken[end] ? 0 : lab_codes(plan->experiments[end]);
+        end++;
+    }
+    return end;
+}
+
+// What the journal does not have of them.
+static bool measure_batch(struct lab *lab, const struct plan *plan, const struct run_journal *journal, size_t start,
+                          size_t end, struct fail *fail) {
+    struct experiment **wanted = ARENA_ARRAY(lab->arena, struct experiment *, end - start);
+    size_t n = 0;
+    for (size_t i = start; i < end; i++) {
+        struct fail trouble = {0};
+        struct experiment *experiment = plan->experiments[i];
+        if (!lab_can_run(lab, &experiment->program, &trouble))
+            continue;
+        if (journal->taken[i])
+            lab_take(lab, experiment, &journal->taken[i]->measurement);
+        else
+            wanted[n++] = experiment;
+    }
+    return lab_run(lab, wanted, n, fail);
+}
+
+static bool finish_one(struct lab *lab, struct experiment *experiment, struct run_journal *journal, bool is_taken,
+                       int *status, struct fail *fail) {
+    say_trouble(lab, experiment, status);
+    bool was_tried = experiment->is_done || (experiment->measurement.outcome != BENCH_OK && !interrupt_seen());
+    if (was_tried && !run_journal_write(journal, lab, experiment, is_taken, fail))
+        return false;
+    return !experiment->corun || !experiment->is_done || run_beside(lab, experiment, journal, status, fail);
+}
+
 static bool run_all(struct lab *lab, const struct plan *plan, struct run_journal *journal, int *status,
                     struct fail *fail) {
-    for (size_t i = 0; i < plan->n_experiments; i++) {
-        struct experiment *experiment = plan->experiments[i];
+    for (size_t i = 0, end; i < plan->n_experiments; i = end) {
         if (interrupt_seen()) {
             show_progress(plan->n_experiments, plan->n_experiments);
             fprintf(stderr, "cyclops: interrupted: %zu of %zu measured%s\n", i, plan->n_experiments,
@@ -103,14 +132,12 @@ static bool run_all(struct lab *lab, const struct plan *plan, struct run_journal
             return true;
         }
         show_progress(i, plan->n_experiments);
-        const struct record *taken = journal->taken[i];
-        if (!run_one(lab, experiment, taken, status, fail))
+        end = end_of_batch(lab, plan, journal, i);
+        if (!measure_batch(lab, plan, journal, i, end, fail))
             return false;
-        bool was_tried = experiment->is_done || (experiment->measurement.outcome != BENCH_OK && !interrupt_seen());
-        if (was_tried && !run_journal_write(journal, lab, experiment, taken != NULL, fail))
-            return false;
-        if (experiment->corun && experiment->is_done && !run_beside(lab, experiment, journal, status, fail))
-            return false;
+        for (size_t e = i; e < end; e++)
+            if (!finish_one(lab, plan->experiments[e], journal, journal->taken[e] != NULL, status, fail))
+                return false;
     }
     show_progress(plan->n_experiments, plan->n_experiments);
     return true;

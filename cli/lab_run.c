@@ -1,0 +1,167 @@
+// What the opened instruments say of an experiment: its cycles, then what each model predicts for the same bytes.
+#include "cli/lab.h"
+
+#include "analyzer/compare/dependence.h"
+#include "bench/replication.h"
+#include "cli/follow.h"
+#include "cli/program_code.h"
+
+#include <stdio.h>
+
+const char *lab_missing_feature(const struct lab *lab, const struct program *program) {
+    for (const char *const *feature = program->features; feature && *feature; feature++) {
+        bool has_it = lab->is_simulated ? lab->backend->has_feature(lab->simulated_cpu.cpu, *feature)
+                                        : host_has_feature(&lab->host, *feature);
+        if (!has_it)
+            return *feature;
+    }
+    return NULL;
+}
+
+bool lab_can_run(const struct lab *lab, const struct program *program, struct fail *fail) {
+    const char *feature = lab_missing_feature(lab, program);
+    if (feature)
+        return fail_set(fail, FAIL_UNAVAILABLE, "%s needs the CPU feature %s, which %s does not have", program->kernel,
+                        feature, lab->is_simulated ? lab->sim.cpu : "this CPU");
+    struct program_range body = program_simulated_range(program);
+    struct block block;
+    struct fail trouble = {0};
+    if (!lab->is_simulated || model_describe_bytes(&lab->simulated_cpu, lab->arena, program->code + body.offset,
+                                                   body.length, &block, &trouble))
+        return true;
+    return fail_set(fail, FAIL_UNAVAILABLE, "%s cannot run on the simulated CPU: %s", program->kernel, trouble.text);
+}
+
+static enum verdict_kind subject(enum program_mode mode) {
+    switch (mode) {
+    case PROGRAM_LATENCY:
+        return VERDICT_LATENCY;
+    case PROGRAM_THROUGHPUT:
+        return VERDICT_RTHROUGHPUT;
+    case PROGRAM_BLOCK:
+        break;
+    }
+    return VERDICT_BLOCK;
+}
+
+static bool has_inner_branch(const struct block *block, enum program_form form) {
+    unsigned n_branches = 0;
+    for (unsigned i = 0; i < block->n_insns; i++)
+        n_branches += block->insns[i].is_branch;
+    return n_branches > (form == PROGRAM_LOOPED); // one is the loop's own
+}
+
+// What the model knows of the instructions tells whether the program is what the kernel file says.
+static const char *find_misuse(struct arena *arena, const struct machine *machine, const struct block *block,
+                               const struct experiment *experiment) {
+    const struct program *program = &experiment->program;
+    if (program->mode == PROGRAM_BLOCK || experiment->kernel_instructions == 0)
+        return NULL;
+    struct dependence found = dependence_find(machine, block, program->streams, experiment->kernel_instructions,
+                                              experiment->second_instructions);
+    if (program->mode == PROGRAM_LATENCY && !found.is_carried)
+        return "no copy waits for the one before: not a latency (see `chain` in the kernel file)";
+    if (program->mode == PROGRAM_THROUGHPUT && found.crossing)
+        return arena_printf(arena, "streams wait for each other through %s: not a throughput (see `writes`)",
+                            found.crossing);
+    return NULL;
+}
+
+// Code with branches inside is predicted as it was seen to run; on a simulated CPU, which follows no branch, it is not.
+static bool predict_branches(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
+    struct followed *followed = &experiment->followed;
+    struct bench_code code = program_code(&experiment->program, false);
+    if (lab->elsewhere) {
+        experiment->misuse = "branches inside, and which way they went there is not known";
+        return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
+    }
+    if (lab->is_simulated) {
+        experiment->misuse = "a simulated CPU follows no branch: this is one pass through the text";
+        return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
+    }
+    if (!followed->n && !follow_record(lab->arena, &experiment->program, &code, followed, fail))
+        return false;
+    return follow_predict(lab->arena, &lab->models[model], &experiment->program, followed,
+                          &experiment->predictions[model], fail);
+}
+
+static bool predict_block(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
+    const struct machine *machine = lab->models[model].machine;
+    struct program_range range = program_simulated_range(&experiment->program);
+    struct block block;
+    if (!model_describe_bytes(&lab->models[model], lab->arena, experiment->program.code + range.offset, range.length,
+                              &block, fail))
+        return false;
+    if (has_inner_branch(&block, experiment->program.form))
+        return predict_branches(lab, model, experiment, fail);
+    if (!experiment->misuse)
+        experiment->misuse = find_misuse(lab->arena, machine, &block, experiment);
+    return prediction_make(lab->arena, machine, &block, &experiment->predictions[model], fail);
+}
+
+// Where the model cannot say anything of the code, that is the verdict, and its own words are the reason.
+static void predict(struct lab *lab, unsigned model, struct experiment *experiment) {
+    struct prediction *prediction = &experiment->predictions[model];
+    struct fail fail = {0};
+    if (!predict_block(lab, model, experiment, &fail)) {
+        *prediction = (struct prediction){.model = lab->models[model].machine->id, .bottleneck = ""};
+        experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "no prediction"};
+        if (!experiment->misuse) // which the table says
+            fprintf(stderr, "cyclops: warning: %s: %s\n", experiment->program.kernel, fail.text);
+        return;
+    }
+    const struct bench_measurement *m = &experiment->measurement;
+    struct verdict_measured measured = {
+        m->cycles, m->low, m->high, m->clock_error, m->verdict != MEASURED_UNSTABLE, subject(experiment->program.mode)};
+    verdict_make(lab->arena, &measured, prediction, &experiment->verdicts[model]);
+}
+
+void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement) {
+    experiment->measurement = *measurement;
+    experiment->is_done = experiment->measurement.outcome == BENCH_OK;
+    experiment->n_predictions = experiment->is_done ? lab->n_models : 0;
+    for (unsigned i = 0; i < experiment->n_predictions; i++)
+        predict(lab, i, experiment);
+}
+
+static struct bench_code *put_codes(const struct lab *lab, struct experiment *experiment, struct bench_code *codes) {
+    *codes++ = program_code(&experiment->program, lab->is_simulated);
+    for (unsigned i = 0; i < experiment->replicates.n; i++) {
+        const struct replicate *replicate = &experiment->replicates.items[i];
+        *codes = program_code(replicate->program, lab->is_simulated);
+        codes++->offset = replicate->offset;
+    }
+    return codes;
+}
+
+// The first measurement is the experiment's own, its replicates' follow. Where there are the next ones'.
+static struct bench_measurement *take_measurements(struct lab *lab, struct experiment *experiment,
+                                                   struct bench_measurement *measurements) {
+    struct bench_measurement *own = measurements++;
+    for (unsigned i = 0; i < experiment->replicates.n; i++, measurements++)
+        if (own->outcome == BENCH_OK)
+            replication_add(lab->arena, own, experiment->replicates.items[i].change, measurements);
+    lab_take(lab, experiment, own);
+    return measurements;
+}
+
+size_t lab_codes(const struct experiment *experiment) {
+    return 1 + experiment->replicates.n;
+}
+
+bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, struct fail *fail) {
+    struct arena scratch = {0};
+    size_t n_codes = 0;
+    for (size_t i = 0; i < n; i++)
+        n_codes += lab_codes(experiments[i]);
+    struct bench_code *codes = ARENA_ARRAY(&scratch, struct bench_code, n_codes), *code = codes;
+    struct bench_measurement *measurements = ARENA_ARRAY(&scratch, struct bench_measurement, n_codes);
+    for (size_t i = 0; i < n; i++)
+        code = put_codes(lab, experiments[i], code);
+    bool is_measured = bench_measure_all(&lab->bench, codes, measurements, n_codes, fail);
+    struct bench_measurement *measurement = measurements;
+    for (size_t i = 0; i < n && is_measured; i++)
+        measurement = take_measurements(lab, experiments[i], measurement);
+    arena_free(&scratch);
+    return is_measured;
+}
