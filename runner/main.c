@@ -203,19 +203,27 @@ static void show_progress(size_t done, const struct pack *pack) {
 
 static bool measure_all(struct bench *bench, const struct pack *pack, struct bench_measurement *measurements,
                         const struct results *results, struct fail *fail) {
-    size_t n = 0;
-    bool is_done = true;
-    for (size_t i = 0; i < pack->n_programs && is_done; i++) {
-        const struct pack_program *program = &pack->programs[i];
-        if (program->role)
-            continue;
-        show_progress(n++, pack);
-        is_done = bench_measure(bench, &program->code, &measurements[i], fail);
-        if (is_done)
-            results_write(results, pack->isa, program, &measurements[i]);
+    size_t n_done = 0;
+    for (size_t i = 0; i < pack->n_programs;) {
+        struct bench_code codes[BENCH_MOST_TOGETHER];
+        struct bench_measurement some[BENCH_MOST_TOGETHER];
+        size_t places[BENCH_MOST_TOGETHER], n = 0;
+        for (; i < pack->n_programs && n < BENCH_MOST_TOGETHER; i++)
+            if (!pack->programs[i].role) {
+                codes[n] = pack->programs[i].code;
+                places[n++] = i;
+            }
+        show_progress(n_done, pack);
+        if (!bench_measure_all(bench, codes, some, n, fail))
+            return false;
+        n_done += n;
+        for (size_t k = 0; k < n; k++) {
+            measurements[places[k]] = some[k];
+            results_write(results, pack->isa, &pack->programs[places[k]], &some[k]);
+        }
     }
-    show_progress(n, pack);
-    return is_done;
+    show_progress(n_done, pack);
+    return true;
 }
 
 static bool measure(struct arena *arena, const struct arguments *arguments, const struct pack *pack,

@@ -129,6 +129,7 @@ static bool finish(struct reader *reader) {
         return false;
     code->body = code->bytes + reader->body_offset;
     code->body_instructions = program->instructions;
+    code->runs_alone = program->mode && strcmp(program->mode, "block") == 0; // nobody knows what else it does
     return true;
 }
 
