@@ -12,7 +12,7 @@
 //     machine:                     # all of base llvm's stay as they are unless given here
 //       order: in                  # or out; base none only
 //       dispatch_width: 2          # uops a cycle
-//       reorder_buffer: 64         # uops; out of order only
+//       reorder_buffer: 64         # uops; out of order only (what is for the other order is an error)
 //       retire_width: 0            # instructions a cycle; 0: unlimited
 //       load_queue: 0              # entries; 0: unlimited
 //       store_queue: 0

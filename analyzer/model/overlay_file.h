@@ -73,6 +73,7 @@ struct overlay {
     const char *triple, *cpu, *features;
     struct overlay_number dispatch_width, reorder_buffer, retire_width, load_queue, store_queue;
     bool is_in_order, completes_in_any_order, threads_take_turns;
+    struct yaml_place buffer_place, completes_place, threads_place; // where the file says these, which need an order
     struct overlay_resource *resources;
     size_t n_resources;
     struct overlay_register_file *files;

@@ -161,6 +161,20 @@ static void change_core(const struct overlay *overlay, struct machine *machine) 
         machine->store_queue_resource = 0;
 }
 
+// With base llvm, only the CPU says whether it is in order. Words for the other kind would change
+// nothing, unseen.
+static bool check_order(const struct overlay *overlay, const struct machine *machine, struct fail *fail) {
+    if (machine->in_order && overlay->reorder_buffer.is_given)
+        return fail_here(overlay, overlay->buffer_place, "a machine that is in order has no reorder buffer", fail);
+    if (!machine->in_order && overlay->completes_in_any_order)
+        return fail_here(overlay, overlay->completes_place,
+                         "'completes: any' is for machines that are in order: this one is not", fail);
+    if (!machine->in_order && overlay->threads_take_turns)
+        return fail_here(overlay, overlay->threads_place,
+                         "'threads: turns' is for machines that are in order: this one is not", fail);
+    return true;
+}
+
 static bool bind_uses(struct overlay *overlay, const struct machine *machine, struct fail *fail) {
     for (size_t r = 0; r < overlay->n_rules; r++)
         for (size_t i = 0; i < overlay->rules[r].n_uses; i++) {
@@ -182,8 +196,8 @@ const struct machine *overlay_machine(struct overlay *overlay, const struct mach
     if (!machine->triple)
         machine->triple = "";
     change_core(overlay, machine);
-    if (!make_resources(overlay, machine, fail) || !make_files(overlay, machine, fail) ||
-        !bind_uses(overlay, machine, fail))
+    if (!check_order(overlay, machine, fail) || !make_resources(overlay, machine, fail) ||
+        !make_files(overlay, machine, fail) || !bind_uses(overlay, machine, fail))
         return NULL;
     overlay->machine = machine;
     return machine;

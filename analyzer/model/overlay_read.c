@@ -7,6 +7,10 @@
 
 enum { VERSION = 1 };
 
+static struct yaml_place place_of(struct overlay_reader *reader, struct fy_node *node) {
+    return node ? yaml_place(&reader->yaml, node) : (struct yaml_place){0};
+}
+
 static bool read_machine(struct overlay_reader *reader, struct fy_node *node) {
     enum { ORDER, WIDTH, BUFFER, RETIRE, LOADS, STORES, COMPLETES, THREADS, SOURCE, N };
     struct yaml_field f[N] = {
@@ -35,8 +39,9 @@ static bool read_machine(struct overlay_reader *reader, struct fy_node *node) {
         !overlay_read_number(reader, f[STORES].value, 0, &overlay->store_queue) ||
         !overlay_read_source(reader, f[SOURCE].value))
         return false;
-    if (is_alone && overlay->is_in_order && f[BUFFER].value)
-        return yaml_fail(&reader->yaml, f[BUFFER].value, "a machine that is in order has no reorder buffer");
+    overlay->buffer_place = place_of(reader, f[BUFFER].value);
+    overlay->completes_place = place_of(reader, f[COMPLETES].value);
+    overlay->threads_place = place_of(reader, f[THREADS].value);
     if (is_alone && !overlay->is_in_order && !f[BUFFER].value)
         return yaml_fail(&reader->yaml, node, "a machine that is out of order needs 'reorder_buffer'");
     return true;

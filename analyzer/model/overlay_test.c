@@ -27,6 +27,8 @@ static bool open_text(struct arena *arena, const char *text, struct model *model
 
 #define HEAD "overlay: 1\nname: toy\nbase: none\nmachine: {order: out, dispatch_width: 2, reorder_buffer: 8}\n"
 
+#define LLVM "overlay: 1\nname: x\nbase: llvm\ntriple: x86_64-linux-gnu\n"
+
 static void mistakes_are_told_with_their_place(void **state) {
     (void)state;
     static const struct {
@@ -44,6 +46,13 @@ static void mistakes_are_told_with_their_place(void **state) {
          "no reorder buffer"},
         {"overlay: 1\nname: x\nbase: none\nmachine: {order: out, dispatch_width: 1.5, reorder_buffer: 3}\n", 4, 39,
          "whole number"},
+        {"overlay: 1\nname: x\nbase: none\nmachine: {order: out, dispatch_width: 1, reorder_buffer: 3, threads: "
+         "turns}\n",
+         4, 70, "'threads: turns' is for machines that are in order"},
+        {LLVM "cpu: znver4\nmachine:\n  dispatch_width: 3\n  threads: turns\n", 8, 12,
+         "'threads: turns' is for machines"},
+        {LLVM "cpu: znver4\nmachine: {completes: any}\n", 6, 22, "'completes: any' is for machines that are in order"},
+        {LLVM "cpu: atom\nmachine: {reorder_buffer: 32}\n", 6, 27, "in order has no reorder buffer"},
         {HEAD "speed: 3\n", 5, 1, "unknown key 'speed'"},
         {HEAD "resources:\n  - {name: A}\n  - {name: A}\n", 7, 12, "already"},
         {HEAD "resources:\n  - {name: G, members: [B]}\n", 6, 5, "no resource 'B'"},
