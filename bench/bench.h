@@ -115,7 +115,7 @@ struct bench_measurement {
         enum bench_verdict verdict;
     } replicates[BENCH_MAX_REPLICATES];
     // Of one body of the code that another hardware thread ran beside it, in cycles of the measured CPU: median and
-    // confidence interval; 0: none did.
+    // confidence interval, with what the target is off besides (target.h, beside_error); 0: none did.
     double beside, beside_low, beside_high;
     unsigned processes;               // fresh ones that the samples come from
     double process_low, process_high; // least and largest median of one of them, cycles per body

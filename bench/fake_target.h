@@ -30,6 +30,8 @@ struct fake_target {
     double neighbour_slows; // independent instructions take so many times as long, the chains hardly longer
     double multiply_slowed; // the multiply chain's time relative to its truth; 1: as it is
 
+    double beside_cycles; // of the code beside, per body
+
     double reference_slowed; // by another thread on the core: relative, on average; scatters by as much
 
     // How other code ends: anything but BENCH_OK after `crash_after` rounds.

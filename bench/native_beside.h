@@ -33,6 +33,9 @@ struct native_beside_progress {
     uint64_t chunks, ticks;
 };
 
+// What is told of its rate is as much as this off, relative, where chunks end in other places than they did alone.
+#define NATIVE_BESIDE_ERROR 0.01
+
 // For sandbox_run: the child beside, a struct native_beside.
 int native_beside_run(struct sandbox *sandbox, void *context);
 

@@ -40,6 +40,23 @@ static void rounds_beside_a_neighbour_are_dropped(void **state) {
     arena_free(&session.arena);
 }
 
+// The interval of the code beside is the whole of what is known of it, for the report and for who reads the record.
+static void the_rate_beside_has_its_error(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.beside_cycles = 3;
+    fake.target.beside_error = 0.01;
+    fake_measure(&session, fake);
+    struct bench_measurement *m = &session.result;
+    assert_true(bench_measure_beside(&session.bench, &fake_code, &fake_code, m, &session.fail));
+    assert_near(m->beside, 3, 0.001);
+    assert_near(m->beside - m->beside_low, 0.03, 0.001);
+    assert_near(m->beside_high - m->beside, 0.03, 0.001);
+    assert_near(m->cycles, 4, 0.01);
+    arena_free(&session.arena);
+}
+
 // A neighbour that stays: no value is wrong without a word. Less than a percent may be lost in this noise.
 static void a_steady_neighbour_is_seen(void **state) {
     (void)state;
@@ -109,9 +126,10 @@ static void stolen_time_is_a_reason(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_shared_core_widens_the_error),  cmocka_unit_test(rounds_beside_a_neighbour_are_dropped),
-        cmocka_unit_test(a_steady_neighbour_is_seen),      cmocka_unit_test(a_neighbour_during_calibration),
-        cmocka_unit_test(a_multiply_that_changes_is_seen), cmocka_unit_test(stolen_time_is_a_reason),
+        cmocka_unit_test(a_shared_core_widens_the_error), cmocka_unit_test(rounds_beside_a_neighbour_are_dropped),
+        cmocka_unit_test(the_rate_beside_has_its_error),  cmocka_unit_test(a_steady_neighbour_is_seen),
+        cmocka_unit_test(a_neighbour_during_calibration), cmocka_unit_test(a_multiply_that_changes_is_seen),
+        cmocka_unit_test(stolen_time_is_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

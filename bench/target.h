@@ -103,6 +103,7 @@ struct target {
     const char *counters_note; // why not, for people
     bool has_user_reads;       // without system calls: the rdpmc clock works
     const char *user_reads_note;
+    double beside_error;    // of the rate of the code beside, relative, beyond what its scatter shows
     const char *scheduling; // class of the last process that measured, "SCHED_FIFO"; null: not known, or simulated
     unsigned n_groups;      // 0 is one group without events
     struct target_group groups[TARGET_MAX_GROUPS];

@@ -216,6 +216,7 @@ struct target *target_native_open(struct arena *arena, int cpu, const struct tar
     native->target = (struct target){
         .ops = &ops,
         .description = "native",
+        .beside_error = NATIVE_BESIDE_ERROR,
         .timer = TIMER_NAME,
         .ticks_per_second = timer_ticks_per_second(),
         .counters_note = "not asked for",

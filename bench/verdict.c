@@ -145,19 +145,19 @@ static bool may_be_exact(const struct sampling *sampling, double low, double hig
 }
 
 // Of the code beside. Zero where there is none.
-static void fill_beside(struct sampling *sampling, struct bench_measurement *result) {
+static void fill_beside(struct sampling *sampling, const struct target *target, struct bench_measurement *result) {
     size_t n = sampling->n_kept;
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, beside));
     struct interval interval = statistics_median_interval(sorted, n, sampling->look.effective, SAMPLING_CONFIDENCE);
     result->beside = statistics_median(sorted, n);
-    result->beside_low = interval.low;
-    result->beside_high = interval.high;
+    result->beside_low = interval.low - target->beside_error * result->beside;
+    result->beside_high = interval.high + target->beside_error * result->beside;
 }
 
 void sampling_conclude(struct sampling *sampling, const struct bench *bench, struct bench_measurement *result) {
     if (sampling->n_kept) {
         fill_value(sampling, result);
-        fill_beside(sampling, result);
+        fill_beside(sampling, bench->target, result);
     }
     result->clock_error = clock_error_of(sampling, bench);
     const char *doubt = doubt_of_checks(sampling, bench, &result->clock_error);

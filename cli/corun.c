@@ -134,22 +134,20 @@ struct row {
     int decimals;
 };
 
-static double width_beside(const struct bench_measurement *m, double error) {
+static double width_beside(const struct bench_measurement *m, double clock_error) {
     const struct bench_measurement beside = {
-        .cycles = m->beside, .low = m->beside_low, .high = m->beside_high, .clock_error = error};
+        .cycles = m->beside, .low = m->beside_low, .high = m->beside_high, .clock_error = clock_error};
     return measured_half_width(&beside);
 }
 
-// The rate of the code beside is told by few chunks (bench/native_beside.c): it may be vague where the rest is not, and
-// as much as a hundredth off where chunks end in other places than they did alone.
-static double half_width_beside(const struct lab *lab, const struct bench_measurement *m) {
-    double chunk_error = lab->is_simulated ? 0 : 0.01;
-    return width_beside(m, m->clock_error + chunk_error);
+static double half_width_beside(const struct bench_measurement *m) {
+    return width_beside(m, m->clock_error);
 }
 
-static bool is_vague(const struct bench_measurement *m) {
+// The rate of the code beside is told by few chunks (bench/native_beside.c): it may be vague where the rest is not.
+static bool is_vague(const struct lab *lab, const struct bench_measurement *m) {
     static const double widest_half = 0.01;
-    return width_beside(m, 0) > widest_half * m->beside;
+    return width_beside(m, 0) > (widest_half + lab->target->beside_error) * m->beside;
 }
 
 static void add_row(struct table *table, const struct row *row) {
@@ -200,8 +198,8 @@ static void add_together(struct table *table, const struct lab *lab, const struc
                       2};
     if (thread != 0) {
         row.cycles = m->beside;
-        row.half_width = half_width_beside(lab, m);
-        row.is_unstable |= is_vague(m);
+        row.half_width = half_width_beside(m);
+        row.is_unstable |= is_vague(lab, m);
     }
     add_row(table, &row);
     for (unsigned i = 0; i < lab->n_models; i++)
@@ -218,11 +216,11 @@ static void add_combined(struct table *table, const struct lab *lab, const struc
                       is_gain ? "work done, against one thread" : "cycles per two bodies",
                       0,
                       0,
-                      m->verdict == MEASURED_UNSTABLE || is_vague(m),
+                      m->verdict == MEASURED_UNSTABLE || is_vague(lab, m),
                       2};
     bool is_measured = m->samples && a->samples && b->samples && m->beside > 0;
     if (is_measured) {
-        double errors = fmax(measured_half_width(m) / m->cycles, half_width_beside(lab, m) / m->beside);
+        double errors = fmax(measured_half_width(m) / m->cycles, half_width_beside(m) / m->beside);
         if (is_gain) {
             errors += fmax(measured_half_width(a) / a->cycles, measured_half_width(b) / b->cycles);
             row.is_unstable |= a->verdict == MEASURED_UNSTABLE || b->verdict == MEASURED_UNSTABLE;

@@ -21,7 +21,8 @@ for _ in 1 2 3; do
     run add-r64 --corun imul-r64 --corun-cpu "$cpu" --json >"$T/json" || { echo "FAILED: no co-run"; failures=1; break; }
     jq -e 'select(.beside and .verdict != "unstable")' "$T/json" >"$T/row" || continue
     is_skipped=false
-    jq -e '.cycles > 0.98 and .cycles < 1.02 and .beside.cycles > 2.8 and .beside.cycles < 3.6 and .samples > 0' "$T/row" >/dev/null ||
+    jq -e '.cycles > 0.98 and .cycles < 1.02 and .beside.cycles > 2.8 and .beside.cycles < 3.6 and
+        .beside.high - .beside.low > 0.019 * .beside.cycles and .samples > 0' "$T/row" >/dev/null ||
         { echo "FAILED: add and imul on two CPUs:"; cat "$T/row"; failures=1; }
     break
 done
