@@ -125,14 +125,20 @@ static bool check_directive(struct block_reader *reader, const struct statement 
     return true;
 }
 
+static bool fail_leaving(struct block_reader *reader, const struct statement *statement, struct slice word) {
+    return fail_statement(
+        reader, statement,
+        arena_printf(reader->arena, "'%.*s' would leave the loop: leave it out", (int)word.length, word.data));
+}
+
 static bool check_instruction(struct block_reader *reader, const struct statement *statement) {
+    const struct isa *isa = reader->isa;
     struct slice rest = statement->rest, word;
     for (unsigned i = 0; i < 2 && slice_next(&rest, ' ', &word); i++) // "rep ret"
-        if (word_is_one_of(word, reader->isa->leaves_loop))
-            return fail_statement(
-                reader, statement,
-                arena_printf(reader->arena, "'%.*s' would leave the loop: leave it out", (int)word.length, word.data));
-    return true;
+        if (word_is_one_of(word, isa->leaves_loop))
+            return fail_leaving(reader, statement, word);
+    return !isa->would_leave_loop || !isa->would_leave_loop(statement->rest) ||
+           fail_leaving(reader, statement, statement->rest);
 }
 
 static void add_line(struct block_reader *reader, const struct statement *statement, struct slice text) {
@@ -216,10 +222,18 @@ static const char *first_label(const struct block_reader *reader) {
     return "";
 }
 
+// All that the block uses, and so cannot count its loop.
+static void add_registers(const struct block_reader *reader, struct register_set *set) {
+    register_set_add_text(set, reader->isa, reader->body.data);
+    for (size_t i = 0; i < reader->n_statements && reader->isa->add_implied; i++)
+        if (statement_is_instruction(&reader->statements[i]))
+            reader->isa->add_implied(reader->isa, reader->statements[i].rest, set);
+}
+
 static bool make_program(struct block_reader *reader, struct program *program) {
     struct arena *arena = reader->arena;
     struct register_set named = {0};
-    register_set_add_text(&named, reader->isa, reader->body.data);
+    add_registers(reader, &named);
     const char *counter = register_loop_counter(reader->isa, &named);
     if (!counter)
         return fail_at(reader->fail, reader->name, 0, 0,

@@ -113,6 +113,53 @@ static void what_is_no_block_is_refused(void **state) {
     }
 }
 
+// Armv7 leaves by many ways, and some of its instructions use more than they name.
+static void armv7_shows_what_it_does(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *result; // loop counter; or null: it would leave the loop
+    } cases[] = {
+        {"bx lr", NULL},
+        {"bxeq lr", NULL},
+        {"BX r3", NULL},
+        {"pop {r4, pc}", NULL},
+        {"popne {r4-r11, PC}", NULL},
+        {"pop {r4 - r15}", NULL},
+        {"ldmia sp!, {r4, pc}", NULL},
+        {"ldmfd r0, {pc}^", NULL},
+        {"mov pc, lr", NULL},
+        {"movs r15, r14", NULL},
+        {"ldr pc, [r0]", NULL},
+        {"subs pc, lr, #4", NULL},
+        {"pop {r4, r5}", "r11"},
+        {"push {r4, pc}", "r11"},
+        {"str pc, [r0]", "r11"},
+        {"mov r0, pc", "r11"},
+        {"add r0, pc, #4", "r11"},
+        {"add pc, pc, #0", "r11"},
+        {"cmp pc, r0", "r11"},
+        {"ldrd r10, [r1]", "r9"},
+        {"ldrd r10, r11, [r1]", "r9"},
+        {"ldrdeq sl, [r1]", "r9"},
+        {"strd r10, [r1, r3]", "r9"},
+        {"strexd r0, r10, [r1]", "r9"},
+        {"ldrexd r10, r11, [r8]", "r9"},
+        {"ldrd r4, r5, [r10]", "r11"},
+        {"ldr r10, [r1]", "r11"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        struct program program;
+        struct fail failure = {0};
+        bool is_block =
+            gen_block(&arena, isa_find("armv7"), NULL, "b", cases[i].text, PROGRAM_LOOPED, &program, &failure);
+        if (is_block != (cases[i].result != NULL) || (!is_block && !strstr(failure.text, "would leave the loop")) ||
+            (is_block && strcmp(program.loop_counter, cases[i].result) != 0))
+            fail_msg("%s: %s", cases[i].text, is_block ? program.loop_counter : failure.text);
+        arena_free(&arena);
+    }
+}
+
 static void registers_start_as_documented(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -156,9 +203,8 @@ static void lines_are_those_of_the_text(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_read_as_expected),
-        cmocka_unit_test(what_is_no_block_is_refused),
-        cmocka_unit_test(registers_start_as_documented),
+        cmocka_unit_test(blocks_are_read_as_expected), cmocka_unit_test(what_is_no_block_is_refused),
+        cmocka_unit_test(armv7_shows_what_it_does),    cmocka_unit_test(registers_start_as_documented),
         cmocka_unit_test(lines_are_those_of_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

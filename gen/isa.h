@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct program;
+struct register_set;
 
 // Registers of one width and kind, in the order in which they are handed out.
 struct register_class {
@@ -62,6 +63,10 @@ struct isa {
     // of the assembler the text holds. Null: it cannot be told without a decoder.
     unsigned (*instruction_bytes)(const uint8_t *code);
     const char *const *leaves_loop; // instructions that end the function a loop is in; null-terminated
+    // The same where the name alone does not tell; and adds to `set` the registers that an instruction uses without
+    // naming them, because of those that it names. Null: there are none such.
+    bool (*would_leave_loop)(struct slice instruction);
+    void (*add_implied)(const struct isa *isa, struct slice instruction, struct register_set *set);
 
     void (*emit_entry)(struct text *out, const struct program *program); // save registers, take the arguments
     void (*emit_exit)(struct text *out, const struct program *program);

@@ -5,6 +5,7 @@
 // continue it (Arm ARM for Armv7, A2.6.2).
 #include "gen/isa_tables.h"
 
+#include "gen/armv7_text.h"
 #include "gen/program.h"
 
 #include <inttypes.h>
@@ -106,7 +107,9 @@ const struct isa isa_armv7 = {
     .settle = "dsb sy\nisb sy\n",
     .loop_instructions = 2,
     .instruction_bytes = isa_four_bytes,
-    .leaves_loop = (const char *const[]){"bx", NULL},
+    .leaves_loop = (const char *const[]){NULL},
+    .would_leave_loop = armv7_leaves_loop,
+    .add_implied = armv7_add_implied,
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,
     .emit_loop_end = emit_loop_end,
