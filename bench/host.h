@@ -36,6 +36,7 @@ struct host {
     double khz_possible;              // highest of this core, boost included; 0: unknown
     double khz_nominal;               // without boost, as the firmware states it; 0: unknown
     double ghz_stated;                // nominal frequency the system states; 0: none
+    const char *ghz_source;           // what of it states that, for people; null: none
     int perf_paranoid;                // kernel.perf_event_paranoid; -99: unknown
     bool has_pmu;                     // a core PMU is registered with perf
     const char *pmu_note;             // why not, for people

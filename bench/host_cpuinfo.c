@@ -108,9 +108,12 @@ bool host_read_cpuinfo(struct arena *arena, struct host *host, struct fail *fail
     // A frequency in the name is the nominal one; so is "cpu MHz" where nothing scales it.
     const char *at = strstr(host->cpu_name, "@ "), *mhz = value_of(&block, "cpu MHz");
     double ghz;
-    if (at && sscanf(at, "@ %lfGHz", &ghz) == 1)
+    if (at && sscanf(at, "@ %lfGHz", &ghz) == 1) {
         host->ghz_stated = ghz;
-    else if (mhz && !host->governor)
+        host->ghz_source = "the CPU's name";
+    } else if (mhz && !host->governor) {
         host->ghz_stated = strtod(mhz, NULL) / 1000;
+        host->ghz_source = "/proc/cpuinfo";
+    }
     return true;
 }

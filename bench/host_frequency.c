@@ -49,10 +49,13 @@ static double read_khz(struct arena *arena, const struct host *host, const char 
     return khz;
 }
 
-static double read_nominal_khz(struct arena *arena, const struct host *host) {
+static double read_nominal_khz(struct arena *arena, const struct host *host, const char **source) {
     double khz = read_khz(arena, host, "base_frequency"), mhz;
-    if (khz <= 0 && host_number(arena, &mhz, "/sys/devices/system/cpu/cpu%d/acpi_cppc/nominal_freq", host->cpu))
+    *source = "cpufreq (base_frequency)";
+    if (khz <= 0 && host_number(arena, &mhz, "/sys/devices/system/cpu/cpu%d/acpi_cppc/nominal_freq", host->cpu)) {
         khz = mhz * 1e3;
+        *source = "the firmware (ACPI CPPC)";
+    }
     return khz;
 }
 
@@ -63,9 +66,12 @@ void host_read_frequency(struct arena *arena, struct host *host) {
     host->khz_lowest = read_khz(arena, host, "scaling_min_freq");
     host->khz_highest = read_khz(arena, host, "scaling_max_freq");
     host->khz_possible = read_khz(arena, host, "cpuinfo_max_freq");
-    host->khz_nominal = read_nominal_khz(arena, host);
-    if (host->khz_nominal > 0)
+    const char *source;
+    host->khz_nominal = read_nominal_khz(arena, host, &source);
+    if (host->khz_nominal > 0) {
         host->ghz_stated = host->khz_nominal / 1e6;
+        host->ghz_source = source;
+    }
     host->turbo_file = find_turbo_file(arena, host->cpu);
     host->turbo_off_value = host->turbo_file ? off_value(host->turbo_file) : NULL;
     host->turbo = read_turbo(arena, host);

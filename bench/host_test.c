@@ -85,6 +85,7 @@ static void reads_a_hybrid_intel_desktop(void **state) {
     assert_string_equal(host->turbo_file, tree_path(tree, "/sys/devices/system/cpu/intel_pstate/no_turbo"));
     assert_string_equal(host->governor, "powersave");
     assert_true(fabs(host->ghz_stated - 3.6) < 1e-9);
+    assert_string_equal(host->ghz_source, "cpufreq (base_frequency)");
     assert_int_equal(host->perf_paranoid, 2);
     assert_true(host->has_pmu);
     assert_null(host->pmu_note);
@@ -142,6 +143,7 @@ static void reads_an_amd_desktop(void **state) {
     assert_int_equal(host->turbo, TURBO_ON);
     assert_string_equal(host->turbo_file, tree_path(tree, "/sys/devices/system/cpu/cpufreq/boost"));
     assert_true(fabs(host->ghz_stated - 4.501) < 1e-9);
+    assert_string_equal(host->ghz_source, "the firmware (ACPI CPPC)");
     assert_int_equal(host->perf_paranoid, 4);
     assert_true(host->has_pmu);
     assert_non_null(strstr(host->pmu_note, "perf_event_paranoid"));
@@ -176,6 +178,7 @@ static void reads_a_virtual_machine(void **state) {
     assert_null(host->governor);
     assert_null(host->kernel);
     assert_true(fabs(host->ghz_stated - 2.59613) < 1e-9);
+    assert_string_equal(host->ghz_source, "/proc/cpuinfo");
     assert_false(host->has_pmu);
     assert_non_null(strstr(host->pmu_note, "hypervisor"));
     assert_string_equal(host_summary(&tree->arena, host, NULL), "AMD EPYC, VM, no hardware counters");

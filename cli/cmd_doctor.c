@@ -106,6 +106,7 @@ static bool examine_captured(struct diagnosis *d, struct fail *fail) {
     if (!host_read(d->arena, &wish, &host, fail))
         return false;
     examine_files(d, &host);
+    doctor_examine_time_clock(d, &host, NULL);
     return print(d, &host, fail);
 }
 
@@ -123,6 +124,7 @@ static bool examine(struct diagnosis *d, bool *can_measure, struct fail *fail) {
     examine_files(d, &lab.host);
     doctor_examine_process(d);
     *can_measure = examine_clock(d, &lab, &lab_options);
+    doctor_examine_time_clock(d, &lab.host, *can_measure ? &lab.bench : NULL);
     examine_models(d);
     bool is_printed = print(d, &lab.host, fail);
     lab_close(&lab);

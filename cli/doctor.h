@@ -41,6 +41,8 @@ void doctor_examine_leftovers(struct diagnosis *diagnosis);
 void doctor_examine_process(struct diagnosis *diagnosis);
 // The clocks, tried.
 void doctor_examine_clocks(struct diagnosis *diagnosis, const struct bench *bench);
+// The tier that is never chosen, only asked for. `bench`: that was tried, and so knows another frequency; null: none.
+void doctor_examine_time_clock(struct diagnosis *diagnosis, const struct host *host, const struct bench *bench);
 
 void doctor_print(const struct diagnosis *diagnosis, bool wants_colour, unsigned columns);
 json_t *doctor_to_json(const struct diagnosis *diagnosis); // a list

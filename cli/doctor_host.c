@@ -8,6 +8,7 @@
 #include "bench/host_tuning.h"
 #include "bench/syscall_filter.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -237,4 +238,30 @@ void doctor_examine_clocks(struct diagnosis *d, const struct bench *bench) {
     examine_tier(d, bench, CLOCK_RDPMC, target->has_user_reads ? NULL : target->user_reads_note);
     examine_tier(d, bench, CLOCK_PERF, target->has_counters ? NULL : target->counters_note);
     examine_tier(d, bench, CLOCK_RATIO, NULL);
+}
+
+// Of the core during calibration, as the chain of adds has it; 0: not known.
+static double seen_ghz(const struct bench *bench) {
+    bool is_known = bench && bench->stable && bench->target->ticks_per_second > 0 && bench->ticks_per_cycle > 0;
+    return is_known ? bench->target->ticks_per_second / bench->ticks_per_cycle / 1e9 : 0;
+}
+
+void doctor_examine_time_clock(struct diagnosis *d, const struct host *host, const struct bench *bench) {
+    static const double most_departure = 0.01; // beyond which --clock time marks its values
+    double stated = host->ghz_stated, seen = seen_ghz(bench);
+    if (stated <= 0) {
+        doctor_find(d, HEALTH_LIMITED, "time clock", "this system states no frequency of its cores",
+                    "It needs one: --clock time --frequency HZ.", NULL);
+        return;
+    }
+    const char *text = SAY("%.2f GHz, as %s states; used where asked for: --clock time", stated, host->ghz_source);
+    if (seen <= 0)
+        doctor_find(d, HEALTH_OK, "time clock", text, "", NULL);
+    else if (fabs(seen / stated - 1) <= most_departure)
+        doctor_find(d, HEALTH_OK, "time clock", SAY("%s. The chain of adds agrees", text), "", NULL);
+    else
+        doctor_find(d, HEALTH_LIMITED, "time clock", SAY("%s. The chain of adds says %.2f GHz", text, seen),
+                    "The core ran at another frequency than that: values would be marked. Fix it, or state it with "
+                    "--frequency.",
+                    NULL);
 }
