@@ -29,7 +29,7 @@ struct sandbox_job {
     // times are of computing, as a child may have to wait for a CPU that others want. One that does not get there in
     // SANDBOX_PATIENCE times its time is BENCH_STARVED.
     const volatile unsigned *n_steps;
-    double step_seconds;
+    double step_seconds; // at most timeout_seconds
 };
 enum { SANDBOX_PATIENCE = 10 };
 
