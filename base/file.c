@@ -48,6 +48,10 @@ bool file_read(struct arena *arena, const char *path, char **data, size_t *lengt
     return true;
 }
 
+const char *file_name(const char *path) {
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
 static bool write_all(int fd, const char *data, size_t length) {
     while (length) {
         ssize_t n = write(fd, data, length);

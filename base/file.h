@@ -11,6 +11,9 @@
 // Reads a whole file ("-": standard input), zero-terminated. `length` may be null.
 bool file_read(struct arena *arena, const char *path, char **data, size_t *length, struct fail *fail);
 
+// What messages call it: "<stdin>" where the path is "-".
+const char *file_name(const char *path);
+
 // Writes beside `path`, then renames: readers see the old file or the new one, never a part.
 bool file_write(const char *path, const void *data, size_t length, struct fail *fail);
 

@@ -32,6 +32,12 @@ static void what_is_written_is_read(void **state) {
     arena_free(&arena);
 }
 
+static void standard_input_has_a_name(void **state) {
+    (void)state;
+    assert_string_equal(file_name("-"), "<stdin>");
+    assert_string_equal(file_name("./-"), "./-");
+}
+
 static void missing_places_are_failures(void **state) {
     const char *folder = *state;
     struct arena arena = {0};
@@ -79,6 +85,7 @@ static int remove_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(standard_input_has_a_name),
         cmocka_unit_test(missing_places_are_failures),
         cmocka_unit_test(installed_files_are_below_the_prefix),
     };

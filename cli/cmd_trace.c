@@ -102,7 +102,7 @@ static bool trace(struct arena *arena, const struct operands *operands, struct f
     char *text;
     if (operands->n_items != 1)
         return fail_set(fail, FAIL_INPUT, "name one file with the block to run");
-    const char *path = operands->items[0], *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    const char *path = operands->items[0], *name = file_name(path);
     const struct isa *isa = cli_isa(arena, NULL, fail);
     if (!isa || !file_read(arena, path, &text, NULL, fail) ||
         !gen_block(arena, isa, args.syntax, name, text, PROGRAM_LOOPED, &program, fail) ||

@@ -1,5 +1,6 @@
 #include "cli/mca_bytes.h"
 
+#include "base/file.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 
 bool mca_hex_open(struct mca_hex *hex, const char *path, struct fail *fail) {
     bool is_stdin = strcmp(path, "-") == 0;
-    *hex = (struct mca_hex){.name = is_stdin ? "<stdin>" : path, .in = is_stdin ? stdin : fopen(path, "re")};
+    *hex = (struct mca_hex){.name = file_name(path), .in = is_stdin ? stdin : fopen(path, "re")};
     if (hex->in != NULL)
         return true;
     return fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", path, strerror(errno));

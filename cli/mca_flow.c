@@ -3,10 +3,8 @@
 #include "analyzer/flow/branch_trace.h"
 #include "base/file.h"
 
-#include <string.h>
-
 bool mca_follow_trace(struct arena *arena, const char *trace, struct backend_source *source, struct fail *fail) {
-    const char *name = trace[0] == '(' ? "--branch-trace" : strcmp(trace, "-") == 0 ? "<stdin>" : trace;
+    const char *name = trace[0] == '(' ? "--branch-trace" : file_name(trace);
     char *text = arena_strdup(arena, trace);
     size_t n_bytes;
     struct branch_trace parsed;

@@ -30,10 +30,9 @@ static bool describe_file(struct reader *reader, const char *path, struct backen
     const struct mca_range range = range_of(session->args);
     char *data;
     size_t n_bytes;
-    bool is_stdin = strcmp(path, "-") == 0;
     if (!file_read(session->arena, path, &data, &n_bytes, session->fail))
         return false;
-    const char *name = is_stdin ? "<stdin>" : path;
+    const char *name = file_name(path);
     if (mca_is_object(data, n_bytes))
         return mca_describe_object(reader->model, session->arena, &(struct mca_object_file){name, data, n_bytes},
                                    &range, source, session->fail);

@@ -53,7 +53,7 @@ static bool is_file(const char *operand) {
 static bool add_file(struct arena *arena, struct plan *plan, const struct isa *isa, const char *path,
                      const struct plan_options *options, struct fail *fail) {
     char *text;
-    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    const char *name = file_name(path);
     if (!file_read(arena, path, &text, NULL, fail))
         return false;
     struct plan_block block = {isa, name, name, text};
