@@ -140,16 +140,19 @@ static void restart_alone(struct progress *progress) {
     progress->is_alone = true;
 }
 
+static void end(struct progress *progress, enum bench_outcome outcome) {
+    progress->result->outcome = outcome;
+    progress->is_finished = true;
+}
+
 // Where one of several pieces of code ended their process, it is not known which one, nor what else it did to the
 // others: then each of them is measured by itself, from the start.
 static void take_bad_outcome(struct progress *const *chosen, unsigned n, enum bench_outcome outcome) {
-    if (n == 1) {
-        chosen[0]->result->outcome = outcome;
-        chosen[0]->is_finished = true;
-        return;
-    }
     for (unsigned i = 0; i < n; i++)
-        restart_alone(chosen[i]);
+        if (n == 1 || outcome == BENCH_STARVED) // which is nobody's fault
+            end(chosen[i], outcome);
+        else
+            restart_alone(chosen[i]);
 }
 
 static bool run_batches(struct progress *list, size_t n, struct fail *fail) {

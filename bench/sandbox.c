@@ -163,16 +163,18 @@ static double seconds_computed(pid_t pid) {
 // take: so there is a limit for each step. Each look comes a little late, and so forgives a little.
 static enum bench_outcome wait_for_steps(pid_t pid, int pidfd, const struct sandbox_job *job) {
     static const double forgiven = 0.8;
-    double give_up = timer_seconds() + SANDBOX_PATIENCE * job->timeout_seconds, step_start = 0;
+    double computed_then = 0, then = timer_seconds(); // when a step was seen last
     unsigned n_steps = 0;
     while (!wait_until(pid, pidfd, timer_seconds() + job->step_seconds)) {
-        double now = seconds_computed(pid);
-        if (n_steps != *job->n_steps)
-            step_start = now;
+        double computed = seconds_computed(pid), now = timer_seconds();
+        if (n_steps != *job->n_steps) {
+            computed_then = computed;
+            then = now;
+        }
         n_steps = *job->n_steps;
-        if (now - step_start > forgiven * job->step_seconds || now > job->timeout_seconds)
+        if (computed - computed_then > forgiven * job->step_seconds || computed > job->timeout_seconds)
             return BENCH_TIMEOUT;
-        if (timer_seconds() > give_up)
+        if (now - then > job->patience_seconds)
             return BENCH_STARVED;
     }
     return BENCH_OK;

@@ -26,12 +26,12 @@ struct sandbox_job {
     struct fault_note *note; // null: nothing foreign runs
     double timeout_seconds;
     // Null; or the body counts it up, each time within about `step_seconds`: else that is a time-out as well. Then all
-    // times are of computing, as a child may have to wait for a CPU that others want. One that does not get there in
-    // SANDBOX_PATIENCE times its time is BENCH_STARVED.
+    // times are of computing, as a child may have to wait for a CPU that others want; but with no step in
+    // `patience_seconds` it is BENCH_STARVED.
     const volatile unsigned *n_steps;
     double step_seconds; // at most timeout_seconds
+    double patience_seconds;
 };
-enum { SANDBOX_PATIENCE = 10 };
 
 // The same as sandbox_run in two steps: between them, the caller may do something else. Each child that was started
 // must be finished; its time counts from then on.

@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -23,6 +24,9 @@ struct native {
 // Of the time that a job may take, for one round: code that never comes back is not waited for as long as many rounds
 // may take.
 enum { STEP_SHARE = 8 };
+
+// How long a child waits for a CPU that another has: longer than what is measured there by another session may hang.
+static const double patience_seconds = 10;
 
 static bool explain_status(const struct native *native, enum native_status status, int error, struct fail *fail) {
     switch (status) {
@@ -158,6 +162,7 @@ static bool run_in_child(struct native *native, struct native_batch *batch, stru
         .timeout_seconds = timeout_seconds,
         .n_steps = &results->n_steps,
         .step_seconds = jobs->timeout_seconds / STEP_SHARE,
+        .patience_seconds = fmax(patience_seconds, 2 * jobs->timeout_seconds),
     };
     int status = 0;
     uint64_t canary = results->canary;
