@@ -14,9 +14,9 @@
 // shows as a difference between batches. More samples come from more processes, not from longer ones, which would all
 // share their process's fate. Two that agree say little, a third much more: scripts/noise-study, kind spread.
 enum { FIRST_ROUNDS = 8, MOST_ROUNDS = 24, WARMUP_ROUNDS = 1 };
-// Rounds of the first batches, where little precision is wanted: with them all kept, the interval from the lowest
-// to the highest has its 99 %, and some may be dropped.
-enum { FEWEST_ROUNDS = 4 };
+// Rounds of the first batches, where little precision is wanted: with most of them kept, the interval that leaves out the
+// lowest and the highest has its 99 %, and so single outliers do not matter.
+enum { FEWEST_ROUNDS = 5 };
 static const double full_precision = 0.002;
 
 // One piece of code on its way to a value.
