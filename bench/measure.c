@@ -62,7 +62,7 @@ static bool is_finished(const struct progress *progress) {
 static unsigned next_rounds(const struct progress *progress) {
     const struct bench_options *options = &progress->bench->options;
     double share = fmin(1, full_precision / options->precision);
-    double wanted = fmax(FEWEST_ROUNDS, round(share * (progress->sampling->n_looks ? MOST_ROUNDS : FIRST_ROUNDS)));
+    double wanted = fmax(FEWEST_ROUNDS, round(share * (progress->sampling->n_looks < 2 ? FIRST_ROUNDS : MOST_ROUNDS)));
     double most = MOST_ROUNDS;
     if (progress->round_ms > 0) { // stay within the budget, and far from the time-out
         double left_ms = fmax(0, options->budget_ms - progress->spent_ms);
