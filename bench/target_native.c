@@ -115,7 +115,7 @@ static bool run_children(const struct target_job *job, const struct sandbox_job 
         .body = native_beside_run,
         .context = beside,
         .note = &beside->note,
-        .timeout_seconds = job->timeout_seconds,
+        .timeout_seconds = fmax(patience_seconds, job->timeout_seconds), // from when it is told to end
     };
     struct sandbox_child child;
     bool is_started = sandbox_start(&other, &child, fail);
