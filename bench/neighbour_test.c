@@ -28,16 +28,21 @@ static void a_shared_core_widens_the_error(void **state) {
 // What that thread does to code bound by issue: most of a round's times may be right, and still the round is wrong.
 static void rounds_beside_a_neighbour_are_dropped(void **state) {
     (void)state;
-    struct fake_session session;
-    fake_measure(&session, fake_target_noisy(7));
-    session.fake.neighbour_share = 0.3;
-    session.fake.neighbour_slows = 1.9;
-    assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
-    assert_true(session.result.dropped[DROP_ISSUE] > 0);
-    assert_true(session.result.dropped[DROP_ISSUE] > session.result.dropped[DROP_MULTIPLY]);
-    assert_int_equal(session.result.verdict, MEASURED_EXACT);
-    assert_int_equal(session.result.numerator, 4);
-    arena_free(&session.arena);
+    enum { SEEDS = 20 };
+    unsigned n_exact = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct fake_session session;
+        fake_measure(&session, fake_target_noisy(seed));
+        session.fake.neighbour_share = 0.2;
+        session.fake.neighbour_slows = 1.9;
+        assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+        assert_true(session.result.dropped[DROP_ISSUE] > 0);
+        assert_true(session.result.dropped[DROP_ISSUE] > session.result.dropped[DROP_MULTIPLY]);
+        assert_true(session.result.verdict != MEASURED_EXACT || session.result.numerator == 4);
+        n_exact += session.result.verdict == MEASURED_EXACT;
+        arena_free(&session.arena);
+    }
+    assert_true(n_exact >= SEEDS * 9 / 10); // where chance has half of the rounds dropped, the value is unstable
 }
 
 // The interval of the code beside is the whole of what is known of it, for the report and for who reads the record.
