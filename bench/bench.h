@@ -49,6 +49,7 @@ enum bench_outcome {
     BENCH_PRIVILEGED, // an instruction that only a kernel may use; on x86-64 (elsewhere it is illegal)
     BENCH_OVERWROTE,  // wrote over the harness's own results
     BENCH_STARVED,    // did not get its CPU; says nothing about the code
+    BENCH_STOPPED,    // nor does that the user wanted no more: struct bench_options
     BENCH_N_OUTCOMES,
 };
 const char *bench_outcome_name(enum bench_outcome outcome); // "ok", "illegal instruction", …
@@ -156,6 +157,7 @@ struct bench_options {
     double frequency_hz;     // CLOCK_TIME: of the core; 0: what the target states
     const char *frequency_source; // whose word that is, for people
     int beside_cpu;               // for code that runs beside
+    bool (*is_stopped)(void);     // asked between processes: whether to measure no more; null: never
 };
 
 // A measuring session: target and clock are ready, the clock is calibrated.

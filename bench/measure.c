@@ -14,8 +14,8 @@
 // shows as a difference between batches. More samples come from more processes, not from longer ones, which would all
 // share their process's fate. Two that agree say little, a third much more: scripts/noise-study, kind spread.
 enum { FIRST_ROUNDS = 8, MOST_ROUNDS = 24, WARMUP_ROUNDS = 1 };
-// Rounds of the first batches, where little precision is wanted: with most of them kept, the interval that leaves out the
-// lowest and the highest has its 99 %, and so single outliers do not matter.
+// Rounds of the first batches, where little precision is wanted: with most of them kept, the interval that leaves out
+// the lowest and the highest has its 99 %, and so single outliers do not matter.
 enum { FEWEST_ROUNDS = 5 };
 static const double full_precision = 0.002;
 
@@ -149,18 +149,20 @@ static void end(struct progress *progress, enum bench_outcome outcome) {
 // others: then each of them is measured by itself, from the start.
 static void take_bad_outcome(struct progress *const *chosen, unsigned n, enum bench_outcome outcome) {
     for (unsigned i = 0; i < n; i++)
-        if (n == 1 || outcome == BENCH_STARVED) // which is nobody's fault
+        if (n == 1 || outcome == BENCH_STARVED || outcome == BENCH_STOPPED) // which is nobody's fault
             end(chosen[i], outcome);
         else
             restart_alone(chosen[i]);
 }
 
 static bool run_batches(struct progress *list, size_t n, struct fail *fail) {
+    const struct bench *bench = list->bench;
     struct progress *chosen[BENCH_MOST_TOGETHER];
     unsigned n_chosen;
     while ((n_chosen = choose_jobs(list, n, chosen)) > 0) {
-        enum bench_outcome outcome = BENCH_OK;
-        if (!run_batch(list->bench->target, chosen, n_chosen, &outcome, fail))
+        enum bench_outcome outcome = BENCH_STOPPED;
+        bool is_stopped = bench->options.is_stopped && bench->options.is_stopped();
+        if (!is_stopped && !run_batch(bench->target, chosen, n_chosen, &outcome, fail))
             return false;
         if (outcome != BENCH_OK)
             take_bad_outcome(chosen, n_chosen, outcome);

@@ -22,6 +22,7 @@ static const char *const outcome_names[BENCH_N_OUTCOMES] = {
     [BENCH_PRIVILEGED] = "privileged instruction",
     [BENCH_OVERWROTE] = "results overwritten",
     [BENCH_STARVED] = "no time on its CPU",
+    [BENCH_STOPPED] = "stopped",
 };
 static const char *const drop_names[DROP_N_REASONS] = {
     [DROP_SWITCH] = "switch",       [DROP_MIGRATION] = "migration", [DROP_FAULT] = "fault",

@@ -94,12 +94,35 @@ static void code_of_unknown_origin_is_alone(void **state) {
     arena_free(&session.arena);
 }
 
+static unsigned n_asked;
+
+static bool is_third_time(void) {
+    return ++n_asked >= 3;
+}
+
+// What is finished stays; of the others, nothing is said.
+static void whoever_asks_can_stop(void **state) {
+    (void)state;
+    struct bench_code codes[2] = {code_of("4"), code_of("7")};
+    struct bench_measurement results[2];
+    struct fake_session session;
+    open_quiet(&session);
+    session.bench.options.processes = 2;
+    session.bench.options.is_stopped = is_third_time;
+    codes[0].runs_alone = codes[1].runs_alone = true;
+    measure_all(&session, codes, results, 2);
+    assert_int_equal(results[0].outcome, BENCH_OK);
+    assert_int_equal(results[0].numerator, 4);
+    assert_int_equal(results[1].outcome, BENCH_STOPPED);
+    assert_int_equal(results[1].samples, 0);
+    arena_free(&session.arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_those_of_each_alone),
-        cmocka_unit_test(processes_are_shared_and_so_is_their_cost),
-        cmocka_unit_test(a_crash_is_one_codes_own),
-        cmocka_unit_test(code_of_unknown_origin_is_alone),
+        cmocka_unit_test(values_are_those_of_each_alone), cmocka_unit_test(processes_are_shared_and_so_is_their_cost),
+        cmocka_unit_test(a_crash_is_one_codes_own),       cmocka_unit_test(code_of_unknown_origin_is_alone),
+        cmocka_unit_test(whoever_asks_can_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "cli/chains.h"
 #include "cli/cli.h"
 #include "cli/corun.h"
+#include "cli/interrupt.h"
 #include "cli/program_code.h"
 
 #include <string.h>
@@ -164,6 +165,7 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
     struct bench_options bench = options->bench;
     bench.needs_counters = options->events.n_items > 0;
     bench.beside_cpu = lab->corun_cpu;
+    bench.is_stopped = interrupt_seen;
     state_frequency(lab, &bench);
     if (lab->is_simulated && bench.clock != CLOCK_TIME && bench.reference_cycles <= 0 &&
         !predict_reference(lab, &bench.reference_cycles, fail))

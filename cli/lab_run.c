@@ -139,7 +139,9 @@ static struct bench_measurement *take_measurements(struct lab *lab, struct exper
                                                    struct bench_measurement *measurements) {
     struct bench_measurement *own = measurements++;
     for (unsigned i = 0; i < experiment->replicates.n; i++, measurements++)
-        if (own->outcome == BENCH_OK)
+        if (own->outcome == BENCH_OK && measurements->outcome == BENCH_STOPPED)
+            own->outcome = BENCH_STOPPED;
+        else if (own->outcome == BENCH_OK)
             replication_add(lab->arena, own, experiment->replicates.items[i].change, measurements);
     lab_take(lab, experiment, own);
     return measurements;

@@ -112,25 +112,32 @@ static bool measure_batch(struct lab *lab, const struct plan *plan, const struct
     return lab_run(lab, wanted, n, fail);
 }
 
+static bool was_tried(const struct experiment *experiment) {
+    return experiment->is_done || (experiment->measurement.outcome != BENCH_OK && !interrupt_seen());
+}
+
 static bool finish_one(struct lab *lab, struct experiment *experiment, struct run_journal *journal, bool is_taken,
                        int *status, struct fail *fail) {
     say_trouble(lab, experiment, status);
-    bool was_tried = experiment->is_done || (experiment->measurement.outcome != BENCH_OK && !interrupt_seen());
-    if (was_tried && !run_journal_write(journal, lab, experiment, is_taken, fail))
+    if (was_tried(experiment) && !run_journal_write(journal, lab, experiment, is_taken, fail))
         return false;
     return !experiment->corun || !experiment->is_done || run_beside(lab, experiment, journal, status, fail);
 }
 
+static void say_interrupted(const struct plan *plan, const struct run_journal *journal, int *status) {
+    size_t n = 0;
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        n += was_tried(plan->experiments[i]);
+    if (n == plan->n_experiments)
+        return;
+    fprintf(stderr, "cyclops: interrupted: %zu of %zu measured%s\n", n, plan->n_experiments,
+            journal->path ? "; --resume does the rest" : "");
+    *status = INTERRUPT_STATUS;
+}
+
 static bool run_all(struct lab *lab, const struct plan *plan, struct run_journal *journal, int *status,
                     struct fail *fail) {
-    for (size_t i = 0, end; i < plan->n_experiments; i = end) {
-        if (interrupt_seen()) {
-            show_progress(plan->n_experiments, plan->n_experiments);
-            fprintf(stderr, "cyclops: interrupted: %zu of %zu measured%s\n", i, plan->n_experiments,
-                    journal->path ? "; --resume does the rest" : "");
-            *status = INTERRUPT_STATUS;
-            return true;
-        }
+    for (size_t i = 0, end; i < plan->n_experiments && !interrupt_seen(); i = end) {
         show_progress(i, plan->n_experiments);
         end = end_of_batch(lab, plan, journal, i);
         if (!measure_batch(lab, plan, journal, i, end, fail))
@@ -140,6 +147,8 @@ static bool run_all(struct lab *lab, const struct plan *plan, struct run_journal
                 return false;
     }
     show_progress(plan->n_experiments, plan->n_experiments);
+    if (interrupt_seen())
+        say_interrupted(plan, journal, status);
     return true;
 }
 
