@@ -190,13 +190,17 @@ static void the_harness_survives_its_own_stack(void **state) {
 // A process that runs several pieces of code gives each what it would find in one of its own.
 static void nothing_is_left_for_the_next(void **state) {
     (void)state;
-    // mov qword ptr [rsi], 1; push 0x9fc0 (denormals are zero); ldmxcsr [rsp]; pop rax; ret
-    static const uint8_t litter[] = {0x48, 0xc7, 6, 1,    0,    0,    0,    0x68, 0xc0,
-                                     0x9f, 0,    0, 0x0f, 0xae, 0x14, 0x24, 0x58, 0xc3};
+    // mov qword ptr [rsi], 1; push 0x9fc0 (denormals are zero); ldmxcsr [rsp]; pop rax; pxor mm0, mm0
+    // (takes all x87 registers); ret
+    static const uint8_t litter[] = {0x48, 0xc7, 6,    1,    0,    0,    0,    0x68, 0xc0, 0x9f, 0,
+                                     0,    0x0f, 0xae, 0x14, 0x24, 0x58, 0x0f, 0xef, 0xc0, 0xc3};
     // cmp qword ptr [rsi], 0; jne bad; push rax; stmxcsr [rsp]; pop rax; and eax, 0xffc0; cmp eax, 0x1f80; jne bad;
-    // ret; bad: ud2
-    static const uint8_t look[] = {0x48, 0x83, 0x3e, 0,    0x75, 0x13, 0x50, 0x0f, 0xae, 0x1c, 0x24, 0x58, 0x25, 0xc0,
-                                   0xff, 0,    0,    0x3d, 0x80, 0x1f, 0,    0,    0x75, 1,    0xc3, 0x0f, 0x0b};
+    // sub rsp, 40; fnstenv [rsp]; mov eax, [rsp + 8]; add rsp, 40; cmp ax, 0xffff (all are free); jne bad; ret; bad:
+    // ud2
+    static const uint8_t look[] = {0x48, 0x83, 0x3e, 0,    0x75, 0x28, 0x50, 0x0f, 0xae, 0x1c, 0x24, 0x58,
+                                   0x25, 0xc0, 0xff, 0,    0,    0x3d, 0x80, 0x1f, 0,    0,    0x75, 0x16,
+                                   0x48, 0x83, 0xec, 40,   0xd9, 0x34, 0x24, 0x8b, 0x44, 0x24, 8,    0x48,
+                                   0x83, 0xc4, 40,   0x66, 0x83, 0xf8, 0xff, 0x75, 0x01, 0xc3, 0x0f, 0x0b};
     struct native_session session;
     open_session(&session);
     enum { N_ROUNDS = 2 };
