@@ -55,16 +55,20 @@ static void perf_clock_counts(void **state) {
     arena_free(&session.arena);
 }
 
+static void open_groups(struct fake_target *fake) {
+    fake->target.has_counters = fake->target.has_user_reads = true;
+    fake->target.n_groups = 3;
+    fake->target.groups[0] = (struct target_group){2, {"a", "b"}};
+    fake->target.groups[1] = (struct target_group){1, {"c"}};
+    fake->target.groups[2] = (struct target_group){2, {"d", "e"}};
+}
+
 // More events than a group holds: each batch counts one group, and all are told, in the order they were asked for.
 static void groups_of_events_take_turns(void **state) {
     (void)state;
     struct fake_session session;
     struct fake_target fake = fake_target_quiet();
-    fake.target.has_counters = fake.target.has_user_reads = true;
-    fake.target.n_groups = 3;
-    fake.target.groups[0] = (struct target_group){2, {"a", "b"}};
-    fake.target.groups[1] = (struct target_group){1, {"c"}};
-    fake.target.groups[2] = (struct target_group){2, {"d", "e"}};
+    open_groups(&fake);
     static const double counts[] = {1, 0, 0.25, 3, 12};
     memcpy(fake.events, counts, sizeof counts);
     fake_measure(&session, fake);
@@ -77,6 +81,24 @@ static void groups_of_events_take_turns(void **state) {
     }
     assert_non_null(strstr(session.bench.clock_note, "3 groups"));
     arena_free(&session.arena);
+}
+
+// The cycles are there after a few rounds; each event needs 8 rounds of its group, whatever is dropped.
+static void each_group_has_rounds_enough(void **state) {
+    (void)state;
+    for (unsigned is_disturbed = 0; is_disturbed < 2; is_disturbed++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_quiet();
+        open_groups(&fake);
+        fake.switch_share = is_disturbed ? 0.2 : 0;
+        fake_measure_with(&session, fake, &(struct bench_options){.cpu = -1, .precision = 0.01}, &fake_code);
+        assert_int_equal(session.result.n_events, 6);
+        for (unsigned i = 0; i < 6; i++) {
+            assert_null(session.result.events[i].why);
+            assert_true(session.result.events[i].samples >= 8);
+        }
+        arena_free(&session.arena);
+    }
 }
 
 static const struct bench_code counted = {
@@ -262,6 +284,7 @@ int main(void) {
         cmocka_unit_test(a_reference_of_two_cycles_is_told),
         cmocka_unit_test(perf_clock_counts),
         cmocka_unit_test(groups_of_events_take_turns),
+        cmocka_unit_test(each_group_has_rounds_enough),
         cmocka_unit_test(samples_with_foreign_instructions_go),
         cmocka_unit_test(foreign_instructions_in_all_samples_give_no_value),
         cmocka_unit_test(lying_counters_are_passed_over),

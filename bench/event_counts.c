@@ -22,6 +22,14 @@ void event_counts_add(struct event_counts *counts, const struct target_job *job,
         add(counts, &counts->events[job->group][i], job, round, TARGET_FIXED_COUNTERS + i);
 }
 
+bool event_counts_are_enough(const struct event_counts *counts) {
+    size_t needed = statistics_samples_needed(SAMPLING_CONFIDENCE);
+    for (unsigned group = 0; group < counts->target->n_groups; group++)
+        if (counts->events[group][0].n < needed) // the others of the group have as many
+            return false;
+    return true;
+}
+
 // Where counting starts and ends is good to a count on either side: no interval is narrower than that.
 static void put_interval(struct arena *arena, const struct counts *one, struct bench_event *event) {
     double *sorted = ARENA_ARRAY(arena, double, one->n), *in_order = ARENA_ARRAY(arena, double, one->n);

@@ -6,6 +6,7 @@
 
 #include "bench/target.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct event_counts {
@@ -20,6 +21,9 @@ struct event_counts {
 
 // Adds a round that was kept.
 void event_counts_add(struct event_counts *counts, const struct target_job *job, const struct target_round *round);
+// Whether each group has as many rounds as an interval needs. Their number depends on what was dropped then,
+// and still not on what was counted.
+bool event_counts_are_enough(const struct event_counts *counts);
 // Writes the medians and their intervals: instructions first, then the events as they were asked for. One whose rounds
 // were all dropped is there without a count, and says so. Nothing where no counter was read.
 void event_counts_conclude(const struct event_counts *counts, struct bench_measurement *result);

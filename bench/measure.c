@@ -48,13 +48,17 @@ static bool is_narrow(const struct progress *progress) {
            (look->interval.high - look->interval.low) / 2 <= progress->bench->options.precision * look->median;
 }
 
-// Twice as many processes as at the last look, or no time for more.
+static bool lacks_counts(const struct progress *progress) {
+    return bench_clock_counts(progress->bench->clock) && !event_counts_are_enough(&progress->counts);
+}
+
+// Twice as many processes as at the last look and enough rounds of each group of events, or no time for more.
 static bool is_finished(const struct progress *progress) {
     const struct sampling *sampling = progress->sampling;
     const struct bench_options *options = &progress->bench->options;
     bool is_over = progress->spent_ms >= options->budget_ms || sampling->n_kept >= SAMPLING_MAX;
     if (sampling->n_batches < options->processes || sampling->n_batches < progress->counts.target->n_groups ||
-        (!is_over && sampling->n_batches < 2 * sampling->look.n_batches))
+        (!is_over && (sampling->n_batches < 2 * sampling->look.n_batches || lacks_counts(progress))))
         return false;
     return is_narrow(progress) || is_over;
 }
