@@ -113,8 +113,12 @@ static enum bench_outcome run_job(struct fake_target *fake, struct target_job *j
     if (is_other && seconds > job->timeout_seconds)
         outcome = BENCH_TIMEOUT;
     job->n_done = outcome == BENCH_OK ? job->n_rounds : 0;
-    for (unsigned i = 0; i < job->n_done; i++)
+    fake->n_runs_of_other_code += is_other;
+    bool is_lost = is_other && fake->n_runs_of_other_code == fake->lost_process;
+    for (unsigned i = 0; i < job->n_done; i++) {
         job->rounds[i] = one_round(fake, job);
+        job->rounds[i].switches |= is_lost;
+    }
     job->ns = (uint64_t)(fake->now_ns - start_ns);
     return outcome;
 }

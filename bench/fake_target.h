@@ -25,6 +25,7 @@ struct fake_target {
     double switch_share;    // of the rounds in which the thread is switched out, and says so
     double fault_share;     // likewise for page faults
     double steal_share;     // likewise for time that others had the CPU
+    unsigned lost_process;  // of other code's processes, counted from 1, the one switched out in all rounds; 0: none
 
     double neighbour_share; // of the rounds in which another thread on the core takes issue slots: other code and
     double neighbour_slows; // independent instructions take so many times as long, the chains hardly longer
@@ -48,7 +49,7 @@ struct fake_target {
 
     double process_ns; // what a process costs beside its jobs
     double now_ns; // what was executed took so long: budgets are spent by it, and load on the machine changes nothing
-    unsigned n_runs;
+    unsigned n_runs, n_runs_of_other_code;
     struct target_job last_job; // the first of the last run's,
     unsigned last_n_jobs;       // as many as there were
 };

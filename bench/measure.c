@@ -41,7 +41,8 @@ static uint64_t now_ns(struct target *target) {
 static bool is_narrow(const struct progress *progress) {
     struct sampling *sampling = progress->sampling;
     const struct sampling_look *look = &sampling->look;
-    if (!sampling->n_kept || sampling_n_dropped(sampling) > sampling->n_kept)
+    if (!sampling->n_kept || sampling_n_dropped(sampling) > sampling->n_kept ||
+        sampling->n_processes < progress->bench->options.processes)
         return false;
     sampling_take_look(sampling);
     return look->interval.confidence >= SAMPLING_CONFIDENCE && !look->has_modes &&

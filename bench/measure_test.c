@@ -105,6 +105,31 @@ static void disturbed_rounds_are_counted(void **state) {
     arena_free(&session.arena);
 }
 
+// A process of which nothing was kept is none that a value rests on.
+static void a_lost_process_is_made_up_for(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.lost_process = 3; // the first finds how long to run
+    fake_measure(&session, fake);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    assert_int_equal(session.result.processes, 3);
+    arena_free(&session.arena);
+}
+
+static void too_few_processes_are_no_value(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.lost_process = 3; // the first finds how long to run
+    struct bench_options options = {.cpu = -1, .budget_ms = 0.001};
+    fake_measure_with(&session, fake, &options, &fake_code);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_int_equal(session.result.processes, 2);
+    assert_non_null(strstr(session.result.why, "2 processes only"));
+    arena_free(&session.arena);
+}
+
 static void faults_are_dropped(void **state) {
     (void)state;
     struct fake_session session;
@@ -206,6 +231,8 @@ int main(void) {
         cmocka_unit_test(fast_drift_is_refused),
         cmocka_unit_test(two_modes_are_reported),
         cmocka_unit_test(disturbed_rounds_are_counted),
+        cmocka_unit_test(a_lost_process_is_made_up_for),
+        cmocka_unit_test(too_few_processes_are_no_value),
         cmocka_unit_test(faults_are_dropped),
         cmocka_unit_test(a_wide_interval_is_no_result),
         cmocka_unit_test(mostly_disturbed_is_unstable),

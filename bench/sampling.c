@@ -50,6 +50,8 @@ static void keep(struct sampling *sampling, const struct sample *sample) {
     sampling->samples = arena_grow(arena, sampling->samples, n, sizeof *sampling->samples);
     sampling->sorted = arena_grow(arena, sampling->sorted, n, sizeof *sampling->sorted);
     sampling->scratch = arena_grow(arena, sampling->scratch, n, sizeof *sampling->scratch);
+    if (n == 0 || sampling->samples[n - 1].process != sample->process)
+        sampling->n_processes++;
     sampling->samples[sampling->n_kept++] = *sample;
 }
 

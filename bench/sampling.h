@@ -34,7 +34,8 @@ struct sampling {
     double *sorted, *scratch; // lists of the same room
     size_t n_kept;
     unsigned dropped[DROP_N_REASONS];
-    unsigned n_batches; // processes that were run
+    unsigned n_batches;   // processes that were run
+    unsigned n_processes; // those of them that samples were kept of
     unsigned n_looks;
     struct sampling_look look; // the last one
 };

@@ -67,6 +67,9 @@ static const char *find_fault(struct sampling *sampling, const struct bench *ben
         return doubt;
     if (sampling->look.has_modes)
         return describe_modes(sampling, bench, result);
+    if (sampling->n_kept && result->processes < bench->options.processes)
+        return arena_printf(bench->arena, "samples of %u processes only: all rounds of the others were dropped",
+                            result->processes);
     if (result->confidence < SAMPLING_CONFIDENCE)
         return describe_scarcity(sampling, bench);
     double half = (result->high - result->low) / 2 / result->cycles;
