@@ -62,6 +62,18 @@ static bool predict_on(struct lab *lab, const struct model *model, const struct 
     return corun_predict(model->machine, both, predicted->cycles, fail);
 }
 
+// Cores share nothing that a model knows.
+static bool shares_core(const struct lab *lab) {
+    return lab->is_simulated || lab->is_sibling;
+}
+
+// Each on a core of its own: as alone.
+static bool predict_apart(const struct experiment *experiment, unsigned model, struct corun_predicted *predicted) {
+    predicted->cycles[0] = experiment->predictions[model].cycles;
+    predicted->cycles[1] = experiment->corun->other->predictions[model].cycles;
+    return true;
+}
+
 // Of blocks that the model can say something of alone.
 static void predict(struct lab *lab, struct experiment *experiment) {
     struct corun *corun = experiment->corun;
@@ -70,7 +82,8 @@ static void predict(struct lab *lab, struct experiment *experiment) {
         bool is_modelled =
             experiment->verdicts[i].kind != VERDICT_UNMODELLED && corun->other->verdicts[i].kind != VERDICT_UNMODELLED;
         corun->predicted[i].is_known =
-            is_modelled && predict_on(lab, &lab->models[i], experiment, &corun->predicted[i], &fail);
+            is_modelled && (shares_core(lab) ? predict_on(lab, &lab->models[i], experiment, &corun->predicted[i], &fail)
+                                             : predict_apart(experiment, i, &corun->predicted[i]));
         if (fail.status != FAIL_NONE)
             fprintf(stderr, "cyclops: warning: %s: %s\n", experiment->program.kernel, fail.text);
     }
@@ -119,8 +132,9 @@ bool corun_write(struct run_journal *journal, struct lab *lab, const struct expe
     record.n_predictions = 0;
     for (unsigned i = 0; i < experiment->n_predictions; i++)
         if (corun->predicted[i].is_known)
-            record.predictions[record.n_predictions++] = (struct record_prediction){
-                experiment->predictions[i].model, corun->predicted[i].cycles[0], "two threads"};
+            record.predictions[record.n_predictions++] =
+                (struct record_prediction){experiment->predictions[i].model, corun->predicted[i].cycles[0],
+                                           shares_core(lab) ? "two threads" : "two cores"};
     return run_journal_write_record(journal, &record, fail);
 }
 
@@ -167,9 +181,11 @@ static void add_prediction(struct table *table, bool is_known, double cycles) {
         table_cell(table, "%5s", "-");
 }
 
-static void add_note(struct table *table, const struct bench_measurement *m) {
+static void add_note(struct table *table, const struct bench_measurement *m, bool is_vague) {
     if (m->verdict == MEASURED_UNSTABLE)
         table_cell(table, "unstable: %s", m->why ? m->why : "");
+    else if (is_vague)
+        table_cell(table, "%s", "unstable: its rate is told by few chunks, which scatter");
     else
         table_cell(table, "%s", "");
 }
@@ -182,7 +198,7 @@ static void add_alone(struct table *table, const struct lab *lab, const struct e
     for (unsigned i = 0; i < lab->n_models; i++)
         add_prediction(table, i < e->n_predictions && e->verdicts[i].kind != VERDICT_UNMODELLED,
                        e->predictions[i].cycles);
-    add_note(table, m);
+    add_note(table, m, false);
 }
 
 static void add_together(struct table *table, const struct lab *lab, const struct experiment *e, unsigned thread) {
@@ -204,7 +220,7 @@ static void add_together(struct table *table, const struct lab *lab, const struc
     add_row(table, &row);
     for (unsigned i = 0; i < lab->n_models; i++)
         add_prediction(table, corun->predicted[i].is_known, corun->predicted[i].cycles[thread]);
-    add_note(table, m);
+    add_note(table, m, thread != 0 && is_vague(lab, m));
 }
 
 // What both get done. The relative errors of the parts are added: they need not be independent.

@@ -15,6 +15,13 @@ printf 'ud2\n' >"$T/bad.s"
 expect 1 'illegal instruction' run add-r64 --corun "$T/bad.s" --corun-cpu "$cpu"
 expect 77 'cannot run on CPU 9999|nothing can run beside, on CPU 9999' run add-r64 --corun imul-r64 --corun-cpu 9999
 
+# Two cores share no pipe: each is predicted as alone (two threads of one core would take twice as long).
+if ! grep -qs '[,-]' /sys/devices/system/cpu/cpu*/topology/thread_siblings_list; then
+    "$cyclops" run store-r64 --corun store-r64 --corun-cpu "$cpu" --mcpu znver4 --budget 20 --json >"$T/json"
+    jq -es '[.[] | select(.predicted) | .predicted[0].cycles] | length == 2 and .[0] == .[1]' "$T/json" >/dev/null ||
+        { echo "FAILED: two cores are predicted as if they shared one"; failures=1; }
+fi
+
 # Under load this machine may give no pair of quiet CPUs: a value that is marked is none.
 is_skipped=true
 for _ in 1 2 3; do
