@@ -1,139 +1,16 @@
+// Programs from kernels: set-up, body and symbol, once the registers are chosen (assignment.c).
 #include "gen/expand.h"
 
 #include "base/text.h"
+#include "gen/assignment.h"
 #include "gen/gen.h"
 #include "gen/registers.h"
 #include "gen/statement.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
-// Streams without registers of their own (nop, store) would fit in any number.
-enum { NO_REGISTER = 255, MAX_SYMBOL_PART = 60, STREAMS_LIMIT = 1024 };
-
-// Which register each role has in each stream.
-struct assignment {
-    const struct kernel *kernel;
-    const struct kernel_arc *closed; // latency mode: its ends share a register; null otherwise
-    unsigned streams;
-    unsigned rotation; // as in struct gen_request
-    const char *loop_counter;
-    unsigned char *registers; // index in the role's class, [stream * n_roles + role]
-};
-
-static unsigned char *slot(const struct assignment *a, unsigned stream, unsigned role) {
-    return &a->registers[stream * a->kernel->n_roles + role];
-}
-
-static const char *register_of(const struct assignment *a, unsigned stream, unsigned role) {
-    return a->kernel->roles[role].class->registers[*slot(a, stream, role)];
-}
-
-// A register of `class` that nobody has, looked for from number `start` on and around; where `other` is not null, one
-// that is a register of that class as well: the other end of a chain.
-static bool take_register(const struct register_class *class, unsigned start, const struct register_class *other,
-                          struct register_set *taken, unsigned char *index, unsigned char *other_index) {
-    unsigned count = register_class_count(class);
-    for (unsigned step = 0; step < count; step++) {
-        unsigned i = (start + step) % count;
-        unsigned entry = i * class->span, k = other ? entry / other->span : 0;
-        bool is_free = !register_set_has(taken, class, i);
-        if (is_free && other)
-            is_free = entry % other->span == 0 && k < register_class_count(other) && !register_set_has(taken, other, k);
-        if (!is_free)
-            continue;
-        register_set_add(taken, class, i);
-        *index = (unsigned char)i;
-        if (other) {
-            register_set_add(taken, other, k);
-            *other_index = (unsigned char)k;
-        }
-        return true;
-    }
-    return false;
-}
-
-// The registers that the ISA, the texts of body and set-up, and the implicit operands leave to nobody.
-static struct register_set reserved_registers(const struct kernel *kernel) {
-    struct register_set taken = {0};
-    for (unsigned i = 0; kernel->isa->reserved[i]; i++)
-        register_set_add_name(&taken, kernel->isa, kernel->isa->reserved[i]);
-    for (unsigned i = 0; kernel->implicit[i]; i++)
-        register_set_add_name(&taken, kernel->isa, kernel->implicit[i]);
-    register_set_add_text(&taken, kernel->isa, kernel->setup);
-    for (unsigned i = 0; i < kernel->n_pieces; i++)
-        if (kernel->pieces[i].text)
-            register_set_add_text(&taken, kernel->isa, kernel->pieces[i].text);
-    return taken;
-}
-
-// Gives `role` of one stream a register, which the other end of a closed chain gets as well.
-static bool assign_role(struct assignment *a, unsigned stream, unsigned role, struct register_set *taken) {
-    unsigned char *index = slot(a, stream, role);
-    if (*index != NO_REGISTER)
-        return true;
-    const struct kernel_arc *arc = a->closed;
-    const struct kernel_role *roles = a->kernel->roles;
-    if (!arc || arc->from == arc->to || (role != arc->from && role != arc->to))
-        return take_register(roles[role].class, a->rotation, NULL, taken, index, NULL);
-    unsigned other = arc->from + arc->to - role;
-    return take_register(roles[role].class, a->rotation, roles[other].class, taken, index, slot(a, stream, other));
-}
-
-// A shared role gets its register in stream 0, and all other streams get the same.
-static bool assign_shared(struct assignment *a, unsigned role, struct register_set *taken) {
-    if (!assign_role(a, 0, role, taken))
-        return false;
-    for (unsigned stream = 1; stream < a->streams; stream++)
-        *slot(a, stream, role) = *slot(a, 0, role);
-    return true;
-}
-
-// Written roles first, so that streams are registers 0, 1, 2 … and sources come behind them.
-static bool assign(struct assignment *a, struct register_set taken) {
-    const struct kernel *kernel = a->kernel;
-    memset(a->registers, NO_REGISTER, (size_t)a->streams * kernel->n_roles);
-    for (unsigned stream = 0; stream < a->streams; stream++)
-        for (unsigned role = 0; role < kernel->n_roles; role++)
-            if (kernel->roles[role].written && !assign_role(a, stream, role, &taken))
-                return false;
-    for (unsigned role = 0; role < kernel->n_roles; role++)
-        if (!kernel->roles[role].written && !assign_shared(a, role, &taken))
-            return false;
-    return true;
-}
-
-// Tries fewer and fewer streams; 0 if not even one fits.
-static unsigned streams_that_fit(struct assignment *a, struct register_set taken, unsigned streams) {
-    for (a->streams = streams; a->streams > 0; a->streams--)
-        if (assign(a, taken))
-            return a->streams;
-    return 0;
-}
-
-static bool assign_registers(struct arena *arena, struct assignment *a, unsigned wanted, struct fail *fail) {
-    const struct kernel *kernel = a->kernel;
-    struct register_set taken = reserved_registers(kernel);
-    a->loop_counter = register_loop_counter(kernel->isa, &taken);
-    if (!a->loop_counter)
-        return fail_at(fail, kernel->file, kernel->body_line, 0,
-                       "kernel '%s' leaves no register to count the loop: leave it one of %s", kernel->name,
-                       register_loop_counters(arena, kernel->isa));
-    register_set_add_name(&taken, kernel->isa, a->loop_counter);
-    if (wanted > STREAMS_LIMIT)
-        return fail_set(fail, FAIL_INPUT, "%u streams are too many: at most %d can be made", wanted, STREAMS_LIMIT);
-    unsigned most = wanted ? wanted : GEN_MAX_STREAMS;
-    a->registers = ARENA_ARRAY(arena, unsigned char, (size_t)most * kernel->n_roles + 1);
-    unsigned fit = streams_that_fit(a, taken, most);
-    if (fit == 0)
-        return fail_at(fail, kernel->file, kernel->body_line, 0, "there are not enough registers for kernel '%s'",
-                       kernel->name);
-    if (wanted && fit < wanted)
-        return fail_set(fail, FAIL_INPUT, "%u streams of kernel '%s' do not fit in the registers: at most %u do",
-                        wanted, kernel->name, fit);
-    return true;
-}
+enum { MAX_SYMBOL_PART = 60 };
 
 static uint64_t bits_of(const struct kernel_role *role) {
     uint64_t bits = 0;
@@ -152,7 +29,7 @@ static uint64_t bits_of(const struct kernel_role *role) {
 static void emit_initial(const struct assignment *a, unsigned stream, unsigned index, struct text *setup) {
     const struct kernel *kernel = a->kernel;
     const struct kernel_role *role = &kernel->roles[index];
-    const char *reg = register_of(a, stream, index);
+    const char *reg = assignment_register(a, stream, index);
     if (role->init == INIT_MEMORY)
         kernel->isa->emit_move_memory(setup, reg, kernel->syntax);
     else
@@ -220,7 +97,7 @@ static const char *make_body(struct arena *arena, const struct assignment *a) {
                 text_add(&body, piece->text);
             else
                 text_addf(&body, "%s%s", strcmp(kernel->syntax, "att") == 0 ? "%" : "",
-                          register_of(a, stream, piece->role));
+                          assignment_register(a, stream, piece->role));
         }
     return body.data;
 }
@@ -324,7 +201,7 @@ bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct g
     } else if (request->mode == PROGRAM_THROUGHPUT) {
         wanted = request->streams;
     }
-    if (!assign_registers(arena, &a, wanted, fail))
+    if (!assignment_make(arena, &a, wanted, fail))
         return false;
     fill_program(arena, &a, request, program);
     return true;

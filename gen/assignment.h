@@ -1,0 +1,27 @@
+// Which register each role of a kernel has in each stream of a program. Inside gen/ only. Knows nothing of the text
+// that comes of it (expand.c).
+#ifndef GEN_ASSIGNMENT_H
+#define GEN_ASSIGNMENT_H
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "gen/kernel.h"
+
+#include <stdbool.h>
+
+struct assignment {
+    const struct kernel *kernel;
+    const struct kernel_arc *closed; // latency mode: its ends share a register; null otherwise
+    unsigned streams;
+    unsigned rotation; // as in struct gen_request
+    const char *loop_counter;
+    unsigned char *registers; // index in the role's class, [stream * n_roles + role]
+};
+
+// Chooses the registers of `wanted` streams, or (0) of as many as fit, and the loop's counter; the caller has set
+// kernel, closed and rotation. FAIL_INPUT where the registers do not suffice.
+bool assignment_make(struct arena *arena, struct assignment *assignment, unsigned wanted, struct fail *fail);
+
+const char *assignment_register(const struct assignment *assignment, unsigned stream, unsigned role);
+
+#endif
