@@ -50,7 +50,9 @@ struct record_file {
 // A line cut short (the last one, or one that a header follows) is left out; anything else that is wrong is a failure
 // at its line. Success and failure both need record_file_close.
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
-// Reads the events of a line; a part of record_read.
+// Reads the line of a measurement; a part of record_read.
+bool record_read_measurement(struct arena *arena, struct json_t *json, struct record *record, struct fail *fail);
+// Reads the events of a line; a part of that.
 bool record_read_events(struct arena *arena, const struct json_t *json, struct bench_measurement *measurement,
                         struct fail *fail);
 // Reading does this to every record: false for numbers that no run measures.
