@@ -23,7 +23,8 @@ struct mca_args {
     const char *output;
     const char *cpu, *overlay, *triple, *arch, *features, *llvm; // null: not given
     enum mca_skip skip;
-    int syntax; // -1: the input's
+    const char *skip_word; // what it was read from
+    int syntax;            // -1: the input's
     bool version, print_hex, json, no_instruments, no_custom_behaviour;
 
     unsigned iterations, dispatch, register_file_size, load_queue, store_queue, call_latency;
@@ -33,7 +34,9 @@ struct mca_args {
     bool summary, instruction_info, resource_pressure, timeline, bottlenecks, instruction_tables;
     bool dispatch_stats, scheduler_stats, retire_stats, register_file_stats;
     bool show_encoding, show_barriers;
-    bool all_views; // mca_options_settle_views makes them of it
+    bool all_views, all_stats; // mca_options_settle_views makes them of these
+    const unsigned *positions; // on the command line, of the last option of each row of the table; 0: not given
+    bool ignored;              // options that are taken for llvm-mca's sake
     unsigned timeline_max_iterations, timeline_max_cycles;
 };
 
