@@ -270,7 +270,8 @@ static void frequencies_have_units(void **state) {
         double hz; // 0: not one
     } cases[] = {{"1GHz", 1e9}, {"1.66 GHz", 1.66e9}, {"480mhz", 480e6}, {"32768", 32768},
                  {"1e9", 1e9},  {"5 kHz", 5000},      {"GHz", 0},        {"-1GHz", 0},
-                 {"0", 0},      {"1GB", 0},           {"inf", 0},        {"", 0}};
+                 {"0", 0},      {"3.6", 0},           {"1GB", 0},        {"inf", 0},
+                 {"", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double hz = 0;
         assert_true(bench_frequency_parse(cases[i].text, &hz) == (cases[i].hz > 0));

@@ -73,6 +73,7 @@ bool bench_clock_counts(enum bench_clock clock) {
 }
 
 bool bench_frequency_parse(const char *text, double *hz) {
+    static const double least_hz = 1000; // "3" is a unit forgotten
     static const struct {
         const char *name;
         double hz;
@@ -84,6 +85,8 @@ bool bench_frequency_parse(const char *text, double *hz) {
         end++;
     for (size_t i = 0; is_number && i < sizeof units / sizeof *units; i++)
         if (strcasecmp(end, units[i].name) == 0) {
+            if (value * units[i].hz < least_hz)
+                return false;
             *hz = value * units[i].hz;
             return true;
         }

@@ -10,7 +10,7 @@
 static struct {
     const char *mode, *form, *isa, *kernels, *output;
     unsigned long streams, unroll;
-} args;
+} args = {.unroll = ~0UL};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
@@ -41,7 +41,8 @@ static const struct command command = {
 };
 
 static bool read_request(const struct kernel *kernel, struct gen_request *request, struct fail *fail) {
-    *request = (struct gen_request){.streams = (unsigned)args.streams, .unroll = (unsigned)args.unroll};
+    *request = (struct gen_request){.streams = (unsigned)args.streams,
+                                    .unroll = args.unroll == ~0UL ? 0 : (unsigned)args.unroll};
     bool is_chain = kernel->n_arcs > 0 && args.streams == 0;
     request->mode = is_chain ? PROGRAM_LATENCY : PROGRAM_THROUGHPUT;
     if (args.mode && !program_mode_parse(args.mode, &request->mode))
@@ -51,8 +52,8 @@ static bool read_request(const struct kernel *kernel, struct gen_request *reques
     if (args.streams > GEN_MAX_STREAMS)
         return fail_set(fail, FAIL_INPUT, "--n is at most %d", GEN_MAX_STREAMS);
     enum { MOST_COPIES = 100000 };
-    if (args.unroll > MOST_COPIES)
-        return fail_set(fail, FAIL_INPUT, "--unroll is at most %d", MOST_COPIES);
+    if (args.unroll != ~0UL && (args.unroll < 1 || args.unroll > MOST_COPIES))
+        return fail_set(fail, FAIL_INPUT, "--unroll is from 1 to %d", MOST_COPIES);
     return true;
 }
 

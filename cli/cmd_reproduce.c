@@ -168,6 +168,8 @@ static bool run(struct arena *arena, struct lab *lab, const struct operands *ope
     const char *folder = args.folder ? args.folder : file_installed(arena, "share/cyclops/results/published");
     if (!reference_load_folder(arena, folder, &set, fail))
         return false;
+    if (args.svg && operands->n_items == 0)
+        return fail_set(fail, FAIL_INPUT, "--svg draws one sweep: name it");
     if (args.list || (operands->n_items == 0 && !args.all)) {
         reproduce_print_list(arena, &set);
         return true;

@@ -130,7 +130,7 @@ static bool is_only_from(const struct operands *operands) {
     bool has_place = strcmp(lab->lab.target, "native") != 0 || lab->isa || lab->cpu != ~0UL || lab->lab.core_type ||
                      lab->lab.keeps_frequency;
     bool has_clock = lab->clock || lab->frequency || lab->lab.bench.reference_cycles > 0 || args.events.n_items ||
-                     lab->precision_percent > 0 || lab->budget_ms > 0 || lab->processes || lab->timeout_s > 0;
+                     lab->precision_percent > 0 || lab->budget_ms > 0 || lab->processes != ~0UL || lab->timeout_s > 0;
     return !has_program && !has_place && !has_clock && !lab->files.path && !lab->files.is_resumed;
 }
 
@@ -147,7 +147,7 @@ static int run_file(struct arena *arena, const struct operands *operands, struct
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct plan plan = {0};
     int status = 0;
-    if (args.plan.is_replicated && !args.lab.processes)
+    if (args.plan.is_replicated && args.lab.processes == ~0UL)
         args.lab.processes = REPLICATE_PROCESSES;
     bool is_done = lab_args_read(arena, &args.lab, fail) && read_events(arena, fail) && read_corun(fail) &&
                    plan_make(arena, &args.plan, args.lab.lab.isa, operands, &plan, fail) &&

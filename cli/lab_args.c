@@ -22,9 +22,10 @@ bool lab_args_read(struct arena *arena, struct lab_args *args, struct fail *fail
     bench->budget_ms = args->budget_ms;
     bench->timeout_seconds = args->timeout_s;
     enum { MOST_CPUS = 1 << 16, MOST_PROCESSES = 64 };
-    if (args->processes > MOST_PROCESSES)
+    bool has_processes = args->processes != ~0UL;
+    if (has_processes && (args->processes < 1 || args->processes > MOST_PROCESSES))
         return fail_set(fail, FAIL_INPUT, "--processes is from 1 to %d", MOST_PROCESSES);
-    bench->processes = (unsigned)args->processes;
+    bench->processes = has_processes ? (unsigned)args->processes : 0;
     if (args->cpu != ~0UL && args->cpu >= MOST_CPUS)
         return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", args->cpu);
     bench->cpu = args->cpu == ~0UL ? -1 : (int)args->cpu;

@@ -10,13 +10,13 @@ struct lab_args {
     const char *kernels, *isa, *clock, *frequency;
     struct run_journal_wish files; // but events
     unsigned long cpu;             // ~0: not given
-    unsigned long processes;       // 0: not given
+    unsigned long processes;       // likewise
     double precision_percent, budget_ms, timeout_s;
     struct lab_options lab;
 };
 
 #define LAB_ARGS_DEFAULTS                                                                                              \
-    { .cpu = ~0UL, .lab.target = "native" }
+    { .cpu = ~0UL, .processes = ~0UL, .lab.target = "native" }
 
 // clang-format off: rows as in any other table of options
 #define LAB_ARGS_KERNELS(args)                                                                                         \

@@ -265,6 +265,15 @@ static bool make_program(struct block_reader *reader, struct program *program) {
     return true;
 }
 
+static bool check_syntax(const struct isa *isa, const char *syntax, struct fail *fail) {
+    for (const char *const *known = isa->syntaxes; syntax && *known; known++)
+        if (strcmp(syntax, *known) == 0)
+            return true;
+    if (syntax && !isa->syntaxes[0])
+        return fail_set(fail, FAIL_INPUT, "%s has one syntax only: leave out --syntax", isa->name);
+    return !syntax || fail_set(fail, FAIL_INPUT, "unknown syntax '%s': there are intel and att", syntax);
+}
+
 bool gen_block(struct arena *arena, const struct isa *isa, const char *syntax, const char *name, const char *text,
                enum program_form form, struct program *program, struct fail *fail) {
     struct block_reader reader = {
@@ -275,7 +284,7 @@ bool gen_block(struct arena *arena, const struct isa *isa, const char *syntax, c
         .body = {.arena = arena},
         .fail = fail,
     };
-    const char *region = take_region(&reader, text);
+    const char *region = check_syntax(isa, syntax, fail) ? take_region(&reader, text) : NULL;
     if (!region)
         return false;
     reader.n_statements = statement_split(arena, isa, region, &reader.statements);
