@@ -20,9 +20,16 @@ static void add_model_titles(struct table *table, const struct lab *lab) {
     table_column(table, TABLE_LEFT, "");
 }
 
-// Reciprocal throughputs are often sixths and twelfths, which two decimals would blur.
+// Reciprocal throughputs, and all that takes less than a cycle, are often sixths and twelfths, which two decimals would
+// blur.
+static int decimals_of(double cycles) {
+    return cycles < 0.995 ? 3 : 2;
+}
+
 static int decimals(const struct experiment *e) {
-    return e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep ? 3 : 2;
+    if (e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep)
+        return 3;
+    return e->measurement.samples ? decimals_of(e->measurement.cycles) : 2;
 }
 
 static void add_measured(struct table *table, const struct experiment *e) {
@@ -136,13 +143,15 @@ static void print_headline(struct arena *arena, const struct plan *plan, const c
             continue;
         if (!label)
             fprintf(out, "%s", label = e->program.label);
-        if (e->is_sweep)
+        if (e->is_sweep || !e->measurement.samples)
             continue;
         const char *mark = e->measurement.verdict == MEASURED_UNSTABLE ? "?" : "";
         if (e->program.mode == PROGRAM_LATENCY)
             fprintf(out, "   %s %.2f%s", run_report_measures(arena, e), e->measurement.cycles, mark);
-        else
-            fprintf(out, "   reciprocal throughput %.2f%s", e->measurement.cycles / run_report_divisor(e), mark);
+        else {
+            double each = e->measurement.cycles / run_report_divisor(e);
+            fprintf(out, "   reciprocal throughput %.*f%s", decimals_of(each), each, mark);
+        }
     }
     if (label)
         fputc('\n', out);
