@@ -34,11 +34,18 @@ int run_plan_worse(int a, int b) {
     return 0;
 }
 
+static void clear_progress(void) {
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
 // The rows of one kernel often have the same trouble.
 static int say_once(const struct fail *trouble) {
     static char said[sizeof trouble->text];
-    if (strcmp(said, trouble->text) != 0)
+    if (strcmp(said, trouble->text) != 0) {
+        clear_progress();
         cli_failed(trouble);
+    }
     memcpy(said, trouble->text, sizeof said);
     return (int)trouble->status;
 }
@@ -78,8 +85,9 @@ static bool run_beside(struct lab *lab, struct experiment *experiment, struct ru
 }
 
 static void show_progress(size_t done, size_t total) {
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, done == total ? "\r\033[K" : "\r\033[Kmeasuring %zu of %zu", done + 1, total);
+    clear_progress();
+    if (done < total && isatty(STDERR_FILENO))
+        fprintf(stderr, "measuring %zu of %zu", done + 1, total);
 }
 
 // The first experiment behind those that are measured together with the one at `start`. A simulated CPU gains nothing
