@@ -30,10 +30,11 @@ static const char *model_too_slow(struct arena *arena, const struct prediction *
     return "model: cause unknown";
 }
 
-// Far too fast where pipes are the limit: the pipes are described wrongly. A little: something that no model describes.
-static const char *model_too_fast(struct arena *arena, const struct prediction *p, double difference) {
+// Far too fast where pipes are the limit of independent instructions: the pipes are described wrongly. A little, or a
+// block, whose stores may feed its loads and whose branches may be predicted wrongly: something that no model describes.
+static const char *model_too_fast(struct arena *arena, const struct prediction *p, const struct verdict *verdict) {
     static const double LITTLE = -0.2;
-    if (p->kind == BOTTLENECK_RESOURCE && difference < LITTLE)
+    if (p->kind == BOTTLENECK_RESOURCE && verdict->kind == VERDICT_RTHROUGHPUT && verdict->difference < LITTLE)
         return arena_printf(arena, "model: %s holds only %u cycle%s, or has too many pipes", p->bottleneck,
                             p->holds_cycles, plural(p->holds_cycles));
     return *p->bottleneck ? arena_printf(arena, "cost not modelled; model's limit: %s", p->bottleneck)
@@ -58,5 +59,5 @@ void verdict_make(struct arena *arena, const struct verdict_measured *measured, 
     else if (prediction->cycles > measured->cycles)
         verdict->blame = model_too_slow(arena, prediction);
     else
-        verdict->blame = model_too_fast(arena, prediction, verdict->difference);
+        verdict->blame = model_too_fast(arena, prediction, verdict);
 }
