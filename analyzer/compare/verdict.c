@@ -31,7 +31,8 @@ static const char *model_too_slow(struct arena *arena, const struct prediction *
 }
 
 // Far too fast where pipes are the limit of independent instructions: the pipes are described wrongly. A little, or a
-// block, whose stores may feed its loads and whose branches may be predicted wrongly: something that no model describes.
+// block, whose stores may feed its loads and whose branches may be predicted wrongly: something that no model
+// describes.
 static const char *model_too_fast(struct arena *arena, const struct prediction *p, const struct verdict *verdict) {
     static const double LITTLE = -0.2;
     if (p->kind == BOTTLENECK_RESOURCE && verdict->kind == VERDICT_RTHROUGHPUT && verdict->difference < LITTLE)
