@@ -132,6 +132,8 @@ static bool run(struct target *target, struct target_job *jobs, unsigned n_jobs,
     *outcome = BENCH_OK;
     for (unsigned i = 0; i < n_jobs && *outcome == BENCH_OK; i++)
         *outcome = run_job(fake, &jobs[i]);
+    if (*outcome != BENCH_OK)
+        fake->now_ns += fake->crash_ns;
     fake->last_job = jobs[0];
     fake->last_n_jobs = n_jobs;
     return true;

@@ -48,6 +48,7 @@ struct fake_target {
     uint64_t chosen_long; // where the target is to choose, and can: iterations of the long run
 
     double process_ns; // what a process costs beside its jobs
+    double crash_ns;   // and how long it takes to be given up, where code ends it
     double now_ns; // what was executed took so long: budgets are spent by it, and load on the machine changes nothing
     unsigned n_runs, n_runs_of_other_code;
     struct target_job last_job; // the first of the last run's,

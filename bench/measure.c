@@ -138,9 +138,14 @@ static bool run_batch(struct target *target, struct progress *const *chosen, uns
     return true;
 }
 
+// Nothing of before counts: neither lengths, which were where the others could write, nor what waiting for the one
+// that did not end has cost.
 static void restart_alone(struct progress *progress) {
     sampling_clear(progress->sampling);
     progress->counts = (struct event_counts){.arena = progress->counts.arena, .target = progress->counts.target};
+    if (progress->bench->target->can_choose)
+        progress->job.code_short = progress->job.code_long = 0;
+    progress->spent_ms = progress->round_ms = 0;
     progress->is_finished = false;
     progress->is_alone = true;
 }

@@ -79,6 +79,23 @@ static void a_crash_is_one_codes_own(void **state) {
     arena_free(&session.arena);
 }
 
+// The time that went by until it was given up is no part of what the others may take.
+static void a_slow_end_costs_the_others_no_rounds(void **state) {
+    (void)state;
+    enum { N = 2 };
+    const struct bench_code codes[N] = {code_of("4"), code_of("u")};
+    struct bench_measurement results[N], alone;
+    struct fake_session session;
+    open_quiet(&session);
+    assert_true(bench_measure(&session.bench, &codes[0], &alone, &session.fail));
+    session.fake.crash_ns = 3e9;
+    measure_all(&session, codes, results, N);
+    assert_int_equal(results[0].samples, alone.samples);
+    assert_near(results[0].milliseconds, alone.milliseconds, 0.5);
+    assert_int_equal(results[1].outcome, BENCH_SIGILL);
+    arena_free(&session.arena);
+}
+
 static void code_of_unknown_origin_is_alone(void **state) {
     (void)state;
     enum { N = 3 };
@@ -120,9 +137,9 @@ static void whoever_asks_can_stop(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_those_of_each_alone), cmocka_unit_test(processes_are_shared_and_so_is_their_cost),
-        cmocka_unit_test(a_crash_is_one_codes_own),       cmocka_unit_test(code_of_unknown_origin_is_alone),
-        cmocka_unit_test(whoever_asks_can_stop),
+        cmocka_unit_test(values_are_those_of_each_alone),  cmocka_unit_test(processes_are_shared_and_so_is_their_cost),
+        cmocka_unit_test(a_crash_is_one_codes_own),        cmocka_unit_test(a_slow_end_costs_the_others_no_rounds),
+        cmocka_unit_test(code_of_unknown_origin_is_alone), cmocka_unit_test(whoever_asks_can_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
