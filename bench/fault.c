@@ -61,7 +61,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     bool has_address = info->si_code == SEGV_MAPERR || info->si_code == SEGV_ACCERR;
     if (has_address && is_in(address, watch.stack_guard, watch.guard_bytes))
         watch.note->outcome = BENCH_STACK;
-    else if (has_address && address == at)
+    else if (has_address && address == at && !is_in(at, watch.code, watch.code_bytes)) // there, it stores over itself
         watch.note->outcome = BENCH_JUMP;
     else if (!has_address && is_in(at, watch.code, watch.code_bytes) &&
              is_privileged((const uint8_t *)at, watch.code + watch.code_bytes))

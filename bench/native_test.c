@@ -57,6 +57,7 @@ static const uint8_t memory_ends[] = {0x89, 0x86, 0x00, 0x80, 0xff, 0xff, 0x89, 
 // One byte further: mov al,[rsi+32768]; ret
 static const uint8_t memory_behind[] = {0x8a, 0x86, 0x00, 0x80, 0x00, 0x00, 0xc3};
 static const uint8_t memory_before[] = {0x8a, 0x86, 0xff, 0x7f, 0xff, 0xff, 0xc3};
+static const uint8_t patch[] = {0xc6, 0x05, 0xf9, 0xff, 0xff, 0xff, 0x90, 0xc3}; // mov byte ptr [rip - 7], 0x90: itself
 static const bool has_code = true;
 #else
 static const uint8_t setup[] = {0}, add[] = {0}, multiply[] = {0}, nops[] = {0}, count_down[] = {0}, back[] = {0},
@@ -65,7 +66,7 @@ static const uint8_t illegal[] = {0}, breakpoint[] = {0}, null_load[] = {0}, div
 static const uint8_t rights[] = {0}, old_call[] = {0}, disable[] = {0}, halt[] = {0}, ring_in[] = {0}, overflow[] = {0};
 static const uint8_t wild_store[] = {0}, nowhere[] = {0}, unaligned[] = {0};
 static const uint8_t past_the_end[] = {0}, leave[] = {0}, memory_ends[] = {0}, memory_behind[] = {0};
-static const uint8_t memory_before[] = {0};
+static const uint8_t memory_before[] = {0}, patch[] = {0};
 static const bool has_code = false;
 #endif
 
@@ -159,6 +160,7 @@ static void crashes_have_names(void **state) {
         {PIECE(disable), BENCH_PRIVILEGED, 0},    {PIECE(halt), BENCH_PRIVILEGED, 0},
         {PIECE(old_call), BENCH_SYSCALL, 0},      {PIECE(unaligned), BENCH_SIGSEGV, 0},
         {PIECE(ring_in), BENCH_PRIVILEGED, 0},    {PIECE(rights), BENCH_SYSCALL, 0},
+        {PIECE(patch), BENCH_SIGSEGV, 0},
     };
     struct native_session session;
     open_session(&session);

@@ -49,6 +49,8 @@ static void near_ones_widen_the_interval(void **state) {
     add(&arena, &value, measured(4.02));
     assert_int_equal(value.verdict, MEASURED_WITHIN);
     assert_true(value.low == 3.995 && value.high == 4.02);
+    add(&arena, &value, measured(3.98));
+    assert_true(value.low == 3.98 && value.high == 4.02);
     arena_free(&arena);
 }
 
