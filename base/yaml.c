@@ -1,4 +1,4 @@
-// YAML files: opening them, what is wrong with them, and where a node stands. What nodes hold is yaml_read.c's.
+// YAML files: opening them, their nodes, and where these stand. What is expected of a node's content is yaml_read.c's.
 #include "base/yaml.h"
 
 #include "base/file.h"
@@ -138,6 +138,35 @@ void yaml_close(struct yaml *yaml) {
 
 struct fy_node *yaml_root(const struct yaml *yaml) {
     return fy_document_root(yaml->document);
+}
+
+const char *yaml_text(struct yaml *yaml, struct fy_node *node) {
+    if (!node || !fy_node_is_scalar(node))
+        return NULL;
+    size_t length = 0;
+    const char *text = fy_node_get_scalar(node, &length);
+    return text && length ? arena_copy(yaml->arena, text, length) : NULL;
+}
+
+bool yaml_is_mapping(struct fy_node *node) {
+    return fy_node_is_mapping(node);
+}
+
+bool yaml_is_sequence(struct fy_node *node) {
+    return fy_node_is_sequence(node);
+}
+
+struct fy_node *yaml_next_item(struct fy_node *sequence, void **iterator) {
+    return fy_node_sequence_iterate(sequence, iterator);
+}
+
+bool yaml_next_pair(struct fy_node *mapping, void **iterator, struct fy_node **key, struct fy_node **value) {
+    struct fy_node_pair *pair = fy_node_mapping_iterate(mapping, iterator);
+    if (!pair)
+        return false;
+    *key = fy_node_pair_key(pair);
+    *value = fy_node_pair_value(pair);
+    return true;
 }
 
 static struct fy_diag_error *last_report(const struct yaml *yaml, size_t *n_reports) {

@@ -1,5 +1,5 @@
-// What the nodes of a YAML file hold: texts, numbers, the fields of mappings, the items of sequences. Files and places
-// are yaml.c's.
+// What is expected of the nodes of a YAML file: a number, certain fields, a list of texts; anything else is a failure
+// at its place. Files, nodes and places are yaml.c's.
 #include "base/text.h"
 #include "base/yaml.h"
 
@@ -7,14 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *yaml_text(struct yaml *yaml, struct fy_node *node) {
-    if (!node || !fy_node_is_scalar(node))
-        return NULL;
-    size_t length = 0;
-    const char *text = fy_node_get_scalar(node, &length);
-    return text && length ? arena_copy(yaml->arena, text, length) : NULL;
-}
 
 bool yaml_number(struct yaml *yaml, struct fy_node *node, double *number) {
     const char *text = yaml_text(yaml, node);
@@ -65,27 +57,6 @@ bool yaml_fields(struct yaml *yaml, struct fy_node *mapping, const char *what, s
     for (size_t i = 0; i < n_fields; i++)
         if (fields[i].required && !fields[i].value)
             return yaml_fail(yaml, mapping, "%s needs the key '%s'", what, fields[i].key);
-    return true;
-}
-
-bool yaml_is_mapping(struct fy_node *node) {
-    return fy_node_is_mapping(node);
-}
-
-bool yaml_is_sequence(struct fy_node *node) {
-    return fy_node_is_sequence(node);
-}
-
-struct fy_node *yaml_next_item(struct fy_node *sequence, void **iterator) {
-    return fy_node_sequence_iterate(sequence, iterator);
-}
-
-bool yaml_next_pair(struct fy_node *mapping, void **iterator, struct fy_node **key, struct fy_node **value) {
-    struct fy_node_pair *pair = fy_node_mapping_iterate(mapping, iterator);
-    if (!pair)
-        return false;
-    *key = fy_node_pair_key(pair);
-    *value = fy_node_pair_value(pair);
     return true;
 }
 
