@@ -1,126 +1,20 @@
 #include "analyzer/pipeline/scheduler.h"
 
-#include <assert.h>
-
-enum { MIN_WHEEL = 64, MAX_WHEEL = 1024, WORD_BITS = 64 };
-
-static void init_wheel(struct wheel *wheel, uint64_t longest, struct stash *stash) {
-    uint64_t size = MIN_WHEEL;
-    while (size <= longest && size < MAX_WHEEL)
-        size *= 2;
-    wheel->first = STASH_ARRAY(stash, uint32_t, size);
-    wheel->mask = size - 1;
-    for (uint64_t i = 0; i < size; i++)
-        wheel->first[i] = NO_SLOT;
-}
-
 void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, bool is_heard, struct stash *stash) {
     const struct plan *plan = scheduler->flight->plan;
     struct slot_set *sets[] = {&scheduler->became_pending, &scheduler->became_ready, &scheduler->became_done};
     for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
         *sets[i] = (struct slot_set){.slots = STASH_ARRAY(stash, uint32_t, n_slots)};
-    scheduler->ready = STASH_ARRAY(stash, struct ready_list, plan->n_issue_classes);
-    for (unsigned c = 0; c < plan->n_issue_classes; c++)
-        scheduler->ready[c] =
-            (struct ready_list){.first = NO_SLOT, .last = NO_SLOT, .alike = &plan->insns[plan->class_position[c]]};
-    scheduler->n_words = (plan->n_issue_classes + WORD_BITS - 1) / WORD_BITS;
-    scheduler->has_ready = STASH_ZEROED(stash, uint64_t, scheduler->n_words);
-    scheduler->n_classes = plan->n_issue_classes;
-    scheduler->all_lists = STASH_ARRAY(stash, struct ready_list *, plan->n_issue_classes);
+    ready_lists_init(&scheduler->ready, scheduler->flight, stash);
     scheduler->n_waiting = scheduler->n_pending = 0;
     scheduler->is_heard = is_heard;
-    init_wheel(&scheduler->pending, (uint64_t)plan->max_latency + plan->max_delay, stash);
-    init_wheel(&scheduler->issued, plan->max_latency, stash);
+    wheel_init(&scheduler->pending, (uint64_t)plan->max_latency + plan->max_delay, stash);
+    wheel_init(&scheduler->issued, plan->max_latency, stash);
 }
 
 static void note(const struct scheduler *scheduler, struct slot_set *set, uint32_t slot) {
     if (scheduler->is_heard)
         set->slots[set->n++] = slot;
-}
-
-static void wheel_add(struct wheel *wheel, struct in_flight *insn, uint32_t slot, int64_t cycle) {
-    uint32_t *first = &wheel->first[(uint64_t)cycle & wheel->mask];
-    insn->after = *first;
-    *first = slot;
-}
-
-// The list of a cycle, taken out. It may hold instructions for the same place in a later turn of the wheel.
-static uint32_t wheel_take(struct wheel *wheel, int64_t cycle) {
-    uint32_t *first = &wheel->first[(uint64_t)cycle & wheel->mask];
-    uint32_t slot = *first;
-    *first = NO_SLOT;
-    return slot;
-}
-
-// Age, less the number of instructions known to wait for the result; the smallest goes first. Of equals the older
-// one: it has fewer users.
-static int64_t rank_of(const struct in_flight *insn) {
-    enum { MOST_USERS = 1 << 24 };
-    return ((int64_t)insn->index - insn->users) * MOST_USERS + insn->users;
-}
-
-static void set_has_ready(struct scheduler *scheduler, const struct ready_list *list, bool has) {
-    size_t class = (size_t)(list - scheduler->ready);
-    uint64_t bit = 1ULL << class % WORD_BITS, *word = &scheduler->has_ready[class / WORD_BITS];
-    *word = has ? *word | bit : *word & ~bit;
-}
-
-static inline void ready_remove_first(struct scheduler *scheduler, struct ready_list *list,
-                                      const struct in_flight *insn) {
-    list->first = insn->after;
-    if (insn->after != NO_SLOT) {
-        scheduler->flight->slots[insn->after].before = NO_SLOT;
-        return;
-    }
-    list->last = NO_SLOT;
-    set_has_ready(scheduler, list, false);
-}
-
-static void ready_remove(struct scheduler *scheduler, const struct in_flight *insn) {
-    struct in_flight *slots = scheduler->flight->slots;
-    struct ready_list *list = &scheduler->ready[insn->plan->issue_class];
-    if (insn->before == NO_SLOT) {
-        ready_remove_first(scheduler, list, insn);
-        return;
-    }
-    slots[insn->before].after = insn->after;
-    if (insn->after != NO_SLOT)
-        slots[insn->after].before = insn->before;
-    else
-        list->last = insn->before;
-}
-
-// Sorted by rank; most come in at the end.
-static void ready_add(struct scheduler *scheduler, struct in_flight *insn, uint32_t slot) {
-    struct in_flight *slots = scheduler->flight->slots;
-    struct ready_list *list = &scheduler->ready[insn->plan->issue_class];
-    uint32_t before = list->last, after = NO_SLOT;
-    insn->rank = rank_of(insn);
-    while (before != NO_SLOT && slots[before].rank > insn->rank) {
-        after = before;
-        before = slots[before].before;
-    }
-    insn->before = before;
-    insn->after = after;
-    *(after != NO_SLOT ? &slots[after].before : &list->last) = slot;
-    if (before != NO_SLOT) {
-        slots[before].after = slot;
-        return;
-    }
-    list->first = slot;
-    scheduler->is_ordered = false;
-    set_has_ready(scheduler, list, true);
-}
-
-// Ready instructions that got users may go earlier now.
-static void rank_again(struct scheduler *scheduler) {
-    struct flight *flight = scheduler->flight;
-    for (unsigned i = 0; i < flight->n_bumped; i++) {
-        struct in_flight *insn = &flight->slots[flight->bumped[i]];
-        ready_remove(scheduler, insn);
-        ready_add(scheduler, insn, flight->bumped[i]);
-    }
-    flight->n_bumped = 0;
 }
 
 bool scheduler_can_dispatch(const struct scheduler *scheduler, const struct plan_insn *insn, enum event_stall *why) {
@@ -137,13 +31,13 @@ bool scheduler_can_dispatch(const struct scheduler *scheduler, const struct plan
 
 static void make_ready(struct scheduler *scheduler, struct in_flight *insn, uint32_t slot) {
     insn->stage = STAGE_READY;
-    ready_add(scheduler, insn, slot);
+    ready_lists_add(&scheduler->ready, scheduler->flight, insn, slot);
 }
 
 bool scheduler_dispatch(struct scheduler *scheduler, struct in_flight *insn, int64_t now) {
     uint32_t slot = flight_slot(scheduler->flight, insn);
     if (scheduler->flight->n_bumped != 0)
-        rank_again(scheduler);
+        ready_lists_rank_again(&scheduler->ready, scheduler->flight);
     resource_unit_take_buffers(scheduler->resources, insn->plan->buffers);
     bool is_waiting = insn->unknown != 0, is_pending = insn->ready_cycle > now;
     if (insn->plan->is_memory) {
@@ -247,48 +141,19 @@ static inline void forget_notes(struct scheduler *scheduler) {
 void scheduler_cycle(struct scheduler *scheduler, int64_t now) {
     forget_notes(scheduler);
     resource_unit_cycle(scheduler->resources, now);
-    scheduler->is_ordered = false;
+    scheduler->ready.is_ordered = false;
     finish_due(scheduler, now);
     promote_due(scheduler, now);
     promote_woken(scheduler, now);
 }
 
-// The list goes back to its place, behind those that go first.
-static inline void order_first(struct scheduler *scheduler) {
-    const struct in_flight *slots = scheduler->flight->slots;
-    struct ready_list **at = scheduler->order, *list = *at;
-    int64_t rank = slots[list->first].rank;
-    for (; at + 1 < scheduler->order_end && slots[at[1]->first].rank < rank; at++)
-        at[0] = at[1];
-    *at = list;
-}
-
-static void order_lists(struct scheduler *scheduler) {
-    struct ready_list **at = scheduler->order_end = scheduler->all_lists + scheduler->n_classes;
-    scheduler->order = at;
-    for (unsigned w = 0; w < scheduler->n_words; w++)
-        for (uint64_t classes = scheduler->has_ready[w]; classes != 0; classes &= classes - 1) {
-            *--scheduler->order = &scheduler->ready[w * WORD_BITS + (unsigned)__builtin_ctzll(classes)];
-            order_first(scheduler);
-        }
-    scheduler->is_ordered = true;
-}
-
 struct in_flight *scheduler_select(struct scheduler *scheduler, int64_t now) {
-    if (!scheduler->is_ordered)
-        order_lists(scheduler);
-    for (; scheduler->order != scheduler->order_end; scheduler->order++) {
-        struct ready_list *list = *scheduler->order;
-        if (!resource_unit_is_free(scheduler->resources, list->alike, now))
-            continue;
-        struct in_flight *insn = &scheduler->flight->slots[list->first];
-        ready_remove_first(scheduler, list, insn);
-        if (list->first == NO_SLOT)
-            scheduler->order++;
-        else
-            order_first(scheduler);
-        return insn;
-    }
+    struct ready_lists *ready = &scheduler->ready;
+    if (!ready->is_ordered)
+        ready_lists_order(ready, scheduler->flight);
+    for (; ready->order != ready->order_end; ready->order++)
+        if (resource_unit_is_free(scheduler->resources, (*ready->order)->alike, now))
+            return ready_lists_take(ready, scheduler->flight);
     return NULL;
 }
 

@@ -2,17 +2,17 @@
 // Behaviour: llvm/lib/MCA/HardwareUnits/Scheduler.cpp.
 //
 // Nothing is searched: an instruction is looked at when the last result it waits for gets its time, when a memory
-// operation before it moves on, and in the cycle in which its operands are there or it is done. Ready instructions
-// wait in one list for each way to use resources, the first to go first: if that one finds no free pipe, none of the
-// list does for the rest of the cycle.
+// operation before it moves on, and in the cycle in which its operands are there or it is done.
 #ifndef ANALYZER_PIPELINE_SCHEDULER_H
 #define ANALYZER_PIPELINE_SCHEDULER_H
 
 #include "analyzer/pipeline/event.h"
 #include "analyzer/pipeline/flight.h"
 #include "analyzer/pipeline/load_store.h"
+#include "analyzer/pipeline/ready_lists.h"
 #include "analyzer/pipeline/resources.h"
 #include "analyzer/pipeline/stash.h"
+#include "analyzer/pipeline/wheel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,30 +22,11 @@ struct slot_set {
     unsigned n;
 };
 
-struct ready_list {
-    uint32_t first, last;          // slots
-    const struct plan_insn *alike; // one that uses resources as they do
-};
-
-// Lists of instructions by the cycle in which they move on, modulo the size.
-struct wheel {
-    uint32_t *first; // slots
-    uint64_t mask;
-};
-
 struct scheduler {
     struct flight *flight;
     struct resource_unit *resources;
     struct memory_unit *memory;
-    struct ready_list *ready; // by issue class
-    uint64_t *has_ready;      // bits of issue classes
-    unsigned n_words;         // of these
-    // Lists from which something may still be issued in this cycle, by the rank of their first; known while
-    // `is_ordered`.
-    struct ready_list **order, **order_end; // within `all_lists`
-    struct ready_list **all_lists;
-    unsigned n_classes;
-    bool is_ordered;
+    struct ready_lists ready;
     struct wheel pending; // those whose operands are there in that cycle
     struct wheel issued;  // memory operations, or all where that is told, that are done in that cycle
     unsigned n_waiting, n_pending;
