@@ -181,6 +181,23 @@ static void coarse_timer_runs_longer(void **state) {
     arena_free(&session.arena);
 }
 
+// Runs are shorter where little precision is wanted, but not below two fifths of 10 µs.
+static void coarse_precision_runs_shorter(void **state) {
+    (void)state;
+    static const struct {
+        double precision, seconds;
+    } cases[] = {{0.001, 10e-6}, {0.002, 10e-6}, {0.004, 5e-6}, {0.1, 4e-6}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fake_session session;
+        struct bench_options options = {.cpu = -1, .precision = cases[i].precision};
+        fake_measure_with(&session, fake_target_quiet(), &options, &fake_code);
+        const struct target_job *job = &session.fake.last_job;
+        double ticks = (double)(job->code_long - job->code_short) * 100 * 4 * 0.7;
+        assert_near(ticks / 2.6e9, cases[i].seconds, 0.1 * cases[i].seconds);
+        arena_free(&session.arena);
+    }
+}
+
 // A body that takes 30 ms: the first guess of iterations runs into its time-out, then one and two do.
 static void slow_code_runs_once_and_twice(void **state) {
     (void)state;
@@ -237,6 +254,7 @@ int main(void) {
         cmocka_unit_test(a_wide_interval_is_no_result),
         cmocka_unit_test(mostly_disturbed_is_unstable),
         cmocka_unit_test(coarse_timer_runs_longer),
+        cmocka_unit_test(coarse_precision_runs_shorter),
         cmocka_unit_test(slow_code_runs_once_and_twice),
         cmocka_unit_test(crashes_are_outcomes),
         cmocka_unit_test(names_are_words),

@@ -1,4 +1,4 @@
-// Which rounds count, and what a look at them costs.
+// Which rounds count, what a look at them costs, and what makes of them an exact value.
 #include "bench/sampling.h"
 
 #include <math.h>
@@ -151,12 +151,63 @@ static void looks_cost_confidence(void **state) {
     close_fixture(f);
 }
 
+// A round of `cycles`, as seen in a process.
+static void add(struct fixture *f, unsigned process, double cycles) {
+    f->sampling.n_batches = process;
+    f->round.code_long.ticks = f->round.code_short.ticks + (uint64_t)llround(cycles * (LONG - SHORT));
+    sampling_add(&f->sampling, &f->bench, &f->job, &f->round);
+}
+
+static enum bench_verdict conclude(struct fixture *f) {
+    struct bench_measurement result = {.clock = CLOCK_RATIO};
+    f->bench.arena = &f->arena;
+    f->bench.stable = true;
+    sampling_conclude(&f->sampling, &f->bench, &result);
+    assert_true(fabs(result.cycles - 1) < 0.003);
+    return result.verdict;
+}
+
+// Forty values around 1, as far off as `spread` to either side: the interval is about half as wide.
+static enum bench_verdict verdict_of_spread(double spread) {
+    struct fixture *f = open_fixture(CLOCK_RATIO);
+    for (unsigned i = 0; i < 40; i++)
+        add(f, i / 8, 1 + spread * ((double)(i * 17 % 40) - 19.5) / 19.5);
+    enum bench_verdict verdict = conclude(f);
+    close_fixture(f);
+    return verdict;
+}
+
+static void exact_is_within_half_a_percent(void **state) {
+    (void)state;
+    assert_int_equal(verdict_of_spread(0.004), MEASURED_EXACT);
+    assert_int_equal(verdict_of_spread(0.016), MEASURED_WITHIN);
+    assert_int_equal(verdict_of_spread(0.08), MEASURED_UNSTABLE);
+}
+
+// The same values, scattered over the processes or each the whole of one.
+static void processes_that_differ_have_no_exact_value(void **state) {
+    (void)state;
+    enum { PROCESSES = 16, ROUNDS = 24 };
+    for (unsigned is_by_process = 0; is_by_process < 2; is_by_process++) {
+        struct fixture *f = open_fixture(CLOCK_RATIO);
+        f->target.timer_step = 1; // less than they differ by
+        for (unsigned i = 0; i < PROCESSES * ROUNDS; i++) {
+            unsigned place = (is_by_process ? i / ROUNDS : i) * 7 % PROCESSES;
+            add(f, i / ROUNDS, 1 + 0.0004 * ((double)place - 7.5));
+        }
+        assert_int_equal(conclude(f), is_by_process ? MEASURED_WITHIN : MEASURED_EXACT);
+        close_fixture(f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_disturbance_has_its_reason),
         cmocka_unit_test(without_code_beside_nothing_is_asked_of_it),
         cmocka_unit_test(a_step_is_what_the_clock_can_show),
         cmocka_unit_test(looks_cost_confidence),
+        cmocka_unit_test(exact_is_within_half_a_percent),
+        cmocka_unit_test(processes_that_differ_have_no_exact_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
