@@ -88,6 +88,22 @@ static void a_steady_neighbour_is_seen(void **state) {
     }
 }
 
+// He was there all through the calibration, so that rounds beside him seem right; when he goes, the others tell.
+static void a_neighbour_who_leaves_is_seen(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_noisy(seed);
+        fake.neighbour_share = 1;
+        fake.neighbour_slows = 1.3;
+        fake_measure(&session, fake);
+        session.fake.neighbour_share = 0.7;
+        assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+        assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+        arena_free(&session.arena);
+    }
+}
+
 // He is there already when the session opens, off and on: what the CPU takes alone is known all the same.
 static void a_neighbour_during_calibration(void **state) {
     (void)state;
@@ -131,10 +147,10 @@ static void stolen_time_is_a_reason(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_shared_core_widens_the_error), cmocka_unit_test(rounds_beside_a_neighbour_are_dropped),
-        cmocka_unit_test(the_rate_beside_has_its_error),  cmocka_unit_test(a_steady_neighbour_is_seen),
-        cmocka_unit_test(a_neighbour_during_calibration), cmocka_unit_test(a_multiply_that_changes_is_seen),
-        cmocka_unit_test(stolen_time_is_a_reason),
+        cmocka_unit_test(a_shared_core_widens_the_error),  cmocka_unit_test(rounds_beside_a_neighbour_are_dropped),
+        cmocka_unit_test(the_rate_beside_has_its_error),   cmocka_unit_test(a_steady_neighbour_is_seen),
+        cmocka_unit_test(a_neighbour_during_calibration),  cmocka_unit_test(a_neighbour_who_leaves_is_seen),
+        cmocka_unit_test(a_multiply_that_changes_is_seen), cmocka_unit_test(stolen_time_is_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,9 +68,10 @@ void sampling_add(struct sampling *sampling, const struct bench *bench, const st
     enum bench_drop why = disturbance(job, round);
     checks_cycles(bench, job, round, sample.checks);
     if (why != DROP_N_REASONS || !cycles_of(job, round, &sample.cycles, &why) ||
-        !checks_agree(bench, sample.checks, &why))
+        !checks_agree(bench, sample.checks, &why)) {
         sampling->dropped[why]++;
-    else if (sampling->n_kept < SAMPLING_MAX) {
+        sampling->n_faster += why == DROP_ISSUE && sample.checks[CHECK_ISSUE] < bench->checks[CHECK_ISSUE].cycles;
+    } else if (sampling->n_kept < SAMPLING_MAX) {
         sample.step = step_of(bench, round);
         if (job->beside)
             sample.beside = round->beside.ticks / round->beside.bodies /

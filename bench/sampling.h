@@ -34,6 +34,7 @@ struct sampling {
     double *sorted, *scratch; // lists of the same room
     size_t n_kept;
     unsigned dropped[DROP_N_REASONS];
+    unsigned n_faster;    // of those for the issue check, rounds in which it took less than at calibration
     unsigned n_batches;   // processes that were run
     unsigned n_processes; // those of them that samples were kept of
     unsigned n_looks;

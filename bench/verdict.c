@@ -10,6 +10,10 @@
 // An interval wider than this to either side is no result.
 static const double widest_half = 0.01;
 
+// A neighbour that was busy all through the calibration, and is gone now and then, makes rounds beside him the good
+// ones. Those without him are faster then, which else happens where an interrupt falls into the short run: seldom.
+static const double slowed_share = 0.1;
+
 // Values this near a simple fraction do not speak against the frequency of the time clock: starting a program and
 // leaving its loop take some time too. The article's 5.017 seconds stand for 5 cycles.
 static const double near_fraction = 0.005;
@@ -63,6 +67,8 @@ static const char *find_fault(struct sampling *sampling, const struct bench *ben
                             n_dropped + (unsigned)sampling->n_kept, bench_drop_name(main_reason(sampling->dropped)));
     if (!bench->stable)
         return bench->unstable_why;
+    if (sampling->n_faster > slowed_share * (n_dropped + (double)sampling->n_kept))
+        return "the core is more our own now and then than it was at calibration: another thread was busy on it";
     if (doubt)
         return doubt;
     if (sampling->look.has_modes)
