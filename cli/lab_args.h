@@ -71,7 +71,9 @@ struct lab_args {
         {OPTION_COUNT, "processes", "N", "Let each value rest on N fresh processes at least, 1 to 64. Default: 3.",    \
          &(args).processes},                                                                                           \
     {                                                                                                                  \
-        OPTION_NUMBER, "timeout", "S", "Give up on code that runs longer than S seconds. Default: 2.",                 \
+        OPTION_NUMBER, "timeout", "S",                                                                                 \
+            "Give up on code that computes longer than S seconds in one process, or an eighth of that in one round. "  \
+            "Default: 2.",                                                                                             \
             &(args).timeout_s                                                                                          \
     }
 
