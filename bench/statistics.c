@@ -10,7 +10,8 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 void statistics_sort(double *samples, size_t count) {
-    qsort(samples, count, sizeof *samples, compare_doubles);
+    if (count > 0) // or there may be no array
+        qsort(samples, count, sizeof *samples, compare_doubles);
 }
 
 double statistics_median(const double *sorted, size_t count) {
