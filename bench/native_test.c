@@ -311,7 +311,8 @@ static const uint8_t no_code[] = {0};
 // Not even from the harness's own code, once the sandbox is closed.
 static int write_out(struct sandbox *sandbox, void *context) {
     (void)context;
-    return sandbox_seal(sandbox, no_code, sizeof no_code) ? (int)write(STDOUT_FILENO, "x", 1) : 7;
+    struct code_room room = {.region = {no_code, sizeof no_code}, .memory.file = -1};
+    return sandbox_seal(sandbox, &room) ? (int)write(STDOUT_FILENO, "x", 1) : 7;
 }
 
 static void nothing_is_written_from_inside(void **state) {

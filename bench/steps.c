@@ -2,7 +2,6 @@
 // code. So time-outs and the death of any of them end them all, as in every other run.
 #include "bench/steps.h"
 
-#include "bench/code_memory.h"
 #include "bench/sandbox.h"
 
 #include <errno.h>
@@ -40,7 +39,7 @@ struct watch {
     const struct steps_request *request;
     struct watch_results *results;
     code_function code;
-    void *memory;
+    struct code_room room;
 };
 
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -65,14 +64,16 @@ static bool read_counter(pid_t pid, uintptr_t *counter) {
 #endif
 
 // What it returns becomes the status of the process that was forked for it.
-static int run_code(struct sandbox *sandbox, const struct watch *watch) {
+static int run_code(struct sandbox *sandbox, struct watch *watch) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
         return WATCH_CANNOT_TRACE;
     raise(SIGSTOP);
-    if (!sandbox_seal(sandbox, code_start(watch->code), watch->request->code->n_bytes))
+    if (!sandbox_seal(sandbox, &watch->room))
         return WATCH_CANNOT_TRACE;
-    watch->code(watch->request->iterations, watch->memory);
+    code_room_clean(&watch->room, watch->request->code);
+    code_room_enter(&watch->room, watch->request->code, watch->code);
+    watch->code(watch->request->iterations, watch->room.buffer);
     return WATCH_DONE;
 }
 
@@ -127,9 +128,7 @@ static int watch_child(const struct watch *watch, pid_t pid) {
 
 static int watch_run(struct sandbox *sandbox, void *context) {
     struct watch *watch = context;
-    watch->code = code_map(watch->request->code);
-    watch->memory = code_map_memory();
-    if (!watch->code || !watch->memory)
+    if (!code_room_open(&watch->room, &watch->request->code, 1, &watch->code, &watch->results->note))
         return WATCH_CANNOT_MAP;
     pid_t pid = fork();
     if (pid == 0)
@@ -174,6 +173,8 @@ bool steps_record(struct arena *arena, const struct steps_request *request, stru
         is_done = explain(request, results, status, fail);
     if (is_done && steps->outcome == BENCH_OK)
         steps->outcome = sandbox_outcome(results->wait_status, &results->note);
+    if (is_done && steps->outcome == BENCH_OK && results->note.outcome != BENCH_OK) // it was sent to its exit
+        steps->outcome = (enum bench_outcome)results->note.outcome;
     size_t n = results->n <= request->most ? results->n : 0; // the code could have written anything here
     uint32_t *offsets = ARENA_ARRAY(arena, uint32_t, n + 1);
     memcpy(offsets, results->offsets, n * sizeof *offsets);

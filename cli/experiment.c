@@ -1,12 +1,22 @@
 #include "cli/experiment.h"
 
 #include "base/bytes.h"
+#include "cli/program_code.h"
 
 #include <string.h>
 
 // Values decide how long some instructions take (divisions, denormals), and are not in the loop's bytes.
 static const char *hash(struct arena *arena, const char *text) {
     return arena_printf(arena, "%016llx", (unsigned long long)bytes_hash(text, strlen(text)));
+}
+
+struct bench_code experiment_code(const struct experiment *experiment, bool is_simulated) {
+    struct bench_code code = program_code(&experiment->program, is_simulated);
+    if (experiment->block && !is_simulated) {
+        code.foreign = experiment->foreign;
+        code.process_set = experiment->block->number;
+    }
+    return code;
 }
 
 void experiment_to_record(struct arena *arena, const struct experiment *experiment, struct record *record) {

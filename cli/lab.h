@@ -42,6 +42,7 @@ struct lab {
     const struct backend *backend; // null: no models wanted
     struct model models[EXPERIMENT_MAX_MODELS];
     unsigned n_models;
+    struct decoder decoder;           // of blocks; not open where there are no blocks
     struct program *chains[N_CHAINS]; // the clock's
     struct pipes pipes;               // whose uops are counted; none without counters
     struct target *target;
@@ -54,6 +55,9 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
 // The models alone, for measurements of elsewhere: lab_take and lab_summary are what can be done with it.
 bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_options *options, const char *summary,
                         struct fail *fail);
+
+// Makes the programs of the plan's blocks; see blocks_prepare.
+bool lab_prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail);
 
 // Opens target and clock, once lab->chains are assembled. Steadies the frequency where it can;
 // what it changed is put back by lab_close, or by the guardian when the program ends without.

@@ -70,7 +70,7 @@ static const char *find_misuse(struct arena *arena, const struct machine *machin
 // Code with branches inside is predicted as it was seen to run; on a simulated CPU, which follows no branch, it is not.
 static bool predict_branches(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
     struct followed *followed = &experiment->followed;
-    struct bench_code code = program_code(&experiment->program, false);
+    struct bench_code code = experiment_code(experiment, false);
     if (lab->elsewhere) {
         experiment->misuse = "branches inside, and which way they went there is not known";
         return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
@@ -125,10 +125,12 @@ void lab_take(struct lab *lab, struct experiment *experiment, const struct bench
 }
 
 static struct bench_code *put_codes(const struct lab *lab, struct experiment *experiment, struct bench_code *codes) {
-    *codes++ = program_code(&experiment->program, lab->is_simulated);
+    const struct bench_code own = *codes++ = experiment_code(experiment, lab->is_simulated);
     for (unsigned i = 0; i < experiment->replicates.n; i++) {
         const struct replicate *replicate = &experiment->replicates.items[i];
         *codes = program_code(replicate->program, lab->is_simulated);
+        codes->foreign = own.foreign;
+        codes->process_set = own.process_set;
         codes++->offset = replicate->offset;
     }
     return codes;

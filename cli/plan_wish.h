@@ -8,14 +8,15 @@
 
 struct plan_wish {
     const char *mode, *form, *sweep, *syntax, *kernels; // as they were written; null: not given
-    struct option_list asm_texts;
-    unsigned long streams; // ~0: not given
-    bool is_replicated;    // as in struct plan_options
-    const char *corun;     // operand that another hardware thread runs beside all; null: none
+    const char *alias, *registers, *fill;               // likewise
+    struct option_list asm_texts, hex;
+    unsigned long streams, pages; // ~0: not given
+    bool is_replicated;           // as in struct plan_options
+    const char *corun;            // operand that another hardware thread runs beside all; null: none
 };
 
 #define PLAN_WISH_DEFAULTS                                                                                             \
-    { .streams = ~0UL }
+    { .streams = ~0UL, .pages = ~0UL }
 
 // Their rows in a command's table of options.
 // clang-format off: rows as in any other table of options
@@ -33,6 +34,21 @@ struct plan_wish {
          &(wish).form},                                                                                                \
         {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.",              \
          &(wish).asm_texts},                                                                                           \
+        {OPTION_LIST, "hex", "HEX|FILE",                                                                               \
+         "A block of machine code, in hexadecimal digits; or a file of such, one a line, where what stands behind a "  \
+         "comma is not read. May be repeated.",                                                                        \
+         &(wish).hex},                                                                                                 \
+        {OPTION_TEXT, "alias", "WAY",                                                                                  \
+         "What a block's general registers hold at its start: disjoint, addresses a kilobyte or more apart; same, "    \
+         "one "                                                                                                        \
+         "and the same address, as in BHive; or both, where a block loads and stores by several registers. "           \
+         "Default: both.",                                                                                             \
+         &(wish).alias},                                                                                               \
+        {OPTION_TEXT, "registers", "ADDRESS", "The first of these addresses. Default: 0x2324000.", &(wish).registers}, \
+        {OPTION_TEXT, "fill", "NUMBER",                                                                                \
+         "What each 8 bytes of a block's memory hold at its start. Default: an address.", &(wish).fill},               \
+        {OPTION_COUNT, "pages", "N",                                                                                   \
+         "Pages of memory that may appear where a block touches them, 1 to 4096. Default: 64.", &(wish).pages},        \
         {OPTION_TEXT, "syntax", "NAME",                                                                                \
          "intel or att, of blocks. Default: att where registers are written %rax, else intel.", &(wish).syntax},       \
     {                                                                                                                  \

@@ -110,7 +110,8 @@ static bool measure_batch(struct lab *lab, const struct plan *plan, const struct
     for (size_t i = start; i < end; i++) {
         struct fail trouble = {0};
         struct experiment *experiment = plan->experiments[i];
-        if (!lab_can_run(lab, &experiment->program, &trouble))
+        bool was_refused = experiment->measurement.outcome != BENCH_OK; // a block, by its trial
+        if (was_refused || !lab_can_run(lab, &experiment->program, &trouble))
             continue;
         if (journal->taken[i])
             lab_take(lab, experiment, &journal->taken[i]->measurement);
@@ -160,12 +161,18 @@ static bool run_all(struct lab *lab, const struct plan *plan, struct run_journal
     return true;
 }
 
-bool run_plan(struct lab *lab, const struct lab_options *options, const struct plan *plan,
+static bool prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail) {
+    bool has_block = plan->corunner && plan->corunner->block;
+    struct plan corunner = {.experiments = &plan->corunner, .n_experiments = has_block, .n_blocks = has_block};
+    return lab_prepare(lab, options, plan, fail) && lab_prepare(lab, options, &corunner, fail);
+}
+
+bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
               const struct run_journal_wish *files, int *status, struct fail *fail) {
     struct run_journal journal = {0};
     run_journal_choose_cpu(lab, options, files);
-    bool is_ready = assemble(lab->arena, plan, lab, fail) && lab_start(lab, options, fail) &&
-                    run_journal_open(&journal, lab, plan, files, fail);
+    bool is_ready = prepare(lab, options, plan, fail) && assemble(lab->arena, plan, lab, fail) &&
+                    lab_start(lab, options, fail) && run_journal_open(&journal, lab, plan, files, fail);
     if (is_ready)
         interrupt_watch();
     bool is_done = is_ready && run_all(lab, plan, &journal, status, fail);

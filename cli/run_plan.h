@@ -10,7 +10,7 @@
 
 // The lab is open, but not started. `status` becomes that of the worst experiment. False only when Cyclops itself
 // failed: then there may be nothing to report.
-bool run_plan(struct lab *lab, const struct lab_options *options, const struct plan *plan,
+bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
               const struct run_journal_wish *files, int *status, struct fail *fail);
 
 // Of two exit statuses the one that matters more.

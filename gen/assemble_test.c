@@ -76,7 +76,8 @@ static void both_syntaxes_give_the_same_bytes(void **state) {
     struct fail failure = {0};
     struct program programs[2], *list[] = {&programs[0], &programs[1]};
     for (unsigned i = 0; i < 2; i++)
-        assert_true(gen_block(&arena, isa_find("x86_64"), NULL, "b", texts[i], PROGRAM_LOOPED, &programs[i], &failure));
+        assert_true(
+            testing_block(&arena, isa_find("x86_64"), NULL, "b", texts[i], PROGRAM_LOOPED, &programs[i], &failure));
     if (!gen_assemble(&arena, list, 2, &failure))
         fail_msg("%s", failure.text);
     assert_int_equal(programs[0].code_bytes, programs[1].code_bytes);
@@ -133,8 +134,8 @@ static void a_block_s_mistake_is_at_its_own_line(void **state) {
         struct arena arena = {0};
         struct fail failure = {0};
         struct program program;
-        assert_true(gen_block(&arena, isa_find("x86_64"), "intel", "my.s", cases[i].text, PROGRAM_UNROLLED, &program,
-                              &failure));
+        assert_true(testing_block(&arena, isa_find("x86_64"), "intel", "my.s", cases[i].text, PROGRAM_UNROLLED,
+                                  &program, &failure));
         assert_false(assemble_one(&arena, &program, &failure));
         assert_int_equal(failure.status, FAIL_INPUT);
         assert_string_equal(failure.file, "my.s");
@@ -244,8 +245,8 @@ static void aarch64_is_cross_assembled(void **state) {
     struct arena arena = {0};
     struct fail failure = {0};
     struct program program;
-    assert_true(gen_block(&arena, isa_find("aarch64"), NULL, "b", "fmla v0.4s, v1.4s, v2.4s", PROGRAM_LOOPED, &program,
-                          &failure));
+    assert_true(testing_block(&arena, isa_find("aarch64"), NULL, "b", "fmla v0.4s, v1.4s, v2.4s", PROGRAM_LOOPED,
+                              &program, &failure));
     if (!assemble_one(&arena, &program, &failure))
         fail_msg("%s", failure.text);
     // fmla v0.4s, v1.4s, v2.4s; subs x15, x15, #1; b.ne back to the first
@@ -253,8 +254,8 @@ static void aarch64_is_cross_assembled(void **state) {
     assert_int_equal(program.body_range.length, 4);
     assert_int_equal(program.loop_range.length, sizeof loop);
     assert_memory_equal(program.code + program.loop_range.offset, loop, sizeof loop);
-    assert_true(gen_block(&arena, isa_find("aarch64"), NULL, "b.s", "nop\nfmla v0.4x, v1.4s, v2.4s", PROGRAM_LOOPED,
-                          &program, &failure));
+    assert_true(testing_block(&arena, isa_find("aarch64"), NULL, "b.s", "nop\nfmla v0.4x, v1.4s, v2.4s", PROGRAM_LOOPED,
+                              &program, &failure));
     assert_false(assemble_one(&arena, &program, &failure));
     assert_int_equal(failure.line, 2);
     arena_free(&arena);

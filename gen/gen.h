@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "gen/block.h"
 #include "gen/isa.h"
 #include "gen/kernel.h"
 #include "gen/program.h"
@@ -34,12 +35,6 @@ bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct g
 // Fails where one is written in another syntax.
 bool gen_pair(struct arena *arena, const struct kernel *first, const struct kernel *second, struct kernel *pair,
               struct fail *fail);
-
-// Makes a program of plain assembly text: a block. Statements are separated by newlines or ';'. The loop
-// counter is a register that the text does not name; general registers start as the address of the middle of
-// the memory buffer, vector registers as zero. `name` is what messages call the text.
-bool gen_block(struct arena *arena, const struct isa *isa, const char *syntax, const char *name, const char *text,
-               enum program_form form, struct program *program, struct fail *fail);
 
 // The assembly file of some programs, readable, for plain `as`.
 void gen_emit(struct arena *arena, const struct program *const *programs, size_t n_programs, struct text *out);

@@ -52,6 +52,7 @@ struct isa {
     const struct register_alias *aliases; // up to one with a null name
     const char *const *loop_counters;     // candidates, best first; null-terminated
     const char *stack_pointer;
+    unsigned stack_number; // of the stack pointer among the general registers, as encoded; its word in a frame is 1 + that
     const char *memory;          // register that holds the second argument until the loop begins
     const char *const *reserved; // registers no role may get (stack pointer, `memory`, …); null-terminated
     // Waits until nothing of the set-up is in flight. Without it a store of the set-up, such as the buffer's own
@@ -71,6 +72,14 @@ struct isa {
     void (*emit_entry)(struct text *out, const struct program *program); // save registers, take the arguments
     void (*emit_exit)(struct text *out, const struct program *program);
     void (*emit_loop_end)(struct text *out, const struct program *program); // count down, branch to the loop's label
+    // Of programs with a stack of their own; see program.h. They begin with emit_start, which ends with a branch to
+    // label
+    // `.entry`; emit_stack_leave stands behind emit_entry and emit_stack_return, at label `.exit`, before emit_exit.
+    void (*emit_start)(struct text *out, const struct program *program);
+    void (*emit_stack_leave)(struct text *out, const struct program *program);
+    void (*emit_stack_return)(struct text *out, const struct program *program);
+    void (*emit_branch_to_exit)(struct text *out, const struct program *program);
+    void (*emit_stack_pointer)(struct text *out, uint64_t value, const char *syntax); // sets it; touches nothing else
     // Sets `reg` of `class` to a value. May use the memory below the buffer's middle as scratch.
     void (*emit_constant)(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
                           const char *syntax);

@@ -44,6 +44,33 @@ static void emit_entry(struct text *out, const struct program *program) {
     text_add(out, "str x1, [x1]\n");
 }
 
+// x16, which is reserved, becomes the address of the frame.
+static void emit_frame_address(struct text *out, const struct program *program) {
+    text_addf(out, "adr x16, %s.exit\nsub x16, x16, #%d, lsl #12\n", program->symbol, PROGRAM_FRAME_DISTANCE >> 12);
+}
+
+static void emit_start(struct text *out, const struct program *program) {
+    text_addf(out, "b %s.entry\n", program->symbol);
+}
+
+static void emit_stack_leave(struct text *out, const struct program *program) {
+    emit_frame_address(out, program);
+    text_add(out, "mov x17, sp\nstr x17, [x16]\n");
+}
+
+// The stack pointer has number 31.
+static void emit_stack_return(struct text *out, const struct program *program) {
+    emit_frame_address(out, program);
+    for (unsigned i = 0; i < 31; i++)
+        if (i != 16)
+            text_addf(out, "str x%u, [x16, #%u]\n", i, 8 * (1 + i));
+    text_add(out, "mov x17, sp\nstr x17, [x16, #256]\nldr x17, [x16]\nmov sp, x17\n");
+}
+
+static void emit_branch_to_exit(struct text *out, const struct program *program) {
+    text_addf(out, "b %s.exit\n", program->symbol);
+}
+
 static void emit_exit(struct text *out, const struct program *program) {
     (void)program;
     for (int i = 1; i < N_SAVED_PAIRS; i++)
@@ -104,6 +131,12 @@ static void emit_constant(struct text *out, const struct register_class *class, 
         emit_vector(out, number, value);
 }
 
+static void emit_stack_pointer(struct text *out, uint64_t value, const char *syntax) {
+    (void)syntax;
+    emit_general(out, "x16", 64, value);
+    text_add(out, "mov sp, x16\n");
+}
+
 static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
     (void)syntax;
     text_addf(out, "mov %s, x1\n", reg);
@@ -124,6 +157,7 @@ const struct isa isa_aarch64 = {
     .loop_counters = (const char *const[]){"x15", "x14", "x13", "x12", "x11", "x10", "x9", "x8", "x28", "x27", "x26",
                                            "x25", "x24", "x23", "x22", "x21", "x20", "x19", NULL},
     .stack_pointer = "sp",
+    .stack_number = 31,
     .memory = "x1",
     .reserved = (const char *const[]){"x1", "x16", "x18", NULL},
     .settle = "dsb sy\nisb\n",
@@ -133,6 +167,11 @@ const struct isa isa_aarch64 = {
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,
     .emit_loop_end = emit_loop_end,
+    .emit_start = emit_start,
+    .emit_stack_leave = emit_stack_leave,
+    .emit_stack_return = emit_stack_return,
+    .emit_branch_to_exit = emit_branch_to_exit,
+    .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
 };

@@ -48,6 +48,33 @@ static void emit_entry(struct text *out, const struct program *program) {
     text_add(out, "sd x11, 0(x11)\n");
 }
 
+// x31, which is reserved, becomes the address of the frame of an exit `ahead` bytes from here.
+static void emit_frame_address(struct text *out, int ahead) {
+    text_addf(out, "auipc x31, 0x%x\naddi x31, x31, %d\n", 0x100000 - (PROGRAM_FRAME_DISTANCE >> 12), ahead);
+}
+
+static void emit_start(struct text *out, const struct program *program) {
+    emit_frame_address(out, PROGRAM_EXIT_OFFSET);
+    text_addf(out, "j %s.entry\n", program->symbol);
+}
+
+static void emit_stack_leave(struct text *out, const struct program *program) {
+    (void)program;
+    text_add(out, "sd x2, 0(x31)\n");
+}
+
+static void emit_stack_return(struct text *out, const struct program *program) {
+    (void)program;
+    emit_frame_address(out, 0);
+    for (unsigned i = 0; i < 31; i++)
+        text_addf(out, "sd x%u, %u(x31)\n", i, 8 * (1 + i));
+    text_add(out, "ld x2, 0(x31)\n");
+}
+
+static void emit_branch_to_exit(struct text *out, const struct program *program) {
+    text_addf(out, "j %s.exit\n", program->symbol);
+}
+
 static void emit_exit(struct text *out, const struct program *program) {
     (void)program;
     emit_frame(out, "ld", "fld");
@@ -80,6 +107,11 @@ static void emit_constant(struct text *out, const struct register_class *class, 
         text_addf(out, "fmv.%s.x %s, x31\n", class->bits == 64 ? "d" : "w", reg);
 }
 
+static void emit_stack_pointer(struct text *out, uint64_t value, const char *syntax) {
+    (void)syntax;
+    emit_general(out, "x2", value);
+}
+
 static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
     (void)syntax;
     text_addf(out, "mv %s, x11\n", reg);
@@ -107,6 +139,7 @@ const struct isa isa_riscv64 = {
     .loop_counters = (const char *const[]){"x30", "x29", "x28", "x27", "x26", "x25", "x24", "x23", "x22", "x21", "x20",
                                            "x19", "x18", "x9", "x8", NULL},
     .stack_pointer = "x2",
+    .stack_number = 2,
     .memory = "x11",
     .reserved = (const char *const[]){"x0", "x2", "x3", "x4", "x11", "x31", NULL},
     .settle = "fence\n",
@@ -116,6 +149,11 @@ const struct isa isa_riscv64 = {
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,
     .emit_loop_end = emit_loop_end,
+    .emit_start = emit_start,
+    .emit_stack_leave = emit_stack_leave,
+    .emit_stack_return = emit_stack_return,
+    .emit_branch_to_exit = emit_branch_to_exit,
+    .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
 };

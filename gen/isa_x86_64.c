@@ -42,7 +42,7 @@ static const struct register_alias aliases[] = {
     {"ah", "rax"}, {"ch", "rcx"}, {"dh", "rdx"}, {"bh", "rbx"}, {NULL, NULL}};
 
 static const char *const callee_saved[] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
-enum { N_CALLEE_SAVED = sizeof callee_saved / sizeof *callee_saved, SCRATCH = -64, OPERAND_BYTES = 48 };
+enum { N_CALLEE_SAVED = sizeof callee_saved / sizeof *callee_saved, SCRATCH = -64, OPERAND_BYTES = 160 };
 
 static bool is_att(const char *syntax) {
     return strcmp(syntax, "att") == 0;
@@ -98,6 +98,40 @@ static void emit_entry(struct text *out, const struct program *program) {
 // Dirty upper halves slow down the caller's SSE code (Intel optimization manual, "Mixing AVX code with SSE code").
 static bool has_wide_registers(const char *text) {
     return strcasestr(text, "ymm") || strcasestr(text, "zmm");
+}
+
+// A word of the frame, by its distance from here: no register is needed.
+static struct operand of_frame(const struct program *program, unsigned number) {
+    int offset = 8 * (int)number - PROGRAM_FRAME_DISTANCE;
+    struct operand operand;
+    snprintf(operand.text, sizeof operand.text,
+             is_att(program->syntax) ? "%s.exit%d(%%rip)" : "qword ptr [rip + %s.exit%d]", program->symbol, offset);
+    return operand;
+}
+
+static void emit_start(struct text *out, const struct program *program) {
+    text_addf(out, "jmp %s.entry\n", program->symbol);
+}
+
+static void emit_stack_leave(struct text *out, const struct program *program) {
+    emit2(out, "mov", of_frame(program, 0), of_register("rsp", program->syntax), program->syntax);
+}
+
+// Flags as the ABI wants them: no alignment checks, no single steps, upwards.
+static void emit_stack_return(struct text *out, const struct program *program) {
+    const char *syntax = program->syntax;
+    for (unsigned i = 0; r64[i]; i++)
+        emit2(out, "mov", of_frame(program, 1 + i), of_register(r64[i], syntax), syntax);
+    emit2(out, "mov", of_register("rsp", syntax), of_frame(program, 0), syntax);
+    text_addf(out, "push %s\npopf\n", of_number(0x202, syntax).text);
+}
+
+static void emit_branch_to_exit(struct text *out, const struct program *program) {
+    text_addf(out, "jmp %s.exit\n", program->symbol);
+}
+
+static void emit_stack_pointer(struct text *out, uint64_t value, const char *syntax) {
+    emit2(out, "mov", of_register("rsp", syntax), of_number((int64_t)value, syntax), syntax);
 }
 
 static void emit_exit(struct text *out, const struct program *program) {
@@ -188,6 +222,7 @@ const struct isa isa_x86_64 = {
     // r8 to r15 are never implicit operands (but r11 of syscall); rbp and rbx seldom.
     .loop_counters = (const char *const[]){"r15", "r14", "r13", "r12", "r11", "r10", "r9", "r8", "rbp", "rbx", NULL},
     .stack_pointer = "rsp",
+    .stack_number = 4,
     .memory = "rsi",
     .reserved = (const char *const[]){"rsp", "rsi", NULL},
     .settle = "mfence\nlfence\n",
@@ -196,6 +231,11 @@ const struct isa isa_x86_64 = {
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,
     .emit_loop_end = emit_loop_end,
+    .emit_start = emit_start,
+    .emit_stack_leave = emit_stack_leave,
+    .emit_stack_return = emit_stack_return,
+    .emit_branch_to_exit = emit_branch_to_exit,
+    .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
 };

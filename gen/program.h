@@ -7,6 +7,11 @@
 // where `memory` is the middle of a buffer of PROGRAM_MEMORY_BYTES. iterations must be at least 1. It saves what the
 // ABI asks for, sets the initial values, and runs the loop: `unroll` copies of the body, then the loop's own
 // instructions (count down, branch back).
+//
+// A block may do anything to its registers, the stack pointer included. So it gets a stack of its own, and what it must
+// come back to is kept where it does not look: in its frame, words of the width of a general register, that lie
+// PROGRAM_FRAME_DISTANCE bytes before its exit. Whoever runs it puts writable memory there. [0] is the caller's stack
+// pointer; [1 + i] becomes general register i at the end, but for the few that the exit itself needs.
 #ifndef GEN_PROGRAM_H
 #define GEN_PROGRAM_H
 
@@ -14,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PROGRAM_MEMORY_BYTES = 1 << 16 };
+enum { PROGRAM_MEMORY_BYTES = 1 << 16, PROGRAM_FRAME_DISTANCE = 1 << 16, PROGRAM_EXIT_OFFSET = 32 };
 
 enum program_mode {
     PROGRAM_LATENCY,    // one stream, the chain's two ends are the same register
@@ -52,6 +57,10 @@ struct program {
     const char *file;            // the body came from, for messages: a kernel file, or the name of a block
     const unsigned *lines;       // in that file, of each line of the body
     const char *loop_counter;    // register that counts the loop down
+    bool has_own_stack;          // and a frame: a block
+    bool runs_once;              // there is no loop: whatever the number of iterations, the body runs once
+    bool resets_stack;           // the stack pointer begins each iteration where it began the first one
+    uint64_t stack_start;        // which is there
     const char *const *features; // CPU features the body needs, LLVM's names; null-terminated
 
     // As bytes, once assembled (null before).
@@ -59,6 +68,7 @@ struct program {
     size_t code_bytes;
     struct program_range body_range; // the first copy of the body
     struct program_range loop_range; // from the loop's label to the end of its branch: what one iteration executes
+    size_t exit_offset;              // of a program with its own stack: PROGRAM_EXIT_OFFSET; else 0
 };
 
 const char *program_mode_name(enum program_mode mode); // "latency", "throughput", "block"

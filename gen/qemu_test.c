@@ -193,8 +193,8 @@ static void bodies_run_as_often_as_they_say(void **state) {
         start_run(&run, *state);
         struct program program, *list[] = {&program};
         struct fail failure = {0};
-        if (!gen_block(&run.arena, isa_find(run.machine->isa), NULL, "count", run.machine->count,
-                       (enum program_form)form, &program, &failure))
+        if (!testing_block(&run.arena, isa_find(run.machine->isa), NULL, "count", run.machine->count,
+                           (enum program_form)form, &program, &failure))
             fail_msg("%s", failure.text);
         add_call(&run, &program, 10);
         add_expected(&run, 8, UINT64_C(10) * program.unroll);
@@ -229,8 +229,8 @@ static void branches_in_blocks_arrive(void **state) {
         start_run(&run, machine);
         struct program program, *list[] = {&program};
         struct fail failure = {0};
-        if (!gen_block(&run.arena, isa_find(machine->isa), NULL, "jumps", branches[i].text, PROGRAM_UNROLLED, &program,
-                       &failure) ||
+        if (!testing_block(&run.arena, isa_find(machine->isa), NULL, "jumps", branches[i].text, PROGRAM_UNROLLED,
+                           &program, &failure) ||
             !gen_assemble(&run.arena, list, 1, &failure)) // its bytes are final
             fail_msg("%s", failure.text);
         add_call(&run, &program, 10);

@@ -94,7 +94,7 @@ static void run(const struct program *program, uint64_t iterations) {
 static struct program block(struct arena *arena, const char *text, enum program_form form) {
     struct program program, *list[] = {&program};
     struct fail failure = {0};
-    if (!gen_block(arena, isa_find("x86_64"), NULL, "block", text, form, &program, &failure) ||
+    if (!testing_block(arena, isa_find("x86_64"), NULL, "block", text, form, &program, &failure) ||
         !gen_assemble(arena, list, 1, &failure))
         fail_msg("%s", failure.text);
     return program;

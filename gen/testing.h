@@ -13,6 +13,10 @@ const struct kernel *testing_kernel(struct arena *arena, const char *yaml);
 // An x86-64 kernel of `keys`, each on a line of its own: "body: nop\nchain: x".
 const struct kernel *testing_kernel_of(struct arena *arena, const char *keys);
 
+// gen_block of a text, its registers starting at 0x2324000 and 0x11400 from one to the next.
+bool testing_block(struct arena *arena, const struct isa *isa, const char *syntax, const char *name, const char *text,
+                   enum program_form form, struct program *program, struct fail *fail);
+
 // Programs of all kernels of an ISA's folder, in all modes and forms, for all arcs and numbers of streams.
 struct testing_set {
     struct arena arena;
