@@ -229,6 +229,7 @@ bool fault_watch_start(const struct fault_watch *wanted) {
     stack_t stack = {.ss_sp = watch.handler_stack, .ss_size = FAULT_STACK_BYTES};
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigfillset(&action.sa_mask);
+    sigdelset(&action.sa_mask, SIGTRAP); // of whoever steps through this
     bool is_done = sigaltstack(&stack, NULL) == 0;
     for (size_t i = 0; i < sizeof faults / sizeof *faults && is_done; i++)
         is_done = (faults[i] == SIGTRAP && !watch.memory) || sigaction(faults[i], &action, NULL) == 0;

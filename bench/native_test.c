@@ -155,10 +155,10 @@ static void crashes_have_names(void **state) {
         {PIECE(null_load), BENCH_SIGSEGV, 0},     {PIECE(division), BENCH_SIGFPE, 0},
         {PIECE(endless), BENCH_TIMEOUT, 0},       {PIECE(leave), BENCH_SYSCALL, 0},
         {PIECE(memory_ends), BENCH_OK, 4},        {PIECE(memory_behind), BENCH_SIGSEGV, 0},
-        {PIECE(memory_before), BENCH_SIGSEGV, 0}, {PIECE(wild_store), BENCH_SIGSEGV, 0},
+        {PIECE(memory_before), BENCH_SIGSEGV, 0}, {PIECE(wild_store), BENCH_PROTECTION, 0},
         {PIECE(nowhere), BENCH_JUMP, 0},          {PIECE(overflow), BENCH_STACK, 0},
         {PIECE(disable), BENCH_PRIVILEGED, 0},    {PIECE(halt), BENCH_PRIVILEGED, 0},
-        {PIECE(old_call), BENCH_SYSCALL, 0},      {PIECE(unaligned), BENCH_SIGSEGV, 0},
+        {PIECE(old_call), BENCH_SYSCALL, 0},      {PIECE(unaligned), BENCH_PROTECTION, 0},
         {PIECE(ring_in), BENCH_PRIVILEGED, 0},    {PIECE(rights), BENCH_SYSCALL, 0},
         {PIECE(patch), BENCH_SIGSEGV, 0},
     };

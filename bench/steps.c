@@ -86,16 +86,18 @@ static bool find_offset(const struct watch *watch, pid_t pid, size_t *offset) {
     return true;
 }
 
-// The signal to hand on to a process that has stopped: none after a step. Outside of the code, where steps through
-// system calls look like breakpoints, all are steps; one past its end still belongs to a breakpoint there.
-static int signal_of(const struct watch *watch, pid_t pid, int wait_status, size_t offset) {
+// The signal to hand on to a process that has stopped: none after a step. Steps through system calls look like
+// breakpoints; but outside of the code, and back from there (a handler that answered a fault), all are steps. One past
+// the code's end still belongs to a breakpoint there.
+static int signal_of(const struct watch *watch, pid_t pid, int wait_status, size_t last, size_t offset) {
     siginfo_t info;
     int number = WSTOPSIG(wait_status);
     if (number == SIGSTOP)
         return 0;
     if (number != SIGTRAP || ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) != 0)
         return number;
-    return info.si_code == TRAP_TRACE || offset > watch->request->code->n_bytes ? 0 : number;
+    size_t n_bytes = watch->request->code->n_bytes;
+    return info.si_code == TRAP_TRACE || offset > n_bytes || last > n_bytes ? 0 : number;
 }
 
 static bool note_step(const struct watch *watch, size_t offset) {
@@ -110,10 +112,11 @@ static bool note_step(const struct watch *watch, size_t offset) {
 
 static int watch_child(const struct watch *watch, pid_t pid) {
     struct watch_results *results = watch->results;
-    size_t offset;
+    size_t last = SIZE_MAX, offset;
     while (waitpid(pid, &results->wait_status, 0) == pid && WIFSTOPPED(results->wait_status)) {
         bool is_stepping = find_offset(watch, pid, &offset);
-        int number = is_stepping ? signal_of(watch, pid, results->wait_status, offset) : 0;
+        int number = is_stepping ? signal_of(watch, pid, results->wait_status, last, offset) : 0;
+        last = offset;
         if (number == 0 && is_stepping && !note_step(watch, offset))
             return WATCH_TOO_LONG;
         if (!is_stepping ||

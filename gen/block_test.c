@@ -171,17 +171,19 @@ static void registers_start_as_documented(void **state) {
     assert_string_equal(program.setup,
                         "mov dword ptr [rsi - 64], 0\nmov dword ptr [rsi - 60], 0\nkmovw k3, [rsi - 64]\n"
                         "vpxord zmm1, zmm1, zmm1\nvpxord zmm2, zmm2, zmm2\nvpxord zmm17, zmm17, zmm17\n"
-                        "mov rax, rsi\nmov rcx, rsi\nmov rdx, rsi\nmov rbx, rsi\nmov rbp, rsi\n"
-                        "mov rdi, rsi\nmov r8, rsi\nmov r9, rsi\nmov r10, rsi\nmov r11, rsi\n"
-                        "mov r12, rsi\nmov r13, rsi\nmov r14, rsi\n");
+                        "mov rsp, 36732928\n"
+                        "mov rax, 36732928\nmov rcx, 36732928\nmov rdx, 36732928\nmov rbx, 36732928\n"
+                        "mov rbp, 36732928\nmov rsi, 36732928\nmov rdi, 36732928\nmov r8, 36732928\n"
+                        "mov r9, 36732928\nmov r10, 36732928\nmov r11, 36732928\nmov r12, 36732928\n"
+                        "mov r13, 36732928\nmov r14, 36732928\n");
     assert_true(testing_block(&arena, isa_find("aarch64"), NULL, "b", "ldr x16, [x18]; movi v9.4s, #1", PROGRAM_LOOPED,
                               &program, &failure));
-    assert_non_null(strstr(program.setup, "movi v9.2d, #0\nmov x0, x1\nmov x2, x1\n"));
-    assert_non_null(strstr(program.setup, "mov x16, x1\nmov x17, x1\nmov x18, x1\n"));
-    assert_null(strstr(program.setup, "mov x15, x1\n"));
+    assert_non_null(strstr(program.setup, "movi v9.2d, #0\nmovz x16, #32768\nmovk x16, #560, lsl #16\nmov sp, x16\n"));
+    assert_non_null(strstr(program.setup, "movz x16, #32768\nmovk x16, #560, lsl #16\nmovz x17, #32768\n"));
+    assert_null(strstr(program.setup, "movz x15,"));
     assert_true(testing_block(&arena, isa_find("aarch64"), NULL, "b", "ld1 {v3.4s - v5.4s}, [x0]", PROGRAM_LOOPED,
                               &program, &failure));
-    assert_non_null(strstr(program.setup, "movi v3.2d, #0\nmovi v4.2d, #0\nmovi v5.2d, #0\nmov x0, x1\n"));
+    assert_non_null(strstr(program.setup, "movi v3.2d, #0\nmovi v4.2d, #0\nmovi v5.2d, #0\nmovz x16, "));
     arena_free(&arena);
 }
 

@@ -81,6 +81,7 @@ static void link_programs(struct run *run, struct program *const *programs, size
         list[i] = programs[i];
     struct text out = {.arena = &run->arena};
     struct fail failure = {0};
+    text_addf(&out, "    .text\n    .skip %d\n", PROGRAM_FRAME_DISTANCE); // frames, where the text may be written
     gen_emit(&run->arena, list, n_programs, &out);
     text_addf(&out, "%s    %s 0, 0\n%s    .word 1, 0\n", run->calls.data, run->machine->address, run->expected.data);
     const char *text = in_folder(run, "programs.s");
@@ -89,8 +90,9 @@ static void link_programs(struct run *run, struct program *const *programs, size
     assemble(run, arena_printf(&run->arena, "%s/%s.s", CYCLOPS_QEMU, run->machine->start), run->machine->start_option,
              in_folder(run, "start.o"));
     const char *ld = arena_printf(&run->arena, "%s-ld", run->machine->tools);
-    assert_int_equal(testing_run((const char *const[]){ld, "-e", "_start", "-o", executable, in_folder(run, "start.o"),
-                                                       in_folder(run, "programs.o"), NULL}),
+    assert_int_equal(testing_run((const char *const[]){
+                         ld, "-N", "-e", "_start", arena_printf(&run->arena, "-Tbss=%#x", TESTING_BLOCK_BUFFER), "-o",
+                         executable, in_folder(run, "start.o"), in_folder(run, "programs.o"), NULL}),
                      0);
 }
 

@@ -49,8 +49,16 @@ __asm__(".text\n"
         ".local saved_stack_pointer\n"
         ".comm saved_stack_pointer, 8, 8\n");
 
-static _Alignas(64) uint8_t memory[PROGRAM_MEMORY_BYTES];
-static void *const middle = memory + PROGRAM_MEMORY_BYTES / 2;
+static uint8_t *memory; // where blocks expect it
+static uint8_t *middle;
+
+static int map_memory(void **state) {
+    (void)state;
+    memory = mmap((void *)TESTING_BLOCK_BUFFER, PROGRAM_MEMORY_BYTES, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    middle = memory + PROGRAM_MEMORY_BYTES / 2;
+    return memory == MAP_FAILED ? -1 : 0;
+}
 
 static void need_assembler(void) {
     if (!testing_has_tool("as"))
@@ -78,17 +86,19 @@ static bool can_run(const struct program *program) {
 
 static void run(const struct program *program, uint64_t iterations) {
     size_t bytes = (program->code_bytes + 4095) & ~(size_t)4095;
-    uint8_t *code = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_ptr_not_equal(code, MAP_FAILED);
+    uint8_t *frame =
+        mmap(NULL, PROGRAM_FRAME_DISTANCE + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(frame, MAP_FAILED);
+    uint8_t *code = frame + PROGRAM_FRAME_DISTANCE;
     memcpy(code, program->code, program->code_bytes);
     assert_int_equal(mprotect(code, bytes, PROT_READ | PROT_EXEC), 0);
-    memset(memory, 0, sizeof memory);
+    memset(memory, 0, PROGRAM_MEMORY_BYTES);
     program_function *function;
     memcpy(&function, &code, sizeof function);
     unsigned lost = call_checked(function, iterations, middle);
     if (lost)
         fail_msg("%s: lost registers %#x", program->symbol, lost);
-    munmap(code, bytes);
+    munmap(frame, PROGRAM_FRAME_DISTANCE + bytes);
 }
 
 static struct program block(struct arena *arena, const char *text, enum program_form form) {
@@ -102,7 +112,7 @@ static struct program block(struct arena *arena, const char *text, enum program_
 
 static uint64_t word_at(size_t offset) {
     uint64_t word;
-    memcpy(&word, (const char *)middle + offset, sizeof word);
+    memcpy(&word, middle + offset, sizeof word);
     return word;
 }
 
@@ -231,7 +241,7 @@ int main(void) {
         cmocka_unit_test(initial_values_are_in_every_lane),
         cmocka_unit_test(every_kernel_runs_to_its_end),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, map_memory, NULL);
 }
 
 #else
