@@ -220,6 +220,35 @@ static json_t *beside_to_json(const struct record *record) {
     return json;
 }
 
+static json_t *fault_to_json(const struct record_fault *fault) {
+    json_t *json = json_object();
+    if (fault->instruction)
+        json_object_set_new(json, "instruction", json_integer(fault->instruction));
+    if (fault->copy)
+        json_object_set_new(json, "copy", json_integer(fault->copy));
+    add_text(json, "text", fault->text);
+    if (fault->access && *fault->access)
+        add_text(json, "access", fault->access);
+    add_text(json, "address", fault->address);
+    add_text(json, "explanation", fault->explanation);
+    return json;
+}
+
+static json_t *block_to_json(const struct record *record) {
+    const struct record_block *block = record->block;
+    const struct bench_seen *seen = &record->measurement.seen;
+    json_t *json = json_object();
+    add_text(json, "alias", block->alias);
+    json_object_set_new(json, "pages", json_integer(block->pages));
+    json_object_set_new(json, "walks", json_boolean(block->walks));
+    json_object_set_new(json, "drift", json_integer(block->drift));
+    if (seen->most_iterations)
+        json_object_set_new(json, "most_iterations", json_integer((json_int_t)seen->most_iterations));
+    if (block->has_fault)
+        json_object_set_new(json, "fault", fault_to_json(&block->fault));
+    return json;
+}
+
 static json_t *predictions_to_json(const struct record *record) {
     json_t *list = json_array();
     for (unsigned i = 0; i < record->n_predictions; i++) {
@@ -252,6 +281,8 @@ bool record_write(FILE *out, const struct record *record, struct fail *fail) {
     add_origin(json, &record->measurement);
     add_text(json, "bytes", record->bytes);
     add_text(json, "setup", record->setup);
+    if (record->block)
+        json_object_set_new(json, "block", block_to_json(record));
     if (record->beside)
         json_object_set_new(json, "beside", beside_to_json(record));
     if (record->n_predictions)

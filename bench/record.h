@@ -14,6 +14,15 @@
 
 enum { RECORD_VERSION = 1, RECORD_MAX_PREDICTIONS = 4 };
 
+// Where code of unknown origin could not go on.
+struct record_fault {
+    unsigned instruction, copy; // from 1, in the body and among its copies; 0: not known
+    const char *text;           // of the instruction, in Intel's syntax where there is a choice
+    const char *access;         // "read" or "write"; "": it was no access to memory
+    const char *address;        // of the access, "0x10"; null: not known
+    const char *explanation;    // one sentence without its full stop, for people
+};
+
 // One line of a file. Strings are null where the file does not say.
 struct record {
     unsigned run;  // which of the file's headers it stands under, from 1; 0: before any. Only set by reading
@@ -25,6 +34,15 @@ struct record {
     const char *setup;                 // hash of what sets the initial values, 16 hex digits
     const char *beside, *beside_bytes; // kernel and code that another hardware thread ran meanwhile; null: none
     struct bench_measurement measurement;
+    // Of a block, where it was measured or tried on a real machine; else null, and the rest means nothing.
+    const struct record_block {
+        const char *alias; // "disjoint", "same": of its registers at the start
+        unsigned pages;    // that appeared where one pass through it touched memory
+        bool walks;        // a longer run touched more
+        int64_t drift;     // bytes that one pass moves the stack pointer by
+        bool has_fault;    // it did not come to its end:
+        struct record_fault fault;
+    } * block;
     unsigned n_predictions;
     struct record_prediction {
         const char *model; // "llvm-19/znver5"

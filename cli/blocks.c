@@ -1,6 +1,7 @@
 #include "cli/blocks.h"
 
 #include "cli/experiment.h"
+#include "cli/fault_text.h"
 #include "cli/program_code.h"
 
 #include <string.h>
@@ -139,7 +140,6 @@ static bool make_final(struct arena *arena, struct experiment *experiment, unsig
 struct tried {
     struct lab_block *block;
     enum block_alias alias;
-    struct program program;
 };
 
 static void give_trouble(struct plan *plan, const struct lab_block *block, enum block_alias alias,
@@ -156,7 +156,7 @@ static void give_trouble(struct plan *plan, const struct lab_block *block, enum 
 static bool try_one(struct arena *arena, struct plan *plan, const struct tried *tried, struct fail *fail) {
     static const double timeout_seconds = 0.25; // of computing, of one pass through a block
     struct trial *trial = &tried->block->trials[tried->alias];
-    struct bench_code code = program_code(&tried->program, false);
+    struct bench_code code = program_code(&tried->block->tried[tried->alias], false);
     code.foreign = foreign_of(tried->block, tried->alias);
     // What the block itself does is looked at strictly. What is left in memory by one copy for the next has no meaning.
     code.foreign.lowest_address = LOWEST_TRIED;
@@ -179,10 +179,9 @@ static bool try_all(struct arena *arena, struct plan *plan, struct fail *fail) {
         if (!experiment->block || is_known)
             continue;
         list[n] = (struct tried){.block = experiment->block, .alias = experiment->alias};
-        if (!make_program(arena, experiment->block, experiment->alias, &request, &list[n].program, fail))
+        programs[n] = &experiment->block->tried[experiment->alias];
+        if (!make_program(arena, experiment->block, experiment->alias, &request, programs[n++], fail))
             return false;
-        programs[n] = &list[n].program;
-        n++;
     }
     if (!gen_assemble(arena, programs, n, fail))
         return false;
@@ -253,6 +252,23 @@ bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder
         if (plan->experiments[i]->block && !make_final(arena, plan->experiments[i], 0, fail))
             return false;
     return true;
+}
+
+void block_look(struct arena *arena, const struct decoder *decoder, struct experiment *experiment) {
+    const struct lab_block *block = experiment->block;
+    const struct bench_measurement *m = &experiment->measurement;
+    const struct trial *trial = &block->trials[experiment->alias];
+    bool was_tried = block->was_tried[experiment->alias], has_survived = was_tried && trial->outcome == BENCH_OK;
+    const struct program *program =
+        was_tried && !has_survived ? &block->tried[experiment->alias] : &experiment->program;
+    experiment->seen = (struct record_block){
+        .alias = block_alias_name(experiment->alias),
+        .pages = was_tried ? trial->seen.pages : m->seen.pages,
+        .walks = has_survived && m->seen.pages > trial->seen.pages,
+        .drift = block_drift(block, experiment->alias),
+    };
+    experiment->seen.has_fault = m->outcome != BENCH_OK && fault_explain(arena, decoder, block, program, m->outcome,
+                                                                         &m->seen, &experiment->seen.fault);
 }
 
 bool block_shorten(struct arena *arena, struct experiment *experiment, struct fail *fail) {

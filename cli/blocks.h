@@ -44,7 +44,8 @@ struct lab_block {
     struct block insns;
     struct block_facts facts;
     bool loads, stores, moves_stack_pointer; // or may
-    struct trial trials[N_ALIASES];
+    struct program tried[N_ALIASES];         // the program of the trial,
+    struct trial trials[N_ALIASES];          // and what came of it
     bool was_tried[N_ALIASES];
 };
 
@@ -56,6 +57,9 @@ struct block_start block_start_of(const struct lab_block *block, enum block_alia
 // have their `trouble`. False only where nothing can go on.
 bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder *decoder, bool can_run,
                     struct fail *fail);
+
+// What was seen of the experiment's block, by its trial and its measurement, for its record.
+void block_look(struct arena *arena, const struct decoder *decoder, struct experiment *experiment);
 
 // After a measurement: where the unrolled copies of a block were more than it can run (it doubles a register that is an
 // address, or walks over too many pages), a program with fewer, not assembled yet. False: it does not help.

@@ -126,8 +126,8 @@ static bool write_bundle(struct arena *arena, const struct isa *isa, const struc
 // The machine that runs them is not at hand, so blocks are not tried first.
 static bool prepare(struct arena *arena, const struct isa *isa, struct plan *plan, struct decoder *decoder,
                     struct fail *fail) {
-    return plan->n_blocks == 0 || (decoder_open(decoder, arena, isa, NULL, fail) &&
-                                   blocks_prepare(arena, plan, decoder, false, fail));
+    return plan->n_blocks == 0 ||
+           (decoder_open(decoder, arena, isa, NULL, fail) && blocks_prepare(arena, plan, decoder, false, fail));
 }
 
 static bool bundle(struct arena *arena, const struct operands *operands, struct fail *fail) {

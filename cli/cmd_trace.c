@@ -102,8 +102,8 @@ static struct experiment *plan_one(struct arena *arena, const struct isa *isa, c
                                    const struct decoder *decoder, struct plan *plan, struct fail *fail) {
     const struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = args.syntax};
     const struct plan_options looped = {.has_form = true, .form = PROGRAM_LOOPED};
-    bool is_planned = plan_add_block(arena, plan, &source, name, &looped, fail) &&
-                      blocks_prepare(arena, plan, decoder, true, fail);
+    bool is_planned =
+        plan_add_block(arena, plan, &source, name, &looped, fail) && blocks_prepare(arena, plan, decoder, true, fail);
     return is_planned ? plan->experiments[0] : NULL;
 }
 

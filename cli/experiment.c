@@ -34,6 +34,7 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .bytes = bytes_to_hex(arena, program->code + range.offset, range.length),
         .setup = program->setup ? hash(arena, program->setup) : NULL,
         .measurement = experiment->measurement,
+        .block = experiment->seen.alias ? &experiment->seen : NULL,
     };
     for (unsigned i = 0; i < experiment->n_predictions; i++) {
         const struct prediction *prediction = &experiment->predictions[i];

@@ -34,6 +34,7 @@ struct experiment {
     struct lab_block *block;      // that the program is of; null: a kernel's
     enum block_alias alias;       // of the block
     struct bench_foreign foreign; // what the block finds
+    struct record_block seen;     // of the block
     unsigned kernel_instructions; // in one copy of the kernel's body; 0 in blocks
     unsigned second_instructions; // of a pair of kernels: in one copy of the second one's; else 0
     bool is_sweep;                // a row of a sweep's table, not of the summary

@@ -118,6 +118,8 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
 
 void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement) {
     experiment->measurement = *measurement;
+    if (experiment->block && !lab->is_simulated)
+        block_look(lab->arena, &lab->decoder, experiment);
     experiment->is_done = experiment->measurement.outcome == BENCH_OK;
     experiment->n_predictions = experiment->is_done ? lab->n_models : 0;
     for (unsigned i = 0; i < experiment->n_predictions; i++)
@@ -134,6 +136,31 @@ static struct bench_code *put_codes(const struct lab *lab, struct experiment *ex
         codes++->offset = replicate->offset;
     }
     return codes;
+}
+
+// Blocks whose copies were too many for them, once more with fewer.
+static bool measure_shortened(struct lab *lab, struct experiment *const *experiments, size_t n, struct fail *fail) {
+    struct program **programs = ARENA_ARRAY(lab->arena, struct program *, n);
+    struct experiment **shorter = ARENA_ARRAY(lab->arena, struct experiment *, n);
+    struct bench_code *codes = ARENA_ARRAY(lab->arena, struct bench_code, n);
+    struct bench_measurement *measurements = ARENA_ARRAY(lab->arena, struct bench_measurement, n);
+    size_t n_shorter = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct experiment *experiment = experiments[i];
+        if (experiment->measurement.outcome == BENCH_OK || !block_shorten(lab->arena, experiment, fail))
+            continue;
+        programs[n_shorter] = &experiment->program;
+        shorter[n_shorter++] = experiment;
+    }
+    if (fail->status != FAIL_NONE || !gen_assemble(lab->arena, programs, n_shorter, fail))
+        return false;
+    for (size_t i = 0; i < n_shorter; i++)
+        codes[i] = experiment_code(shorter[i], false);
+    if (!bench_measure_all(&lab->bench, codes, measurements, n_shorter, fail))
+        return false;
+    for (size_t i = 0; i < n_shorter; i++)
+        lab_take(lab, shorter[i], &measurements[i]);
+    return true;
 }
 
 // The first measurement is the experiment's own, its replicates' follow. Where there are the next ones'.
@@ -167,5 +194,5 @@ bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, s
     for (size_t i = 0; i < n && is_measured; i++)
         measurement = take_measurements(lab, experiments[i], measurement);
     arena_free(&scratch);
-    return is_measured;
+    return is_measured && (lab->is_simulated || measure_shortened(lab, experiments, n, fail));
 }

@@ -50,11 +50,24 @@ static int say_once(const struct fail *trouble) {
     return (int)trouble->status;
 }
 
+// One pass through a block is the same in all forms.
+static void fail_block(struct arena *arena, const struct experiment *experiment, struct fail *trouble) {
+    const struct record_block *seen = &experiment->seen;
+    const char *outcome = bench_outcome_name(experiment->measurement.outcome);
+    bool is_by_trial = experiment->block->was_tried[experiment->alias] &&
+                       experiment->block->trials[experiment->alias].outcome != BENCH_OK;
+    const char *form = is_by_trial ? "" : arena_printf(arena, " (%s)", program_form_name(experiment->program.form));
+    fail_set(trouble, FAIL_WORK, "%s%s: %s%s%s", experiment->program.kernel, form, outcome, seen->has_fault ? ": " : "",
+             seen->has_fault ? seen->fault.explanation : "");
+}
+
 // What cannot run here, or did not end well, is said and does not stop the rest.
 static void say_trouble(const struct lab *lab, const struct experiment *experiment, int *status) {
     const struct program *program = &experiment->program;
     struct fail trouble = {0};
-    if (lab_can_run(lab, program, &trouble) && !experiment->is_done && !interrupt_seen())
+    if (lab_can_run(lab, program, &trouble) && !experiment->is_done && !interrupt_seen() && experiment->block)
+        fail_block(lab->arena, experiment, &trouble);
+    else if (lab_can_run(lab, program, &trouble) && !experiment->is_done && !interrupt_seen())
         fail_set(&trouble, FAIL_WORK, "%s (%s, n = %u, %s): %s", program->kernel, program_mode_name(program->mode),
                  program->streams, program_form_name(program->form),
                  bench_outcome_name(experiment->measurement.outcome));
@@ -110,9 +123,14 @@ static bool measure_batch(struct lab *lab, const struct plan *plan, const struct
     for (size_t i = start; i < end; i++) {
         struct fail trouble = {0};
         struct experiment *experiment = plan->experiments[i];
-        bool was_refused = experiment->measurement.outcome != BENCH_OK; // a block, by its trial
-        if (was_refused || !lab_can_run(lab, &experiment->program, &trouble))
+        if (!lab_can_run(lab, &experiment->program, &trouble))
             continue;
+        if (experiment->measurement.outcome != BENCH_OK) { // a block, by its trial
+            experiment->measurement.clock = lab->bench.clock;
+            experiment->measurement.why = bench_outcome_name(experiment->measurement.outcome);
+            lab_take(lab, experiment, &experiment->measurement);
+            continue;
+        }
         if (journal->taken[i])
             lab_take(lab, experiment, &journal->taken[i]->measurement);
         else
