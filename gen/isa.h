@@ -17,10 +17,12 @@ struct register_class {
     const char *const *registers; // null-terminated
     // Index into `registers` is also the number of the architectural register file entry: rax, eax, ax and al
     // have the same index in their classes, so a taken register is taken in every class of its file.
-    char file;     // 'g' general, 'v' vector, 'f' floating point (where that is no part of 'v'), 'k' mask,
-                   // 'a' accumulator: classes of one file alias by index
-    unsigned bits; // width; of scalable vectors and their masks the least
-    unsigned span; // entries of the file that each covers, from index * span on. Armv7: d1 is s2 and s3
+    char file;      // 'g' general, 'v' vector, 'f' floating point (where that is no part of 'v'), 'k' mask,
+                    // 'a' accumulator,
+                    // 'c' condition flags; classes of one file alias by index
+    unsigned bits;  // width; of scalable vectors and their masks the least
+    unsigned span;  // entries of the file that each covers, from index * span on. Armv7: d1 is s2 and s3
+    unsigned first; // index of the first that roles get; those before it are taken only by name
 };
 
 // Another name of a register or of a part of it: "ah" is in "rax".
@@ -50,7 +52,11 @@ struct isa {
     const char *comment;                  // starts a comment in its assembly: "#", "//"
     const struct register_class *classes; // up to one with a null name
     const struct register_alias *aliases; // up to one with a null name
-    const char *const *loop_counters;     // candidates, best first; null-terminated
+    const char *const *brace_words;       // that its assembly writes in braces: "z", "1to16"; null-terminated
+    // The condition flags: one register that no text names. Null: kernels may not use them, and why.
+    const struct register_class *flags;
+    const char *no_flags;
+    const char *const *loop_counters; // candidates, best first; null-terminated
     const char *stack_pointer;
     const char *memory;          // register that holds the second argument until the loop begins
     const char *const *reserved; // registers no role may get (stack pointer, `memory`, …); null-terminated

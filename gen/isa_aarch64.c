@@ -21,10 +21,13 @@ static const char *const p[] = {ISA_NAMES_15("p"), NULL};
 static const char *const pg[] = {ISA_NAMES_7("p"), NULL};
 
 static const struct register_class classes[] = {
-    {"x", x, 'g', 64, 1},  {"w", w, 'g', 32, 1}, {"v", v, 'v', 128, 1},  {"q", q, 'v', 128, 1},
-    {"d", d, 'v', 64, 1},  {"s", s, 'v', 32, 1}, {"h", h, 'v', 16, 1},   {"b", b, 'v', 8, 1},
-    {"z", z, 'v', 128, 1}, {"p", p, 'k', 16, 1}, {"pg", pg, 'k', 16, 1}, {0},
+    {"x", x, 'g', 64, 1, 0},  {"w", w, 'g', 32, 1, 0}, {"v", v, 'v', 128, 1, 0},  {"q", q, 'v', 128, 1, 0},
+    {"d", d, 'v', 64, 1, 0},  {"s", s, 'v', 32, 1, 0}, {"h", h, 'v', 16, 1, 0},   {"b", b, 'v', 8, 1, 0},
+    {"z", z, 'v', 128, 1, 0}, {"p", p, 'k', 16, 1, 0}, {"pg", pg, 'k', 16, 1, 0}, {0},
 };
+
+static const char *const flags_name[] = {"flags", NULL};
+static const struct register_class flags = {"flags", flags_name, 'c', 4, 1, 0};
 
 static const struct register_alias aliases[] = {
     {"fp", "x29"}, {"lr", "x30"}, {"ip0", "x16"}, {"ip1", "x17"}, {NULL, NULL}};
@@ -92,7 +95,9 @@ static void emit_constant(struct text *out, const struct register_class *class, 
                           const char *syntax) {
     (void)syntax;
     const char *number = reg + 1; // q3, d3, s3 are parts of v3
-    if (class->file == 'g')
+    if (class->file == 'c')
+        text_add(out, "cmp x1, x1\n");
+    else if (class->file == 'g')
         emit_general(out, reg, class->bits, value.bits);
     else if (class->file == 'k')
         emit_predicate(out, reg, value.bits);
@@ -121,6 +126,8 @@ const struct isa isa_aarch64 = {
     .comment = "//",
     .classes = classes,
     .aliases = aliases,
+    .brace_words = (const char *const[]){"za", "zt0", NULL},
+    .flags = &flags,
     .loop_counters = (const char *const[]){"x15", "x14", "x13", "x12", "x11", "x10", "x9", "x8", "x28", "x27", "x26",
                                            "x25", "x24", "x23", "x22", "x21", "x20", "x19", NULL},
     .stack_pointer = "sp",

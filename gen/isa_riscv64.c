@@ -15,7 +15,7 @@ static const char *const v[] = {ISA_NAMES_31("v"), NULL};
 
 // The width of v is the least that the application profiles allow.
 static const struct register_class classes[] = {
-    {"x", x, 'g', 64, 1}, {"d", f, 'f', 64, 1}, {"s", f, 'f', 32, 1}, {"v", v, 'v', 128, 1}, {0},
+    {"x", x, 'g', 64, 1, 0}, {"d", f, 'f', 64, 1, 0}, {"s", f, 'f', 32, 1, 0}, {"v", v, 'v', 128, 1, 0}, {0},
 };
 
 static const struct register_alias aliases[] = {
@@ -104,6 +104,8 @@ const struct isa isa_riscv64 = {
     .comment = "#",
     .classes = classes,
     .aliases = aliases,
+    .brace_words = (const char *const[]){NULL},
+    .no_flags = "riscv64 has no condition flags",
     .loop_counters = (const char *const[]){"x30", "x29", "x28", "x27", "x26", "x25", "x24", "x23", "x22", "x21", "x20",
                                            "x19", "x18", "x9", "x8", NULL},
     .stack_pointer = "x2",

@@ -25,18 +25,21 @@ static const char *const ymm32[] = {ISA_NAMES_31("ymm"), NULL};
 static const char *const k[] = {ISA_NAMES_7("k"), NULL};
 
 static const struct register_class classes[] = {
-    {"r64", r64, 'g', 64, 1},
-    {"r32", r32, 'g', 32, 1},
-    {"r16", r16, 'g', 16, 1},
-    {"r8", r8, 'g', 8, 1},
-    {"xmm", xmm, 'v', 128, 1},
-    {"ymm", ymm, 'v', 256, 1},
-    {"zmm", zmm, 'v', 512, 1},
-    {"xmm32", xmm32, 'v', 128, 1},
-    {"ymm32", ymm32, 'v', 256, 1},
-    {"k", k, 'k', 64, 1},
-    {0},
+    {"r64", r64, 'g', 64, 1, 0},      {"r32", r32, 'g', 32, 1, 0},
+    {"r16", r16, 'g', 16, 1, 0},      {"r8", r8, 'g', 8, 1, 0},
+    {"xmm", xmm, 'v', 128, 1, 0},     {"ymm", ymm, 'v', 256, 1, 0},
+    {"zmm", zmm, 'v', 512, 1, 0},     {"xmm32", xmm32, 'v', 128, 1, 0},
+    {"ymm32", ymm32, 'v', 256, 1, 0}, {"k", k, 'k', 64, 1, 1}, // as a write mask, k0 means none
+    {"kany", k, 'k', 64, 1, 0},       {0},
 };
+
+static const char *const flags_name[] = {"flags", NULL};
+static const struct register_class flags = {"flags", flags_name, 'c', 6, 1, 0};
+
+// Zeroing, rounding, broadcasts; encodings (GNU as, "Instruction Prefixes").
+static const char *const brace_words[] = {"z",     "sae",    "1to2",   "1to4", "1to8",  "1to16",      "1to32",
+                                          "disp8", "disp16", "disp32", "load", "store", "vex",        "vex2",
+                                          "vex3",  "evex",   "rex",    "rex2", "nf",    "nooptimize", NULL};
 
 static const struct register_alias aliases[] = {
     {"ah", "rax"}, {"ch", "rcx"}, {"dh", "rdx"}, {"bh", "rbx"}, {NULL, NULL}};
@@ -159,7 +162,9 @@ static void emit_mask(struct text *out, const char *reg, uint64_t bits, const ch
 
 static void emit_constant(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
                           const char *syntax) {
-    if (class->file == 'g')
+    if (class->file == 'c')
+        emit2(out, "cmp", of_register("rsi", syntax), of_register("rsi", syntax), syntax);
+    else if (class->file == 'g')
         emit2(out, "mov", of_register(reg, syntax), of_number((int64_t)value.bits, syntax), syntax);
     else if (class->file == 'k')
         emit_mask(out, reg, value.bits, syntax);
@@ -185,6 +190,8 @@ const struct isa isa_x86_64 = {
     .comment = "#",
     .classes = classes,
     .aliases = aliases,
+    .brace_words = brace_words,
+    .flags = &flags,
     // r8 to r15 are never implicit operands (but r11 of syscall); rbp and rbx seldom.
     .loop_counters = (const char *const[]){"r15", "r14", "r13", "r12", "r11", "r10", "r9", "r8", "rbp", "rbx", NULL},
     .stack_pointer = "rsp",
