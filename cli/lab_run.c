@@ -44,11 +44,11 @@ static enum verdict_kind subject(enum program_mode mode) {
     return VERDICT_BLOCK;
 }
 
-static bool has_inner_branch(const struct block *block, enum program_form form) {
+static bool has_inner_branch(const struct block *block, const struct program *program) {
     unsigned n_branches = 0;
     for (unsigned i = 0; i < block->n_insns; i++)
         n_branches += block->insns[i].is_branch;
-    return n_branches > (form == PROGRAM_LOOPED); // one is the loop's own
+    return n_branches > (program->form == PROGRAM_LOOPED ? program->loop_branches : 0);
 }
 
 // What the model knows of the instructions tells whether the program is what the kernel file says.
@@ -64,6 +64,11 @@ static const char *find_misuse(struct arena *arena, const struct machine *machin
     if (program->mode == PROGRAM_THROUGHPUT && found.crossing)
         return arena_printf(arena, "streams wait for each other through %s: not a throughput (see `writes`)",
                             found.crossing);
+    if (found.carried_flags && !program->preserves_flags)
+        return arena_printf(arena,
+                            "the loop's count overwrites %s, through which copies wait for each other: add `flags` to "
+                            "`chain`",
+                            found.carried_flags);
     return NULL;
 }
 
@@ -92,7 +97,7 @@ static bool predict_block(struct lab *lab, unsigned model, struct experiment *ex
     if (!model_describe_bytes(&lab->models[model], lab->arena, experiment->program.code + range.offset, range.length,
                               &block, fail))
         return false;
-    if (has_inner_branch(&block, experiment->program.form))
+    if (has_inner_branch(&block, &experiment->program))
         return predict_branches(lab, model, experiment, fail);
     if (!experiment->misuse)
         experiment->misuse = find_misuse(lab->arena, machine, &block, experiment);

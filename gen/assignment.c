@@ -121,7 +121,7 @@ static unsigned streams_that_fit(struct assignment *a, struct register_set taken
 bool assignment_make(struct arena *arena, struct assignment *a, unsigned wanted, struct fail *fail) {
     const struct kernel *kernel = a->kernel;
     struct register_set taken = reserved_registers(kernel);
-    a->loop_counter = register_loop_counter(kernel->isa, &taken);
+    a->loop_counter = register_loop_counter(kernel->isa, &taken, kernel_uses_flags(kernel));
     if (!a->loop_counter)
         return fail_at(fail, kernel->file, kernel->body_line, 0,
                        "kernel '%s' leaves no register to count the loop: leave it one of %s", kernel->name,

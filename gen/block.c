@@ -234,7 +234,7 @@ static bool make_program(struct block_reader *reader, struct program *program) {
     struct arena *arena = reader->arena;
     struct register_set named = {0};
     add_registers(reader, &named);
-    const char *counter = register_loop_counter(reader->isa, &named);
+    const char *counter = register_loop_counter(reader->isa, &named, false);
     if (!counter)
         return fail_at(reader->fail, reader->name, 0, 0,
                        "the block leaves no register to count the loop: leave it one of %s",
@@ -250,7 +250,6 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .streams = 1,
         .label = first_label(reader),
         .unroll = program_unroll(reader->form, 0, reader->n_instructions),
-        .instructions = program_instructions(reader->isa, reader->form, reader->n_instructions),
         .syntax = reader->syntax,
         .setup = setup.data,
         .body = reader->body.data,
@@ -260,6 +259,7 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .loop_counter = counter,
         .features = ARENA_NEW(arena, const char *),
     };
+    program_count_instructions(program, reader->n_instructions);
     program->symbol =
         arena_printf(arena, "block_%s_%s", program_symbol_part(arena, reader->name), program_form_name(reader->form));
     return true;

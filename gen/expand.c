@@ -138,8 +138,11 @@ static const unsigned *make_lines(struct arena *arena, const struct assignment *
     return lines;
 }
 
-unsigned program_instructions(const struct isa *isa, enum program_form form, unsigned n_body_instructions) {
-    return n_body_instructions + (form == PROGRAM_LOOPED ? isa->loop_instructions : 0);
+void program_count_instructions(struct program *program, unsigned n_body_instructions) {
+    const struct isa_loop_end end = isa_find(program->isa)->loop_end(program);
+    program->loop_instructions = end.instructions;
+    program->loop_branches = end.branches;
+    program->instructions = n_body_instructions + (program->form == PROGRAM_LOOPED ? end.instructions : 0);
 }
 
 unsigned program_unroll(enum program_form form, unsigned wanted, unsigned n_instructions) {
@@ -191,7 +194,7 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
         .form = request->form,
         .streams = a->streams,
         .unroll = program_unroll(request->form, request->unroll, kernel->n_instructions * a->streams),
-        .instructions = program_instructions(kernel->isa, request->form, kernel->n_instructions * a->streams),
+        .preserves_flags = kernel_uses_flags(kernel),
         .syntax = kernel->syntax,
         .setup = make_setup(arena, a),
         .body = make_body(arena, a),
@@ -201,6 +204,7 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
         .loop_counter = a->loop_counter,
         .features = kernel->features,
     };
+    program_count_instructions(program, kernel->n_instructions * a->streams);
     program->label = label_of(arena, kernel->isa, program->body);
     if (a->closed)
         program->arc =

@@ -357,6 +357,33 @@ static void values_reach_their_lanes(void **state) {
     arena_free(&arena);
 }
 
+// What the loop's own end executes each time, by what the body does with flags and rcx.
+static void a_loop_leaves_flags_alone_where_the_body_reads_them(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel, *counter;
+        unsigned instructions, branches;
+    } cases[] = {
+        {"body: 'adc {d:r64}, {s:r64}'\nchain: d", "r15", 2, 1},
+        {"body: 'adc {d:r64}, {s:r64}'\nchain: flags", "rcx", 3, 2},
+        {"body: 'rcl {d:r64}, {c:cl}'\nchain: flags", "r15", 5, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        const struct kernel *kernel = testing_kernel_of(&arena, cases[i].kernel);
+        for (int form = PROGRAM_UNROLLED; form <= PROGRAM_LOOPED; form++) {
+            struct gen_request request = {.form = (enum program_form)form, .unroll = 7};
+            struct program program = expand(&arena, kernel, request);
+            assert_string_equal(program.loop_counter, cases[i].counter);
+            assert_int_equal(program.preserves_flags, i > 0);
+            assert_int_equal(program.loop_instructions, cases[i].instructions);
+            assert_int_equal(program.loop_branches, cases[i].branches);
+            assert_int_equal(program_iteration_instructions(&program), program.unroll + cases[i].instructions);
+        }
+        arena_free(&arena);
+    }
+}
+
 static void labels_are_short(void **state) {
     (void)state;
     static const struct {
@@ -380,10 +407,15 @@ static void labels_are_short(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_expand_as_expected),       cmocka_unit_test(as_many_streams_as_fit),
-        cmocka_unit_test(what_cannot_be_expanded_is_said),  cmocka_unit_test(streams_share_nothing_that_is_written),
-        cmocka_unit_test(parts_of_registers_are_registers), cmocka_unit_test(set_up_comes_last),
-        cmocka_unit_test(values_reach_their_lanes),         cmocka_unit_test(labels_are_short),
+        cmocka_unit_test(kernels_expand_as_expected),
+        cmocka_unit_test(as_many_streams_as_fit),
+        cmocka_unit_test(what_cannot_be_expanded_is_said),
+        cmocka_unit_test(streams_share_nothing_that_is_written),
+        cmocka_unit_test(parts_of_registers_are_registers),
+        cmocka_unit_test(set_up_comes_last),
+        cmocka_unit_test(values_reach_their_lanes),
+        cmocka_unit_test(labels_are_short),
+        cmocka_unit_test(a_loop_leaves_flags_alone_where_the_body_reads_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,11 @@ struct isa_value {
 
 uint64_t isa_value_repeated(struct isa_value value); // 64 bits of it: lanes of fewer bits side by side
 
+// What a loop's end executes each time that it goes back.
+struct isa_loop_end {
+    unsigned instructions, branches;
+};
+
 struct isa {
     const char *name;                     // "x86_64"
     const char *family;                   // folder and `isa` of its kernel files, where not `name`; null: `name`
@@ -57,14 +62,16 @@ struct isa {
     const struct register_class *flags;
     const char *no_flags;
     const char *const *loop_counters; // candidates, best first; null-terminated
+    // The best one where the loop's end must not touch the flags; any other costs more. Null: all are alike.
+    const char *flag_free_counter;
     const char *stack_pointer;
     const char *memory;          // register that holds the second argument until the loop begins
     const char *const *reserved; // registers no role may get (stack pointer, `memory`, …); null-terminated
     // Waits until nothing of the set-up is in flight. Without it a store of the set-up, such as the buffer's own
     // address or a saved register, can slow down the loop's loads from there for tens of microseconds: Zen 4 predicts
     // that they are forwarded from it, and does two such loads a cycle instead of three.
-    const char *settle;         // instructions, one a line
-    unsigned loop_instructions; // that emit_loop_end makes
+    const char *settle;                                             // instructions, one a line
+    struct isa_loop_end (*loop_end)(const struct program *program); // what emit_loop_end makes
     // Length of the instruction at `code`, 1 to 8 bytes. So the bytes tell the number of instructions, whatever macros
     // of the assembler the text holds. Null: it cannot be told without a decoder.
     unsigned (*instruction_bytes)(const uint8_t *code);
@@ -76,7 +83,8 @@ struct isa {
 
     void (*emit_entry)(struct text *out, const struct program *program); // save registers, take the arguments
     void (*emit_exit)(struct text *out, const struct program *program);
-    void (*emit_loop_end)(struct text *out, const struct program *program); // count down, branch to the loop's label
+    // Counts down and branches to the loop's label; where the program says so, without touching the flags.
+    void (*emit_loop_end)(struct text *out, const struct program *program);
     // Sets `reg` of `class` to a value. May use the memory below the buffer's middle as scratch.
     void (*emit_constant)(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
                           const char *syntax);

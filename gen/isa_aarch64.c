@@ -56,8 +56,12 @@ static void emit_exit(struct text *out, const struct program *program) {
 }
 
 static void emit_loop_end(struct text *out, const struct program *program) {
-    text_addf(out, "subs %s, %s, #1\n", program->loop_counter, program->loop_counter);
-    text_addf(out, "b.ne %s.loop\n", program->symbol);
+    const char *counter = program->loop_counter;
+    text_addf(out, "%s %s, %s, #1\n", program->preserves_flags ? "sub" : "subs", counter, counter);
+    if (program->preserves_flags)
+        text_addf(out, "cbnz %s, %s.loop\n", counter, program->symbol);
+    else
+        text_addf(out, "b.ne %s.loop\n", program->symbol);
 }
 
 static void emit_general(struct text *out, const char *reg, unsigned bits, uint64_t value) {
@@ -134,7 +138,7 @@ const struct isa isa_aarch64 = {
     .memory = "x1",
     .reserved = (const char *const[]){"x1", "x16", "x18", NULL},
     .settle = "dsb sy\nisb\n",
-    .loop_instructions = 2,
+    .loop_end = isa_two_instructions,
     .instruction_bytes = isa_four_bytes,
     .leaves_loop = (const char *const[]){"ret", NULL},
     .emit_entry = emit_entry,

@@ -127,7 +127,7 @@ static void emit_move_memory(struct text *out, const char *reg, const char *synt
                                            "$s1", "$s0", "$t7", "$t6", "$t5", "$t4", NULL},                            \
     .stack_pointer = "$sp", .memory = "$a2",                                                                           \
     .reserved = (const char *const[]){"$zero", "$at", "$a2", "$k0", "$k1", "$gp", "$sp", NULL},                        \
-    .settle = "sync\nehb\n", .loop_instructions = 2, .instruction_bytes = isa_four_bytes,                              \
+    .settle = "sync\nehb\n", .loop_end = isa_two_instructions, .instruction_bytes = isa_four_bytes,                    \
     .leaves_loop = (const char *const[]){"jr", NULL}, .emit_entry = emit_entry, .emit_exit = emit_exit,                \
     .emit_loop_end = emit_loop_end, .emit_constant = emit_constant, .emit_move_memory = emit_move_memory
 

@@ -112,9 +112,39 @@ static void emit_exit(struct text *out, const struct program *program) {
     text_add(out, "ret\n");
 }
 
+// Only rcx can be tested without the flags. Where it is the body's, it waits in the counter meanwhile: on leaving the
+// loop the two are left exchanged.
+static const char free_counter[] = "rcx";
+
+static bool is_exchanged(const struct program *program) {
+    return program->preserves_flags && strcmp(program->loop_counter, free_counter) != 0;
+}
+
+static struct isa_loop_end loop_end(const struct program *program) {
+    if (!program->preserves_flags)
+        return (struct isa_loop_end){.instructions = 2, .branches = 1};
+    return (struct isa_loop_end){.instructions = is_exchanged(program) ? 5 : 3, .branches = 2};
+}
+
+static void emit_flag_free_end(struct text *out, const struct program *program) {
+    const char *syntax = program->syntax;
+    struct operand counter = of_register(program->loop_counter, syntax), rcx = of_register(free_counter, syntax);
+    if (is_exchanged(program))
+        emit2(out, "xchg", rcx, counter, syntax);
+    emit2(out, "lea", rcx, of_memory(free_counter, -1, syntax), syntax);
+    text_addf(out, "jrcxz %s.loop_end\n", program->symbol);
+    if (is_exchanged(program))
+        emit2(out, "xchg", rcx, counter, syntax);
+    text_addf(out, "jmp %s.loop\n", program->symbol);
+}
+
 // sub and not dec: dec leaves the carry flag, which costs a merge on some cores.
 static void emit_loop_end(struct text *out, const struct program *program) {
     const char *syntax = program->syntax;
+    if (program->preserves_flags) {
+        emit_flag_free_end(out, program);
+        return;
+    }
     emit2(out, "sub", of_register(program->loop_counter, syntax), of_number(1, syntax), syntax);
     text_addf(out, "jnz %s.loop\n", program->symbol);
 }
@@ -194,11 +224,12 @@ const struct isa isa_x86_64 = {
     .flags = &flags,
     // r8 to r15 are never implicit operands (but r11 of syscall); rbp and rbx seldom.
     .loop_counters = (const char *const[]){"r15", "r14", "r13", "r12", "r11", "r10", "r9", "r8", "rbp", "rbx", NULL},
+    .flag_free_counter = free_counter,
     .stack_pointer = "rsp",
     .memory = "rsi",
     .reserved = (const char *const[]){"rsp", "rsi", NULL},
     .settle = "mfence\nlfence\n",
-    .loop_instructions = 2,
+    .loop_end = loop_end,
     .leaves_loop = (const char *const[]){"ret", "retq", "iretq", NULL},
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,

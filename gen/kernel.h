@@ -19,7 +19,8 @@
 // stream has its own register for it. All other roles are only read: all streams share one register.
 //
 // Roles that are always one register: {d:rax} in the body, those under `implicit`, and `flags`. All streams share them.
-// Where a chain goes through one of them, streams would wait for each other: such a kernel has no throughput.
+// Where a chain goes through one of them, streams would wait for each other: such a kernel has no throughput. A kernel
+// that has `flags` gets a loop whose own instructions leave them alone.
 //
 // Braces in the body: {role:class} and {role} are registers. {word} is left to the assembler where it is a register
 // ({k1}) or a word of the ISA's syntax ({z}) and no role has that name; any other word is a mistake. What else stands
@@ -103,6 +104,9 @@ bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, 
 // The fixed role that the kernel both reads and writes, so that streams would wait for each other through it; null:
 // they are independent.
 const struct kernel_role *kernel_shared_chain(const struct kernel *kernel);
+
+// Whether its copies read flags of before, so that the loop around them must not touch those.
+bool kernel_uses_flags(const struct kernel *kernel);
 
 // Null, and a failure that names the nearest kernels, when there is none of that name.
 const struct kernel *kernel_find(struct arena *arena, const struct kernel_set *set, const char *name,

@@ -185,3 +185,10 @@ const struct kernel_role *kernel_shared_chain(const struct kernel *kernel) {
     }
     return NULL;
 }
+
+bool kernel_uses_flags(const struct kernel *kernel) {
+    for (unsigned i = 0; i < kernel->n_roles; i++)
+        if (kernel->roles[i].class == kernel->isa->flags)
+            return true;
+    return false;
+}

@@ -39,8 +39,11 @@ struct program {
     enum program_form form;
     unsigned streams; // independent copies of the kernel's body in one body of the program; 1 in latency and block mode
     const char *arc;  // latency mode: the chain measured, "d->x"; null otherwise
-    const char *label;     // for people: the first instruction without its registers, such as "vfmadd231ps zmm"
-    unsigned unroll;       // copies of the body per loop iteration; 1 when looped
+    const char *label; // for people: the first instruction without its registers, such as "vfmadd231ps zmm"
+    unsigned unroll;   // copies of the body per loop iteration; 1 when looped
+    // The loop's own instructions leave the condition flags alone: the body reads flags that a copy of before wrote.
+    bool preserves_flags;
+    unsigned loop_instructions, loop_branches; // of its own that each iteration executes
     unsigned instructions; // in program_simulated_range: one body, and the loop's own where looped. From the text; from
                            // the bytes, once there are some, where the ISA can tell
 

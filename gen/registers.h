@@ -42,8 +42,8 @@ void register_set_add_text(struct register_set *set, const struct isa *isa, cons
 
 unsigned register_class_count(const struct register_class *class);
 
-// Best loop counter that is not in `taken`; null if all are.
-const char *register_loop_counter(const struct isa *isa, const struct register_set *taken);
+// Best loop counter that is not in `taken`, for a loop whose end may touch the flags or not; null if all are.
+const char *register_loop_counter(const struct isa *isa, const struct register_set *taken, bool preserves_flags);
 // All candidates, for messages: "r15, r14, …".
 const char *register_loop_counters(struct arena *arena, const struct isa *isa);
 
