@@ -203,6 +203,7 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
         .lines = make_lines(arena, a),
         .loop_counter = a->loop_counter,
         .features = kernel->features,
+        .feature_lines = kernel->feature_lines,
     };
     program_count_instructions(program, kernel->n_instructions * a->streams);
     program->label = label_of(arena, kernel->isa, program->body);

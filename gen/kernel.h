@@ -79,7 +79,8 @@ struct kernel {
     unsigned n_instructions; // lines of the body that hold one
     struct kernel_arc *arcs;
     unsigned n_arcs;
-    const char **features; // CPU features it needs, LLVM's names; null-terminated
+    const char **features;   // CPU features it needs, LLVM's names; null-terminated
+    unsigned *feature_lines; // in the file, of each; null: not known
     struct kernel_expectation {
         const char *cpu;             // LLVM's name of the CPU
         double latency, rthroughput; // published cycles; 0: not given

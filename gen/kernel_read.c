@@ -191,15 +191,20 @@ static bool read_expectations(struct kernel_file *file, struct fy_node *mapping,
 
 // The file's features, and the kernel's own (null: none).
 static bool read_features(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
+    struct yaml *yaml = &file->yaml;
     const char **own = NULL;
+    struct fy_node **own_nodes = NULL;
     size_t n_own = 0;
-    if (node && !yaml_texts(&file->yaml, node, "a CPU feature", &own, NULL, &n_own))
+    if (node && !yaml_texts(yaml, node, "a CPU feature", &own, &own_nodes, &n_own))
         return false;
-    kernel->features = ARENA_ARRAY(file->yaml.arena, const char *, file->n_features + n_own + 1);
-    for (size_t i = 0; i < file->n_features; i++)
-        kernel->features[i] = file->features[i];
-    for (size_t i = 0; i < n_own; i++)
-        kernel->features[file->n_features + i] = own[i];
+    kernel->features = ARENA_ARRAY(yaml->arena, const char *, file->n_features + n_own + 1);
+    kernel->feature_lines = ARENA_ARRAY(yaml->arena, unsigned, file->n_features + n_own + 1);
+    for (size_t i = 0; i < file->n_features + n_own; i++) {
+        bool is_own = i >= file->n_features;
+        size_t k = is_own ? i - file->n_features : i;
+        kernel->features[i] = is_own ? own[k] : file->features[k];
+        kernel->feature_lines[i] = yaml_place(yaml, is_own ? own_nodes[k] : file->feature_nodes[k]).line;
+    }
     return true;
 }
 

@@ -13,6 +13,7 @@ struct kernel_file {
     const struct isa *isa;
     const char *syntax;
     const char **features;
+    struct fy_node **feature_nodes;
     size_t n_features;
 };
 

@@ -48,14 +48,15 @@ struct program {
                            // the bytes, once there are some, where the ISA can tell
 
     // As text: lines of assembly for the ISA's GNU as.
-    const char *syntax;          // "intel", "att" or "" (the ISA has one syntax)
-    const char *setup;           // initial values, one instruction a line
-    const char *body;            // all streams, one instruction a line
-    unsigned body_lines;         // of those
-    const char *file;            // the body came from, for messages: a kernel file, or the name of a block
-    const unsigned *lines;       // in that file, of each line of the body
-    const char *loop_counter;    // register that counts the loop down
-    const char *const *features; // CPU features the body needs, LLVM's names; null-terminated
+    const char *syntax;            // "intel", "att" or "" (the ISA has one syntax)
+    const char *setup;             // initial values, one instruction a line
+    const char *body;              // all streams, one instruction a line
+    unsigned body_lines;           // of those
+    const char *file;              // the body came from, for messages: a kernel file, or the name of a block
+    const unsigned *lines;         // in that file, of each line of the body
+    const char *loop_counter;      // register that counts the loop down
+    const char *const *features;   // CPU features the body needs, LLVM's names; null-terminated
+    const unsigned *feature_lines; // in that file, of each; null: not known
 
     // As bytes, once assembled (null before).
     const uint8_t *code; // the whole function
