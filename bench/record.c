@@ -269,9 +269,14 @@ bool record_write(FILE *out, const struct record *record, struct fail *fail) {
     add_text(json, "mode", record->mode);
     add_text(json, "form", record->form);
     add_text(json, "arc", record->arc);
+    add_text(json, "placement", record->placement);
     add_text(json, "instruction", record->instruction);
     json_object_set_new(json, "n", json_integer(record->streams));
     json_object_set_new(json, "instructions", json_integer(record->instructions));
+    if (record->loop_instructions) {
+        json_object_set_new(json, "loop_instructions", json_integer(record->loop_instructions));
+        json_object_set_new(json, "loop_branches", json_integer(record->loop_branches));
+    }
     if (record->measurement.outcome == BENCH_OK)
         add_value(json, &record->measurement);
     else

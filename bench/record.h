@@ -28,8 +28,11 @@ struct record {
     unsigned run;  // which of the file's headers it stands under, from 1; 0: before any. Only set by reading
     unsigned line; // of the file, from 1. Likewise
     const char *kernel, *isa, *mode, *form, *arc, *instruction; // instruction: for people, "vfmadd231ps zmm"
-    unsigned streams;                                           // "n"
-    unsigned instructions;             // in one body, the loop's own included where form is looped
+    const char *placement; // of the memory that streams access, against each other: "own-lines"; null: of no meaning
+    unsigned streams;      // "n"
+    unsigned instructions; // in one body, the loop's own included where form is looped
+    unsigned loop_instructions;        // of them, that are the loop's own; 0: as many as usual
+    unsigned loop_branches;            // among those
     const char *bytes;                 // of the body, hex; the loop's own included where form is looped
     const char *setup;                 // hash of what sets the initial values, 16 hex digits
     const char *beside, *beside_bytes; // kernel and code that another hardware thread ran meanwhile; null: none

@@ -75,16 +75,6 @@ static bool writes_register(const struct insn *insn, uint16_t reg) {
     return false;
 }
 
-// By LLVM's name of it, which is not always the assembly's.
-static uint16_t find_stack_pointer(const struct machine *machine) {
-    static const char *const names[] = {"RSP", "SP", "X2"};
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-        for (uint16_t i = 1; i < machine->n_registers; i++)
-            if (strcmp(machine->registers[i].name, names[n]) == 0)
-                return i;
-    return 0;
-}
-
 static void decode(struct arena *arena, const struct decoder *decoder, uint16_t stack_pointer, struct lab_block *block,
                    struct fail *fail) {
     block->is_decoded = decoder_decode(decoder, arena, block->bytes, block->n_bytes, &block->insns, fail);
@@ -228,7 +218,7 @@ static void drop_needless(struct plan *plan, bool can_run) {
 }
 
 static void decode_all(struct arena *arena, struct plan *plan, const struct decoder *decoder) {
-    uint16_t stack_pointer = find_stack_pointer(decoder->machine);
+    uint16_t stack_pointer = decoder_stack_pointer(decoder);
     const struct lab_block *last = NULL;
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct experiment *experiment = plan->experiments[i];

@@ -60,6 +60,19 @@ static struct pack_program packed(const struct program *program, struct bench_co
     };
 }
 
+// A bundle that lacks what was asked for would be noticed on the other machine: all mistakes are reported, and it is
+// not written.
+static bool assemble(struct arena *arena, struct program *const *programs, size_t n, struct fail *fail) {
+    struct gen_errors errors;
+    if (!gen_assemble_each(arena, programs, n, &errors, fail))
+        return false;
+    for (size_t i = 0; i + 1 < errors.n; i++)
+        cli_failed(&errors.items[i]);
+    if (errors.n)
+        *fail = errors.items[errors.n - 1];
+    return errors.n == 0;
+}
+
 // The clock's chains and the programs, assembled in one run.
 static bool make_pack(struct arena *arena, const struct isa *isa, const struct plan *plan, struct pack *pack,
                       struct fail *fail) {
@@ -71,7 +84,7 @@ static bool make_pack(struct arena *arena, const struct isa *isa, const struct p
         return false;
     for (size_t i = 0; i < plan->n_experiments; i++)
         programs[N_CHAINS + i] = &plan->experiments[i]->program;
-    if (!gen_assemble(arena, programs, n, fail))
+    if (!assemble(arena, programs, n, fail))
         return false;
     *pack = (struct pack){isa->name, ARENA_ARRAY(arena, struct pack_program, n), n};
     for (size_t i = 0; i < N_CHAINS; i++)

@@ -67,6 +67,46 @@ static void add_with_parts(struct names *names, const struct machine *machine, u
         add_register(names, machine, reg->sub[i]);
 }
 
+static bool reads(const struct insn *insn, uint16_t reg) {
+    for (unsigned i = 0; i < insn->n_reads; i++)
+        if (insn->reads[i].reg == reg)
+            return true;
+    return false;
+}
+
+// x86's inc and dec leave the carry flag, though LLVM has one register for all flags.
+static bool writes_all(const struct insn *insn, uint16_t reg) {
+    if (strncmp(insn->opcode, "INC", 3) == 0 || strncmp(insn->opcode, "DEC", 3) == 0)
+        return false;
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        if (insn->writes[i].reg == reg)
+            return true;
+    return false;
+}
+
+static bool reads_before_it_writes(const struct block *block, uint16_t reg) {
+    for (unsigned i = 0; reg && i < block->n_insns; i++) {
+        if (reads(&block->insns[i], reg))
+            return true;
+        if (writes_all(&block->insns[i], reg))
+            return false;
+    }
+    return false;
+}
+
+static uint16_t find_register(const struct machine *machine, const char *const *names) {
+    for (; *names; names++)
+        for (uint16_t i = 1; i < machine->n_registers; i++)
+            if (strcmp(machine->registers[i].name, *names) == 0)
+                return i;
+    return 0;
+}
+
+uint16_t decoder_stack_pointer(const struct decoder *decoder) {
+    static const char *const names[] = {"RSP", "SP", "X2", NULL};
+    return find_register(decoder->machine, names);
+}
+
 void decoder_facts(const struct decoder *decoder, struct arena *arena, const struct block *block,
                    struct block_facts *facts) {
     struct names names = {.arena = arena};
@@ -79,8 +119,14 @@ void decoder_facts(const struct decoder *decoder, struct arena *arena, const str
         for (unsigned w = 0; w < insn->n_writes; w++)
             add_with_parts(&names, decoder->machine, insn->writes[w].reg);
     }
+    static const char *const flags[] = {"EFLAGS", "NZCV", "CPSR", NULL};
     *facts = (struct block_facts){
-        .n_instructions = block->n_insns, .lengths = lengths, .registers = names.items, .n_registers = names.n};
+        .n_instructions = block->n_insns,
+        .lengths = lengths,
+        .registers = names.items,
+        .n_registers = names.n,
+        .reads_flags_of_before = reads_before_it_writes(block, find_register(decoder->machine, flags)),
+    };
 }
 
 unsigned decoder_insn_at(const struct block *block, size_t offset) {

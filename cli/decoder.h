@@ -26,6 +26,8 @@ bool decoder_decode(const struct decoder *decoder, struct arena *arena, const ui
 void decoder_facts(const struct decoder *decoder, struct arena *arena, const struct block *block,
                    struct block_facts *facts);
 
+uint16_t decoder_stack_pointer(const struct decoder *decoder); // the machine's register; 0: it has none
+
 // The instruction that begins at or holds that byte of the block; n_insns: none does.
 unsigned decoder_insn_at(const struct block *block, size_t offset);
 

@@ -33,6 +33,8 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .instructions = program->instructions,
         .bytes = bytes_to_hex(arena, program->code + range.offset, range.length),
         .setup = program->setup ? hash(arena, program->setup) : NULL,
+        .loop_instructions = program->preserves_flags ? program->loop_instructions : 0,
+        .loop_branches = program->preserves_flags ? program->loop_branches : 0,
         .measurement = experiment->measurement,
         .block = experiment->seen.alias ? &experiment->seen : NULL,
     };

@@ -67,7 +67,7 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
 const char *lab_missing_feature(const struct lab *lab, const struct program *program);
 
 // Whether the CPU the code runs on can execute it: it has the features, and a simulated one's model knows the
-// instructions. FAIL_UNAVAILABLE where not.
+// instructions. FAIL_UNAVAILABLE where not, FAIL_INPUT where a feature is one that no CPU has.
 bool lab_can_run(const struct lab *lab, const struct program *program, struct fail *fail);
 
 // Measures and predicts experiments, as many as can be in the same processes. False only when Cyclops itself failed.

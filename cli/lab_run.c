@@ -2,27 +2,71 @@
 #include "cli/lab.h"
 
 #include "analyzer/compare/dependence.h"
+#include "base/text.h"
 #include "bench/replication.h"
 #include "cli/follow.h"
 #include "cli/program_code.h"
 
 #include <stdio.h>
+#include <string.h>
 
-const char *lab_missing_feature(const struct lab *lab, const struct program *program) {
-    for (const char *const *feature = program->features; feature && *feature; feature++) {
-        bool has_it = lab->is_simulated ? lab->backend->has_feature(lab->simulated_cpu.cpu, *feature)
-                                        : host_has_feature(&lab->host, *feature);
-        if (!has_it)
-            return *feature;
-    }
+static bool is_among(const char *const *names, size_t n, const char *name) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+// What the CPU that runs the code has of a feature. A simulated one knows what its LLVM does.
+static enum host_feature find_feature(const struct lab *lab, const char *feature) {
+    if (!lab->is_simulated)
+        return host_feature(&lab->host, feature);
+    const struct backend_cpu *cpu = lab->simulated_cpu.cpu;
+    const char *const *names;
+    if (lab->backend->has_feature(cpu, feature))
+        return FEATURE_PRESENT;
+    size_t n = lab->backend->list_features(lab->arena, cpu, &names);
+    return is_among(names, n, feature) ? FEATURE_MISSING : FEATURE_UNKNOWN;
+}
+
+static const char *feature_near(const struct lab *lab, const char *feature) {
+    const char *const *names;
+    if (!lab->is_simulated)
+        return host_feature_near(lab->arena, feature);
+    size_t n = lab->backend->list_features(lab->arena, lab->simulated_cpu.cpu, &names);
+    return text_did_you_mean(lab->arena, feature, names, n);
+}
+
+// The first feature that a program needs and that is not there; null: none.
+static const char *const *first_missing(const struct lab *lab, const struct program *program) {
+    for (const char *const *feature = program->features; feature && *feature; feature++)
+        if (find_feature(lab, *feature) != FEATURE_PRESENT)
+            return feature;
     return NULL;
 }
 
-bool lab_can_run(const struct lab *lab, const struct program *program, struct fail *fail) {
-    const char *feature = lab_missing_feature(lab, program);
-    if (feature)
+const char *lab_missing_feature(const struct lab *lab, const struct program *program) {
+    const char *const *missing = first_missing(lab, program);
+    return missing ? *missing : NULL;
+}
+
+static bool fail_feature(const struct lab *lab, const struct program *program, const char *const *feature,
+                         struct fail *fail) {
+    if (find_feature(lab, *feature) == FEATURE_MISSING)
         return fail_set(fail, FAIL_UNAVAILABLE, "%s needs the CPU feature %s, which %s does not have", program->kernel,
-                        feature, lab->is_simulated ? lab->sim.cpu : "this CPU");
+                        *feature, lab->is_simulated ? lab->sim.cpu : "this CPU");
+    const char *near = feature_near(lab, *feature), *advice = *near ? "" : "; take LLVM's names";
+    if (program->feature_lines)
+        return fail_at(fail, program->file, program->feature_lines[feature - program->features], 0,
+                       "unknown CPU feature '%s'%s%s", *feature, near, advice);
+    return fail_set(fail, FAIL_INPUT, "%s needs the unknown CPU feature '%s'%s%s", program->kernel, *feature, near,
+                    advice);
+}
+
+bool lab_can_run(const struct lab *lab, const struct program *program, struct fail *fail) {
+    const char *const *missing = first_missing(lab, program);
+    if (missing)
+        return fail_feature(lab, program, missing, fail);
     struct program_range body = program_simulated_range(program);
     struct block block;
     struct fail trouble = {0};
@@ -44,11 +88,11 @@ static enum verdict_kind subject(enum program_mode mode) {
     return VERDICT_BLOCK;
 }
 
-static bool has_inner_branch(const struct block *block, enum program_form form) {
+static bool has_inner_branch(const struct block *block, const struct program *program) {
     unsigned n_branches = 0;
     for (unsigned i = 0; i < block->n_insns; i++)
         n_branches += block->insns[i].is_branch;
-    return n_branches > (form == PROGRAM_LOOPED); // one is the loop's own
+    return n_branches > (program->form == PROGRAM_LOOPED ? program->loop_branches : 0);
 }
 
 // What the model knows of the instructions tells whether the program is what the kernel file says.
@@ -64,6 +108,11 @@ static const char *find_misuse(struct arena *arena, const struct machine *machin
     if (program->mode == PROGRAM_THROUGHPUT && found.crossing)
         return arena_printf(arena, "streams wait for each other through %s: not a throughput (see `writes`)",
                             found.crossing);
+    if (found.carried_flags && !program->preserves_flags)
+        return arena_printf(arena,
+                            "the loop's count overwrites %s, through which copies wait for each other: add `flags` to "
+                            "`chain`",
+                            found.carried_flags);
     return NULL;
 }
 
@@ -92,7 +141,7 @@ static bool predict_block(struct lab *lab, unsigned model, struct experiment *ex
     if (!model_describe_bytes(&lab->models[model], lab->arena, experiment->program.code + range.offset, range.length,
                               &block, fail))
         return false;
-    if (has_inner_branch(&block, experiment->program.form))
+    if (has_inner_branch(&block, &experiment->program))
         return predict_branches(lab, model, experiment, fail);
     if (!experiment->misuse)
         experiment->misuse = find_misuse(lab->arena, machine, &block, experiment);

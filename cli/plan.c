@@ -89,7 +89,7 @@ bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel
         return add_forms(arena, plan, kernel, (struct gen_request){.mode = PROGRAM_BLOCK}, &summary, fail);
     }
     bool wants_latency = !options->has_mode || options->mode == PROGRAM_LATENCY;
-    bool wants_throughput = !options->has_mode || options->mode == PROGRAM_THROUGHPUT;
+    bool wants_throughput = options->has_mode ? options->mode == PROGRAM_THROUGHPUT : !kernel_shared_chain(kernel);
     struct gen_request throughput = {.mode = PROGRAM_THROUGHPUT, .streams = options->streams};
     return (!wants_latency || add_latencies(arena, plan, kernel, &summary, fail)) &&
            (!wants_throughput || add_forms(arena, plan, kernel, throughput, &summary, fail)) &&

@@ -3,28 +3,10 @@
 #include "cli/cli.h"
 #include "cli/corun.h"
 #include "cli/interrupt.h"
+#include "cli/plan_assemble.h"
 
 #include <string.h>
 #include <unistd.h>
-
-// All programs, and the clock's, in one run of the assembler.
-static bool assemble(struct arena *arena, const struct plan *plan, const struct lab *lab, struct fail *fail) {
-    size_t most = plan->n_experiments * (1 + BENCH_MAX_REPLICATES) + N_CHAINS + 1;
-    struct program **programs = ARENA_ARRAY(arena, struct program *, most);
-    size_t n = 0;
-    for (enum chain c = CHAIN_REFERENCE; c < N_CHAINS; c++)
-        programs[n++] = lab->chains[c];
-    for (size_t i = 0; i < plan->n_experiments; i++) {
-        struct experiment *experiment = plan->experiments[i];
-        programs[n++] = &experiment->program;
-        for (unsigned r = 0; r < experiment->replicates.n; r++)
-            if (experiment->replicates.items[r].program != &experiment->program)
-                programs[n++] = experiment->replicates.items[r].program;
-    }
-    if (plan->corunner)
-        programs[n++] = &plan->corunner->program;
-    return gen_assemble(arena, programs, n, fail);
-}
 
 int run_plan_worse(int a, int b) {
     static const int order[] = {INTERRUPT_STATUS, FAIL_WORK, FAIL_INPUT, FAIL_UNAVAILABLE};
@@ -189,7 +171,7 @@ bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *p
               const struct run_journal_wish *files, int *status, struct fail *fail) {
     struct run_journal journal = {0};
     run_journal_choose_cpu(lab, options, files);
-    bool is_ready = prepare(lab, options, plan, fail) && assemble(lab->arena, plan, lab, fail) &&
+    bool is_ready = prepare(lab, options, plan, fail) && plan_assemble(lab->arena, lab->chains, plan, status, fail) &&
                     lab_start(lab, options, fail) && run_journal_open(&journal, lab, plan, files, fail);
     if (is_ready)
         interrupt_watch();

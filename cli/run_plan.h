@@ -1,6 +1,6 @@
 // Measures a plan: all its programs go through the assembler at once, then each is measured, predicted and written to
-// the files. What cannot run here, or crashes, is said and does not stop the rest; Ctrl-C ends it after what is
-// running. Prints no report.
+// the files. What cannot be assembled (it is taken out of the plan) or run here, or crashes, is said and does not stop
+// the rest; Ctrl-C ends it after what is running. Prints no report.
 #ifndef CLI_RUN_PLAN_H
 #define CLI_RUN_PLAN_H
 

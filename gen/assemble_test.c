@@ -185,6 +185,67 @@ static void an_assembler_that_fails_is_quoted(void **state) {
     arena_free(&arena);
 }
 
+// Programs that have no mistake are assembled beside those that have some, whatever it takes to tell which.
+static void a_mistake_costs_its_own_program(void **state) {
+    (void)state;
+    need_assembler("x86_64");
+    static const struct {
+        const char *body;
+        bool is_refused;
+        const char *words; // of its error begin so
+    } cases[] = {
+        {"body: nop", false, NULL},
+        {"body: pon", true, "as: no such instruction: `pon'"},
+        {"body: 'add {d:r64}, 1'", false, NULL},
+        {"body: mov rax, offset somewhere", true, "'somewhere' is neither a register nor a label here"},
+        {"body: 'inc {d:r64}'", false, NULL},
+        {"body: 'nop; .if 1'", true, "as: here is the start of the unterminated conditional"},
+        {"body: 'dec {d:r64}; .else'", true, "as: "},
+        {"body: 'mul {d:r64}'", false, NULL},
+    };
+    enum { N = sizeof cases / sizeof *cases };
+    struct arena arena = {0};
+    struct program programs[N], *list[N];
+    struct gen_errors errors;
+    struct fail failure = {0};
+    for (unsigned i = 0; i < N; i++) {
+        programs[i] = expand(&arena, testing_kernel_of(&arena, cases[i].body), PROGRAM_BLOCK, PROGRAM_LOOPED, 1);
+        list[i] = &programs[i];
+    }
+    assert_true(gen_assemble_each(&arena, list, N, &errors, &failure));
+    for (unsigned i = 0; i < N; i++) {
+        assert_int_equal(errors.is_refused[i], cases[i].is_refused);
+        assert_int_equal(programs[i].code == NULL, cases[i].is_refused);
+        bool is_said = !cases[i].is_refused;
+        for (size_t e = 0; e < errors.n; e++)
+            is_said |= strcmp(errors.items[e].file, programs[i].file) == 0 &&
+                       strncmp(errors.items[e].text, cases[i].words, strlen(cases[i].words)) == 0;
+        if (!is_said)
+            fail_msg("no error of '%s'", cases[i].body);
+    }
+    assert_int_equal(errors.n, 4);
+    arena_free(&arena);
+}
+
+static void each_line_has_one_error(void **state) {
+    (void)state;
+    need_assembler("x86_64");
+    struct arena arena = {0};
+    struct gen_errors errors;
+    struct fail failure = {0};
+    const struct kernel *kernel =
+        testing_kernel_of(&arena, "body: |\n  adz {d:r64}, {s:r64}\n  nop\n  add {d}, {x:xmm}\nchain: d");
+    struct program programs[] = {expand(&arena, kernel, PROGRAM_LATENCY, PROGRAM_LOOPED, 1),
+                                 expand(&arena, kernel, PROGRAM_THROUGHPUT, PROGRAM_UNROLLED, 5)};
+    struct program *list[] = {&programs[0], &programs[1]};
+    assert_true(gen_assemble_each(&arena, list, 2, &errors, &failure));
+    assert_int_equal(errors.n, 2);
+    assert_int_equal(errors.items[0].line, 5);
+    assert_int_equal(errors.items[1].line, 7);
+    assert_true(errors.is_refused[0] && errors.is_refused[1]);
+    arena_free(&arena);
+}
+
 static unsigned count_entries(const char *path) {
     unsigned n = 0;
     DIR *folder = opendir(path);
@@ -329,6 +390,8 @@ int main(void) {
         cmocka_unit_test(a_block_s_mistake_is_at_its_own_line),
         cmocka_unit_test(a_missing_assembler_is_unavailable),
         cmocka_unit_test(an_assembler_that_fails_is_quoted),
+        cmocka_unit_test(a_mistake_costs_its_own_program),
+        cmocka_unit_test(each_line_has_one_error),
         cmocka_unit_test(nothing_is_left_behind),
         cmocka_unit_test(hundreds_share_one_run),
         cmocka_unit_test(aarch64_is_cross_assembled),

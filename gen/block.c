@@ -219,7 +219,8 @@ static void emit_general(const struct block_reader *reader, const struct registe
         if (strcmp(isa->reserved[i], isa->memory) != 0)
             register_set_add_name(&kept, isa, isa->reserved[i]);
     kept.files[0] &= ~used->files[0]; // a reserved one that the block uses gets its value as well
-    register_set_add_name(&kept, isa, counter);
+    if (!reader->request->runs_once)
+        register_set_add_name(&kept, isa, counter);
     register_set_add_name(&kept, isa, isa->stack_pointer);
     const struct register_class *class = isa->classes; // the first is the widest general one
     assert(class->file == 'g');
@@ -262,13 +263,32 @@ static const char *make_setup(const struct block_reader *reader, const struct us
     return setup.data;
 }
 
+// Where the stack pointer is put back, that is among the loop's own instructions.
+static void count_instructions(const struct isa *isa, unsigned n_instructions, struct program *program) {
+    struct text lines = {0};
+    struct arena scratch = {0};
+    program_count_instructions(program, n_instructions);
+    if (!program->resets_stack)
+        return;
+    lines.arena = &scratch;
+    isa->emit_stack_pointer(&lines, program->stack_start, program->syntax);
+    for (size_t i = 0; i < lines.length; i++)
+        program->loop_instructions += lines.data[i] == '\n';
+    if (program->form == PROGRAM_LOOPED)
+        program->instructions = n_instructions + program->loop_instructions;
+    arena_free(&scratch);
+}
+
 static bool make_program(struct block_reader *reader, struct program *program) {
     struct arena *arena = reader->arena;
     const struct block_request *request = reader->request;
+    bool preserves_flags = request->facts && request->facts->reads_flags_of_before;
     struct used_registers used = {0};
     unsigned n_instructions = request->facts ? request->facts->n_instructions : reader->n_instructions;
     find_registers(reader, &used);
-    const char *counter = register_loop_counter(reader->isa, &used.all);
+    const char *counter = register_loop_counter(reader->isa, &used.all, preserves_flags);
+    if (!counter && request->runs_once)
+        counter = reader->isa->loop_counters[0]; // there is no loop
     if (!counter)
         return fail_at(reader->fail, reader->name, 0, 0,
                        "the block leaves no register to count the loop: leave it one of %s",
@@ -281,7 +301,7 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .streams = 1,
         .label = first_label(reader),
         .unroll = request->runs_once ? 1 : program_unroll(request->form, request->unroll, n_instructions),
-        .instructions = program_instructions(reader->isa, request->form, n_instructions),
+        .preserves_flags = preserves_flags,
         .syntax = reader->syntax,
         .setup = make_setup(reader, &used, counter),
         .body = reader->body.data,
@@ -295,6 +315,7 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .stack_start = block_stack_start(reader->isa, &request->start),
         .features = ARENA_NEW(arena, const char *),
     };
+    count_instructions(reader->isa, n_instructions, program);
     program->symbol =
         arena_printf(arena, "block_%s_%s", program_symbol_part(arena, reader->name), program_form_name(request->form));
     return true;

@@ -20,10 +20,11 @@ struct block_facts {
     // ISA's classes do not have are passed over.
     const char *const *registers;
     size_t n_registers;
+    bool reads_flags_of_before; // condition flags that the copy before has left
 };
 
-// What the general registers hold when a block begins: number i of the ISA's first class `first` + i * `distance`, and the
-// stack pointer likewise, a multiple of 16; vector registers and masks hold zero.
+// What the general registers hold when a block begins: number i of the ISA's first class `first` + i * `distance`, and
+// the stack pointer likewise, a multiple of 16; vector registers and masks hold zero.
 struct block_start {
     uint64_t first, distance;
 };

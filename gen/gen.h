@@ -39,9 +39,19 @@ bool gen_pair(struct arena *arena, const struct kernel *first, const struct kern
 // The assembly file of some programs, readable, for plain `as`.
 void gen_emit(struct arena *arena, const struct program *const *programs, size_t n_programs, struct text *out);
 
-// Assembles all programs with one run of GNU as and fills in their bytes. What `as` rejects is a failure at the
-// line of the kernel's body or block, with as's own words. A missing assembler is FAIL_UNAVAILABLE with the package to
-// install.
+// What cannot be assembled of some programs.
+struct gen_errors {
+    struct fail *items; // one for each line of a kernel's body or block that has a mistake, with as's own words
+    size_t n;
+    bool *is_refused; // of each program: it has such a mistake, and no bytes
+};
+
+// Assembles programs of one ISA with GNU as, mostly in one run, and fills in the bytes of those that have no mistake.
+// False where nothing could be assembled; a missing assembler is FAIL_UNAVAILABLE with the package to install.
+bool gen_assemble_each(struct arena *arena, struct program *const *programs, size_t n_programs,
+                       struct gen_errors *errors, struct fail *fail);
+
+// The same, where the first mistake is a failure.
 bool gen_assemble(struct arena *arena, struct program *const *programs, size_t n_programs, struct fail *fail);
 
 #endif

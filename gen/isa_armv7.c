@@ -18,7 +18,7 @@ static const char *const d[] = {ISA_NAMES_31("d"), NULL};
 static const char *const s[] = {ISA_NAMES_31("s"), NULL};
 
 static const struct register_class classes[] = {
-    {"r", r, 'g', 32, 1}, {"q", q, 'v', 128, 4}, {"d", d, 'v', 64, 2}, {"s", s, 'v', 32, 1}, {0},
+    {"r", r, 'g', 32, 1, 0}, {"q", q, 'v', 128, 4, 0}, {"d", d, 'v', 64, 2, 0}, {"s", s, 'v', 32, 1, 0}, {0},
 };
 
 // The names of the procedure call standard (AAPCS, table 2), which GNU as takes as well.
@@ -134,6 +134,8 @@ const struct isa isa_armv7 = {
     .comment = "@",
     .classes = classes,
     .aliases = aliases,
+    .brace_words = (const char *const[]){"pc", "r15", NULL},
+    .no_flags = "no instruction of armv7 counts a loop down without them, so that a chain through them is always cut",
     .loop_counters =
         (const char *const[]){"r11", "r10", "r9", "r8", "r7", "r6", "r5", "r4", "r3", "r14", "r1", "r0", NULL},
     .stack_pointer = "r13",
@@ -141,7 +143,7 @@ const struct isa isa_armv7 = {
     .memory = "r2",
     .reserved = (const char *const[]){"r2", "r12", "r13", NULL},
     .settle = "dsb sy\nisb sy\n",
-    .loop_instructions = 2,
+    .loop_end = isa_two_instructions,
     .instruction_bytes = isa_four_bytes,
     .leaves_loop = (const char *const[]){NULL},
     .would_leave_loop = armv7_leaves_loop,

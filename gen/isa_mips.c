@@ -25,8 +25,8 @@ static const char *const ac[] = {"$ac0", "$ac1", "$ac2", "$ac3", NULL};
 static const char *const hilo[] = {"", NULL};
 
 static const struct register_class classes[] = {
-    {"r", r, 'g', 32, 1},   {"d", f, 'f', 64, 1},       {"s", f, 'f', 32, 1},
-    {"ac", ac, 'a', 64, 1}, {"hilo", hilo, 'a', 64, 1}, {0},
+    {"r", r, 'g', 32, 1, 0},   {"d", f, 'f', 64, 1, 0},       {"s", f, 'f', 32, 1, 0},
+    {"ac", ac, 'a', 64, 1, 0}, {"hilo", hilo, 'a', 64, 1, 0}, {0},
 };
 
 // An odd floating-point register is the upper half of a double.
@@ -156,12 +156,13 @@ static void emit_move_memory(struct text *out, const char *reg, const char *synt
     /* So that blocks may use what they like; the CPU decides what it can run. */                                      \
     .preamble = "    .module arch=mips32r2\n    .module fp=32\n    .module dspr2\n    .set noreorder\n",               \
     .syntaxes = (const char *const[]){NULL}, .syntax_directives = (const char *const[]){NULL}, .comment = "#",         \
-    .classes = classes, .aliases = aliases,                                                                            \
+    .classes = classes, .aliases = aliases, .brace_words = (const char *const[]){NULL},                                \
+    .no_flags = "mips has no condition flags",                                                                         \
     .loop_counters = (const char *const[]){"$t9", "$t8", "$s7", "$s6", "$s5", "$s4", "$s3", "$s2",                     \
                                            "$s1", "$s0", "$t7", "$t6", "$t5", "$t4", NULL},                            \
-    .stack_pointer = "$sp", .stack_number = 29, .memory = "$a2",                                                                           \
+    .stack_pointer = "$sp", .stack_number = 29, .memory = "$a2",                                                       \
     .reserved = (const char *const[]){"$zero", "$at", "$a2", "$k0", "$k1", "$gp", "$sp", NULL},                        \
-    .settle = "sync\nehb\n", .loop_instructions = 2, .instruction_bytes = isa_four_bytes,                              \
+    .settle = "sync\nehb\n", .loop_end = isa_two_instructions, .instruction_bytes = isa_four_bytes,                    \
     .leaves_loop = (const char *const[]){"jr", NULL}, .emit_entry = emit_entry, .emit_exit = emit_exit,                \
     .emit_loop_end = emit_loop_end, .emit_start = emit_start, .emit_stack_leave = emit_stack_leave,                    \
     .emit_stack_return = emit_stack_return, .emit_branch_to_exit = emit_branch_to_exit,                                \

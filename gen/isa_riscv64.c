@@ -15,7 +15,7 @@ static const char *const v[] = {ISA_NAMES_31("v"), NULL};
 
 // The width of v is the least that the application profiles allow.
 static const struct register_class classes[] = {
-    {"x", x, 'g', 64, 1}, {"d", f, 'f', 64, 1}, {"s", f, 'f', 32, 1}, {"v", v, 'v', 128, 1}, {0},
+    {"x", x, 'g', 64, 1, 0}, {"d", f, 'f', 64, 1, 0}, {"s", f, 'f', 32, 1, 0}, {"v", v, 'v', 128, 1, 0}, {0},
 };
 
 static const struct register_alias aliases[] = {
@@ -136,6 +136,8 @@ const struct isa isa_riscv64 = {
     .comment = "#",
     .classes = classes,
     .aliases = aliases,
+    .brace_words = (const char *const[]){NULL},
+    .no_flags = "riscv64 has no condition flags",
     .loop_counters = (const char *const[]){"x30", "x29", "x28", "x27", "x26", "x25", "x24", "x23", "x22", "x21", "x20",
                                            "x19", "x18", "x9", "x8", NULL},
     .stack_pointer = "x2",
@@ -143,7 +145,7 @@ const struct isa isa_riscv64 = {
     .memory = "x11",
     .reserved = (const char *const[]){"x0", "x2", "x3", "x4", "x11", "x31", NULL},
     .settle = "fence\n",
-    .loop_instructions = 2,
+    .loop_end = isa_two_instructions,
     .instruction_bytes = instruction_bytes,
     .leaves_loop = (const char *const[]){"ret", "jr", NULL},
     .emit_entry = emit_entry,

@@ -25,18 +25,21 @@ static const char *const ymm32[] = {ISA_NAMES_31("ymm"), NULL};
 static const char *const k[] = {ISA_NAMES_7("k"), NULL};
 
 static const struct register_class classes[] = {
-    {"r64", r64, 'g', 64, 1},
-    {"r32", r32, 'g', 32, 1},
-    {"r16", r16, 'g', 16, 1},
-    {"r8", r8, 'g', 8, 1},
-    {"xmm", xmm, 'v', 128, 1},
-    {"ymm", ymm, 'v', 256, 1},
-    {"zmm", zmm, 'v', 512, 1},
-    {"xmm32", xmm32, 'v', 128, 1},
-    {"ymm32", ymm32, 'v', 256, 1},
-    {"k", k, 'k', 64, 1},
-    {0},
+    {"r64", r64, 'g', 64, 1, 0},      {"r32", r32, 'g', 32, 1, 0},
+    {"r16", r16, 'g', 16, 1, 0},      {"r8", r8, 'g', 8, 1, 0},
+    {"xmm", xmm, 'v', 128, 1, 0},     {"ymm", ymm, 'v', 256, 1, 0},
+    {"zmm", zmm, 'v', 512, 1, 0},     {"xmm32", xmm32, 'v', 128, 1, 0},
+    {"ymm32", ymm32, 'v', 256, 1, 0}, {"k", k, 'k', 64, 1, 1}, // as a write mask, k0 means none
+    {"kany", k, 'k', 64, 1, 0},       {0},
 };
+
+static const char *const flags_name[] = {"flags", NULL};
+static const struct register_class flags = {"flags", flags_name, 'c', 6, 1, 0};
+
+// Zeroing, rounding, broadcasts; encodings (GNU as, "Instruction Prefixes").
+static const char *const brace_words[] = {"z",     "sae",    "1to2",   "1to4", "1to8",  "1to16",      "1to32",
+                                          "disp8", "disp16", "disp32", "load", "store", "vex",        "vex2",
+                                          "vex3",  "evex",   "rex",    "rex2", "nf",    "nooptimize", NULL};
 
 static const struct register_alias aliases[] = {
     {"ah", "rax"}, {"ch", "rcx"}, {"dh", "rdx"}, {"bh", "rbx"}, {NULL, NULL}};
@@ -143,9 +146,39 @@ static void emit_exit(struct text *out, const struct program *program) {
     text_add(out, "ret\n");
 }
 
+// Only rcx can be tested without the flags. Where it is the body's, it waits in the counter meanwhile: on leaving the
+// loop the two are left exchanged.
+static const char free_counter[] = "rcx";
+
+static bool is_exchanged(const struct program *program) {
+    return program->preserves_flags && strcmp(program->loop_counter, free_counter) != 0;
+}
+
+static struct isa_loop_end loop_end(const struct program *program) {
+    if (!program->preserves_flags)
+        return (struct isa_loop_end){.instructions = 2, .branches = 1};
+    return (struct isa_loop_end){.instructions = is_exchanged(program) ? 5 : 3, .branches = 2};
+}
+
+static void emit_flag_free_end(struct text *out, const struct program *program) {
+    const char *syntax = program->syntax;
+    struct operand counter = of_register(program->loop_counter, syntax), rcx = of_register(free_counter, syntax);
+    if (is_exchanged(program))
+        emit2(out, "xchg", rcx, counter, syntax);
+    emit2(out, "lea", rcx, of_memory(free_counter, -1, syntax), syntax);
+    text_addf(out, "jrcxz %s.loop_end\n", program->symbol);
+    if (is_exchanged(program))
+        emit2(out, "xchg", rcx, counter, syntax);
+    text_addf(out, "jmp %s.loop\n", program->symbol);
+}
+
 // sub and not dec: dec leaves the carry flag, which costs a merge on some cores.
 static void emit_loop_end(struct text *out, const struct program *program) {
     const char *syntax = program->syntax;
+    if (program->preserves_flags) {
+        emit_flag_free_end(out, program);
+        return;
+    }
     emit2(out, "sub", of_register(program->loop_counter, syntax), of_number(1, syntax), syntax);
     text_addf(out, "jnz %s.loop\n", program->symbol);
 }
@@ -193,7 +226,9 @@ static void emit_mask(struct text *out, const char *reg, uint64_t bits, const ch
 
 static void emit_constant(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
                           const char *syntax) {
-    if (class->file == 'g')
+    if (class->file == 'c')
+        emit2(out, "cmp", of_register("rsi", syntax), of_register("rsi", syntax), syntax);
+    else if (class->file == 'g')
         emit2(out, "mov", of_register(reg, syntax), of_number((int64_t)value.bits, syntax), syntax);
     else if (class->file == 'k')
         emit_mask(out, reg, value.bits, syntax);
@@ -219,14 +254,17 @@ const struct isa isa_x86_64 = {
     .comment = "#",
     .classes = classes,
     .aliases = aliases,
+    .brace_words = brace_words,
+    .flags = &flags,
     // r8 to r15 are never implicit operands (but r11 of syscall); rbp and rbx seldom.
     .loop_counters = (const char *const[]){"r15", "r14", "r13", "r12", "r11", "r10", "r9", "r8", "rbp", "rbx", NULL},
+    .flag_free_counter = free_counter,
     .stack_pointer = "rsp",
     .stack_number = 4,
     .memory = "rsi",
     .reserved = (const char *const[]){"rsp", "rsi", NULL},
     .settle = "mfence\nlfence\n",
-    .loop_instructions = 2,
+    .loop_end = loop_end,
     .leaves_loop = (const char *const[]){"ret", "retq", "iretq", NULL},
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,

@@ -44,24 +44,28 @@ struct program {
     enum program_form form;
     unsigned streams; // independent copies of the kernel's body in one body of the program; 1 in latency and block mode
     const char *arc;  // latency mode: the chain measured, "d->x"; null otherwise
-    const char *label;     // for people: the first instruction without its registers, such as "vfmadd231ps zmm"
-    unsigned unroll;       // copies of the body per loop iteration; 1 when looped
+    const char *label; // for people: the first instruction without its registers, such as "vfmadd231ps zmm"
+    unsigned unroll;   // copies of the body per loop iteration; 1 when looped
+    // The loop's own instructions leave the condition flags alone: the body reads flags that a copy of before wrote.
+    bool preserves_flags;
+    unsigned loop_instructions, loop_branches; // of its own that each iteration executes
     unsigned instructions; // in program_simulated_range: one body, and the loop's own where looped. From the text; from
                            // the bytes, once there are some, where the ISA can tell
 
     // As text: lines of assembly for the ISA's GNU as.
-    const char *syntax;          // "intel", "att" or "" (the ISA has one syntax)
-    const char *setup;           // initial values, one instruction a line
-    const char *body;            // all streams, one instruction a line
-    unsigned body_lines;         // of those
-    const char *file;            // the body came from, for messages: a kernel file, or the name of a block
-    const unsigned *lines;       // in that file, of each line of the body
-    const char *loop_counter;    // register that counts the loop down
-    bool has_own_stack;          // and a frame: a block
-    bool runs_once;              // there is no loop: whatever the number of iterations, the body runs once
-    bool resets_stack;           // the stack pointer begins each iteration where it began the first one
-    uint64_t stack_start;        // which is there
-    const char *const *features; // CPU features the body needs, LLVM's names; null-terminated
+    const char *syntax;            // "intel", "att" or "" (the ISA has one syntax)
+    const char *setup;             // initial values, one instruction a line
+    const char *body;              // all streams, one instruction a line
+    unsigned body_lines;           // of those
+    const char *file;              // the body came from, for messages: a kernel file, or the name of a block
+    const unsigned *lines;         // in that file, of each line of the body
+    const char *loop_counter;      // register that counts the loop down
+    bool has_own_stack;            // and a frame: a block
+    bool runs_once;                // there is no loop: whatever the number of iterations, the body runs once
+    bool resets_stack;             // the stack pointer begins each iteration where it began the first one
+    uint64_t stack_start;          // which is there
+    const char *const *features;   // CPU features the body needs, LLVM's names; null-terminated
+    const unsigned *feature_lines; // in that file, of each; null: not known
 
     // As bytes, once assembled (null before).
     const uint8_t *code; // the whole function

@@ -310,6 +310,30 @@ static void initial_values_are_in_every_lane(void **state) {
             expect_words(machine, lanes[i].body, lanes[i].init, lanes[i].first, &lanes[i].second);
 }
 
+// Flags that the set-up leaves as after a comparison of equals are so in every copy: each adds one where it finds them.
+static void flags_survive_the_loop(void **state) {
+    for (int form = PROGRAM_UNROLLED; form <= PROGRAM_LOOPED; form++) {
+        struct run run;
+        const struct machine *machine = *state;
+        if (strcmp(machine->isa, "aarch64") != 0)
+            return; // the others have no flags, or count with them
+        start_run(&run, machine);
+        struct program program, *list[] = {&program};
+        struct fail failure = {0};
+        struct gen_request request = {.mode = PROGRAM_BLOCK, .form = (enum program_form)form};
+        const char *yaml =
+            "isa: aarch64\nkernels:\n  - name: k\n    body: 'cinc {n:x}, {n}, eq; str {n}, [{p:x}, #8]'\n"
+            "    implicit: flags\n    init: {p: memory}\n";
+        if (!gen_expand(&run.arena, testing_kernel(&run.arena, yaml), &request, &program, &failure))
+            fail_msg("%s", failure.text);
+        add_call(&run, &program, 10);
+        add_expected(&run, 8, UINT64_C(10) * program.unroll);
+        link_programs(&run, list, 1, in_folder(&run, "start"));
+        execute(&run, in_folder(&run, "start"), NULL);
+        end_run(&run);
+    }
+}
+
 int main(void) {
     static const struct {
         const char *name;
@@ -321,6 +345,7 @@ int main(void) {
         {"branches in blocks arrive", branches_in_blocks_arrive},
         {"initial values are in every general register", initial_values_are_in_every_general_register},
         {"initial values are in every lane", initial_values_are_in_every_lane},
+        {"flags survive the loop", flags_survive_the_loop},
     };
     enum {
         N_SUBJECTS = sizeof subjects / sizeof *subjects,

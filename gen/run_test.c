@@ -203,6 +203,41 @@ static void initial_values_are_in_every_lane(void **state) {
     }
 }
 
+// The carry that the set-up sets is there in every copy: each adds one where it finds it.
+static void flags_survive_the_loop(void **state) {
+    (void)state;
+    need_assembler();
+    static const struct {
+        const char *syntax, *body, *counter;
+    } cases[] = {
+        {"intel", "body: 'jnc 1f; lea {n:r64}, [{n} + 1]; 1: mov [{p:r64} + 8], {n}'", "rcx"},
+        {"intel", "body: 'jnc 1f; lea {n:rcx}, [{n} + 1]; 1: mov [{p:r64} + 8], {n}'", "r15"},
+        {"att", "body: 'jnc 1f; leaq 1({n:rbx}), {n}; 1: movq {n}, 8({p:r64})'", "rcx"},
+        {"att", "body: 'jnc 1f; leaq 1({n:rcx}), {n}; 1: movq {n}, 8({p:r64})'", "r15"},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int form = PROGRAM_UNROLLED; form <= PROGRAM_LOOPED; form++) {
+            struct arena arena = {0};
+            struct fail failure = {0};
+            struct program program, *list[] = {&program};
+            struct gen_request request = {.mode = PROGRAM_BLOCK, .form = (enum program_form)form};
+            const char *yaml = arena_printf(&arena,
+                                            "isa: x86_64\nsyntax: %s\nkernels: [{name: k, %s, "
+                                            "implicit: flags, setup: stc, init: {p: memory}}]\n",
+                                            cases[i].syntax, cases[i].body);
+            if (!gen_expand(&arena, testing_kernel(&arena, yaml), &request, &program, &failure) ||
+                !gen_assemble(&arena, list, 1, &failure))
+                fail_msg("%s", failure.text);
+            assert_true(program.preserves_flags);
+            assert_string_equal(program.loop_counter, cases[i].counter);
+            run(&program, 1);
+            assert_int_equal(word_at(8), program.unroll);
+            run(&program, 10);
+            assert_int_equal(word_at(8), 10 * (uint64_t)program.unroll);
+            arena_free(&arena);
+        }
+}
+
 // All kernels of the folder that this CPU can run, in all forms of all modes.
 static void every_kernel_runs_to_its_end(void **state) {
     (void)state;
@@ -239,6 +274,7 @@ int main(void) {
         cmocka_unit_test(every_saved_register_may_be_written),
         cmocka_unit_test(the_word_in_the_middle_holds_its_own_address),
         cmocka_unit_test(initial_values_are_in_every_lane),
+        cmocka_unit_test(flags_survive_the_loop),
         cmocka_unit_test(every_kernel_runs_to_its_end),
     };
     return cmocka_run_group_tests(tests, map_memory, NULL);
