@@ -19,9 +19,10 @@ static void add_text(json_t *json, const char *key, const char *value) {
 }
 
 static json_t *clock_to_json(const struct bench *bench) {
-    json_t *json = json_pack("{ss ss ss so sb ss}", "tier", bench_clock_name(bench->clock), "target",
-                             bench->target->description, "timer", bench->target->timer, "error",
-                             json_rounded(bench->clock_error, 6), "stable", bench->stable, "note", bench->clock_note);
+    json_t *json =
+        json_pack("{ss ss ss so sb}", "tier", bench_clock_name(bench->clock), "target", bench->target->description,
+                  "timer", bench->target->timer, "error", json_rounded(bench->clock_error, 6), "stable", bench->stable);
+    add_text(json, "note", bench->clock_note);
     json_object_set_new(json, "ticks_per_cycle", json_rounded(bench->ticks_per_cycle, 6));
     json_object_set_new(json, "ticks_per_second", json_rounded(bench->target->ticks_per_second, 0));
     json_object_set_new(json, "reference_cycles", json_rounded(bench->reference.body_cycles, CYCLES_DECIMALS));
