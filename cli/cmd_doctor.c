@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/json.h"
+#include "base/screen.h"
 #include "bench/host_control.h"
 #include "bench/host_files.h"
 #include "cli/doctor.h"
@@ -10,8 +11,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static struct {
     bool json, restore;
@@ -73,13 +72,11 @@ static void examine_models(struct diagnosis *d) {
                 is_known ? "" : "Name the nearest model with --mcpu.", NULL);
 }
 
-// Of the terminal, within what reads well; in pipes as on a narrow one.
+// Within what reads well.
 static unsigned columns_to_fill(void) {
-    enum { NARROW = 80, WIDE = 120 };
-    struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROW)
-        return NARROW;
-    return size.ws_col < WIDE ? size.ws_col : WIDE;
+    enum { WIDE = 120 };
+    size_t columns = screen_columns(stdout);
+    return columns < WIDE ? (unsigned)columns : WIDE;
 }
 
 static bool print(const struct diagnosis *d, const struct host *host, struct fail *fail) {

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/json.h"
+#include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/explain.h"
@@ -22,7 +23,7 @@ static const struct option options[] = {
      &args.cpu},
     {OPTION_TEXT, "machine", "FILE.yaml", "The same for an overlay, also for one without ISA.", &args.machine},
     {OPTION_TEXT, "mtriple", "TRIPLE", "Target, as in aarch64-linux-gnu. Default: this machine's.", &args.triple},
-    {OPTION_COUNT, "copies", "N", "Simulate 1, 2, 4 … up to N copies. Default: 64.", &args.copies},
+    {OPTION_COUNT, "copies", "N", "Simulate 1, 2, 4, ... up to N copies. Default: 64.", &args.copies},
     {OPTION_TEXT, "svg", "FILE", "Also draw it there; '-': standard output, and nothing else.", &args.svg},
     {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to ask. Default: the newest.", &args.llvm},
     {OPTION_FLAG, "json", NULL, "Print one JSON object.", &args.json},
@@ -65,7 +66,12 @@ static void print_head(struct arena *arena, const struct explanation *e) {
         printf("  source   %s\n", e->source);
 }
 
-enum { MOST_DRAWN = 200 }; // cycles in a line
+// Cycles that fit in a line, behind a name of `width` and before a text of `rest` columns.
+static uint64_t most_drawn(size_t width, size_t rest) {
+    enum { GAPS = 4 };
+    size_t columns = screen_columns(stdout), taken = width + GAPS + rest;
+    return columns > taken ? columns - taken : 0;
+}
 
 static void print_scale(int indent, uint64_t n_cycles) {
     printf("%*s", indent, "");
@@ -79,6 +85,7 @@ static void print_scale(int indent, uint64_t n_cycles) {
 
 // The pipes that the instruction names, over the cycles after issue.
 static void print_segments(struct arena *arena, const struct explanation *e) {
+    enum { REST = 36 }; // "  [10, 12) on one of SPRPort00_01_05"
     size_t width = 0;
     uint64_t longest = e->insn->latency;
     for (unsigned i = 0; i < e->insn->n_uses; i++) {
@@ -89,7 +96,7 @@ static void print_segments(struct arena *arena, const struct explanation *e) {
     }
     if (e->insn->n_uses == 0)
         return;
-    bool is_drawn = longest <= MOST_DRAWN;
+    bool is_drawn = longest <= most_drawn(width, REST);
     puts("\npipes held, in cycles after issue:");
     if (is_drawn)
         print_scale((int)width + 4, longest);
@@ -98,7 +105,7 @@ static void print_segments(struct arena *arena, const struct explanation *e) {
         const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
         printf("  %-*s  ", (int)width, resource->name);
         for (uint64_t c = 0; is_drawn && c < longest; c++)
-            fputs(c >= use->acquire && c < use->release ? "█" : "·", stdout);
+            screen_puts(c >= use->acquire && c < use->release ? "█" : "·", stdout);
         printf("  [%u, %u)", use->acquire, use->release);
         unsigned index = (unsigned)(resource - e->machine->resources);
         if (resource->is_group && !use->reserved)
@@ -117,7 +124,7 @@ static void print_copies(struct arena *arena, const struct explanation *e) {
         width = strlen(rows[i].name) > width ? strlen(rows[i].name) : width;
     for (size_t i = 0; i < e->copies.n_items; i++)
         n_cycles = e->copies.items[i].to > n_cycles ? e->copies.items[i].to : n_cycles;
-    if (n_rows == 0 || n_cycles > MOST_DRAWN)
+    if (n_rows == 0 || n_cycles > most_drawn(width, 0))
         return;
     printf("\n%d copies, each as its number:\n", EXPLAIN_SHOWN);
     print_scale((int)width + 4, n_cycles);

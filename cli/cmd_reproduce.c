@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/file.h"
+#include "base/screen.h"
 #include "base/text.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
@@ -34,7 +35,7 @@ static const struct option options[] = {
 
 static const struct command command = {
     "reproduce",
-    "[NAME…|--all|--list] [options]",
+    "[NAME...|--all|--list] [options]",
     "Does published experiments again: what was published, what the model of that\n"
     "CPU predicts, and what this machine does, side by side. NAME is an experiment,\n"
     "or a file of them.\n"
@@ -127,7 +128,7 @@ static bool report(struct arena *arena, const struct lab *lab, const struct repr
     if (args.json)
         return reproduce_print_json(arena, all, n, fail);
     if (lab)
-        printf("%s\n", lab_summary(lab));
+        screen_print_sentence(lab_summary(lab), stdout);
     reproduce_print(arena, all, n, !args.all);
     return true;
 }
@@ -154,7 +155,7 @@ static bool reproduce(struct arena *arena, struct lab *lab, struct reproduction 
         *agrees &= reproduce_agrees(&all[i]);
     }
     if (!can_measure)
-        leave_unmeasured(all, n, cannot.status ? arena_strdup(arena, cannot.text) : "not asked for");
+        leave_unmeasured(all, n, cannot.status ? arena_strdup(arena, cannot.text) : REPRODUCE_NOT_ASKED);
     else if (!measure_all(lab, all, n, fail))
         return false;
     if (args.svg && !reproduce_svg(arena, &all[0], args.svg, fail))

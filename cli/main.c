@@ -1,9 +1,9 @@
 // A table of contents: which command does what.
 #include "cli/cli.h"
 
+#include "base/screen.h"
 #include "base/text.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static int unknown_command(const char *word) {
 }
 
 int main(int argc, char **argv) {
-    setlocale(LC_CTYPE, "");
+    screen_set_up();
     if (argc < 2) {
         print_help(stderr);
         return FAIL_INPUT;

@@ -1,6 +1,7 @@
 // The runner: measures a pack of programs where there is nothing but a kernel: no libraries, no assembler, no models,
 // no privileges. One static executable, usually with its pack appended; it knows bench/ and base/ only.
 #include "base/file.h"
+#include "base/screen.h"
 #include "bench/target.h"
 #include "runner/host.h"
 #include "runner/results.h"
@@ -235,8 +236,11 @@ static bool measure(struct arena *arena, const struct arguments *arguments, cons
     results_write_header(&results, host, bench);
     bool is_named = !bench_clock_counts(bench->clock); // in its note
     if (!arguments->wants_json)
-        printf("%s, Linux %s, CPU %d: %s%s%s\n", host->cpu_name, host->kernel ? host->kernel : "", host->cpu,
-               is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ", bench->clock_note);
+        screen_print_sentence(arena_printf(arena, "%s, Linux %s, CPU %d: %s%s%s", host->cpu_name,
+                                           host->kernel ? host->kernel : "", host->cpu,
+                                           is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ",
+                                           bench->clock_note),
+                              stdout);
     bool is_done = measure_all(bench, pack, measurements, &results, fail);
     if (is_done && !arguments->wants_json)
         results_print(stdout, arena, pack, measurements);
@@ -265,6 +269,7 @@ int main(int argc, char **argv) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct arguments arguments;
+    screen_set_up();
     if (parse(&arena, argc, argv, &arguments, &fail))
         run(&arena, &arguments, &fail);
     if (fail.status != FAIL_NONE)
