@@ -25,7 +25,7 @@ static const struct option options[] = {
      &args.core_type},
     {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to try.", &args.llvm},
     {OPTION_FLAG, "restore", NULL,
-     "Put back what a run changed (boost, governor, limits) if it and its guardian were killed; nothing else is done.",
+     "Put back what a run changed (boost, governor, limits) if it and its guardian were killed. Do nothing else.",
      &args.restore},
     {OPTION_FLAG, "json", NULL, "Print one JSON object.", &args.json},
     {0},
@@ -34,9 +34,10 @@ static const struct option options[] = {
 static const struct command command = {
     "doctor",
     "[options]",
-    "Says what of this machine Cyclops can use: CPU, counters, clocks, frequency control,\n"
-    "assembler, scheduling models; changes nothing. Each line that is not 'ok' says what\n"
-    "to do, with the command where there is one (after '$').\n"
+    "Reports what Cyclops can use on this machine: CPU, counters, clocks, frequency\n"
+    "control, assembler, scheduling models. It changes nothing. A line that is not\n"
+    "'ok' says what to do; where a command helps, it follows after '$'.\n"
+    "\n"
     "Exit 0: something can be measured here; 77: nothing can.\n",
     "  cyclops doctor\n",
     options,

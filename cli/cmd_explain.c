@@ -33,12 +33,13 @@ static const struct option options[] = {
 static const struct command command = {
     "explain",
     "INSTRUCTION [options]",
-    "Shows what a scheduling model says of one instruction: its latency, when it\n"
-    "holds which pipe, the reciprocal throughput that follows (the longest segment,\n"
-    "divided by the pipes that serve it), and how simulated copies, which wait for\n"
-    "nothing but pipes, come near it.\n"
+    "Shows what a scheduling model says of one instruction:\n"
+    "* its latency, and when it holds which pipe;\n"
+    "* the reciprocal throughput that follows: the longest time that it holds a kind\n"
+    "  of pipe, divided by the number of such pipes;\n"
+    "* how simulated copies, which wait for nothing but pipes, come near that.\n"
     "\n"
-    "INSTRUCTION is assembly; on a machine without ISA, the name of one.\n",
+    "INSTRUCTION is assembly; on a machine without ISA, an instruction's name.\n",
     "  cyclops explain 'imul rax, rbx' --mcpu znver4\n"
     "  cyclops explain BLOB --machine overlay:blah --svg blob.svg\n",
     options,

@@ -21,7 +21,7 @@ static struct {
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_FLAG, "all", NULL, "All experiments, a line for each published value.", &args.all},
-    {OPTION_FLAG, "list", NULL, "Only say which there are. The default where none is named.", &args.list},
+    {OPTION_FLAG, "list", NULL, "Only list the experiments. The default where none is named.", &args.list},
     {OPTION_TEXT, "svg", "FILE", "Of one sweep: also draw n against cycles there.", &args.svg},
     {OPTION_TEXT, "target", "TARGET",
      "Where to measure: native, sim:CPU (see 'cyclops run'), or none. Default: native.", &args.lab.target},
@@ -40,8 +40,8 @@ static const struct command command = {
     "CPU predicts, and what this machine does, side by side. NAME is an experiment,\n"
     "or a file of them.\n"
     "\n"
-    "Exit 0: all predictions are within the tolerance that the reference states; 1:\n"
-    "one is not, and no overlay that the reference names puts it right.\n",
+    "Exit 0: all predictions are within the tolerance that the reference states, by\n"
+    "the model or by an overlay that repairs it; 1: one is not.\n",
     "  cyclops reproduce --all\n"
     "  cyclops reproduce fma --svg fma.svg\n",
     options,
