@@ -25,7 +25,7 @@ bool follow_record(struct arena *arena, const struct program *program, const str
     uint32_t *offsets = ARENA_ARRAY(arena, uint32_t, steps.n);
     for (size_t i = 0; i < steps.n; i++)
         offsets[i] = steps.offsets[i] - (uint32_t)loop->offset;
-    *followed = (struct followed){offsets, steps.n, (double)iterations * program->unroll};
+    *followed = (struct followed){offsets, steps.n, (double)iterations * program->unroll, 0};
     return true;
 }
 
@@ -85,13 +85,14 @@ static void scale(struct arena *arena, unsigned n_resources, double bodies, stru
 }
 
 bool follow_predict(struct arena *arena, const struct model *model, const struct program *program,
-                    const struct followed *followed, struct prediction *prediction, struct fail *fail) {
+                    struct followed *followed, struct prediction *prediction, struct fail *fail) {
     const struct program_range *loop = &program->loop_range;
     struct block block, run;
     if (!model_describe_bytes(model, arena, program->code + loop->offset, loop->length, &block, fail) ||
         !lay_out(arena, &block, followed, &run, fail) ||
         !prediction_make(arena, model->machine, &run, prediction, fail))
         return false;
+    followed->instructions = run.n_insns / followed->bodies;
     scale(arena, model->machine->n_resources, followed->bodies, prediction);
     return true;
 }
