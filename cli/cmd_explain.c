@@ -84,14 +84,47 @@ static void print_scale(int indent, uint64_t n_cycles) {
     puts("");
 }
 
+static const char *pipe_name(struct arena *arena, const struct explanation *e, const struct insn_use *use) {
+    const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
+    return machine_pipes_name(arena, e->machine, (unsigned)(resource - e->machine->resources));
+}
+
+// " on one of Zn4FP0, Zn4FP1"
+static void print_choice(const struct explanation *e, const struct insn_use *use) {
+    const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
+    if (use->reserved)
+        printf(" on all of them");
+    else if (resource->is_group)
+        for (unsigned i = 0; i < resource->units; i++)
+            printf("%s%s", i ? ", " : " on one of ", e->machine->resources[resource->members[i]].name);
+    else if (resource->units > 1)
+        printf(" on one of %u", resource->units);
+    puts("");
+}
+
+// Where LLVM has several groups of the same pipes: which.
+static void print_aliases(struct arena *arena, const struct explanation *e, const struct insn_use *use) {
+    const struct resource *resources = e->machine->resources;
+    unsigned own = (unsigned)(machine_resource_of_mask(e->machine, use->mask) - resources);
+    struct text text = {.arena = arena};
+    unsigned n = 0;
+    text_addf(&text, "%s: one of", pipe_name(arena, e, use));
+    for (unsigned i = 1; i < e->machine->n_resources; i++)
+        if (machine_same_pipes(e->machine, own, i))
+            text_addf(&text, "%s %s", n++ ? "," : "", resources[i].name);
+    text_add(&text, ", which LLVM's tables do not tell apart");
+    if (n > 1)
+        screen_print_sentence(text.data, stdout);
+}
+
 // The pipes that the instruction names, over the cycles after issue.
 static void print_segments(struct arena *arena, const struct explanation *e) {
-    enum { REST = 36 }; // "  [10, 12) on one of SPRPort00_01_05"
+    enum { REST = 40 }; // "  [10, 12) on one of SPRPort00, SPRPort01"
     size_t width = 0;
     uint64_t longest = e->insn->latency;
     for (unsigned i = 0; i < e->insn->n_uses; i++) {
         const struct insn_use *use = &e->insn->uses[i];
-        size_t length = strlen(machine_resource_of_mask(e->machine, use->mask)->name);
+        size_t length = strlen(pipe_name(arena, e, use));
         width = length > width ? length : width;
         longest = use->release > longest ? use->release : longest;
     }
@@ -103,18 +136,14 @@ static void print_segments(struct arena *arena, const struct explanation *e) {
         print_scale((int)width + 4, longest);
     for (unsigned i = 0; i < e->insn->n_uses; i++) {
         const struct insn_use *use = &e->insn->uses[i];
-        const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
-        printf("  %-*s  ", (int)width, resource->name);
+        printf("  %-*s  ", (int)width, pipe_name(arena, e, use));
         for (uint64_t c = 0; is_drawn && c < longest; c++)
             screen_puts(c >= use->acquire && c < use->release ? "█" : "·", stdout);
         printf("  [%u, %u)", use->acquire, use->release);
-        unsigned index = (unsigned)(resource - e->machine->resources);
-        if (resource->is_group && !use->reserved)
-            printf(" on one of %s", machine_pipes_name(arena, e->machine, index));
-        else if (resource->units > 1 && !use->reserved)
-            printf(" on one of %u", resource->units);
-        puts(use->reserved ? " on all of them" : "");
+        print_choice(e, use);
     }
+    for (unsigned i = 0; i < e->insn->n_uses; i++)
+        print_aliases(arena, e, &e->insn->uses[i]);
 }
 
 static void print_copies(struct arena *arena, const struct explanation *e) {
@@ -171,7 +200,7 @@ static bool print_json(struct arena *arena, const struct explanation *e, struct 
     for (unsigned i = 0; i < e->insn->n_uses; i++) {
         const struct insn_use *use = &e->insn->uses[i];
         const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
-        json_array_append_new(uses, json_pack("{s:s, s:i, s:i, s:i}", "resource", resource->name, "acquire",
+        json_array_append_new(uses, json_pack("{s:s, s:i, s:i, s:i}", "resource", pipe_name(arena, e, use), "acquire",
                                               (int)use->acquire, "release", (int)use->release, "pipes",
                                               (int)resource->units));
     }
