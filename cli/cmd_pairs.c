@@ -86,6 +86,13 @@ static bool issues_in_order(const struct lab *lab) {
     return lab->n_models && lab->models[0].machine->in_order;
 }
 
+static bool has_results(const struct plan *plan) {
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        if (plan->experiments[i]->is_done)
+            return true;
+    return false;
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     const struct kernel *kernels[PAIRS_MAX_KERNELS];
     struct pairs_options wanted;
@@ -96,12 +103,12 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         !find_kernels(arena, operands, kernels, fail) || !lab_open(lab, arena, &args.lab.lab, fail))
         return 0;
     wanted.wants_both_orders |= issues_in_order(lab);
-    if (!pairs_plan(arena, kernels, (unsigned)operands->n_items, &wanted, &plan, &pairs, fail) ||
-        !run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail))
+    if (!pairs_plan(arena, kernels, (unsigned)operands->n_items, &wanted, &plan, &pairs, fail))
         return status;
-    if (args.lab.files.wants_json)
+    bool is_done = run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
+    if (args.lab.files.wants_json && is_done)
         pairs_print_json(lab, &pairs, stdout, fail);
-    else
+    if (!args.lab.files.wants_json && (is_done || has_results(&plan)))
         pairs_print(lab, &pairs, stdout, cli_wants_colour());
     return status;
 }

@@ -111,7 +111,7 @@ static bool open_lab(struct arena *arena, struct lab *lab, struct fail *fail) {
 static void leave_unmeasured(struct reproduction *all, size_t n, const char *why) {
     for (size_t i = 0; i < n; i++)
         for (size_t v = 0; v < all[i].reference->n_values; v++)
-            if (!all[i].values[v].not_measured)
+            if (!all[i].values[v].measured && !all[i].values[v].not_measured)
                 all[i].values[v].not_measured = why;
 }
 
@@ -157,7 +157,7 @@ static bool reproduce(struct arena *arena, struct lab *lab, struct reproduction 
     if (!can_measure)
         leave_unmeasured(all, n, cannot.status ? arena_strdup(arena, cannot.text) : REPRODUCE_NOT_ASKED);
     else if (!measure_all(lab, all, n, fail))
-        return false;
+        leave_unmeasured(all, n, "an error ended the measuring");
     if (args.svg && !reproduce_svg(arena, &all[0], args.svg, fail))
         return false;
     return (args.svg && strcmp(args.svg, "-") == 0) || report(arena, can_measure ? lab : NULL, all, n, fail);

@@ -152,11 +152,12 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     int status = 0;
     if (args.plan.is_replicated && args.lab.processes == ~0UL)
         args.lab.processes = REPLICATE_PROCESSES;
-    bool is_done = lab_args_read(arena, &args.lab, fail) && read_events(arena, fail) && read_corun(fail) &&
+    bool is_open = lab_args_read(arena, &args.lab, fail) && read_events(arena, fail) && read_corun(fail) &&
                    plan_make(arena, &args.plan, args.lab.lab.isa, operands, &plan, fail) &&
-                   lab_open(lab, arena, &args.lab.lab, fail) &&
-                   run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
-    if (is_done && !args.lab.files.wants_json)
+                   lab_open(lab, arena, &args.lab.lab, fail);
+    if (is_open)
+        run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
+    if (is_open && !args.lab.files.wants_json) // also what there is before a failure
         (args.plan.corun ? corun_print : run_report_print)(lab, &plan, stdout, cli_wants_colour());
     return status;
 }
