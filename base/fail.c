@@ -1,5 +1,6 @@
 #include "base/fail.h"
 
+#include "base/screen.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -41,12 +42,13 @@ bool fail_set(struct fail *fail, enum fail_status status, const char *format, ..
     return false;
 }
 
-// Messages quote input, and input may be anybody's: nothing in it may drive the terminal.
-static void print_text(const char *text, FILE *out) {
+void fail_print_text(const char *text, FILE *out) {
     bool is_shown;
     for (size_t n; (n = text_character(text, &is_shown)) != 0; text += n) {
+        char character[5] = "";
+        memcpy(character, text, n);
         if (is_shown || *text == '\n' || *text == '\t')
-            fwrite(text, 1, n, out);
+            screen_puts(character, out);
         else
             for (size_t i = 0; i < n; i++)
                 fprintf(out, "\\x%02x", (unsigned char)text[i]);
@@ -63,6 +65,6 @@ void fail_print(const struct fail *fail, FILE *out) {
             fprintf(out, "%u:", fail->column);
         fputc(' ', out);
     }
-    print_text(fail->text, out);
+    fail_print_text(fail->text, out);
     fputc('\n', out);
 }

@@ -219,7 +219,7 @@ struct bench {
     bool stable;               // the cross-check came out an integer within 1 %
     const char *unstable_why;  // one clause, where it did not
     const char *passed_over;   // a better tier that was tried and was not stable, and why; null: none
-    char clock_note[512];      // for people: which tier, why, and its error
+    const char *clock_note;    // for people: which tier, why, and its error
 };
 
 // The code that the clock rests on.

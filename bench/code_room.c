@@ -42,13 +42,16 @@ void code_room_clean(struct code_room *room, const struct bench_code *code) {
     reset_floating_point();
     code_clear_memory(room->buffer);
     demand_memory_start(&room->memory, &code->foreign);
+    room->is_fresh = true;
     memset(room->note, 0, sizeof *room->note);
 }
 
 void code_room_enter(struct code_room *room, const struct bench_code *code, code_function function) {
     if (!is_foreign(code))
         return;
-    demand_memory_fill(&room->memory);
+    if (!room->is_fresh)
+        demand_memory_fill(&room->memory);
+    room->is_fresh = false;
     flush_denormals();
     fault_watch_code(code, function);
 }

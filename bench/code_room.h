@@ -12,6 +12,7 @@ struct code_room {
     void *buffer;                // the middle of it; the codes' second argument
     struct demand_memory memory; // that may appear
     struct fault_note *note;     // in memory shared with the parent
+    bool is_fresh;               // no code has run since memory was as at the start
 };
 
 // Maps everything. False without (executable) memory: errno says why.

@@ -19,9 +19,10 @@ static void add_text(json_t *json, const char *key, const char *value) {
 }
 
 static json_t *clock_to_json(const struct bench *bench) {
-    json_t *json = json_pack("{ss ss ss so sb ss}", "tier", bench_clock_name(bench->clock), "target",
-                             bench->target->description, "timer", bench->target->timer, "error",
-                             json_rounded(bench->clock_error, 6), "stable", bench->stable, "note", bench->clock_note);
+    json_t *json =
+        json_pack("{ss ss ss so sb}", "tier", bench_clock_name(bench->clock), "target", bench->target->description,
+                  "timer", bench->target->timer, "error", json_rounded(bench->clock_error, 6), "stable", bench->stable);
+    add_text(json, "note", bench->clock_note);
     json_object_set_new(json, "ticks_per_cycle", json_rounded(bench->ticks_per_cycle, 6));
     json_object_set_new(json, "ticks_per_second", json_rounded(bench->target->ticks_per_second, 0));
     json_object_set_new(json, "reference_cycles", json_rounded(bench->reference.body_cycles, CYCLES_DECIMALS));
@@ -249,6 +250,22 @@ static json_t *block_to_json(const struct record *record) {
     return json;
 }
 
+static bool has_cycles(const struct record *record) {
+    return record->measurement.outcome == BENCH_OK && record->measurement.samples && record->measurement.cycles > 0;
+}
+
+// One of the streams of a kernel; an instruction of what an iteration executes.
+static void add_shares(json_t *json, const struct record *record) {
+    double cycles = record->measurement.cycles;
+    bool is_kernel = record->mode && strcmp(record->mode, "block") != 0;
+    if (!has_cycles(record))
+        return;
+    if (is_kernel && record->streams)
+        json_object_set_new(json, "cycles_per_copy", json_rounded(cycles / record->streams, CYCLES_DECIMALS));
+    if (record->executed > 0)
+        json_object_set_new(json, "cycles_per_instruction", json_rounded(cycles / record->executed, CYCLES_DECIMALS));
+}
+
 static json_t *predictions_to_json(const struct record *record) {
     json_t *list = json_array();
     for (unsigned i = 0; i < record->n_predictions; i++) {
@@ -257,6 +274,12 @@ static json_t *predictions_to_json(const struct record *record) {
         add_text(json, "model", prediction->model);
         json_object_set_new(json, "cycles", json_rounded(prediction->cycles, CYCLES_DECIMALS));
         add_text(json, "bottleneck", prediction->bottleneck);
+        if (has_cycles(record))
+            json_object_set_new(json, "difference",
+                                json_rounded(prediction->cycles / record->measurement.cycles - 1, 5));
+        add_text(json, "verdict", prediction->verdict);
+        if (prediction->blame && *prediction->blame)
+            add_text(json, "blame", prediction->blame);
         json_array_append_new(list, json);
     }
     return list;
@@ -281,6 +304,8 @@ bool record_write(FILE *out, const struct record *record, struct fail *fail) {
         add_value(json, &record->measurement);
     else
         add_text(json, "outcome", bench_outcome_name(record->measurement.outcome));
+    add_shares(json, record);
+    add_text(json, "doubt", record->doubt);
     add_spread(json, &record->measurement);
     add_replicates(json, &record->measurement);
     add_origin(json, &record->measurement);

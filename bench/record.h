@@ -33,6 +33,8 @@ struct record {
     unsigned instructions; // in one body, the loop's own included where form is looped
     unsigned loop_instructions;        // of them, that are the loop's own; 0: as many as usual
     unsigned loop_branches;            // among those
+    double executed;                   // of them in one iteration, branches followed; 0: not known. Not read
+    const char *doubt;                 // why the number is not of what it claims to be; null: no reason. Not read
     const char *bytes;                 // of the body, hex; the loop's own included where form is looped
     const char *setup;                 // hash of what sets the initial values, 16 hex digits
     const char *beside, *beside_bytes; // kernel and code that another hardware thread ran meanwhile; null: none
@@ -51,6 +53,7 @@ struct record {
         const char *model; // "llvm-19/znver5"
         double cycles;     // per body
         const char *bottleneck;
+        const char *verdict, *blame; // "agrees", "differs", "unsure"; what of the model is to blame. Not read
     } predictions[RECORD_MAX_PREDICTIONS];
 };
 

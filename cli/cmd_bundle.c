@@ -35,11 +35,11 @@ static const struct option options[] = {
 static const struct command command = {
     "bundle",
     "KERNEL...|FILE.s|- --output FILE [options]",
-    "Puts the programs of KERNELs, assembled, and a runner into one executable file.\n"
-    "It needs nothing where it runs: no libraries, no assembler, no privileges. It\n"
-    "prints a table, and with --output FILE it writes a measurement file, which\n"
-    "'cyclops run --from FILE' holds against models; its --help shows what else it\n"
-    "takes.\n",
+    "Puts the assembled programs of KERNELs and a runner into one executable file.\n"
+    "The file needs nothing where it runs: no libraries, no assembler, no privileges.\n"
+    "It measures the programs and prints a table; its --help explains its options.\n"
+    "With --output FILE it writes a measurement file, which 'cyclops run --from FILE'\n"
+    "holds against models.\n",
     "  cyclops bundle add-x mul-x fmla-v4s --isa aarch64 --output probe\n"
     "  ./probe --output probe.jsonl                       on the other machine\n"
     "  cyclops run --from probe.jsonl --mcpu cortex-a76           back here\n",

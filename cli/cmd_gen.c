@@ -32,8 +32,8 @@ static const struct option options[] = {
 static const struct command command = {
     "gen",
     "KERNEL... [options]",
-    "Prints the assembly of the programs that 'cyclops run' would measure, for GNU as.\n"
-    "Each is a function void NAME(uint64_t iterations, void *memory), where memory\n"
+    "Prints the assembly of the programs that 'cyclops run' would measure, for GNU\n"
+    "as. Each is a function void NAME(uint64_t iterations, void *memory); memory\n"
     "points to the middle of a buffer of 64 KiB.\n",
     "  cyclops gen fma-ymm-ps --n 8\n"
     "  cyclops gen fmla-v4s --isa aarch64 | aarch64-linux-gnu-as -o fmla.o -\n",

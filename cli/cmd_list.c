@@ -71,7 +71,7 @@ static bool list_kernels(struct arena *arena, struct fail *fail) {
     struct table table = {.arena = arena};
     table_column(&table, TABLE_LEFT, "kernel");
     table_column(&table, TABLE_LEFT, "isa");
-    table_column(&table, TABLE_LEFT, "about");
+    table_column(&table, TABLE_NOTE, "about");
     for (size_t i = 0; i < set.n_kernels; i++) {
         const struct kernel *kernel = &set.kernels[i];
         if (args.json && !print_kernel(kernel, fail))

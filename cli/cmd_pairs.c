@@ -35,18 +35,18 @@ static const struct option options[] = {
 static const struct command command = {
     "pairs",
     "KERNEL KERNEL... [options]",
-    "Which of KERNELs (see 'cyclops list kernels') issue together: a matrix of the cycles\n"
-    "that a copy of one and a copy of the other take side by side, many of both mixed on\n"
-    "registers of their own; on the diagonal, of a copy alone. Where neither takes\n"
-    "anything from the other, a pair takes as long as the longer one; where they share\n"
-    "a pipe, or the core does not pair them, as long as one after the other.\n"
+    "Measures which of KERNELs ('cyclops list kernels') issue together. A cell of the\n"
+    "matrix has the cycles that one copy of each kernel takes when many of both run\n"
+    "mixed, on registers of their own. The diagonal has a copy alone. A pair that\n"
+    "shares nothing takes as long as the longer one; a pair that shares a pipe, or\n"
+    "that the core does not issue together, takes as long as both in turn.\n"
     "\n"
-    "The order within a pair matters where a core pairs A with B, but not B with A; many\n"
-    "pairs in a row hide that, '--form looped --n 1' shows it.\n"
+    "The order within a pair matters where a core issues A with B, but not B with A.\n"
+    "Many pairs in a row hide that; '--form looped --n 1' shows it.\n"
     "\n"
-    "With --json, a measurement for each cell and each kernel alone, then an object for\n"
-    "each cell: \"pairing\" is together, partly, apart, slower, waiting (too few streams\n"
-    "fit in the registers) or unclear.\n",
+    "--json prints a measurement for each cell and each kernel alone, then an object\n"
+    "for each cell. Its \"pairing\" is together, partly, apart, slower, waiting (too\n"
+    "few streams fit in the registers) or unclear.\n",
     "  cyclops pairs add-r64 imul-r64 load-r64 store-r64\n"
     "  cyclops pairs vadd-i32-d vld1-d --isa armv7 --target sim:overlay:cortex-a8\n"
     "  cyclops pairs fma-ymm-ps vaddps-ymm vmulps-ymm --output pairs.jsonl --resume\n",
@@ -86,6 +86,13 @@ static bool issues_in_order(const struct lab *lab) {
     return lab->n_models && lab->models[0].machine->in_order;
 }
 
+static bool has_results(const struct plan *plan) {
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        if (plan->experiments[i]->is_done)
+            return true;
+    return false;
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     const struct kernel *kernels[PAIRS_MAX_KERNELS];
     struct pairs_options wanted;
@@ -96,12 +103,12 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         !find_kernels(arena, operands, kernels, fail) || !lab_open(lab, arena, &args.lab.lab, fail))
         return 0;
     wanted.wants_both_orders |= issues_in_order(lab);
-    if (!pairs_plan(arena, kernels, (unsigned)operands->n_items, &wanted, &plan, &pairs, fail) ||
-        !run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail))
+    if (!pairs_plan(arena, kernels, (unsigned)operands->n_items, &wanted, &plan, &pairs, fail))
         return status;
-    if (args.lab.files.wants_json)
+    bool is_done = run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
+    if (args.lab.files.wants_json && is_done)
         pairs_print_json(lab, &pairs, stdout, fail);
-    else
+    if (!args.lab.files.wants_json && (is_done || has_results(&plan)))
         pairs_print(lab, &pairs, stdout, cli_wants_colour());
     return status;
 }

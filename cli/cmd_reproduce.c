@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/file.h"
+#include "base/screen.h"
 #include "base/text.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
@@ -20,7 +21,7 @@ static struct {
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_FLAG, "all", NULL, "All experiments, a line for each published value.", &args.all},
-    {OPTION_FLAG, "list", NULL, "Only say which there are. The default where none is named.", &args.list},
+    {OPTION_FLAG, "list", NULL, "Only list the experiments. The default where none is named.", &args.list},
     {OPTION_TEXT, "svg", "FILE", "Of one sweep: also draw n against cycles there.", &args.svg},
     {OPTION_TEXT, "target", "TARGET",
      "Where to measure: native, sim:CPU (see 'cyclops run'), or none. Default: native.", &args.lab.target},
@@ -34,13 +35,13 @@ static const struct option options[] = {
 
 static const struct command command = {
     "reproduce",
-    "[NAME…|--all|--list] [options]",
+    "[NAME...|--all|--list] [options]",
     "Does published experiments again: what was published, what the model of that\n"
     "CPU predicts, and what this machine does, side by side. NAME is an experiment,\n"
     "or a file of them.\n"
     "\n"
-    "Exit 0: all predictions are within the tolerance that the reference states; 1:\n"
-    "one is not, and no overlay that the reference names puts it right.\n",
+    "Exit 0: all predictions are within the tolerance that the reference states, by\n"
+    "the model or by an overlay that repairs it; 1: one is not.\n",
     "  cyclops reproduce --all\n"
     "  cyclops reproduce fma --svg fma.svg\n",
     options,
@@ -112,7 +113,7 @@ static bool open_lab(struct arena *arena, struct lab *lab, struct fail *fail) {
 static void leave_unmeasured(struct reproduction *all, size_t n, const char *why) {
     for (size_t i = 0; i < n; i++)
         for (size_t v = 0; v < all[i].reference->n_values; v++)
-            if (!all[i].values[v].not_measured)
+            if (!all[i].values[v].measured && !all[i].values[v].not_measured)
                 all[i].values[v].not_measured = why;
 }
 
@@ -129,7 +130,7 @@ static bool report(struct arena *arena, const struct lab *lab, const struct repr
     if (args.json)
         return reproduce_print_json(arena, all, n, fail);
     if (lab)
-        printf("%s\n", lab_summary(lab));
+        screen_print_sentence(lab_summary(lab), stdout);
     reproduce_print(arena, all, n, !args.all);
     return true;
 }
@@ -156,9 +157,9 @@ static bool reproduce(struct arena *arena, struct lab *lab, struct reproduction 
         *agrees &= reproduce_agrees(&all[i]);
     }
     if (!can_measure)
-        leave_unmeasured(all, n, cannot.status ? arena_strdup(arena, cannot.text) : "not asked for");
+        leave_unmeasured(all, n, cannot.status ? arena_strdup(arena, cannot.text) : REPRODUCE_NOT_ASKED);
     else if (!measure_all(lab, all, n, fail))
-        return false;
+        leave_unmeasured(all, n, "an error ended the measuring");
     if (args.svg && !reproduce_svg(arena, &all[0], args.svg, fail))
         return false;
     return (args.svg && strcmp(args.svg, "-") == 0) || report(arena, can_measure ? lab : NULL, all, n, fail);

@@ -51,9 +51,10 @@ static const struct option options[] = {
 static const struct command command = {
     "run",
     "KERNEL...|FILE.s|-|--from FILE [options]",
-    "Generates the programs of KERNELs (see 'cyclops list kernels') or takes the block\n"
-    "of assembly in FILE.s (- for standard input), measures cycles per iteration on this\n"
-    "CPU, simulates the same bytes under a scheduling model, and compares.\n"
+    "Measures how many cycles an iteration of code takes on this CPU, simulates the\n"
+    "same bytes under a scheduling model, and compares the two. The code is\n"
+    "  KERNEL       a small program by its name ('cyclops list kernels')\n"
+    "  FILE.s or -  a block of assembly, from a file or standard input\n"
     "\n"
     "A block starts with every general register but the stack pointer and the loop's\n"
     "counter holding the address of the middle of a buffer of 64 KiB, and vector\n"
@@ -61,13 +62,15 @@ static const struct command command = {
     "\n"
     "A measured value is the median of many samples; ± covers its 99 % confidence\n"
     "interval and the clock's own error. '?' marks a value not to be trusted.\n"
-    "'difference' is (predicted - measured) / measured; where it is more than the\n"
-    "measurement can explain, the last column says what in the model is to blame.\n"
-    "With --corun, the clock's reference is timed while the co-runner waits;\n"
-    "samples during which it did not run all the time are dropped. Its own cycles are\n"
-    "those of the measured CPU's clock, to which another core need not keep.\n"
-    "Throughputs are per copy of the kernel's body; everything else, and the JSON field\n"
-    "cycles, per iteration (all n copies).\n",
+    "'difference' is (predicted - measured) / measured. Where it is more than the\n"
+    "measurement can explain, a note says what in the model is to blame.\n"
+    "\n"
+    "With --corun, the clock's reference is timed while the co-runner waits. Samples\n"
+    "during which it did not run all the time are dropped. Its own cycles are those\n"
+    "of the measured CPU's clock, to which another core need not keep.\n"
+    "\n"
+    "A reciprocal throughput is per copy of the kernel's body (in JSON,\n"
+    "cycles_per_copy); every other number is per iteration (all n copies).\n",
     "  cyclops run fma-ymm-ps --sweep 1..12\n"
     "  cyclops run add-r64 imul-r64 --mode latency\n"
     "  cyclops run --asm 'imul rax, rax; add rbx, rax'\n"
@@ -149,11 +152,12 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     int status = 0;
     if (args.plan.is_replicated && args.lab.processes == ~0UL)
         args.lab.processes = REPLICATE_PROCESSES;
-    bool is_done = lab_args_read(arena, &args.lab, fail) && read_events(arena, fail) && read_corun(fail) &&
+    bool is_open = lab_args_read(arena, &args.lab, fail) && read_events(arena, fail) && read_corun(fail) &&
                    plan_make(arena, &args.plan, args.lab.lab.isa, operands, &plan, fail) &&
-                   lab_open(lab, arena, &args.lab.lab, fail) &&
-                   run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
-    if (is_done && !args.lab.files.wants_json)
+                   lab_open(lab, arena, &args.lab.lab, fail);
+    if (is_open)
+        run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
+    if (is_open && !args.lab.files.wants_json) // also what there is before a failure
         (args.plan.corun ? corun_print : run_report_print)(lab, &plan, stdout, cli_wants_colour());
     return status;
 }

@@ -28,10 +28,10 @@ static const struct option options[] = {
 static const struct command command = {
     "trace",
     "FILE.s|- [options]",
-    "Runs a block of assembly on this CPU, one instruction at a time, and prints which way\n"
-    "its branches went: the labels that control came to, in order. 'cyclops mca\n"
-    "--branch-trace' simulates that run; it takes Intel's syntax where the text begins with\n"
-    "'.intel_syntax noprefix'. Registers begin as in 'cyclops run'.\n",
+    "Runs a block of assembly on this CPU, one instruction at a time. Prints which\n"
+    "way its branches went: the labels that control came to, in order. 'cyclops mca\n"
+    "--branch-trace' simulates that run; for mca, a text in Intel's syntax must begin\n"
+    "with '.intel_syntax noprefix'. Registers begin as in 'cyclops run'.\n",
     "  cyclops trace loop.s\n"
     "  cyclops trace loop.s | cyclops mca --branch-trace=- loop.s\n",
     options,

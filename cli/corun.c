@@ -131,7 +131,8 @@ bool corun_write(struct run_journal *journal, struct lab *lab, const struct expe
     for (unsigned i = 0; i < experiment->n_predictions; i++)
         if (corun->predicted[i].is_known)
             record.predictions[record.n_predictions++] =
-                (struct record_prediction){experiment->predictions[i].model, corun->predicted[i].cycles[0],
-                                           shares_core(lab) ? "two threads" : "two cores"};
+                (struct record_prediction){.model = experiment->predictions[i].model,
+                                           .cycles = corun->predicted[i].cycles[0],
+                                           .bottleneck = shares_core(lab) ? "two threads" : "two cores"};
     return run_journal_write_record(journal, &record, fail);
 }

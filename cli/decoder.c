@@ -74,22 +74,43 @@ static bool reads(const struct insn *insn, uint16_t reg) {
     return false;
 }
 
-// x86's inc and dec leave the carry flag, though LLVM has one register for all flags.
-static bool writes_all(const struct insn *insn, uint16_t reg) {
-    if (strncmp(insn->opcode, "INC", 3) == 0 || strncmp(insn->opcode, "DEC", 3) == 0)
-        return false;
+static bool writes(const struct insn *insn, uint16_t reg) {
     for (unsigned i = 0; i < insn->n_writes; i++)
         if (insn->writes[i].reg == reg)
             return true;
     return false;
 }
 
-static bool reads_before_it_writes(const struct block *block, uint16_t reg) {
-    for (unsigned i = 0; reg && i < block->n_insns; i++) {
-        if (reads(&block->insns[i], reg))
+static bool begins_with_one_of(const char *text, const char *const *starts) {
+    for (; *starts; starts++)
+        if (strncmp(text, *starts, strlen(*starts)) == 0)
             return true;
-        if (writes_all(&block->insns[i], reg))
+    return false;
+}
+
+// x86's inc and dec leave the carry flag, though LLVM has one register for all flags.
+static bool leaves_carry(const struct insn *insn) {
+    static const char *const opcodes[] = {"INC", "DEC", NULL};
+    return begins_with_one_of(insn->opcode, opcodes);
+}
+
+// Of those that read x86's flags: by name, or by a condition that is below, above, or their opposites.
+static bool reads_carry(const struct insn *insn) {
+    static const char *const names[] = {"adc", "sbb",  "rcl",  "rcr",   "cmc",   "lahf",  "pushf", "jb",
+                                        "ja",  "setb", "seta", "cmovb", "cmova", "fcmov", NULL};
+    return begins_with_one_of(insn->text, names);
+}
+
+// The condition flags, by the register that LLVM has for them all.
+static bool reads_flags_of_before(const struct block *block, uint16_t flags) {
+    bool only_carry = false;
+    for (unsigned i = 0; flags && i < block->n_insns; i++) {
+        const struct insn *insn = &block->insns[i];
+        if (reads(insn, flags) && (!only_carry || reads_carry(insn)))
+            return true;
+        if (writes(insn, flags) && !leaves_carry(insn))
             return false;
+        only_carry = only_carry || writes(insn, flags);
     }
     return false;
 }
@@ -125,7 +146,7 @@ void decoder_facts(const struct decoder *decoder, struct arena *arena, const str
         .lengths = lengths,
         .registers = names.items,
         .n_registers = names.n,
-        .reads_flags_of_before = reads_before_it_writes(block, find_register(decoder->machine, flags)),
+        .reads_flags_of_before = reads_flags_of_before(block, find_register(decoder->machine, flags)),
     };
 }
 

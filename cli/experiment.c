@@ -19,6 +19,18 @@ struct bench_code experiment_code(const struct experiment *experiment, bool is_s
     return code;
 }
 
+// Of an iteration; 0: not known. Kernels are straight, a block is what its bytes say.
+static double executed(const struct experiment *experiment) {
+    if (experiment->followed.instructions > 0)
+        return experiment->followed.instructions;
+    bool is_straight = experiment->is_straight || experiment->program.mode != PROGRAM_BLOCK;
+    return is_straight ? experiment->program.instructions : 0;
+}
+
+static const char *verdict_name(const struct verdict *verdict) {
+    return verdict->kind == VERDICT_AGREE ? "agrees" : verdict->kind == VERDICT_UNSURE ? "unsure" : "differs";
+}
+
 void experiment_to_record(struct arena *arena, const struct experiment *experiment, struct record *record) {
     const struct program *program = &experiment->program;
     const struct program_range range = program_simulated_range(program);
@@ -31,6 +43,8 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .instruction = program->label,
         .streams = program->streams,
         .instructions = program->instructions,
+        .executed = executed(experiment),
+        .doubt = experiment->misuse,
         .bytes = bytes_to_hex(arena, program->code + range.offset, range.length),
         .setup = program->setup ? hash(arena, program->setup) : NULL,
         .loop_instructions = program->preserves_flags ? program->loop_instructions : 0,
@@ -40,9 +54,11 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
     };
     for (unsigned i = 0; i < experiment->n_predictions; i++) {
         const struct prediction *prediction = &experiment->predictions[i];
-        if (experiment->verdicts[i].kind == VERDICT_UNMODELLED)
+        const struct verdict *verdict = &experiment->verdicts[i];
+        if (verdict->kind == VERDICT_UNMODELLED)
             continue;
         record->predictions[record->n_predictions++] =
-            (struct record_prediction){prediction->model, prediction->cycles, prediction->bottleneck};
+            (struct record_prediction){prediction->model, prediction->cycles, prediction->bottleneck,
+                                       verdict_name(verdict), experiment->misuse ? NULL : verdict->blame};
     }
 }

@@ -39,6 +39,7 @@ struct experiment {
     unsigned second_instructions; // of a pair of kernels: in one copy of the second one's; else 0
     bool is_sweep;                // a row of a sweep's table, not of the summary
     const char *misuse;           // why the number is not of what it claims to be; null: no reason seen
+    bool is_straight;             // decoded, and without branches inside
     bool is_done;                 // measured; false: could not run here, or the code crashed
     struct bench_measurement measurement;
     struct replicate_list replicates; // to measure as well

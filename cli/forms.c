@@ -1,9 +1,12 @@
 #include "cli/forms.h"
 
+#include "base/screen.h"
 #include "bench/measured.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { NAME_COLUMNS = 40 };
 
 static bool is_trusted(const struct experiment *e) {
     return e->is_done && e->measurement.verdict != MEASURED_UNSTABLE;
@@ -52,13 +55,15 @@ static void print_pair(struct arena *arena, const struct experiment *unrolled, c
                        FILE *out) {
     const struct program *u = &unrolled->program, *l = &looped->program;
     const char *why = reason(arena, unrolled, looped);
-    fprintf(
-        out,
-        "%s, n = %u: an iteration takes %.3f cycles looped (%u instructions, %zu bytes, a taken branch), %.3f unrolled "
-        "(%u copies, %zu bytes, a taken branch behind them); %s\n",
-        u->kernel, u->streams, looped->measurement.cycles, l->instructions, l->loop_range.length,
-        unrolled->measurement.cycles, u->unroll, u->unroll * u->body_range.length,
+    const char *streams = u->mode == PROGRAM_BLOCK ? "" : arena_printf(arena, ", n = %u", u->streams);
+    const char *line = arena_printf(
+        arena,
+        "%s%s: an iteration takes %.3f cycles looped (%u instructions, %zu bytes, a taken branch), %.3f unrolled "
+        "(%u copies, %zu bytes, a taken branch behind them); %s",
+        screen_cut(arena, u->kernel, NAME_COLUMNS), streams, looped->measurement.cycles, l->instructions,
+        l->loop_range.length, unrolled->measurement.cycles, u->unroll, u->unroll * u->body_range.length,
         why ? why : "nothing here tells which limit each meets");
+    screen_print_sentence(line, out);
 }
 
 void forms_print(struct arena *arena, const struct plan *plan, FILE *out) {

@@ -143,6 +143,7 @@ static bool predict_block(struct lab *lab, unsigned model, struct experiment *ex
         return false;
     if (has_inner_branch(&block, &experiment->program))
         return predict_branches(lab, model, experiment, fail);
+    experiment->is_straight = true;
     if (!experiment->misuse)
         experiment->misuse = find_misuse(lab->arena, machine, &block, experiment);
     return prediction_make(lab->arena, machine, &block, &experiment->predictions[model], fail);

@@ -22,6 +22,10 @@ static const struct bench_measurement *measure(struct lab *lab, struct experimen
         *why = bench_outcome_name(m->outcome);
         return NULL;
     }
+    if (m->samples == 0) {
+        *why = m->why ? m->why : "no sample was undisturbed";
+        return NULL;
+    }
     return m;
 }
 
@@ -52,7 +56,7 @@ static bool measure_value(struct lab *lab, struct reproduction *r, struct reprod
     bool is_measurable = is_block ? quantity == QUANTITY_CYCLES || quantity == QUANTITY_IPC
                                   : quantity == QUANTITY_LATENCY || quantity == QUANTITY_RTHROUGHPUT;
     if (!is_measurable) {
-        value->not_measured = "told by simulators only";
+        value->not_measured = "only simulators report it";
         return true;
     }
     struct experiment *experiment = r->plan.experiments[!is_block && quantity == QUANTITY_RTHROUGHPUT];

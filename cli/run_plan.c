@@ -176,6 +176,7 @@ bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *p
     if (is_ready)
         interrupt_watch();
     bool is_done = is_ready && run_all(lab, plan, &journal, status, fail);
+    clear_progress(); // before an error
     run_journal_close(&journal, fail);
     return is_done;
 }

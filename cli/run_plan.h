@@ -9,7 +9,7 @@
 #include "cli/run_journal.h"
 
 // The lab is open, but not started. `status` becomes that of the worst experiment. False only when Cyclops itself
-// failed: then there may be nothing to report.
+// failed: what was measured before is done and worth a report, the rest is not done.
 bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
               const struct run_journal_wish *files, int *status, struct fail *fail);
 

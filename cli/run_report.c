@@ -1,6 +1,8 @@
 #include "cli/run_report.h"
 
+#include "base/screen.h"
 #include "base/table.h"
+#include "base/text.h"
 #include "bench/measured.h"
 #include "cli/forms.h"
 #include "cli/pipes_report.h"
@@ -12,12 +14,13 @@ double run_report_divisor(const struct experiment *e) {
     return e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep ? (double)e->program.streams : 1;
 }
 
+// Side by side, for one model and for sweeps.
 static void add_model_titles(struct table *table, const struct lab *lab) {
     for (unsigned i = 0; i < lab->n_models; i++) {
         table_column(table, TABLE_LEFT, model_title(&lab->models[i], lab->arena));
-        table_column(table, TABLE_RIGHT, "difference");
+        table_column(table, TABLE_BESIDE, "difference");
     }
-    table_column(table, TABLE_LEFT, "");
+    table_column(table, TABLE_NOTE, "");
 }
 
 // Reciprocal throughputs, and all that takes less than a cycle, are often sixths and twelfths, which two decimals would
@@ -55,38 +58,62 @@ static void add_difference(struct table *table, const struct verdict *verdict) {
         table_cell_colour(table, colour, "%+.0f %%", percent);
 }
 
-static const char *note(struct arena *arena, const struct experiment *e) {
-    if (e->measurement.verdict == MEASURED_UNSTABLE)
-        return arena_printf(arena, "unstable: %s", e->measurement.why ? e->measurement.why : "");
-    if (e->misuse)
-        return e->misuse;
-    if (e->measurement.warning)
-        return e->measurement.warning;
-    for (unsigned i = 0; i < e->n_predictions; i++)
-        if (e->verdicts[i].blame[0])
-            return e->n_predictions == 1 ? e->verdicts[i].blame
-                                         : arena_printf(arena, "%s %s", e->predictions[i].model, e->verdicts[i].blame);
-    if (e->followed.n)
-        return "branches as they were taken here, predicted perfectly";
-    unsigned n = e->measurement.n_replicates;
-    return n ? arena_printf(arena, "the same in %u other layouts", n) : "";
+static void add_part(struct text *note, const char *part) {
+    text_addf(note, "%s%s", note->length && *part ? "; " : "", part);
 }
 
-static void add_results(struct table *table, const struct experiment *e) {
+// What is to be known of the value itself.
+static void add_value_notes(struct text *note, const struct experiment *e) {
+    if (e->measurement.verdict == MEASURED_UNSTABLE)
+        add_part(note, arena_printf(note->arena, "unstable: %s", e->measurement.why ? e->measurement.why : ""));
+    else if (e->misuse)
+        add_part(note, e->misuse);
+    else if (e->measurement.warning)
+        add_part(note, e->measurement.warning);
+}
+
+static void add_other_notes(struct text *note, const struct experiment *e) {
+    if (e->followed.n)
+        add_part(note, "predicted along the branches taken here, all of them foreseen");
+    if (e->measurement.n_replicates && e->measurement.verdict != MEASURED_UNSTABLE)
+        add_part(note, arena_printf(note->arena, "the same in %u other layouts", e->measurement.n_replicates));
+}
+
+// A number that is not of what it claims to be says nothing against a model.
+static const char *blame(const struct experiment *e, unsigned model) {
+    return e->misuse ? "" : e->verdicts[model].blame;
+}
+
+static void add_blames(struct text *note, const struct lab *lab, const struct experiment *e) {
+    for (unsigned i = 0; i < e->n_predictions; i++)
+        if (*blame(e, i))
+            add_part(note, e->n_predictions == 1 ? blame(e, i)
+                                                 : arena_printf(note->arena, "%s: %s",
+                                                                model_title(&lab->models[i], lab->arena), blame(e, i)));
+}
+
+static void add_prediction(struct table *table, const struct experiment *e, unsigned model) {
+    bool is_known = e->verdicts[model].kind != VERDICT_UNMODELLED;
+    if (is_known)
+        table_cell(table, "%5.*f", decimals(e), e->predictions[model].cycles / run_report_divisor(e));
+    else
+        table_cell(table, "%5s", "-");
+    if (is_known && e->measurement.samples)
+        add_difference(table, &e->verdicts[model]);
+    else
+        table_cell(table, "%s", "");
+}
+
+static void add_results(struct table *table, const struct lab *lab, const struct experiment *e) {
+    struct text note = {.arena = table->arena};
+    text_add(&note, "");
     add_measured(table, e);
-    for (unsigned i = 0; i < e->n_predictions; i++) {
-        if (e->verdicts[i].kind == VERDICT_UNMODELLED) {
-            table_cell(table, "%5s", "-");
-            table_cell(table, "%s", "");
-            continue;
-        }
-        table_cell(table, "%5.*f", decimals(e), e->predictions[i].cycles / run_report_divisor(e));
-        if (e->measurement.samples)
-            add_difference(table, &e->verdicts[i]);
-        else
-            table_cell(table, "%s", "");
-    }
-    table_cell(table, "%s", note(table->arena, e));
+    for (unsigned i = 0; i < e->n_predictions; i++)
+        add_prediction(table, e, i);
+    add_value_notes(&note, e);
+    add_blames(&note, lab, e);
+    add_other_notes(&note, e);
+    table_cell(table, "%s", note.data);
 }
 
 // "d->x", or "" where one register is both ends and so needs no telling.
@@ -110,21 +137,54 @@ const char *run_report_measures(struct arena *arena, const struct experiment *e)
     return "cycles per iteration";
 }
 
+static void add_subject(struct table *table, const struct experiment *e) {
+    table_cell(table, "%s", e->program.kernel);
+    table_cell(table, "%s", run_report_measures(table->arena, e));
+    table_cell(table, "%s", program_form_name(e->program.form));
+}
+
+// What was measured, and below it a row for each model.
+static void add_rows(struct table *table, const struct lab *lab, const struct experiment *e) {
+    struct text note = {.arena = table->arena};
+    text_add(&note, "");
+    add_subject(table, e);
+    add_measured(table, e);
+    table_cell(table, "%s", "");
+    add_value_notes(&note, e);
+    add_other_notes(&note, e);
+    table_cell(table, "%s", note.data);
+    for (unsigned i = 0; i < e->n_predictions; i++) {
+        table_cell(table, "%s", "");
+        table_cell(table, "  %s", model_title(&lab->models[i], lab->arena));
+        table_cell(table, "%s", "");
+        add_prediction(table, e, i);
+        table_cell(table, "%s", blame(e, i));
+    }
+}
+
 static void print_summary(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
     struct table table = {.arena = lab->arena};
-    table_column(&table, TABLE_LEFT, "kernel");
-    table_column(&table, TABLE_LEFT, "measures");
+    bool has_rows = lab->n_models > 1;
+    table_column(&table, TABLE_CUT, "kernel");
+    table_column(&table, TABLE_WRAP, has_rows ? "measures, or model" : "measures");
     table_column(&table, TABLE_LEFT, "form");
-    table_column(&table, TABLE_LEFT, "measured");
-    add_model_titles(&table, lab);
+    table_column(&table, TABLE_LEFT, has_rows ? "cycles" : "measured");
+    if (has_rows) {
+        table_column(&table, TABLE_RIGHT, "difference");
+        table_column(&table, TABLE_NOTE, "");
+    } else {
+        add_model_titles(&table, lab);
+    }
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
         if (!e->is_done)
             continue;
-        table_cell(&table, "%s", e->program.kernel);
-        table_cell(&table, "%s", run_report_measures(lab->arena, e));
-        table_cell(&table, "%s", program_form_name(e->program.form));
-        add_results(&table, e);
+        if (has_rows) {
+            add_rows(&table, lab, e);
+        } else {
+            add_subject(&table, e);
+            add_results(&table, lab, e);
+        }
     }
     if (table.n_cells)
         table_print(&table, out, colour);
@@ -168,7 +228,7 @@ static void print_sweep(const struct lab *lab, const struct plan *plan, const ch
         if (!is_of(e, kernel) || !e->is_sweep || e->program.form != form)
             continue;
         table_cell(&table, "%u", e->program.streams);
-        add_results(&table, e);
+        add_results(&table, lab, e);
     }
     if (table.n_cells)
         table_print(&table, out, colour);
@@ -195,7 +255,7 @@ void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out,
     }
     if (!has_result)
         return;
-    fprintf(out, "%s\n", lab_summary(lab));
+    screen_print_sentence(lab_summary(lab), out);
     if (has_sweep)
         print_sweeps(lab, plan, out, colour);
     else

@@ -1,6 +1,7 @@
 // The runner: measures a pack of programs where there is nothing but a kernel: no libraries, no assembler, no models,
 // no privileges. One static executable, usually with its pack appended; it knows bench/ and base/ only.
 #include "base/file.h"
+#include "base/screen.h"
 #include "bench/target.h"
 #include "runner/host.h"
 #include "runner/results.h"
@@ -11,19 +12,29 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "Usage: %s [options]\n"
-    "Measures the programs that were packed into this file, and prints their cycles.\n"
-    "  --cpu N                  logical CPU to measure on; default: the last of the fastest\n"
-    "  --clock CLOCK            rdpmc, perf, ratio, or auto: the first of these that works;\n"
-    "                           or time: seconds times the frequency\n"
-    "  --frequency HZ           of the core, for --clock time: 1GHz, 480MHz\n"
-    "  --events EVENT,...       also count these hardware events: raw numbers (r1b), or PMU/event=0x1b/\n"
-    "  --reference-cycles N     what a dependent add takes on this core, the ratio clock's unit: 2 on a MIPS 74K\n"
-    "  --budget MS              spend at most MS milliseconds on a measurement\n"
-    "  --json                   print JSON Lines instead of a table\n"
-    "  --output FILE            also append the measurements to FILE, as JSON Lines\n"
-    "  --pack FILE              measure the programs of this pack instead\n";
+static const char usage[] = "Usage: %s [options]\n"
+                            "\n"
+                            "Measures the programs that are packed into this file, and prints their cycles.\n"
+                            "\n"
+                            "  --cpu N             Logical CPU to measure on. Default: the last of the\n"
+                            "                      fastest ones.\n"
+                            "  --clock CLOCK       rdpmc, perf, ratio, or auto, the first of these that\n"
+                            "                      works; or time: seconds times the frequency. Default:\n"
+                            "                      auto.\n"
+                            "  --frequency HZ      The core's frequency, for --clock time: 1GHz, 480MHz.\n"
+                            "  --events EVENT,...  Also count these hardware events: raw numbers (r1b), or\n"
+                            "                      PMU/event=0x1b/.\n"
+                            "  --reference-cycles N\n"
+                            "                      What a dependent add takes on this core, the ratio clock's\n"
+                            "                      unit: 2 on a MIPS 74K. Default: 1.\n"
+                            "  --budget MS         Spend at most MS milliseconds on a measurement.\n"
+                            "  --json              Print JSON Lines instead of a table.\n"
+                            "  --output FILE       Also append the measurements to FILE, as JSON Lines.\n"
+                            "  --pack FILE         Measure the programs of this pack instead.\n"
+                            "  --help              Print this text.\n"
+                            "\n"
+                            "Exit status: 0 done; 1 the work failed, or a program did not end well; 2 the\n"
+                            "command line or this file is wrong; 77 this machine cannot measure.\n";
 
 struct arguments {
     struct bench_options bench;
@@ -235,8 +246,11 @@ static bool measure(struct arena *arena, const struct arguments *arguments, cons
     results_write_header(&results, host, bench);
     bool is_named = !bench_clock_counts(bench->clock); // in its note
     if (!arguments->wants_json)
-        printf("%s, Linux %s, CPU %d: %s%s%s\n", host->cpu_name, host->kernel ? host->kernel : "", host->cpu,
-               is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ", bench->clock_note);
+        screen_print_sentence(arena_printf(arena, "%s, Linux %s, CPU %d: %s%s%s", host->cpu_name,
+                                           host->kernel ? host->kernel : "", host->cpu,
+                                           is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ",
+                                           bench->clock_note),
+                              stdout);
     bool is_done = measure_all(bench, pack, measurements, &results, fail);
     if (is_done && !arguments->wants_json)
         results_print(stdout, arena, pack, measurements);
@@ -265,6 +279,7 @@ int main(int argc, char **argv) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct arguments arguments;
+    screen_set_up();
     if (parse(&arena, argc, argv, &arguments, &fail))
         run(&arena, &arguments, &fail);
     if (fail.status != FAIL_NONE)

@@ -183,6 +183,17 @@ static void add_spread(struct object *line, struct arena *arena, const struct be
     text_add(&line->text, "]");
 }
 
+// As bench/record.c. What a block executes is not known here.
+static void add_shares(struct object *line, const struct pack_program *program, const struct bench_measurement *m) {
+    bool is_kernel = program->mode && strcmp(program->mode, "block") != 0;
+    if (m->outcome != BENCH_OK || m->samples == 0 || !is_kernel)
+        return;
+    if (program->streams)
+        add_number(line, "cycles_per_copy", m->cycles / program->streams, 5);
+    if (program->instructions)
+        add_number(line, "cycles_per_instruction", m->cycles / program->instructions, 5);
+}
+
 void results_write(const struct results *results, const char *isa, const struct pack_program *program,
                    const struct bench_measurement *m) {
     struct arena *arena = results->arena;
@@ -200,6 +211,7 @@ void results_write(const struct results *results, const char *isa, const struct 
         add_value(&line, m);
     else
         add_string(&line, "outcome", bench_outcome_name(m->outcome));
+    add_shares(&line, program, m);
     add_spread(&line, arena, m);
     add_string(&line, "why", m->why);
     add_string(&line, "warning", m->warning);

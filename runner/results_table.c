@@ -61,8 +61,9 @@ void results_print(FILE *out, struct arena *arena, const struct pack *pack,
                    const struct bench_measurement *measurements) {
     struct table table = {.arena = arena};
     static const char *const titles[] = {"kernel", "measures", "form", "n", "cycles per iteration", ""};
+    static const enum table_align aligns[] = {TABLE_CUT, TABLE_WRAP, TABLE_LEFT, TABLE_RIGHT, TABLE_LEFT, TABLE_NOTE};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        table_column(&table, i == 3 ? TABLE_RIGHT : TABLE_LEFT, titles[i]);
+        table_column(&table, aligns[i], titles[i]);
     for (size_t i = 0; i < pack->n_programs; i++)
         if (!pack->programs[i].role)
             add_row(&table, &pack->programs[i], &measurements[i]);

@@ -63,6 +63,16 @@ for cpu in znver4 znver5; do
 done
 expect 1 'decode to too few operands' bash -c "echo 'buffer_load_dword v0, off, s[0:3], 0' | '$cyclops' mca -mtriple=amdgcn -mcpu=gfx900"
 
+# Intel's syntax without its directive: a hint behind LLVM's errors, a warning where AT&T's syntax takes it for something
+# else, and none where it makes no difference or AT&T's is meant.
+expect 1 "^cyclops: note: this is Intel's syntax: begin it with '.intel_syntax noprefix'$" of_text 'imul rax, rbx\nadd rbx, [rdi]\n'
+expect 1 "^cyclops: note: this is Intel's syntax" of_text 'imul rax, rbx\n' --brief
+expect 0 "^cyclops: warning: <stdin>: a register without '%' is a place in memory here" of_text 'push rax\npop rbx\n'
+for text in 'nop\n' 'jmp foo\n' 'push foo\n' 'push %rax\n' '.att_syntax\npush rax\n' '.intel_syntax noprefix\npush rax\n' 'frob rax\n'; do
+    of_text "$text" >"$T/said" 2>&1
+    expect 1 '^0$' grep -c "Intel" "$T/said"
+done
+
 # Traces.
 expect 0 'Total Cycles: +304' mca "--trace=konata:$T/log" "$T/block.s"
 expect 0 '^Kanata.0004$' head -1 "$T/log"

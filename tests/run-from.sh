@@ -11,6 +11,7 @@ record() {
 }
 file() { printf '%s\n' "$@" >"$T/file"; }
 
+export COLUMNS=400 # the lines about host and clock stay whole
 # What cyclops run writes, it reads: the same rows, here and in a file of a runner (bundle.sh tries those).
 "$cyclops" run fma-zmm-ps --isa x86_64 --target sim:skylake-avx512 --mcpu znver4 --sweep 6..8 --output "$T/file" >"$T/measured" 2>&1 || exit 1
 "$cyclops" run --from "$T/file" --mcpu znver4 >"$T/again" 2>&1
