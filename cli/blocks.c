@@ -75,11 +75,23 @@ static bool writes_register(const struct insn *insn, uint16_t reg) {
     return false;
 }
 
+static void leave_out_return(struct arena *arena, struct lab_block *block) {
+    const struct insn *last = &block->insns.insns[block->insns.n_insns - 1];
+    if (!last->is_return || block->insns.n_insns < 2)
+        return;
+    block->insns.n_insns--;
+    block->n_bytes -= last->n_bytes;
+    block->source.n_bytes = block->n_bytes;
+    block->label = arena_printf(arena, "%s, without ret", block->label);
+}
+
 static void decode(struct arena *arena, const struct decoder *decoder, uint16_t stack_pointer, struct lab_block *block,
                    struct fail *fail) {
     block->is_decoded = decoder_decode(decoder, arena, block->bytes, block->n_bytes, &block->insns, fail);
     if (!block->is_decoded)
         return;
+    if (block->is_function)
+        leave_out_return(arena, block);
     decoder_facts(decoder, arena, &block->insns, &block->facts);
     for (unsigned i = 0; i < block->insns.n_insns; i++) {
         const struct insn *insn = &block->insns.insns[i];

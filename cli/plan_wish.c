@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/plan_object.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -77,18 +78,23 @@ static bool read_options(const struct plan_wish *wish, struct plan_options *plan
 
 static bool is_file(const char *operand) {
     size_t n = strlen(operand);
-    bool has_suffix = n > 2 && (strcmp(operand + n - 2, ".s") == 0 || strcmp(operand + n - 2, ".S") == 0);
+    bool has_suffix = n > 2 && operand[n - 2] == '.' && strchr("sSo", operand[n - 1]);
     return strcmp(operand, "-") == 0 || strchr(operand, '/') || has_suffix;
 }
 
 static bool add_file(struct arena *arena, struct plan *plan, const struct isa *isa, const char *path,
-                     const struct plan_options *options, struct fail *fail) {
+                     const struct object_range *range, const struct plan_options *options, struct fail *fail) {
     char *text;
+    size_t length;
     const char *name = file_name(path);
-    if (!file_read(arena, path, &text, NULL, fail))
+    if (!file_read(arena, path, &text, &length, fail))
         return false;
+    const struct object_file file = {name, text, length, isa->triple};
+    if (object_is_elf(text, length))
+        return plan_add_object(arena, plan, isa, &file, range, options, fail);
     const struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = options->syntax};
-    return plan_add_block(arena, plan, &source, name, options, fail);
+    return plan_has_marked_data(text) ? plan_add_marked(arena, plan, &source, name, options, fail)
+                                      : plan_add_block(arena, plan, &source, name, options, fail);
 }
 
 struct planner {
@@ -101,7 +107,7 @@ struct planner {
 static bool add_operand(struct arena *arena, const struct planner *planner, const char *operand, struct plan *plan,
                         struct fail *fail) {
     if (is_file(operand))
-        return add_file(arena, plan, planner->isa, operand, planner->of_blocks, fail);
+        return add_file(arena, plan, planner->isa, operand, &planner->wish->range, planner->of_blocks, fail);
     if (planner->set->n_kernels == 0 &&
         !cli_load_kernels(arena, planner->wish->kernels, planner->isa->name, planner->set, fail))
         return false;

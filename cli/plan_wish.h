@@ -4,11 +4,13 @@
 #define CLI_PLAN_WISH_H
 
 #include "cli/experiment.h"
+#include "cli/object_code.h"
 #include "cli/options.h"
 
 struct plan_wish {
     const char *mode, *form, *sweep, *syntax, *kernels; // as they were written; null: not given
     const char *alias, *registers, *fill;               // likewise
+    struct object_range range;                          // of objects
     struct option_list asm_texts, hex;
     unsigned long streams, pages; // ~0: not given
     bool is_replicated;           // as in struct plan_options
@@ -34,6 +36,12 @@ struct plan_wish {
          &(wish).form},                                                                                                \
         {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.",              \
          &(wish).asm_texts},                                                                                           \
+        {OPTION_TEXT, "symbol", "NAME", "Of an object: this function. Default: each function is a block.",             \
+         &(wish).range.symbol},                                                                                        \
+        {OPTION_TEXT, "section", "NAME", "Of an object: this section.", &(wish).range.section},                        \
+        {OPTION_TEXT, "start", "ADDRESS", "Of an object: the code from this address on, as objdump -d shows it.",      \
+         &(wish).range.start},                                                                                         \
+        {OPTION_TEXT, "end", "ADDRESS", "Of an object: the code up to this address.", &(wish).range.end},              \
         {OPTION_LIST, "hex", "HEX|FILE",                                                                               \
          "A block of machine code, in hexadecimal digits; or a file of such, one a line, where what stands behind a "  \
          "comma is not read. May be repeated.",                                                                        \

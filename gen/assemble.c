@@ -188,3 +188,22 @@ bool gen_assemble(struct arena *arena, struct program *const *programs, size_t n
         *fail = errors.items[0];
     return errors.n == 0;
 }
+
+bool gen_assemble_text(struct arena *arena, const struct isa *isa, const char *name, const char *text,
+                       const void **object, size_t *n_bytes, struct fail *fail) {
+    struct text input = {.arena = arena};
+    struct assembler_result result;
+    text_add(&input, text);
+    if (!assembler_run(arena, isa, &input, &result, fail))
+        return false;
+    *object = result.object;
+    *n_bytes = result.n_object;
+    if (result.is_assembled)
+        return true;
+    struct slice rest = {result.messages, strlen(result.messages)}, message, words;
+    unsigned line;
+    while (slice_next(&rest, '\n', &message))
+        if (parse_error(message, &line, &words))
+            return fail_at(fail, name, line, 0, "as: %.*s", (int)words.length, words.data);
+    return fail_set(fail, FAIL_WORK, "the assembler '%s' failed on %s: %s", result.name, name, result.messages);
+}

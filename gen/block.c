@@ -6,6 +6,7 @@
 #include "gen/statement.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
@@ -340,20 +341,56 @@ static bool read_text(struct block_reader *reader, const struct block_source *so
     return read_statements(reader, source->syntax);
 }
 
-// A line for each instruction, where it is known how long they are.
+static void add_bytes(struct text *out, const uint8_t *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        text_addf(out, "%s0x%02x", i ? ", " : ".byte ", bytes[i]);
+    text_add(out, "\n");
+}
+
+static void count_line(struct block_reader *reader, unsigned line) {
+    reader->lines = arena_grow(reader->arena, reader->lines, reader->n_lines, sizeof *reader->lines);
+    reader->lines[reader->n_lines++] = line;
+}
+
+// One instruction, or all. What is a distance to the data is for the assembler to find, in each copy.
+static void add_code(struct block_reader *reader, const struct block_source *source, size_t at, size_t end) {
+    enum { DISTANCE_BYTES = 4 };
+    for (size_t i = 0; i < source->n_fixups; i++) {
+        const struct block_fixup *fixup = &source->fixups[i];
+        if (fixup->offset < at || fixup->offset + DISTANCE_BYTES > end)
+            continue;
+        if (fixup->offset > at) {
+            add_bytes(&reader->body, source->bytes + at, fixup->offset - at);
+            count_line(reader, source->line);
+        }
+        text_addf(&reader->body, ".long " PROGRAM_DATA_LABEL "f + %" PRId64 " - .\n", fixup->addend);
+        count_line(reader, source->line);
+        at = fixup->offset + DISTANCE_BYTES;
+    }
+    if (at < end) {
+        add_bytes(&reader->body, source->bytes + at, end - at);
+        count_line(reader, source->line);
+    }
+}
+
+static const char *make_data(struct arena *arena, const struct block_source *source) {
+    enum { A_LINE = 64 };
+    struct text data = {.arena = arena};
+    for (size_t at = 0; at < source->n_data; at += A_LINE)
+        add_bytes(&data, source->data + at, source->n_data - at < A_LINE ? source->n_data - at : A_LINE);
+    return data.data;
+}
+
 static void read_bytes(struct block_reader *reader, const struct block_source *source) {
     const struct block_facts *facts = reader->request->facts;
     size_t at = 0;
     reader->syntax = source->isa->syntaxes[0] ? source->isa->syntaxes[0] : "";
     for (unsigned i = 0; at < source->n_bytes; i++) {
         size_t end = facts && i < facts->n_instructions ? at + facts->lengths[i] : source->n_bytes;
-        for (const char *separator = ".byte "; at < end && at < source->n_bytes; separator = ", ")
-            text_addf(&reader->body, "%s0x%02x", separator, source->bytes[at++]);
-        text_add(&reader->body, "\n");
-        reader->lines = arena_grow(reader->arena, reader->lines, reader->n_lines, sizeof *reader->lines);
-        reader->lines[reader->n_lines++] = source->line;
+        add_code(reader, source, at, end);
+        at = end;
+        reader->n_instructions++;
     }
-    reader->n_instructions = reader->n_lines;
 }
 
 bool gen_block(struct arena *arena, const struct block_source *source, const struct block_request *request,
@@ -372,5 +409,8 @@ bool gen_block(struct arena *arena, const struct block_source *source, const str
     } else {
         read_bytes(&reader, source);
     }
-    return make_program(&reader, program);
+    if (!make_program(&reader, program))
+        return false;
+    program->data = make_data(arena, source);
+    return true;
 }

@@ -30,6 +30,12 @@ struct block_start {
 };
 uint64_t block_stack_start(const struct isa *isa, const struct block_start *start);
 
+// Four bytes of a block's machine code that are a distance: from them to a place in its data.
+struct block_fixup {
+    size_t offset;  // in the block, bytes
+    int64_t addend; // to the start of the data, bytes
+};
+
 struct block_source {
     const struct isa *isa;
     const char *name; // what messages and tables call it
@@ -40,6 +46,11 @@ struct block_source {
     // Or, where `text` is null, machine code.
     const uint8_t *bytes;
     size_t n_bytes;
+    // Data that machine code may read, by its distance: it lies behind the code. Fixups in the order of their offsets.
+    const uint8_t *data;
+    size_t n_data;
+    const struct block_fixup *fixups;
+    size_t n_fixups;
     unsigned line; // it stands at, where it is machine code in a file; 0: none
 };
 

@@ -121,6 +121,10 @@ static void add_program(struct text *out, const struct program *program, struct 
     unsigned behind_body = add_loop(out, isa, &named);
     place->body_line = place->line + count_lines(out, start) - behind_body;
     add_emitted(out, named.has_own_stack ? isa->emit_branch_to_exit : isa->emit_exit, &named);
+    if (named.data) {
+        text_add(out, "    .balign 64\n" PROGRAM_DATA_LABEL ":\n");
+        add_lines(out, named.data);
+    }
     text_addf(out, "    .size %s, . - %s\n", named.symbol, named.symbol);
     place->end = place->line + count_lines(out, start);
 }

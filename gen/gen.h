@@ -51,7 +51,11 @@ struct gen_errors {
 bool gen_assemble_each(struct arena *arena, struct program *const *programs, size_t n_programs,
                        struct gen_errors *errors, struct fail *fail);
 
-// The same, where the first mistake is a failure.
+// A whole text as the user wrote it, as an object; `name` is what messages call it.
+bool gen_assemble_text(struct arena *arena, const struct isa *isa, const char *name, const char *text,
+                       const void **object, size_t *n_bytes, struct fail *fail);
+
+// As gen_assemble_each, where the first mistake is a failure.
 bool gen_assemble(struct arena *arena, struct program *const *programs, size_t n_programs, struct fail *fail);
 
 #endif

@@ -21,6 +21,9 @@
 
 enum { PROGRAM_MEMORY_BYTES = 1 << 16, PROGRAM_FRAME_DISTANCE = 1 << 16, PROGRAM_EXIT_OFFSET = 32 };
 
+// A number, as labels of as that may be defined again and again are: `.long 899999f - .` is the distance to the data.
+#define PROGRAM_DATA_LABEL "899999"
+
 enum program_mode {
     PROGRAM_LATENCY,    // one stream, the chain's two ends are the same register
     PROGRAM_THROUGHPUT, // n independent streams side by side
@@ -60,6 +63,7 @@ struct program {
     const char *file;              // the body came from, for messages: a kernel file, or the name of a block
     const unsigned *lines;         // in that file, of each line of the body
     const char *loop_counter;      // register that counts the loop down
+    const char *data;              // behind the code, at the label PROGRAM_DATA_LABEL; null: none
     bool has_own_stack;            // and a frame: a block
     bool runs_once;                // there is no loop: whatever the number of iterations, the body runs once
     bool resets_stack;             // the stack pointer begins each iteration where it began the first one
