@@ -44,7 +44,7 @@ struct bench_code {
         bool stores;             // it may change what the memory holds
     } foreign;
 };
-enum { BENCH_FRAME_DISTANCE = 1 << 16, BENCH_FRAME_WORDS = 34, BENCH_MOST_FRAMES = 8, BENCH_MOST_PAGES = 4096 };
+enum { BENCH_FRAME_DISTANCE = 1 << 16, BENCH_FRAME_WORDS = 298, BENCH_MOST_FRAMES = 8, BENCH_MOST_PAGES = 4096 };
 
 // How the run of a piece of code ended.
 enum bench_outcome {

@@ -221,7 +221,7 @@ static json_t *beside_to_json(const struct record *record) {
     return json;
 }
 
-static json_t *fault_to_json(const struct record_fault *fault) {
+json_t *record_fault_to_json(const struct record_fault *fault) {
     json_t *json = json_object();
     if (fault->instruction)
         json_object_set_new(json, "instruction", json_integer(fault->instruction));
@@ -246,7 +246,7 @@ static json_t *block_to_json(const struct record *record) {
     if (seen->most_iterations)
         json_object_set_new(json, "most_iterations", json_integer((json_int_t)seen->most_iterations));
     if (block->has_fault)
-        json_object_set_new(json, "fault", fault_to_json(&block->fault));
+        json_object_set_new(json, "fault", record_fault_to_json(&block->fault));
     return json;
 }
 

@@ -23,6 +23,8 @@ struct record_fault {
     const char *explanation;    // one sentence without its full stop, for people
 };
 
+struct json_t *record_fault_to_json(const struct record_fault *fault);
+
 // One line of a file. Strings are null where the file does not say.
 struct record {
     unsigned run;  // which of the file's headers it stands under, from 1; 0: before any. Only set by reading

@@ -20,22 +20,12 @@ struct plan_wish {
 #define PLAN_WISH_DEFAULTS                                                                                             \
     { .streams = ~0UL, .pages = ~0UL }
 
-// Their rows in a command's table of options.
+// Rows of a command's table of options.
 // clang-format off: rows as in any other table of options
-#define PLAN_WISH_OPTIONS(wish)                                                                                        \
-    {OPTION_TEXT, "mode", "MODE",                                                                                      \
-     "latency, throughput, or block (the kernel's body as it stands). Default: latency and throughput.",               \
-     &(wish).mode},                                                                                                    \
-        {OPTION_TEXT, "sweep", "A..B", "Also run n = A, ..., B independent streams side by side.", &(wish).sweep},     \
-        {OPTION_COUNT, "n", "N", "Streams in throughput mode. Default: as many as there are registers, at most 16.",   \
-         &(wish).streams},                                                                                             \
-        {OPTION_TEXT, "form", "FORM",                                                                                  \
-         "unrolled, looped (a branch after each body), or both. Default: unrolled; sweeps looped; blocks both where "  \
-         "they "                                                                                                       \
-         "can be repeated.",                                                                                           \
-         &(wish).form},                                                                                                \
-        {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.",              \
-         &(wish).asm_texts},                                                                                           \
+// Of blocks alone.
+#define BLOCK_WISH_OPTIONS(wish)                                                                                       \
+    {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.",                  \
+     &(wish).asm_texts},                                                                                               \
         {OPTION_TEXT, "symbol", "NAME", "Of an object: this function. Default: each function is a block.",             \
          &(wish).range.symbol},                                                                                        \
         {OPTION_TEXT, "section", "NAME", "Of an object: this section.", &(wish).range.section},                        \
@@ -57,9 +47,25 @@ struct plan_wish {
          "What each 8 bytes of a block's memory hold at its start. Default: an address.", &(wish).fill},               \
         {OPTION_COUNT, "pages", "N",                                                                                   \
          "Pages of memory that may appear where a block touches them, 1 to 4096. Default: 64.", &(wish).pages},        \
-        {OPTION_TEXT, "syntax", "NAME",                                                                                \
-         "intel or att, of blocks. Default: att where registers are written %rax, else intel.", &(wish).syntax},       \
     {                                                                                                                  \
+        OPTION_TEXT, "syntax", "NAME",                                                                                 \
+            "intel or att, of blocks. Default: att where registers are written %rax, else intel.", &(wish).syntax      \
+    }
+
+// Of kernels and blocks.
+#define PLAN_WISH_OPTIONS(wish)                                                                                        \
+    {OPTION_TEXT, "mode", "MODE",                                                                                      \
+     "latency, throughput, or block (the kernel's body as it stands). Default: latency and throughput.",               \
+     &(wish).mode},                                                                                                    \
+        {OPTION_TEXT, "sweep", "A..B", "Also run n = A, ..., B independent streams side by side.", &(wish).sweep},     \
+        {OPTION_COUNT, "n", "N", "Streams in throughput mode. Default: as many as there are registers, at most 16.",   \
+         &(wish).streams},                                                                                             \
+        {OPTION_TEXT, "form", "FORM",                                                                                  \
+         "unrolled, looped (a branch after each body), or both. Default: unrolled; sweeps looped; blocks both where "  \
+         "they "                                                                                                       \
+         "can be repeated.",                                                                                           \
+         &(wish).form},                                                                                                \
+        BLOCK_WISH_OPTIONS(wish), {                                                                                    \
         OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.",               \
             &(wish).kernels                                                                                            \
     }

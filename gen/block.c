@@ -280,6 +280,15 @@ static void count_instructions(const struct isa *isa, unsigned n_instructions, s
     arena_free(&scratch);
 }
 
+static void list_used(const struct block_reader *reader, const struct used_registers *used, struct program *program) {
+    struct program_register *list = ARENA_ARRAY(reader->arena, struct program_register, REGISTER_N_FILES * 64);
+    program->used = list;
+    for (unsigned file = 1; file < REGISTER_N_FILES; file++)
+        for (unsigned i = 0; i < 64; i++)
+            if (used->widest[file][i] && strchr("vk", used->widest[file][i]->file))
+                list[program->n_used++] = (struct program_register){used->widest[file][i], i};
+}
+
 static bool make_program(struct block_reader *reader, struct program *program) {
     struct arena *arena = reader->arena;
     const struct block_request *request = reader->request;
@@ -316,6 +325,8 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .stack_start = block_stack_start(reader->isa, &request->start),
         .features = ARENA_NEW(arena, const char *),
     };
+    if (request->runs_once)
+        list_used(reader, &used, program);
     count_instructions(reader->isa, n_instructions, program);
     program->symbol =
         arena_printf(arena, "block_%s_%s", program_symbol_part(arena, reader->name), program_form_name(request->form));

@@ -120,11 +120,29 @@ static void emit_stack_leave(struct text *out, const struct program *program) {
     emit2(out, "mov", of_frame(program, 0), of_register("rsp", program->syntax), program->syntax);
 }
 
+// Vector registers above 15 exist in EVEX encodings only.
+static bool needs_evex(const struct register_class *class) {
+    return class->registers == zmm || class->registers == xmm32 || class->registers == ymm32;
+}
+
+static void emit_frame_store(struct text *out, const struct program *program, const struct program_register *used) {
+    const struct register_class *class = used->class;
+    const char *reg = class->registers[used->index], *syntax = program->syntax;
+    bool is_mask = class->file == 'k', is_legacy = class->bits == 128 && !needs_evex(class);
+    unsigned word = is_mask ? PROGRAM_FRAME_MASKS + used->index : PROGRAM_FRAME_VECTORS + 8 * used->index;
+    struct operand to = of_frame(program, word);
+    if (!is_att(syntax)) // without the width of a general register
+        memmove(to.text, strchr(to.text, '['), strlen(strchr(to.text, '[')) + 1);
+    emit2(out, is_mask ? "kmovw" : is_legacy ? "movups" : "vmovups", to, of_register(reg, syntax), syntax);
+}
+
 // Flags as the ABI wants them: no alignment checks, no single steps, upwards.
 static void emit_stack_return(struct text *out, const struct program *program) {
     const char *syntax = program->syntax;
     for (unsigned i = 0; r64[i]; i++)
         emit2(out, "mov", of_frame(program, 1 + i), of_register(r64[i], syntax), syntax);
+    for (unsigned i = 0; i < program->n_used; i++)
+        emit_frame_store(out, program, &program->used[i]);
     emit2(out, "mov", of_register("rsp", syntax), of_frame(program, 0), syntax);
     text_addf(out, "push %s\npopf\n", of_number(0x202, syntax).text);
 }
@@ -189,11 +207,6 @@ static void emit_store32(struct text *out, int offset, uint64_t bits, const char
         text_addf(out, "movl %s, %s\n", of_number(number, syntax).text, of_memory("rsi", offset, syntax).text);
     else
         text_addf(out, "mov dword ptr %s, %s\n", of_memory("rsi", offset, syntax).text, of_number(number, syntax).text);
-}
-
-// Vector registers above 15 exist in EVEX encodings only.
-static bool needs_evex(const struct register_class *class) {
-    return class->registers == zmm || class->registers == xmm32 || class->registers == ymm32;
 }
 
 static void emit_vector_zero(struct text *out, const struct register_class *class, const char *reg,
