@@ -24,6 +24,7 @@ struct sandbox_job {
     sandbox_body body;
     void *context;
     struct fault_note *note; // null: nothing foreign runs
+    bool is_in_nursery;      // all that the body looks at lies in memory from nursery_alloc
     double timeout_seconds;
     // Null; or the body counts it up, each time within about `step_seconds`: else that is a time-out as well. Then all
     // times are of computing, as a child may have to wait for a CPU that others want; but with no step in

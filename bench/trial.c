@@ -1,10 +1,10 @@
 #include "bench/trial.h"
 
+#include "bench/nursery.h"
 #include "bench/sandbox.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 // How the child ended, as its exit status.
@@ -16,7 +16,6 @@ struct trial_results {
     int error_number;
     unsigned n_pages;
     uintptr_t frame[BENCH_FRAME_WORDS];
-    // Behind it: the addresses of pages, as many as may appear; then the pages that stand behind them.
 };
 
 struct trial_context {
@@ -77,29 +76,46 @@ static void take(struct arena *arena, const struct trial_context *context, struc
     trial->n_memory_bytes = context->n_memory_bytes;
 }
 
-bool trial_run(struct arena *arena, const struct bench_code *code, double timeout_seconds, struct trial *trial,
-               struct fail *fail) {
+static struct trial_context *make_context(const struct bench_code *code) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), n_memory_bytes = code->foreign.frames * page;
-    size_t n_addresses = code->foreign.most_pages;
-    size_t size = sizeof(struct trial_results) + n_addresses * sizeof(uint64_t) + n_memory_bytes;
-    struct trial_results *results = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (results == MAP_FAILED)
+    struct trial_context *context = nursery_alloc(sizeof *context);
+    const struct bench_code *copy = nursery_copy_code(code);
+    struct trial_results *results = nursery_alloc(sizeof *results);
+    uint64_t *addresses = nursery_alloc(code->foreign.most_pages * sizeof *addresses + 1);
+    uint8_t *memory = nursery_alloc(n_memory_bytes + 1);
+    if (!context || !copy || !results || !addresses || !memory)
+        return NULL;
+    memset(results, 0, sizeof *results);
+    *context = (struct trial_context){copy, results, addresses, memory, n_memory_bytes};
+    return context;
+}
+
+static bool run(struct arena *arena, const struct bench_code *code, double timeout_seconds, struct trial *trial,
+                struct fail *fail) {
+    struct trial_context *context = make_context(code);
+    if (!context)
         return fail_set(fail, FAIL_WORK, "no memory for a trial: %s", strerror(errno));
-    uint64_t *addresses = (uint64_t *)(results + 1);
-    struct trial_context context = {code, results, addresses, (uint8_t *)(addresses + n_addresses), n_memory_bytes};
+    struct trial_results *results = context->results;
     struct sandbox_job job = {.body = run_once,
-                              .context = &context,
+                              .context = context,
                               .note = &results->note,
+                              .is_in_nursery = true,
                               .timeout_seconds = timeout_seconds > 0 ? timeout_seconds : 2};
     int status = 0;
-    *trial = (struct trial){.outcome = BENCH_KILLED};
     bool is_done = sandbox_run(&job, &trial->outcome, &status, fail);
     if (is_done && trial->outcome == BENCH_OK)
         is_done = explain(results, status, fail);
     if (is_done && trial->outcome == BENCH_OK && results->note.outcome != BENCH_OK) // it was sent to its exit
         trial->outcome = (enum bench_outcome)results->note.outcome;
     if (is_done)
-        take(arena, &context, trial);
-    munmap(results, size);
+        take(arena, context, trial);
+    return is_done;
+}
+
+bool trial_run(struct arena *arena, const struct bench_code *code, double timeout_seconds, struct trial *trial,
+               struct fail *fail) {
+    *trial = (struct trial){.outcome = BENCH_KILLED};
+    bool is_done = run(arena, code, timeout_seconds, trial, fail);
+    nursery_free_all();
     return is_done;
 }

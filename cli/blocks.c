@@ -127,6 +127,13 @@ static bool resets_stack(const struct lab_block *block, enum block_alias alias) 
     return block->was_tried[alias] ? block_drift(block, alias) != 0 : block->is_decoded && block->moves_stack_pointer;
 }
 
+// A loop that is counted in memory takes the time of a load after a store, whatever its body.
+static const char *doubt_of(const struct program *program) {
+    return !program->loop_counter && program->form == PROGRAM_LOOPED
+               ? "the block leaves no register, so its loop is counted in memory, which takes some cycles an iteration"
+               : NULL;
+}
+
 static bool make_final(struct arena *arena, struct experiment *experiment, unsigned unroll, struct fail *fail) {
     struct block_request request = {
         .form = experiment->program.form,
@@ -134,7 +141,10 @@ static bool make_final(struct arena *arena, struct experiment *experiment, unsig
         .resets_stack = resets_stack(experiment->block, experiment->alias),
     };
     experiment->foreign = foreign_of(experiment->block, experiment->alias);
-    return make_program(arena, experiment->block, experiment->alias, &request, &experiment->program, fail);
+    if (!make_program(arena, experiment->block, experiment->alias, &request, &experiment->program, fail))
+        return false;
+    experiment->misuse = doubt_of(&experiment->program);
+    return true;
 }
 
 // ---- the trial

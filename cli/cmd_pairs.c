@@ -1,6 +1,8 @@
 // cyclops pairs: which instructions issue together.
 #include "cli/cli.h"
 
+#include "bench/nursery.h"
+
 #include "cli/lab_args.h"
 #include "cli/options.h"
 #include "cli/pairs.h"
@@ -120,8 +122,11 @@ int cmd_pairs(int argc, char **argv) {
     struct lab lab = {0};
     int status = 0;
     if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK) {
+        if (strcmp(args.lab.lab.target, "native") == 0)
+            nursery_open(); // while there is little memory
         status = run(&arena, &lab, &operands, &fail);
         lab_close(&lab);
+        nursery_close();
     }
     if (fail.status != FAIL_NONE)
         status = run_plan_worse(status, cli_failed(&fail));

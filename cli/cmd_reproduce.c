@@ -1,6 +1,8 @@
 // cyclops reproduce: published experiments again, published · predicted · measured here.
 #include "cli/cli.h"
 
+#include "bench/nursery.h"
+
 #include "base/file.h"
 #include "base/screen.h"
 #include "base/text.h"
@@ -193,8 +195,10 @@ int cmd_reproduce(int argc, char **argv) {
     struct lab lab = {0};
     bool agrees = true;
     if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK) {
+        nursery_open(); // while there is little memory
         run(&arena, &lab, &operands, &agrees, &fail);
         lab_close(&lab);
+        nursery_close();
     }
     int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
     if (interrupt_seen() && status == 0)

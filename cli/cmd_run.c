@@ -1,6 +1,8 @@
 // cyclops run: measure, predict and compare.
 #include "cli/cli.h"
 
+#include "bench/nursery.h"
+
 #include "cli/corun.h"
 #include "cli/experiment.h"
 #include "cli/lab_args.h"
@@ -170,8 +172,11 @@ int cmd_run(int argc, char **argv) {
     int status = 0;
     switch (options_parse(&arena, &command, argc, argv, &operands, &fail)) {
     case OPTIONS_OK:
+        if (!args.from && strcmp(args.lab.lab.target, "native") == 0)
+            nursery_open(); // while there is little memory
         status = args.from ? run_file(&arena, &operands, &fail) : run(&arena, &lab, &operands, &fail);
         lab_close(&lab);
+        nursery_close();
         break;
     case OPTIONS_HELP:
     case OPTIONS_BAD:

@@ -1,6 +1,8 @@
 // cyclops try: a block, once.
 #include "cli/cli.h"
 
+#include "bench/nursery.h"
+
 #include "cli/options.h"
 #include "cli/plan_wish.h"
 #include "cli/trial_report.h"
@@ -66,5 +68,8 @@ static bool try_blocks(struct arena *arena, const struct operands *operands, str
 }
 
 int cmd_try(int argc, char **argv) {
-    return cli_run(&command, argc, argv, try_blocks);
+    nursery_open(); // while there is little memory
+    int status = cli_run(&command, argc, argv, try_blocks);
+    nursery_close();
+    return status;
 }

@@ -220,7 +220,7 @@ static void emit_general(const struct block_reader *reader, const struct registe
         if (strcmp(isa->reserved[i], isa->memory) != 0)
             register_set_add_name(&kept, isa, isa->reserved[i]);
     kept.files[0] &= ~used->files[0]; // a reserved one that the block uses gets its value as well
-    if (!reader->request->runs_once)
+    if (!reader->request->runs_once && counter)
         register_set_add_name(&kept, isa, counter);
     register_set_add_name(&kept, isa, isa->stack_pointer);
     const struct register_class *class = isa->classes; // the first is the widest general one
@@ -259,7 +259,9 @@ static const char *make_setup(const struct block_reader *reader, const struct us
                               const char *counter) {
     struct text setup = {.arena = reader->arena};
     emit_zeros(reader, used, &setup);
-    reader->isa->emit_stack_pointer(&setup, block_stack_start(reader->isa, &reader->request->start), reader->syntax);
+    if (!counter || strcmp(counter, reader->isa->stack_pointer) != 0)
+        reader->isa->emit_stack_pointer(&setup, block_stack_start(reader->isa, &reader->request->start),
+                                        reader->syntax);
     emit_general(reader, &used->all, counter, &setup);
     return setup.data;
 }
@@ -289,6 +291,10 @@ static void list_used(const struct block_reader *reader, const struct used_regis
                 list[program->n_used++] = (struct program_register){used->widest[file][i], i};
 }
 
+static bool uses_stack_pointer(const struct isa *isa, const struct used_registers *used) {
+    return used->all.files[0] >> isa->stack_number & 1;
+}
+
 static bool make_program(struct block_reader *reader, struct program *program) {
     struct arena *arena = reader->arena;
     const struct block_request *request = reader->request;
@@ -299,7 +305,11 @@ static bool make_program(struct block_reader *reader, struct program *program) {
     const char *counter = register_loop_counter(reader->isa, &used.all, preserves_flags);
     if (!counter && request->runs_once)
         counter = reader->isa->loop_counters[0]; // there is no loop
-    if (!counter)
+    else if (!counter && reader->isa->counts_in_frame && !uses_stack_pointer(reader->isa, &used))
+        counter = reader->isa->stack_pointer;
+    else if (!counter && reader->isa->counts_in_frame)
+        preserves_flags = false; // memory cannot be counted down without them
+    else if (!counter)
         return fail_at(reader->fail, reader->name, 0, 0,
                        "the block leaves no register to count the loop: leave it one of %s",
                        register_loop_counters(arena, reader->isa));

@@ -65,7 +65,7 @@ static void add_entry(struct text *out, const struct isa *isa, const struct prog
     if (program->has_own_stack)
         add_exit_in_front(out, isa, program);
     text_addf(out, "    %s save the caller's registers; %s counts iterations down\n", isa->comment,
-              program->loop_counter);
+              program->loop_counter ? program->loop_counter : "a word of the frame");
     add_emitted(out, isa->emit_entry, program);
     if (program->has_own_stack)
         add_emitted(out, isa->emit_stack_leave, program);

@@ -62,6 +62,9 @@ struct isa {
     const struct register_class *flags;
     const char *no_flags;
     const char *const *loop_counters; // candidates, best first; null-terminated
+    // Where a block leaves none of them: its stack pointer, if it leaves that, and else a word of its frame; see
+    // program.h.
+    bool counts_in_frame;
     // The best one where the loop's end must not touch the flags; any other costs more. Null: all are alike.
     const char *flag_free_counter;
     const char *stack_pointer;

@@ -90,19 +90,6 @@ static void emit2(struct text *out, const char *mnemonic, struct operand destina
     text_addf(out, "%s %s, %s\n", mnemonic, att ? source.text : destination.text, att ? destination.text : source.text);
 }
 
-static void emit_entry(struct text *out, const struct program *program) {
-    const char *syntax = program->syntax;
-    for (unsigned i = 0; i < N_CALLEE_SAVED; i++)
-        emit1(out, "push", callee_saved[i], syntax);
-    emit2(out, "mov", of_register(program->loop_counter, syntax), of_register("rdi", syntax), syntax);
-    emit2(out, "mov", of_memory("rsi", 0, syntax), of_register("rsi", syntax), syntax);
-}
-
-// Dirty upper halves slow down the caller's SSE code (Intel optimization manual, "Mixing AVX code with SSE code").
-static bool has_wide_registers(const char *text) {
-    return strcasestr(text, "ymm") || strcasestr(text, "zmm");
-}
-
 // A word of the frame, by its distance from here: no register is needed.
 static struct operand of_frame(const struct program *program, unsigned number) {
     int offset = 8 * (int)number - PROGRAM_FRAME_DISTANCE;
@@ -112,12 +99,38 @@ static struct operand of_frame(const struct program *program, unsigned number) {
     return operand;
 }
 
+static struct operand of_counter(const struct program *program) {
+    return program->loop_counter ? of_register(program->loop_counter, program->syntax)
+                                 : of_frame(program, PROGRAM_FRAME_COUNTER);
+}
+
+static bool counts_in_stack_pointer(const struct program *program) {
+    return program->loop_counter && strcmp(program->loop_counter, "rsp") == 0;
+}
+
+static void emit_entry(struct text *out, const struct program *program) {
+    const char *syntax = program->syntax;
+    for (unsigned i = 0; i < N_CALLEE_SAVED; i++)
+        emit1(out, "push", callee_saved[i], syntax);
+    if (!counts_in_stack_pointer(program))
+        emit2(out, "mov", of_counter(program), of_register("rdi", syntax), syntax);
+    emit2(out, "mov", of_memory("rsi", 0, syntax), of_register("rsi", syntax), syntax);
+}
+
+// Dirty upper halves slow down the caller's SSE code (Intel optimization manual, "Mixing AVX code with SSE code").
+static bool has_wide_registers(const char *text) {
+    return strcasestr(text, "ymm") || strcasestr(text, "zmm");
+}
+
 static void emit_start(struct text *out, const struct program *program) {
     text_addf(out, "jmp %s.entry\n", program->symbol);
 }
 
 static void emit_stack_leave(struct text *out, const struct program *program) {
-    emit2(out, "mov", of_frame(program, 0), of_register("rsp", program->syntax), program->syntax);
+    const char *syntax = program->syntax;
+    emit2(out, "mov", of_frame(program, 0), of_register("rsp", syntax), syntax);
+    if (counts_in_stack_pointer(program))
+        emit2(out, "mov", of_register("rsp", syntax), of_register("rdi", syntax), syntax);
 }
 
 // Vector registers above 15 exist in EVEX encodings only.
@@ -169,7 +182,7 @@ static void emit_exit(struct text *out, const struct program *program) {
 static const char free_counter[] = "rcx";
 
 static bool is_exchanged(const struct program *program) {
-    return program->preserves_flags && strcmp(program->loop_counter, free_counter) != 0;
+    return program->preserves_flags && program->loop_counter && strcmp(program->loop_counter, free_counter) != 0;
 }
 
 static struct isa_loop_end loop_end(const struct program *program) {
@@ -197,7 +210,7 @@ static void emit_loop_end(struct text *out, const struct program *program) {
         emit_flag_free_end(out, program);
         return;
     }
-    emit2(out, "sub", of_register(program->loop_counter, syntax), of_number(1, syntax), syntax);
+    emit2(out, is_att(syntax) ? "subq" : "sub", of_counter(program), of_number(1, syntax), syntax);
     text_addf(out, "jnz %s.loop\n", program->symbol);
 }
 
@@ -272,6 +285,7 @@ const struct isa isa_x86_64 = {
     // r8 to r15 are never implicit operands (but r11 of syscall); rbp and rbx seldom.
     .loop_counters = (const char *const[]){"r15", "r14", "r13", "r12", "r11", "r10", "r9", "r8", "rbp", "rbx", NULL},
     .flag_free_counter = free_counter,
+    .counts_in_frame = true,
     .stack_pointer = "rsp",
     .stack_number = 4,
     .memory = "rsi",

@@ -11,9 +11,10 @@
 // A block may do anything to its registers, the stack pointer included. So it gets a stack of its own, and what it must
 // come back to is kept where it does not look: in its frame, words of the width of a general register, that lie
 // PROGRAM_FRAME_DISTANCE bytes before its exit. Whoever runs it puts writable memory there. [0] is the caller's stack
-// pointer; [1 + i] becomes general register i at the end, but for the few that the exit itself needs. Of a program that
-// runs once, what else its block used follows where the ISA can store it (x86-64): 64 bytes for vector register i from
-// word PROGRAM_FRAME_VECTORS + 8 i on, and word PROGRAM_FRAME_MASKS + i for mask i.
+// pointer; [1 + i] becomes general register i at the end, but for the few that the exit itself needs; where the block
+// leaves no register free, [PROGRAM_FRAME_COUNTER] counts the loop down. Of a program that runs once, what else its
+// block used follows where the ISA can store it (x86-64): 64 bytes for vector register i from word
+// PROGRAM_FRAME_VECTORS + 8 i on, and word PROGRAM_FRAME_MASKS + i for mask i.
 #ifndef GEN_PROGRAM_H
 #define GEN_PROGRAM_H
 
@@ -22,7 +23,7 @@
 #include <stdint.h>
 
 enum { PROGRAM_MEMORY_BYTES = 1 << 16, PROGRAM_FRAME_DISTANCE = 1 << 16, PROGRAM_EXIT_OFFSET = 32 };
-enum { PROGRAM_FRAME_VECTORS = 34, PROGRAM_FRAME_MASKS = PROGRAM_FRAME_VECTORS + 32 * 8 };
+enum { PROGRAM_FRAME_COUNTER = 33, PROGRAM_FRAME_VECTORS = 34, PROGRAM_FRAME_MASKS = PROGRAM_FRAME_VECTORS + 32 * 8 };
 
 // A number, as labels of as that may be defined again and again are: `.long 899999f - .` is the distance to the data.
 #define PROGRAM_DATA_LABEL "899999"
@@ -67,7 +68,7 @@ struct program {
     unsigned body_lines;            // of those
     const char *file;               // the body came from, for messages: a kernel file, or the name of a block
     const unsigned *lines;          // in that file, of each line of the body
-    const char *loop_counter;       // register that counts the loop down
+    const char *loop_counter;       // register that counts the loop down; null: a word of the frame does
     const char *data;               // behind the code, at the label PROGRAM_DATA_LABEL; null: none
     bool has_own_stack;             // and a frame: a block
     bool runs_once;                 // there is no loop: whatever the number of iterations, the body runs once
