@@ -58,9 +58,16 @@ static bool assemble_texts(struct arena *arena, struct plan *plan, struct fail *
         blocks[n] = block;
         programs[n++] = &plan->experiments[i]->program;
     }
-    if (!gen_assemble(arena, programs, n, fail))
+    struct gen_errors errors;
+    if (!gen_assemble_each(arena, programs, n, &errors, fail))
         return false;
+    for (size_t i = 0; i < errors.n; i++)
+        plan_refuse(arena, plan, &errors.items[i]);
     for (size_t i = 0; i < n; i++) {
+        if (errors.is_refused[i]) {
+            plan_remove_block(plan, blocks[i]);
+            continue;
+        }
         struct program_range body = programs[i]->body_range;
         blocks[i]->bytes = programs[i]->code + body.offset;
         blocks[i]->n_bytes = body.length;
@@ -239,16 +246,23 @@ static void drop_needless(struct plan *plan, bool can_run) {
     plan->n_experiments = n;
 }
 
+// Text that LLVM cannot read goes by what it names; machine code has nothing else.
 static void decode_all(struct arena *arena, struct plan *plan, const struct decoder *decoder) {
     uint16_t stack_pointer = decoder_stack_pointer(decoder);
     const struct lab_block *last = NULL;
     for (size_t i = 0; i < plan->n_experiments; i++) {
-        struct experiment *experiment = plan->experiments[i];
-        struct fail *trouble = ARENA_NEW(arena, struct fail);
-        if (!experiment->block || experiment->block == last)
+        struct lab_block *block = plan->experiments[i]->block;
+        struct fail why = {0}, placed = {0};
+        if (!block || block == last)
             continue;
-        last = experiment->block;
-        decode(arena, decoder, stack_pointer, experiment->block, trouble);
+        last = block;
+        decode(arena, decoder, stack_pointer, block, &why);
+        if (block->is_decoded || block->source.text)
+            continue;
+        fail_at(&placed, block->source.name, block->source.line, 0, "%s: %s", block->label, why.text);
+        plan_refuse(arena, plan, &placed);
+        plan_remove_block(plan, block);
+        i--; // where the next one stands now; it wraps around and back
     }
 }
 
@@ -258,6 +272,8 @@ bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder
         return false;
     decode_all(arena, plan, decoder);
     drop_needless(plan, can_run);
+    if (!plan_is_left(plan, fail))
+        return false;
     if (can_run && !try_all(arena, plan, fail))
         return false;
     for (size_t i = 0; i < plan->n_experiments; i++)

@@ -4,7 +4,9 @@
 #include "bench/nursery.h"
 
 #include "cli/options.h"
+#include "cli/plan_assemble.h"
 #include "cli/plan_wish.h"
+#include "cli/run_plan.h"
 #include "cli/trial_report.h"
 
 static struct {
@@ -52,24 +54,35 @@ static bool make_plan(struct arena *arena, const struct operands *operands, stru
     return blocks_prepare(arena, plan, decoder, true, fail);
 }
 
-static bool try_blocks(struct arena *arena, const struct operands *operands, struct fail *fail) {
+static int try_blocks(struct arena *arena, const struct operands *operands, struct decoder *decoder,
+                      struct fail *fail) {
     struct plan plan = {0};
-    struct decoder decoder = {0};
     const struct isa *isa = cli_isa(arena, NULL, fail);
     bool is_done =
-        isa && decoder_open(&decoder, arena, isa, args.llvm, fail) && make_plan(arena, operands, &plan, &decoder, fail);
+        isa && decoder_open(decoder, arena, isa, args.llvm, fail) && make_plan(arena, operands, &plan, decoder, fail);
+    int status = plan_report_refused(&plan, fail);
     for (size_t i = 0; i < plan.n_experiments && is_done; i++)
         if (args.wants_json)
-            is_done = trial_print_json(arena, &decoder, plan.experiments[i], stdout, fail);
+            is_done = trial_print_json(arena, decoder, plan.experiments[i], stdout, fail);
         else
-            trial_print(arena, &decoder, plan.experiments[i], stdout);
-    decoder_close(&decoder);
-    return is_done;
+            trial_print(arena, decoder, plan.experiments[i], stdout);
+    return status;
 }
 
 int cmd_try(int argc, char **argv) {
+    struct arena arena = {0};
+    struct operands operands = {0};
+    struct decoder decoder = {0};
+    struct fail fail = {0};
+    int status = 0;
     nursery_open(); // while there is little memory
-    int status = cli_run(&command, argc, argv, try_blocks);
+    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK)
+        status = try_blocks(&arena, &operands, &decoder, &fail);
+    decoder_close(&decoder);
     nursery_close();
-    return status;
+    if (fail.status != FAIL_NONE)
+        status = run_plan_worse(status, cli_failed(&fail));
+    int finish_status = cli_finish();
+    arena_free(&arena);
+    return run_plan_worse(status, finish_status);
 }

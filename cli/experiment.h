@@ -66,8 +66,17 @@ struct plan {
     struct experiment **experiments;
     size_t n_experiments;
     unsigned n_blocks;
+    struct fail *refused; // what is wrong with parts of what was asked for; the rest is here
+    size_t n_refused;
     struct experiment *corunner; // that runs beside all of them; null: none
 };
+
+// Notes a mistake that costs a part of what was asked for.
+void plan_refuse(struct arena *arena, struct plan *plan, const struct fail *why);
+// Takes out the experiments of a block.
+void plan_remove_block(struct plan *plan, const struct lab_block *block);
+// Whether something is left; else the last of the mistakes is the failure.
+bool plan_is_left(const struct plan *plan, struct fail *fail);
 
 // Adds one experiment, all zero.
 struct experiment *plan_add(struct arena *arena, struct plan *plan);

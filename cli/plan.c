@@ -1,5 +1,25 @@
 #include "cli/experiment.h"
 
+void plan_refuse(struct arena *arena, struct plan *plan, const struct fail *why) {
+    plan->refused = arena_grow(arena, plan->refused, plan->n_refused, sizeof *plan->refused);
+    plan->refused[plan->n_refused++] = *why;
+}
+
+void plan_remove_block(struct plan *plan, const struct lab_block *block) {
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        if (plan->experiments[i]->block != block)
+            plan->experiments[kept++] = plan->experiments[i];
+    plan->n_experiments = kept;
+}
+
+bool plan_is_left(const struct plan *plan, struct fail *fail) {
+    if (plan->n_experiments > 0 || plan->n_refused == 0)
+        return true;
+    *fail = plan->refused[plan->n_refused - 1];
+    return false;
+}
+
 struct experiment *plan_add(struct arena *arena, struct plan *plan) {
     struct experiment *experiment = ARENA_NEW(arena, struct experiment);
     plan->experiments = arena_grow(arena, plan->experiments, plan->n_experiments, sizeof(struct experiment *));

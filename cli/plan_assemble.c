@@ -3,6 +3,8 @@
 #include "cli/cli.h"
 #include "cli/run_plan.h"
 
+#include <string.h>
+
 // All programs of a plan, and whose they are.
 struct programs {
     struct arena *arena;
@@ -49,8 +51,7 @@ static void take_out(struct plan *plan, const struct programs *programs, const s
     plan->n_experiments = kept;
 }
 
-bool plan_assemble(struct arena *arena, struct program *const chains[N_CHAINS], struct plan *plan, int *status,
-                   struct fail *fail) {
+bool plan_assemble(struct arena *arena, struct program *const chains[N_CHAINS], struct plan *plan, struct fail *fail) {
     struct programs programs = {.arena = arena};
     struct gen_errors errors;
     add_all(&programs, chains, plan);
@@ -60,10 +61,19 @@ bool plan_assemble(struct arena *arena, struct program *const chains[N_CHAINS], 
         return true;
     bool is_common = is_refused(&programs, &errors, NULL);
     take_out(plan, &programs, &errors);
-    bool is_over = is_common || plan->n_experiments == 0; // then the last mistake is the failure
-    for (size_t i = 0; i < errors.n - is_over; i++)
-        *status = run_plan_worse(*status, cli_failed(&errors.items[i]));
-    if (is_over)
+    for (size_t i = 0; i < errors.n; i++)
+        plan_refuse(arena, plan, &errors.items[i]);
+    if (is_common)
         *fail = errors.items[errors.n - 1];
-    return !is_over;
+    return !is_common && plan_is_left(plan, fail);
+}
+
+int plan_report_refused(const struct plan *plan, const struct fail *fail) {
+    int status = 0;
+    size_t n = plan->n_refused;
+    if (n > 0 && fail->status != FAIL_NONE && strcmp(fail->text, plan->refused[n - 1].text) == 0)
+        n--;
+    for (size_t i = 0; i < n; i++)
+        status = run_plan_worse(status, cli_failed(&plan->refused[i]));
+    return status;
 }

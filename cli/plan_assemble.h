@@ -5,9 +5,11 @@
 #include "cli/chains.h"
 #include "cli/experiment.h"
 
-// Reports every mistake, takes the experiments that have one out of the plan, and makes `status` FAIL_INPUT. False
+// Takes the experiments that have a mistake out of the plan, which then has the mistake among those refused. False
 // where nothing is left to measure, or the mistake is in the clock's programs or in what runs beside all.
-bool plan_assemble(struct arena *arena, struct program *const chains[N_CHAINS], struct plan *plan, int *status,
-                   struct fail *fail);
+bool plan_assemble(struct arena *arena, struct program *const chains[N_CHAINS], struct plan *plan, struct fail *fail);
+
+// Prints what was refused, but for the last where that is the failure; returns the exit status.
+int plan_report_refused(const struct plan *plan, const struct fail *fail);
 
 #endif

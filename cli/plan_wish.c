@@ -164,9 +164,10 @@ static bool add_hex_file(struct arena *arena, struct plan *plan, struct block_so
     for (source->line = 1; slice_next(&rest, '\n', &line); source->line++) {
         const char *comma = memchr(line.data, ',', line.length);
         struct slice digits = slice_trim((struct slice){line.data, comma ? (size_t)(comma - line.data) : line.length});
-        if (digits.length &&
-            !add_digits(arena, plan, source, digits, (unsigned)(digits.data - line.data) + 1, options, fail))
-            return false;
+        struct fail why = {0};
+        unsigned column = (unsigned)(digits.data - line.data) + 1;
+        if (digits.length && !add_digits(arena, plan, source, digits, column, options, &why))
+            plan_refuse(arena, plan, &why);
     }
     return true;
 }
@@ -219,5 +220,7 @@ bool plan_make(struct arena *arena, const struct plan_wish *wish, const struct i
     for (size_t i = 0; i < wish->hex.n_items; i++)
         if (!add_hex(arena, plan, isa, wish->hex.items[i], &of_blocks, fail))
             return false;
+    if (!plan_is_left(plan, fail))
+        return false;
     return !wish->corun || add_corun(arena, &planner, plan, fail);
 }

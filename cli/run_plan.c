@@ -171,8 +171,9 @@ bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *p
               const struct run_journal_wish *files, int *status, struct fail *fail) {
     struct run_journal journal = {0};
     run_journal_choose_cpu(lab, options, files);
-    bool is_ready = prepare(lab, options, plan, fail) && plan_assemble(lab->arena, lab->chains, plan, status, fail) &&
-                    lab_start(lab, options, fail) && run_journal_open(&journal, lab, plan, files, fail);
+    bool is_ready = prepare(lab, options, plan, fail) && plan_assemble(lab->arena, lab->chains, plan, fail);
+    *status = run_plan_worse(*status, plan_report_refused(plan, fail));
+    is_ready = is_ready && lab_start(lab, options, fail) && run_journal_open(&journal, lab, plan, files, fail);
     if (is_ready)
         interrupt_watch();
     bool is_done = is_ready && run_all(lab, plan, &journal, status, fail);
