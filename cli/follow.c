@@ -90,7 +90,7 @@ static void scale(struct arena *arena, unsigned n_resources, double bodies, stru
 bool follow_predict(struct arena *arena, const struct model *model, const struct program *program,
                     struct followed *followed, struct prediction *prediction, struct fail *fail) {
     const struct program_range *loop = &program->loop_range;
-    struct block block, run;
+    struct block block, run = {0};
     if (!model_describe_bytes(model, arena, program->code + loop->offset, loop->length, &block, fail) ||
         !lay_out(arena, &block, followed, &run, fail) ||
         !prediction_make(arena, model->machine, &run, prediction, fail))

@@ -99,7 +99,8 @@ static inline __attribute__((always_inline)) unsigned long needed(const unsigned
     return most;
 }
 
-// Where the file cannot be looked at, nothing is known against it.
+// Called by ENTRY. Where the file cannot be looked at, nothing is known against it.
+void cyclops_check_file(const unsigned long *stack);
 __attribute__((section(IN_FRONT), used)) void cyclops_check_file(const unsigned long *stack) {
     long file = call_kernel(CALL_OPENAT, AT_FDCWD, (long)cyclops_own_file, O_RDONLY);
     if (file < 0)
