@@ -70,7 +70,8 @@ static bool lay_out(struct arena *arena, const struct block *block, const struct
                     struct fail *fail) {
     struct follow_order order;
     if (!follow_order(arena, block, 0, followed->offsets, followed->n, &order))
-        return fail_set(fail, FAIL_WORK, "control comes to byte %u of the loop, inside of an instruction", order.lost);
+        return fail_set(fail, FAIL_WORK, "it jumps to byte %u of the loop, into the middle of an instruction",
+                        order.lost);
     struct insn *insns = ARENA_ARRAY(arena, struct insn, order.n);
     for (size_t i = 0; i < order.n; i++)
         insns[i] = block->insns[order.insns[i]];

@@ -37,7 +37,7 @@ static bool parse_digits(struct mca_hex *hex, struct slice digits, unsigned from
         unsigned digit = digit_of(digits.data[i]);
         if (digit > 15)
             return fail_at(&hex->fail, hex->name, hex->line, from + (unsigned)i + 1,
-                           "'%.*s' is no hexadecimal digit; a line is the bytes of one block, as in 4801d8",
+                           "'%.*s' is not a hexadecimal digit; a line has the bytes of one block, as in 4801d8",
                            (int)(digits.data[i] & 0x80 ? digits.length - i : 1), digits.data + i);
         if (i % 2 == 0)
             hex->bytes[i / 2] = (uint8_t)(digit << 4);

@@ -96,7 +96,7 @@ static bool take_option(struct arena *arena, int option, struct arguments *argum
     case 'f':
         arguments->bench.frequency_source = "as given";
         return bench_frequency_parse(optarg, &arguments->bench.frequency_hz) ||
-               fail_set(fail, FAIL_INPUT, "'%s' is no frequency: write 1.66GHz, 480MHz or a number of Hz", optarg);
+               fail_set(fail, FAIL_INPUT, "'%s' is not a frequency: write 1.66GHz, 480MHz or a number of Hz", optarg);
     case 'e':
         return add_events(arena, arguments, optarg, fail);
     case 'b':
@@ -185,7 +185,7 @@ static bool load(struct arena *arena, const char *path, struct pack *pack, struc
     if (!is_there || !pack_read(arena, path ? path : "the pack", path ? data : text, length, pack, fail))
         return false;
     return strcmp(pack->isa, OWN_ISA) == 0 ||
-           fail_set(fail, FAIL_INPUT, "these are programs for %s, and this is the runner for " OWN_ISA, pack->isa);
+           fail_set(fail, FAIL_INPUT, "these programs are for %s, but this runner is for " OWN_ISA, pack->isa);
 }
 
 static bool find_chains(const struct pack *pack, struct bench_chains *chains, struct fail *fail) {
@@ -198,7 +198,9 @@ static bool find_chains(const struct pack *pack, struct bench_chains *chains, st
             if (pack->programs[i].role && strcmp(pack->programs[i].role, wanted[w].role) == 0)
                 *wanted[w].code = pack->programs[i].code;
         if (!wanted[w].code->bytes)
-            return fail_set(fail, FAIL_INPUT, "the pack lacks the clock's chain '%s'", wanted[w].role);
+            return fail_set(fail, FAIL_INPUT,
+                            "the pack lacks the clock's chain '%s': make it again with this version of Cyclops",
+                            wanted[w].role);
     }
     return true;
 }

@@ -84,7 +84,7 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     expect 1 'add rax, rbx +block +unrolled' "$T/faulty" --budget 2
     expect 1 '"outcome":"illegal instruction"' "$T/faulty" --budget 2 --json
     sed 's/^isa .*/isa riscv64/' <("$cyclops" bundle add-r64 --pack-only --output /dev/stdout) >"$T/foreign"
-    expect 2 'programs for riscv64, and this is the runner for x86_64' "$T/probe" --pack "$T/foreign"
+    expect 2 'programs are for riscv64, but this runner is for x86_64' "$T/probe" --pack "$T/foreign"
 fi
 [ $n_tried -gt 0 ] || [ $failures -gt 0 ] || exit 77
 finish

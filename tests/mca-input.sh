@@ -50,7 +50,7 @@ if [ "$(uname -m)" = x86_64 ] && as "$T/object.s" -o "$T/object.o"; then
     # Several files are one report.
     expect 0 '^3$' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake '$T/block.s' '$T/object.o' '$T/block.s' | grep -c '^Iterations'"
 fi
-expect 1 'block.s: this is no ELF object' mca --symbol=f "$T/block.s"
+expect 1 'block.s: this is not an ELF object' mca --symbol=f "$T/block.s"
 
 # Where llvm-mca 19.1 crashes: groups of pipes that overlap in part (LLVM's issue 108157), and an instruction that its
 # parser makes without its last operand. The first is simulated, also without skipping what repeats; the other is refused.

@@ -81,6 +81,6 @@ file "$header"
 from 2 'no measurements'
 expect 2 'no/such' "$cyclops" run --from "$T/no/such"
 expect 2 'cannot read' "$cyclops" run --from /dev/zero
-expect 2 'beside it there are' "$cyclops" run add-r64 --from "$T/file"
-expect 2 'beside it there are' "$cyclops" run --from "$T/file" --target sim:znver4
+expect 2 'go with it' "$cyclops" run add-r64 --from "$T/file"
+expect 2 'go with it' "$cyclops" run --from "$T/file" --target sim:znver4
 finish
