@@ -68,7 +68,7 @@ static bool check_machine(struct object *object) {
         wanted = wanted == NULL ? known[i].triple : wanted;
     }
     return wanted == NULL || // LLVM may know more of them than this table
-           fail_at(object->fail, object->path, 0, 0, "this is not code for %s; give -mtriple=%s and one of its -mcpu",
+           fail_at(object->fail, object->path, 0, 0, "this is not code for %s; give -mtriple=%s and a -mcpu of that target",
                    triple, wanted);
 }
 

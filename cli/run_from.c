@@ -99,8 +99,8 @@ static bool make_plan(struct part *part, struct fail *fail) {
     }
     record_find_sweeps(&part->plan);
     if (part->n_coruns)
-        fprintf(stderr, "cyclops: warning: %u measurements of code beside another hardware thread are left out\n",
-                part->n_coruns);
+        fprintf(stderr, "cyclops: warning: %u measurement%s of code beside another hardware thread %s left out\n",
+                part->n_coruns, part->n_coruns == 1 ? "" : "s", part->n_coruns == 1 ? "is" : "are");
     return true;
 }
 

@@ -43,7 +43,7 @@ if [ "$(uname -m)" = x86_64 ] && as "$T/object.s" -o "$T/object.o"; then
     expect 1 "no section '.data'" mca --section=.data "$T/object.o"
     expect 1 'no code section holds the addresses from 0x5 to 0x99' mca --start=0x5 --end=0x99 "$T/object.o"
     expect 1 "takes an address such as 0x1130, not 'x'" mca --start=x "$T/object.o"
-    expect 1 'no code for aarch64.*give -mtriple=x86_64' "$cyclops" mca -mtriple=aarch64 -mcpu=cortex-a55 "$T/object.o"
+    expect 1 'not code for aarch64.*give -mtriple=x86_64' "$cyclops" mca -mtriple=aarch64 -mcpu=cortex-a55 "$T/object.o"
     head -c 100 "$T/object.o" >"$T/cut.o"
     expect 1 'cut.o: it holds no code, or is cut off' mca "$T/cut.o"
     expect 0 'Code Region - f' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake <'$T/object.o'"
