@@ -12,11 +12,12 @@ static uint64_t now_ns(struct target *target) {
     return target->ops->now_ns ? target->ops->now_ns(target) : timer_clock_ns();
 }
 
-// What the next process is to run: of the unfinished, those that count the same events as the first of them.
+// What the next process is to run: of the unfinished, those that may share it and count the same events as the first.
 static unsigned choose_jobs(struct progress *list, size_t n, struct progress **chosen) {
     unsigned n_chosen = 0;
     for (size_t i = 0; i < n && n_chosen < BENCH_MOST_TOGETHER; i++) {
         bool fits = n_chosen == 0 || (!list[i].is_alone && !chosen[0]->is_alone &&
+                                      list[i].job.code->process_set == chosen[0]->job.code->process_set &&
                                       progress_next_group(&list[i]) == chosen[0]->job.group);
         if (list[i].is_finished || !fits)
             continue;
@@ -39,6 +40,11 @@ static void share_time(struct progress *const *chosen, unsigned n, uint64_t all_
     }
 }
 
+static void end(struct progress *progress, enum bench_outcome outcome) {
+    progress->result->outcome = outcome;
+    progress->is_finished = true;
+}
+
 static bool run_batch(struct target *target, struct progress *const *chosen, unsigned n, enum bench_outcome *outcome,
                       struct fail *fail) {
     struct target_job jobs[BENCH_MOST_TOGETHER];
@@ -52,12 +58,10 @@ static bool run_batch(struct target *target, struct progress *const *chosen, uns
     share_time(chosen, n, now_ns(target) - start_ns);
     for (unsigned i = 0; i < n; i++)
         progress_take(chosen[i]);
+    for (unsigned i = 0; i < n && *outcome == BENCH_OK; i++)
+        if (jobs[i].outcome != BENCH_OK)
+            end(chosen[i], jobs[i].outcome);
     return true;
-}
-
-static void end(struct progress *progress, enum bench_outcome outcome) {
-    progress->result->outcome = outcome;
-    progress->is_finished = true;
 }
 
 // Where one of several pieces of code ended their process, it is not known which one, nor what else it did to the

@@ -63,6 +63,7 @@ unsigned progress_next_group(const struct progress *progress) {
 
 void progress_take(struct progress *progress) {
     const struct target_job *job = &progress->job;
+    progress->result->seen = job->seen;
     progress->sampling->n_batches++;
     for (unsigned i = 0; i < job->n_done; i++) {
         size_t n_kept = progress->sampling->n_kept;
@@ -77,7 +78,7 @@ void progress_restart_alone(struct progress *progress) {
     sampling_clear(progress->sampling);
     progress->counts = (struct event_counts){.arena = progress->counts.arena, .target = progress->counts.target};
     if (progress->bench->target->can_choose)
-        progress->job.code_short = progress->job.code_long = 0;
+        progress->job.code_short = progress->job.code_long = progress->job.code_calls = 0;
     progress->spent_ms = progress->round_ms = 0;
     progress->is_finished = false;
     progress->is_alone = true;
@@ -98,7 +99,7 @@ void progress_conclude(struct progress *progress) {
 void progress_start(struct progress *progress, const struct bench *bench, const struct bench_code *code,
                     const struct bench_code *beside) {
     progress->bench = bench;
-    progress->is_alone = code->runs_alone;
+    progress->is_alone = false;
     progress->job = (struct target_job){
         .code = code,
         .wanted_ticks = rounds_wanted_ticks(bench, beside ? ROUNDS_BESIDE_SECONDS : ROUNDS_CODE_SECONDS),

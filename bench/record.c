@@ -221,6 +221,35 @@ static json_t *beside_to_json(const struct record *record) {
     return json;
 }
 
+json_t *record_fault_to_json(const struct record_fault *fault) {
+    json_t *json = json_object();
+    if (fault->instruction)
+        json_object_set_new(json, "instruction", json_integer(fault->instruction));
+    if (fault->copy)
+        json_object_set_new(json, "copy", json_integer(fault->copy));
+    add_text(json, "text", fault->text);
+    if (fault->access && *fault->access)
+        add_text(json, "access", fault->access);
+    add_text(json, "address", fault->address);
+    add_text(json, "explanation", fault->explanation);
+    return json;
+}
+
+static json_t *block_to_json(const struct record *record) {
+    const struct record_block *block = record->block;
+    const struct bench_seen *seen = &record->measurement.seen;
+    json_t *json = json_object();
+    add_text(json, "alias", block->alias);
+    json_object_set_new(json, "pages", json_integer(block->pages));
+    json_object_set_new(json, "walks", json_boolean(block->walks));
+    json_object_set_new(json, "drift", json_integer(block->drift));
+    if (seen->most_iterations)
+        json_object_set_new(json, "most_iterations", json_integer((json_int_t)seen->most_iterations));
+    if (block->has_fault)
+        json_object_set_new(json, "fault", record_fault_to_json(&block->fault));
+    return json;
+}
+
 static bool has_cycles(const struct record *record) {
     return record->measurement.outcome == BENCH_OK && record->measurement.samples && record->measurement.cycles > 0;
 }
@@ -263,9 +292,14 @@ bool record_write(FILE *out, const struct record *record, struct fail *fail) {
     add_text(json, "mode", record->mode);
     add_text(json, "form", record->form);
     add_text(json, "arc", record->arc);
+    add_text(json, "placement", record->placement);
     add_text(json, "instruction", record->instruction);
     json_object_set_new(json, "n", json_integer(record->streams));
     json_object_set_new(json, "instructions", json_integer(record->instructions));
+    if (record->loop_instructions) {
+        json_object_set_new(json, "loop_instructions", json_integer(record->loop_instructions));
+        json_object_set_new(json, "loop_branches", json_integer(record->loop_branches));
+    }
     if (record->measurement.outcome == BENCH_OK)
         add_value(json, &record->measurement);
     else
@@ -277,6 +311,8 @@ bool record_write(FILE *out, const struct record *record, struct fail *fail) {
     add_origin(json, &record->measurement);
     add_text(json, "bytes", record->bytes);
     add_text(json, "setup", record->setup);
+    if (record->block)
+        json_object_set_new(json, "block", block_to_json(record));
     if (record->beside)
         json_object_set_new(json, "beside", beside_to_json(record));
     if (record->n_predictions)

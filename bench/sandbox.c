@@ -94,12 +94,13 @@ static void run_on_own_stack(struct start *start) {
     setcontext(&new_context); // there is no way back; AddressSanitizer warns of swapcontext, where no file may grow
 }
 
-bool sandbox_seal(struct sandbox *sandbox, const void *code, size_t n_bytes) {
-    sandbox->watch.code = code;
-    sandbox->watch.code_bytes = n_bytes;
+bool sandbox_seal(struct sandbox *sandbox, struct code_room *room) {
+    sandbox->watch.region = room->region;
+    sandbox->watch.memory = room->memory.file >= 0 ? &room->memory : NULL;
+    limit(RLIMIT_FSIZE, 0);
     if (!fault_watch_start(&sandbox->watch))
         return false;
-    if (syscall_filter_install(code, n_bytes))
+    if (syscall_filter_install(room->region, room->memory.file))
         return true;
     int error = errno;
     if (syscall_filter_exists()) { // so this one should have gone in
@@ -118,7 +119,6 @@ static _Noreturn void child(struct start *start, double timeout_seconds, pid_t p
     setpgid(0, 0); // the terminal's Ctrl-C is for the parent to handle
     reset_signals(are_default);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, 0);
     limit(RLIMIT_CPU, (rlim_t)ceil(timeout_seconds) + 1); // should the parent be stopped meanwhile
     run_on_own_stack(start);
     _exit(255);
@@ -201,14 +201,15 @@ static enum bench_outcome outcome_of_signal(int number) {
     }
 }
 
+// The handler's note tells more than the signal; the code under test, which then crashed as well, may have written it.
 enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *note) {
     if (!WIFSIGNALED(wait_status))
         return BENCH_OK;
-    int noted =
-        note ? note->outcome : BENCH_OK; // by the handler; or by the code under test, which then crashed as well
-    if (WTERMSIG(wait_status) == SIGSEGV && (noted == BENCH_STACK || noted == BENCH_JUMP || noted == BENCH_PRIVILEGED))
-        return (enum bench_outcome)noted;
-    return outcome_of_signal(WTERMSIG(wait_status));
+    int noted = note ? note->outcome : BENCH_OK;
+    bool is_fault =
+        WTERMSIG(wait_status) == SIGSEGV && (noted == BENCH_STACK || noted == BENCH_JUMP || noted == BENCH_PRIVILEGED ||
+                                             noted == BENCH_PAGES || noted == BENCH_PROTECTION);
+    return is_fault ? (enum bench_outcome)noted : outcome_of_signal(WTERMSIG(wait_status));
 }
 
 bool sandbox_start(const struct sandbox_job *job, struct sandbox_child *started, struct fail *fail) {

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "bench/bench.h"
-#include "bench/fault.h"
+#include "bench/code_room.h"
 
 #include <stdbool.h>
 
@@ -49,8 +49,9 @@ bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int
 // What a waitpid status says of a process that a body started and sealed.
 enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *note);
 
-// For the body, just before it runs foreign code that lies there: faults are told apart, and system calls forbidden but
-// for a few (syscall_filter.h; not where the kernel has no filters). False: errno says why, and nothing may be run.
-bool sandbox_seal(struct sandbox *sandbox, const void *code, size_t n_bytes);
+// For the body, just before it runs foreign code: from now on faults are told apart and answered, and system calls
+// forbidden but for a few (syscall_filter.h; not where the kernel has no filters). False: errno says why, and nothing
+// may be run.
+bool sandbox_seal(struct sandbox *sandbox, struct code_room *room);
 
 #endif

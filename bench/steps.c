@@ -2,7 +2,6 @@
 // code. So time-outs and the death of any of them end them all, as in every other run.
 #include "bench/steps.h"
 
-#include "bench/code_memory.h"
 #include "bench/sandbox.h"
 
 #include <errno.h>
@@ -40,7 +39,7 @@ struct watch {
     const struct steps_request *request;
     struct watch_results *results;
     code_function code;
-    void *memory;
+    struct code_room room;
     size_t copy; // that the last step was in, from 1; 0: in none yet
 };
 
@@ -66,14 +65,16 @@ static bool read_counter(pid_t pid, uintptr_t *counter) {
 #endif
 
 // What it returns becomes the status of the process that was forked for it.
-static int run_code(struct sandbox *sandbox, const struct watch *watch) {
+static int run_code(struct sandbox *sandbox, struct watch *watch) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
         return WATCH_CANNOT_TRACE;
+    code_room_clean(&watch->room, watch->request->code); // not step by step
     raise(SIGSTOP);
-    if (!sandbox_seal(sandbox, code_start(watch->code), watch->request->code->n_bytes))
+    if (!sandbox_seal(sandbox, &watch->room))
         return WATCH_CANNOT_TRACE;
-    watch->code(watch->request->iterations, watch->memory);
+    code_room_enter(&watch->room, watch->request->code, watch->code);
+    watch->code(watch->request->iterations, watch->room.buffer);
     return WATCH_DONE;
 }
 
@@ -86,16 +87,18 @@ static bool find_offset(const struct watch *watch, pid_t pid, size_t *offset) {
     return true;
 }
 
-// The signal to hand on to a process that has stopped: none after a step. Outside of the code, where steps through
-// system calls look like breakpoints, all are steps; one past its end still belongs to a breakpoint there.
-static int signal_of(const struct watch *watch, pid_t pid, int wait_status, size_t offset) {
+// The signal to hand on to a process that has stopped: none after a step. Steps through system calls look like
+// breakpoints; but outside of the code, and back from there (a handler that answered a fault), all are steps. One past
+// the code's end still belongs to a breakpoint there.
+static int signal_of(const struct watch *watch, pid_t pid, int wait_status, size_t last, size_t offset) {
     siginfo_t info;
     int number = WSTOPSIG(wait_status);
     if (number == SIGSTOP)
         return 0;
     if (number != SIGTRAP || ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) != 0)
         return number;
-    return info.si_code == TRAP_TRACE || offset > watch->request->code->n_bytes ? 0 : number;
+    size_t n_bytes = watch->request->code->n_bytes;
+    return info.si_code == TRAP_TRACE || offset > n_bytes || last > n_bytes ? 0 : number;
 }
 
 // Whether a body ended before this step. What lies behind the last copy, the loop's own instructions, is of that one.
@@ -128,10 +131,11 @@ static enum watch_status note_step(struct watch *watch, size_t offset) {
 
 static int watch_child(struct watch *watch, pid_t pid) {
     struct watch_results *results = watch->results;
-    size_t offset;
+    size_t last = SIZE_MAX, offset;
     while (waitpid(pid, &results->wait_status, 0) == pid && WIFSTOPPED(results->wait_status)) {
         bool is_stepping = find_offset(watch, pid, &offset);
-        int number = is_stepping ? signal_of(watch, pid, results->wait_status, offset) : 0;
+        int number = is_stepping ? signal_of(watch, pid, results->wait_status, last, offset) : 0;
+        last = offset;
         enum watch_status status = number == 0 && is_stepping ? note_step(watch, offset) : WATCH_DONE;
         if (status != WATCH_DONE)
             return (int)status; // and the kernel ends the stepped process
@@ -147,9 +151,7 @@ static int watch_child(struct watch *watch, pid_t pid) {
 
 static int watch_run(struct sandbox *sandbox, void *context) {
     struct watch *watch = context;
-    watch->code = code_map(watch->request->code);
-    watch->memory = code_map_memory();
-    if (!watch->code || !watch->memory)
+    if (!code_room_open(&watch->room, &watch->request->code, 1, &watch->code, &watch->results->note))
         return WATCH_CANNOT_MAP;
     pid_t pid = fork();
     if (pid == 0)
@@ -197,6 +199,8 @@ bool steps_record(struct arena *arena, const struct steps_request *request, stru
     bool has_returned = status != WATCH_ENOUGH;
     if (is_done && steps->outcome == BENCH_OK && has_returned)
         steps->outcome = sandbox_outcome(results->wait_status, &results->note);
+    if (is_done && steps->outcome == BENCH_OK && results->note.outcome != BENCH_OK) // it was sent to its exit
+        steps->outcome = (enum bench_outcome)results->note.outcome;
     size_t n = results->n <= request->most ? results->n : 0; // the code could have written anything here
     uint32_t *offsets = ARENA_ARRAY(arena, uint32_t, n + 1);
     memcpy(offsets, results->offsets, n * sizeof *offsets);

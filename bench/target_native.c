@@ -139,16 +139,30 @@ static bool take_results(const struct native_results *results, struct target_job
             job->rounds[r].has_busy_sibling = has_busy_sibling;
         job->code_short = done->lengths.n_short;
         job->code_long = done->lengths.n_long;
+        job->code_calls = done->lengths.n_calls;
         job->ns = done->ns;
-        is_complete = is_complete && (job->n_done == job->n_rounds || !job->code_long); // else the timer stands still
+        job->outcome = done->outcome > BENCH_OK && done->outcome < BENCH_N_OUTCOMES ? done->outcome : BENCH_OK;
+        job->seen = done->seen;
+        // Else the timer stands still.
+        is_complete = is_complete && (job->n_done == job->n_rounds || !job->code_long || job->outcome != BENCH_OK);
         rounds += job->n_rounds;
     }
     return is_complete;
 }
 
 static void forget_results(struct target_job *jobs, unsigned n_jobs) {
-    for (unsigned i = 0; i < n_jobs; i++)
-        jobs[i].n_done = 0, jobs[i].ns = 0;
+    for (unsigned i = 0; i < n_jobs; i++) {
+        jobs[i].n_done = 0;
+        jobs[i].ns = 0;
+        jobs[i].outcome = BENCH_OK;
+        jobs[i].seen = (struct bench_seen){0};
+    }
+}
+
+// Where the code ended the process, the note has the reason; of several, it is not known which.
+static void take_fault(const struct native_results *results, struct target_job *jobs, unsigned n_jobs) {
+    if (n_jobs == 1 && results->note.fault.is_known)
+        jobs->seen.fault = results->note.fault;
 }
 
 static bool run_in_child(struct native *native, struct native_batch *batch, struct target_job *jobs,
@@ -168,6 +182,9 @@ static bool run_in_child(struct native *native, struct native_batch *batch, stru
     uint64_t canary = results->canary;
     *outcome = BENCH_KILLED;
     bool is_done = run_children(jobs, &child, batch, outcome, &status, fail);
+    // Code that wrote over the harness may have made it believe anything.
+    if (is_done && *outcome == BENCH_OK && status == NATIVE_CANNOT_COUNT && !batch->group)
+        *outcome = BENCH_OVERWROTE;
     if (is_done && *outcome == BENCH_OK && results->error_number)
         is_done = explain_status(native, (enum native_status)status, results->error_number, fail);
     if (!are_intact(results, canary, count_rounds(jobs, batch->n_jobs))) {
@@ -182,6 +199,8 @@ static bool run_in_child(struct native *native, struct native_batch *batch, stru
         native->target.scheduling = host_priority_name(results->priority);
     if (*outcome == BENCH_OK && (status != NATIVE_DONE || !is_complete))
         *outcome = BENCH_KILLED;
+    if (*outcome != BENCH_OK)
+        take_fault(results, jobs, batch->n_jobs);
     return is_done;
 }
 

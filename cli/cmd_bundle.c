@@ -46,7 +46,7 @@ static const struct command command = {
     options,
 };
 
-static struct pack_program packed(const struct program *program, const char *role) {
+static struct pack_program packed(const struct program *program, struct bench_code code, const char *role) {
     return (struct pack_program){
         .role = role,
         .kernel = program->kernel,
@@ -56,8 +56,21 @@ static struct pack_program packed(const struct program *program, const char *rol
         .instruction = program->label,
         .streams = program->streams,
         .instructions = program->instructions,
-        .code = program_code(program, false),
+        .code = code,
     };
+}
+
+// A bundle that lacks what was asked for would be noticed on the other machine: all mistakes are reported, and it is
+// not written.
+static bool assemble(struct arena *arena, struct program *const *programs, size_t n, struct fail *fail) {
+    struct gen_errors errors;
+    if (!gen_assemble_each(arena, programs, n, &errors, fail))
+        return false;
+    for (size_t i = 0; i + 1 < errors.n; i++)
+        cli_failed(&errors.items[i]);
+    if (errors.n)
+        *fail = errors.items[errors.n - 1];
+    return errors.n == 0;
 }
 
 // The clock's chains and the programs, assembled in one run.
@@ -71,11 +84,14 @@ static bool make_pack(struct arena *arena, const struct isa *isa, const struct p
         return false;
     for (size_t i = 0; i < plan->n_experiments; i++)
         programs[N_CHAINS + i] = &plan->experiments[i]->program;
-    if (!gen_assemble(arena, programs, n, fail))
+    if (!assemble(arena, programs, n, fail))
         return false;
     *pack = (struct pack){isa->name, ARENA_ARRAY(arena, struct pack_program, n), n};
-    for (size_t i = 0; i < n; i++)
-        pack->programs[i] = packed(programs[i], i < N_CHAINS ? roles[i] : NULL);
+    for (size_t i = 0; i < N_CHAINS; i++)
+        pack->programs[i] = packed(programs[i], program_code(programs[i], false), roles[i]);
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        pack->programs[N_CHAINS + i] =
+            packed(programs[N_CHAINS + i], experiment_code(plan->experiments[i], false), NULL);
     return true;
 }
 
@@ -120,14 +136,25 @@ static bool write_bundle(struct arena *arena, const struct isa *isa, const struc
             fail_set(fail, FAIL_WORK, "cannot make '%s' executable: %s", args.output, strerror(errno)));
 }
 
+// The machine that runs them is not at hand, so blocks are not tried first.
+static bool prepare(struct arena *arena, const struct isa *isa, struct plan *plan, struct decoder *decoder,
+                    struct fail *fail) {
+    return plan->n_blocks == 0 ||
+           (decoder_open(decoder, arena, isa, NULL, fail) && blocks_prepare(arena, plan, decoder, false, fail));
+}
+
 static bool bundle(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct plan plan = {0};
     struct pack pack;
+    struct decoder decoder = {0};
     if (!args.output)
         return fail_set(fail, FAIL_INPUT, "say where to write the bundle: --output FILE");
     const struct isa *isa = cli_isa(arena, args.isa, fail);
-    return isa && plan_make(arena, &args.plan, isa, operands, &plan, fail) &&
-           make_pack(arena, isa, &plan, &pack, fail) && write_bundle(arena, isa, &pack, fail);
+    bool is_done = isa && plan_make(arena, &args.plan, isa, operands, &plan, fail) &&
+                   prepare(arena, isa, &plan, &decoder, fail) && make_pack(arena, isa, &plan, &pack, fail) &&
+                   write_bundle(arena, isa, &pack, fail);
+    decoder_close(&decoder);
+    return is_done;
 }
 
 int cmd_bundle(int argc, char **argv) {

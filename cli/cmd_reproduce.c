@@ -83,10 +83,12 @@ static bool choose(struct arena *arena, const struct reference_set *set, const s
 }
 
 // All programs, and those of the lab's clock where there is one, in one run of the assembler of each ISA.
-static bool assemble(struct arena *arena, const struct lab *lab, struct reproduction *all, size_t n,
-                     struct fail *fail) {
+static bool assemble(struct arena *arena, struct lab *lab, struct reproduction *all, size_t n, struct fail *fail) {
     struct program **programs = NULL;
     size_t n_programs = 0;
+    for (size_t i = 0; lab && i < n; i++)
+        if (!lab_prepare(lab, &args.lab, &all[i].plan, fail))
+            return false;
     for (enum chain c = CHAIN_REFERENCE; lab && c < N_CHAINS; c++) {
         programs = arena_grow(arena, programs, n_programs, sizeof *programs);
         programs[n_programs++] = lab->chains[c];

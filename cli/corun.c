@@ -3,7 +3,6 @@
 #include "cli/corun.h"
 
 #include "analyzer/compare/corun_prediction.h"
-#include "cli/program_code.h"
 
 #include <sched.h>
 #include <string.h>
@@ -106,8 +105,8 @@ static bool measure_other(struct lab *lab, const struct experiment *experiment, 
 
 bool corun_measure(struct lab *lab, struct experiment *experiment, struct fail *fail) {
     struct corun *corun = experiment->corun;
-    struct bench_code code = program_code(&experiment->program, lab->is_simulated),
-                      beside = program_code(&corun->other->program, lab->is_simulated);
+    struct bench_code code = experiment_code(experiment, lab->is_simulated),
+                      beside = experiment_code(corun->other, lab->is_simulated);
     if (!measure_other(lab, experiment, fail))
         return false;
     if (!corun->other->is_done)

@@ -25,7 +25,7 @@ static const char *named_features(struct arena *arena, const struct host *host) 
     struct text have = {.arena = arena};
     text_add(&have, "");
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
-        if (host_has_feature(host, features[i]))
+        if (host_feature(host, features[i]) == FEATURE_PRESENT)
             text_addf(&have, "%s%s", have.length ? " " : "", features[i]);
     return have.length ? have.data : "none that a kernel asks for";
 }

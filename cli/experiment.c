@@ -1,12 +1,22 @@
 #include "cli/experiment.h"
 
 #include "base/bytes.h"
+#include "cli/program_code.h"
 
 #include <string.h>
 
 // Values decide how long some instructions take (divisions, denormals), and are not in the loop's bytes.
 static const char *hash(struct arena *arena, const char *text) {
     return arena_printf(arena, "%016llx", (unsigned long long)bytes_hash(text, strlen(text)));
+}
+
+struct bench_code experiment_code(const struct experiment *experiment, bool is_simulated) {
+    struct bench_code code = program_code(&experiment->program, is_simulated);
+    if (experiment->block && !is_simulated) {
+        code.foreign = experiment->foreign;
+        code.process_set = experiment->block->number;
+    }
+    return code;
 }
 
 // Of an iteration; 0: not known. Kernels are straight, a block is what its bytes say.
@@ -37,7 +47,10 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .doubt = experiment->misuse,
         .bytes = bytes_to_hex(arena, program->code + range.offset, range.length),
         .setup = program->setup ? hash(arena, program->setup) : NULL,
+        .loop_instructions = program->preserves_flags ? program->loop_instructions : 0,
+        .loop_branches = program->preserves_flags ? program->loop_branches : 0,
         .measurement = experiment->measurement,
+        .block = experiment->seen.alias ? &experiment->seen : NULL,
     };
     for (unsigned i = 0; i < experiment->n_predictions; i++) {
         const struct prediction *prediction = &experiment->predictions[i];

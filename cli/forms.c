@@ -2,6 +2,7 @@
 
 #include "base/screen.h"
 #include "bench/measured.h"
+#include "cli/aliases.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,8 @@ static bool is_trusted(const struct experiment *e) {
 
 static bool is_other_form(const struct experiment *unrolled, const struct experiment *looped) {
     const struct program *u = &unrolled->program, *l = &looped->program;
+    if (unrolled->block != looped->block || unrolled->alias != looped->alias)
+        return false;
     bool is_same_arc = u->arc == l->arc || (u->arc && l->arc && strcmp(u->arc, l->arc) == 0);
     return u->form == PROGRAM_UNROLLED && l->form == PROGRAM_LOOPED && u->mode == l->mode && u->streams == l->streams &&
            unrolled->is_sweep == looped->is_sweep && is_same_arc && strcmp(u->kernel, l->kernel) == 0;
@@ -69,7 +72,7 @@ void forms_print(struct arena *arena, const struct plan *plan, FILE *out) {
     for (size_t i = 0; i < plan->n_experiments; i++)
         for (size_t j = 0; j < plan->n_experiments; j++) {
             const struct experiment *a = plan->experiments[i], *b = plan->experiments[j];
-            if (is_trusted(a) && is_trusted(b) && is_other_form(a, b) &&
+            if (is_trusted(a) && is_trusted(b) && is_other_form(a, b) && !aliases_agree(plan, a) &&
                 measured_differ(&a->measurement, &b->measurement))
                 print_pair(arena, a, b, out);
         }

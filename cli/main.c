@@ -18,6 +18,7 @@ static const struct {
     {"pairs", "which instructions issue together: a matrix, measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"explain", "what a model says of one instruction, with a picture in time", cmd_explain},
+    {"try", "run a block once: what it touches, and what it leaves behind", cmd_try},
     {"trace", "which way a block's branches go, for mca --branch-trace", cmd_trace},
     {"reproduce", "published experiments again: published, predicted, measured here", cmd_reproduce},
     {"mca", "simulate assembly as llvm-mca does", cmd_mca},

@@ -22,8 +22,9 @@ struct reader {
     const char *unread; // text that did not parse; null: none
 };
 
-static struct mca_range range_of(const struct mca_args *args) {
-    return (struct mca_range){.symbol = args->symbol, .section = args->section, .start = args->start, .end = args->end};
+static struct object_range range_of(const struct mca_args *args) {
+    return (struct object_range){
+        .symbol = args->symbol, .section = args->section, .start = args->start, .end = args->end};
 }
 
 // ---- assembly
@@ -75,16 +76,17 @@ static bool describe_text(struct reader *reader, const char *name, const char *t
 // Assembly or an object.
 static bool describe_file(struct reader *reader, const char *path, struct backend_source *source) {
     struct mca_session *session = reader->session;
-    const struct mca_range range = range_of(session->args);
+    const struct object_range range = range_of(session->args);
     reader->unread = NULL;
     char *data;
     size_t n_bytes;
     if (!file_read(session->arena, path, &data, &n_bytes, session->fail))
         return false;
     const char *name = file_name(path);
-    if (mca_is_object(data, n_bytes))
-        return mca_describe_object(reader->model, session->arena, &(struct mca_object_file){name, data, n_bytes},
-                                   &range, source, session->fail);
+    if (object_is_elf(data, n_bytes))
+        return mca_describe_object(reader->model, session->arena,
+                                   &(struct object_file){name, data, n_bytes, reader->model->machine->triple}, &range,
+                                   source, session->fail);
     if (range.symbol != NULL || range.section != NULL || range.start != NULL || range.end != NULL)
         return fail_at(session->fail, name, 0, 0,
                        "this is not an ELF object; --symbol, --section, --start and --end choose code from one");

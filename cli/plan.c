@@ -89,36 +89,54 @@ bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel
         return add_forms(arena, plan, kernel, (struct gen_request){.mode = PROGRAM_BLOCK}, &summary, fail);
     }
     bool wants_latency = !options->has_mode || options->mode == PROGRAM_LATENCY;
-    bool wants_throughput = !options->has_mode || options->mode == PROGRAM_THROUGHPUT;
+    bool wants_throughput = options->has_mode ? options->mode == PROGRAM_THROUGHPUT : !kernel_shared_chain(kernel);
     struct gen_request throughput = {.mode = PROGRAM_THROUGHPUT, .streams = options->streams};
     return (!wants_latency || add_latencies(arena, plan, kernel, &summary, fail)) &&
            (!wants_throughput || add_forms(arena, plan, kernel, throughput, &summary, fail)) &&
            (!options->sweep_first || add_sweep(arena, plan, kernel, options, fail));
 }
 
-static bool add_block(struct arena *arena, struct plan *plan, const struct plan_block *block,
+// What can be said against it before it is assembled is said here.
+static bool add_block(struct arena *arena, struct plan *plan, struct lab_block *block,
                       const struct plan_options *options, enum program_form form, struct fail *fail) {
     struct program program;
-    if (!gen_block(arena, block->isa, options->syntax, block->file, block->text, form, &program, fail))
+    struct block_request request = {.form = form, .start = block_start_of(block, options->block.alias)};
+    if (!gen_block(arena, &block->source, &request, &program, fail))
         return false;
-    program.kernel = block->name;
     struct experiment *experiment = plan_add(arena, plan);
     experiment->program = program;
+    experiment->block = block;
+    experiment->alias = options->block.alias;
     if (options->is_replicated)
         replicate_offsets(&experiment->replicates, &experiment->program);
     return true;
 }
 
-bool plan_add_block(struct arena *arena, struct plan *plan, const struct plan_block *block,
-                    const struct plan_options *options, struct fail *fail) {
-    if ((options->has_mode && options->mode != PROGRAM_BLOCK) || options->sweep_first || options->streams)
-        return fail_set(fail, FAIL_INPUT,
-                        "'%s' is a block and runs as it stands: --mode, --sweep and --n are for kernels", block->name);
+// A block that cannot be repeated (it defines a macro, say) still has its looped form, unless both were asked for.
+static bool add_block_forms(struct arena *arena, struct plan *plan, struct lab_block *block,
+                            const struct plan_options *options, struct fail *fail) {
+    struct fail not_repeatable = {0};
     if (options->has_form)
         return add_block(arena, plan, block, options, options->form, fail);
-    // A block that cannot be repeated (it defines a macro, say) still has its looped form, unless both were asked for.
-    struct fail not_repeatable = {0};
     return (add_block(arena, plan, block, options, PROGRAM_UNROLLED, options->is_both_forms ? fail : &not_repeatable) ||
             !options->is_both_forms) &&
            add_block(arena, plan, block, options, PROGRAM_LOOPED, fail);
+}
+
+bool plan_add_block(struct arena *arena, struct plan *plan, const struct block_source *source, const char *label,
+                    const struct plan_options *options, struct fail *fail) {
+    if ((options->has_mode && options->mode != PROGRAM_BLOCK) || options->sweep_first || options->streams)
+        return fail_set(fail, FAIL_INPUT,
+                        "'%s' is a block and runs as it stands: --mode, --sweep and --n are for kernels", label);
+    struct lab_block *block = ARENA_NEW(arena, struct lab_block);
+    *block = (struct lab_block){.source = *source,
+                                .label = label,
+                                .options = options->block,
+                                .number = ++plan->n_blocks,
+                                .bytes = source->bytes,
+                                .n_bytes = source->n_bytes};
+    struct plan_options same = *options;
+    same.block.alias = ALIAS_SAME;
+    return add_block_forms(arena, plan, block, options, fail) &&
+           (!options->block.is_both || add_block_forms(arena, plan, block, &same, fail));
 }

@@ -3,28 +3,10 @@
 #include "cli/cli.h"
 #include "cli/corun.h"
 #include "cli/interrupt.h"
+#include "cli/plan_assemble.h"
 
 #include <string.h>
 #include <unistd.h>
-
-// All programs, and the clock's, in one run of the assembler.
-static bool assemble(struct arena *arena, const struct plan *plan, const struct lab *lab, struct fail *fail) {
-    size_t most = plan->n_experiments * (1 + BENCH_MAX_REPLICATES) + N_CHAINS + 1;
-    struct program **programs = ARENA_ARRAY(arena, struct program *, most);
-    size_t n = 0;
-    for (enum chain c = CHAIN_REFERENCE; c < N_CHAINS; c++)
-        programs[n++] = lab->chains[c];
-    for (size_t i = 0; i < plan->n_experiments; i++) {
-        struct experiment *experiment = plan->experiments[i];
-        programs[n++] = &experiment->program;
-        for (unsigned r = 0; r < experiment->replicates.n; r++)
-            if (experiment->replicates.items[r].program != &experiment->program)
-                programs[n++] = experiment->replicates.items[r].program;
-    }
-    if (plan->corunner)
-        programs[n++] = &plan->corunner->program;
-    return gen_assemble(arena, programs, n, fail);
-}
 
 int run_plan_worse(int a, int b) {
     static const int order[] = {INTERRUPT_STATUS, FAIL_WORK, FAIL_INPUT, FAIL_UNAVAILABLE};
@@ -50,11 +32,24 @@ static int say_once(const struct fail *trouble) {
     return (int)trouble->status;
 }
 
+// One pass through a block is the same in all forms.
+static void fail_block(struct arena *arena, const struct experiment *experiment, struct fail *trouble) {
+    const struct record_block *seen = &experiment->seen;
+    const char *outcome = bench_outcome_name(experiment->measurement.outcome);
+    bool is_by_trial = experiment->block->was_tried[experiment->alias] &&
+                       experiment->block->trials[experiment->alias].outcome != BENCH_OK;
+    const char *form = is_by_trial ? "" : arena_printf(arena, " (%s)", program_form_name(experiment->program.form));
+    fail_set(trouble, FAIL_WORK, "%s%s: %s%s%s", experiment->program.kernel, form, outcome, seen->has_fault ? ": " : "",
+             seen->has_fault ? seen->fault.explanation : "");
+}
+
 // What cannot run here, or did not end well, is said and does not stop the rest.
 static void say_trouble(const struct lab *lab, const struct experiment *experiment, int *status) {
     const struct program *program = &experiment->program;
     struct fail trouble = {0};
-    if (lab_can_run(lab, program, &trouble) && !experiment->is_done && !interrupt_seen())
+    if (lab_can_run(lab, program, &trouble) && !experiment->is_done && !interrupt_seen() && experiment->block)
+        fail_block(lab->arena, experiment, &trouble);
+    else if (lab_can_run(lab, program, &trouble) && !experiment->is_done && !interrupt_seen())
         fail_set(&trouble, FAIL_WORK, "%s (%s, n = %u, %s): %s", program->kernel, program_mode_name(program->mode),
                  program->streams, program_form_name(program->form),
                  bench_outcome_name(experiment->measurement.outcome));
@@ -112,6 +107,12 @@ static bool measure_batch(struct lab *lab, const struct plan *plan, const struct
         struct experiment *experiment = plan->experiments[i];
         if (!lab_can_run(lab, &experiment->program, &trouble))
             continue;
+        if (experiment->measurement.outcome != BENCH_OK) { // a block, by its trial
+            experiment->measurement.clock = lab->bench.clock;
+            experiment->measurement.why = bench_outcome_name(experiment->measurement.outcome);
+            lab_take(lab, experiment, &experiment->measurement);
+            continue;
+        }
         if (journal->taken[i])
             lab_take(lab, experiment, &journal->taken[i]->measurement);
         else
@@ -160,12 +161,18 @@ static bool run_all(struct lab *lab, const struct plan *plan, struct run_journal
     return true;
 }
 
-bool run_plan(struct lab *lab, const struct lab_options *options, const struct plan *plan,
+static bool prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail) {
+    bool has_block = plan->corunner && plan->corunner->block;
+    struct plan corunner = {.experiments = &plan->corunner, .n_experiments = has_block, .n_blocks = has_block};
+    return lab_prepare(lab, options, plan, fail) && lab_prepare(lab, options, &corunner, fail);
+}
+
+bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
               const struct run_journal_wish *files, int *status, struct fail *fail) {
     struct run_journal journal = {0};
     run_journal_choose_cpu(lab, options, files);
-    bool is_ready = assemble(lab->arena, plan, lab, fail) && lab_start(lab, options, fail) &&
-                    run_journal_open(&journal, lab, plan, files, fail);
+    bool is_ready = prepare(lab, options, plan, fail) && plan_assemble(lab->arena, lab->chains, plan, status, fail) &&
+                    lab_start(lab, options, fail) && run_journal_open(&journal, lab, plan, files, fail);
     if (is_ready)
         interrupt_watch();
     bool is_done = is_ready && run_all(lab, plan, &journal, status, fail);

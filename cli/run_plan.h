@@ -1,6 +1,6 @@
 // Measures a plan: all its programs go through the assembler at once, then each is measured, predicted and written to
-// the files. What cannot run here, or crashes, is said and does not stop the rest; Ctrl-C ends it after what is
-// running. Prints no report.
+// the files. What cannot be assembled (it is taken out of the plan) or run here, or crashes, is said and does not stop
+// the rest; Ctrl-C ends it after what is running. Prints no report.
 #ifndef CLI_RUN_PLAN_H
 #define CLI_RUN_PLAN_H
 
@@ -10,7 +10,7 @@
 
 // The lab is open, but not started. `status` becomes that of the worst experiment. False only when Cyclops itself
 // failed: what was measured before is done and worth a report, the rest is not done.
-bool run_plan(struct lab *lab, const struct lab_options *options, const struct plan *plan,
+bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
               const struct run_journal_wish *files, int *status, struct fail *fail);
 
 // Of two exit statuses the one that matters more.

@@ -4,6 +4,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "bench/measured.h"
+#include "cli/aliases.h"
 #include "cli/forms.h"
 #include "cli/pipes_report.h"
 
@@ -76,6 +77,9 @@ static void add_value_notes(struct text *note, const struct lab *lab, const stru
 }
 
 static void add_other_notes(struct text *note, const struct experiment *e) {
+    if (e->seen.walks && e->measurement.seen.most_iterations)
+        add_part(note, arena_printf(note->arena, "walks over pages: at most %llu iterations at a time",
+                                    (unsigned long long)e->measurement.seen.most_iterations));
     if (e->followed.n)
         add_part(note, "predicted along the branches taken here, all of them foreseen");
     if (e->measurement.n_replicates && e->measurement.verdict != MEASURED_UNSTABLE)
@@ -137,7 +141,8 @@ const char *run_report_measures(struct arena *arena, const struct experiment *e)
     case PROGRAM_BLOCK:
         break;
     }
-    return "cycles per iteration";
+    return e->block && e->alias == ALIAS_SAME && e->block->options.is_both ? "cycles per iteration, one address"
+                                                                           : "cycles per iteration";
 }
 
 static void add_subject(struct table *table, const struct experiment *e) {
@@ -180,7 +185,7 @@ static void print_summary(const struct lab *lab, const struct plan *plan, FILE *
     }
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
-        if (!e->is_done)
+        if (!e->is_done || aliases_agree(plan, e))
             continue;
         if (has_rows) {
             add_rows(&table, lab, e);
@@ -264,5 +269,6 @@ void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out,
     else
         print_summary(lab, plan, out, colour);
     forms_print(lab->arena, plan, out);
+    aliases_print(lab->arena, plan, out);
     pipes_report_print(lab, plan, out, colour);
 }

@@ -22,6 +22,7 @@ struct assignment {
 // kernel, closed and rotation. FAIL_INPUT where the registers do not suffice.
 bool assignment_make(struct arena *arena, struct assignment *assignment, unsigned wanted, struct fail *fail);
 
+unsigned assignment_index(const struct assignment *assignment, unsigned stream, unsigned role); // in its class
 const char *assignment_register(const struct assignment *assignment, unsigned stream, unsigned role);
 
 #endif

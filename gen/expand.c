@@ -26,19 +26,34 @@ static uint64_t bits_of(const struct kernel_role *role) {
     return bits;
 }
 
+static struct register_set reserved_registers(const struct isa *isa) {
+    struct register_set reserved = {0};
+    for (unsigned i = 0; isa->reserved[i]; i++)
+        register_set_add_name(&reserved, isa, isa->reserved[i]);
+    return reserved;
+}
+
+static bool is_memory_register(const struct isa *isa, const struct kernel_role *role) {
+    struct register_set memory = {0};
+    register_set_add_name(&memory, isa, isa->memory);
+    return role->is_fixed && register_set_has(&memory, role->class, role->index);
+}
+
+// General registers are set as wide as they are: nothing of before is left beside a part of one.
 static void emit_initial(const struct assignment *a, unsigned stream, unsigned index, struct text *setup) {
     const struct kernel *kernel = a->kernel;
     const struct kernel_role *role = &kernel->roles[index];
-    const char *reg = assignment_register(a, stream, index);
+    const struct register_class *class = role->class->file == 'g' ? kernel->isa->classes : role->class;
+    const char *reg = class->registers[assignment_index(a, stream, index)];
     if (role->init == INIT_MEMORY)
         kernel->isa->emit_move_memory(setup, reg, kernel->syntax);
     else
-        kernel->isa->emit_constant(setup, role->class, reg, (struct isa_value){bits_of(role), role->lane_bits},
+        kernel->isa->emit_constant(setup, class, reg, (struct isa_value){bits_of(role), role->lane_bits},
                                    kernel->syntax);
 }
 
-// Registers that the body uses without a role start as zero. Those the ISA reserves keep what they hold.
-static void emit_fixed(const struct isa *isa, const char *text, const char *syntax, struct register_set *done,
+// Registers that the body names without a role start as zero. Those the ISA reserves keep what they hold.
+static void emit_named(const struct isa *isa, const char *text, const char *syntax, struct register_set *done,
                        struct text *setup) {
     struct slice rest = {text, strlen(text)}, word;
     struct register_name found;
@@ -52,35 +67,48 @@ static void emit_fixed(const struct isa *isa, const char *text, const char *synt
         }
 }
 
-static void emit_all_fixed(const struct kernel *kernel, struct text *setup) {
-    struct register_set done = {0};
-    for (unsigned i = 0; kernel->isa->reserved[i]; i++)
-        register_set_add_name(&done, kernel->isa, kernel->isa->reserved[i]);
+static void emit_all_named(const struct kernel *kernel, struct text *setup) {
+    struct register_set done = reserved_registers(kernel->isa);
+    for (unsigned i = 0; i < kernel->n_roles; i++)
+        if (kernel->roles[i].is_fixed)
+            register_set_add(&done, kernel->roles[i].class, kernel->roles[i].index);
     for (unsigned i = 0; i < kernel->n_pieces; i++)
         if (kernel->pieces[i].text)
-            emit_fixed(kernel->isa, kernel->pieces[i].text, kernel->syntax, &done, setup);
-    for (unsigned i = 0; kernel->implicit[i]; i++)
-        emit_fixed(kernel->isa, kernel->implicit[i], kernel->syntax, &done, setup);
+            emit_named(kernel->isa, kernel->pieces[i].text, kernel->syntax, &done, setup);
 }
 
-// Every role gets a value, so that no run depends on what was in the registers before (denormals, say).
+// Whether a role's own initial value counts.
+static bool is_set(const struct assignment *a, unsigned stream, unsigned index) {
+    const struct kernel_role *roles = a->kernel->roles, *role = &roles[index];
+    struct register_set reserved = reserved_registers(a->kernel->isa);
+    if (stream > 0 && (!role->written || role->is_fixed))
+        return false;
+    if (role->is_fixed && role->init == INIT_NONE && register_set_has(&reserved, role->class, role->index))
+        return false;
+    // Of a closed chain, the value that counts is the one read first.
+    const struct kernel_arc *closed = a->closed;
+    if (!closed || closed->from == closed->to)
+        return true;
+    if (index == closed->from)
+        return roles[closed->to].init == INIT_NONE;
+    return index != closed->to || role->init != INIT_NONE;
+}
+
+// Every role gets a value, so that no run depends on what was in the registers before (denormals, say). The register
+// that holds the buffer's address serves the others, and is set last.
 static const char *make_setup(struct arena *arena, const struct assignment *a) {
     const struct kernel *kernel = a->kernel;
     struct text setup = {.arena = arena};
     text_add(&setup, "");
-    emit_all_fixed(kernel, &setup);
+    emit_all_named(kernel, &setup);
     for (unsigned stream = 0; stream < a->streams; stream++)
-        for (unsigned role = 0; role < kernel->n_roles; role++) {
-            // Of a closed chain, the value that counts is the one read first.
-            if (a->closed && role == a->closed->from && role != a->closed->to &&
-                kernel->roles[a->closed->to].init != INIT_NONE)
-                continue;
-            if (a->closed && role == a->closed->to && role != a->closed->from && kernel->roles[role].init == INIT_NONE)
-                continue;
-            if (stream > 0 && !kernel->roles[role].written)
-                continue;
-            emit_initial(a, stream, role, &setup);
-        }
+        for (unsigned role = 0; role < kernel->n_roles; role++)
+            if (is_set(a, stream, role) && !is_memory_register(kernel->isa, &kernel->roles[role]))
+                emit_initial(a, stream, role, &setup);
+    for (unsigned role = 0; role < kernel->n_roles; role++)
+        if (is_set(a, 0, role) && is_memory_register(kernel->isa, &kernel->roles[role]) &&
+            kernel->roles[role].init != INIT_MEMORY)
+            emit_initial(a, 0, role, &setup);
     text_add(&setup, kernel->setup);
     if (*kernel->setup && setup.data[setup.length - 1] != '\n')
         text_add(&setup, "\n");
@@ -110,8 +138,11 @@ static const unsigned *make_lines(struct arena *arena, const struct assignment *
     return lines;
 }
 
-unsigned program_instructions(const struct isa *isa, enum program_form form, unsigned n_body_instructions) {
-    return n_body_instructions + (form == PROGRAM_LOOPED ? isa->loop_instructions : 0);
+void program_count_instructions(struct program *program, unsigned n_body_instructions) {
+    const struct isa_loop_end end = isa_find(program->isa)->loop_end(program);
+    program->loop_instructions = end.instructions;
+    program->loop_branches = end.branches;
+    program->instructions = n_body_instructions + (program->form == PROGRAM_LOOPED ? end.instructions : 0);
 }
 
 unsigned program_unroll(enum program_form form, unsigned wanted, unsigned n_instructions) {
@@ -163,7 +194,7 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
         .form = request->form,
         .streams = a->streams,
         .unroll = program_unroll(request->form, request->unroll, kernel->n_instructions * a->streams),
-        .instructions = program_instructions(kernel->isa, request->form, kernel->n_instructions * a->streams),
+        .preserves_flags = kernel_uses_flags(kernel),
         .syntax = kernel->syntax,
         .setup = make_setup(arena, a),
         .body = make_body(arena, a),
@@ -172,7 +203,9 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
         .lines = make_lines(arena, a),
         .loop_counter = a->loop_counter,
         .features = kernel->features,
+        .feature_lines = kernel->feature_lines,
     };
+    program_count_instructions(program, kernel->n_instructions * a->streams);
     program->label = label_of(arena, kernel->isa, program->body);
     if (a->closed)
         program->arc =
@@ -190,6 +223,14 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
         program->symbol = arena_printf(arena, "%s_r%u", program->symbol, request->rotation);
 }
 
+static bool check_shared_chain(const struct kernel *kernel, struct fail *fail) {
+    const struct kernel_role *shared = kernel_shared_chain(kernel);
+    return !shared || fail_at(fail, kernel->file, kernel->line, 0,
+                              "kernel '%s' has no throughput: its copies wait for each other through %s, which all "
+                              "streams share; measure its latency",
+                              kernel->name, shared->name);
+}
+
 bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct gen_request *request,
                 struct program *program, struct fail *fail) {
     struct assignment a = {.kernel = kernel, .rotation = request->rotation};
@@ -199,6 +240,8 @@ bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct g
             return false;
         a.closed = &kernel->arcs[request->arc];
     } else if (request->mode == PROGRAM_THROUGHPUT) {
+        if (!check_shared_chain(kernel, fail))
+            return false;
         wanted = request->streams;
     }
     if (!assignment_make(arena, &a, wanted, fail))

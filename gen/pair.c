@@ -77,7 +77,6 @@ bool gen_pair(struct arena *arena, const struct kernel *first, const struct kern
         .syntax = first->syntax,
         .setup = both_setups(arena, first->setup, second->setup),
         .features = unite(arena, first->features, second->features),
-        .implicit = unite(arena, first->implicit, second->implicit),
     };
     add_pieces(arena, pair, first, 0);
     add_pieces(arena, pair, second, first->n_roles);

@@ -1,7 +1,5 @@
 #include "gen/program.h"
 
-#include "gen/isa.h"
-
 #include <assert.h>
 #include <string.h>
 
@@ -53,7 +51,7 @@ bool program_form_parse(const char *name, enum program_form *form) {
 unsigned program_iteration_instructions(const struct program *program) {
     if (program->form == PROGRAM_LOOPED)
         return program->instructions;
-    return program->unroll * program->instructions + isa_find(program->isa)->loop_instructions;
+    return program->unroll * program->instructions + program->loop_instructions;
 }
 
 struct program_range program_simulated_range(const struct program *program) {

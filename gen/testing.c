@@ -100,3 +100,10 @@ int testing_run(const char *const *arguments) {
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+bool testing_block(struct arena *arena, const struct isa *isa, const char *syntax, const char *name, const char *text,
+                   enum program_form form, struct program *program, struct fail *fail) {
+    struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = syntax};
+    struct block_request request = {.form = form, .start = {TESTING_BLOCK_ADDRESS, 0}};
+    return gen_block(arena, &source, &request, program, fail);
+}

@@ -37,6 +37,15 @@ static void write_program(const struct pack_program *program, struct text *out) 
     add_number(out, "iteration_instructions", code->iteration_instructions);
     add_number(out, "body_offset", (uint64_t)(code->body - code->bytes));
     add_number(out, "body_bytes", code->n_body_bytes);
+    if (code->process_set)
+        add_number(out, "process_set", code->process_set);
+    if (code->foreign.exit_offset) {
+        add_number(out, "exit_offset", code->foreign.exit_offset);
+        add_number(out, "pages", code->foreign.most_pages);
+        add_number(out, "frames", code->foreign.frames);
+        add_number(out, "fill", code->foreign.fill);
+        add_number(out, "stores", code->foreign.stores);
+    }
     add_line(out, "code", bytes_to_hex(out->arena, code->bytes, code->n_bytes));
 }
 
@@ -97,8 +106,12 @@ static bool take(struct reader *reader, const char *key, const char *value) {
     const struct {
         const char *key;
         unsigned *field;
-    } counts[] = {
-        {"n", &program->streams}, {"instructions", &program->instructions}, {"bodies", &program->code.bodies}};
+    } counts[] = {{"n", &program->streams},
+                  {"instructions", &program->instructions},
+                  {"bodies", &program->code.bodies},
+                  {"process_set", &program->code.process_set},
+                  {"pages", &program->code.foreign.most_pages},
+                  {"frames", &program->code.foreign.frames}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (strcmp(key, counts[i].key) == 0) {
             bool is_good = read_number(value, UINT32_MAX, &number);
@@ -108,6 +121,16 @@ static bool take(struct reader *reader, const char *key, const char *value) {
     }
     if (strcmp(key, "iteration_instructions") == 0)
         return read_number(value, UINT64_MAX, &program->code.iteration_instructions);
+    if (strcmp(key, "fill") == 0)
+        return read_number(value, UINT64_MAX, &program->code.foreign.fill);
+    if (strcmp(key, "exit_offset") == 0 || strcmp(key, "stores") == 0) {
+        bool is_good = read_number(value, UINT32_MAX, &number);
+        if (*key == 'e')
+            program->code.foreign.exit_offset = (size_t)number;
+        else
+            program->code.foreign.stores = number != 0;
+        return is_good;
+    }
     if (strcmp(key, "body_offset") == 0)
         return read_number(value, UINT32_MAX, &reader->body_offset);
     if (strcmp(key, "body_bytes") == 0) {
@@ -124,12 +147,15 @@ static bool finish(struct reader *reader) {
     if (!program)
         return true;
     struct bench_code *code = &program->code;
+    const struct bench_foreign *foreign = &code->foreign;
+    if (foreign->exit_offset && (foreign->exit_offset >= code->n_bytes || foreign->most_pages > BENCH_MOST_PAGES ||
+                                 foreign->frames < 1 || foreign->frames > BENCH_MOST_FRAMES))
+        return false;
     if (!code->bytes || !program->kernel || code->bodies == 0 || reader->body_offset > code->n_bytes ||
         code->n_body_bytes > code->n_bytes - reader->body_offset)
         return false;
     code->body = code->bytes + reader->body_offset;
     code->body_instructions = program->instructions;
-    code->runs_alone = program->mode && strcmp(program->mode, "block") == 0; // nobody knows what else it does
     return true;
 }
 
