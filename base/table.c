@@ -208,14 +208,30 @@ static void print_titles(struct part *part) {
         print_lines(part, lines, NULL, has_note ? table->columns[table->n_columns - 1].title : "");
 }
 
+// Whether the row's name stands above it. The same name is not repeated.
+static bool print_name_above(const struct part *part, size_t first_cell) {
+    const struct table *table = part->table;
+    const char *name = table->cells[first_cell].text;
+    size_t width = part->layout->widths[0], above = first_cell - table->n_columns;
+    bool is_much_cut = 2 * text_width(name) > 3 * width;
+    if (table->columns[0].align != TABLE_CUT || width >= WIDE_NAME || !is_much_cut)
+        return false;
+    if (first_cell == 0 || strcmp(table->cells[above].text, name) != 0)
+        fprintf(part->out, "%*s%s\n", GAP, "", screen_cut(table->arena, name, part->layout->screen - GAP));
+    return true;
+}
+
 static void print_row(struct part *part, size_t first_cell) {
     const struct table *table = part->table;
     const struct table_cell *cells = &table->cells[first_cell];
+    bool is_named = print_name_above(part, first_cell);
     struct lines lines[TABLE_MAX_COLUMNS] = {{0}};
     struct table_cell whole[TABLE_MAX_COLUMNS] = {{0}}; // with those that the last row may lack
     const char *note = "";
     for (unsigned i = 0; i < table->n_columns && first_cell + i < table->n_cells; i++) {
         whole[i] = cells[i];
+        if (i == 0 && is_named)
+            continue;
         if (i < part->layout->n_columns)
             lines[i] = cell_lines(table->arena, cells[i].text, table->columns[i].align, part->layout->widths[i]);
         else if (part->end == part->layout->n_columns)

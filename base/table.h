@@ -15,7 +15,8 @@
 // 1. A note that does not fit has lines of its own, below its row.
 // 2. Titles are broken between words.
 // 3. Texts of TABLE_CUT columns are cut in the middle, those of TABLE_WRAP columns broken between words.
-// 4. Columns that still do not fit follow in further parts, each of which repeats the first column.
+// 4. Where little would be left of a name in the first column, it has a line of its own, above its row.
+// 5. Columns that still do not fit follow in further parts, each of which repeats the first column.
 enum table_align {
     TABLE_LEFT,
     TABLE_RIGHT,

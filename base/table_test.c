@@ -141,7 +141,8 @@ static void what_is_too_wide_gives_way_in_turns(void **state) {
     assert_printed(&table, "54", // names further
                    "  kernel           measures      measured      skylake\n"
                    "                                             (LLVM 19)\n"
-                   "  mov rax…rbx, 1   throughput,   1.00 ±0.01       2.00\n"
+                   "  mov rax, [rdi]; add rbx, 1\n"
+                   "                   throughput,   1.00 ±0.01       2.00\n"
                    "                   n = 4\n"
                    "    model: 2 cycles\n"
                    "  nop              latency       0.25 ±0.01       1.00\n"

@@ -82,7 +82,7 @@ static struct record full_record(void) {
                                    {"loads", 2, 1.5, 2.5, 0.875, 4, "too few rounds that counted it were kept"},
                                    {.name = "stores", .why = "all rounds that counted it were dropped"}}},
         .n_predictions = 2,
-        .predictions = {{"llvm-19/znver5", 8, "Zn4FP01", "differs", "model: Zn4FP01 holds 2 cycles"},
+        .predictions = {{"llvm-19/znver5", 8, "Zn4FP01", "differs", "model: Zn4FP01 held for 2 cycles"},
                         {"llvm-19/znver4", 8.5, NULL, NULL, ""}},
     };
 }
@@ -211,7 +211,7 @@ static void what_follows_is_written(void **state) {
                  *second = json_array_get(json_object_get(json[1], "predicted"), 1);
     assert_true(fabs(number_at(first, "difference") - 0.81310) < 1e-9);
     assert_string_equal(json_string_value(json_object_get(first, "verdict")), "differs");
-    assert_string_equal(json_string_value(json_object_get(first, "blame")), "model: Zn4FP01 holds 2 cycles");
+    assert_string_equal(json_string_value(json_object_get(first, "blame")), "model: Zn4FP01 held for 2 cycles");
     assert_null(json_object_get(second, "blame"));
     assert_null(json_object_get(json[2], "cycles_per_copy"));
     assert_null(json_object_get(json[2], "cycles_per_instruction"));

@@ -138,7 +138,7 @@ static int watch_child(struct watch *watch, pid_t pid) {
         last = offset;
         enum watch_status status = number == 0 && is_stepping ? note_step(watch, offset) : WATCH_DONE;
         if (status != WATCH_DONE)
-            return status; // and the kernel ends the stepped process
+            return (int)status; // and the kernel ends the stepped process
         if (!is_stepping ||
             ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)number) != 0) { // NOLINT(performance-no-int-to-ptr)
             results->error_number = errno;

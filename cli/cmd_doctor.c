@@ -133,9 +133,10 @@ static bool restore(struct arena *arena, struct fail *fail) {
     struct guardian_leftovers left;
     const char *folder = host_control_folder(arena);
     if (!folder || !guardian_mend(arena, folder, &left, fail))
-        return folder || fail_set(fail, FAIL_UNAVAILABLE, "no notes: XDG_RUNTIME_DIR is not set");
+        return folder ||
+               fail_set(fail, FAIL_UNAVAILABLE, "cannot look for what was changed: XDG_RUNTIME_DIR is not set");
     if (left.is_in_use)
-        return fail_set(fail, FAIL_UNAVAILABLE, "runs are going on; they put back what they changed when they end");
+        return fail_set(fail, FAIL_UNAVAILABLE, "runs are still going on; each puts back what it changed when it ends");
     if (!left.n_settings)
         puts("nothing to put back");
     for (size_t i = 0; i < left.n_settings; i++)

@@ -105,7 +105,7 @@ static bool read_events(struct arena *arena, struct fail *fail) {
     for (size_t i = 0; i < args.events.n_items; i++)
         add_events(arena, args.events.items[i], events);
     if (args.events.n_items && events->n_items == 0)
-        return fail_set(fail, FAIL_INPUT, "--events names none; 'cyclops list events' prints what there is");
+        return fail_set(fail, FAIL_INPUT, "--events names no event; 'cyclops list events' prints their names");
     if (events->n_items && !bench_clock_counts(args.lab.lab.bench.clock))
         return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock %s uses none", args.lab.clock);
     return true;
@@ -115,7 +115,7 @@ static bool read_corun(struct fail *fail) {
     enum { MOST_CPUS = 1 << 16 };
     bool has_cpu = args.corun_cpu != ~0UL;
     if (has_cpu && !args.plan.corun)
-        return fail_set(fail, FAIL_INPUT, "--corun-cpu says where --corun KERNEL runs");
+        return fail_set(fail, FAIL_INPUT, "--corun-cpu needs --corun: it says where that kernel runs");
     if (has_cpu && args.corun_cpu >= MOST_CPUS)
         return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", args.corun_cpu);
     if (args.plan.corun && args.lab.files.is_resumed)
@@ -144,8 +144,7 @@ static int run_file(struct arena *arena, const struct operands *operands, struct
     if (is_only_from(operands))
         run_from(arena, args.from, &args.lab.lab, args.lab.files.wants_json, &status, fail);
     else
-        fail_set(fail, FAIL_INPUT,
-                 "--from takes what was measured; beside it there are --mcpu, --mattr, --llvm, --json");
+        fail_set(fail, FAIL_INPUT, "--from measures nothing: only --mcpu, --mattr, --llvm and --json go with it");
     return status;
 }
 

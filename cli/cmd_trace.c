@@ -23,7 +23,7 @@ static const struct option options[] = {
     {0},
 };
 
-#define OTHERWISE_READ "LLVM and GNU as do not read the text as the same instructions"
+#define OTHERWISE_READ "LLVM and GNU as do not read the same instructions from the text"
 
 static const struct command command = {
     "trace",

@@ -70,7 +70,8 @@ static bool lay_out(struct arena *arena, const struct block *block, const struct
                     struct fail *fail) {
     struct follow_order order;
     if (!follow_order(arena, block, 0, followed->offsets, followed->n, &order))
-        return fail_set(fail, FAIL_WORK, "control comes to byte %u of the loop, inside of an instruction", order.lost);
+        return fail_set(fail, FAIL_WORK, "it jumps to byte %u of the loop, into the middle of an instruction",
+                        order.lost);
     struct insn *insns = ARENA_ARRAY(arena, struct insn, order.n);
     for (size_t i = 0; i < order.n; i++)
         insns[i] = block->insns[order.insns[i]];
@@ -90,7 +91,7 @@ static void scale(struct arena *arena, unsigned n_resources, double bodies, stru
 bool follow_predict(struct arena *arena, const struct model *model, const struct program *program,
                     struct followed *followed, struct prediction *prediction, struct fail *fail) {
     const struct program_range *loop = &program->loop_range;
-    struct block block, run;
+    struct block block, run = {0};
     if (!model_describe_bytes(model, arena, program->code + loop->offset, loop->length, &block, fail) ||
         !lay_out(arena, &block, followed, &run, fail) ||
         !prediction_make(arena, model->machine, &run, prediction, fail))

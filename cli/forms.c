@@ -42,14 +42,13 @@ static const char *reason(struct arena *arena, const struct experiment *unrolled
     const struct bench_measurement *u = &unrolled->measurement, *l = &looped->measurement;
     const char *model = model_that_knows(unrolled, looped);
     if (model)
-        return arena_printf(arena, "the loop's own instructions make up for it, as %s has them", model);
+        return arena_printf(arena, "by %s, the loop's own instructions take the difference", model);
     if (l->cycles > u->cycles && measured_low(l) <= 1 && 1 <= measured_high(l))
-        return "no iteration takes less than a cycle: one taken branch a cycle";
+        return "an iteration with a taken branch takes a cycle at least";
     for (unsigned i = 0; i < u->n_replicates; i++)
         if (strstr(u->replicates[i].change, "copies") && u->replicates[i].verdict != MEASURED_UNSTABLE &&
             (u->replicates[i].high < u->low || u->replicates[i].low > u->high))
-            return arena_printf(arena,
-                                "straight code takes %.4g cycles %s: its length matters, so its supply is the limit",
+            return arena_printf(arena, "straight code takes %.4g cycles %s, so the supply of instructions limits it",
                                 u->replicates[i].cycles, u->replicates[i].change);
     return NULL;
 }
@@ -61,11 +60,11 @@ static void print_pair(struct arena *arena, const struct experiment *unrolled, c
     const char *streams = u->mode == PROGRAM_BLOCK ? "" : arena_printf(arena, ", n = %u", u->streams);
     const char *line = arena_printf(
         arena,
-        "%s%s: an iteration takes %.3f cycles looped (%u instructions, %zu bytes, a taken branch), %.3f unrolled "
-        "(%u copies, %zu bytes, a taken branch behind them); %s",
+        "%s%s: an iteration takes %.3f cycles looped (%u instructions in %zu bytes, one a taken branch) and %.3f "
+        "unrolled (%u copies in %zu bytes, then a taken branch): %s",
         screen_cut(arena, u->kernel, NAME_COLUMNS), streams, looped->measurement.cycles, l->instructions,
         l->loop_range.length, unrolled->measurement.cycles, u->unroll, u->unroll * u->body_range.length,
-        why ? why : "nothing here tells which limit each meets");
+        why ? why : "the reason is not known");
     screen_print_sentence(line, out);
 }
 

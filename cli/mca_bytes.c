@@ -29,7 +29,7 @@ static bool parse_digits(struct mca_hex *hex, struct slice digits, unsigned from
     size_t n_good = bytes_from_digits(digits.data, digits.length, hex->bytes);
     if (n_good < digits.length)
         return fail_at(&hex->fail, hex->name, hex->line, from + (unsigned)n_good + 1,
-                       "'%.*s' is no hexadecimal digit; a line is the bytes of one block, as in 4801d8",
+                       "'%.*s' is not a hexadecimal digit; a line has the bytes of one block, as in 4801d8",
                        (int)(digits.data[n_good] & 0x80 ? digits.length - n_good : 1), digits.data + n_good);
     if (digits.length % 2 != 0)
         return fail_at(&hex->fail, hex->name, hex->line, from + (unsigned)digits.length,

@@ -89,7 +89,7 @@ static bool describe_file(struct reader *reader, const char *path, struct backen
                                    source, session->fail);
     if (range.symbol != NULL || range.section != NULL || range.start != NULL || range.end != NULL)
         return fail_at(session->fail, name, 0, 0,
-                       "this is no ELF object; --symbol, --section, --start and --end choose from one");
+                       "this is not an ELF object; --symbol, --section, --start and --end choose code from one");
     return describe_text(reader, name, data, source);
 }
 

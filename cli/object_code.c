@@ -66,8 +66,8 @@ static bool check_machine(struct object *object) {
         wanted = wanted == NULL ? known[i].triple : wanted;
     }
     return wanted == NULL || // LLVM may know more of them than this table
-           fail_at(object->fail, object->file->path, 0, 0, "this is no code for %s; give -mtriple=%s, and its -mcpu",
-                   triple, wanted);
+           fail_at(object->fail, object->file->path, 0, 0,
+                   "this is not code for %s; give -mtriple=%s and a -mcpu of that target", triple, wanted);
 }
 
 // False where the section is not code, or holds no bytes.

@@ -120,7 +120,7 @@ static enum options_result parse_option(struct arena *arena, const struct comman
     const char *text = equals ? equals + 1 : NULL;
     if (!text && option->type != OPTION_FLAG) {
         if (*i + 1 >= argc) {
-            fail_set(fail, FAIL_INPUT, "option --%s needs its argument %s", option->name, option->argument);
+            fail_set(fail, FAIL_INPUT, "option --%s needs an argument: %s", option->name, option->argument);
             return OPTIONS_BAD;
         }
         text = argv[++*i];

@@ -97,6 +97,6 @@ void pipes_report_print(const struct lab *lab, const struct plan *plan, FILE *ou
     if (!table.n_cells)
         return;
     fprintf(out, "\n%s:\n",
-            lab->n_models ? "uops counted, and cycles that the models hold the pipes" : "events counted");
+            lab->n_models ? "uops counted, and the cycles for which the models hold the pipes" : "events counted");
     table_print(&table, out, colour);
 }

@@ -26,7 +26,7 @@ static void say_what_is_not_taken(const struct run_journal *journal, struct aren
     static const char *const names[JOURNAL_N_STATES] = {
         [JOURNAL_UNSTABLE] = "unstable",
         [JOURNAL_UNFINISHED] = "timed out or killed",
-        [JOURNAL_COARSE] = "with less effort or precision than is asked for now",
+        [JOURNAL_COARSE] = "with less effort or precision than this run asks for",
     };
     struct text text = {.arena = arena};
     for (enum journal_state state = JOURNAL_NOTHING; state < JOURNAL_N_STATES; state++)

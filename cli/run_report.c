@@ -64,9 +64,12 @@ static void add_part(struct text *note, const char *part) {
 }
 
 // What is to be known of the value itself.
-static void add_value_notes(struct text *note, const struct experiment *e) {
-    if (e->measurement.verdict == MEASURED_UNSTABLE)
-        add_part(note, arena_printf(note->arena, "unstable: %s", e->measurement.why ? e->measurement.why : ""));
+static void add_value_notes(struct text *note, const struct lab *lab, const struct experiment *e) {
+    const char *why = e->measurement.why ? e->measurement.why : "", *of_clock = lab->bench.unstable_why;
+    if (e->measurement.verdict == MEASURED_UNSTABLE && of_clock && strcmp(why, of_clock) == 0)
+        add_part(note, "unstable, as the clock is (above)");
+    else if (e->measurement.verdict == MEASURED_UNSTABLE)
+        add_part(note, arena_printf(note->arena, "unstable: %s", why));
     else if (e->misuse)
         add_part(note, e->misuse);
     else if (e->measurement.warning)
@@ -114,7 +117,7 @@ static void add_results(struct table *table, const struct lab *lab, const struct
     add_measured(table, e);
     for (unsigned i = 0; i < e->n_predictions; i++)
         add_prediction(table, e, i);
-    add_value_notes(&note, e);
+    add_value_notes(&note, lab, e);
     add_blames(&note, lab, e);
     add_other_notes(&note, e);
     table_cell(table, "%s", note.data);
@@ -155,7 +158,7 @@ static void add_rows(struct table *table, const struct lab *lab, const struct ex
     add_subject(table, e);
     add_measured(table, e);
     table_cell(table, "%s", "");
-    add_value_notes(&note, e);
+    add_value_notes(&note, lab, e);
     add_other_notes(&note, e);
     table_cell(table, "%s", note.data);
     for (unsigned i = 0; i < e->n_predictions; i++) {

@@ -79,7 +79,7 @@ static bool parse_number(const char *text, double *number, struct fail *fail) {
     char *end;
     *number = strtod(text, &end);
     return (end != text && !*end && *number >= 0 && *number < 1e6) ||
-           fail_set(fail, FAIL_INPUT, "'%s' is no number that can be meant here", text);
+           fail_set(fail, FAIL_INPUT, "'%s' is not a number from 0 to 1000000", text);
 }
 
 static bool take_option(struct arena *arena, int option, struct arguments *arguments, struct fail *fail) {
@@ -96,7 +96,7 @@ static bool take_option(struct arena *arena, int option, struct arguments *argum
     case 'f':
         arguments->bench.frequency_source = "as given";
         return bench_frequency_parse(optarg, &arguments->bench.frequency_hz) ||
-               fail_set(fail, FAIL_INPUT, "'%s' is no frequency: write 1.66GHz, 480MHz or a number of Hz", optarg);
+               fail_set(fail, FAIL_INPUT, "'%s' is not a frequency: write 1.66GHz, 480MHz or a number of Hz", optarg);
     case 'e':
         return add_events(arena, arguments, optarg, fail);
     case 'b':
@@ -113,7 +113,7 @@ static bool take_option(struct arena *arena, int option, struct arguments *argum
         arguments->pack = optarg;
         return true;
     default:
-        return fail_set(fail, FAIL_INPUT, "see --help");
+        return fail_set(fail, FAIL_INPUT, "that option is wrong; see --help");
     }
 }
 
@@ -146,7 +146,8 @@ static bool parse(struct arena *arena, int argc, char **argv, struct arguments *
         return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock %s uses none",
                         bench_clock_name(arguments->bench.clock));
     arguments->bench.needs_counters = arguments->n_events > 0;
-    return optind == argc || fail_set(fail, FAIL_INPUT, "'%s' is not understood; see --help", argv[optind]);
+    return optind == argc ||
+           fail_set(fail, FAIL_INPUT, "unknown operand '%s': a bundle takes options only; see --help", argv[optind]);
 }
 
 // The file of this process: the path it was started by serves where there is no /proc, as in a small chroot.
@@ -167,13 +168,13 @@ static bool find_pack(struct arena *arena, const char **text, size_t *length, st
     case PACK_FOUND:
         return true;
     case PACK_DAMAGED:
-        return fail_set(fail, FAIL_INPUT, "this file was damaged on its way here: get it again, as binary data");
+        return fail_set(fail, FAIL_INPUT, "this file was damaged on its way here: fetch it again, as binary data");
     case PACK_NONE:
         break;
     }
     return fail_set(fail, FAIL_INPUT,
-                    "no programs are in this file: it is a runner alone, or lost its end on its way here; name a pack "
-                    "with --pack");
+                    "there are no programs in this file: it is a runner alone, or its end is missing; fetch it again, "
+                    "or name a pack with --pack");
 }
 
 static bool load(struct arena *arena, const char *path, struct pack *pack, struct fail *fail) {
@@ -184,7 +185,7 @@ static bool load(struct arena *arena, const char *path, struct pack *pack, struc
     if (!is_there || !pack_read(arena, path ? path : "the pack", path ? data : text, length, pack, fail))
         return false;
     return strcmp(pack->isa, OWN_ISA) == 0 ||
-           fail_set(fail, FAIL_INPUT, "these are programs for %s, and this is the runner for " OWN_ISA, pack->isa);
+           fail_set(fail, FAIL_INPUT, "these programs are for %s, but this runner is for " OWN_ISA, pack->isa);
 }
 
 static bool find_chains(const struct pack *pack, struct bench_chains *chains, struct fail *fail) {
@@ -197,23 +198,41 @@ static bool find_chains(const struct pack *pack, struct bench_chains *chains, st
             if (pack->programs[i].role && strcmp(pack->programs[i].role, wanted[w].role) == 0)
                 *wanted[w].code = pack->programs[i].code;
         if (!wanted[w].code->bytes)
-            return fail_set(fail, FAIL_INPUT, "the pack lacks the clock's chain '%s'", wanted[w].role);
+            return fail_set(fail, FAIL_INPUT,
+                            "the pack lacks the clock's chain '%s': make it again with this version of Cyclops",
+                            wanted[w].role);
     }
     return true;
+}
+
+static void clear_progress(void) {
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
 }
 
 static void show_progress(size_t done, const struct pack *pack) {
     size_t n = 0;
     for (size_t i = 0; i < pack->n_programs; i++)
         n += !pack->programs[i].role;
+    clear_progress();
     if (isatty(STDERR_FILENO) && done < n)
-        fprintf(stderr, "\r\033[Kmeasuring %zu of %zu", done + 1, n);
-    else if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K");
+        fprintf(stderr, "measuring %zu of %zu", done + 1, n);
+}
+
+// As `cyclops run` does: what did not end well is said, and does not stop the rest.
+static void take_outcome(const struct pack_program *program, enum bench_outcome outcome, int *status) {
+    struct fail trouble = {0};
+    if (outcome == BENCH_OK)
+        return;
+    fail_set(&trouble, FAIL_WORK, "%s (%s, n = %u, %s): %s", program->kernel, program->mode ? program->mode : "?",
+             program->streams, program->form ? program->form : "?", bench_outcome_name(outcome));
+    clear_progress();
+    fail_print(&trouble, stderr);
+    *status = (int)trouble.status;
 }
 
 static bool measure_all(struct bench *bench, const struct pack *pack, struct bench_measurement *measurements,
-                        const struct results *results, struct fail *fail) {
+                        const struct results *results, int *status, struct fail *fail) {
     size_t n_done = 0;
     for (size_t i = 0; i < pack->n_programs;) {
         struct bench_code codes[BENCH_MOST_TOGETHER];
@@ -231,6 +250,7 @@ static bool measure_all(struct bench *bench, const struct pack *pack, struct ben
         for (size_t k = 0; k < n; k++) {
             measurements[places[k]] = some[k];
             results_write(results, pack->isa, &pack->programs[places[k]], &some[k]);
+            take_outcome(&pack->programs[places[k]], some[k].outcome, status);
         }
     }
     show_progress(n_done, pack);
@@ -238,9 +258,11 @@ static bool measure_all(struct bench *bench, const struct pack *pack, struct ben
 }
 
 static bool measure(struct arena *arena, const struct arguments *arguments, const struct pack *pack,
-                    const struct host *host, struct bench *bench, struct fail *fail) {
+                    const struct host *host, struct bench *bench, int *status, struct fail *fail) {
     struct results results;
     struct bench_measurement *measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs);
+    for (size_t i = 0; i < pack->n_programs; i++)
+        measurements[i].outcome = BENCH_STOPPED; // not measured yet
     if (!results_open(&results, arena, arguments->output, arguments->wants_json, fail))
         return false;
     results_write_header(&results, host, bench);
@@ -251,13 +273,15 @@ static bool measure(struct arena *arena, const struct arguments *arguments, cons
                                            is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ",
                                            bench->clock_note),
                               stdout);
-    bool is_done = measure_all(bench, pack, measurements, &results, fail);
-    if (is_done && !arguments->wants_json)
+    bool is_done = measure_all(bench, pack, measurements, &results, status, fail);
+    clear_progress();
+    if (!arguments->wants_json) // also what there is before a failure
         results_print(stdout, arena, pack, measurements);
     return results_close(&results, fail) && is_done;
 }
 
-static bool run(struct arena *arena, const struct arguments *arguments, struct fail *fail) {
+// `status`: becomes FAIL_WORK where a program did not end well.
+static bool run(struct arena *arena, const struct arguments *arguments, int *status, struct fail *fail) {
     struct pack pack;
     struct host host;
     struct bench bench;
@@ -270,7 +294,7 @@ static bool run(struct arena *arena, const struct arguments *arguments, struct f
     if (!target)
         return false;
     bool is_done = bench_open(&bench, arena, target, &arguments->bench, &chains, fail) &&
-                   measure(arena, arguments, &pack, &host, &bench, fail);
+                   measure(arena, arguments, &pack, &host, &bench, status, fail);
     target->ops->close(target);
     return is_done;
 }
@@ -279,13 +303,14 @@ int main(int argc, char **argv) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct arguments arguments;
+    int status = 0;
     screen_set_up();
     if (parse(&arena, argc, argv, &arguments, &fail))
-        run(&arena, &arguments, &fail);
+        run(&arena, &arguments, &status, &fail);
     if (fail.status != FAIL_NONE)
         fail_print(&fail, stderr);
     else if (fflush(stdout) != 0 || ferror(stdout))
         fail_set(&fail, FAIL_WORK, "cannot write to standard output");
     arena_free(&arena);
-    return (int)fail.status;
+    return fail.status != FAIL_NONE ? (int)fail.status : status;
 }

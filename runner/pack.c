@@ -188,14 +188,14 @@ bool pack_read(struct arena *arena, const char *name, const char *text, size_t l
     struct reader reader = {.arena = arena, .pack = pack};
     struct slice rest = {text, length}, line;
     if (!slice_next(&rest, '\n', &line) || !slice_is(line, FIRST_LINE))
-        return fail_at(fail, name, 1, 0, "no pack of programs: it must begin with '%s'", FIRST_LINE);
+        return fail_at(fail, name, 1, 0, "this is not a pack of programs, which begins with '%s'", FIRST_LINE);
     unsigned number = 2;
     for (; slice_next(&rest, '\n', &line); number++)
         if (line.length && !read_line(&reader, arena_copy(arena, line.data, line.length)))
-            return fail_at(fail, name, number, 0, "'%.*s' is wrong, or what stands before it is not complete",
+            return fail_at(fail, name, number, 0, "'%.*s' is wrong, or the lines before it are not complete",
                            (int)(line.length < 40 ? line.length : 40), line.data);
     if (!finish(&reader) || !pack->isa)
-        return fail_at(fail, name, number, 0, "the pack ends too early");
+        return fail_at(fail, name, number, 0, "the pack ends too early: make or fetch it again");
     return true;
 }
 

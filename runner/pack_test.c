@@ -1,4 +1,5 @@
 // Packs come back as they were written, damaged ones are refused, and what a runner writes is a measurement file.
+#include "base/file.h"
 #include "base/json.h"
 #include "bench/record.h"
 #include "bench/target.h"
@@ -193,6 +194,10 @@ static void results_are_a_measurement_file(void **state) {
     results_write(&out, "aarch64", &bad, &crash);
     assert_true(results_close(&out, &fail));
     assert_true(record_read(&arena, path, &file, &fail));
+    char *text = NULL;
+    assert_true(file_read(&arena, path, &text, NULL, &fail));
+    assert_non_null(strstr(text, "\"cycles_per_copy\":1.50000,\"cycles_per_instruction\":2.25000,"));
+    assert_null(strstr(strstr(text, "cycles_per_copy") + 1, "cycles_per_copy")); // none of the crash
     unlink(path);
     assert_int_equal(file.n_headers, 1);
     assert_string_equal(json_string_value(json_object_get(file.headers[0], "cpu")), host.cpu_name);

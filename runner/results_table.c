@@ -65,7 +65,7 @@ void results_print(FILE *out, struct arena *arena, const struct pack *pack,
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         table_column(&table, aligns[i], titles[i]);
     for (size_t i = 0; i < pack->n_programs; i++)
-        if (!pack->programs[i].role)
+        if (!pack->programs[i].role && measurements[i].outcome != BENCH_STOPPED)
             add_row(&table, &pack->programs[i], &measurements[i]);
     table_print(&table, out, false);
 }

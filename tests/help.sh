@@ -23,6 +23,10 @@ for command in $commands; do
 done
 expect 2 "unknown command 'rum' \(did you mean 'run'" "$cyclops" help rum
 expect 2 'help explains one command' "$cyclops" help run mca
+# Plain ASCII in a locale that is not UTF-8.
+for command in $commands; do
+    expect 1 '^0$' bash -c "LC_ALL=C '$cyclops' help $command | LC_ALL=C grep -cP '[^\\x00-\\x7f]'"
+done
 for runner in "$build"/lib/cyclops/runner-"$(uname -m)"; do
     [ ! -e "$runner" ] || (cd "$(dirname "$runner")" && exec ./"$(basename "$runner")" --help) >"$T/runner" || failures=$((failures + 1))
     [ ! -e "$runner" ] || fits cat "$T/runner"

@@ -35,7 +35,7 @@ file "$header" "$(record '"mode": "latency", "bytes": "410002aa"')" "$(record '"
 from 1 'add-x .latency.*: illegal instruction there'
 
 file "$header" "$(record '')" "$(record '"beside": {"kernel": "mul-x", "cycles": 3, "low": 3, "high": 3}')"
-from 0 '1 measurements beside another hardware thread are left out'
+from 0 '1 measurement of code beside another hardware thread is left out'
 
 # Code is decoded, never run: these bytes would end the program (brk, svc, an endless loop).
 for bytes in 000020d4 010000d4 00000014; do
@@ -81,6 +81,6 @@ file "$header"
 from 2 'no measurements'
 expect 2 'no/such' "$cyclops" run --from "$T/no/such"
 expect 2 'cannot read' "$cyclops" run --from /dev/zero
-expect 2 'beside it there are' "$cyclops" run add-r64 --from "$T/file"
-expect 2 'beside it there are' "$cyclops" run --from "$T/file" --target sim:znver4
+expect 2 'go with it' "$cyclops" run add-r64 --from "$T/file"
+expect 2 'go with it' "$cyclops" run --from "$T/file" --target sim:znver4
 finish

@@ -18,7 +18,7 @@ static unsigned find_resource(const struct overlay *overlay, const struct machin
     const struct resource *found = machine_resource_called(machine, name);
     if (found)
         return (unsigned)(found - machine->resources);
-    const char **names = ARENA_ARRAY(overlay->arena, const char *, 2 * machine->n_resources);
+    const char **names = ARENA_ARRAY(overlay->arena, const char *, (size_t)2 * machine->n_resources);
     size_t n = 0;
     for (unsigned i = 1; i < machine->n_resources; i++) {
         const char *called = machine_pipes_name(overlay->arena, machine, i);
