@@ -53,9 +53,12 @@ static struct pack_program packed(const struct program *program, const char *rol
         .mode = program_mode_name(program->mode),
         .form = program_form_name(program->form),
         .arc = program->arc,
+        .placement = program->placement ? program_placement_name(program->placement) : NULL,
         .instruction = program->label,
         .streams = program->streams,
         .instructions = program->instructions,
+        .loop_instructions = program->preserves_flags ? program->loop_instructions : 0,
+        .loop_branches = program->preserves_flags ? program->loop_branches : 0,
         .code = program_code(program, false),
     };
 }

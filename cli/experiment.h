@@ -51,8 +51,10 @@ struct plan_options {
     enum program_form form;
     unsigned sweep_first, sweep_last; // 0: no sweep
     unsigned streams;                 // throughput mode; 0: as many as there are registers
-    const char *syntax;               // of blocks; null: the ISA's first
-    bool is_replicated;               // each in other layouts, too
+    enum program_placement
+        placement;      // of kernels that access memory; PLACEMENT_NONE: all there are, one after the other
+    const char *syntax; // of blocks; null: the ISA's first
+    bool is_replicated; // each in other layouts, too
 };
 
 struct plan {

@@ -19,7 +19,18 @@ static bool read_corun(const struct plan_wish *wish, struct plan_options *plan, 
         plan->has_form = true;
         plan->form = PROGRAM_UNROLLED;
     }
+    if (!wish->placement && plan->mode == PROGRAM_THROUGHPUT)
+        plan->placement = PLACEMENT_OWN_LINES;
     return true;
+}
+
+bool plan_read_placement(const char *name, bool may_be_all, enum program_placement *placement, struct fail *fail) {
+    *placement = PLACEMENT_NONE;
+    if (!name || (may_be_all && strcmp(name, "all") == 0) || program_placement_parse(name, placement))
+        return true;
+    return fail_set(fail, FAIL_INPUT,
+                    "unknown placement '%s': there are same-address, same-line, own-lines%s own-pages%s", name,
+                    may_be_all ? "," : " and", may_be_all ? " and all" : "");
 }
 
 static bool read_options(const struct plan_wish *wish, struct plan_options *plan, struct fail *fail) {
@@ -40,7 +51,7 @@ static bool read_options(const struct plan_wish *wish, struct plan_options *plan
         if (!program_form_parse(wish->form, &plan->form))
             return fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled, looped and both", wish->form);
     }
-    return read_corun(wish, plan, fail) &&
+    return plan_read_placement(wish->placement, true, &plan->placement, fail) && read_corun(wish, plan, fail) &&
            (!wish->sweep || options_parse_range(wish->sweep, &plan->sweep_first, &plan->sweep_last, fail));
 }
 

@@ -7,7 +7,7 @@
 #include "cli/options.h"
 
 struct plan_wish {
-    const char *mode, *form, *sweep, *syntax, *kernels; // as they were written; null: not given
+    const char *mode, *form, *sweep, *placement, *syntax, *kernels; // as they were written; null: not given
     struct option_list asm_texts;
     unsigned long streams; // ~0: not given
     bool is_replicated;    // as in struct plan_options
@@ -31,6 +31,10 @@ struct plan_wish {
          "they "                                                                                                       \
          "can be repeated.",                                                                                           \
          &(wish).form},                                                                                                \
+        {OPTION_TEXT, "placement", "NAME",                                                                             \
+         "How the memory lies that streams of loads and stores access: same-address, same-line, own-lines, "           \
+         "own-pages, or all. Default: all, where the kernel leaves it open; --corun: own-lines.",                      \
+         &(wish).placement},                                                                                           \
         {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.",              \
          &(wish).asm_texts},                                                                                           \
         {OPTION_TEXT, "syntax", "NAME",                                                                                \
@@ -40,6 +44,9 @@ struct plan_wish {
             &(wish).kernels                                                                                            \
     }
 // clang-format on
+
+// `name` as after --placement; null, and where it may be, "all": PLACEMENT_NONE.
+bool plan_read_placement(const char *name, bool may_be_all, enum program_placement *placement, struct fail *fail);
 
 // Operands are kernels, and files of assembly; there must be something to run.
 bool plan_make(struct arena *arena, const struct plan_wish *wish, const struct isa *isa,

@@ -118,6 +118,17 @@ static void emit_move_memory(struct text *out, const char *reg, const char *synt
     text_addf(out, "mov %s, x1\n", reg);
 }
 
+static void emit_displace(struct text *out, const char *reg, int bytes, const char *syntax) {
+    (void)syntax;
+    emit_general(out, "x16", 64, (uint64_t)(int64_t)bytes);
+    text_addf(out, "add %s, %s, x16\n", reg, reg);
+}
+
+// 12 bits without a sign, in units of the access (Arm ARM, "LDR (immediate)").
+static struct isa_reach reach(unsigned bytes) {
+    return (struct isa_reach){0, bytes <= 16 ? 4095 * (int)bytes : 0};
+}
+
 const struct isa isa_aarch64 = {
     .name = "aarch64",
     .names = (const char *const[]){"arm64", "armv8", NULL},
@@ -139,6 +150,7 @@ const struct isa isa_aarch64 = {
     .reserved = (const char *const[]){"x1", "x16", "x18", NULL},
     .settle = "dsb sy\nisb\n",
     .loop_end = isa_two_instructions,
+    .reach = reach,
     .instruction_bytes = isa_four_bytes,
     .leaves_loop = (const char *const[]){"ret", NULL},
     .emit_entry = emit_entry,
@@ -146,4 +158,5 @@ const struct isa isa_aarch64 = {
     .emit_loop_end = emit_loop_end,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
+    .emit_displace = emit_displace,
 };

@@ -208,6 +208,15 @@ static void emit_move_memory(struct text *out, const char *reg, const char *synt
     emit2(out, "mov", of_register(reg, syntax), of_register("rsi", syntax), syntax);
 }
 
+static void emit_displace(struct text *out, const char *reg, int bytes, const char *syntax) {
+    emit2(out, "lea", of_register(reg, syntax), of_memory(reg, bytes, syntax), syntax);
+}
+
+static struct isa_reach reach(unsigned bytes) {
+    (void)bytes;
+    return (struct isa_reach){INT32_MIN, INT32_MAX};
+}
+
 const struct isa isa_x86_64 = {
     .name = "x86_64",
     .names = (const char *const[]){"x86-64", "amd64", "x64", NULL},
@@ -230,10 +239,12 @@ const struct isa isa_x86_64 = {
     .reserved = (const char *const[]){"rsp", "rsi", NULL},
     .settle = "mfence\nlfence\n",
     .loop_end = loop_end,
+    .reach = reach,
     .leaves_loop = (const char *const[]){"ret", "retq", "iretq", NULL},
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,
     .emit_loop_end = emit_loop_end,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
+    .emit_displace = emit_displace,
 };
