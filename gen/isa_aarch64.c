@@ -135,7 +135,8 @@ const struct isa isa_aarch64 = {
     .triple = "aarch64-unknown-linux-gnu",
     .assembler = "aarch64-linux-gnu-as",
     .assembler_package = "binutils-aarch64-linux-gnu",
-    .preamble = "    .arch armv9-a\n", // so that blocks may use what they like; the CPU decides what it can run
+    // So that blocks may use what they like; the CPU decides what it can run.
+    .preamble = "    .arch armv9-a+crypto+sha3+sm4+sve2-aes+sve2-bitperm+sve2-sha3+sve2-sm4+memtag+rng\n",
     .syntaxes = (const char *const[]){NULL},
     .syntax_directives = (const char *const[]){NULL},
     .comment = "//",

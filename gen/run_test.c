@@ -1,4 +1,5 @@
 // Runs assembled programs on this machine. What they compute is checked; how long they take is not.
+#include "bench/host.h"
 #include "gen/gen.h"
 #include "gen/testing.h"
 
@@ -57,21 +58,14 @@ static void need_assembler(void) {
         skip();
 }
 
-static bool has_feature(const char *name) {
-    static const char *const known[] = {"sse", "sse2", "avx", "avx2", "fma", "avx512f"};
-    __builtin_cpu_init();
-    const bool has[] = {__builtin_cpu_supports("sse"), __builtin_cpu_supports("sse2"),
-                        __builtin_cpu_supports("avx"), __builtin_cpu_supports("avx2"),
-                        __builtin_cpu_supports("fma"), __builtin_cpu_supports("avx512f")};
-    for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i], name) == 0)
-            return has[i];
-    return false;
-}
-
 static bool can_run(const struct program *program) {
+    static struct arena arena;
+    static struct host host;
+    struct fail failure = {0};
+    if (!host.flags && !host_read(&arena, &(struct host_wish){.cpu = -1}, &host, &failure))
+        fail_msg("%s", failure.text);
     for (unsigned i = 0; program->features[i]; i++)
-        if (!has_feature(program->features[i]))
+        if (host_feature(&host, program->features[i]) != FEATURE_PRESENT)
             return false;
     return true;
 }

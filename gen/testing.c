@@ -51,13 +51,13 @@ static void add_program(struct testing_set *all, const struct kernel *kernel, st
     all->programs[all->n_programs++] = program;
 }
 
-// In all numbers of streams that fit.
+// In all numbers of streams that fit; in other placements than the usual one, in as many as fit.
 static void add_throughputs(struct testing_set *all, const struct kernel *kernel, struct gen_request request) {
     if (kernel_shared_chain(kernel) || !gen_placement_streams(kernel, request.placement, 1))
         return;
     request.streams = 0;
     add_program(all, kernel, request);
-    unsigned most = all->programs[all->n_programs - 1]->streams;
+    unsigned most = request.placement ? 0 : all->programs[all->n_programs - 1]->streams;
     for (request.streams = 1; request.streams < most; request.streams++)
         add_program(all, kernel, request);
 }
