@@ -100,7 +100,7 @@ static const struct {
      load,
      {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 2},
      "mov rax, [rdx]\nmov rcx, [rdx]\n",
-     "mov rax, 0\nmov rdx, rsi\nmov rcx, 0\n",
+     "mov eax, 0\nmov rdx, rsi\nmov ecx, 0\n",
      "k_throughput_n2_looped",
      NULL,
      1},
@@ -109,7 +109,7 @@ static const struct {
      "body: movzx {d:r32}, {s:r8}\nchain: d->s\ninit: {s: -1}",
      {.form = PROGRAM_LOOPED},
      "movzx eax, al\n",
-     "mov rax, 255\n",
+     "mov eax, 255\n",
      "k_latency_looped",
      "d->s",
      1},
@@ -118,7 +118,7 @@ static const struct {
      "body: 'mul {s:r64}; mov {d:r64}, rbx'\nimplicit: [rax, rdx]\nwrites: d",
      {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 2},
      "mul rdi\nmov rcx, rbx\nmul rdi\nmov rbp, rbx\n",
-     "mov rbx, 0\nmov rdi, 0\nmov rcx, 0\nmov rax, 0\nmov rdx, 0\nmov rbp, 0\n",
+     "mov ebx, 0\nmov edi, 0\nmov ecx, 0\nmov eax, 0\nmov edx, 0\nmov ebp, 0\n",
      "k_throughput_n2_looped",
      NULL,
      1},
@@ -145,7 +145,7 @@ static const struct {
      "body: 'shl {d:r64}, {c:cl}'\nchain: d\ninit: {c: 3}",
      {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 2},
      "shl rax, cl\nshl rdx, cl\n",
-     "mov rax, 0\nmov rcx, 3\nmov rdx, 0\n",
+     "mov eax, 0\nmov ecx, 3\nmov edx, 0\n",
      "k_throughput_n2_looped",
      NULL,
      1},
@@ -153,7 +153,7 @@ static const struct {
      "body: 'mul {s:r64}'\nimplicit: [rax, rdx]\nchain: [rdx->s, rax]\ninit: {rax: 5}",
      {.mode = PROGRAM_LATENCY, .form = PROGRAM_LOOPED},
      "mul rdx\n",
-     "mov rax, 5\nmov rdx, 0\n",
+     "mov eax, 5\nmov edx, 0\n",
      "k_latency_1_looped",
      "rdx->s",
      1},
@@ -161,7 +161,7 @@ static const struct {
      "body: 'mul {s:r64}'\nimplicit: [rax, rdx]\nchain: [rdx->s, rax]\ninit: {s: 7}",
      {.mode = PROGRAM_LATENCY, .form = PROGRAM_LOOPED, .arc = 1},
      "mul rcx\n",
-     "mov rcx, 7\nmov rax, 0\nmov rdx, 0\n",
+     "mov ecx, 7\nmov eax, 0\nmov edx, 0\n",
      "k_latency_2_looped",
      "rax->rax",
      1},
@@ -172,7 +172,7 @@ static const struct {
      "lodsq\nmovaps xmm0, xmm1\n",
      "xorps xmm0, xmm0\nmov dword ptr [rsi - 64], 1065353216\nmov dword ptr [rsi - 60], 1065353216\n"
      "mov dword ptr [rsi - 56], 1065353216\nmov dword ptr [rsi - 52], 1065353216\nmovups xmm1, [rsi - 64]\n"
-     "mov rax, 0\nmov rsi, 9\n",
+     "mov eax, 0\nmov esi, 9\n",
      "k_block_looped",
      NULL,
      1},
@@ -336,7 +336,7 @@ static void set_up_comes_last(void **state) {
     struct program program =
         expand(&arena, testing_kernel_of(&arena, "setup: 'mov eax, 3; cpuid'\nbody: 'add {d:r64}, {s:r64}'"),
                (struct gen_request){.mode = PROGRAM_BLOCK, .form = PROGRAM_LOOPED});
-    assert_string_equal(program.setup, "mov rcx, 0\nmov rdx, 0\nmov eax, 3; cpuid\n");
+    assert_string_equal(program.setup, "mov ecx, 0\nmov edx, 0\nmov eax, 3; cpuid\n");
     assert_string_equal(program.body, "add rcx, rdx\n");
     arena_free(&arena);
 }
