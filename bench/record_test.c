@@ -54,11 +54,14 @@ static struct record full_record(void) {
         .mode = "throughput",
         .form = "looped",
         .arc = "acc",
+        .placement = "own-lines",
         .instruction = "vfmadd231ps zmm",
         .streams = 8,
         .instructions = 10,
         .executed = 10,
         .doubt = "streams wait for each other",
+        .loop_instructions = 3,
+        .loop_branches = 2,
         .bytes = "62f2",
         .setup = "cbf29ce484222325",
         .measurement = {.cycles = 4.41234,
@@ -168,6 +171,9 @@ static void what_is_written_is_read(void **state) {
     assert_string_equal(read->setup, "cbf29ce484222325");
     assert_int_equal(read->streams, 8);
     assert_int_equal(read->instructions, 10);
+    assert_string_equal(read->placement, "own-lines");
+    assert_int_equal(read->loop_instructions, 3);
+    assert_int_equal(read->loop_branches, 2);
     assert_int_equal(read->n_predictions, 2);
     assert_string_equal(read->predictions[0].model, "llvm-19/znver5");
     assert_string_equal(read->predictions[0].bottleneck, "Zn4FP01");
@@ -356,6 +362,8 @@ static void what_is_wrong_is_named(void **state) {
          "between 'low' and 'high'", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"n\":4000000000}\n", "'n' is 4e+09", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"instructions\":4000000000}\n", "'instructions' is 4e+09", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"loop_instructions\":2,\"loop_branches\":3}\n",
+         "'loop_branches' is 3", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"exact\":[4294967297,1]}\n", "two whole numbers", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":-5e15}}\n", "'events' is -5e+15", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"predicted\":[{\"cycles\":-2}]}\n", "'predicted' is -2", 1},

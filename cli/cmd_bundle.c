@@ -53,10 +53,13 @@ static struct pack_program packed(const struct program *program, struct bench_co
         .mode = program_mode_name(program->mode),
         .form = program_form_name(program->form),
         .arc = program->arc,
+        .placement = program->placement ? program_placement_name(program->placement) : NULL,
         .instruction = program->label,
         .streams = program->streams,
         .instructions = program->instructions,
         .code = code,
+        .loop_instructions = program->preserves_flags ? program->loop_instructions : 0,
+        .loop_branches = program->preserves_flags ? program->loop_branches : 0,
     };
 }
 

@@ -6,12 +6,13 @@
 #include "cli/lab_args.h"
 #include "cli/options.h"
 #include "cli/pairs.h"
+#include "cli/plan_wish.h"
 #include "cli/run_plan.h"
 
 #include <string.h>
 
 static struct {
-    const char *form;
+    const char *form, *placement;
     unsigned long streams; // ~0: not given
     bool wants_both_orders;
     struct lab_args lab;
@@ -22,6 +23,10 @@ static const struct option options[] = {
     {OPTION_COUNT, "n", "N",
      "Streams of each kernel in a pair. Default: as many as there are registers for both, at most 16.", &args.streams},
     {OPTION_TEXT, "form", "FORM", "unrolled or looped (a branch after each body). Default: unrolled.", &args.form},
+    {OPTION_TEXT, "placement", "NAME",
+     "How the memory lies that streams of loads and stores access: same-address, same-line, own-lines or own-pages. "
+     "Default: own-lines.",
+     &args.placement},
     {OPTION_FLAG, "both-orders", NULL,
      "Also the second of each pair before the first. Default: where the simulated CPU, or the first model, issues in "
      "order.",
@@ -60,6 +65,8 @@ static bool read_options(struct pairs_options *wanted, struct fail *fail) {
     if (args.streams != ~0UL && (args.streams < 1 || args.streams > GEN_MAX_STREAMS))
         return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
     wanted->streams = args.streams == ~0UL ? 0 : (unsigned)args.streams;
+    if (!plan_read_placement(args.placement, false, &wanted->placement, fail))
+        return false;
     return !args.form || program_form_parse(args.form, &wanted->form) ||
            fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled and looped", args.form);
 }

@@ -130,7 +130,7 @@ static bool is_only_from(const struct operands *operands) {
     const struct lab_args *lab = &args.lab;
     const struct plan_wish *plan = &args.plan;
     bool has_program = operands->n_items || plan->asm_texts.n_items || plan->mode || plan->form || plan->sweep ||
-                       plan->syntax || plan->kernels || plan->corun || args.corun_cpu != ~0UL ||
+                       plan->placement || plan->syntax || plan->kernels || plan->corun || args.corun_cpu != ~0UL ||
                        plan->streams != ~0UL || plan->is_replicated;
     bool has_place = strcmp(lab->lab.target, "native") != 0 || lab->isa || lab->cpu != ~0UL || lab->lab.core_type ||
                      lab->lab.keeps_frequency;

@@ -40,6 +40,7 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .mode = program_mode_name(program->mode),
         .form = program_form_name(program->form),
         .arc = program->arc,
+        .placement = program->placement ? program_placement_name(program->placement) : NULL,
         .instruction = program->label,
         .streams = program->streams,
         .instructions = program->instructions,

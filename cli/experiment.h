@@ -57,6 +57,7 @@ struct plan_options {
     enum program_form form;
     unsigned sweep_first, sweep_last; // 0: no sweep
     unsigned streams;                 // throughput mode; 0: as many as there are registers
+    enum program_placement placement; // of kernels that access memory; PLACEMENT_NONE: each, one after the other
     const char *syntax;               // of blocks; null: the ISA's first
     struct block_options block;       // likewise
     bool is_replicated;               // each in other layouts, too

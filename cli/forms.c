@@ -19,7 +19,8 @@ static bool is_other_form(const struct experiment *unrolled, const struct experi
         return false;
     bool is_same_arc = u->arc == l->arc || (u->arc && l->arc && strcmp(u->arc, l->arc) == 0);
     return u->form == PROGRAM_UNROLLED && l->form == PROGRAM_LOOPED && u->mode == l->mode && u->streams == l->streams &&
-           unrolled->is_sweep == looped->is_sweep && is_same_arc && strcmp(u->kernel, l->kernel) == 0;
+           u->placement == l->placement && unrolled->is_sweep == looped->is_sweep && is_same_arc &&
+           strcmp(u->kernel, l->kernel) == 0;
 }
 
 // The first model whose two predictions lie apart, and as far as the two results do.

@@ -8,9 +8,9 @@
 #include "cli/options.h"
 
 struct plan_wish {
-    const char *mode, *form, *sweep, *syntax, *kernels; // as they were written; null: not given
-    const char *alias, *registers, *fill;               // likewise
-    struct object_range range;                          // of objects
+    const char *mode, *form, *sweep, *placement, *syntax, *kernels; // as they were written; null: not given
+    const char *alias, *registers, *fill;                           // likewise
+    struct object_range range;                                      // of objects
     struct option_list asm_texts, hex;
     unsigned long streams, pages; // ~0: not given
     bool is_replicated;           // as in struct plan_options
@@ -65,11 +65,18 @@ struct plan_wish {
          "they "                                                                                                       \
          "can be repeated.",                                                                                           \
          &(wish).form},                                                                                                \
+        {OPTION_TEXT, "placement", "NAME",                                                                             \
+         "How the memory lies that streams of loads and stores access: same-address, same-line, own-lines, "           \
+         "own-pages, or all. Default: all, where the kernel leaves it open; --corun: own-lines.",                      \
+         &(wish).placement},                                                                                           \
         BLOCK_WISH_OPTIONS(wish), {                                                                                    \
         OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.",               \
             &(wish).kernels                                                                                            \
     }
 // clang-format on
+
+// `name` as after --placement; null, and where it may be, "all": PLACEMENT_NONE.
+bool plan_read_placement(const char *name, bool may_be_all, enum program_placement *placement, struct fail *fail);
 
 // Operands are kernels, and files of assembly; there must be something to run.
 bool plan_make(struct arena *arena, const struct plan_wish *wish, const struct isa *isa,

@@ -42,6 +42,11 @@ static bool read_mode(struct arena *arena, const struct record *record, struct p
     if (!record->form || !program_form_parse(record->form, &program->form))
         return fail_set(fail, FAIL_INPUT, "'form' is '%s', and must be unrolled or looped",
                         printable(arena, record->form, ""));
+    if (record->placement && !program_placement_parse(record->placement, &program->placement))
+        return fail_set(fail, FAIL_INPUT,
+                        "'placement' is '%s', and must be same-address, same-line, own-lines or "
+                        "own-pages",
+                        printable(arena, record->placement, ""));
     return program->mode != PROGRAM_THROUGHPUT || record->streams > 0 ||
            fail_set(fail, FAIL_INPUT, "a throughput needs 'n', 1 or more");
 }
@@ -98,7 +103,8 @@ bool record_to_experiment(struct arena *arena, const struct record *record, stru
 static bool is_next(const struct experiment *a, const struct experiment *b) {
     const struct program *x = &a->program, *y = &b->program;
     return x->mode == PROGRAM_THROUGHPUT && y->mode == PROGRAM_THROUGHPUT && x->form == y->form &&
-           strcmp(x->kernel, y->kernel) == 0 && y->streams == x->streams + 1;
+           (x->placement == y->placement || x->placement == PLACEMENT_NONE) && strcmp(x->kernel, y->kernel) == 0 &&
+           y->streams == x->streams + 1;
 }
 
 void record_find_sweeps(const struct plan *plan) {

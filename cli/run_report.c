@@ -131,13 +131,24 @@ static const char *arc_name(const struct program *program) {
     return is_loop ? "" : program->arc;
 }
 
+// ", own lines"; "" where there is none.
+static const char *placement_words(struct arena *arena, enum program_placement placement) {
+    char *words =
+        arena_printf(arena, "%s%s", placement == PLACEMENT_NONE ? "" : ", ", program_placement_name(placement));
+    for (char *c = words; *c; c++)
+        if (*c == '-')
+            *c = ' ';
+    return words;
+}
+
 const char *run_report_measures(struct arena *arena, const struct experiment *e) {
     const struct program *program = &e->program;
     switch (program->mode) {
     case PROGRAM_LATENCY:
         return arena_printf(arena, "latency%s%s", *arc_name(program) ? " " : "", arc_name(program));
     case PROGRAM_THROUGHPUT:
-        return arena_printf(arena, "reciprocal throughput, n = %u", program->streams);
+        return arena_printf(arena, "reciprocal throughput, n = %u%s", program->streams,
+                            placement_words(arena, program->placement));
     case PROGRAM_BLOCK:
         break;
     }
@@ -205,6 +216,7 @@ static bool is_of(const struct experiment *e, const char *kernel) {
 // "vfmadd231ps zmm    latency 4.00   reciprocal throughput 0.50", from the experiments of one kernel.
 static void print_headline(struct arena *arena, const struct plan *plan, const char *kernel, FILE *out) {
     const char *label = NULL;
+    bool has_throughput = false; // further ones are those of other placements
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
         if (!is_of(e, kernel))
@@ -218,28 +230,55 @@ static void print_headline(struct arena *arena, const struct plan *plan, const c
             fprintf(out, "   %s %.2f%s", run_report_measures(arena, e), e->measurement.cycles, mark);
         else {
             double each = e->measurement.cycles / run_report_divisor(e);
-            fprintf(out, "   reciprocal throughput %.*f%s", decimals_of(each), each, mark);
+            fprintf(out, "%s %.*f%s%s", has_throughput ? ";" : "   reciprocal throughput", decimals_of(each), each,
+                    mark, placement_words(arena, e->program.placement));
+            has_throughput = true;
         }
     }
     if (label)
         fputc('\n', out);
 }
 
+// One stream alone is the same in every placement, and stands in each of their tables.
+static bool is_of_sweep(const struct experiment *e, const char *kernel, enum program_form form,
+                        enum program_placement placement) {
+    return is_of(e, kernel) && e->is_sweep && e->program.form == form &&
+           (e->program.placement == placement || e->program.placement == PLACEMENT_NONE);
+}
+
 static void print_sweep(const struct lab *lab, const struct plan *plan, const char *kernel, enum program_form form,
-                        FILE *out, bool colour) {
+                        enum program_placement placement, FILE *out, bool colour) {
     struct table table = {.arena = lab->arena};
     table_column(&table, TABLE_RIGHT, "n");
-    table_column(&table, TABLE_LEFT, arena_printf(lab->arena, "measured, %s", program_form_name(form)));
+    table_column(
+        &table, TABLE_LEFT,
+        arena_printf(lab->arena, "measured, %s%s", program_form_name(form), placement_words(lab->arena, placement)));
     add_model_titles(&table, lab);
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
-        if (!is_of(e, kernel) || !e->is_sweep || e->program.form != form)
+        if (!is_of_sweep(e, kernel, form, placement))
             continue;
         table_cell(&table, "%u", e->program.streams);
         add_results(&table, lab, e);
     }
     if (table.n_cells)
         table_print(&table, out, colour);
+}
+
+// A table for each form and placement in which the kernel was swept.
+static void print_sweeps_of(const struct lab *lab, const struct plan *plan, const char *kernel, FILE *out,
+                            bool colour) {
+    static const enum program_form forms[] = {PROGRAM_LOOPED, PROGRAM_UNROLLED};
+    for (int i = 0; i < 2; i++) {
+        unsigned found = 0; // a bit for each placement
+        for (size_t k = 0; k < plan->n_experiments; k++)
+            if (is_of(plan->experiments[k], kernel) && plan->experiments[k]->is_sweep &&
+                plan->experiments[k]->program.form == forms[i])
+                found |= 1U << plan->experiments[k]->program.placement;
+        for (enum program_placement placement = PLACEMENT_NONE; placement < PROGRAM_N_PLACEMENTS; placement++)
+            if (found >> placement & 1 && (placement != PLACEMENT_NONE || found == 1))
+                print_sweep(lab, plan, kernel, forms[i], placement, out, colour);
+    }
 }
 
 static void print_sweeps(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
@@ -250,8 +289,7 @@ static void print_sweeps(const struct lab *lab, const struct plan *plan, FILE *o
             continue;
         last = kernel;
         print_headline(lab->arena, plan, kernel, out);
-        print_sweep(lab, plan, kernel, PROGRAM_LOOPED, out, colour);
-        print_sweep(lab, plan, kernel, PROGRAM_UNROLLED, out, colour);
+        print_sweeps_of(lab, plan, kernel, out, colour);
     }
 }
 

@@ -129,7 +129,7 @@ bool assignment_make(struct arena *arena, struct assignment *a, unsigned wanted,
     register_set_add_name(&taken, kernel->isa, a->loop_counter);
     if (wanted > STREAMS_LIMIT)
         return fail_set(fail, FAIL_INPUT, "%u streams are too many: at most %d can be made", wanted, STREAMS_LIMIT);
-    unsigned most = wanted ? wanted : GEN_MAX_STREAMS;
+    unsigned most = wanted ? wanted : a->most_streams ? a->most_streams : GEN_MAX_STREAMS;
     a->registers = ARENA_ARRAY(arena, unsigned char, (size_t)most * kernel->n_roles + 1);
     unsigned fit = streams_that_fit(a, taken, most);
     if (fit == 0)

@@ -30,6 +30,8 @@ static void add_heading(struct text *out, const struct isa *isa, const struct pr
               program_mode_name(program->mode));
     if (program->mode == PROGRAM_THROUGHPUT)
         text_addf(out, " of %u stream%s", program->streams, program->streams == 1 ? "" : "s");
+    if (program->placement != PLACEMENT_NONE)
+        text_addf(out, ", %s", program_placement_name(program->placement));
     if (program->arc)
         text_addf(out, " %s", program->arc);
     text_addf(out, ", %s\n", program_form_name(program->form));

@@ -4,9 +4,11 @@
 #include "base/text.h"
 #include "gen/assignment.h"
 #include "gen/gen.h"
+#include "gen/placement.h"
 #include "gen/registers.h"
 #include "gen/statement.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -39,15 +41,28 @@ static bool is_memory_register(const struct isa *isa, const struct kernel_role *
     return role->is_fixed && register_set_has(&memory, role->class, role->index);
 }
 
+static int displacement_of(const struct kernel *kernel, enum program_placement placement, unsigned stream,
+                           unsigned place) {
+    int displacement = 0;
+    bool fits = placement_find(kernel, placement, stream, place, &displacement);
+    assert(fits); // the streams were limited to those that do
+    (void)fits;
+    return displacement;
+}
+
 // General registers are set as wide as they are: nothing of before is left beside a part of one.
-static void emit_initial(const struct assignment *a, unsigned stream, unsigned index, struct text *setup) {
+static void emit_initial(const struct assignment *a, enum program_placement placement, unsigned stream, unsigned index,
+                         struct text *setup) {
     const struct kernel *kernel = a->kernel;
     const struct kernel_role *role = &kernel->roles[index];
     const struct register_class *class = role->class->file == 'g' ? kernel->isa->classes : role->class;
     const char *reg = class->registers[assignment_index(a, stream, index)];
+    int displacement = role->place ? displacement_of(kernel, placement, stream, role->place - 1) : 0;
     if (role->init == INIT_MEMORY)
         kernel->isa->emit_move_memory(setup, reg, kernel->syntax);
-    else
+    if (displacement)
+        kernel->isa->emit_displace(setup, reg, displacement, kernel->syntax);
+    if (role->init != INIT_MEMORY)
         kernel->isa->emit_constant(setup, class, reg, (struct isa_value){bits_of(role), role->lane_bits},
                                    kernel->syntax);
 }
@@ -96,7 +111,7 @@ static bool is_set(const struct assignment *a, unsigned stream, unsigned index) 
 
 // Every role gets a value, so that no run depends on what was in the registers before (denormals, say). The register
 // that holds the buffer's address serves the others, and is set last.
-static const char *make_setup(struct arena *arena, const struct assignment *a) {
+static const char *make_setup(struct arena *arena, const struct assignment *a, enum program_placement placement) {
     const struct kernel *kernel = a->kernel;
     struct text setup = {.arena = arena};
     text_add(&setup, "");
@@ -104,29 +119,39 @@ static const char *make_setup(struct arena *arena, const struct assignment *a) {
     for (unsigned stream = 0; stream < a->streams; stream++)
         for (unsigned role = 0; role < kernel->n_roles; role++)
             if (is_set(a, stream, role) && !is_memory_register(kernel->isa, &kernel->roles[role]))
-                emit_initial(a, stream, role, &setup);
+                emit_initial(a, placement, stream, role, &setup);
     for (unsigned role = 0; role < kernel->n_roles; role++)
         if (is_set(a, 0, role) && is_memory_register(kernel->isa, &kernel->roles[role]) &&
             kernel->roles[role].init != INIT_MEMORY)
-            emit_initial(a, 0, role, &setup);
+            emit_initial(a, placement, 0, role, &setup);
     text_add(&setup, kernel->setup);
     if (*kernel->setup && setup.data[setup.length - 1] != '\n')
         text_add(&setup, "\n");
     return setup.data;
 }
 
-static const char *make_body(struct arena *arena, const struct assignment *a) {
+// The body of one stream; without a placement, its places by their names.
+static void add_stream(const struct assignment *a, enum program_placement placement, unsigned stream,
+                       struct text *body) {
     const struct kernel *kernel = a->kernel;
+    for (unsigned i = 0; i < kernel->n_pieces; i++) {
+        const struct kernel_piece *piece = &kernel->pieces[i];
+        if (piece->kind == PIECE_TEXT)
+            text_add(body, piece->text);
+        else if (piece->kind == PIECE_ROLE)
+            text_addf(body, "%s%s", strcmp(kernel->syntax, "att") == 0 ? "%" : "",
+                      assignment_register(a, stream, piece->index));
+        else if (placement == PLACEMENT_NONE)
+            text_add(body, kernel->places[piece->index].name);
+        else
+            text_addf(body, "%d", displacement_of(kernel, placement, stream, piece->index));
+    }
+}
+
+static const char *make_body(struct arena *arena, const struct assignment *a, enum program_placement placement) {
     struct text body = {.arena = arena};
     for (unsigned stream = 0; stream < a->streams; stream++)
-        for (unsigned i = 0; i < kernel->n_pieces; i++) {
-            const struct kernel_piece *piece = &kernel->pieces[i];
-            if (piece->text)
-                text_add(&body, piece->text);
-            else
-                text_addf(&body, "%s%s", strcmp(kernel->syntax, "att") == 0 ? "%" : "",
-                          assignment_register(a, stream, piece->role));
-        }
+        add_stream(a, placement, stream, &body);
     return body.data;
 }
 
@@ -164,12 +189,14 @@ const char *program_symbol_part(struct arena *arena, const char *text) {
     return symbol;
 }
 
-static const char *label_of(struct arena *arena, const struct isa *isa, const char *body) {
+static const char *label_of(struct arena *arena, const struct assignment *a) {
     const struct statement *statements;
-    size_t n = statement_split(arena, isa, body, &statements);
+    struct text body = {.arena = arena};
+    add_stream(a, PLACEMENT_NONE, 0, &body);
+    size_t n = statement_split(arena, a->kernel->isa, body.data, &statements);
     for (size_t i = 0; i < n; i++)
         if (statement_is_instruction(&statements[i]))
-            return statement_label(arena, isa, statements[i].rest);
+            return statement_label(arena, a->kernel->isa, statements[i].rest);
     return "";
 }
 
@@ -183,10 +210,29 @@ static bool check_arc(const struct kernel *kernel, const struct gen_request *req
     return true;
 }
 
+// What tells the programs of a kernel apart.
+static const char *make_symbol(struct arena *arena, const struct assignment *a, const struct gen_request *request,
+                               const struct program *program) {
+    struct text symbol = {.arena = arena};
+    text_addf(&symbol, "%s_%s", program_symbol_part(arena, a->kernel->name), program_mode_name(program->mode));
+    if (program->mode == PROGRAM_THROUGHPUT)
+        text_addf(&symbol, "_n%u", program->streams);
+    if (program->placement != PLACEMENT_NONE)
+        text_addf(&symbol, "_%s", program_symbol_part(arena, program_placement_name(program->placement)));
+    if (a->closed && a->kernel->n_arcs > 1)
+        text_addf(&symbol, "_%u", request->arc + 1);
+    if (program->form == PROGRAM_LOOPED)
+        text_add(&symbol, "_looped");
+    else
+        text_addf(&symbol, "_x%u", program->unroll);
+    if (request->rotation)
+        text_addf(&symbol, "_r%u", request->rotation);
+    return symbol.data;
+}
+
 static void fill_program(struct arena *arena, const struct assignment *a, const struct gen_request *request,
-                         struct program *program) {
+                         enum program_placement placement, struct program *program) {
     const struct kernel *kernel = a->kernel;
-    const char *mode = program_mode_name(request->mode), *name = program_symbol_part(arena, kernel->name);
     *program = (struct program){
         .kernel = kernel->name,
         .isa = kernel->isa->name,
@@ -196,8 +242,8 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
         .unroll = program_unroll(request->form, request->unroll, kernel->n_instructions * a->streams),
         .preserves_flags = kernel_uses_flags(kernel),
         .syntax = kernel->syntax,
-        .setup = make_setup(arena, a),
-        .body = make_body(arena, a),
+        .setup = make_setup(arena, a, placement),
+        .body = make_body(arena, a, placement),
         .body_lines = a->streams * kernel->n_lines,
         .file = kernel->file,
         .lines = make_lines(arena, a),
@@ -205,22 +251,14 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
         .features = kernel->features,
         .feature_lines = kernel->feature_lines,
     };
+    if (request->mode == PROGRAM_THROUGHPUT && a->streams * kernel->n_places > 1)
+        program->placement = placement;
     program_count_instructions(program, kernel->n_instructions * a->streams);
-    program->label = label_of(arena, kernel->isa, program->body);
+    program->label = label_of(arena, a);
     if (a->closed)
         program->arc =
             arena_printf(arena, "%s->%s", kernel->roles[a->closed->from].name, kernel->roles[a->closed->to].name);
-    if (request->mode == PROGRAM_THROUGHPUT)
-        name = arena_printf(arena, "%s_%s_n%u", name, mode, a->streams);
-    else if (a->closed && kernel->n_arcs > 1)
-        name = arena_printf(arena, "%s_%s_%u", name, mode, request->arc + 1);
-    else
-        name = arena_printf(arena, "%s_%s", name, mode);
-    program->symbol = arena_printf(arena, "%s_x%u", name, program->unroll);
-    if (request->form == PROGRAM_LOOPED)
-        program->symbol = arena_printf(arena, "%s_looped", name);
-    if (request->rotation)
-        program->symbol = arena_printf(arena, "%s_r%u", program->symbol, request->rotation);
+    program->symbol = make_symbol(arena, a, request, program);
 }
 
 static bool check_shared_chain(const struct kernel *kernel, struct fail *fail) {
@@ -231,9 +269,26 @@ static bool check_shared_chain(const struct kernel *kernel, struct fail *fail) {
                               kernel->name, shared->name);
 }
 
+// As many streams as were asked for, or (0) as there can be; false where the memory that they access does not fit.
+static bool limit_streams(const struct kernel *kernel, enum program_placement placement, unsigned wanted,
+                          struct assignment *a, struct fail *fail) {
+    if (!kernel->n_places)
+        return true;
+    unsigned asked = wanted ? wanted : GEN_MAX_STREAMS, fit = gen_placement_streams(kernel, placement, asked);
+    a->most_streams = fit;
+    if (fit && (!wanted || fit == wanted))
+        return true;
+    return fail_at(fail, kernel->file, kernel->body_line, 0,
+                   "%u stream%s of kernel '%s' do%s not fit in the placement %s: at most %u, by the size of the buffer "
+                   "(%d bytes) and the reach of the instructions",
+                   asked, asked == 1 ? "" : "s", kernel->name, asked == 1 ? "es" : "",
+                   program_placement_name(placement), fit, PROGRAM_MEMORY_BYTES);
+}
+
 bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct gen_request *request,
                 struct program *program, struct fail *fail) {
     struct assignment a = {.kernel = kernel, .rotation = request->rotation};
+    enum program_placement placement = PLACEMENT_OWN_LINES;
     unsigned wanted = 1;
     if (request->mode == PROGRAM_LATENCY) {
         if (!check_arc(kernel, request, fail))
@@ -243,9 +298,10 @@ bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct g
         if (!check_shared_chain(kernel, fail))
             return false;
         wanted = request->streams;
+        placement = request->placement ? request->placement : placement;
     }
-    if (!assignment_make(arena, &a, wanted, fail))
+    if (!limit_streams(kernel, placement, wanted, &a, fail) || !assignment_make(arena, &a, wanted, fail))
         return false;
-    fill_program(arena, &a, request, program);
+    fill_program(arena, &a, request, placement, program);
     return true;
 }

@@ -22,6 +22,7 @@ static struct program expand(struct arena *arena, const struct kernel *kernel, s
 static const char fma_zmm[] = "body: vfmadd231ps {acc:zmm}, {a:zmm}, {b:zmm}\nchain: acc";
 static const char add3[] = "body: vaddps {d:ymm}, {x:ymm}, {y:ymm}\nchain: [d->x, d->y]";
 static const char load[] = "body: mov {d:r64}, [{p:r64}]\nchain: d->p\ninit: {p: memory}";
+static const char store[] = "body: mov [{p:r64} + {at:8}], {s:r64}\ninit: {p: memory}";
 
 static const struct {
     unsigned source;
@@ -99,7 +100,7 @@ static const struct {
      load,
      {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 2},
      "mov rax, [rdx]\nmov rcx, [rdx]\n",
-     "mov rax, 0\nmov rdx, rsi\nmov rcx, 0\n",
+     "mov eax, 0\nmov rdx, rsi\nmov ecx, 0\n",
      "k_throughput_n2_looped",
      NULL,
      1},
@@ -108,7 +109,7 @@ static const struct {
      "body: movzx {d:r32}, {s:r8}\nchain: d->s\ninit: {s: -1}",
      {.form = PROGRAM_LOOPED},
      "movzx eax, al\n",
-     "mov rax, 255\n",
+     "mov eax, 255\n",
      "k_latency_looped",
      "d->s",
      1},
@@ -117,7 +118,7 @@ static const struct {
      "body: 'mul {s:r64}; mov {d:r64}, rbx'\nimplicit: [rax, rdx]\nwrites: d",
      {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 2},
      "mul rdi\nmov rcx, rbx\nmul rdi\nmov rbp, rbx\n",
-     "mov rbx, 0\nmov rdi, 0\nmov rcx, 0\nmov rax, 0\nmov rdx, 0\nmov rbp, 0\n",
+     "mov ebx, 0\nmov edi, 0\nmov ecx, 0\nmov eax, 0\nmov edx, 0\nmov ebp, 0\n",
      "k_throughput_n2_looped",
      NULL,
      1},
@@ -144,7 +145,7 @@ static const struct {
      "body: 'shl {d:r64}, {c:cl}'\nchain: d\ninit: {c: 3}",
      {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 2},
      "shl rax, cl\nshl rdx, cl\n",
-     "mov rax, 0\nmov rcx, 3\nmov rdx, 0\n",
+     "mov eax, 0\nmov ecx, 3\nmov edx, 0\n",
      "k_throughput_n2_looped",
      NULL,
      1},
@@ -152,7 +153,7 @@ static const struct {
      "body: 'mul {s:r64}'\nimplicit: [rax, rdx]\nchain: [rdx->s, rax]\ninit: {rax: 5}",
      {.mode = PROGRAM_LATENCY, .form = PROGRAM_LOOPED},
      "mul rdx\n",
-     "mov rax, 5\nmov rdx, 0\n",
+     "mov eax, 5\nmov edx, 0\n",
      "k_latency_1_looped",
      "rdx->s",
      1},
@@ -160,7 +161,7 @@ static const struct {
      "body: 'mul {s:r64}'\nimplicit: [rax, rdx]\nchain: [rdx->s, rax]\ninit: {s: 7}",
      {.mode = PROGRAM_LATENCY, .form = PROGRAM_LOOPED, .arc = 1},
      "mul rcx\n",
-     "mov rcx, 7\nmov rax, 0\nmov rdx, 0\n",
+     "mov ecx, 7\nmov eax, 0\nmov edx, 0\n",
      "k_latency_2_looped",
      "rax->rax",
      1},
@@ -171,7 +172,7 @@ static const struct {
      "lodsq\nmovaps xmm0, xmm1\n",
      "xorps xmm0, xmm0\nmov dword ptr [rsi - 64], 1065353216\nmov dword ptr [rsi - 60], 1065353216\n"
      "mov dword ptr [rsi - 56], 1065353216\nmov dword ptr [rsi - 52], 1065353216\nmovups xmm1, [rsi - 64]\n"
-     "mov rax, 0\nmov rsi, 9\n",
+     "mov eax, 0\nmov esi, 9\n",
      "k_block_looped",
      NULL,
      1},
@@ -253,6 +254,11 @@ static void what_cannot_be_expanded_is_said(void **state) {
                    (struct gen_request){.mode = PROGRAM_THROUGHPUT},
                    "kernel 'k' has no throughput: its copies wait for each other through rax, which all streams share; "
                    "measure its latency");
+    assert_refused(
+        "body: 'mov [{p:r64} + {at:4096}], {s:r64}'",
+        (struct gen_request){.mode = PROGRAM_THROUGHPUT, .streams = 9, .placement = PLACEMENT_OWN_PAGES},
+        "9 streams of kernel 'k' do not fit in the placement own-pages: at most 8, by the size of the buffer "
+        "(65536 bytes) and the reach of the instructions");
     // 16 zmm registers are left, but none that is an xmm register as well
     assert_refused(
         "body: 'vextractf32x4 {d:zmm}, {s:xmm}, 0'\nchain: d->s\nimplicit: [xmm0, xmm1, xmm2, xmm3, xmm4, xmm5, "
@@ -330,7 +336,7 @@ static void set_up_comes_last(void **state) {
     struct program program =
         expand(&arena, testing_kernel_of(&arena, "setup: 'mov eax, 3; cpuid'\nbody: 'add {d:r64}, {s:r64}'"),
                (struct gen_request){.mode = PROGRAM_BLOCK, .form = PROGRAM_LOOPED});
-    assert_string_equal(program.setup, "mov rcx, 0\nmov rdx, 0\nmov eax, 3; cpuid\n");
+    assert_string_equal(program.setup, "mov ecx, 0\nmov edx, 0\nmov eax, 3; cpuid\n");
     assert_string_equal(program.body, "add rcx, rdx\n");
     arena_free(&arena);
 }
@@ -355,6 +361,104 @@ static void values_reach_their_lanes(void **state) {
                                        "movz x16, #0\nmovk x16, #48896, lsl #16\ndup v1.4s, w16\n"
                                        "movi v2.2d, #0\n");
     arena_free(&arena);
+}
+
+static const struct {
+    unsigned source;
+    const char *kernel;
+    enum program_placement placement;
+    unsigned streams;
+    const char *body, *symbol;
+} placements[] = {
+    {__LINE__, store, PLACEMENT_SAME_ADDRESS, 2, "mov [rax + 0], rcx\nmov [rax + 0], rcx\n",
+     "k_throughput_n2_same_address_looped"},
+    {__LINE__, store, PLACEMENT_SAME_LINE, 2, "mov [rax + 0], rcx\nmov [rax + 8], rcx\n",
+     "k_throughput_n2_same_line_looped"},
+    {__LINE__, store, PLACEMENT_OWN_LINES, 3, "mov [rax + 0], rcx\nmov [rax + 64], rcx\nmov [rax + 128], rcx\n",
+     "k_throughput_n3_own_lines_looped"},
+    {__LINE__, store, PLACEMENT_NONE, 2, "mov [rax + 0], rcx\nmov [rax + 64], rcx\n",
+     "k_throughput_n2_own_lines_looped"},
+    {__LINE__, store, PLACEMENT_OWN_PAGES, 2, "mov [rax + 0], rcx\nmov [rax + 4160], rcx\n",
+     "k_throughput_n2_own_pages_looped"},
+    {__LINE__, store, PLACEMENT_OWN_PAGES, 1, "mov [rax + 0], rcx\n", "k_throughput_n1_looped"},
+    // a line holds no two of these
+    {__LINE__, "body: 'mov [{p:r64} + {at:48}], {s:r64}'", PLACEMENT_SAME_LINE, 2,
+     "mov [rax + 0], rcx\nmov [rax + 0], rcx\n", "k_throughput_n2_same_line_looped"},
+    {__LINE__, "body: 'mov [{p:r64} + {at:200}], {s:r64}'", PLACEMENT_OWN_LINES, 2,
+     "mov [rax + 0], rcx\nmov [rax + 256], rcx\n", "k_throughput_n2_own_lines_looped"},
+    // several places of one stream; the same one again
+    {__LINE__, "body: 'mov {x:r64}, [{p:r64} + {a:8}]; mov [{p} + {b:8}], {x}; inc qword ptr [{p} + {a}]'\nwrites: x",
+     PLACEMENT_OWN_LINES, 2,
+     "mov rax, [rdx + 0]\nmov [rdx + 64], rax\ninc qword ptr [rdx + 0]\n"
+     "mov rcx, [rdx + 128]\nmov [rdx + 192], rcx\ninc qword ptr [rdx + 128]\n",
+     "k_throughput_n2_own_lines_looped"},
+};
+
+static void memory_lies_as_the_placement_says(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof placements / sizeof *placements; i++) {
+        struct arena arena = {0};
+        const struct gen_request request = {.mode = PROGRAM_THROUGHPUT,
+                                            .form = PROGRAM_LOOPED,
+                                            .streams = placements[i].streams,
+                                            .placement = placements[i].placement};
+        struct program program = expand(&arena, testing_kernel_of(&arena, placements[i].kernel), request);
+        if (strcmp(program.body, placements[i].body) != 0 || strcmp(program.symbol, placements[i].symbol) != 0)
+            fail_msg("%s:%u: got %s\n%s", __FILE__, placements[i].source, program.symbol, program.body);
+        assert_true((program.placement == PLACEMENT_NONE) == (placements[i].streams == 1));
+        arena_free(&arena);
+    }
+}
+
+// Alone, a stream is where the pointer points; and a pointer of its own is there for each.
+static void a_stream_alone_is_at_the_pointer(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct gen_request request = {.form = PROGRAM_LOOPED, .placement = PLACEMENT_OWN_PAGES};
+    struct program program = expand(
+        &arena, testing_kernel_of(&arena, "body: 'mov {d:r64}, [{p:r64} + {at:8}]'\nchain: d->p\ninit: {p: memory}"),
+        request);
+    assert_string_equal(program.body, "mov rax, [rax + 0]\n");
+    assert_int_equal(program.placement, PLACEMENT_NONE);
+    request.mode = PROGRAM_THROUGHPUT;
+    request.streams = 9;
+    program =
+        expand(&arena, testing_kernel_of(&arena, "body: 'lddqu {d:xmm}, [{p:r64}]'\ninit: {p: \"memory + {at:16}\"}"),
+               request);
+    assert_non_null(strstr(program.setup, "mov rax, rsi\nmov rcx, rsi\nlea rcx, [rcx + 4160]\n"));
+    assert_non_null(strstr(program.setup, "lea r10, [r10 - 32256]\n")); // around the end of the buffer
+    assert_string_equal(program.label, "lddqu xmm, [r64]");
+    arena_free(&arena);
+}
+
+static void as_many_streams_as_memory_and_instructions_reach(void **state) {
+    (void)state;
+    static const struct {
+        const char *isa, *body, *init;
+        unsigned streams[PROGRAM_N_PLACEMENTS]; // that fit, of 32
+    } cases[] = {
+        {"x86_64", "'mov [{p:r64} + {at:8}], {s:r64}'", "memory", {0, 32, 32, 32, 16}},
+        {"x86_64", "'mov [{p:r64} + {at:4096}], {s:r64}'", "memory", {0, 32, 32, 16, 8}},
+        {"mips", "'sw {s:r}, {at:4}({p:r})'", "memory", {0, 32, 32, 32, 16}},
+        {"aarch64", "'str {s:x}, [{p:x}, #{at:8}]'", "memory", {0, 32, 32, 32, 8}},
+        {"aarch64", "'strb {s:w}, [{p:x}, #{at:1}]'", "memory", {0, 32, 32, 32, 1}},
+        {"aarch64", "'stp {s:x}, {s}, [{p:x}, #{at:16,504}]'", "memory", {0, 32, 32, 8, 1}},
+        {"armv7", "'str {s:r}, [{p:r}, #{at:4}]'", "memory", {0, 32, 32, 32, 1}},
+        {"armv7", "'strh {s:r}, [{p:r}, #{at:2}]'", "memory", {0, 32, 32, 4, 1}},
+        {"armv7", "'vst1.8 {{s:d}}, [{p:r}]'", "\"memory + {at:8}\"", {0, 32, 32, 32, 16}},
+        {"riscv64", "'sd {s:x}, {at:8}({p:x})'", "memory", {0, 32, 32, 32, 1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        const char *yaml = arena_printf(&arena, "isa: %s\nkernels:\n  - name: k\n    body: %s\n    init: {p: %s}\n",
+                                        cases[i].isa, cases[i].body, cases[i].init);
+        const struct kernel *kernel = testing_kernel(&arena, yaml);
+        for (enum program_placement p = PLACEMENT_SAME_ADDRESS; p < PROGRAM_N_PLACEMENTS; p++)
+            if (gen_placement_streams(kernel, p, 32) != cases[i].streams[p])
+                fail_msg("%s: %u streams fit in %s", cases[i].body, gen_placement_streams(kernel, p, 32),
+                         program_placement_name(p));
+        arena_free(&arena);
+    }
 }
 
 // What the loop's own end executes each time, by what the body does with flags and rcx.
@@ -415,6 +519,9 @@ int main(void) {
         cmocka_unit_test(set_up_comes_last),
         cmocka_unit_test(values_reach_their_lanes),
         cmocka_unit_test(labels_are_short),
+        cmocka_unit_test(memory_lies_as_the_placement_says),
+        cmocka_unit_test(a_stream_alone_is_at_the_pointer),
+        cmocka_unit_test(as_many_streams_as_memory_and_instructions_reach),
         cmocka_unit_test(a_loop_leaves_flags_alone_where_the_body_reads_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,10 +18,11 @@
 struct gen_request {
     enum program_mode mode;
     enum program_form form;
-    unsigned streams;  // throughput: 1 and up, 0 = as many as there are registers (at most GEN_MAX_STREAMS)
-    unsigned arc;      // latency: which of the kernel's arcs
-    unsigned rotation; // registers of each class that are passed over at first, so that others are taken
-    unsigned unroll;   // unrolled form: copies of the body; 0 = about GEN_UNROLLED_INSTRUCTIONS instructions
+    unsigned streams; // throughput: 1 and up, 0 = as many as there are registers (at most GEN_MAX_STREAMS)
+    unsigned arc;     // latency: which of the kernel's arcs
+    enum program_placement placement; // throughput of kernels with places; PLACEMENT_NONE: own lines
+    unsigned rotation;                // registers of each class that are passed over at first, so that others are taken
+    unsigned unroll; // unrolled form: copies of the body; 0 = about GEN_UNROLLED_INSTRUCTIONS instructions
 };
 
 enum { GEN_MAX_STREAMS = 16, GEN_UNROLLED_INSTRUCTIONS = 1000 };
@@ -30,6 +31,9 @@ enum { GEN_MAX_STREAMS = 16, GEN_UNROLLED_INSTRUCTIONS = 1000 };
 // mode or there are not enough registers for the streams (it says how many fit).
 bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct gen_request *request,
                 struct program *program, struct fail *fail);
+
+// How many streams of the kernel, `most` at most, can access memory in that placement. All, where it has no places.
+unsigned gen_placement_streams(const struct kernel *kernel, enum program_placement placement, unsigned most);
 
 // Two kernels as one, without a chain: the first one's body and the second one's behind it, on registers of their own.
 // Fails where one is written in another syntax.

@@ -39,6 +39,11 @@ struct isa_value {
 
 uint64_t isa_value_repeated(struct isa_value value); // 64 bits of it: lanes of fewer bits side by side
 
+// Displacements that the loads and stores of some width take, besides a base register.
+struct isa_reach {
+    int least, most; // bytes
+};
+
 // What a loop's end executes each time that it goes back.
 struct isa_loop_end {
     unsigned instructions, branches;
@@ -77,6 +82,8 @@ struct isa {
     // that they are forwarded from it, and does two such loads a cycle instead of three.
     const char *settle;                                             // instructions, one a line
     struct isa_loop_end (*loop_end)(const struct program *program); // what emit_loop_end makes
+    // Of the plain loads and stores of so many bytes. Some instructions have another reach: their kernels state it.
+    struct isa_reach (*reach)(unsigned bytes);
     // Length of the instruction at `code`, 1 to 8 bytes. So the bytes tell the number of instructions, whatever macros
     // of the assembler the text holds. Null: it cannot be told without a decoder.
     unsigned (*instruction_bytes)(const uint8_t *code);
@@ -103,6 +110,7 @@ struct isa {
                           const char *syntax);
     void (*emit_move_memory)(struct text *out, const char *reg,
                              const char *syntax); // reg = address of the buffer, whose first word holds its own address
+    void (*emit_displace)(struct text *out, const char *reg, int bytes, const char *syntax); // reg += bytes, no flags
 };
 
 const struct isa *isa_find(const char *name);  // null if unknown

@@ -151,13 +151,25 @@ static void emit_move_memory(struct text *out, const char *reg, const char *synt
     text_addf(out, "mov %s, x1\n", reg);
 }
 
+static void emit_displace(struct text *out, const char *reg, int bytes, const char *syntax) {
+    (void)syntax;
+    emit_general(out, "x16", 64, (uint64_t)(int64_t)bytes);
+    text_addf(out, "add %s, %s, x16\n", reg, reg);
+}
+
+// 12 bits without a sign, in units of the access (Arm ARM, "LDR (immediate)").
+static struct isa_reach reach(unsigned bytes) {
+    return (struct isa_reach){0, bytes <= 16 ? 4095 * (int)bytes : 0};
+}
+
 const struct isa isa_aarch64 = {
     .name = "aarch64",
     .names = (const char *const[]){"arm64", "armv8", NULL},
     .triple = "aarch64-unknown-linux-gnu",
     .assembler = "aarch64-linux-gnu-as",
     .assembler_package = "binutils-aarch64-linux-gnu",
-    .preamble = "    .arch armv9-a\n", // so that blocks may use what they like; the CPU decides what it can run
+    // So that blocks may use what they like; the CPU decides what it can run.
+    .preamble = "    .arch armv9-a+crypto+sha3+sm4+sve2-aes+sve2-bitperm+sve2-sha3+sve2-sm4+memtag+rng\n",
     .syntaxes = (const char *const[]){NULL},
     .syntax_directives = (const char *const[]){NULL},
     .comment = "//",
@@ -173,6 +185,7 @@ const struct isa isa_aarch64 = {
     .reserved = (const char *const[]){"x1", "x16", "x18", NULL},
     .settle = "dsb sy\nisb\n",
     .loop_end = isa_two_instructions,
+    .reach = reach,
     .instruction_bytes = isa_four_bytes,
     .leaves_loop = (const char *const[]){"ret", NULL},
     .emit_entry = emit_entry,
@@ -185,4 +198,5 @@ const struct isa isa_aarch64 = {
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
+    .emit_displace = emit_displace,
 };

@@ -121,6 +121,18 @@ static void emit_move_memory(struct text *out, const char *reg, const char *synt
     text_addf(out, "mov %s, r2\n", reg);
 }
 
+static void emit_displace(struct text *out, const char *reg, int bytes, const char *syntax) {
+    (void)syntax;
+    emit_general(out, "r12", (uint32_t)bytes);
+    text_addf(out, "add %s, %s, r12\n", reg, reg);
+}
+
+// ldr and ldrb; ldrh; vldr of a double (Arm ARM for Armv7, A8.8.63, A8.8.80, A8.8.333). NEON's loads have none.
+static struct isa_reach reach(unsigned bytes) {
+    int most = bytes == 1 || bytes == 4 ? 4095 : bytes == 2 ? 255 : bytes == 8 ? 1020 : 0;
+    return (struct isa_reach){-most, most};
+}
+
 const struct isa isa_armv7 = {
     .name = "armv7",
     .names = (const char *const[]){"arm", "armhf", "armv7-a", "armv7a", NULL},
@@ -144,6 +156,7 @@ const struct isa isa_armv7 = {
     .reserved = (const char *const[]){"r2", "r12", "r13", NULL},
     .settle = "dsb sy\nisb sy\n",
     .loop_end = isa_two_instructions,
+    .reach = reach,
     .instruction_bytes = isa_four_bytes,
     .leaves_loop = (const char *const[]){NULL},
     .would_leave_loop = armv7_leaves_loop,
@@ -158,4 +171,5 @@ const struct isa isa_armv7 = {
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
+    .emit_displace = emit_displace,
 };

@@ -151,6 +151,16 @@ static void emit_move_memory(struct text *out, const char *reg, const char *synt
     text_addf(out, "move %s, $a2\n", reg);
 }
 
+static void emit_displace(struct text *out, const char *reg, int bytes, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "addiu %s, %s, %d\n", reg, reg, bytes);
+}
+
+static struct isa_reach reach(unsigned bytes) {
+    (void)bytes;
+    return (struct isa_reach){INT16_MIN, INT16_MAX};
+}
+
 // All but the name and what goes with the endianness.
 #define MIPS32                                                                                                         \
     /* So that blocks may use what they like; the CPU decides what it can run. */                                      \
@@ -162,11 +172,12 @@ static void emit_move_memory(struct text *out, const char *reg, const char *synt
                                            "$s1", "$s0", "$t7", "$t6", "$t5", "$t4", NULL},                            \
     .stack_pointer = "$sp", .stack_number = 29, .memory = "$a2",                                                       \
     .reserved = (const char *const[]){"$zero", "$at", "$a2", "$k0", "$k1", "$gp", "$sp", NULL},                        \
-    .settle = "sync\nehb\n", .loop_end = isa_two_instructions, .instruction_bytes = isa_four_bytes,                    \
+    .settle = "sync\nehb\n", .loop_end = isa_two_instructions, .reach = reach, .instruction_bytes = isa_four_bytes,    \
     .leaves_loop = (const char *const[]){"jr", NULL}, .emit_entry = emit_entry, .emit_exit = emit_exit,                \
     .emit_loop_end = emit_loop_end, .emit_start = emit_start, .emit_stack_leave = emit_stack_leave,                    \
     .emit_stack_return = emit_stack_return, .emit_branch_to_exit = emit_branch_to_exit,                                \
-    .emit_stack_pointer = emit_stack_pointer, .emit_constant = emit_constant, .emit_move_memory = emit_move_memory
+    .emit_stack_pointer = emit_stack_pointer, .emit_constant = emit_constant, .emit_move_memory = emit_move_memory,    \
+    .emit_displace = emit_displace
 
 const struct isa isa_mips = {
     .name = "mips",

@@ -123,6 +123,17 @@ static unsigned instruction_bytes(const uint8_t *code) {
     return (*code & 3) == 3 ? 4 : 2;
 }
 
+static void emit_displace(struct text *out, const char *reg, int bytes, const char *syntax) {
+    (void)syntax;
+    emit_general(out, "x31", (uint64_t)(int64_t)bytes);
+    text_addf(out, "add %s, %s, x31\n", reg, reg);
+}
+
+// 12 bits with a sign, but for the vectors' loads, which have none.
+static struct isa_reach reach(unsigned bytes) {
+    return bytes <= 8 ? (struct isa_reach){-2048, 2047} : (struct isa_reach){0, 0};
+}
+
 const struct isa isa_riscv64 = {
     .name = "riscv64",
     .names = (const char *const[]){"rv64", "rv64gc", "riscv", NULL},
@@ -146,6 +157,7 @@ const struct isa isa_riscv64 = {
     .reserved = (const char *const[]){"x0", "x2", "x3", "x4", "x11", "x31", NULL},
     .settle = "fence\n",
     .loop_end = isa_two_instructions,
+    .reach = reach,
     .instruction_bytes = instruction_bytes,
     .leaves_loop = (const char *const[]){"ret", "jr", NULL},
     .emit_entry = emit_entry,
@@ -158,4 +170,5 @@ const struct isa isa_riscv64 = {
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
+    .emit_displace = emit_displace,
 };

@@ -22,6 +22,11 @@
 // Where a chain goes through one of them, streams would wait for each other: such a kernel has no throughput. A kernel
 // that has `flags` gets a loop whose own instructions leave them alone.
 //
+// Memory: {at:8} is a number, the displacement at which a stream accesses its 8 bytes, as in [{p:r64} + {at:8}], where
+// `p` starts as `memory`. Throughput is measured with the streams' accesses placed in several ways (program.h); all
+// else has the first at displacement 0. Each name is a place of its own. {at:16,504}: the instruction reaches 504 bytes
+// only.
+//
 // Braces in the body: {role:class} and {role} are registers. {word} is left to the assembler where it is a register
 // ({k1}) or a word of the ISA's syntax ({z}) and no role has that name; any other word is a mistake. What else stands
 // in braces ({rn-sae}, {v0.4s}) is left as it is, and {{d:z}.s} is a register in the assembler's braces.
@@ -46,9 +51,10 @@ struct kernel_role {
     bool is_fixed;                      // always the register `index` of its class
     unsigned index;
     enum kernel_init { INIT_NONE, INIT_INTEGER, INIT_FLOAT, INIT_MEMORY } init;
-    double value;       // of INIT_INTEGER and INIT_FLOAT
+    unsigned place; // of INIT_MEMORY, where each stream points to its own: number of the kernel's place, from 1; else 0
+    double value;   // of INIT_INTEGER and INIT_FLOAT
     unsigned lane_bits; // of a vector's value, where it is not zero: 8 to 64
-    bool written;       // each stream has its own register, unless it is fixed
+    bool written;       // or points to a place: each stream has its own register, unless it is fixed
 };
 
 // A dependence that latency mode closes into a chain: what `from` writes, the next copy reads as `to`.
@@ -56,10 +62,21 @@ struct kernel_arc {
     unsigned from, to; // indices of roles; equal when one register is read and written
 };
 
-// The body as a list of pieces: literal text, or the register of a role.
+// Memory that the body accesses where the program's placement says, as a displacement from a pointer that all streams
+// share. Each stream has its own.
+struct kernel_place {
+    const char *name; // "at"
+    unsigned bytes;   // of the access, 1 to KERNEL_MOST_PLACE_BYTES
+    unsigned most;    // bytes that its instruction can reach in either direction; 0: as the ISA's loads and stores do
+    bool is_pointer;  // a register points there, so that it can be anywhere
+};
+enum { KERNEL_MOST_PLACE_BYTES = 4096 };
+
+// The body as a list of pieces.
 struct kernel_piece {
-    const char *text; // literal; null: the register of `role`
-    unsigned role;
+    enum { PIECE_TEXT, PIECE_ROLE, PIECE_PLACE } kind;
+    const char *text; // of PIECE_TEXT; else null
+    unsigned index;   // of the role or the place, whose register or displacement it is
 };
 
 struct kernel {
@@ -72,6 +89,8 @@ struct kernel {
     const char *setup;  // lines of assembly that run once, before the loop; or ""
     struct kernel_role *roles;
     unsigned n_roles;
+    struct kernel_place *places;
+    unsigned n_places;
     struct kernel_piece *pieces;
     unsigned n_pieces;
     unsigned *lines;         // in the file, of each line of the body

@@ -16,9 +16,9 @@ struct reader {
     const struct statement *statement;
 };
 
-// "{role:class}" or "{role}" at the front of some text.
+// "{role:class}", "{place:bytes}", "{place:bytes,most}", or either name alone, at the front of some text.
 struct mention {
-    struct slice role, class; // `class` without data: no colon
+    struct slice name, class; // `class` without data: no colon
     size_t length;            // with the braces
 };
 
@@ -29,21 +29,22 @@ static size_t word_length(const char *at, const char *end) {
     return (size_t)(at - start);
 }
 
-// Names of registers are longer words on MIPS: "$t0".
+// Names of registers are longer words on MIPS, "$t0"; a place may have two numbers.
 static size_t class_length(const char *at, const char *end) {
-    size_t mark = at < end && *at == '$';
-    return mark + word_length(at + mark, end);
+    size_t mark = at < end && *at == '$', length = mark + word_length(at + mark, end);
+    bool has_more = at < end && isdigit((unsigned char)*at) && at + length < end && at[length] == ',';
+    return has_more ? length + 1 + word_length(at + length + 1, end) : length;
 }
 
 // Braces that are no mention stay as they are: {rn-sae}, {v0.4s}.
 static bool find_mention(const char *at, const char *end, struct mention *mention) {
     if (*at != '{')
         return false;
-    size_t role = word_length(at + 1, end);
-    const char *behind = at + 1 + role;
-    *mention = (struct mention){.role = {at + 1, role}, .length = role + 2};
+    size_t name = word_length(at + 1, end);
+    const char *behind = at + 1 + name;
+    *mention = (struct mention){.name = {at + 1, name}, .length = name + 2};
     if (behind < end && *behind == '}')
-        return role > 0;
+        return name > 0;
     if (behind >= end || *behind != ':')
         return false;
     size_t class = class_length(behind + 1, end);
@@ -64,21 +65,41 @@ static const char *word_of(struct reader *reader, struct slice word) {
     return arena_copy(reader->file->yaml.arena, word.data, word.length);
 }
 
+static bool find_role(const struct kernel *kernel, struct slice name, unsigned *role) {
+    for (*role = 0; *role < kernel->n_roles; (*role)++)
+        if (slice_is(name, kernel->roles[*role].name))
+            return true;
+    return false;
+}
+
+static bool find_place(const struct kernel *kernel, struct slice name, unsigned *place) {
+    for (*place = 0; *place < kernel->n_places; (*place)++)
+        if (slice_is(name, kernel->places[*place].name))
+            return true;
+    return false;
+}
+
 static bool add_role(struct reader *reader, const struct mention *mention) {
     struct fail trouble = {0};
     unsigned role;
-    if (!mention->role.length || !mention->class.length)
-        return fail_here(reader, mention->role.data - 1, "expected {role:class}, such as {acc:zmm}");
-    return kernel_role_add(reader->file->yaml.arena, reader->file->isa, reader->kernel, word_of(reader, mention->role),
+    if (!mention->name.length || !mention->class.length)
+        return fail_here(reader, mention->name.data - 1,
+                         "expected {role:class}, such as {acc:zmm}, or {place:bytes}, such as {at:8}");
+    if (find_place(reader->kernel, mention->name, &role))
+        return fail_here(reader, mention->name.data, "this name is a place in memory before: call the role otherwise");
+    return kernel_role_add(reader->file->yaml.arena, reader->file->isa, reader->kernel, word_of(reader, mention->name),
                            word_of(reader, mention->class), &role, &trouble) ||
            fail_here(reader, mention->class.data, trouble.text);
 }
 
-static bool find_role(const struct reader *reader, struct slice name, unsigned *role) {
-    for (*role = 0; *role < reader->kernel->n_roles; (*role)++)
-        if (slice_is(name, reader->kernel->roles[*role].name))
-            return true;
-    return false;
+static bool add_place(struct reader *reader, const struct mention *mention) {
+    struct fail trouble = {0};
+    unsigned index;
+    if (find_role(reader->kernel, mention->name, &index))
+        return fail_here(reader, mention->name.data, "this name is a role before: call the place otherwise");
+    return kernel_place_add(reader->file->yaml.arena, reader->kernel, word_of(reader, mention->name),
+                            word_of(reader, mention->class), &index, &trouble) ||
+           fail_here(reader, mention->class.data, trouble.text);
 }
 
 // A word in braces that is the assembler's: a register, or one of the ISA's syntax.
@@ -113,17 +134,30 @@ static void add_text(struct reader *reader, const char *from, const char *to) {
                   (struct kernel_piece){.text = arena_copy(reader->file->yaml.arena, from, (size_t)(to - from))});
 }
 
-// The roles of a statement: each has its class at one place at least, which may be its last.
-static bool read_roles(struct reader *reader) {
+// The roles and places of a statement: each has its class or width once at least, which may be where it is named last.
+static bool read_names(struct reader *reader) {
     struct slice text = reader->statement->text;
     struct mention mention;
     for (const char *at = text.data, *end = at + text.length; at < end;) {
         bool is_mention = find_mention(at, end, &mention);
-        if (is_mention && mention.class.data && !add_role(reader, &mention))
+        bool is_place = is_mention && mention.class.length && isdigit((unsigned char)*mention.class.data);
+        if (is_place && !add_place(reader, &mention))
+            return false;
+        if (is_mention && !is_place && mention.class.data && !add_role(reader, &mention))
             return false;
         at += is_mention ? mention.length : 1;
     }
     return true;
+}
+
+static bool read_piece(struct reader *reader, const struct mention *mention, struct kernel_piece *piece) {
+    piece->kind = PIECE_TEXT;
+    if (find_role(reader->kernel, mention->name, &piece->index))
+        piece->kind = PIECE_ROLE;
+    else if (find_place(reader->kernel, mention->name, &piece->index))
+        piece->kind = PIECE_PLACE;
+    return piece->kind != PIECE_TEXT || is_assembly(reader->file->isa, mention->name) ||
+           fail_unknown(reader, mention->name);
 }
 
 static bool read_statement(struct reader *reader) {
@@ -131,13 +165,10 @@ static bool read_statement(struct reader *reader) {
     const char *at = text.data, *end = text.data + text.length, *literal = at;
     struct mention mention;
     while (at < end) {
-        struct kernel_piece piece = {0};
-        bool is_mention = find_mention(at, end, &mention), is_role = false;
-        if (is_mention)
-            is_role = find_role(reader, mention.role, &piece.role);
-        if (is_mention && !is_role && !is_assembly(reader->file->isa, mention.role))
-            return fail_unknown(reader, mention.role);
-        if (!is_role) {
+        struct kernel_piece piece = {.kind = PIECE_TEXT};
+        if (find_mention(at, end, &mention) && !read_piece(reader, &mention, &piece))
+            return false;
+        if (piece.kind == PIECE_TEXT) {
             at++;
             continue;
         }
@@ -177,7 +208,7 @@ bool kernel_read_body(struct kernel_file *file, struct fy_node *node, struct ker
     struct reader reader = {file, kernel, node, statements};
     for (size_t i = 0; i < n; i++) {
         reader.statement = &statements[i];
-        if (!check_label(&reader) || !read_roles(&reader))
+        if (!check_label(&reader) || !read_names(&reader))
             return false;
     }
     for (size_t i = 0; i < n; i++) {

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,20 +118,43 @@ static bool read_number(struct kernel_file *file, struct fy_node *node, const ch
     return true;
 }
 
-static bool read_value(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel_role *role) {
+// "memory", or "memory + {at:16}": a place that each stream has its own pointer to.
+static bool read_memory(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel *kernel,
+                        struct kernel_role *role) {
+    struct yaml *yaml = &file->yaml;
+    char name[32], width[32];
+    int n = 0;
+    struct fail trouble = {0};
+    unsigned place;
+    if (role->class->file != 'g' || role->class->bits != file->isa->classes[0].bits)
+        return yaml_fail(yaml, node, "an address does not fit role '%s' of class %s", role->name,
+                         kernel_role_class(role));
+    role->init = INIT_MEMORY;
+    if (strcmp(text, "memory") == 0)
+        return true;
+    if (sscanf(text, "memory + {%31[a-zA-Z0-9_]:%31[0-9,]}%n", name, width, &n) != 2 || n == 0 || text[n])
+        return yaml_fail(yaml, node, "expected \"memory + {place:bytes}\", such as \"memory + {at:16}\"");
+    if (role->is_fixed)
+        return yaml_fail(yaml, node, "role '%s' is one register in all streams, and cannot point to a place of each",
+                         role->name);
+    if (!kernel_place_add(yaml->arena, kernel, arena_strdup(yaml->arena, name), width, &place, &trouble))
+        return yaml_fail(yaml, node, "%s", trouble.text);
+    kernel->places[place].is_pointer = true;
+    role->place = place + 1;
+    role->written = true;
+    return true;
+}
+
+static bool read_value(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel *kernel,
+                       struct kernel_role *role) {
     struct yaml *yaml = &file->yaml;
     if (role->class == file->isa->flags)
         return yaml_fail(yaml, node, "flags take no initial value: they start as a comparison of equals leaves them");
     if (kernel_role_is_reserved(file->isa, role))
         return yaml_fail(yaml, node, "register %s is reserved for the program around the body, and keeps its value",
                          role->name);
-    if (strcmp(text, "memory") != 0)
-        return read_number(file, node, text, role);
-    if (role->class->file != 'g' || role->class->bits != file->isa->classes[0].bits)
-        return yaml_fail(yaml, node, "an address does not fit role '%s' of class %s", role->name,
-                         kernel_role_class(role));
-    role->init = INIT_MEMORY;
-    return true;
+    return strncmp(text, "memory", strlen("memory")) == 0 ? read_memory(file, node, text, kernel, role)
+                                                          : read_number(file, node, text, role);
 }
 
 static bool read_init(struct kernel_file *file, struct fy_node *mapping, struct kernel *kernel) {
@@ -147,7 +171,7 @@ static bool read_init(struct kernel_file *file, struct fy_node *mapping, struct 
         struct kernel_role *role = &kernel->roles[index];
         if (!text)
             return yaml_fail(yaml, value ? value : key, "expected a number or 'memory' for role '%s'", role->name);
-        if (!read_value(file, value, text, role))
+        if (!read_value(file, value, text, kernel, role))
             return false;
     }
     return true;

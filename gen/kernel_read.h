@@ -1,5 +1,5 @@
-// The parts of reading a kernel: its keys (kernel_read.c), its body (kernel_body.c) and its roles (kernel_roles.c).
-// Inside gen/ only.
+// The parts of reading a kernel: its keys (kernel_read.c), its body (kernel_body.c), its roles (kernel_roles.c) and
+// its places in memory (kernel_places.c). Inside gen/ only.
 #ifndef GEN_KERNEL_READ_H
 #define GEN_KERNEL_READ_H
 
@@ -32,6 +32,11 @@ bool kernel_role_find(struct kernel_file *file, struct kernel *kernel, struct fy
 // text alone if that is neither, or `name` has another class already.
 bool kernel_role_add(struct arena *arena, const struct isa *isa, struct kernel *kernel, const char *name,
                      const char *class_name, unsigned *role, struct fail *fail);
+
+// Index of the place of that name; "8" or "16,504" says its bytes and reach. A failure with the text alone where that
+// is none, or the place is another one already.
+bool kernel_place_add(struct arena *arena, struct kernel *kernel, const char *name, const char *width, unsigned *place,
+                      struct fail *fail);
 
 const char *kernel_role_class(const struct kernel_role *role);                     // as after the colon: "zmm", "rax"
 bool kernel_role_can_be(const struct kernel_role *a, const struct kernel_role *b); // one and the same register

@@ -13,6 +13,14 @@ static const char *const form_names[] = {
     [PROGRAM_LOOPED] = "looped",
 };
 
+static const char *const placement_names[] = {
+    [PLACEMENT_NONE] = "",
+    [PLACEMENT_SAME_ADDRESS] = "same-address",
+    [PLACEMENT_SAME_LINE] = "same-line",
+    [PLACEMENT_OWN_LINES] = "own-lines",
+    [PLACEMENT_OWN_PAGES] = "own-pages",
+};
+
 enum { N_MODES = sizeof mode_names / sizeof *mode_names, N_FORMS = sizeof form_names / sizeof *form_names };
 
 const char *program_mode_name(enum program_mode mode) {
@@ -45,6 +53,19 @@ bool program_form_parse(const char *name, enum program_form *form) {
     if (i == N_FORMS)
         return false;
     *form = (enum program_form)i;
+    return true;
+}
+
+const char *program_placement_name(enum program_placement placement) {
+    assert((unsigned)placement < PROGRAM_N_PLACEMENTS);
+    return placement_names[placement];
+}
+
+bool program_placement_parse(const char *name, enum program_placement *placement) {
+    int i = position(placement_names, PROGRAM_N_PLACEMENTS, name);
+    if (i == PLACEMENT_NONE || i == PROGRAM_N_PLACEMENTS)
+        return false;
+    *placement = (enum program_placement)i;
     return true;
 }
 

@@ -37,6 +37,16 @@ enum program_mode {
 // unrolled: many copies of the body between two branches; looped: one copy, branch after each.
 enum program_form { PROGRAM_UNROLLED, PROGRAM_LOOPED };
 
+// How the memory lies that a program's streams load from and store to, each at its own displacement from one pointer.
+enum program_placement {
+    PLACEMENT_NONE, // of no meaning: there are not two accesses whose place the kernel leaves open
+    PLACEMENT_SAME_ADDRESS,
+    PLACEMENT_SAME_LINE, // side by side in one cache line
+    PLACEMENT_OWN_LINES, // one after the other, each in a cache line of its own
+    PLACEMENT_OWN_PAGES, // each in a page of its own, and in another set of the first-level cache
+    PROGRAM_N_PLACEMENTS,
+};
+
 // A range of bytes of struct program's code.
 struct program_range {
     size_t offset, length; // bytes
@@ -52,7 +62,8 @@ struct program {
     enum program_mode mode;
     enum program_form form;
     unsigned streams; // independent copies of the kernel's body in one body of the program; 1 in latency and block mode
-    const char *arc;  // latency mode: the chain measured, "d->x"; null otherwise
+    enum program_placement placement;
+    const char *arc;   // latency mode: the chain measured, "d->x"; null otherwise
     const char *label; // for people: the first instruction without its registers, such as "vfmadd231ps zmm"
     unsigned unroll;   // copies of the body per loop iteration; 1 when looped
     // The loop's own instructions leave the condition flags alone: the body reads flags that a copy of before wrote.
@@ -94,6 +105,8 @@ const char *program_mode_name(enum program_mode mode); // "latency", "throughput
 const char *program_form_name(enum program_form form); // "unrolled", "looped"
 bool program_mode_parse(const char *name, enum program_mode *mode);
 bool program_form_parse(const char *name, enum program_form *form);
+const char *program_placement_name(enum program_placement placement); // "own-lines"; "" for PLACEMENT_NONE
+bool program_placement_parse(const char *name, enum program_placement *placement);
 
 // Bytes that one iteration of the simulation executes: the loop where the form is looped, one body where it is
 // unrolled (the copies are identical, and the branch is one in `unroll` bodies).

@@ -30,9 +30,14 @@ static void write_program(const struct pack_program *program, struct text *out) 
     add_line(out, "mode", program->mode);
     add_line(out, "form", program->form);
     add_line(out, "arc", program->arc);
+    add_line(out, "placement", program->placement);
     add_line(out, "instruction", program->instruction);
     add_number(out, "n", program->streams);
     add_number(out, "instructions", program->instructions);
+    if (program->loop_instructions) {
+        add_number(out, "loop_instructions", program->loop_instructions);
+        add_number(out, "loop_branches", program->loop_branches);
+    }
     add_number(out, "bodies", code->bodies);
     add_number(out, "iteration_instructions", code->iteration_instructions);
     add_number(out, "body_offset", (uint64_t)(code->body - code->bytes));
@@ -84,8 +89,13 @@ static bool read_number(const char *value, uint64_t most, uint64_t *number) {
 static bool take_text(struct pack_program *program, const char *key, const char *value) {
     const struct {
         const char *key, **field;
-    } texts[] = {{"role", &program->role}, {"kernel", &program->kernel}, {"mode", &program->mode},
-                 {"form", &program->form}, {"arc", &program->arc},       {"instruction", &program->instruction}};
+    } texts[] = {{"role", &program->role},
+                 {"kernel", &program->kernel},
+                 {"mode", &program->mode},
+                 {"form", &program->form},
+                 {"arc", &program->arc},
+                 {"placement", &program->placement},
+                 {"instruction", &program->instruction}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0) {
             *texts[i].field = *value ? value : NULL; // as written: nothing is no line
@@ -111,7 +121,9 @@ static bool take(struct reader *reader, const char *key, const char *value) {
                   {"bodies", &program->code.bodies},
                   {"process_set", &program->code.process_set},
                   {"pages", &program->code.foreign.most_pages},
-                  {"frames", &program->code.foreign.frames}};
+                  {"frames", &program->code.foreign.frames},
+                  {"loop_instructions", &program->loop_instructions},
+                  {"loop_branches", &program->loop_branches}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (strcmp(key, counts[i].key) == 0) {
             bool is_good = read_number(value, UINT32_MAX, &number);

@@ -24,9 +24,12 @@ static struct pack_program program(const char *role) {
         .mode = "latency",
         .form = "unrolled",
         .arc = "d->x",
+        .placement = "own-lines",
         .instruction = "add x",
         .streams = 3,
         .instructions = 2,
+        .loop_instructions = 3,
+        .loop_branches = 2,
         .code = {.bytes = bytes,
                  .n_bytes = sizeof bytes,
                  .bodies = 500,
@@ -62,6 +65,9 @@ static void comes_back_as_it_was(void **state) {
     assert_string_equal(first->instruction, "add x");
     assert_int_equal(first->streams, 3);
     assert_int_equal(first->instructions, 2);
+    assert_string_equal(first->placement, "own-lines");
+    assert_int_equal(first->loop_instructions, 3);
+    assert_int_equal(first->loop_branches, 2);
     assert_int_equal(first->code.bodies, 500);
     assert_int_equal(first->code.iteration_instructions, 1002);
     assert_int_equal(first->code.n_bytes, sizeof bytes);

@@ -204,9 +204,14 @@ void results_write(const struct results *results, const char *isa, const struct 
     add_string(&line, "mode", program->mode);
     add_string(&line, "form", program->form);
     add_string(&line, "arc", program->arc);
+    add_string(&line, "placement", program->placement);
     add_string(&line, "instruction", program->instruction);
     add_number(&line, "n", program->streams, 0);
     add_number(&line, "instructions", program->instructions, 0);
+    if (program->loop_instructions) {
+        add_number(&line, "loop_instructions", program->loop_instructions, 0);
+        add_number(&line, "loop_branches", program->loop_branches, 0);
+    }
     if (m->outcome == BENCH_OK)
         add_value(&line, m);
     else

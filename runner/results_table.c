@@ -32,8 +32,10 @@ static const char *note(struct arena *arena, const struct bench_measurement *m) 
     return text.data;
 }
 
-// "latency d->x"; without the arc where one register is both ends.
+// "latency d->x", without the arc where one register is both ends; "throughput, own-lines".
 static const char *measures(struct arena *arena, const struct pack_program *program) {
+    if (program->mode && program->placement)
+        return arena_printf(arena, "%s, %s", program->mode, program->placement);
     const char *mode = program->mode ? program->mode : "", *arrow = program->arc ? strstr(program->arc, "->") : NULL;
     size_t n = arrow ? (size_t)(arrow - program->arc) : 0;
     if (!arrow || (strlen(arrow + 2) == n && strncmp(program->arc, arrow + 2, n) == 0))
