@@ -15,8 +15,26 @@ static uintptr_t program_counter(const mcontext_t *machine) {
     return (uintptr_t)machine->gregs[REG_RIP];
 }
 
+enum { CODE_SEGMENT = 0xffff, USER_64 = 0x33 }; // bits of REG_CSGSFS, and Linux's segment there
+
+// In 64-bit code, forwards, without single steps and alignment checks, whatever the code has switched to.
 static void go_on_at(mcontext_t *machine, uintptr_t address) {
+    enum { TRAP = 1 << 8, DIRECTION = 1 << 10, ALIGNMENT_CHECK = 1 << 18 };
     machine->gregs[REG_RIP] = (greg_t)address;
+    machine->gregs[REG_CSGSFS] = (machine->gregs[REG_CSGSFS] & ~(greg_t)CODE_SEGMENT) | USER_64;
+    machine->gregs[REG_EFL] &= ~(greg_t)(TRAP | DIRECTION | ALIGNMENT_CHECK);
+}
+
+// Code that left 64-bit mode has jumped, wherever to.
+static bool is_elsewhere(const mcontext_t *machine) {
+    return (machine->gregs[REG_CSGSFS] & CODE_SEGMENT) != USER_64;
+}
+
+// A stack fault is a general protection fault of an address from rsp or rbp, which Linux makes a SIGBUS: Intel SDM
+// volume 3, 6.15.
+static bool is_stack_fault(const mcontext_t *machine) {
+    enum { STACK_FAULT = 12 };
+    return machine->gregs[REG_TRAPNO] == STACK_FAULT;
 }
 
 static void copy_registers(const mcontext_t *machine, uint64_t registers[32]) {
@@ -138,7 +156,17 @@ static const enum bench_outcome protection_outcome = BENCH_PROTECTION;
 #else
 static const enum bench_outcome protection_outcome = BENCH_SIGSEGV;
 
-// Elsewhere such instructions are illegal ones: SIGILL.
+static bool is_elsewhere(const mcontext_t *machine) {
+    (void)machine;
+    return false;
+}
+
+static bool is_stack_fault(const mcontext_t *machine) {
+    (void)machine;
+    return false;
+}
+
+// On other ISAs such instructions are illegal ones: SIGILL.
 static bool is_privileged(const uint8_t *at, const uint8_t *end) {
     (void)at, (void)end;
     return false;
@@ -178,7 +206,11 @@ static enum bench_outcome segmentation_outcome(uintptr_t at, const siginfo_t *in
                                                                                          : protection_outcome;
 }
 
-static enum bench_outcome outcome_of(int number, uintptr_t at, const siginfo_t *info, enum demand_answer answered) {
+static enum bench_outcome outcome_of(int number, const siginfo_t *info, const mcontext_t *machine,
+                                     enum demand_answer answered) {
+    uintptr_t at = program_counter(machine);
+    if (is_elsewhere(machine))
+        return BENCH_JUMP;
     switch (number) {
     case SIGSEGV:
         return segmentation_outcome(at, info, answered);
@@ -189,7 +221,7 @@ static enum bench_outcome outcome_of(int number, uintptr_t at, const siginfo_t *
     case SIGTRAP:
         return BENCH_SIGTRAP;
     default:
-        return BENCH_SIGBUS;
+        return is_stack_fault(machine) ? protection_outcome : BENCH_SIGBUS;
     }
 }
 
@@ -202,7 +234,7 @@ static void take_note(int number, const siginfo_t *info, const mcontext_t *machi
     fault.is_write = fault.has_address && is_write(machine);
     copy_registers(machine, fault.registers);
     watch.note->fault = fault;
-    watch.note->outcome = outcome_of(number, at, info, answered);
+    watch.note->outcome = outcome_of(number, info, machine, answered);
 }
 
 // Code that has gone astray may have gone anywhere, so only what can be seen to be its own fault ends at its exit. All

@@ -52,15 +52,19 @@ static const struct option options[] = {
 
 static const struct command command = {
     "run",
-    "KERNEL...|FILE.s|-|--from FILE [options]",
+    "KERNEL...|FILE.s|FILE.o|-|--from FILE [options]",
     "Measures how many cycles an iteration of code takes on this CPU, simulates the\n"
     "same bytes under a scheduling model, and compares the two. The code is\n"
     "  KERNEL       a small program by its name ('cyclops list kernels')\n"
-    "  FILE.s or -  a block of assembly, from a file or standard input\n"
+    "  FILE.s or -  a block of assembly, from a file or standard input (or --asm)\n"
+    "  FILE.o       the functions of an object, with the data that they read\n"
+    "  --hex        blocks of machine code\n"
     "\n"
-    "A block starts with every general register but the stack pointer and the loop's\n"
-    "counter holding the address of the middle of a buffer of 64 KiB, and vector\n"
-    "registers zero. It is repeated: pushes and pops must be balanced.\n"
+    "A block is repeated. It starts with an address of its own in every general\n"
+    "register, a stack, and zero in vector registers. Memory appears where it touches\n"
+    "some, and holds addresses. Each block is run once before it is measured: one\n"
+    "that cannot go on is reported, with the instruction to blame ('cyclops try').\n"
+    "Where it moves the stack pointer, that is put back before each copy.\n"
     "\n"
     "A measured value is the median of many samples; ± covers its 99 % confidence\n"
     "interval and the clock's own error. '?' marks a value not to be trusted.\n"

@@ -31,7 +31,8 @@ static const struct command command = {
     "Runs blocks once each, as 'cyclops run' does before it measures them, and prints\n"
     "how they end: the pages that they touch, and what they leave in registers and\n"
     "memory. A block that cannot go on is explained: which instruction, what it\n"
-    "touched, and where the address came from. Nothing is timed.\n",
+    "touched, and where the address came from; the exit status is 1 then. Nothing is\n"
+    "timed. 'cyclops help run' says what a block starts with.\n",
     "  cyclops try --asm 'mov rax, [rdi]; push rax'\n"
     "  cyclops try --hex 488b07\n"
     "  cyclops try dot-product.o --symbol dot --json\n",
@@ -61,11 +62,15 @@ static int try_blocks(struct arena *arena, const struct operands *operands, stru
     bool is_done =
         isa && decoder_open(decoder, arena, isa, args.llvm, fail) && make_plan(arena, operands, &plan, decoder, fail);
     int status = plan_report_refused(&plan, fail);
-    for (size_t i = 0; i < plan.n_experiments && is_done; i++)
+    for (size_t i = 0; i < plan.n_experiments && is_done; i++) {
+        const struct experiment *experiment = plan.experiments[i];
+        if (experiment->block->trials[experiment->alias].outcome != BENCH_OK)
+            status = run_plan_worse(status, FAIL_WORK);
         if (args.wants_json)
-            is_done = trial_print_json(arena, decoder, plan.experiments[i], stdout, fail);
+            is_done = trial_print_json(arena, decoder, experiment, stdout, fail);
         else
-            trial_print(arena, decoder, plan.experiments[i], stdout);
+            trial_print(arena, decoder, experiment, stdout);
+    }
     return status;
 }
 

@@ -48,6 +48,14 @@ static const char *lower_case(struct arena *arena, const char *name) {
     return copy;
 }
 
+// Control may come back to an instruction within a copy.
+static bool may_turn(const struct block *block) {
+    for (unsigned i = 0; i < block->n_insns; i++)
+        if (block->insns[i].is_branch)
+            return true;
+    return false;
+}
+
 static void add_origin(struct text *text, const struct machine *machine, const struct block *block, unsigned at,
                        uint16_t reg, bool is_first_copy) {
     bool is_before;
@@ -55,7 +63,9 @@ static void add_origin(struct text *text, const struct machine *machine, const s
         return;
     unsigned writer = find_writer(machine, block, at, reg, &is_before);
     const char *name = lower_case(text->arena, machine->registers[reg].name);
-    if (writer == 0 || (is_before && is_first_copy))
+    if (writer > 0 && is_before && is_first_copy && may_turn(block))
+        text_addf(text, "; %s has the value it started with, or comes from instruction %u", name, writer);
+    else if (writer == 0 || (is_before && is_first_copy))
         text_addf(text, "; %s has the value it started with", name);
     else
         text_addf(text, "; %s comes from instruction %u%s", name, writer, is_before ? " of the copy before" : "");
@@ -76,22 +86,36 @@ static bool value_of(const struct isa *isa, const struct machine *machine, const
     return false;
 }
 
-// The address that the instruction computes, where the CPU does not give it.
+static bool is_canonical(uint64_t address) {
+    enum { USED_BITS = 48 };
+    int64_t top = (int64_t)address >> (USED_BITS - 1);
+    return top == 0 || top == -1;
+}
+
+// The address that the instruction computes, where the CPU does not give it. One without an operand in memory may use
+// the stack, which is to blame only where its pointer is no address.
 static bool compute_address(const struct isa *isa, const struct machine *machine, const struct bench_fault *fault,
                             const struct insn *insn, uint64_t *address) {
     const struct insn_address *operand = insn->address;
     uint64_t base, index;
-    if (!operand || operand->segment || !value_of(isa, machine, fault, operand->base, &base) ||
+    if (!operand) {
+        *address = fault->registers[isa->stack_number];
+        return (insn->may_load || insn->may_store) && !is_canonical(*address);
+    }
+    if (operand->segment || !value_of(isa, machine, fault, operand->base, &base) ||
         !value_of(isa, machine, fault, operand->index, &index))
         return false;
     *address = base + index * operand->scale + (uint64_t)operand->displacement;
     return true;
 }
 
-static bool is_canonical(uint64_t address) {
-    enum { USED_BITS = 48 };
-    int64_t top = (int64_t)address >> (USED_BITS - 1);
-    return top == 0 || top == -1;
+// Its general protection fault may be of what it loads, wherever that lies: Intel SDM volume 2.
+static bool checks_value(const char *instruction) {
+    static const char *const names[] = {"ldmxcsr", "vldmxcsr", "fxrstor", "xrstor"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(instruction, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
 }
 
 // What the instruction did, after "instruction 3 `…` of copy 1".
@@ -101,7 +125,9 @@ static void add_deed(struct text *text, enum bench_outcome outcome, const struct
         return;
     if (outcome == BENCH_PAGES)
         text_addf(text, " touched one page more than may appear (--pages), at %s", fault->address);
-    else if (outcome == BENCH_PROTECTION && is_canonical(address))
+    else if (outcome == BENCH_PROTECTION && is_canonical(address) && checks_value(fault->text))
+        text_addf(text, " does not accept what lies at %s", fault->address);
+    else if (outcome == BENCH_SIGBUS || (outcome == BENCH_PROTECTION && is_canonical(address)))
         text_addf(text, " needs another alignment than that of %s", fault->address);
     else if (outcome == BENCH_PROTECTION)
         text_addf(text, " computed %s, which is not an address", fault->address);
@@ -143,7 +169,8 @@ bool fault_explain(struct arena *arena, const struct decoder *decoder, const str
     bool has_address =
         known->has_address || compute_address(block->source.isa, decoder->machine, known, insn, &address);
     bool is_write = known->is_write || (!known->has_address && insn->may_store && !insn->may_load);
-    bool is_memory = outcome == BENCH_SIGSEGV || outcome == BENCH_PROTECTION || outcome == BENCH_PAGES;
+    bool is_memory = outcome == BENCH_SIGSEGV || outcome == BENCH_PROTECTION || outcome == BENCH_PAGES ||
+                     (outcome == BENCH_SIGBUS && insn->address);
     *fault = (struct record_fault){
         .instruction = at + 1,
         .copy = (unsigned)(offset / body->length) + 1,

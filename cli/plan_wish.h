@@ -26,30 +26,28 @@ struct plan_wish {
 #define BLOCK_WISH_OPTIONS(wish)                                                                                       \
     {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.",                  \
      &(wish).asm_texts},                                                                                               \
+        {OPTION_TEXT, "syntax", "NAME",                                                                                \
+         "intel or att, of blocks. Default: att where registers are written %rax, else intel.", &(wish).syntax},       \
+        {OPTION_LIST, "hex", "HEX|FILE",                                                                               \
+         "A block of machine code, in hexadecimal digits; or a file with one a line, up to a comma. May be repeated.", \
+         &(wish).hex},                                                                                                 \
         {OPTION_TEXT, "symbol", "NAME", "Of an object: this function. Default: each function is a block.",             \
          &(wish).range.symbol},                                                                                        \
         {OPTION_TEXT, "section", "NAME", "Of an object: this section.", &(wish).range.section},                        \
         {OPTION_TEXT, "start", "ADDRESS", "Of an object: the code from this address on, as objdump -d shows it.",      \
          &(wish).range.start},                                                                                         \
         {OPTION_TEXT, "end", "ADDRESS", "Of an object: the code up to this address.", &(wish).range.end},              \
-        {OPTION_LIST, "hex", "HEX|FILE",                                                                               \
-         "A block of machine code, in hexadecimal digits; or a file of such, one a line, where what stands behind a "  \
-         "comma is not read. May be repeated.",                                                                        \
-         &(wish).hex},                                                                                                 \
-        {OPTION_TEXT, "alias", "WAY",                                                                                  \
-         "What a block's general registers hold at its start: disjoint, addresses a kilobyte or more apart; same, "    \
-         "one "                                                                                                        \
-         "and the same address, as in BHive; or both, where a block loads and stores by several registers. "           \
-         "Default: both.",                                                                                             \
+        {OPTION_TEXT, "alias", "HOW",                                                                                  \
+         "What general registers hold at a block's start: disjoint, addresses 69 KiB apart; same, one address, as "    \
+         "BHive "                                                                                                      \
+         "has it; both. Default: both where that can matter, for a block that accesses memory by several registers.",  \
          &(wish).alias},                                                                                               \
         {OPTION_TEXT, "registers", "ADDRESS", "The first of these addresses. Default: 0x2324000.", &(wish).registers}, \
         {OPTION_TEXT, "fill", "NUMBER",                                                                                \
          "What each 8 bytes of a block's memory hold at its start. Default: an address.", &(wish).fill},               \
-        {OPTION_COUNT, "pages", "N",                                                                                   \
-         "Pages of memory that may appear where a block touches them, 1 to 4096. Default: 64.", &(wish).pages},        \
     {                                                                                                                  \
-        OPTION_TEXT, "syntax", "NAME",                                                                                 \
-            "intel or att, of blocks. Default: att where registers are written %rax, else intel.", &(wish).syntax      \
+        OPTION_COUNT, "pages", "N",                                                                                    \
+            "Pages of memory that may appear where a block touches them, 1 to 4096. Default: 64.", &(wish).pages       \
     }
 
 // Of kernels and blocks.
