@@ -98,13 +98,18 @@ static size_t utf8_length(const unsigned char *text) {
     return 0;
 }
 
-// libfyaml 0.7 does not come back from a directive ("%...") that is no UTF-8.
+// libfyaml 0.7 does not come back from a directive ("%...") that is no UTF-8, or no ASCII.
 static bool check_utf8(const struct yaml *yaml) {
     unsigned line = 1, column = 1;
+    bool is_directive = false;
     for (const unsigned char *at = (const unsigned char *)yaml->data; *at != '\0';) {
         size_t length = utf8_length(at);
         if (length == 0)
             return fail_at(yaml->fail, yaml->path, line, column, "this is no UTF-8 text");
+        is_directive = column == 1 ? *at == '%' : is_directive;
+        if (is_directive && length > 1)
+            return fail_at(yaml->fail, yaml->path, line, column,
+                           "a line that begins with '%%' is a directive of YAML, and takes ASCII only");
         column = *at == '\n' ? 1 : column + (unsigned)length;
         line += *at == '\n';
         at += length;

@@ -24,8 +24,8 @@ static const struct option options[] = {
      "Streams of each kernel in a pair. Default: as many as there are registers for both, at most 16.", &args.streams},
     {OPTION_TEXT, "form", "FORM", "unrolled or looped (a branch after each body). Default: unrolled.", &args.form},
     {OPTION_TEXT, "placement", "NAME",
-     "How the memory lies that streams of loads and stores access: same-address, same-line, own-lines or own-pages. "
-     "Default: own-lines.",
+     "Where the loads and stores of the streams go: same-address, same-line, own-lines or own-pages. Default: "
+     "own-lines.",
      &args.placement},
     {OPTION_FLAG, "both-orders", NULL,
      "Also the second of each pair before the first. Default: where the simulated CPU, or the first model, issues in "

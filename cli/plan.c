@@ -160,11 +160,15 @@ bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel
     const struct kernel_plan p = {arena, plan, kernel, options, plan->n_experiments, fail};
     if (options->has_mode && options->mode == PROGRAM_BLOCK)
         return add_forms(&p, (struct gen_request){.mode = PROGRAM_BLOCK});
-    bool has_throughput = options->has_mode || !kernel_shared_chain(kernel);
+    const struct kernel_role *shared = kernel_shared_chain(kernel);
+    bool has_throughput = options->has_mode || !shared;
+    if (options->sweep_first && !has_throughput)
+        fprintf(stderr, "cyclops: warning: %s: no sweep, as its copies wait for each other through %s\n", kernel->name,
+                shared->name);
     return (!wants_mode(options, PROGRAM_LATENCY) || add_latencies(&p)) &&
            (!wants_mode(options, PROGRAM_THROUGHPUT) || !has_throughput ||
             add_placements(&p, options->streams, options->streams, add_throughput)) &&
-           (!options->sweep_first || add_placements(&p, 0, options->sweep_last, add_sweep));
+           (!options->sweep_first || !has_throughput || add_placements(&p, 0, options->sweep_last, add_sweep));
 }
 
 // What can be said against it before it is assembled is said here.

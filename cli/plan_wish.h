@@ -64,8 +64,8 @@ struct plan_wish {
          "can be repeated.",                                                                                           \
          &(wish).form},                                                                                                \
         {OPTION_TEXT, "placement", "NAME",                                                                             \
-         "How the memory lies that streams of loads and stores access: same-address, same-line, own-lines, "           \
-         "own-pages, or all. Default: all, where the kernel leaves it open; --corun: own-lines.",                      \
+         "Where the loads and stores of the streams go: same-address, same-line, own-lines, own-pages, or all of "     \
+         "these, a row each. Default: all, where the kernel leaves it open; with --corun own-lines.",                  \
          &(wish).placement},                                                                                           \
         BLOCK_WISH_OPTIONS(wish), {                                                                                    \
         OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.",               \

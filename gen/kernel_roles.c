@@ -106,7 +106,7 @@ bool kernel_role_add(struct arena *arena, const struct isa *isa, struct kernel *
         return true;
     }
     const struct kernel_role *other = &kernel->roles[*role];
-    return strcmp(kernel_role_class(other), kernel_role_class(&made)) == 0 ||
+    return strcmp(kernel_role_class(other), class_name) == 0 ||
            fail_set(fail, FAIL_INPUT, "role '%s' has class %s before; two roles in a chain may differ in width", name,
                     kernel_role_class(other));
 }

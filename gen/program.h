@@ -37,7 +37,7 @@ enum program_mode {
 // unrolled: many copies of the body between two branches; looped: one copy, branch after each.
 enum program_form { PROGRAM_UNROLLED, PROGRAM_LOOPED };
 
-// How the memory lies that a program's streams load from and store to, each at its own displacement from one pointer.
+// Where the loads and stores of a program's streams go, as displacements from one pointer.
 enum program_placement {
     PLACEMENT_NONE, // of no meaning: there are not two accesses whose place the kernel leaves open
     PLACEMENT_SAME_ADDRESS,

@@ -10,7 +10,7 @@ with=$here/machines/with
 export MACHINE=$T/server
 "$here/machines/unpack" "$here/machines/amd-server.machine" "$MACHINE"
 cpu=$MACHINE/sys/devices/system/cpu
-mapfile -t kernels < <("$cyclops" list kernels --isa x86_64 --json | jq -r .kernel | grep -E 'r64|r32' | head -30)
+kernels=(add-r64 imul-r64 lea-r64 load-r64 store-r64)
 run=("$with" amd-server "$cyclops" run "${kernels[@]}" --sweep 1..9 --mcpu none --precision 0.01 --budget 15 --cpu 0 --output "$T/journal" --resume)
 
 is_back() {
@@ -28,10 +28,10 @@ names() { # of the kernels measured so far; lines that were cut short are no JSO
     [ ! -e "$T/journal" ] || jq -Rr 'fromjson? | select(.record == "measurement") | .kernel' "$T/journal"
 }
 measured() { # programs; a value that was not to be trusted is measured again, and its later line counts
-    [ ! -e "$T/journal" ] || jq -Rn '[inputs | fromjson? | select(.record == "measurement")] | map([.kernel, .mode, .form, .n]) | unique | length' "$T/journal"
+    [ ! -e "$T/journal" ] || jq -Rn '[inputs | fromjson? | select(.record == "measurement")] | map([.kernel, .mode, .form, .n, .arc, .placement]) | unique | length' "$T/journal"
 }
 trusted() {
-    [ ! -e "$T/journal" ] || jq -Rn '[inputs | fromjson? | select(.record == "measurement")] | group_by([.kernel, .mode, .form, .n]) |
+    [ ! -e "$T/journal" ] || jq -Rn '[inputs | fromjson? | select(.record == "measurement")] | group_by([.kernel, .mode, .form, .n, .arc, .placement]) |
         map(last | select(.verdict != "unstable")) | length' "$T/journal"
 }
 

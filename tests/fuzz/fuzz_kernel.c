@@ -15,8 +15,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
             struct gen_request request = {.mode = PROGRAM_LATENCY, .form = PROGRAM_LOOPED};
             gen_expand(&arena, &set.kernels[i], &request, &program, &why);
             request = (struct gen_request){.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .streams = 3};
-            why = (struct fail){0};
-            gen_expand(&arena, &set.kernels[i], &request, &program, &why);
+            for (request.placement = PLACEMENT_NONE; request.placement < PROGRAM_N_PLACEMENTS; request.placement++) {
+                why = (struct fail){0};
+                gen_expand(&arena, &set.kernels[i], &request, &program, &why);
+            }
         }
     }
     arena_free(&arena);
