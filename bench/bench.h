@@ -16,6 +16,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// What a piece of code keeps busy of its core. A thread beside us may take one of these and leave the others alone.
+enum bench_use {
+    USE_INTEGER, // arithmetic on general registers
+    USE_VECTOR,  // arithmetic on vector and floating-point registers
+    USE_LOAD,
+    USE_STORE,
+    BENCH_N_USES,
+};
+enum { BENCH_ALL_USES = (1 << BENCH_N_USES) - 1 }; // bits, of code of which nothing is known
+
 // A function void (uint64_t iterations, void *memory) as bytes; position-independent.
 struct bench_code {
     const uint8_t *bytes;
@@ -28,6 +38,7 @@ struct bench_code {
     // Instructions that one iteration executes: all bodies, and the loop's own. 0: unknown, and so not checked.
     uint64_t iteration_instructions;
     unsigned offset; // bytes behind a multiple of the page's size at which it is to start, where the target can choose
+    unsigned uses;   // bits: 1 << enum bench_use
     double body_cycles; // that one body is known to take: of a session's reference, above 0; else 0
     // In a process that no other code shares: it could spoil what the others find. For code of unknown origin.
     bool runs_alone;

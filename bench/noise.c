@@ -55,7 +55,8 @@ static void start_neighbour(struct noise *noise) {
     noise->is_neighbour_busy = share >= 1;
     if (share <= 0 || share >= 1)
         return;
-    noise->is_neighbour_busy = random_unit(noise) >= share; // and the other way round at once
+    noise->is_neighbour_busy = // and the other way round at once
+        random_unit(noise) >= share && noise->spec.neighbour_first <= 0;
     next_neighbour(noise);
 }
 
@@ -142,13 +143,16 @@ static void interrupt(struct noise *noise, struct target_round *round) {
 // What is executed. Only code has speeds of its own, a neighbour slows each by its own.
 enum work { WORK_ADDS, WORK_PRODUCTS, WORK_CODE };
 
-static double neighbour_factor(struct noise *noise, enum work work) {
+static double neighbour_factor(struct noise *noise, enum work work, unsigned uses) {
     const struct noise_spec *spec = &noise->spec;
     if (!noise->is_neighbour_busy)
         return 1;
     double factor = work == WORK_ADDS       ? spec->neighbour_add
                     : work == WORK_PRODUCTS ? spec->neighbour_product
                                             : spec->neighbour_code;
+    for (unsigned i = 0; i < BENCH_N_USES && work == WORK_CODE; i++)
+        if (uses & 1U << i)
+            factor = fmax(factor, spec->neighbour_uses[i]);
     return fmax(1, 1 + (factor - 1) * (1 + neighbour_scatter * random_normal(noise)));
 }
 
@@ -167,12 +171,12 @@ static void read_counters(struct noise *noise, double cycles, double instruction
     sample->counters[1] = count(noise, instructions * (1 + spec->counter_extra) + counter_overhead_instructions);
 }
 
-static struct target_sample execute(struct noise *noise, enum work work, double cycles, double instructions,
-                                    struct target_round *round) {
+static struct target_sample execute(struct noise *noise, enum work work, unsigned uses, double cycles,
+                                    double instructions, struct target_round *round) {
     struct target_sample sample = {0};
     double tick_ns = 1e9 / noise->timer_hz, step_ns = (double)noise_timer_step(noise) * tick_ns;
     pass(noise, between_executions_ns * (1 + random_unit(noise)));
-    cycles *= neighbour_factor(noise, work);
+    cycles *= neighbour_factor(noise, work, uses);
     double start_ns = noise->now_ns;
     execute_cycles(noise, cycles);
     interrupt(noise, round);
@@ -202,7 +206,7 @@ static void execute_pair(struct noise *noise, enum work work, const double cycle
                          const struct bench_code *code, const uint64_t iterations[2], struct target_round *round,
                          struct target_sample samples[2]) {
     for (int i = 0; i < 2; i++)
-        samples[i] = execute(noise, work, cycles[i] * factor, instructions_of(code, iterations[i]), round);
+        samples[i] = execute(noise, work, code->uses, cycles[i] * factor, instructions_of(code, iterations[i]), round);
 }
 
 static void execute_check(struct noise *noise, enum bench_check which, const struct target_job *job,

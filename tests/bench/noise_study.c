@@ -35,6 +35,17 @@ static const struct bench_chains chains = {
 static const struct bench_code other = {
     .body = (const uint8_t *)"other", .bodies = 100, .body_instructions = 1, .iteration_instructions = 102};
 
+// What the code of each truth uses; under a neighbour that slows one kind of code, all of it is of that kind.
+static unsigned uses_of(const struct noise_spec *spec, size_t truth) {
+    static const unsigned usual[N_TRUTHS] = {1 << USE_INTEGER, 1 << USE_VECTOR,
+                                             1 << USE_LOAD,    1 << USE_INTEGER | 1 << USE_LOAD,
+                                             1 << USE_STORE,   BENCH_ALL_USES};
+    unsigned rivals = 0;
+    for (unsigned i = 0; i < BENCH_N_USES; i++)
+        rivals |= spec->neighbour_uses[i] > 1 ? 1U << i : 0;
+    return rivals ? rivals : usual[truth];
+}
+
 static double cycles_of(const struct truth_target *target, const struct bench_code *code, uint64_t iterations) {
     static const double overhead_cycles = 12;
     double per_body = code->body == chains.reference.body  ? 1
@@ -145,8 +156,10 @@ static bool measure_all(const struct noise_spec *spec, unsigned processes, struc
     bool is_open = bench_open(&bench, &arena, &target.target, &options, &chains, &refusal), is_done = true;
     for (size_t t = 0; t < N_TRUTHS && is_open && is_done; t++) {
         struct bench_measurement result;
+        struct bench_code code = other;
         target.cycles = truths[t];
-        is_done = bench_measure(&bench, &other, &result, fail);
+        code.uses = uses_of(spec, t);
+        is_done = bench_measure(&bench, &code, &result, fail);
         if (is_done)
             add(tally, &result, nearest_truth(spec, truths[t], result.cycles));
     }
@@ -231,6 +244,21 @@ static const struct kind kinds[] = {
     {.text = "neighbour:0.5:5"},
     {.text = "neighbour:0.5:100"},
     {.text = "neighbour:1:5"},
+    {.text = "neighbour:0.9:5"},
+    {.text = "neighbour:0.9:100"},
+    {.text = "neighbour:0.5:2000+early"},
+    {.text = "vectors:0.5:100", .is_beyond = true},
+    {.text = "vectors:0.5:2000", .is_beyond = true},
+    {.text = "vectors:0.5:2000+early", .is_beyond = true},
+    {.text = "vectors:0.9:100", .is_beyond = true},
+    {.text = "vectors:0.9:2000", .is_beyond = true},
+    {.text = "loads:0.5:100", .is_beyond = true},
+    {.text = "loads:0.5:2000+early", .is_beyond = true},
+    {.text = "stores:0.5:100", .is_beyond = true},
+    {.text = "stores:0.5:2000+early", .is_beyond = true},
+    {.text = "integers:0.5:100", .is_beyond = true},
+    {.text = "integers:0.5:2000+early", .is_beyond = true},
+    {.text = "integers:0.9:100", .is_beyond = true},
     {.text = "vm+jitter:100+steal"},
     {.text = "counters"},
     {.text = "counters+vm"},
