@@ -39,6 +39,7 @@ struct bench_code {
     uint64_t iteration_instructions;
     unsigned offset; // bytes behind a multiple of the page's size at which it is to start, where the target can choose
     unsigned uses;   // bits: 1 << enum bench_use
+    bool is_wide;    // uses vectors of more than 128 bits
     double body_cycles; // that one body is known to take: of a session's reference, above 0; else 0
     // In a process that no other code shares: it could spoil what the others find. For code of unknown origin.
     bool runs_alone;
@@ -73,12 +74,13 @@ enum bench_drop {
     DROP_REFERENCE, // reference chain before and after differ: the frequency moved
     DROP_NEGATIVE,  // long ran no longer than short
     DROP_MULTIPLY,  // the multiply chain took another number of cycles than at calibration
-    DROP_ISSUE,     // so did independent instructions: another thread on the core takes issue slots
+    DROP_ISSUE,     // so did instructions that do nothing: another thread on the core takes issue slots
     DROP_STEAL,     // others ran on our CPU while we wanted to
     DROP_RETIRED,   // instructions retired are not those of the code: something else ran, too
     DROP_SIBLING,   // the kernel saw the other thread of our core busy
     DROP_BESIDE,    // the code that was to run beside it did not run all the time
-    DROP_N_REASONS,
+    DROP_USES,      // from here on, by enum bench_use: so did instructions that use the same units as the code
+    DROP_N_REASONS = DROP_USES + BENCH_N_USES,
 };
 const char *bench_drop_name(enum bench_drop reason); // "switch", "migration", …
 
@@ -149,12 +151,15 @@ struct bench_measurement {
 struct target;
 
 // Code of known time that every round runs beside the reference; see checks.c. In cycles per body: a property of the
-// CPU, so a change means that the round was not alone on its core, or that the reference lies.
+// CPU, so a change means that the round was not alone on its core, or that the reference lies. The first two always
+// run, each other one where the code uses what it feels.
 enum bench_check {
     CHECK_MULTIPLY, // chain of dependent multiplies: latency-bound, as the reference, on another pipe
-    CHECK_ISSUE,    // independent instructions, as many as the CPU takes: throughput-bound
-    BENCH_N_CHECKS,
+    CHECK_ISSUE,    // instructions that do nothing, as many as the CPU takes: bound by the front end
+    CHECK_USES,     // from here on: as many as there are of each enum bench_use, in its order
+    BENCH_N_CHECKS = CHECK_USES + BENCH_N_USES,
 };
+const char *bench_check_name(enum bench_check check); // "multiply", "issue", "integer", …
 
 struct bench_options {
     enum bench_clock clock;  // never worse than asked for: only CLOCK_AUTO chooses
@@ -201,8 +206,9 @@ struct bench {
 // The code that the clock rests on.
 struct bench_chains {
     struct bench_code reference; // chain of dependent adds, one cycle each
-    struct bench_code multiply;  // chain of multiplies: a whole number of cycles on a stable host
-    struct bench_code issue;     // independent instructions, bound by how many the CPU takes a cycle
+    // Those of a use may be missing (no bodies), or not run on this CPU: then they are left out. A multiply takes a
+    // whole number of cycles on a stable host.
+    struct bench_code checks[BENCH_N_CHECKS];
 };
 
 // Calibrates. Fails when the wanted clock does not exist here (FAIL_UNAVAILABLE).

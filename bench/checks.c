@@ -12,7 +12,11 @@ static const double round_tolerance = 0.02, median_tolerance = 0.0025;
 void checks_put(const struct bench *bench, struct target_job *job) {
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         const struct bench_check_state *check = &bench->checks[i];
-        job->checks[i] = (struct target_check){&check->code, check->n_short, check->n_long};
+        bool is_wanted = i < CHECK_USES || job->code->uses & 1U << (i - CHECK_USES);
+        if (job->beside) // even while it waits, the other thread takes some issue slots: the others would tell of it
+            is_wanted = i == CHECK_MULTIPLY;
+        job->checks[i] =
+            (struct target_check){&check->code, is_wanted ? check->n_short : 0, is_wanted ? check->n_long : 0};
     }
 }
 
@@ -34,13 +38,12 @@ void checks_cycles(const struct bench *bench, const struct target_job *job, cons
 }
 
 bool checks_agree(const struct bench *bench, const double cycles[BENCH_N_CHECKS], enum bench_drop *why) {
-    static const enum bench_drop reasons[] = {[CHECK_MULTIPLY] = DROP_MULTIPLY, [CHECK_ISSUE] = DROP_ISSUE};
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         const struct bench_check_state *check = &bench->checks[i];
         if (check->cycles <= 0 || cycles[i] == 0)
             continue;
         if (fabs(cycles[i] / check->cycles - 1) > fmax(round_tolerance, 3 * check->spread)) {
-            *why = reasons[i];
+            *why = i == CHECK_MULTIPLY ? DROP_MULTIPLY : i == CHECK_ISSUE ? DROP_ISSUE : DROP_USES + (i - CHECK_USES);
             return false;
         }
     }
@@ -74,10 +77,17 @@ double checks_departure(const struct bench *bench, struct sampling *sampling, en
     return departure;
 }
 
-const char *checks_meaning(enum bench_check check) {
-    return check == CHECK_ISSUE
-               ? "independent instructions are not as fast as at calibration: another thread is busy on the core"
-               : "the multiply chain is not what it was at calibration";
+const char *checks_meaning(struct arena *arena, enum bench_check check) {
+    static const char *const words[BENCH_N_CHECKS] = {
+        [CHECK_ISSUE] = "independent instructions are",
+        [CHECK_USES + USE_INTEGER] = "independent adds are",
+        [CHECK_USES + USE_VECTOR] = "independent vector instructions are",
+        [CHECK_USES + USE_LOAD] = "independent loads are",
+        [CHECK_USES + USE_STORE] = "independent stores are",
+    };
+    if (check == CHECK_MULTIPLY)
+        return "the multiply chain is not what it was at calibration";
+    return arena_printf(arena, "%s not as fast as at calibration: another thread is busy on the core", words[check]);
 }
 
 // A multiplier has no half cycles: what is nearly a whole number is meant to be one.

@@ -15,7 +15,9 @@ code_function code_map(const struct bench_code *code);
 bool code_map_all(const struct bench_code *const *codes, size_t n, code_function *functions);
 // The middle of a zeroed buffer between two pages that nobody may touch.
 void *code_map_memory(void);
-// Zeroes it again.
+// The middle of one such page, for code that is known and needs little.
+void *code_map_page(void);
+// Zeroes the first one again.
 void code_clear_memory(void *memory);
 
 const void *code_start(code_function function);

@@ -2,8 +2,8 @@
 
 const struct bench_chains fake_chains = {
     .reference = {.bytes = (const uint8_t *)"r", .n_bytes = 1, .bodies = 100},
-    .multiply = {.bytes = (const uint8_t *)"m", .n_bytes = 1, .bodies = 100},
-    .issue = {.bytes = (const uint8_t *)"i", .n_bytes = 1, .bodies = 100},
+    .checks = {[CHECK_MULTIPLY] = {.bytes = (const uint8_t *)"m", .n_bytes = 1, .bodies = 100},
+               [CHECK_ISSUE] = {.bytes = (const uint8_t *)"i", .n_bytes = 1, .bodies = 100}},
 };
 const struct bench_code fake_code = {.bytes = (const uint8_t *)"x", .n_bytes = 1, .bodies = 100};
 

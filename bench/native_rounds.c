@@ -17,17 +17,18 @@
 struct runner {
     code_function code, reference, checks[BENCH_N_CHECKS]; // a check may be null: left out
     code_function codes[BENCH_MOST_TOGETHER];              // of all jobs
-    void *memory;
+    void *memory;                                          // of the code under test
+    void *own_memory; // of the reference and the checks, which find the other one as the code has left it
     const struct perf_group_open *counters; // null: none
     struct native_beside *beside;           // null: nothing runs beside
 };
 
-static int time_code(const struct runner *runner, code_function function, uint64_t iterations,
+static int time_code(const struct runner *runner, code_function function, void *memory, uint64_t iterations,
                      struct target_sample *sample) {
     uint64_t before[TARGET_MAX_COUNTERS] = {0}, after[TARGET_MAX_COUNTERS] = {0};
     int error = runner->counters ? perf_group_read(runner->counters, before) : 0;
     uint64_t start = timer_read();
-    function(iterations, runner->memory);
+    function(iterations, memory);
     sample->ticks = timer_read() - start;
     if (runner->counters && !error)
         error = perf_group_read(runner->counters, after);
@@ -36,42 +37,56 @@ static int time_code(const struct runner *runner, code_function function, uint64
     return error;
 }
 
-// What ran before has taken the place of the code in caches and predictors. Without a pass first, the short run would
-// pay for that alone, and the difference be too small (seen with nops on Zen 4, most where the runs are short).
-static void warm_up(const struct runner *runner, code_function function, uint64_t n_short) {
+// A quarter of the short run, if the caller knows no better, and never nothing.
+static uint64_t usual_warmup(uint64_t n_short) {
     enum { SHARE = 4 };
-    if (n_short >= SHARE)
-        function(n_short / SHARE, runner->memory);
+    return (n_short + SHARE - 1) / SHARE;
 }
 
-// The short run, then the long one; nothing where there is no function.
-static int time_pair(const struct runner *runner, code_function function, const uint64_t iterations[2],
-                     struct target_sample samples[2]) {
+static uint64_t code_warmup(const struct target_job *job, const struct target_lengths *lengths) {
+    if (job->wanted_ticks <= 0 || job->warmup_ticks <= 0)
+        return usual_warmup(lengths->n_short);
+    return (uint64_t)fmax(1, ceil((double)lengths->n_long * job->warmup_ticks / job->wanted_ticks));
+}
+
+// The short run, then the long one; nothing where there is no function. What ran before has taken the place of the code
+// in caches and predictors, and the core may have switched off what only this code uses. Without a pass first, the
+// short run would pay for that alone, and the difference be too small (seen with nops on Zen 4, and with wide vectors
+// on Sapphire Rapids, most where the runs are short).
+static int time_pair(const struct runner *runner, code_function function, void *memory, uint64_t n_warmup,
+                     const uint64_t iterations[2], struct target_sample samples[2]) {
     if (!function)
         return 0;
-    warm_up(runner, function, iterations[0]);
-    int error = time_code(runner, function, iterations[0], &samples[0]);
-    return error ? error : time_code(runner, function, iterations[1], &samples[1]);
+    function(n_warmup, memory);
+    int error = time_code(runner, function, memory, iterations[0], &samples[0]);
+    return error ? error : time_code(runner, function, memory, iterations[1], &samples[1]);
 }
 
-static int time_check(const struct runner *runner, const struct target_job *job, enum bench_check check,
-                      struct target_round *round) {
-    const uint64_t iterations[2] = {job->checks[check].n_short, job->checks[check].n_long};
-    return time_pair(runner, runner->checks[check], iterations, round->checks[check]);
+// Those of before the code, or those of after it.
+static int time_checks(const struct runner *runner, const struct target_job *job, bool is_first,
+                       struct target_round *round) {
+    int error = 0;
+    for (unsigned i = 0; i < BENCH_N_CHECKS && !error; i++) {
+        const uint64_t iterations[2] = {job->checks[i].n_short, job->checks[i].n_long};
+        if (target_check_is_first((enum bench_check)i) == is_first && iterations[1])
+            error = time_pair(runner, runner->checks[i], runner->own_memory, usual_warmup(iterations[0]), iterations,
+                              round->checks[i]);
+    }
+    return error;
 }
 
 static int time_reference(const struct runner *runner, const struct target_job *job, struct target_sample samples[2]) {
     const uint64_t iterations[2] = {job->reference_short, job->reference_long};
-    return time_pair(runner, runner->reference, iterations, samples);
+    return time_pair(runner, runner->reference, runner->own_memory, usual_warmup(iterations[0]), iterations, samples);
 }
 
 // The code, while the other thread runs its own, where there is one.
-static int time_beside(const struct runner *runner, const uint64_t iterations[2], struct target_sample samples[2],
-                       struct target_beside *done) {
+static int time_beside(const struct runner *runner, uint64_t n_warmup, const uint64_t iterations[2],
+                       struct target_sample samples[2], struct target_beside *done) {
     struct native_beside *beside = runner->beside;
     struct native_beside_progress start;
     bool is_running = beside && native_beside_go(beside, &start);
-    int error = time_pair(runner, runner->code, iterations, samples);
+    int error = time_pair(runner, runner->code, runner->memory, n_warmup, iterations, samples);
     if (is_running)
         native_beside_pause(beside, &start, done);
     return error;
@@ -83,9 +98,9 @@ static int run_round(const struct runner *runner, const struct target_job *job, 
     const uint64_t iterations[2] = {lengths->n_short, lengths->n_long};
     struct target_sample code[2] = {{0}};
     memcpy(round->reference_before, reference, sizeof round->reference_before);
-    int error = time_check(runner, job, CHECK_MULTIPLY, round);
-    error = error ? error : time_beside(runner, iterations, code, &round->beside);
-    error = error ? error : time_check(runner, job, CHECK_ISSUE, round);
+    int error = time_checks(runner, job, true, round);
+    error = error ? error : time_beside(runner, code_warmup(job, lengths), iterations, code, &round->beside);
+    error = error ? error : time_checks(runner, job, false, round);
     error = error ? error : time_reference(runner, job, reference);
     round->code_short = code[0];
     round->code_long = code[1];
@@ -111,9 +126,9 @@ static int choose(const struct runner *runner, double wanted_ticks, struct targe
     double n = 1, more;
     struct target_sample first, second;
     for (;;) {
-        int error = time_code(runner, runner->code, (uint64_t)n, &first);
+        int error = time_code(runner, runner->code, runner->memory, (uint64_t)n, &first);
         if (!error && (double)first.ticks < wanted_ticks)
-            error = time_code(runner, runner->code, (uint64_t)n, &second);
+            error = time_code(runner, runner->code, runner->memory, (uint64_t)n, &second);
         else
             second = first;
         if (error)
@@ -218,6 +233,14 @@ static int run_batch(const struct native_batch *batch, struct runner *runner) {
     return NATIVE_DONE;
 }
 
+// Whether one of the jobs has this check.
+static bool is_checked(const struct native_batch *batch, unsigned check) {
+    for (unsigned i = 0; i < batch->n_jobs; i++)
+        if (batch->jobs[i].checks[check].n_long)
+            return true;
+    return false;
+}
+
 // False without executable memory.
 static bool map_all(const struct native_batch *batch, struct runner *runner) {
     const struct target_job *job = batch->jobs;
@@ -227,15 +250,17 @@ static bool map_all(const struct native_batch *batch, struct runner *runner) {
     for (unsigned i = 0; i < batch->n_jobs; i++)
         codes[i] = job[i].code;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
-        if (job->checks[i].n_long)
+        if (is_checked(batch, i))
             chains[n++] = job->checks[i].code;
     runner->memory = code_map_memory();
-    if (!runner->memory || !code_map_all(codes, batch->n_jobs, runner->codes) || !code_map_all(chains, n, functions))
+    runner->own_memory = code_map_page();
+    if (!runner->memory || !runner->own_memory || !code_map_all(codes, batch->n_jobs, runner->codes) ||
+        !code_map_all(chains, n, functions))
         return false;
     runner->reference = functions[0];
     n = 1;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
-        runner->checks[i] = job->checks[i].n_long ? functions[n++] : NULL;
+        runner->checks[i] = is_checked(batch, i) ? functions[n++] : NULL;
     return true;
 }
 

@@ -209,13 +209,15 @@ static void execute_pair(struct noise *noise, enum work work, const double cycle
         samples[i] = execute(noise, work, code->uses, cycles[i] * factor, instructions_of(code, iterations[i]), round);
 }
 
-static void execute_check(struct noise *noise, enum bench_check which, const struct target_job *job,
-                          const struct noise_cycles *cycles, struct target_round *round) {
-    const struct target_check *check = &job->checks[which];
-    const uint64_t iterations[2] = {check->n_short, check->n_long};
-    if (check->n_long)
-        execute_pair(noise, which == CHECK_MULTIPLY ? WORK_PRODUCTS : WORK_CODE, cycles->checks[which], 1, check->code,
-                     iterations, round, round->checks[which]);
+static void execute_checks(struct noise *noise, bool is_first, const struct target_job *job,
+                           const struct noise_cycles *cycles, struct target_round *round) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct target_check *check = &job->checks[i];
+        const uint64_t iterations[2] = {check->n_short, check->n_long};
+        if (target_check_is_first((enum bench_check)i) == is_first && check->n_long)
+            execute_pair(noise, i == CHECK_MULTIPLY ? WORK_PRODUCTS : WORK_CODE, cycles->checks[i], 1, check->code,
+                         iterations, round, round->checks[i]);
+    }
 }
 
 // The chains are measured like any code when the clock is calibrated.
@@ -239,9 +241,9 @@ void noise_round(struct noise *noise, const struct target_job *job, const struct
     *round = (struct target_round){0};
     execute_pair(noise, WORK_ADDS, cycles->reference, 1, reference, reference_iterations, round,
                  round->reference_before);
-    execute_check(noise, CHECK_MULTIPLY, job, cycles, round);
+    execute_checks(noise, true, job, cycles, round);
     execute_pair(noise, work, cycles->code, factor, code, code_iterations, round, code_samples);
-    execute_check(noise, CHECK_ISSUE, job, cycles, round);
+    execute_checks(noise, false, job, cycles, round);
     execute_pair(noise, WORK_ADDS, cycles->reference, 1, reference, reference_iterations, round,
                  round->reference_after);
     round->code_short = code_samples[0];

@@ -99,9 +99,11 @@ void progress_start(struct progress *progress, const struct bench *bench, const 
                     const struct bench_code *beside) {
     progress->bench = bench;
     progress->is_alone = code->runs_alone;
+    double wanted_ticks = rounds_wanted_ticks(bench, beside ? ROUNDS_BESIDE_SECONDS : ROUNDS_CODE_SECONDS);
     progress->job = (struct target_job){
         .code = code,
-        .wanted_ticks = rounds_wanted_ticks(bench, beside ? ROUNDS_BESIDE_SECONDS : ROUNDS_CODE_SECONDS),
+        .wanted_ticks = wanted_ticks,
+        .warmup_ticks = rounds_warmup_ticks(bench, code, wanted_ticks),
         .rounds = progress->rounds,
         .reference = &bench->reference,
         .reference_short = bench->reference_short,
@@ -115,8 +117,5 @@ void progress_start(struct progress *progress, const struct bench *bench, const 
         .beside_cpu = bench->options.beside_cpu,
     };
     checks_put(bench, &progress->job);
-    if (beside) // even while it waits, the other thread takes some issue slots: this check would tell of it, and only
-                // that
-        progress->job.checks[CHECK_ISSUE].n_long = 0;
     *progress->result = (struct bench_measurement){.clock = bench->clock, .clock_error = bench->clock_error};
 }

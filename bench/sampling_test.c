@@ -79,6 +79,7 @@ static void disturb(struct target_round *round, enum bench_drop reason) {
     case DROP_MULTIPLY:
     case DROP_ISSUE:
     case DROP_RETIRED:
+    case DROP_USES:
     case DROP_N_REASONS:
         fail_msg("no such disturbance here: %s", bench_drop_name(reason));
     }

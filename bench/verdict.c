@@ -115,7 +115,7 @@ static const char *doubt_of_checks(struct sampling *sampling, const struct bench
     double departure = checks_departure(bench, sampling, &check);
     *clock_error = fmax(*clock_error, departure);
     return departure > widest_half
-               ? arena_printf(bench->arena, "%s (%.1f %% off)", checks_meaning(check), departure * 100)
+               ? arena_printf(bench->arena, "%s (%.1f %% off)", checks_meaning(bench->arena, check), departure * 100)
                : NULL;
 }
 

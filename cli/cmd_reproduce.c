@@ -84,11 +84,12 @@ static bool choose(struct arena *arena, const struct reference_set *set, const s
 // All programs, and those of the lab's clock where there is one, in one run of the assembler of each ISA.
 static bool assemble(struct arena *arena, const struct lab *lab, struct reproduction *all, size_t n,
                      struct fail *fail) {
-    struct program **programs = NULL;
-    size_t n_programs = 0;
-    for (enum chain c = CHAIN_REFERENCE; lab && c < N_CHAINS; c++) {
+    struct program **programs = NULL, *chains[N_CHAINS];
+    size_t n_programs = 0, n_chains = lab ? chains_list(lab->chains, chains) : 0;
+    while (n_programs < n_chains) {
         programs = arena_grow(arena, programs, n_programs, sizeof *programs);
-        programs[n_programs++] = lab->chains[c];
+        programs[n_programs] = chains[n_programs];
+        n_programs++;
     }
     for (size_t i = 0; i < n; i++)
         for (size_t e = 0; e < all[i].plan.n_experiments; e++) {

@@ -106,8 +106,7 @@ static bool measure_other(struct lab *lab, const struct experiment *experiment, 
 
 bool corun_measure(struct lab *lab, struct experiment *experiment, struct fail *fail) {
     struct corun *corun = experiment->corun;
-    struct bench_code code = program_code(&experiment->program, lab->is_simulated),
-                      beside = program_code(&corun->other->program, lab->is_simulated);
+    struct bench_code code = lab_code(lab, &experiment->program), beside = lab_code(lab, &corun->other->program);
     if (!measure_other(lab, experiment, fail))
         return false;
     if (!corun->other->is_done)

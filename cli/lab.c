@@ -64,6 +64,7 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
         return false;
     if (options->has_corun && !choose_corun_cpu(lab, options, fail))
         return false;
+    code_uses_open(&lab->uses, arena, lab->isa, options->llvm);
     if (lab->is_simulated || wants_models(options)) {
         lab->backend = backend_load(arena, options->llvm, fail);
         if (!lab->backend)
@@ -161,6 +162,16 @@ static void state_frequency(const struct lab *lab, struct bench_options *bench) 
     bench->frequency_source = "as the system states it";
 }
 
+// The checks that this CPU can run.
+static void put_checks(const struct lab *lab, struct bench_chains *clock) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct program *program = lab->chains[CHAIN_CHECKS + i];
+        struct fail unable = {0};
+        if (program && lab_can_run(lab, program, &unable))
+            clock->checks[i] = program_code(program, lab->is_simulated);
+    }
+}
+
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     struct bench_options bench = options->bench;
     bench.needs_counters = options->events.n_items > 0;
@@ -174,11 +185,8 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
         steady_frequency(lab);
     if (!open_target(lab, bench.clock, &options->events, fail))
         return false;
-    struct bench_chains clock = {
-        .reference = program_code(lab->chains[CHAIN_REFERENCE], lab->is_simulated),
-        .multiply = program_code(lab->chains[CHAIN_MULTIPLY], lab->is_simulated),
-        .issue = program_code(lab->chains[CHAIN_ISSUE], lab->is_simulated),
-    };
+    struct bench_chains clock = {.reference = program_code(lab->chains[CHAIN_REFERENCE], lab->is_simulated)};
+    put_checks(lab, &clock);
     return bench_open(&lab->bench, lab->arena, lab->target, &bench, &clock, fail);
 }
 
@@ -227,5 +235,6 @@ void lab_close(struct lab *lab) {
     for (unsigned i = 0; i < lab->n_models; i++)
         model_close(&lab->models[i]);
     model_close(&lab->simulated_cpu);
+    code_uses_close(&lab->uses);
     host_control_end(&lab->control);
 }

@@ -9,6 +9,7 @@
 #include "bench/target.h"
 #include "bench/target_sim.h"
 #include "cli/chains.h"
+#include "cli/code_uses.h"
 #include "cli/experiment.h"
 #include "cli/options.h"
 #include "cli/pipes.h"
@@ -42,7 +43,8 @@ struct lab {
     const struct backend *backend; // null: no models wanted
     struct model models[EXPERIMENT_MAX_MODELS];
     unsigned n_models;
-    struct program *chains[N_CHAINS]; // the clock's
+    struct program *chains[N_CHAINS]; // the clock's; null: the ISA has none
+    struct code_uses uses;            // reads what code uses of a core
     struct pipes pipes;               // whose uops are counted; none without counters
     struct target *target;
     struct bench bench;
@@ -58,6 +60,9 @@ bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_o
 // Opens target and clock, once lab->chains are assembled. Steadies the frequency where it can;
 // what it changed is put back by lab_close, or by the guardian when the program ends without.
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail);
+
+// The program for bench, and what it uses.
+struct bench_code lab_code(const struct lab *lab, const struct program *program);
 
 // The first feature that the program needs and the CPU it would run on lacks; null: none.
 const char *lab_missing_feature(const struct lab *lab, const struct program *program);

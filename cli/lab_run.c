@@ -32,6 +32,12 @@ bool lab_can_run(const struct lab *lab, const struct program *program, struct fa
     return fail_set(fail, FAIL_UNAVAILABLE, "%s cannot run on the simulated CPU: %s", program->kernel, trouble.text);
 }
 
+struct bench_code lab_code(const struct lab *lab, const struct program *program) {
+    struct bench_code code = program_code(program, lab->is_simulated);
+    code_uses_find(&lab->uses, &code);
+    return code;
+}
+
 static enum verdict_kind subject(enum program_mode mode) {
     switch (mode) {
     case PROGRAM_LATENCY:
@@ -125,10 +131,10 @@ void lab_take(struct lab *lab, struct experiment *experiment, const struct bench
 }
 
 static struct bench_code *put_codes(const struct lab *lab, struct experiment *experiment, struct bench_code *codes) {
-    *codes++ = program_code(&experiment->program, lab->is_simulated);
+    *codes++ = lab_code(lab, &experiment->program);
     for (unsigned i = 0; i < experiment->replicates.n; i++) {
         const struct replicate *replicate = &experiment->replicates.items[i];
-        *codes = program_code(replicate->program, lab->is_simulated);
+        *codes = lab_code(lab, replicate->program);
         codes++->offset = replicate->offset;
     }
     return codes;

@@ -11,9 +11,7 @@
 static bool assemble(struct arena *arena, const struct plan *plan, const struct lab *lab, struct fail *fail) {
     size_t most = plan->n_experiments * (1 + BENCH_MAX_REPLICATES) + N_CHAINS + 1;
     struct program **programs = ARENA_ARRAY(arena, struct program *, most);
-    size_t n = 0;
-    for (enum chain c = CHAIN_REFERENCE; c < N_CHAINS; c++)
-        programs[n++] = lab->chains[c];
+    size_t n = chains_list(lab->chains, programs);
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct experiment *experiment = plan->experiments[i];
         programs[n++] = &experiment->program;

@@ -176,17 +176,24 @@ static bool load(struct arena *arena, const char *path, struct pack *pack, struc
            fail_set(fail, FAIL_INPUT, "these are programs for %s, and this is the runner for " OWN_ISA, pack->isa);
 }
 
+// The program of a role; false where the pack has none.
+static bool find_role(const struct pack *pack, const char *role, struct bench_code *code) {
+    for (size_t i = 0; i < pack->n_programs; i++) {
+        if (pack->programs[i].role && strcmp(pack->programs[i].role, role) == 0) {
+            *code = pack->programs[i].code;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool find_chains(const struct pack *pack, struct bench_chains *chains, struct fail *fail) {
-    const struct {
-        const char *role;
-        struct bench_code *code;
-    } wanted[] = {{"reference", &chains->reference}, {"multiply", &chains->multiply}, {"issue", &chains->issue}};
-    for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++) {
-        for (size_t i = 0; i < pack->n_programs; i++)
-            if (pack->programs[i].role && strcmp(pack->programs[i].role, wanted[w].role) == 0)
-                *wanted[w].code = pack->programs[i].code;
-        if (!wanted[w].code->bytes)
-            return fail_set(fail, FAIL_INPUT, "the pack lacks the clock's chain '%s'", wanted[w].role);
+    if (!find_role(pack, "reference", &chains->reference))
+        return fail_set(fail, FAIL_INPUT, "the pack lacks the clock's chain 'reference'");
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const char *role = bench_check_name((enum bench_check)i);
+        if (!find_role(pack, role, &chains->checks[i]) && i < CHECK_USES)
+            return fail_set(fail, FAIL_INPUT, "the pack lacks the clock's chain '%s'", role);
     }
     return true;
 }

@@ -24,16 +24,19 @@ struct truth_target {
     double cycles;
 };
 
+#define CODE(name)                                                                                                     \
+    { .body = (const uint8_t *)(name), .bodies = 100, .body_instructions = 1, .iteration_instructions = 102 }
 static const struct bench_chains chains = {
-    .reference = {.body = (const uint8_t *)"add", .bodies = 100, .body_instructions = 1, .iteration_instructions = 102},
-    .multiply = {.body = (const uint8_t *)"multiply",
-                 .bodies = 100,
-                 .body_instructions = 1,
-                 .iteration_instructions = 102},
-    .issue = {.body = (const uint8_t *)"issue", .bodies = 100, .body_instructions = 1, .iteration_instructions = 102},
+    .reference = CODE("add"),
+    .checks = {[CHECK_MULTIPLY] = CODE("multiply"),
+               [CHECK_ISSUE] = CODE("issue"),
+               [CHECK_USES + USE_INTEGER] = CODE("integer"),
+               [CHECK_USES + USE_VECTOR] = CODE("vector"),
+               [CHECK_USES + USE_LOAD] = CODE("load"),
+               [CHECK_USES + USE_STORE] = CODE("store")},
 };
-static const struct bench_code other = {
-    .body = (const uint8_t *)"other", .bodies = 100, .body_instructions = 1, .iteration_instructions = 102};
+static const double check_cycles[BENCH_N_CHECKS] = {3, 0.2, 0.25, 1.0 / 3, 0.5, 1};
+static const struct bench_code other = CODE("other");
 
 // What the code of each truth uses; under a neighbour that slows one kind of code, all of it is of that kind.
 static unsigned uses_of(const struct noise_spec *spec, size_t truth) {
@@ -48,10 +51,10 @@ static unsigned uses_of(const struct noise_spec *spec, size_t truth) {
 
 static double cycles_of(const struct truth_target *target, const struct bench_code *code, uint64_t iterations) {
     static const double overhead_cycles = 12;
-    double per_body = code->body == chains.reference.body  ? 1
-                      : code->body == chains.multiply.body ? 3
-                      : code->body == chains.issue.body    ? 0.25
-                                                           : target->cycles;
+    double per_body = code->body == chains.reference.body ? 1 : target->cycles;
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+        if (code->body == chains.checks[i].body)
+            per_body = check_cycles[i];
     return overhead_cycles + per_body * (double)iterations * code->bodies;
 }
 
