@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "bench/level.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,6 +80,7 @@ enum bench_drop {
     DROP_RETIRED,   // instructions retired are not those of the code: something else ran, too
     DROP_SIBLING,   // the kernel saw the other thread of our core busy
     DROP_BESIDE,    // the code that was to run beside it did not run all the time
+    DROP_SLOWER,    // it is of a process that was slower than those of other times
     DROP_USES,      // from here on, by enum bench_use: so did instructions that use the same units as the code
     DROP_N_REASONS = DROP_USES + BENCH_N_USES,
 };
@@ -162,18 +164,22 @@ enum bench_check {
 const char *bench_check_name(enum bench_check check); // "multiply", "issue", "integer", …
 
 struct bench_options {
-    enum bench_clock clock;  // never worse than asked for: only CLOCK_AUTO chooses
-    bool needs_counters;     // CLOCK_AUTO: never without, as events were asked for
-    double precision;        // stop when the interval's half-width is below this share of the value; 0 = 0.002
-    double budget_ms;        // stop after this much time; 0 = 200
-    double timeout_seconds;  // for one batch of rounds; 0 = 2
-    unsigned processes;      // that the samples come from at least; 0 = 3
-    int cpu;                 // logical CPU to pin to; -1 = chosen
+    enum bench_clock clock; // never worse than asked for: only CLOCK_AUTO chooses
+    bool needs_counters;    // CLOCK_AUTO: never without, as events were asked for
+    double precision;       // stop when the interval's half-width is below this share of the value; 0 = 0.002
+    double budget_ms;       // stop after computing this long; 0 = 200. Ten times as long where a neighbour spoils it
+    double retry_seconds;   // that a session may wait and compute until neighbours leave; 0: it does not wait
+    double confirm_seconds; // that lie between the first and the last process of a value that is no plain fraction; 0 =
+                            // 1; below 0: none need
+    double timeout_seconds; // for one batch of rounds; 0 = 2
+    unsigned processes;     // that the samples come from at least; 0 = 3
+    int cpu;                // logical CPU to pin to; -1 = chosen
     double reference_cycles; // that one dependent add takes on this core; 0 = 1, or with CLOCK_TIME what is measured
     double frequency_hz;     // CLOCK_TIME: of the core; 0: what the target states
-    const char *frequency_source; // whose word that is, for people
-    int beside_cpu;               // for code that runs beside
-    bool (*is_stopped)(void);     // asked between processes: whether to measure no more; null: never
+    const char *frequency_source;                      // whose word that is, for people
+    int beside_cpu;                                    // for code that runs beside
+    double remembered[BENCH_N_CLOCKS][BENCH_N_CHECKS]; // levels that earlier sessions found by each clock; 0: unknown
+    bool (*is_stopped)(void); // asked between processes: whether to measure no more; null: never
 };
 
 // A measuring session: target and clock are ready, the clock is calibrated.
@@ -187,10 +193,7 @@ struct bench {
     struct bench_check_state {
         struct bench_code code;
         uint64_t n_short, n_long; // iterations in each round; n_long 0: not timed
-        double cycles;            // per body, in the rounds of the calibration; 0: not known yet
-        double spread;            // of that: distance between the quartiles over the median
-        double scatter;           // the same of all rounds of the calibration, disturbed or not
-        bool has_quiet;           // some of which were far from the others, and are what counts
+        struct level level;       // what it takes when the core is ours alone, by this clock
     } checks[BENCH_N_CHECKS];
     double clock_error;        // relative; see calibrate.c for what it holds
     double frequency_hz;       // CLOCK_TIME: that is believed; else 0
@@ -198,7 +201,10 @@ struct bench {
     double reference_spread;   // of the reference's change within a round, at calibration: between its quartiles
     double cross_check_cycles; // of one multiply
     bool stable;               // the cross-check came out an integer within 1 %
+    bool is_doubtful;          // it did not, and may at another time
     const char *unstable_why;  // one clause, where it did not
+    double retry_ms;           // left of options.retry_seconds
+    bool is_new_here;          // what the checks take here is known from this session only: values are confirmed, all
     const char *passed_over;   // a better tier that was tried and was not stable, and why; null: none
     char clock_note[512];      // for people: which tier, why, and its error
 };
@@ -225,6 +231,19 @@ bool bench_measure(struct bench *bench, const struct bench_code *code, struct be
 bool bench_measure_all(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results, size_t n,
                        struct fail *fail);
 enum { BENCH_MOST_TOGETHER = 32 };
+
+// Who wants to hear of it meanwhile.
+struct bench_listener {
+    void *context;
+    // results[index] is there; no order. It may come again, measured anew, where the first one was found to be a
+    // neighbour's. False: measuring ends.
+    bool (*done)(void *context, size_t index, struct fail *fail);
+    // Nothing is computed until neighbours leave, or `seconds` are over; of `n_left` values. May be null.
+    void (*waiting)(void *context, size_t n_left, double seconds);
+};
+// The same, with a listener.
+bool bench_measure_each(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results,
+                        size_t n, const struct bench_listener *listener, struct fail *fail);
 
 // The same as bench_measure while another hardware thread runs `beside`: on the native target, on the CPU of the
 // options. The clock's reference and the multiply check run while that thread waits (the issue check is left out), so

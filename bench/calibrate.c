@@ -5,6 +5,8 @@
 // because a multiplier has no half ones: what it is off is the reference's error (not one add a cycle, a change of
 // frequency unseen). The clock's relative error is the larger of the two, each with its interval's half-width; a
 // measurement cannot be better than that.
+#include "bench/calibrate.h"
+
 #include "bench/checks.h"
 #include "bench/measure.h"
 #include "bench/rounds.h"
@@ -17,6 +19,7 @@
 enum { ATTEMPTS = 3 };
 enum { FEWEST_PROCESSES = 3 };
 static const double stable_error = 0.01;
+static const double usual_confirm_seconds = 1;
 
 // Why a tier cannot be used on this target; null: it can.
 static const char *why_not(const struct target *target, enum bench_clock clock) {
@@ -49,24 +52,47 @@ static void keep_reference(struct bench *bench, struct sampling *sampling) {
     bench->reference_spread = statistics_spread(sorted, sampling->n_kept);
 }
 
+// What is known of the checks by this clock: what earlier sessions found.
+static void forget_levels(struct bench *bench) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        struct level *level = &bench->checks[i].level;
+        double remembered = bench->options.remembered[bench->clock][i];
+        *level = (struct level){.is_whole = i == CHECK_MULTIPLY};
+        if (remembered > 0)
+            level_remember(level, remembered);
+    }
+}
+
 // The time clock's reference takes what it takes: two cycles on a MIPS 74K. Whole ones, unless the frequency is wrong.
 static bool takes_other_cycles(struct bench *bench, double cycles) {
     bool is_free = bench->clock == CLOCK_TIME && bench->options.reference_cycles <= 0;
     if (!is_free || round(cycles) < 1 || round(cycles) == bench->reference.body_cycles)
         return false;
     bench->reference.body_cycles = round(cycles);
-    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) // they were found in cycles of another length
-        bench->checks[i].cycles = bench->checks[i].spread = 0;
+    forget_levels(bench); // they were found in cycles of another length
     return true;
+}
+
+// What of the checks that every round has speaks against this moment; null: nothing.
+static const char *doubt_levels(struct bench *bench) {
+    for (unsigned i = CHECK_MULTIPLY; i < CHECK_USES; i++) {
+        const struct level *level = &bench->checks[i].level;
+        const char *subject = checks_subject((enum bench_check)i);
+        if (level_is_reached(level) || !bench->checks[i].n_long)
+            continue;
+        if (level->remembered > 0)
+            return arena_printf(
+                bench->arena, "%s not as fast as this CPU has shown (%.4g cycles): another thread is busy on the core",
+                subject, level->remembered);
+        if (i != CHECK_MULTIPLY)
+            return arena_printf(bench->arena, "%s now fast and now slow: another thread is busy on the core", subject);
+    }
+    return NULL;
 }
 
 static const char *describe_instability(struct bench *bench, const struct bench_measurement *self,
                                         const struct bench_measurement *cross, bool is_cross_worse) {
     const char *frequency = "";
-    if (bench->clock_error <= stable_error)
-        return arena_printf(bench->arena,
-                            "independent instructions scatter by %.1f %%: another thread is busy on the core",
-                            bench->checks[CHECK_ISSUE].scatter * 100);
     if (self->why || cross->why)
         return arena_printf(bench->arena, "the calibration chains have no steady time%s: %s",
                             bench->clock == CLOCK_TIME ? ", as where the frequency drifts" : "",
@@ -81,13 +107,32 @@ static const char *describe_instability(struct bench *bench, const struct bench_
                         bench->reference.body_cycles, frequency);
 }
 
-// Independent instructions share the core with whoever else is on it, dependent ones hardly notice: a neighbour that is
-// there during all of the calibration shows by how much more the former scatter, with no round that is undisturbed.
-// Alone they do not, beyond the timer's noise, which both have.
-static bool is_shared(const struct bench *bench) {
-    static const double steady_scatter = 0.01;
-    const struct bench_check_state *issue = &bench->checks[CHECK_ISSUE];
-    return issue->scatter > steady_scatter + 3 * bench->checks[CHECK_MULTIPLY].scatter && !issue->has_quiet;
+// Sessions that know all levels need not wait to see whether they hold at another time, too.
+static bool knows_levels(const struct bench *bench) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+        if (bench->checks[i].n_long && bench->checks[i].level.remembered <= 0)
+            return false;
+    return true;
+}
+
+static void settle_levels(struct bench *bench) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+        level_settle(&bench->checks[i].level);
+}
+
+static void judge_chains(struct bench *bench, const struct bench_measurement *self,
+                         const struct bench_measurement *cross) {
+    double self_error = error_of(self, bench->reference.body_cycles),
+           cross_error = error_of(cross, round(cross->cycles));
+    const char *doubt = doubt_levels(bench);
+    bench->clock_error = fmax(self_error, cross_error);
+    bench->stable = bench->clock_error <= stable_error && !doubt;
+    if (bench->stable)
+        return;
+    bench->is_doubtful = self->why || cross->why || bench->clock_error <= stable_error;
+    bench->unstable_why =
+        bench->clock_error <= stable_error ? doubt : describe_instability(bench, self, cross, cross_error > self_error);
+    bench->clock_error = fmin(bench->clock_error, 1); // JSON has no infinity
 }
 
 // Measures the two chains once.
@@ -95,33 +140,27 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
     struct bench_measurement self, cross;
     sampling_clear(sampling);
     bench->stable = true; // nothing is known against it yet
+    bench->is_doubtful = false;
     bench->clock_error = 0;
     bench->ticks_per_cycle = 0;
-    bench->checks[CHECK_MULTIPLY].cycles = 0; // of the issue check, the lowest of all attempts is kept
-    if (!measure_samples(bench, &bench->checks[CHECK_MULTIPLY].code, sampling, &cross, fail) ||
+    bench->is_new_here = !knows_levels(bench) && bench->options.confirm_seconds > 0;
+    if (!measure_samples(bench, &bench->checks[CHECK_MULTIPLY].code, bench->is_new_here, sampling, &cross, fail) ||
         !ran("multiply", cross.outcome, fail))
         return false;
-    checks_calibrate(bench, sampling);
     sampling_clear(sampling);
-    if (!measure_samples(bench, &bench->reference, sampling, &self, fail) || !ran("reference", self.outcome, fail))
+    if (!measure_samples(bench, &bench->reference, false, sampling, &self, fail) ||
+        !ran("reference", self.outcome, fail))
         return false;
-
     bench->cross_check_cycles = cross.cycles;
     if (takes_other_cycles(bench, self.cycles)) {
         bench->stable = false;
+        bench->is_doubtful = true;
         bench->unstable_why = "the length of an add changes";
         return true;
     }
     keep_reference(bench, sampling);
-    checks_calibrate(bench, sampling);
-    double self_error = error_of(&self, bench->reference.body_cycles),
-           cross_error = error_of(&cross, round(cross.cycles));
-    bench->clock_error = fmax(self_error, cross_error);
-    bench->stable = bench->clock_error <= stable_error && !is_shared(bench);
-    if (bench->stable)
-        return true;
-    bench->unstable_why = describe_instability(bench, &self, &cross, cross_error > self_error);
-    bench->clock_error = fmin(bench->clock_error, 1); // JSON has no infinity
+    settle_levels(bench);
+    judge_chains(bench, &self, &cross);
     return true;
 }
 
@@ -205,6 +244,24 @@ static bool choose_frequency(struct bench *bench, struct fail *fail) {
     return true;
 }
 
+static bool is_stopped(const struct bench *bench) {
+    return bench->options.is_stopped && bench->options.is_stopped();
+}
+
+// Done once, and every measurement carries its error: so it is more precise than those.
+static bool calibrate(struct bench *bench, struct fail *fail) {
+    struct arena scratch = {0};
+    struct sampling sampling = sampling_new(&scratch);
+    double precision = bench->options.precision;
+    bench->options.precision = precision / 4;
+    bool is_done = measure_chains(bench, &sampling, fail);
+    bench->options.precision = precision;
+    arena_free(&scratch);
+    if (is_done)
+        write_note(bench);
+    return is_done;
+}
+
 // One tier, calibrated. Unstable is no failure.
 static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail *fail) {
     const char *why = why_not(bench->target, clock);
@@ -214,22 +271,29 @@ static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail 
     bench->clock = clock;
     if (clock == CLOCK_TIME && !choose_frequency(bench, fail))
         return false;
-    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) // what another clock said of them is of no use
-        bench->checks[i].cycles = bench->checks[i].spread = 0;
+    forget_levels(bench); // what another clock said of them is of no use
     if (!choose_lengths(bench, fail))
         return false;
-    struct arena scratch = {0};
-    struct sampling sampling = sampling_new(&scratch);
-    bool is_open = true;
-    double precision = bench->options.precision;
-    bench->options.precision = precision / 4; // done once, and every measurement carries its error
     bench->stable = false;
-    for (unsigned i = 0; i < ATTEMPTS && is_open && !bench->stable; i++)
-        is_open = measure_chains(bench, &sampling, fail);
-    arena_free(&scratch);
-    bench->options.precision = precision;
-    write_note(bench);
-    return is_open;
+    bench->is_doubtful = true;
+    for (unsigned i = 0; i < ATTEMPTS && bench->is_doubtful; i++)
+        if (!calibrate(bench, fail))
+            return false;
+    return true;
+}
+
+// What is left of the time for retries is for the values, too: a calibration may take half of it.
+bool calibrate_if_doubtful(struct bench *bench, const struct bench_listener *listener, struct fail *fail) {
+    static const uint64_t pause_ns = 100000000;
+    double least_ms = bench->retry_ms / 2;
+    while (bench->is_doubtful && bench->retry_ms > least_ms && !is_stopped(bench)) {
+        if (listener && listener->waiting)
+            listener->waiting(listener->context, 0, (bench->retry_ms - least_ms) / 1e3);
+        measure_wait(bench, pause_ns, true);
+        if (!calibrate(bench, fail))
+            return false;
+    }
+    return true;
 }
 
 // The first tier that works and is stable. Counters may be there and lie (some hypervisors' do): then the next tier is
@@ -282,6 +346,9 @@ bool bench_open(struct bench *bench, struct arena *arena, struct target *target,
         bench->options.timeout_seconds = 2;
     if (!bench->options.processes)
         bench->options.processes = FEWEST_PROCESSES;
+    if (bench->options.confirm_seconds == 0)
+        bench->options.confirm_seconds = usual_confirm_seconds;
+    bench->retry_ms = bench->options.retry_seconds * 1e3;
     bench->reference.body_cycles = bench->options.reference_cycles > 0 ? bench->options.reference_cycles : 1;
     return bench->options.clock == CLOCK_AUTO ? open_best_clock(bench, fail)
                                               : open_clock(bench, bench->options.clock, fail);

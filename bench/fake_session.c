@@ -16,7 +16,8 @@ void fake_measure_with(struct fake_session *session, struct fake_target fake, co
 }
 
 void fake_measure(struct fake_session *session, struct fake_target fake) {
-    fake_measure_with(session, fake, &(struct bench_options){.cpu = -1, .budget_ms = 20}, &fake_code);
+    fake_measure_with(session, fake, &(struct bench_options){.cpu = -1, .budget_ms = 20, .confirm_seconds = -1},
+                      &fake_code);
 }
 
 struct fake_target fake_target_noisy(uint64_t seed) {

@@ -36,6 +36,7 @@ static const char *const drop_names[DROP_N_REASONS] = {
     [DROP_RETIRED] = "retired",
     [DROP_SIBLING] = "sibling",
     [DROP_BESIDE] = "beside",
+    [DROP_SLOWER] = "slower",
     [DROP_USES + USE_INTEGER] = "integer",
     [DROP_USES + USE_VECTOR] = "vector",
     [DROP_USES + USE_LOAD] = "load",

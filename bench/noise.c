@@ -5,7 +5,7 @@
 static const double timer_overhead_ticks = 25;
 static const double counter_overhead_cycles = 200, counter_overhead_instructions = 30;
 static const double process_start_ns = 1e6, between_executions_ns = 100;
-static const double neighbour_scatter = 0.2; // of what it slows by, from execution to execution
+static const double usual_scatter = 0.2; // of what a neighbour slows by
 
 // Seeds in a row must not give like numbers: splitmix64, G. Steele et al., "Fast splittable pseudorandom number
 // generators", OOPSLA 2014.
@@ -153,7 +153,8 @@ static double neighbour_factor(struct noise *noise, enum work work, unsigned use
     for (unsigned i = 0; i < BENCH_N_USES && work == WORK_CODE; i++)
         if (uses & 1U << i)
             factor = fmax(factor, spec->neighbour_uses[i]);
-    return fmax(1, 1 + (factor - 1) * (1 + neighbour_scatter * random_normal(noise)));
+    double scatter = spec->neighbour_scatter > 0 ? spec->neighbour_scatter : usual_scatter;
+    return fmax(1, 1 + (factor - 1) * (1 + scatter * random_normal(noise)));
 }
 
 static uint64_t count(struct noise *noise, double truth) {
@@ -186,6 +187,10 @@ static struct target_sample execute(struct noise *noise, enum work work, unsigne
     sample.ticks = steps > 0 ? (uint64_t)(steps * (double)noise_timer_step(noise)) : 0;
     read_counters(noise, cycles, instructions, &sample);
     return sample;
+}
+
+void noise_wait(struct noise *noise, double ns) {
+    pass(noise, ns);
 }
 
 void noise_start_process(struct noise *noise) {

@@ -32,6 +32,7 @@ struct noise_spec {
     double neighbour_add;                // the chain of adds,
     double neighbour_product;            // and the chain of multiplies;
     double neighbour_uses[BENCH_N_USES]; // by how many times it slows code that uses the same, by enum bench_use
+    double neighbour_scatter;            // of what it slows by, from execution to execution: share; 0: a fifth
     double neighbour_first;              // above 0: it is busy at the start
     double counter_factor;               // what the cycle counter counts per cycle; 0: there are no counters
     double counter_share; // multiplexed and scaled up in silence: share of the time in which they count; 1: not
@@ -64,6 +65,8 @@ struct noise_cycles {
     double reference[2], code[2], checks[BENCH_N_CHECKS][2];
     double beside_bodies[2]; // that another thread executes while the code runs
 };
+// Time passes, and nothing of ours runs.
+void noise_wait(struct noise *noise, double ns);
 // A fresh process: pages lie elsewhere, and some time has passed.
 void noise_start_process(struct noise *noise);
 // One round of the job as it is seen.

@@ -182,9 +182,14 @@ static uint64_t now_ns(struct target *target) {
     return (uint64_t)((struct target_sim *)target)->noise.now_ns;
 }
 
+static void let_pass(struct target *target, uint64_t ns) {
+    noise_wait(&((struct target_sim *)target)->noise, (double)ns);
+}
+
 struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec,
                                const struct target_wish *wish, struct fail *fail) {
-    static const struct target_ops ops = {.name = "sim", .run = run, .close = close_sim, .now_ns = now_ns};
+    static const struct target_ops ops = {
+        .name = "sim", .run = run, .close = close_sim, .now_ns = now_ns, .wait = let_pass};
     struct target_sim *sim = ARENA_NEW(arena, struct target_sim);
     *sim = (struct target_sim){
         .target = {.ops = &ops,
