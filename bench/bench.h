@@ -179,6 +179,7 @@ struct bench_options {
     const char *frequency_source;                      // whose word that is, for people
     int beside_cpu;                                    // for code that runs beside
     double remembered[BENCH_N_CLOCKS][BENCH_N_CHECKS]; // levels that earlier sessions found by each clock; 0: unknown
+    bool remembers_little;                             // those sessions were few
     bool (*is_stopped)(void); // asked between processes: whether to measure no more; null: never
 };
 
@@ -220,6 +221,12 @@ struct bench_chains {
 // Calibrates. Fails when the wanted clock does not exist here (FAIL_UNAVAILABLE).
 bool bench_open(struct bench *bench, struct arena *arena, struct target *target, const struct bench_options *options,
                 const struct bench_chains *chains, struct fail *fail);
+
+struct bench_listener;
+
+// Waits until the checks are at their clean levels, with nobody else on the core, or `seconds` are over: then the
+// session measures all the same. `listener`: null for none.
+bool bench_wait_quiet(struct bench *bench, double seconds, const struct bench_listener *listener, struct fail *fail);
 
 // Measures one piece of code. False only when the harness itself failed; code that crashed is an outcome.
 bool bench_measure(struct bench *bench, const struct bench_code *code, struct bench_measurement *result,

@@ -8,6 +8,7 @@
 #include "bench/calibrate.h"
 
 #include "bench/checks.h"
+#include "bench/clock.h"
 #include "bench/measure.h"
 #include "bench/rounds.h"
 
@@ -107,12 +108,12 @@ static const char *describe_instability(struct bench *bench, const struct bench_
                         bench->reference.body_cycles, frequency);
 }
 
-// Sessions that know all levels need not wait to see whether they hold at another time, too.
+// Sessions that know all levels need not look for them.
 static bool knows_levels(const struct bench *bench) {
-    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+    for (unsigned i = CHECK_MULTIPLY + 1; i < BENCH_N_CHECKS; i++)
         if (bench->checks[i].n_long && bench->checks[i].level.remembered <= 0)
             return false;
-    return true;
+    return !bench->options.remembers_little;
 }
 
 static void settle_levels(struct bench *bench) {
@@ -276,24 +277,81 @@ static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail 
         return false;
     bench->stable = false;
     bench->is_doubtful = true;
-    for (unsigned i = 0; i < ATTEMPTS && bench->is_doubtful; i++)
-        if (!calibrate(bench, fail))
-            return false;
-    return true;
+    double for_values_ms = bench->retry_ms / 2; // what a calibration must leave
+    bool is_run = true;
+    bench->retry_ms -= for_values_ms;
+    for (unsigned i = 0; i < ATTEMPTS && bench->is_doubtful && is_run; i++)
+        is_run = calibrate(bench, fail);
+    bench->retry_ms += for_values_ms;
+    return is_run;
 }
 
-// What is left of the time for retries is for the values, too: a calibration may take half of it.
-bool calibrate_if_doubtful(struct bench *bench, const struct bench_listener *listener, struct fail *fail) {
+// Calibrates again, now and then, until it is not doubtful or the time until `end_ns` is over.
+static bool calibrate_until(struct bench *bench, uint64_t end_ns, bool is_retry, const struct bench_listener *listener,
+                            struct fail *fail) {
     static const uint64_t pause_ns = 100000000;
-    double least_ms = bench->retry_ms / 2;
-    while (bench->is_doubtful && bench->retry_ms > least_ms && !is_stopped(bench)) {
+    uint64_t now_ns;
+    while (bench->is_doubtful && (now_ns = measure_now_ns(bench->target)) < end_ns && !is_stopped(bench)) {
         if (listener && listener->waiting)
-            listener->waiting(listener->context, 0, (bench->retry_ms - least_ms) / 1e3);
-        measure_wait(bench, pause_ns, true);
+            listener->waiting(listener->context, 0, (double)(end_ns - now_ns) / 1e9);
+        measure_wait(bench, pause_ns, is_retry);
         if (!calibrate(bench, fail))
             return false;
     }
     return true;
+}
+
+bool calibrate_if_doubtful(struct bench *bench, const struct bench_listener *listener, struct fail *fail) {
+    uint64_t half_ns = (uint64_t)(bench->retry_ms / 2 * 1e6);
+    return calibrate_until(bench, measure_now_ns(bench->target) + half_ns, true, listener, fail);
+}
+
+// Whether most rounds of a process have all checks at their levels.
+static bool is_quiet(struct bench *bench, struct fail *fail, bool *is_run) {
+    enum { ROUNDS = 8, FEWEST_QUIET = 6 };
+    struct target_round rounds[ROUNDS];
+    struct bench_code chain = bench->reference;
+    struct target_job job = {.code = &bench->reference,
+                             .code_short = bench->reference_short,
+                             .code_long = bench->reference_long,
+                             .n_rounds = ROUNDS,
+                             .rounds = rounds,
+                             .reference = &bench->reference,
+                             .reference_short = bench->reference_short,
+                             .reference_long = bench->reference_long,
+                             .n_warmup = 1,
+                             .timeout_seconds = bench->options.timeout_seconds,
+                             .clock = bench->clock};
+    const struct target_job *jobs[] = {&job};
+    enum bench_outcome outcome;
+    unsigned n = 0;
+    checks_put(bench, &job);
+    *is_run = bench->target->ops->run(bench->target, &job, 1, &outcome, fail);
+    if (!*is_run || outcome != BENCH_OK)
+        return false;
+    checks_learn(bench, jobs, 1);
+    chain.uses = BENCH_ALL_USES;
+    for (unsigned i = 0; i < job.n_done; i++) {
+        double cycles[BENCH_N_CHECKS];
+        enum bench_drop why;
+        checks_cycles(bench, &job, &rounds[i], cycles);
+        n += clock_reference_is_steady(&job, &rounds[i], &why) && checks_agree(bench, &chain, cycles, &why);
+    }
+    return n >= FEWEST_QUIET;
+}
+
+bool bench_wait_quiet(struct bench *bench, double seconds, const struct bench_listener *listener, struct fail *fail) {
+    static const uint64_t pause_ns = 20000000;
+    uint64_t end_ns = measure_now_ns(bench->target) + (uint64_t)(seconds * 1e9), now_ns;
+    bool is_run = calibrate_until(bench, end_ns, false, listener, fail);
+    while (is_run && (now_ns = measure_now_ns(bench->target)) < end_ns && !is_stopped(bench)) {
+        if (is_quiet(bench, fail, &is_run))
+            break;
+        if (listener && listener->waiting)
+            listener->waiting(listener->context, 0, (double)(end_ns - now_ns) / 1e9);
+        measure_wait(bench, pause_ns, false);
+    }
+    return is_run;
 }
 
 // The first tier that works and is stable. Counters may be there and lie (some hypervisors' do): then the next tier is

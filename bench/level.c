@@ -66,6 +66,8 @@ static bool find_plateau(const double *sorted, size_t n, double noise, struct le
 // it later.
 static void join(struct level *level, const struct level_plateau *plateau) {
     unsigned n = level->n_processes++;
+    level->seen += (plateau->cycles - level->seen) / (n + 1);
+    level->n_slower = 0;
     if (!level->is_settled)
         level->cycles += (plateau->cycles - level->cycles) / (n + 1);
     level->is_settled |= level->n_processes >= ENOUGH_PROCESSES;
@@ -99,11 +101,20 @@ static double whole_if_near(double cycles) {
     return round(cycles) >= 1 && fabs(cycles / round(cycles) - 1) < near_whole ? round(cycles) : 0;
 }
 
+static void note_slower(struct level *level, const struct level_plateau *plateau, double tolerance) {
+    bool is_other = fabs(plateau->cycles / level->slower - 1) > tolerance;
+    if (level->n_processes > 0)
+        return;
+    level->n_slower = is_other ? 1 : level->n_slower + 1;
+    level->slower = is_other ? plateau->cycles : level->slower;
+}
+
 static void settle(struct level *level, unsigned first, double tolerance) {
     double limit = level->faster[first].cycles * (1 + tolerance);
     level->cycles = level->faster[first].cycles;
     level->spread = level->faster[first].spread;
     level->n_processes = 1;
+    level->seen = level->cycles;
     level->is_settled = false;
     for (unsigned i = first + 1; i < level->n_faster && level->faster[i].cycles <= limit; i++)
         join(level, &level->faster[i]);
@@ -126,6 +137,8 @@ bool level_take(struct level *level, double *readings, size_t n, double noise) {
     if (level->cycles > 0 && plateau.cycles >= level->cycles * (1 - tolerance)) {
         if (plateau.cycles <= level->cycles * (1 + tolerance))
             join(level, &plateau);
+        else
+            note_slower(level, &plateau, tolerance);
         return false;
     }
     insert(level, &plateau);

@@ -15,7 +15,10 @@ enum { LEVEL_PROCESSES = 3, LEVEL_MOST_FASTER = 16 };
 struct level {
     double cycles;        // 0: not known yet
     double spread;        // distance between the quartiles of a process there, relative
-    unsigned n_processes; // of this session that were at this level, in a row of their own or with others between
+    unsigned n_processes; // of this session that were at this level
+    double seen;          // mean of those
+    double slower;        // plateau of processes that were slower, all alike, while none was at the level
+    unsigned n_slower;    // as many; 0 where they do not agree
     double remembered;    // what earlier sessions found; 0: nothing
     bool is_settled;      // nothing lifts it any more: slower processes have a neighbour
     bool is_whole;        // it takes a whole number of cycles: other plateaus are the reference's fault

@@ -118,9 +118,9 @@ static const char *find_fault(struct sampling *sampling, const struct bench *ben
 }
 
 // Who shares our core (another hardware thread, which a VM does not even see) slows a chain of adds by up to a percent
-// without a switch or a fault to show for it: then the reference is longer, and differs within a round more than at
-// calibration. The CPU's frequency makes it longer or shorter too, but alike before the code and after it, and cancels.
-// So where it scatters within rounds, all of its change counts as error.
+// without a switch or a fault to show for it: then the reference differs within a round more than at calibration, and is
+// no better than that. By how much it is longer, the chain of multiplies says (checks_departure); the CPU's frequency
+// makes it longer or shorter, too, but alike before the code and after it, and cancels.
 static double clock_error_of(struct sampling *sampling, const struct bench *bench) {
     if (bench_clock_counts(bench->clock) || bench->ticks_per_cycle <= 0 || !sampling->n_kept)
         return bench->clock_error;
@@ -131,9 +131,7 @@ static double clock_error_of(struct sampling *sampling, const struct bench *benc
     double chance = 1.5 + 3 / sqrt((double)sampling->n_kept); // of few samples, the quartiles scatter themselves
     if (spread <= fmax(chance * bench->reference_spread, 2 * sampling->look.step / sampling->look.median))
         return bench->clock_error;
-    sorted = sampling_sorted(sampling, offsetof(struct sample, reference_ticks));
-    double median = statistics_median(sorted, sampling->n_kept);
-    return fmax(bench->clock_error, fmax(spread, fabs(median / bench->ticks_per_cycle - 1)));
+    return fmax(bench->clock_error, spread);
 }
 
 // What the checks say: a small departure widens the clock's error, a larger one is returned as a doubt.

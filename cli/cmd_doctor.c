@@ -52,7 +52,7 @@ static bool examine_clock(struct diagnosis *d, struct lab *lab, const struct lab
         return false;
     }
     doctor_find(d, HEALTH_OK, "assembler", "GNU as works", "", NULL);
-    if (!lab_start(lab, lab_options, &fail)) {
+    if (!lab_start(lab, lab_options, NULL, &fail)) {
         doctor_find(d, HEALTH_MISSING, "clock", arena_strdup(d->arena, fail.text), "", NULL);
         return false;
     }

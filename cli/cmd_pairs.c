@@ -103,7 +103,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         pairs_print_json(lab, &pairs, stdout, fail);
     else
         pairs_print(lab, &pairs, stdout, cli_wants_colour());
-    return status;
+    return args.lab.is_strict ? run_plan_strict(&plan, status) : status;
 }
 
 int cmd_pairs(int argc, char **argv) {

@@ -99,7 +99,7 @@ static bool measure_other(struct lab *lab, const struct experiment *experiment, 
     if (other->is_done || other->measurement.outcome != BENCH_OK)
         return true;
     if (!corun_is_same_code(experiment))
-        return lab_run(lab, &other, 1, fail);
+        return lab_run(lab, &other, 1, NULL, fail);
     lab_take(lab, other, &experiment->measurement);
     return true;
 }

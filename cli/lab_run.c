@@ -140,36 +140,78 @@ static struct bench_code *put_codes(const struct lab *lab, struct experiment *ex
     return codes;
 }
 
-// The first measurement is the experiment's own, its replicates' follow. Where there are the next ones'.
-static struct bench_measurement *take_measurements(struct lab *lab, struct experiment *experiment,
-                                                   struct bench_measurement *measurements) {
-    struct bench_measurement *own = measurements++;
-    for (unsigned i = 0; i < experiment->replicates.n; i++, measurements++)
-        if (own->outcome == BENCH_OK && measurements->outcome == BENCH_STOPPED)
-            own->outcome = BENCH_STOPPED;
-        else if (own->outcome == BENCH_OK)
-            replication_add(lab->arena, own, experiment->replicates.items[i].change, measurements);
-    lab_take(lab, experiment, own);
-    return measurements;
-}
-
-size_t lab_codes(const struct experiment *experiment) {
+// One piece of code, or several layouts of it.
+static size_t count_codes(const struct experiment *experiment) {
     return 1 + experiment->replicates.n;
 }
 
-bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, struct fail *fail) {
+// What lab_run is about.
+struct run {
+    struct lab *lab;
+    struct experiment *const *experiments;
+    struct run_part {
+        size_t first, n_left; // of the codes: the experiment's own, then its replicates'; how many are not measured yet
+    } * parts;                // of each experiment
+    size_t *owners;           // of each code: its experiment
+    bool *are_done;           // each code
+    struct bench_code *codes;
+    struct bench_measurement *measurements;
+    const struct lab_listener *listener;
+};
+
+// The first measurement is the experiment's own, its replicates' follow.
+static void take_measurements(struct lab *lab, struct experiment *experiment,
+                              const struct bench_measurement *measurements) {
+    struct bench_measurement own = measurements[0];
+    for (unsigned i = 0; i < experiment->replicates.n; i++)
+        if (own.outcome == BENCH_OK && measurements[1 + i].outcome == BENCH_STOPPED)
+            own.outcome = BENCH_STOPPED;
+        else if (own.outcome == BENCH_OK)
+            replication_add(lab->arena, &own, experiment->replicates.items[i].change, &measurements[1 + i]);
+    lab_take(lab, experiment, &own);
+}
+
+static bool take_code(void *context, size_t code, struct fail *fail) {
+    struct run *run = context;
+    size_t owner = run->owners[code];
+    struct run_part *part = &run->parts[owner];
+    part->n_left -= !run->are_done[code];
+    run->are_done[code] = true;
+    if (part->n_left > 0)
+        return true;
+    take_measurements(run->lab, run->experiments[owner], &run->measurements[part->first]);
+    return !run->listener || run->listener->done(run->listener->context, run->experiments[owner], fail);
+}
+
+static void wait_with(void *context, size_t n_left, double seconds) {
+    const struct run *run = context;
+    if (run->listener && run->listener->waiting)
+        run->listener->waiting(run->listener->context, n_left, seconds);
+}
+
+bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, const struct lab_listener *listener,
+             struct fail *fail) {
     struct arena scratch = {0};
     size_t n_codes = 0;
     for (size_t i = 0; i < n; i++)
-        n_codes += lab_codes(experiments[i]);
-    struct bench_code *codes = ARENA_ARRAY(&scratch, struct bench_code, n_codes), *code = codes;
-    struct bench_measurement *measurements = ARENA_ARRAY(&scratch, struct bench_measurement, n_codes);
-    for (size_t i = 0; i < n; i++)
+        n_codes += count_codes(experiments[i]);
+    struct run run = {.lab = lab,
+                      .experiments = experiments,
+                      .parts = ARENA_ARRAY(&scratch, struct run_part, n),
+                      .owners = ARENA_ARRAY(&scratch, size_t, n_codes),
+                      .are_done = ARENA_ARRAY(&scratch, bool, n_codes),
+                      .codes = ARENA_ARRAY(&scratch, struct bench_code, n_codes),
+                      .measurements = ARENA_ARRAY(&scratch, struct bench_measurement, n_codes),
+                      .listener = listener};
+    struct bench_code *code = run.codes;
+    for (size_t i = 0; i < n; i++) {
+        run.parts[i] = (struct run_part){(size_t)(code - run.codes), count_codes(experiments[i])};
         code = put_codes(lab, experiments[i], code);
-    bool is_measured = bench_measure_all(&lab->bench, codes, measurements, n_codes, fail);
-    struct bench_measurement *measurement = measurements;
-    for (size_t i = 0; i < n && is_measured; i++)
-        measurement = take_measurements(lab, experiments[i], measurement);
+        for (size_t c = run.parts[i].first; c < run.parts[i].first + run.parts[i].n_left; c++)
+            run.owners[c] = i;
+    }
+    const struct bench_listener of_codes = {&run, take_code, wait_with};
+    bool is_measured = bench_measure_each(&lab->bench, run.codes, run.measurements, n_codes, &of_codes, fail);
     arena_free(&scratch);
     return is_measured;
 }

@@ -111,12 +111,27 @@ bool run_journal_open(struct run_journal *journal, struct lab *lab, const struct
     return !wish->wants_json || (journal->json = record_open("-", host_of(lab), &lab->bench, fail));
 }
 
-bool run_journal_write(struct run_journal *journal, struct lab *lab, const struct experiment *experiment, bool is_taken,
-                       struct fail *fail) {
+static bool write_to(FILE *out, struct lab *lab, const struct experiment *experiment, struct fail *fail) {
     struct record record;
+    if (!out)
+        return true;
     experiment_to_record(lab->arena, experiment, &record);
-    return is_taken ? !journal->json || record_write(journal->json, &record, fail)
-                    : run_journal_write_record(journal, &record, fail);
+    return record_write(out, &record, fail);
+}
+
+bool run_journal_append(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                        struct fail *fail) {
+    return write_to(journal->file, lab, experiment, fail);
+}
+
+bool run_journal_print(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                       struct fail *fail) {
+    return write_to(journal->json, lab, experiment, fail);
+}
+
+bool run_journal_write(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                       struct fail *fail) {
+    return run_journal_append(journal, lab, experiment, fail) && run_journal_print(journal, lab, experiment, fail);
 }
 
 bool run_journal_write_record(struct run_journal *journal, const struct record *record, struct fail *fail) {

@@ -20,7 +20,9 @@ static const char usage[] =
     "  --frequency HZ           of the core, for --clock time: 1GHz, 480MHz\n"
     "  --events EVENT,...       also count these hardware events: raw numbers (r1b), or PMU/event=0x1b/\n"
     "  --reference-cycles N     what a dependent add takes on this core, the ratio clock's unit: 2 on a MIPS 74K\n"
-    "  --budget MS              spend at most MS milliseconds on a measurement\n"
+    "  --budget S               spend up to S seconds on waiting for others to leave the core, and on\n"
+    "                           measuring again what they spoilt; default: 5\n"
+    "  --attempt MS             compute at most MS milliseconds on a measurement; default: 200\n"
     "  --json                   print JSON Lines instead of a table\n"
     "  --output FILE            also append the measurements to FILE, as JSON Lines\n"
     "  --pack FILE              measure the programs of this pack instead\n";
@@ -88,8 +90,10 @@ static bool take_option(struct arena *arena, int option, struct arguments *argum
                fail_set(fail, FAIL_INPUT, "'%s' is no frequency: write 1.66GHz, 480MHz or a number of Hz", optarg);
     case 'e':
         return add_events(arena, arguments, optarg, fail);
-    case 'b':
+    case 'a':
         return parse_number(optarg, &arguments->bench.budget_ms, fail);
+    case 'b':
+        return parse_number(optarg, &arguments->bench.retry_seconds, fail);
     case 'r':
         return parse_number(optarg, &arguments->bench.reference_cycles, fail);
     case 'j':
@@ -113,6 +117,7 @@ static bool parse(struct arena *arena, int argc, char **argv, struct arguments *
         {"frequency", required_argument, NULL, 'f'},
         {"events", required_argument, NULL, 'e'},
         {"reference-cycles", required_argument, NULL, 'r'},
+        {"attempt", required_argument, NULL, 'a'},
         {"budget", required_argument, NULL, 'b'},
         {"json", no_argument, NULL, 'j'},
         {"output", required_argument, NULL, 'o'},
@@ -120,7 +125,7 @@ static bool parse(struct arena *arena, int argc, char **argv, struct arguments *
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    *arguments = (struct arguments){.bench = {.cpu = -1}};
+    *arguments = (struct arguments){.bench = {.cpu = -1, .retry_seconds = 5}};
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (option == 'h') {
             printf(usage, argv[0]);
@@ -198,39 +203,68 @@ static bool find_chains(const struct pack *pack, struct bench_chains *chains, st
     return true;
 }
 
-static void show_progress(size_t done, const struct pack *pack) {
-    size_t n = 0;
-    for (size_t i = 0; i < pack->n_programs; i++)
-        n += !pack->programs[i].role;
-    if (isatty(STDERR_FILENO) && done < n)
-        fprintf(stderr, "\r\033[Kmeasuring %zu of %zu", done + 1, n);
+// The programs of a pack on their way to their values.
+struct run {
+    const struct pack *pack;
+    const struct results *results;
+    size_t n;       // programs to be measured
+    size_t *places; // of each: in the pack
+    struct bench_measurement *measurements;
+    bool *are_done;
+    size_t n_done, n_written; // written: in the pack's order
+};
+
+static void show_progress(const struct run *run) {
+    if (isatty(STDERR_FILENO) && run->n_done < run->n)
+        fprintf(stderr, "\r\033[Kmeasuring %zu of %zu", run->n_done + 1, run->n);
     else if (isatty(STDERR_FILENO))
         fprintf(stderr, "\r\033[K");
 }
 
-static bool measure_all(struct bench *bench, const struct pack *pack, struct bench_measurement *measurements,
-                        const struct results *results, struct fail *fail) {
-    size_t n_done = 0;
-    for (size_t i = 0; i < pack->n_programs;) {
-        struct bench_code codes[BENCH_MOST_TOGETHER];
-        struct bench_measurement some[BENCH_MOST_TOGETHER];
-        size_t places[BENCH_MOST_TOGETHER], n = 0;
-        for (; i < pack->n_programs && n < BENCH_MOST_TOGETHER; i++)
-            if (!pack->programs[i].role) {
-                codes[n] = pack->programs[i].code;
-                places[n++] = i;
-            }
-        show_progress(n_done, pack);
-        if (!bench_measure_all(bench, codes, some, n, fail))
-            return false;
-        n_done += n;
-        for (size_t k = 0; k < n; k++) {
-            measurements[places[k]] = some[k];
-            results_write(results, pack->isa, &pack->programs[places[k]], &some[k]);
-        }
-    }
-    show_progress(n_done, pack);
+static void show_waiting(void *context, size_t n_left, double seconds) {
+    (void)context;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[Kwaiting for others to leave the core: %zu left, %.0f s", n_left, seconds);
+}
+
+static void write_result(const struct run *run, size_t index) {
+    results_write(run->results, run->pack->isa, &run->pack->programs[run->places[index]], &run->measurements[index]);
+}
+
+// One that was written already was measured again: the last line counts.
+static bool finish(void *context, size_t index, struct fail *fail) {
+    struct run *run = context;
+    (void)fail;
+    run->n_done += !run->are_done[index];
+    run->are_done[index] = true;
+    show_progress(run);
+    if (index < run->n_written)
+        write_result(run, index);
+    while (run->n_written < run->n && run->are_done[run->n_written])
+        write_result(run, run->n_written++);
     return true;
+}
+
+static bool measure_all(struct arena *arena, struct bench *bench, const struct pack *pack,
+                        struct bench_measurement *measurements, const struct results *results, struct fail *fail) {
+    struct bench_code *codes = ARENA_ARRAY(arena, struct bench_code, pack->n_programs);
+    struct run run = {.pack = pack,
+                      .results = results,
+                      .places = ARENA_ARRAY(arena, size_t, pack->n_programs),
+                      .measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs),
+                      .are_done = ARENA_ARRAY(arena, bool, pack->n_programs)};
+    const struct bench_listener listener = {&run, finish, show_waiting};
+    for (size_t i = 0; i < pack->n_programs; i++) {
+        if (pack->programs[i].role)
+            continue;
+        codes[run.n] = pack->programs[i].code;
+        run.places[run.n++] = i;
+    }
+    show_progress(&run);
+    bool is_done = bench_measure_each(bench, codes, run.measurements, run.n, &listener, fail);
+    for (size_t i = 0; i < run.n; i++)
+        measurements[run.places[i]] = run.measurements[i];
+    return is_done;
 }
 
 static bool measure(struct arena *arena, const struct arguments *arguments, const struct pack *pack,
@@ -244,7 +278,7 @@ static bool measure(struct arena *arena, const struct arguments *arguments, cons
     if (!arguments->wants_json)
         printf("%s, Linux %s, CPU %d: %s%s%s\n", host->cpu_name, host->kernel ? host->kernel : "", host->cpu,
                is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ", bench->clock_note);
-    bool is_done = measure_all(bench, pack, measurements, &results, fail);
+    bool is_done = measure_all(arena, bench, pack, measurements, &results, fail);
     if (is_done && !arguments->wants_json)
         results_print(stdout, arena, pack, measurements);
     return results_close(&results, fail) && is_done;

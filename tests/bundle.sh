@@ -15,7 +15,7 @@ try() {
     # The harness gives up on code by its time; on a busy machine an emulator may be too slow once.
     for _ in 1 2 3; do
         rm -f "$T/$isa.jsonl"
-        expect 0 'cycles per iteration' timeout 250 $qemu "$T/$isa" --budget 2 --output "$T/$isa.jsonl"
+        expect 0 'cycles per iteration' timeout 250 $qemu "$T/$isa" --attempt 2 --budget 0 --output "$T/$isa.jsonl"
         ! grep -q '"outcome"' "$T/$isa.jsonl" || continue
         break
     done
@@ -41,12 +41,12 @@ expect 2 "no/such" "$cyclops" bundle add-r64 --isa x86_64 --runner "$T/no/such" 
 if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     n_tried=$((n_tried + 1))
     "$cyclops" bundle add-r64 --asm 'add rax, rbx; nop' --output "$T/probe"
-    expect 0 'add-r64 +latency +unrolled +1 +[0-9-]' "$T/probe" --budget 20
-    expect 0 '^host measurement' bash -c "'$T/probe' --budget 2 --json | jq -rs 'map(.record) | join(\" \")'"
-    expect 0 '"pinned_to":0' "$T/probe" --budget 2 --json --cpu 0
+    expect 0 'add-r64 +latency +unrolled +1 +[0-9-]' "$T/probe" --attempt 20 --budget 0
+    expect 0 '^host measurement' bash -c "'$T/probe' --attempt 2 --budget 0 --json | jq -rs 'map(.record) | join(\" \")'"
+    expect 0 '"pinned_to":0' "$T/probe" --attempt 2 --budget 0 --json --cpu 0
     expect 77 'CPU 1020' "$T/probe" --cpu 1020
     expect 2 'is not understood' "$T/probe" add-r64
-    expect 2 'no number' "$T/probe" --budget much
+    expect 2 'no number' "$T/probe" --attempt much
     expect 1 'cannot write' "$T/probe" --output "$T/no/such/file"
 
     # Damage on the way, anywhere, and another ISA's programs are refused.

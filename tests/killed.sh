@@ -11,7 +11,7 @@ export MACHINE=$T/server
 "$here/machines/unpack" "$here/machines/amd-server.machine" "$MACHINE"
 cpu=$MACHINE/sys/devices/system/cpu
 mapfile -t kernels < <("$cyclops" list kernels --isa x86_64 --json | jq -r .kernel | grep -E 'r64|r32' | head -30)
-run=("$with" amd-server "$cyclops" run "${kernels[@]}" --sweep 1..9 --mcpu none --precision 0.01 --budget 15 --cpu 0 --output "$T/journal" --resume)
+run=("$with" amd-server "$cyclops" run "${kernels[@]}" --sweep 1..9 --mcpu none --precision 0.01 --attempt 15 --budget 0 --cpu 0 --output "$T/journal" --resume)
 
 is_back() {
     [ "$(cat "$cpu/cpufreq/boost")" = 1 ] && [ "$(cat "$cpu/cpu0/cpufreq/scaling_governor")" = ondemand ] &&
