@@ -25,6 +25,20 @@ bool bytes_from_hex(const char *hex, size_t n_bytes, uint8_t *bytes) {
     return true;
 }
 
+size_t bytes_from_digits(const char *digits, size_t n, uint8_t *bytes) {
+    for (size_t i = 0; i < n; i++) {
+        char c = digits[i];
+        int digit = hex_digit(c >= 'A' && c <= 'F' ? (char)(c | 32) : c);
+        if (digit < 0)
+            return i;
+        if (i % 2 == 1)
+            bytes[i / 2] = (uint8_t)(bytes[i / 2] << 4 | digit);
+        else if (i + 1 < n)
+            bytes[i / 2] = (uint8_t)digit;
+    }
+    return n;
+}
+
 uint64_t bytes_hash(const void *data, size_t n_bytes) {
     const uint8_t *bytes = data;
     uint64_t hash = 0xcbf29ce484222325;

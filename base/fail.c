@@ -1,9 +1,11 @@
 #include "base/fail.h"
 
+#include "base/screen.h"
 #include "base/text.h"
 
 #include <assert.h>
 #include <string.h>
+#include <unistd.h>
 
 __attribute__((format(printf, 3, 0))) static void fill(struct fail *fail, enum fail_status status, const char *format,
                                                        va_list args) {
@@ -41,28 +43,47 @@ bool fail_set(struct fail *fail, enum fail_status status, const char *format, ..
     return false;
 }
 
-// Messages quote input, and input may be anybody's: nothing in it may drive the terminal.
-static void print_text(const char *text, FILE *out) {
+static const char *printable(struct arena *arena, const char *string) {
+    struct text text = {.arena = arena};
     bool is_shown;
-    for (size_t n; (n = text_character(text, &is_shown)) != 0; text += n) {
-        if (is_shown || *text == '\n' || *text == '\t')
-            fwrite(text, 1, n, out);
+    text_add(&text, "");
+    for (size_t n; (n = text_character(string, &is_shown)) != 0; string += n) {
+        if (is_shown || *string == '\n' || *string == '\t')
+            text_append(&text, string, n);
         else
             for (size_t i = 0; i < n; i++)
-                fprintf(out, "\\x%02x", (unsigned char)text[i]);
+                text_addf(&text, "\\x%02x", (unsigned char)string[i]);
     }
+    return text.data;
+}
+
+void fail_say(FILE *out, const char *format, ...) {
+    struct arena arena = {0};
+    va_list args;
+    va_start(args, format);
+    const char *text = arena_printf(&arena, "cyclops: %s", printable(&arena, arena_vprintf(&arena, format, args)));
+    va_end(args);
+    if (isatty(fileno(out)) && !strchr(text, '\n')) {
+        screen_print_sentence(text, out);
+    } else {
+        screen_puts(text, out);
+        fputc('\n', out);
+    }
+    arena_free(&arena);
 }
 
 void fail_print(const struct fail *fail, FILE *out) {
-    fputs("cyclops: error: ", out);
+    struct arena arena = {0};
+    struct text place = {.arena = &arena};
+    text_add(&place, "error: ");
     if (fail->file[0]) {
-        fprintf(out, "%s:", fail->file);
+        text_addf(&place, "%s:", fail->file);
         if (fail->line)
-            fprintf(out, "%u:", fail->line);
+            text_addf(&place, "%u:", fail->line);
         if (fail->line && fail->column)
-            fprintf(out, "%u:", fail->column);
-        fputc(' ', out);
+            text_addf(&place, "%u:", fail->column);
+        text_add(&place, " ");
     }
-    print_text(fail->text, out);
-    fputc('\n', out);
+    fail_say(out, "%s%s", place.data, fail->text);
+    arena_free(&arena);
 }

@@ -39,4 +39,8 @@ bool fail_set(struct fail *fail, enum fail_status status, const char *format, ..
 // Writes "cyclops: error: FILE:LINE:COLUMN: text\n", leaving out what is unknown.
 void fail_print(const struct fail *fail, FILE *out);
 
+// Writes "cyclops: " and a message, which on a terminal is broken between words. Messages quote input, and input may be
+// anybody's: what would drive the terminal is written as \xNN.
+void fail_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

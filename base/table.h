@@ -1,4 +1,5 @@
-// A table of aligned columns for a terminal or a pipe. UTF-8 aware; colour only where the caller says so.
+// A table of aligned columns for a terminal or a pipe, no wider than it is (base/screen.h). UTF-8 aware; colour only
+// where the caller says so.
 // Not for reports whose layout is fixed by another tool (llvm-mca's views print themselves).
 //       n   measured       model         difference
 //       1   4.00 ±0.01      4.00                0 %
@@ -10,7 +11,20 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum table_align { TABLE_LEFT, TABLE_RIGHT };
+// What gives way where a table is too wide, in this order:
+// 1. A note that does not fit has lines of its own, below its row.
+// 2. Titles are broken between words.
+// 3. Texts of TABLE_CUT columns are cut in the middle, those of TABLE_WRAP columns broken between words.
+// 4. Where little would be left of a name in the first column, it has a line of its own, above its row.
+// 5. Columns that still do not fit follow in further parts, each of which repeats the first column.
+enum table_align {
+    TABLE_LEFT,
+    TABLE_RIGHT,
+    TABLE_BESIDE, // right; in the same part as the column before it
+    TABLE_CUT,    // left; for names: "mov rax, [rdi]…add rbx, 1"
+    TABLE_WRAP,   // left; for texts of several words
+    TABLE_NOTE,   // left; the last column
+};
 enum table_colour { TABLE_PLAIN, TABLE_GREEN, TABLE_YELLOW, TABLE_RED, TABLE_DIM };
 
 enum { TABLE_MAX_COLUMNS = 16 };
@@ -22,7 +36,7 @@ struct table {
     struct table_column {
         const char *title;
         enum table_align align;
-        size_t width; // terminal columns of the widest cell so far
+        size_t widest; // terminal columns of the widest cell so far
     } columns[TABLE_MAX_COLUMNS];
     struct table_cell {
         const char *text;
@@ -35,8 +49,7 @@ void table_column(struct table *table, enum table_align align, const char *title
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void table_cell_colour(struct table *table, enum table_colour colour, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Prints titles and rows, two spaces before each column, no trailing blanks. `colour`: use escape sequences. Where
-// `out` is a terminal that is too narrow for a row, a last cell that is text has a line of its own.
+// Prints titles and rows, two spaces before each column, no trailing blanks. `colour`: use escape sequences.
 void table_print(const struct table *table, FILE *out, bool colour);
 
 #endif

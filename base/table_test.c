@@ -1,6 +1,7 @@
 #include "base/table.h"
 
 #include <fcntl.h>
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,21 +71,104 @@ static void print_on_terminal(const struct table *table, unsigned short columns,
     close(terminal);
 }
 
-static void on_a_narrow_terminal_a_note_has_its_own_line(void **state) {
+static void on_a_narrow_terminal_a_note_has_lines_of_its_own(void **state) {
     (void)state;
     struct arena arena = {0};
     struct table table = {.arena = &arena};
     table_column(&table, TABLE_LEFT, "measured");
-    table_column(&table, TABLE_LEFT, "");
+    table_column(&table, TABLE_NOTE, "");
     table_cell(&table, "4.00");
-    table_cell(&table, "a long note");
+    table_cell(&table, "a very long note");
     table_cell(&table, "5.00");
     table_cell(&table, "%s", "");
     char text[256];
-    print_on_terminal(&table, 23, text, sizeof text);
-    assert_string_equal(text, "  measured\r\n  4.00      a long note\r\n  5.00\r\n");
-    print_on_terminal(&table, 22, text, sizeof text);
-    assert_string_equal(text, "  measured\r\n  4.00\r\n      a long note\r\n  5.00\r\n");
+    print_on_terminal(&table, 28, text, sizeof text);
+    assert_string_equal(text, "  measured\r\n  4.00      a very long note\r\n  5.00\r\n");
+    print_on_terminal(&table, 27, text, sizeof text);
+    assert_string_equal(text, "  measured\r\n  4.00\r\n    a very long note\r\n  5.00\r\n");
+    print_on_terminal(&table, 20, text, sizeof text);
+    assert_string_equal(text, "  measured\r\n  4.00\r\n    a very long note\r\n  5.00\r\n");
+    arena_free(&arena);
+}
+
+static void assert_printed(const struct table *table, const char *columns, const char *expected) {
+    setenv("COLUMNS", columns, 1);
+    char *text = printed(table, false);
+    unsetenv("COLUMNS");
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void add_row(struct table *table, const char *kernel, const char *measures, const char *cycles,
+                    const char *model, const char *note) {
+    table_cell(table, "%s", kernel);
+    table_cell(table, "%s", measures);
+    table_cell(table, "%s", cycles);
+    table_cell(table, "%s", model);
+    table_cell(table, "%s", note);
+}
+
+static void what_is_too_wide_gives_way_in_turns(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct table table = {.arena = &arena};
+    table_column(&table, TABLE_CUT, "kernel");
+    table_column(&table, TABLE_WRAP, "measures");
+    table_column(&table, TABLE_LEFT, "measured");
+    table_column(&table, TABLE_RIGHT, "skylake (LLVM 19)");
+    table_column(&table, TABLE_NOTE, "");
+    add_row(&table, "mov rax, [rdi]; add rbx, 1", "throughput, n = 4", "1.00 ±0.01", "2.00", "model: 2 cycles");
+    add_row(&table, "nop", "latency", "0.25 ±0.01", "1.00", "slow");
+    assert_printed(&table, "84",
+                   "  kernel                      measures           measured    skylake (LLVM 19)\n"
+                   "  mov rax, [rdi]; add rbx, 1  throughput, n = 4  1.00 ±0.01               2.00\n"
+                   "    model: 2 cycles\n"
+                   "  nop                         latency            0.25 ±0.01               1.00  slow\n");
+    assert_printed(&table, "77", // titles
+                   "  kernel                      measures           measured      skylake\n"
+                   "                                                             (LLVM 19)\n"
+                   "  mov rax, [rdi]; add rbx, 1  throughput, n = 4  1.00 ±0.01       2.00\n"
+                   "    model: 2 cycles\n"
+                   "  nop                         latency            0.25 ±0.01       1.00  slow\n");
+    assert_printed(&table, "66", // names down to 24, then texts
+                   "  kernel                    measures         measured      skylake\n"
+                   "                                                         (LLVM 19)\n"
+                   "  mov rax, [rd…add rbx, 1   throughput, n =  1.00 ±0.01       2.00\n"
+                   "                            4\n"
+                   "    model: 2 cycles\n"
+                   "  nop                       latency          0.25 ±0.01       1.00\n"
+                   "    slow\n");
+    assert_printed(&table, "54", // names further
+                   "  kernel           measures      measured      skylake\n"
+                   "                                             (LLVM 19)\n"
+                   "  mov rax, [rdi]; add rbx, 1\n"
+                   "                   throughput,   1.00 ±0.01       2.00\n"
+                   "                   n = 4\n"
+                   "    model: 2 cycles\n"
+                   "  nop              latency       0.25 ±0.01       1.00\n"
+                   "    slow\n");
+    arena_free(&arena);
+}
+
+static void columns_that_do_not_fit_follow_in_parts(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct table table = {.arena = &arena};
+    table_column(&table, TABLE_RIGHT, "n");
+    table_column(&table, TABLE_LEFT, "measured");
+    table_column(&table, TABLE_LEFT, "model a");
+    table_column(&table, TABLE_BESIDE, "off");
+    table_column(&table, TABLE_NOTE, "");
+    add_row(&table, "1", "4.00 ±0.01", "4.00", "0 %", "");
+    add_row(&table, "2", "5.00 ±0.01", "6.00", "+20 %", "slow");
+    assert_printed(&table, "26",
+                   "  n  measured\n"
+                   "  1  4.00 ±0.01\n"
+                   "  2  5.00 ±0.01\n"
+                   "  n  model    off\n"
+                   "     a\n"
+                   "  1  4.00     0 %\n"
+                   "  2  6.00   +20 %  slow\n");
     arena_free(&arena);
 }
 
@@ -104,9 +188,13 @@ static void without_titles_there_is_no_title_line(void **state) {
 }
 
 int main(void) {
+    unsetenv("COLUMNS");
+    setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_aligned_and_lines_end_clean),
-        cmocka_unit_test(on_a_narrow_terminal_a_note_has_its_own_line),
+        cmocka_unit_test(on_a_narrow_terminal_a_note_has_lines_of_its_own),
+        cmocka_unit_test(what_is_too_wide_gives_way_in_turns),
+        cmocka_unit_test(columns_that_do_not_fit_follow_in_parts),
         cmocka_unit_test(without_titles_there_is_no_title_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,6 +199,28 @@ bool slice_next(struct slice *rest, char separator, struct slice *piece) {
     return true;
 }
 
+bool slice_next_line(struct slice *rest, size_t columns, struct slice *line) {
+    if (rest->length == 0)
+        return false;
+    const char *start = rest->data, *end = start + rest->length, *at = start, *stop = NULL; // stop: behind a word
+    for (size_t width = 0; at < end; at++) {
+        bool is_continuation = (*at & 0xC0) == 0x80;
+        if (!is_continuation && !is_combining((const unsigned char *)at) && ++width > columns && at > start)
+            break;
+        if (*at == ' ')
+            stop = at;
+    }
+    if (at == end || *at == ' ' || !stop)
+        stop = at;
+    *line = (struct slice){start, (size_t)(stop - start)};
+    while (line->length && line->data[line->length - 1] == ' ')
+        line->length--;
+    while (stop < end && *stop == ' ')
+        stop++;
+    *rest = (struct slice){stop, (size_t)(end - stop)};
+    return true;
+}
+
 struct slice slice_trim(struct slice s) {
     while (s.length && isspace((unsigned char)s.data[0])) {
         s.data++;

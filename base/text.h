@@ -47,6 +47,9 @@ struct slice {
 
 // Takes the next piece up to `separator` off the front of `rest`; false when nothing is left.
 bool slice_next(struct slice *rest, char separator, struct slice *piece);
+// Takes the words that fit into a line of `columns` off the front of UTF-8 `rest`, and the blanks behind them; a word
+// that is wider is broken. False when nothing is left.
+bool slice_next_line(struct slice *rest, size_t columns, struct slice *line);
 // Without leading and trailing white space.
 struct slice slice_trim(struct slice s);
 bool slice_is(struct slice s, const char *string);

@@ -1,6 +1,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,6 +108,7 @@ static void slices_split_and_trim(void **state) {
 }
 
 int main(void) {
+    setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_grows),
         cmocka_unit_test(width_counts_columns),

@@ -42,18 +42,33 @@ struct bench_code {
     unsigned uses;   // bits: 1 << enum bench_use
     bool is_wide;    // uses vectors of more than 128 bits
     double body_cycles; // that one body is known to take: of a session's reference, above 0; else 0
-    // In a process that no other code shares: it could spoil what the others find. For code of unknown origin.
-    bool runs_alone;
+    // Only code with the same number shares a process. 0: code that leaves nothing behind for the next.
+    unsigned process_set;
+    // What code of unknown origin finds, and where it is sent when it cannot go on. Zero: code that is known.
+    struct bench_foreign {
+        // From the code's start to where it can be sent at any time, and returns: that needs nothing but its frame,
+        // BENCH_FRAME_WORDS words at BENCH_FRAME_DISTANCE before the exit, that only the code's own start and exit use.
+        // 0: there is no such place, and a fault ends the process.
+        size_t exit_offset;
+        unsigned most_pages;     // of memory that may appear where it touches some, to BENCH_MOST_PAGES; 0: none
+        unsigned frames;         // pages that stand behind all of these, 1 to BENCH_MOST_FRAMES
+        uint64_t fill;           // each 8 bytes of them, before each run; in the order of the machine's bytes
+        uint64_t lowest_address; // at which memory may appear; the system may forbid more
+        bool stores;             // it may change what the memory holds
+    } foreign;
 };
+enum { BENCH_FRAME_DISTANCE = 1 << 16, BENCH_FRAME_WORDS = 298, BENCH_MOST_FRAMES = 8, BENCH_MOST_PAGES = 4096 };
 
 // How the run of a piece of code ended.
 enum bench_outcome {
     BENCH_OK,
-    BENCH_SIGILL, // illegal instruction
-    BENCH_SIGSEGV,
-    BENCH_SIGBUS,
-    BENCH_SIGFPE,
-    BENCH_SIGTRAP,
+    BENCH_SIGILL,     // illegal instruction
+    BENCH_SIGSEGV,    // touched memory that is not there, or not for it
+    BENCH_SIGBUS,     // alignment, mostly
+    BENCH_SIGFPE,     // arithmetic exception
+    BENCH_SIGTRAP,    // breakpoint
+    BENCH_PROTECTION, // x86: general protection: an address that is none, or one that is not aligned
+    BENCH_PAGES,      // touched more pages than it may
     BENCH_TIMEOUT,    // did not end within its time
     BENCH_KILLED,     // another signal, or an exit
     BENCH_SYSCALL,    // tried to call the kernel
@@ -109,8 +124,28 @@ enum { BENCH_MAX_EVENTS = 33 };
 
 enum { BENCH_MAX_REPLICATES = 8 };
 
+// Where code could not go on.
+struct bench_fault {
+    bool is_known;          // else the rest means nothing
+    bool has_address;       // else the CPU gave none
+    bool is_write;          // of the access; x86 only
+    size_t offset;          // of the instruction, from the code's start, bytes
+    uint64_t address;       // of the access
+    uint64_t registers[32]; // general ones at that moment, in the order of the ISA's numbers
+};
+
+// What was seen of code of unknown origin while it ran.
+struct bench_seen {
+    struct bench_fault fault;
+    // Iterations that it came back from, where it does not come back from twice as many (it walks over too many pages,
+    // it computes addresses that are none); 0: no such limit was met.
+    uint64_t most_iterations;
+    unsigned pages; // that appeared where it touched memory
+};
+
 struct bench_measurement {
     enum bench_outcome outcome; // the rest is meaningless unless BENCH_OK
+    struct bench_seen seen;     // of code of unknown origin, whatever the outcome
     double cycles;              // per body, median
     double low, high;           // confidence interval of the median, cycles per body
     double confidence;          // of that interval, 0 to 1
@@ -207,7 +242,7 @@ struct bench {
     double retry_ms;           // left of options.retry_seconds
     bool is_new_here;          // what the checks take here is known from this session only: values are confirmed, all
     const char *passed_over;   // a better tier that was tried and was not stable, and why; null: none
-    char clock_note[512];      // for people: which tier, why, and its error
+    const char *clock_note;    // for people: which tier, why, and its error
 };
 
 // The code that the clock rests on.

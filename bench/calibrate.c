@@ -165,45 +165,43 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
     return true;
 }
 
-static void write_counter_note(struct bench *bench, const char *error) {
+static const char *counter_note(const struct bench *bench, const char *error) {
     const struct target *target = bench->target;
     bool is_perf = bench->clock == CLOCK_PERF;
-    const char *why_perf = bench->passed_over ? bench->passed_over : target->user_reads_note;
-    char groups[80] = "";
+    const char *why_perf = bench->passed_over ? bench->passed_over : target->user_reads_note, *groups = "";
     if (target->n_groups > 1)
-        snprintf(groups, sizeof groups, "; events in %u groups, each counted in runs of its own", target->n_groups);
-    snprintf(bench->clock_note, sizeof bench->clock_note, "hardware cycles %s; %s%s%s%s",
-             is_perf ? "through perf" : "read by the thread itself (rdpmc)", error, groups,
-             is_perf && why_perf ? "; not by the thread itself: " : "", is_perf && why_perf ? why_perf : "");
+        groups = arena_printf(bench->arena, "; events in %u groups, each counted in runs of its own", target->n_groups);
+    return arena_printf(bench->arena, "hardware cycles %s; %s%s%s%s",
+                        is_perf ? "through perf" : "read by the thread itself (rdpmc)", error, groups,
+                        is_perf && why_perf ? "; not by the thread itself: " : "", is_perf && why_perf ? why_perf : "");
 }
 
 static void write_note(struct bench *bench) {
     const struct target *target = bench->target;
-    char frequency[64] = "", error[160];
+    struct arena *arena = bench->arena;
+    const char *frequency = "";
     if (target->ticks_per_second > 0 && bench->ticks_per_cycle > 0)
-        snprintf(frequency, sizeof frequency, " (%.2f GHz then)",
-                 target->ticks_per_second / bench->ticks_per_cycle / 1e9);
-    if (bench->stable)
-        snprintf(error, sizeof error, "multiply %.3f, error ±%.2f %%", bench->cross_check_cycles,
-                 bench->clock_error * 100);
-    else
-        snprintf(error, sizeof error, "unstable: %s", bench->unstable_why);
+        frequency = arena_printf(arena, " (%.2f GHz then)", target->ticks_per_second / bench->ticks_per_cycle / 1e9);
+    const char *error = bench->stable ? arena_printf(arena, "multiply %.3f, error ±%.2f %%", bench->cross_check_cycles,
+                                                     bench->clock_error * 100)
+                                      : arena_printf(arena, "unstable: %s", bench->unstable_why);
     const char *counters = target->has_counters ? "there, not used" : target->counters_note;
     if (bench->passed_over)
         counters = bench->passed_over;
     if (bench->clock == CLOCK_RATIO)
-        snprintf(bench->clock_note, sizeof bench->clock_note,
-                 "ratio clock: %s over a chain of dependent adds, taken as %g cycle%s each%s; %s; counters: %s",
-                 target->timer, bench->reference.body_cycles, bench->reference.body_cycles == 1 ? "" : "s", frequency,
-                 error, counters ? counters : "none");
+        bench->clock_note = arena_printf(
+            arena, "ratio clock: %s over a chain of dependent adds, taken as %g cycle%s each%s; %s; counters: %s",
+            target->timer, bench->reference.body_cycles, bench->reference.body_cycles == 1 ? "" : "s", frequency, error,
+            counters ? counters : "none");
     else if (bench->clock == CLOCK_TIME)
-        snprintf(bench->clock_note, sizeof bench->clock_note,
-                 "time clock: %s × %.10g Hz (%s); a dependent add takes %g cycle%s of it; %s, and how the frequency "
-                 "drifts is not known",
-                 target->timer, bench->frequency_hz, bench->options.frequency_source, bench->reference.body_cycles,
-                 bench->reference.body_cycles == 1 ? "" : "s", error);
+        bench->clock_note = arena_printf(
+            arena,
+            "time clock: %s × %.10g Hz (%s); a dependent add takes %g cycle%s of it; %s, and how the frequency "
+            "drifts is not known",
+            target->timer, bench->frequency_hz, bench->options.frequency_source, bench->reference.body_cycles,
+            bench->reference.body_cycles == 1 ? "" : "s", error);
     else
-        write_counter_note(bench, error);
+        bench->clock_note = counter_note(bench, error);
 }
 
 // How many iterations of the session's own chains a round runs.

@@ -7,7 +7,7 @@
 
 bool clock_perf_cycles(const struct target_job *job, const struct target_round *round, double *cycles,
                        enum bench_drop *why) {
-    uint64_t iterations = job->code_long - job->code_short;
+    uint64_t iterations = target_job_iterations(job);
     uint64_t instructions = round->code_long.counters[1] - round->code_short.counters[1];
     double n_bodies = (double)iterations * job->code->bodies;
     *cycles = ((double)round->code_long.counters[0] - (double)round->code_short.counters[0]) / n_bodies;

@@ -46,7 +46,7 @@ bool clock_reference_is_steady(const struct target_job *job, const struct target
 bool clock_ratio_cycles(const struct target_job *job, const struct target_round *round, double *cycles,
                         enum bench_drop *why) {
     double code = ((double)round->code_long.ticks - (double)round->code_short.ticks) /
-                  ((double)(job->code_long - job->code_short) * job->code->bodies);
+                  ((double)target_job_iterations(job) * job->code->bodies);
     *why = DROP_NEGATIVE;
     if (code <= 0 || !clock_reference_is_steady(job, round, why))
         return false;

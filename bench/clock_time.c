@@ -9,7 +9,7 @@
 bool clock_time_cycles(const struct target_job *job, const struct target_round *round, double *cycles,
                        enum bench_drop *why) {
     double ticks = (double)round->code_long.ticks - (double)round->code_short.ticks;
-    *cycles = ticks / ((double)(job->code_long - job->code_short) * job->code->bodies) / job->ticks_per_cycle;
+    *cycles = ticks / ((double)target_job_iterations(job) * job->code->bodies) / job->ticks_per_cycle;
     *why = DROP_NEGATIVE;
     return *cycles > 0 && clock_reference_is_steady(job, round, why);
 }

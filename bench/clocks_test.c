@@ -37,6 +37,22 @@ static void a_reference_of_two_cycles_is_told(void **state) {
     arena_free(&session.arena);
 }
 
+// A note is whole, however much there is to be said.
+static void a_note_is_never_cut(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    char counters[700];
+    memset(counters, 'x', sizeof counters - 1);
+    counters[sizeof counters - 1] = '\0';
+    fake.target.counters_note = counters;
+    fake.multiply_cycles = 2.9;
+    fake_measure(&session, fake);
+    assert_non_null(strstr(session.bench.clock_note, session.bench.unstable_why));
+    assert_non_null(strstr(session.bench.clock_note, counters));
+    arena_free(&session.arena);
+}
+
 static void perf_clock_counts(void **state) {
     (void)state;
     struct fake_session session;
@@ -283,6 +299,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_reference_is_found),
         cmocka_unit_test(a_reference_of_two_cycles_is_told),
+        cmocka_unit_test(a_note_is_never_cut),
         cmocka_unit_test(perf_clock_counts),
         cmocka_unit_test(groups_of_events_take_turns),
         cmocka_unit_test(each_group_has_rounds_enough),

@@ -10,7 +10,7 @@
 static void add(struct event_counts *counts, struct counts *one, const struct target_job *job,
                 const struct target_round *round, unsigned counter) {
     double difference = (double)round->code_long.counters[counter] - (double)round->code_short.counters[counter];
-    double bodies = (double)(job->code_long - job->code_short) * job->code->bodies;
+    double bodies = (double)target_job_iterations(job) * job->code->bodies;
     one->values = arena_grow(counts->arena, one->values, one->n, sizeof *one->values);
     one->values[one->n++] = difference / bodies;
     one->step = fmax(one->step, 1 / bodies);

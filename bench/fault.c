@@ -5,21 +5,112 @@
 #include <ucontext.h>
 
 static struct fault_watch watch; // a handler has no other way to its data; one child watches once
+static struct {
+    const uint8_t *start; // of the code that runs; null: it has no exit
+    size_t exit_offset;
+} running;
 
-static uintptr_t program_counter(const void *context) {
-    const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
 #if defined(__x86_64__)
+static uintptr_t program_counter(const mcontext_t *machine) {
     return (uintptr_t)machine->gregs[REG_RIP];
-#elif defined(__aarch64__)
-    return (uintptr_t)machine->pc;
-#elif defined(__arm__)
-    return (uintptr_t)machine->arm_pc;
-#elif defined(__riscv)
-    return (uintptr_t)machine->__gregs[REG_PC];
-#elif defined(__mips__)
-    return (uintptr_t)machine->pc;
-#endif
 }
+
+static void go_on_at(mcontext_t *machine, uintptr_t address) {
+    machine->gregs[REG_RIP] = (greg_t)address;
+}
+
+static void copy_registers(const mcontext_t *machine, uint64_t registers[32]) {
+    static const int numbers[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                                  REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        registers[i] = (uint64_t)machine->gregs[numbers[i]];
+}
+
+// Bit 1 of a page fault's error code: Intel SDM volume 3, 4.7 "Page-Fault Exceptions".
+static bool is_write(const mcontext_t *machine) {
+    return machine->gregs[REG_ERR] & 2;
+}
+#elif defined(__aarch64__)
+static uintptr_t program_counter(const mcontext_t *machine) {
+    return (uintptr_t)machine->pc;
+}
+
+static void go_on_at(mcontext_t *machine, uintptr_t address) {
+    machine->pc = address;
+}
+
+static void copy_registers(const mcontext_t *machine, uint64_t registers[32]) {
+    memcpy(registers, machine->regs, sizeof machine->regs);
+    registers[31] = machine->sp;
+}
+
+static bool is_write(const mcontext_t *machine) {
+    (void)machine;
+    return false;
+}
+#elif defined(__arm__)
+static uintptr_t program_counter(const mcontext_t *machine) {
+    return (uintptr_t)machine->arm_pc;
+}
+
+// In Arm state, whatever the code has switched to.
+static void go_on_at(mcontext_t *machine, uintptr_t address) {
+    enum { THUMB = 1 << 5 };
+    machine->arm_pc = address;
+    machine->arm_cpsr &= ~(unsigned long)THUMB;
+}
+
+static void copy_registers(const mcontext_t *machine, uint64_t registers[32]) {
+    const unsigned long from[] = {machine->arm_r0, machine->arm_r1, machine->arm_r2,  machine->arm_r3,
+                                  machine->arm_r4, machine->arm_r5, machine->arm_r6,  machine->arm_r7,
+                                  machine->arm_r8, machine->arm_r9, machine->arm_r10, machine->arm_fp,
+                                  machine->arm_ip, machine->arm_sp, machine->arm_lr,  machine->arm_pc};
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++)
+        registers[i] = from[i];
+}
+
+static bool is_write(const mcontext_t *machine) {
+    (void)machine;
+    return false;
+}
+#elif defined(__riscv)
+static uintptr_t program_counter(const mcontext_t *machine) {
+    return (uintptr_t)machine->__gregs[REG_PC];
+}
+
+static void go_on_at(mcontext_t *machine, uintptr_t address) {
+    machine->__gregs[REG_PC] = address;
+}
+
+static void copy_registers(const mcontext_t *machine, uint64_t registers[32]) {
+    registers[0] = 0; // where the pc stands
+    for (unsigned i = 1; i < 32; i++)
+        registers[i] = machine->__gregs[i];
+}
+
+static bool is_write(const mcontext_t *machine) {
+    (void)machine;
+    return false;
+}
+#elif defined(__mips__)
+static uintptr_t program_counter(const mcontext_t *machine) {
+    return (uintptr_t)machine->pc;
+}
+
+static void go_on_at(mcontext_t *machine, uintptr_t address) {
+    machine->pc = address;
+}
+
+static void copy_registers(const mcontext_t *machine, uint64_t registers[32]) {
+    for (unsigned i = 0; i < 32; i++)
+        registers[i] = machine->gregs[i];
+}
+
+static bool is_write(const mcontext_t *machine) {
+    (void)machine;
+    return false;
+}
+#endif
 
 #if defined(__x86_64__)
 static bool is_one_of(uint8_t byte, const uint8_t *bytes, size_t n) {
@@ -43,7 +134,10 @@ static bool is_privileged(const uint8_t *at, const uint8_t *end) {
         return is_one_of(*at, plain, sizeof plain);
     return at + 1 < end && is_one_of(at[1], behind_0f, sizeof behind_0f);
 }
+static const enum bench_outcome protection_outcome = BENCH_PROTECTION;
 #else
+static const enum bench_outcome protection_outcome = BENCH_SIGSEGV;
+
 // Elsewhere such instructions are illegal ones: SIGILL.
 static bool is_privileged(const uint8_t *at, const uint8_t *end) {
     (void)at, (void)end;
@@ -55,23 +149,95 @@ static bool is_in(uintptr_t address, const uint8_t *start, size_t n_bytes) {
     return address >= (uintptr_t)start && address < (uintptr_t)start + n_bytes;
 }
 
-static void on_fault(int number, siginfo_t *info, void *context) {
-    (void)number;
-    uintptr_t at = program_counter(context), address = (uintptr_t)info->si_addr;
-    bool has_address = info->si_code == SEGV_MAPERR || info->si_code == SEGV_ACCERR;
-    if (has_address && is_in(address, watch.stack_guard, watch.guard_bytes))
-        watch.note->outcome = BENCH_STACK;
-    else if (has_address && address == at && !is_in(at, watch.code, watch.code_bytes)) // there, it stores over itself
-        watch.note->outcome = BENCH_JUMP;
-    else if (!has_address && is_in(at, watch.code, watch.code_bytes) &&
-             is_privileged((const uint8_t *)at, watch.code + watch.code_bytes))
-        watch.note->outcome = BENCH_PRIVILEGED;
+static bool is_in_code(uintptr_t address) {
+    return is_in(address, watch.region.start, watch.region.n_bytes);
 }
 
-// SA_RESETHAND: when the handler returns, the instruction faults again, and that ends the child.
+static bool has_address(const siginfo_t *info) {
+    return info->si_code == SEGV_MAPERR || info->si_code == SEGV_ACCERR;
+}
+
+// One that can only be a matter of memory: code wants to touch some where nothing is.
+static enum demand_answer answer(uintptr_t at, const siginfo_t *info) {
+    if (!watch.memory || info->si_code != SEGV_MAPERR || !is_in_code(at))
+        return DEMAND_REFUSED;
+    return demand_memory_answer(watch.memory, (uintptr_t)info->si_addr);
+}
+
+static enum bench_outcome segmentation_outcome(uintptr_t at, const siginfo_t *info, enum demand_answer answered) {
+    uintptr_t address = (uintptr_t)info->si_addr;
+    if (answered == DEMAND_FULL)
+        return BENCH_PAGES;
+    if (has_address(info) && is_in(address, watch.stack_guard, watch.guard_bytes))
+        return BENCH_STACK;
+    if (has_address(info) && address == at && !is_in_code(at)) // in there, it stores over itself
+        return BENCH_JUMP;
+    if (has_address(info) || !is_in_code(at))
+        return BENCH_SIGSEGV;
+    return is_privileged((const uint8_t *)at, watch.region.start + watch.region.n_bytes) ? BENCH_PRIVILEGED
+                                                                                         : protection_outcome;
+}
+
+static enum bench_outcome outcome_of(int number, uintptr_t at, const siginfo_t *info, enum demand_answer answered) {
+    switch (number) {
+    case SIGSEGV:
+        return segmentation_outcome(at, info, answered);
+    case SIGILL:
+        return BENCH_SIGILL;
+    case SIGFPE:
+        return BENCH_SIGFPE;
+    case SIGTRAP:
+        return BENCH_SIGTRAP;
+    default:
+        return BENCH_SIGBUS;
+    }
+}
+
+static void take_note(int number, const siginfo_t *info, const mcontext_t *machine, enum demand_answer answered) {
+    uintptr_t at = program_counter(machine);
+    struct bench_fault fault = {.is_known = running.start != NULL && is_in_code(at)};
+    fault.offset = at - (uintptr_t)running.start;
+    fault.has_address = number == SIGSEGV && has_address(info);
+    fault.address = fault.has_address ? (uintptr_t)info->si_addr : 0;
+    fault.is_write = fault.has_address && is_write(machine);
+    copy_registers(machine, fault.registers);
+    watch.note->fault = fault;
+    watch.note->outcome = outcome_of(number, at, info, answered);
+}
+
+// Code that has gone astray may have gone anywhere, so only what can be seen to be its own fault ends at its exit. All
+// else faults again: a signal that is blocked then ends the child.
+static void on_fault(int number, siginfo_t *info, void *context) {
+    ucontext_t *interrupted = context;
+    uintptr_t at = program_counter(&interrupted->uc_mcontext);
+    enum demand_answer answered = number == SIGSEGV ? answer(at, info) : DEMAND_REFUSED;
+    if (answered == DEMAND_APPEARED)
+        return;
+    take_note(number, info, &interrupted->uc_mcontext, answered);
+    bool is_own = is_in_code(at) || watch.note->outcome == BENCH_JUMP;
+    if (running.start && is_own)
+        go_on_at(&interrupted->uc_mcontext, (uintptr_t)running.start + running.exit_offset);
+    else
+        sigaddset(&interrupted->uc_sigmask, number);
+}
+
+// A breakpoint does not happen again, so it has a handler only where code has an exit.
 bool fault_watch_start(const struct fault_watch *wanted) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     watch = *wanted;
+    fault_watch_code(NULL, NULL);
     stack_t stack = {.ss_sp = watch.handler_stack, .ss_size = FAULT_STACK_BYTES};
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
-    return sigaltstack(&stack, NULL) == 0 && sigaction(SIGSEGV, &action, NULL) == 0;
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigfillset(&action.sa_mask);
+    sigdelset(&action.sa_mask, SIGTRAP); // of whoever steps through this
+    bool is_done = sigaltstack(&stack, NULL) == 0;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults && is_done; i++)
+        is_done = (faults[i] == SIGTRAP && !watch.memory) || sigaction(faults[i], &action, NULL) == 0;
+    return is_done;
+}
+
+void fault_watch_code(const struct bench_code *code, code_function function) {
+    bool has_exit = code && code->foreign.exit_offset != 0;
+    running.start = has_exit ? code_start(function) : NULL;
+    running.exit_offset = has_exit ? code->foreign.exit_offset : 0;
 }

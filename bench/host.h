@@ -19,7 +19,7 @@ struct host {
     unsigned family, model, stepping; // Arm: architecture, part number, variant * 16 + revision (as in MIDR)
     const char *microcode, *kernel;
     const char *hypervisor;   // "KVM"; null: none seen
-    const char *const *flags; // of /proc/cpuinfo; null-terminated
+    const char *const *flags; // of /proc/cpuinfo, whatever they are called there; null-terminated
     unsigned n_cpus, n_cores;
     bool smt;                        // some core has more than one thread online
     int cpu;                         // logical CPU measurements run on
@@ -51,8 +51,12 @@ struct host_wish {
 // Reads it all.
 bool host_read(struct arena *arena, const struct host_wish *wish, struct host *host, struct fail *fail);
 
-// By LLVM's name of it ("avx512f", "neon"), from what the kernel says the CPU can do now.
-bool host_has_feature(const struct host *host, const char *feature);
+// What is known of a CPU feature, by LLVM's name of it ("avx512f", "neon"): from what the kernel says that programs can
+// use now. FEATURE_UNKNOWN: no CPU's feature, as far as this program knows.
+enum host_feature { FEATURE_MISSING, FEATURE_PRESENT, FEATURE_UNKNOWN };
+enum host_feature host_feature(const struct host *host, const char *feature);
+// " (did you mean 'avx512f'?)" for a word that is unknown.
+const char *host_feature_near(struct arena *arena, const char *feature);
 
 // The header line of a measurement file.
 struct json_t *host_to_json(const struct host *host);

@@ -63,6 +63,31 @@ static const char *const *split_words(struct arena *arena, const char *words) {
     return list;
 }
 
+// RISC-V's "rv64imafdc_zicsr_zba": extensions of one letter, then longer names; g is short for imafd, zicsr and
+// zifencei (the manual's volume 1, "ISA Extension Naming Conventions").
+static const char *riscv_words(struct arena *arena, const char *isa) {
+    struct text words = {.arena = arena};
+    struct slice rest = {isa, strlen(isa)}, part;
+    text_add(&words, "");
+    slice_next(&rest, '_', &part);
+    for (size_t i = strlen("rv64"); i < part.length; i++)
+        text_addf(&words, part.data[i] == 'g' ? "i m a f d zicsr zifencei " : "%c ", part.data[i]);
+    while (slice_next(&rest, '_', &part))
+        text_addf(&words, "%.*s ", (int)part.length, part.data);
+    return words.data;
+}
+
+// What the CPU has, in as many words as the kernel has for it: one line on x86 and Arm, two on MIPS.
+static const char *const *read_flags(const struct block *block) {
+    const char *flags = value_of(block, "flags"), *features = value_of(block, "Features"),
+               *isa = value_of(block, "isa"), *ases = value_of(block, "ASEs implemented");
+    if (flags || features)
+        return split_words(block->arena, flags ? flags : features);
+    if (isa && strncmp(isa, "rv", 2) == 0)
+        return split_words(block->arena, riscv_words(block->arena, isa));
+    return split_words(block->arena, arena_printf(block->arena, "%s %s", isa ? isa : "", ases ? ases : ""));
+}
+
 // Arm cores say numbers only. model is the part number, stepping is variant * 16 + revision, as in the MIDR register.
 static void read_arm(const struct block *block, struct host *host) {
     unsigned implementer = number_of(block, "CPU implementer");
@@ -102,8 +127,7 @@ bool host_read_cpuinfo(struct arena *arena, struct host *host, struct fail *fail
     if (!host->vendor)
         host->vendor = "unknown";
     host->microcode = value_of(&block, "microcode");
-    const char *features = value_of(&block, "flags");
-    host->flags = split_words(arena, features ? features : value_of(&block, "Features"));
+    host->flags = read_flags(&block);
 
     // A frequency in the name is the nominal one; so is "cpu MHz" where nothing scales it.
     const char *at = strstr(host->cpu_name, "@ "), *mhz = value_of(&block, "cpu MHz");

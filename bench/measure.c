@@ -157,7 +157,7 @@ static bool reap(struct schedule *schedule, struct fail *fail) {
     return is_good;
 }
 
-// Of the active values that may begin now, those that can share a process: they count the same events.
+// Of the active values that may begin now, those that can share a process, and count the same events.
 static unsigned pick(struct schedule *schedule, uint64_t now_ns, bool is_wish_granted, unsigned most,
                      struct value **chosen) {
     unsigned n = 0;
@@ -165,6 +165,7 @@ static unsigned pick(struct schedule *schedule, uint64_t now_ns, bool is_wish_gr
         struct value *value = schedule->active[(schedule->first + i) % schedule->n_active];
         const struct progress *progress = &value->progress;
         bool fits = n == 0 || (!progress->is_alone && !chosen[0]->progress.is_alone &&
+                               progress->job.code->process_set == chosen[0]->progress.job.code->process_set &&
                                progress_next_group(progress) == progress_next_group(&chosen[0]->progress));
         if (fits && !progress->is_finished && progress->due_ns <= now_ns &&
             (!is_wish_granted || progress->wish_ns <= now_ns))
@@ -227,6 +228,11 @@ static void judge_all_again(struct schedule *schedule) {
     }
 }
 
+static void end(struct progress *progress, enum bench_outcome outcome) {
+    progress->result->outcome = outcome;
+    progress->is_finished = true;
+}
+
 // After a process: nobody waits any more where a round was good; else the next one is held back, a little longer each
 // time.
 static void note_quiet(struct schedule *schedule, struct value *const *chosen, unsigned n, uint64_t now_ns) {
@@ -245,11 +251,6 @@ static void note_quiet(struct schedule *schedule, struct value *const *chosen, u
             schedule->active[i]->progress.due_ns = now_ns;
     schedule->n_dirty = 0;
     schedule->hold_ns = 0;
-}
-
-static void end(struct progress *progress, enum bench_outcome outcome) {
-    progress->result->outcome = outcome;
-    progress->is_finished = true;
 }
 
 // Where one of several pieces of code ended their process, it is not known which one, nor what else it did to the
@@ -273,7 +274,10 @@ static void take_rounds(struct schedule *schedule, struct value *const *chosen, 
     if (is_news)
         judge_all_again(schedule);
     for (unsigned i = 0; i < n; i++)
-        progress_decide(&chosen[i]->progress, now_ns, can_wait(schedule));
+        if (jobs[i]->outcome != BENCH_OK)
+            end(&chosen[i]->progress, jobs[i]->outcome);
+        else
+            progress_decide(&chosen[i]->progress, now_ns, can_wait(schedule));
     note_quiet(schedule, chosen, n, now_ns);
 }
 

@@ -1,6 +1,5 @@
 #include "bench/native_beside.h"
 
-#include "bench/code_memory.h"
 #include "bench/host_priority.h"
 #include "bench/native_notes.h"
 #include "bench/native_rounds.h"
@@ -84,17 +83,20 @@ static void run_chunks(struct native_beside *beside, code_function function, voi
 
 int native_beside_run(struct sandbox *sandbox, void *context) {
     struct native_beside *beside = context;
-    void *memory = NULL;
+    struct code_room room;
     code_function function = NULL;
-    if (native_pin(beside->cpu)) {
+    bool is_ready = native_pin(beside->cpu);
+    if (is_ready) {
         host_priority_raise(beside->limit_seconds);
-        memory = code_map_memory();
-        function = memory ? code_map(beside->code) : NULL;
+        is_ready = code_room_open(&room, &beside->code, 1, &function, &beside->note) && sandbox_seal(sandbox, &room);
     }
-    if (!function || !sandbox_seal(sandbox, code_start(function), beside->code->n_bytes)) {
+    if (!is_ready) {
         beside->error_number = errno;
         return 1;
     }
+    void *memory = room.buffer;
+    code_room_clean(&room, beside->code);
+    code_room_enter(&room, beside->code, function);
     uint64_t iterations = choose_iterations(function, memory);
     beside->between = time_between(beside, function, memory, iterations);
     beside->bodies = (double)iterations * beside->code->bodies;

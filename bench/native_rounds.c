@@ -1,12 +1,10 @@
 #include "bench/native_rounds.h"
 
-#include "bench/code_memory.h"
+#include "bench/native_execution.h"
 #include "bench/native_notes.h"
-#include "bench/rounds.h"
 #include "bench/timer.h"
 
 #include <errno.h>
-#include <fenv.h>
 #include <math.h>
 #include <sched.h>
 #include <string.h>
@@ -15,29 +13,13 @@
 
 // The child's view of a job.
 struct runner {
-    code_function code, reference, checks[BENCH_N_CHECKS]; // a check may be null: left out
-    code_function codes[BENCH_MOST_TOGETHER];              // of all jobs
-    void *memory;                                          // of the code under test
-    void *own_memory; // of the reference and the checks, which find the other one as the code has left it
-    const struct perf_group_open *counters; // null: none
-    struct native_beside *beside;           // null: nothing runs beside
+    struct native_executor executor;
+    struct native_code code, reference, checks[BENCH_N_CHECKS]; // a check may have no function: left out
+    struct native_code codes[BENCH_MOST_TOGETHER];              // of all jobs
+    struct native_beside *beside;                               // null: nothing runs beside
 };
 
-static int time_code(const struct runner *runner, code_function function, void *memory, uint64_t iterations,
-                     struct target_sample *sample) {
-    uint64_t before[TARGET_MAX_COUNTERS] = {0}, after[TARGET_MAX_COUNTERS] = {0};
-    int error = runner->counters ? perf_group_read(runner->counters, before) : 0;
-    uint64_t start = timer_read();
-    function(iterations, memory);
-    sample->ticks = timer_read() - start;
-    if (runner->counters && !error)
-        error = perf_group_read(runner->counters, after);
-    for (unsigned i = 0; i < TARGET_MAX_COUNTERS; i++)
-        sample->counters[i] = after[i] - before[i];
-    return error;
-}
-
-// A quarter of the short run, if the caller knows no better, and never nothing.
+// A quarter of the short run, if the caller knows no better.
 static uint64_t usual_warmup(uint64_t n_short) {
     enum { SHARE = 4 };
     return (n_short + SHARE - 1) / SHARE;
@@ -49,57 +31,42 @@ static uint64_t code_warmup(const struct target_job *job, const struct target_le
     return (uint64_t)fmax(1, ceil((double)lengths->n_long * job->warmup_ticks / job->wanted_ticks));
 }
 
-// The short run, then the long one; nothing where there is no function. What ran before has taken the place of the code
-// in caches and predictors, and the core may have switched off what only this code uses. Without a pass first, the
-// short run would pay for that alone, and the difference be too small (seen with nops on Zen 4, and with wide vectors
-// on Sapphire Rapids, most where the runs are short).
-static int time_pair(const struct runner *runner, code_function function, void *memory, uint64_t n_warmup,
-                     const uint64_t iterations[2], struct target_sample samples[2]) {
-    if (!function)
-        return 0;
-    function(n_warmup, memory);
-    int error = time_code(runner, function, memory, iterations[0], &samples[0]);
-    return error ? error : time_code(runner, function, memory, iterations[1], &samples[1]);
-}
-
-// Those of before the code, or those of after it.
-static int time_checks(const struct runner *runner, const struct target_job *job, bool is_first,
-                       struct target_round *round) {
+// The checks of before the code, or those of after it.
+static int time_checks(struct runner *runner, const struct target_job *job, bool is_first, struct target_round *round) {
     int error = 0;
     for (unsigned i = 0; i < BENCH_N_CHECKS && !error; i++) {
-        const uint64_t iterations[2] = {job->checks[i].n_short, job->checks[i].n_long};
-        if (target_check_is_first((enum bench_check)i) == is_first && iterations[1])
-            error = time_pair(runner, runner->checks[i], runner->own_memory, usual_warmup(iterations[0]), iterations,
-                              round->checks[i]);
+        const struct target_lengths lengths = {job->checks[i].n_short, job->checks[i].n_long, 1};
+        if (target_check_is_first((enum bench_check)i) == is_first && lengths.n_long)
+            error = native_execute_pair(&runner->executor, &runner->checks[i], &lengths, usual_warmup(lengths.n_short),
+                                        round->checks[i]);
     }
     return error;
 }
 
-static int time_reference(const struct runner *runner, const struct target_job *job, struct target_sample samples[2]) {
-    const uint64_t iterations[2] = {job->reference_short, job->reference_long};
-    return time_pair(runner, runner->reference, runner->own_memory, usual_warmup(iterations[0]), iterations, samples);
+static int time_reference(struct runner *runner, const struct target_job *job, struct target_sample samples[2]) {
+    const struct target_lengths lengths = {job->reference_short, job->reference_long, 1};
+    return native_execute_pair(&runner->executor, &runner->reference, &lengths, usual_warmup(lengths.n_short), samples);
 }
 
 // The code, while the other thread runs its own, where there is one.
-static int time_beside(const struct runner *runner, uint64_t n_warmup, const uint64_t iterations[2],
+static int time_beside(struct runner *runner, const struct target_lengths *lengths, uint64_t n_warmup,
                        struct target_sample samples[2], struct target_beside *done) {
     struct native_beside *beside = runner->beside;
     struct native_beside_progress start;
     bool is_running = beside && native_beside_go(beside, &start);
-    int error = time_pair(runner, runner->code, runner->memory, n_warmup, iterations, samples);
+    int error = native_execute_pair(&runner->executor, &runner->code, lengths, n_warmup, samples);
     if (is_running)
         native_beside_pause(beside, &start, done);
     return error;
 }
 
 // A round from behind its first reference, which was the last one of the round before.
-static int run_round(const struct runner *runner, const struct target_job *job, const struct target_lengths *lengths,
+static int run_round(struct runner *runner, const struct target_job *job, const struct target_lengths *lengths,
                      struct target_sample reference[2], struct target_round *round) {
-    const uint64_t iterations[2] = {lengths->n_short, lengths->n_long};
     struct target_sample code[2] = {{0}};
     memcpy(round->reference_before, reference, sizeof round->reference_before);
     int error = time_checks(runner, job, true, round);
-    error = error ? error : time_beside(runner, code_warmup(job, lengths), iterations, code, &round->beside);
+    error = error ? error : time_beside(runner, lengths, code_warmup(job, lengths), code, &round->beside);
     error = error ? error : time_checks(runner, job, false, round);
     error = error ? error : time_reference(runner, job, reference);
     round->code_short = code[0];
@@ -120,38 +87,15 @@ static int give_up(struct native_results *results, enum native_status status, in
     return (int)status;
 }
 
-// Finds the iterations that take the wanted time. Each n is timed twice, because the first time is for the caches and
-// the branch predictor. `n_long` stays 0 where the timer does not move.
-static int choose(const struct runner *runner, double wanted_ticks, struct target_lengths *lengths) {
-    double n = 1, more;
-    struct target_sample first, second;
-    for (;;) {
-        int error = time_code(runner, runner->code, runner->memory, (uint64_t)n, &first);
-        if (!error && (double)first.ticks < wanted_ticks)
-            error = time_code(runner, runner->code, runner->memory, (uint64_t)n, &second);
-        else
-            second = first;
-        if (error)
-            return error;
-        double ticks = fmin((double)first.ticks, (double)second.ticks);
-        more = rounds_more(n, ticks, wanted_ticks);
-        if (more == 0) {
-            if (ticks > 0)
-                *lengths = rounds_lengths(n, ticks, wanted_ticks);
-            return 0;
-        }
-        n = more;
-    }
-}
+enum { WARMUP_SHARE = 4 };
 
 static void shorten(uint64_t *n_short, uint64_t *n_long) {
-    enum { SHARE = 4 };
-    *n_short = (*n_short + SHARE - 1) / SHARE;
-    *n_long = *n_short + (*n_long - *n_short + SHARE - 1) / SHARE;
+    *n_short = (*n_short + WARMUP_SHARE - 1) / WARMUP_SHARE;
+    *n_long = *n_short + (*n_long - *n_short + WARMUP_SHARE - 1) / WARMUP_SHARE;
 }
 
 // Brings what the rounds need into caches and predictors: rounds that are not kept, and so may be short.
-static int run_warmup(const struct runner *runner, const struct target_job *job, struct target_lengths lengths) {
+static int run_warmup(struct runner *runner, const struct target_job *job, struct target_lengths lengths) {
     struct target_job shorter = *job;
     struct target_round scratch = {0};
     struct target_sample reference[2] = {{0}};
@@ -159,7 +103,9 @@ static int run_warmup(const struct runner *runner, const struct target_job *job,
     shorten(&shorter.reference_short, &shorter.reference_long);
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
         shorten(&shorter.checks[i].n_short, &shorter.checks[i].n_long);
-    shorten(&lengths.n_short, &lengths.n_long);
+    if (lengths.n_calls <= 1)
+        shorten(&lengths.n_short, &lengths.n_long);
+    lengths.n_calls = (lengths.n_calls + WARMUP_SHARE - 1) / WARMUP_SHARE;
     for (unsigned i = 0; i < job->n_warmup && !error; i++)
         error = run_round(runner, &shorter, &lengths, reference, &scratch);
     return error;
@@ -167,8 +113,9 @@ static int run_warmup(const struct runner *runner, const struct target_job *job,
 
 // Rounds, one reference between each two. What disturbs a reference disturbs both, so notes are compared from before
 // the reference that a round begins with, which is in the notes of the round before.
-static int run_rounds(const struct runner *runner, const struct target_job *job, struct target_round *rounds,
-                      struct native_job_results *done, volatile unsigned *n_steps) {
+static int run_rounds(struct runner *runner, const struct target_job *job, struct target_round *rounds,
+                      struct native_job_results *done) {
+    const struct fault_note *note = runner->executor.room.note;
     struct target_sample reference[2] = {{0}};
     struct native_notes notes[3];
     int error = run_warmup(runner, job, done->lengths);
@@ -177,7 +124,9 @@ static int run_rounds(const struct runner *runner, const struct target_job *job,
     native_notes_take(&notes[1]);
     for (unsigned i = 0; i < job->n_rounds && !error; i++) {
         error = run_round(runner, job, &done->lengths, reference, &rounds[i]);
-        ++*n_steps;
+        ++*runner->executor.n_steps;
+        if (note->outcome != BENCH_OK)
+            break;
         native_notes_take(&notes[2]);
         native_notes_compare(&notes[0], &notes[2], &rounds[i]);
         notes[0] = notes[1];
@@ -187,32 +136,21 @@ static int run_rounds(const struct runner *runner, const struct target_job *job,
     return error;
 }
 
-static int run_job(const struct runner *runner, const struct target_job *job, struct target_round *rounds,
-                   struct native_job_results *done, volatile unsigned *n_steps) {
+static int run_job(struct runner *runner, const struct target_job *job, struct target_round *rounds,
+                   struct native_job_results *done) {
+    struct native_executor *executor = &runner->executor;
     int error = 0;
     memset(rounds, 0, sizeof *rounds * job->n_rounds); // brings the pages in
-    done->lengths = (struct target_lengths){job->code_short, job->code_long};
+    done->lengths = (struct target_lengths){job->code_short, job->code_long, job->code_calls};
     if (!job->code_long)
-        error = choose(runner, job->wanted_ticks, &done->lengths);
-    ++*n_steps;
-    return !error && done->lengths.n_long ? run_rounds(runner, job, rounds, done, n_steps) : error;
-}
-
-// fesetenv leaves some of it: x87 registers that are taken; on AArch64 that half floats are flushed to zero, and
-// default NaNs.
-static void reset_floating_point(void) {
-    fesetenv(FE_DFL_ENV);
-#if defined(__x86_64__)
-    __asm__ volatile("fninit");
-#elif defined(__aarch64__)
-    __asm__ volatile("msr fpcr, xzr\n\tmsr fpsr, xzr");
-#endif
-}
-
-// What the code before may have left where the next one looks.
-static void clean_up(const struct runner *runner) {
-    reset_floating_point();
-    code_clear_memory(runner->memory);
+        error = native_execution_choose(executor, &runner->code, job->wanted_ticks, &done->lengths, &done->seen);
+    ++*executor->n_steps;
+    if (!error && done->lengths.n_long)
+        error = run_rounds(runner, job, rounds, done);
+    done->outcome = executor->room.note->outcome;
+    done->seen.fault = executor->room.note->fault;
+    done->seen.pages = executor->room.memory.n_pages;
+    return error;
 }
 
 static int run_batch(const struct native_batch *batch, struct runner *runner) {
@@ -221,15 +159,15 @@ static int run_batch(const struct native_batch *batch, struct runner *runner) {
     for (unsigned i = 0; i < batch->n_jobs; i++) {
         const struct target_job *job = &batch->jobs[i];
         uint64_t start_ns = timer_clock_ns();
-        if (i > 0)
-            clean_up(runner);
+        code_room_clean(&runner->executor.room, job->code);
         runner->code = runner->codes[i];
-        int error = run_job(runner, job, rounds, &results->jobs[i], &results->n_steps);
+        int error = run_job(runner, job, rounds, &results->jobs[i]);
         if (error)
             return give_up(results, NATIVE_CANNOT_COUNT, error);
         results->jobs[i].ns = timer_clock_ns() - start_ns;
         rounds += job->n_rounds;
     }
+    results->note.outcome = BENCH_OK; // the jobs have what was noted
     return NATIVE_DONE;
 }
 
@@ -241,26 +179,38 @@ static bool is_checked(const struct native_batch *batch, unsigned check) {
     return false;
 }
 
-// False without executable memory.
-static bool map_all(const struct native_batch *batch, struct runner *runner) {
+// The clock's chains and the checks, apart from the code under test, and their memory: they find nothing there that it
+// has left, nor does it find what they leave. False without executable memory.
+static bool map_chains(const struct native_batch *batch, struct runner *runner) {
     const struct target_job *job = batch->jobs;
-    const struct bench_code *chains[1 + BENCH_N_CHECKS] = {job->reference}, *codes[BENCH_MOST_TOGETHER];
+    void *memory = code_map_page();
+    const struct bench_code *chains[1 + BENCH_N_CHECKS] = {job->reference};
     code_function functions[1 + BENCH_N_CHECKS];
+    struct code_region region;
     size_t n = 1;
-    for (unsigned i = 0; i < batch->n_jobs; i++)
-        codes[i] = job[i].code;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
         if (is_checked(batch, i))
             chains[n++] = job->checks[i].code;
-    runner->memory = code_map_memory();
-    runner->own_memory = code_map_page();
-    if (!runner->memory || !runner->own_memory || !code_map_all(codes, batch->n_jobs, runner->codes) ||
-        !code_map_all(chains, n, functions))
+    if (!memory || !code_map_all(chains, n, functions, &region))
         return false;
-    runner->reference = functions[0];
+    runner->reference = (struct native_code){job->reference, functions[0], memory};
     n = 1;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
-        runner->checks[i] = is_checked(batch, i) ? functions[n++] : NULL;
+        if (is_checked(batch, i))
+            runner->checks[i] = (struct native_code){job->checks[i].code, functions[n++], memory};
+    return true;
+}
+
+static bool map_all(const struct native_batch *batch, struct runner *runner) {
+    const struct bench_code *codes[BENCH_MOST_TOGETHER];
+    code_function functions[BENCH_MOST_TOGETHER];
+    for (unsigned i = 0; i < batch->n_jobs; i++)
+        codes[i] = batch->jobs[i].code;
+    if (!code_room_open(&runner->executor.room, codes, batch->n_jobs, functions, &batch->results->note) ||
+        !map_chains(batch, runner))
+        return false;
+    for (unsigned i = 0; i < batch->n_jobs; i++)
+        runner->codes[i] = (struct native_code){codes[i], functions[i], runner->executor.room.buffer};
     return true;
 }
 
@@ -281,16 +231,17 @@ int native_rounds_run(struct sandbox *sandbox, void *context) {
     batch->results->priority = host_priority_raise(batch->n_jobs * batch->jobs->timeout_seconds + 1);
 
     struct perf_group_open counters;
-    struct runner runner = {.counters = batch->group ? &counters : NULL, .beside = batch->beside};
+    struct runner runner = {
+        .executor = {.counters = batch->group ? &counters : NULL, .n_steps = &batch->results->n_steps},
+        .beside = batch->beside,
+    };
     shift_addresses(batch->results->canary);
     if (!map_all(batch, &runner))
         return give_up(batch->results, NATIVE_CANNOT_MAP, errno);
     int error = batch->group ? perf_group_start(batch->group, batch->is_read_by_user, &counters) : 0;
     if (error)
         return give_up(batch->results, NATIVE_CANNOT_COUNT, error);
-    const uint8_t *first = code_start(runner.codes[0]), *last = code_start(runner.codes[batch->n_jobs - 1]);
-    size_t n_bytes = (size_t)(last - first) + batch->jobs[batch->n_jobs - 1].code->n_bytes;
-    if (!sandbox_seal(sandbox, first, n_bytes))
+    if (!sandbox_seal(sandbox, &runner.executor.room))
         return give_up(batch->results, NATIVE_CANNOT_SEAL, errno);
     return run_batch(batch, &runner);
 }

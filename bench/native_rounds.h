@@ -30,6 +30,8 @@ struct native_results {
         volatile unsigned n_done;
         struct target_lengths lengths; // n_long 0: the timer stands still
         uint64_t ns;                   // that the job took
+        int outcome;                   // enum bench_outcome, of the job where it did not end the process
+        struct bench_seen seen;
     } jobs[BENCH_MOST_TOGETHER];
     struct target_round rounds[]; // n_rounds of each job, one job behind the other
 };

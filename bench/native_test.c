@@ -155,10 +155,10 @@ static void crashes_have_names(void **state) {
         {PIECE(null_load), BENCH_SIGSEGV, 0},     {PIECE(division), BENCH_SIGFPE, 0},
         {PIECE(endless), BENCH_TIMEOUT, 0},       {PIECE(leave), BENCH_SYSCALL, 0},
         {PIECE(memory_ends), BENCH_OK, 4},        {PIECE(memory_behind), BENCH_SIGSEGV, 0},
-        {PIECE(memory_before), BENCH_SIGSEGV, 0}, {PIECE(wild_store), BENCH_SIGSEGV, 0},
+        {PIECE(memory_before), BENCH_SIGSEGV, 0}, {PIECE(wild_store), BENCH_PROTECTION, 0},
         {PIECE(nowhere), BENCH_JUMP, 0},          {PIECE(overflow), BENCH_STACK, 0},
         {PIECE(disable), BENCH_PRIVILEGED, 0},    {PIECE(halt), BENCH_PRIVILEGED, 0},
-        {PIECE(old_call), BENCH_SYSCALL, 0},      {PIECE(unaligned), BENCH_SIGSEGV, 0},
+        {PIECE(old_call), BENCH_SYSCALL, 0},      {PIECE(unaligned), BENCH_PROTECTION, 0},
         {PIECE(ring_in), BENCH_PRIVILEGED, 0},    {PIECE(rights), BENCH_SYSCALL, 0},
         {PIECE(patch), BENCH_SIGSEGV, 0},
     };
@@ -311,7 +311,8 @@ static const uint8_t no_code[] = {0};
 // Not even from the harness's own code, once the sandbox is closed.
 static int write_out(struct sandbox *sandbox, void *context) {
     (void)context;
-    return sandbox_seal(sandbox, no_code, sizeof no_code) ? (int)write(STDOUT_FILENO, "x", 1) : 7;
+    struct code_room room = {.region = {no_code, sizeof no_code}, .memory.file = -1};
+    return sandbox_seal(sandbox, &room) ? (int)write(STDOUT_FILENO, "x", 1) : 7;
 }
 
 static void nothing_is_written_from_inside(void **state) {

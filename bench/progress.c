@@ -181,6 +181,7 @@ void progress_take(struct progress *progress, uint64_t start_ns) {
     const struct target_job *job = &progress->job;
     struct sampling *sampling = progress->sampling;
     size_t n_before = sampling->n_kept;
+    progress->result->seen = job->seen;
     unsigned n_spoilt = count_spoilt(sampling);
     progress->first_ns = sampling->n_batches ? progress->first_ns : start_ns;
     sampling_start_process(sampling, start_ns);
@@ -200,7 +201,7 @@ void progress_restart_alone(struct progress *progress) {
     sampling_clear(progress->sampling);
     progress->counts = (struct event_counts){.arena = progress->counts.arena, .target = progress->counts.target};
     if (progress->bench->target->can_choose)
-        progress->job.code_short = progress->job.code_long = 0;
+        progress->job.code_short = progress->job.code_long = progress->job.code_calls = 0;
     progress->spent_ms = progress->round_ms = 0;
     progress->n_dirty = progress->n_meetings = progress->look_at = 0;
     progress->was_dirty = false;
@@ -224,7 +225,7 @@ void progress_conclude(struct progress *progress) {
 void progress_start(struct progress *progress, const struct bench *bench, const struct bench_code *code,
                     const struct bench_code *beside) {
     progress->bench = bench;
-    progress->is_alone = code->runs_alone;
+    progress->is_alone = false;
     double wanted_ticks = rounds_wanted_ticks(bench, beside ? ROUNDS_BESIDE_SECONDS : ROUNDS_CODE_SECONDS);
     progress->job = (struct target_job){
         .code = code,

@@ -19,9 +19,10 @@ static void add_text(json_t *json, const char *key, const char *value) {
 }
 
 static json_t *clock_to_json(const struct bench *bench) {
-    json_t *json = json_pack("{ss ss ss so sb ss}", "tier", bench_clock_name(bench->clock), "target",
-                             bench->target->description, "timer", bench->target->timer, "error",
-                             json_rounded(bench->clock_error, 6), "stable", bench->stable, "note", bench->clock_note);
+    json_t *json =
+        json_pack("{ss ss ss so sb}", "tier", bench_clock_name(bench->clock), "target", bench->target->description,
+                  "timer", bench->target->timer, "error", json_rounded(bench->clock_error, 6), "stable", bench->stable);
+    add_text(json, "note", bench->clock_note);
     json_object_set_new(json, "ticks_per_cycle", json_rounded(bench->ticks_per_cycle, 6));
     json_object_set_new(json, "ticks_per_second", json_rounded(bench->target->ticks_per_second, 0));
     json_object_set_new(json, "reference_cycles", json_rounded(bench->reference.body_cycles, CYCLES_DECIMALS));
@@ -220,6 +221,51 @@ static json_t *beside_to_json(const struct record *record) {
     return json;
 }
 
+json_t *record_fault_to_json(const struct record_fault *fault) {
+    json_t *json = json_object();
+    if (fault->instruction)
+        json_object_set_new(json, "instruction", json_integer(fault->instruction));
+    if (fault->copy)
+        json_object_set_new(json, "copy", json_integer(fault->copy));
+    add_text(json, "text", fault->text);
+    if (fault->access && *fault->access)
+        add_text(json, "access", fault->access);
+    add_text(json, "address", fault->address);
+    add_text(json, "explanation", fault->explanation);
+    return json;
+}
+
+static json_t *block_to_json(const struct record *record) {
+    const struct record_block *block = record->block;
+    const struct bench_seen *seen = &record->measurement.seen;
+    json_t *json = json_object();
+    add_text(json, "alias", block->alias);
+    json_object_set_new(json, "pages", json_integer(block->pages));
+    json_object_set_new(json, "walks", json_boolean(block->walks));
+    json_object_set_new(json, "drift", json_integer(block->drift));
+    if (seen->most_iterations)
+        json_object_set_new(json, "most_iterations", json_integer((json_int_t)seen->most_iterations));
+    if (block->has_fault)
+        json_object_set_new(json, "fault", record_fault_to_json(&block->fault));
+    return json;
+}
+
+static bool has_cycles(const struct record *record) {
+    return record->measurement.outcome == BENCH_OK && record->measurement.samples && record->measurement.cycles > 0;
+}
+
+// One of the streams of a kernel; an instruction of what an iteration executes.
+static void add_shares(json_t *json, const struct record *record) {
+    double cycles = record->measurement.cycles;
+    bool is_kernel = record->mode && strcmp(record->mode, "block") != 0;
+    if (!has_cycles(record))
+        return;
+    if (is_kernel && record->streams)
+        json_object_set_new(json, "cycles_per_copy", json_rounded(cycles / record->streams, CYCLES_DECIMALS));
+    if (record->executed > 0)
+        json_object_set_new(json, "cycles_per_instruction", json_rounded(cycles / record->executed, CYCLES_DECIMALS));
+}
+
 static json_t *predictions_to_json(const struct record *record) {
     json_t *list = json_array();
     for (unsigned i = 0; i < record->n_predictions; i++) {
@@ -228,6 +274,12 @@ static json_t *predictions_to_json(const struct record *record) {
         add_text(json, "model", prediction->model);
         json_object_set_new(json, "cycles", json_rounded(prediction->cycles, CYCLES_DECIMALS));
         add_text(json, "bottleneck", prediction->bottleneck);
+        if (has_cycles(record))
+            json_object_set_new(json, "difference",
+                                json_rounded(prediction->cycles / record->measurement.cycles - 1, 5));
+        add_text(json, "verdict", prediction->verdict);
+        if (prediction->blame && *prediction->blame)
+            add_text(json, "blame", prediction->blame);
         json_array_append_new(list, json);
     }
     return list;
@@ -240,18 +292,27 @@ bool record_write(FILE *out, const struct record *record, struct fail *fail) {
     add_text(json, "mode", record->mode);
     add_text(json, "form", record->form);
     add_text(json, "arc", record->arc);
+    add_text(json, "placement", record->placement);
     add_text(json, "instruction", record->instruction);
     json_object_set_new(json, "n", json_integer(record->streams));
     json_object_set_new(json, "instructions", json_integer(record->instructions));
+    if (record->loop_instructions) {
+        json_object_set_new(json, "loop_instructions", json_integer(record->loop_instructions));
+        json_object_set_new(json, "loop_branches", json_integer(record->loop_branches));
+    }
     if (record->measurement.outcome == BENCH_OK)
         add_value(json, &record->measurement);
     else
         add_text(json, "outcome", bench_outcome_name(record->measurement.outcome));
+    add_shares(json, record);
+    add_text(json, "doubt", record->doubt);
     add_spread(json, &record->measurement);
     add_replicates(json, &record->measurement);
     add_origin(json, &record->measurement);
     add_text(json, "bytes", record->bytes);
     add_text(json, "setup", record->setup);
+    if (record->block)
+        json_object_set_new(json, "block", block_to_json(record));
     if (record->beside)
         json_object_set_new(json, "beside", beside_to_json(record));
     if (record->n_predictions)

@@ -14,22 +14,48 @@
 
 enum { RECORD_VERSION = 1, RECORD_MAX_PREDICTIONS = 4 };
 
+// Where code of unknown origin could not go on.
+struct record_fault {
+    unsigned instruction, copy; // from 1, in the body and among its copies; 0: not known
+    const char *text;           // of the instruction, in Intel's syntax where there is a choice
+    const char *access;         // "read" or "write"; "": it was no access to memory
+    const char *address;        // of the access, "0x10"; null: not known
+    const char *explanation;    // one sentence without its full stop, for people
+};
+
+struct json_t *record_fault_to_json(const struct record_fault *fault);
+
 // One line of a file. Strings are null where the file does not say.
 struct record {
     unsigned run;  // which of the file's headers it stands under, from 1; 0: before any. Only set by reading
     unsigned line; // of the file, from 1. Likewise
     const char *kernel, *isa, *mode, *form, *arc, *instruction; // instruction: for people, "vfmadd231ps zmm"
-    unsigned streams;                                           // "n"
-    unsigned instructions;             // in one body, the loop's own included where form is looped
+    const char *placement; // of the memory that streams access, against each other: "own-lines"; null: of no meaning
+    unsigned streams;      // "n"
+    unsigned instructions; // in one body, the loop's own included where form is looped
+    unsigned loop_instructions;        // of them, that are the loop's own; 0: as many as usual
+    unsigned loop_branches;            // among those
+    double executed;                   // of them in one iteration, branches followed; 0: not known. Not read
+    const char *doubt;                 // why the number is not of what it claims to be; null: no reason. Not read
     const char *bytes;                 // of the body, hex; the loop's own included where form is looped
     const char *setup;                 // hash of what sets the initial values, 16 hex digits
     const char *beside, *beside_bytes; // kernel and code that another hardware thread ran meanwhile; null: none
     struct bench_measurement measurement;
+    // Of a block, where it was measured or tried on a real machine; else null, and the rest means nothing.
+    const struct record_block {
+        const char *alias; // "disjoint", "same": of its registers at the start
+        unsigned pages;    // that appeared where one pass through it touched memory
+        bool walks;        // a longer run touched more
+        int64_t drift;     // bytes that one pass moves the stack pointer by
+        bool has_fault;    // it did not come to its end:
+        struct record_fault fault;
+    } * block;
     unsigned n_predictions;
     struct record_prediction {
         const char *model; // "llvm-19/znver5"
         double cycles;     // per body
         const char *bottleneck;
+        const char *verdict, *blame; // "agrees", "differs", "unsure"; what of the model is to blame. Not read
     } predictions[RECORD_MAX_PREDICTIONS];
 };
 

@@ -57,7 +57,9 @@ static bool check_counts(const struct record *record, struct fail *fail) {
         if (!are_cycles(record->predictions[i].cycles, "predicted", fail))
             return false;
     return is_within(record->streams, 0, MOST_STREAMS, "n", fail) &&
-           is_within(record->instructions, 0, MOST_INSTRUCTIONS, "instructions", fail);
+           is_within(record->instructions, 0, MOST_INSTRUCTIONS, "instructions", fail) &&
+           is_within(record->loop_instructions, 0, MOST_INSTRUCTIONS, "loop_instructions", fail) &&
+           is_within(record->loop_branches, 0, record->loop_instructions, "loop_branches", fail);
 }
 
 // Where all is noise, a clock's error has no limit, and what the looks at the samples cost may leave no confidence.

@@ -186,6 +186,7 @@ bool record_read_measurement(struct arena *arena, struct json_t *json, struct re
            json_get_string(arena, json, "mode", &record->mode, fail) &&
            json_get_string(arena, json, "form", &record->form, fail) &&
            json_get_string(arena, json, "arc", &record->arc, fail) &&
+           json_get_string(arena, json, "placement", &record->placement, fail) &&
            json_get_string(arena, json, "instruction", &record->instruction, fail) &&
            json_get_string(arena, json, "bytes", &record->bytes, fail) &&
            json_get_string(arena, json, "setup", &record->setup, fail) &&
@@ -193,6 +194,8 @@ bool record_read_measurement(struct arena *arena, struct json_t *json, struct re
            json_get_string(arena, json, "warning", &measurement->warning, fail) &&
            read_unsigned(json, "n", &record->streams, fail) &&
            read_unsigned(json, "instructions", &record->instructions, fail) &&
+           read_unsigned(json, "loop_instructions", &record->loop_instructions, fail) &&
+           read_unsigned(json, "loop_branches", &record->loop_branches, fail) &&
            read_names(arena, json, measurement, fail) && read_numbers(json, measurement, fail) &&
            read_dropped(json, measurement, fail) && record_read_events(arena, json, measurement, fail) &&
            read_replicates(arena, json, measurement, fail) && read_beside(arena, json, record, fail) &&

@@ -1,8 +1,10 @@
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "bench/record.h"
 #include "bench/target.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,9 +54,14 @@ static struct record full_record(void) {
         .mode = "throughput",
         .form = "looped",
         .arc = "acc",
+        .placement = "own-lines",
         .instruction = "vfmadd231ps zmm",
         .streams = 8,
         .instructions = 10,
+        .executed = 10,
+        .doubt = "streams wait for each other",
+        .loop_instructions = 3,
+        .loop_branches = 2,
         .bytes = "62f2",
         .setup = "cbf29ce484222325",
         .measurement = {.cycles = 4.41234,
@@ -78,7 +85,8 @@ static struct record full_record(void) {
                                    {"loads", 2, 1.5, 2.5, 0.875, 4, "too few rounds that counted it were kept"},
                                    {.name = "stores", .why = "all rounds that counted it were dropped"}}},
         .n_predictions = 2,
-        .predictions = {{"llvm-19/znver5", 8, "Zn4FP01"}, {"llvm-19/znver4", 8.5, NULL}},
+        .predictions = {{"llvm-19/znver5", 8, "Zn4FP01", "differs", "model: Zn4FP01 held for 2 cycles"},
+                        {"llvm-19/znver4", 8.5, NULL, NULL, ""}},
     };
 }
 
@@ -163,6 +171,9 @@ static void what_is_written_is_read(void **state) {
     assert_string_equal(read->setup, "cbf29ce484222325");
     assert_int_equal(read->streams, 8);
     assert_int_equal(read->instructions, 10);
+    assert_string_equal(read->placement, "own-lines");
+    assert_int_equal(read->loop_instructions, 3);
+    assert_int_equal(read->loop_branches, 2);
     assert_int_equal(read->n_predictions, 2);
     assert_string_equal(read->predictions[0].model, "llvm-19/znver5");
     assert_string_equal(read->predictions[0].bottleneck, "Zn4FP01");
@@ -178,6 +189,42 @@ static void what_is_written_is_read(void **state) {
     assert_string_equal(json_string_value(json_object_get(clock, "tier")), "ratio");
     assert_string_equal(json_string_value(json_object_get(clock, "timer")), "tsc");
     record_file_close(&file);
+}
+
+static double number_at(const json_t *json, const char *key) {
+    assert_true(json_is_real(json_object_get(json, key)));
+    return json_real_value(json_object_get(json, key));
+}
+
+// What follows from the fields and is written all the same: shares of the cycles, and what is held against a model.
+static void what_follows_is_written(void **state) {
+    struct fixture *f = *state;
+    struct record records[] = {full_record(), full_record(), full_record()};
+    records[1].mode = "block";
+    records[1].executed = 0; // its branches were not followed
+    records[2].measurement.samples = 0;
+    write_records(f, records, 3);
+    char *text = NULL;
+    assert_true(file_read(&f->arena, f->path, &text, NULL, &f->fail));
+    struct slice rest = {text, strlen(text)}, line;
+    json_t *json[4] = {NULL};
+    for (unsigned i = 0; i < 4 && slice_next(&rest, '\n', &line); i++)
+        json[i] = json_parse_line(line.data, line.length, f->path, i + 1, &f->fail);
+    assert_true(fabs(number_at(json[1], "cycles_per_copy") - 0.55154) < 1e-9);
+    assert_true(fabs(number_at(json[1], "cycles_per_instruction") - 0.44123) < 1e-9);
+    assert_string_equal(json_string_value(json_object_get(json[1], "doubt")), "streams wait for each other");
+    const json_t *first = json_array_get(json_object_get(json[1], "predicted"), 0),
+                 *second = json_array_get(json_object_get(json[1], "predicted"), 1);
+    assert_true(fabs(number_at(first, "difference") - 0.81310) < 1e-9);
+    assert_string_equal(json_string_value(json_object_get(first, "verdict")), "differs");
+    assert_string_equal(json_string_value(json_object_get(first, "blame")), "model: Zn4FP01 held for 2 cycles");
+    assert_null(json_object_get(second, "blame"));
+    assert_null(json_object_get(json[2], "cycles_per_copy"));
+    assert_null(json_object_get(json[2], "cycles_per_instruction"));
+    assert_null(json_object_get(json[3], "cycles_per_copy"));
+    assert_null(json_object_get(json_array_get(json_object_get(json[3], "predicted"), 0), "difference"));
+    for (unsigned i = 0; i < 4; i++)
+        json_decref(json[i]);
 }
 
 static void line_of_the_design(void **state) {
@@ -315,6 +362,8 @@ static void what_is_wrong_is_named(void **state) {
          "between 'low' and 'high'", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"n\":4000000000}\n", "'n' is 4e+09", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"instructions\":4000000000}\n", "'instructions' is 4e+09", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"loop_instructions\":2,\"loop_branches\":3}\n",
+         "'loop_branches' is 3", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"exact\":[4294967297,1]}\n", "two whole numbers", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":-5e15}}\n", "'events' is -5e+15", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"predicted\":[{\"cycles\":-2}]}\n", "'predicted' is -2", 1},
@@ -351,6 +400,7 @@ static void an_unwritable_place_is_known_at_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_written_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_follows_is_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(line_of_the_design, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_line_cut_short_is_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_line_cut_short_is_passed_over_by_the_next_run, set_up, tear_down),

@@ -16,6 +16,11 @@ static const double longest_run = 4e9;
 // noise (an exit of a loop mispredicted now and then) is still small.
 static const double full_precision = 0.002, least_share = 0.4;
 
+uint64_t target_job_iterations(const struct target_job *job) {
+    uint64_t n_calls = job->code_calls > 1 ? job->code_calls : 1;
+    return (job->code_long - job->code_short) * n_calls;
+}
+
 double rounds_wanted_ticks(const struct bench *bench, double seconds) {
     const struct target *target = bench->target;
     double rate = target->ticks_per_second > 0 ? target->ticks_per_second : 1e9;
@@ -42,9 +47,9 @@ double rounds_more(double n, double ticks, double wanted_ticks) {
 struct target_lengths rounds_lengths(double n, double ticks, double wanted_ticks) {
     double n_long = fmin(n * wanted_ticks / ticks, longest_run);
     if (n_long < SHORT_SHARE)
-        return (struct target_lengths){1, (uint64_t)fmax(2, round(n_long))};
+        return (struct target_lengths){1, (uint64_t)fmax(2, round(n_long)), 1};
     uint64_t n_short = (uint64_t)round(n_long / SHORT_SHARE);
-    return (struct target_lengths){n_short, SHORT_SHARE * n_short};
+    return (struct target_lengths){n_short, SHORT_SHARE * n_short, 1};
 }
 
 // The first guess is right for instructions of about a cycle, and saves most measurements a second pilot. Code for
@@ -96,7 +101,7 @@ static bool let_choose(const struct bench *bench, struct target_job *job, struct
     job->rounds = &round;
     if (!bench->target->ops->run(bench->target, job, 1, outcome, fail))
         return false;
-    *lengths = (struct target_lengths){job->code_short, job->code_long};
+    *lengths = (struct target_lengths){job->code_short, job->code_long, job->code_calls};
     return *outcome != BENCH_OK || lengths->n_long > 0 || standing_timer(bench, fail);
 }
 

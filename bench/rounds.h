@@ -21,7 +21,8 @@ double rounds_wanted_ticks(const struct bench *bench, double seconds);
 double rounds_warmup_ticks(const struct bench *bench, const struct bench_code *code, double wanted_ticks);
 
 struct target_lengths {
-    uint64_t n_short, n_long;
+    uint64_t n_short, n_long; // iterations
+    unsigned n_calls;         // of the code in each execution; 0 or 1: one
 };
 
 // Iterations of `code` such that the long run takes about `wanted_ticks`; the short one is a quarter of it. At least 1

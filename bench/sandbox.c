@@ -1,5 +1,6 @@
 #include "bench/sandbox.h"
 
+#include "bench/nursery.h"
 #include "bench/syscall_filter.h"
 #include "bench/timer.h"
 
@@ -66,6 +67,9 @@ struct start {
     struct sandbox sandbox;
     sandbox_body body;
     void *context;
+    double timeout_seconds;
+    pid_t parent;
+    bool are_default; // the handlers of signals
 };
 
 // AddressSanitizer looks at the stack before a call that does not return, with system calls that the filter forbids.
@@ -94,12 +98,13 @@ static void run_on_own_stack(struct start *start) {
     setcontext(&new_context); // there is no way back; AddressSanitizer warns of swapcontext, where no file may grow
 }
 
-bool sandbox_seal(struct sandbox *sandbox, const void *code, size_t n_bytes) {
-    sandbox->watch.code = code;
-    sandbox->watch.code_bytes = n_bytes;
+bool sandbox_seal(struct sandbox *sandbox, struct code_room *room) {
+    sandbox->watch.region = room->region;
+    sandbox->watch.memory = room->memory.file >= 0 ? &room->memory : NULL;
+    limit(RLIMIT_FSIZE, 0);
     if (!fault_watch_start(&sandbox->watch))
         return false;
-    if (syscall_filter_install(code, n_bytes))
+    if (syscall_filter_install(room->region, room->memory.file))
         return true;
     int error = errno;
     if (syscall_filter_exists()) { // so this one should have gone in
@@ -111,17 +116,16 @@ bool sandbox_seal(struct sandbox *sandbox, const void *code, size_t n_bytes) {
     return true;
 }
 
-static _Noreturn void child(struct start *start, double timeout_seconds, pid_t parent, bool are_default) {
+static void live(void *argument) {
+    struct start *start = argument;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) // it died before the line above
+    if (getppid() != start->parent) // it died before the line above
         _exit(255);
     setpgid(0, 0); // the terminal's Ctrl-C is for the parent to handle
-    reset_signals(are_default);
+    reset_signals(start->are_default);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, 0);
-    limit(RLIMIT_CPU, (rlim_t)ceil(timeout_seconds) + 1); // should the parent be stopped meanwhile
+    limit(RLIMIT_CPU, (rlim_t)ceil(start->timeout_seconds) + 1); // should the parent be stopped meanwhile
     run_on_own_stack(start);
-    _exit(255);
 }
 
 // Waits by looking now and then: for kernels (before 5.3) and emulators that know no pidfd.
@@ -201,31 +205,49 @@ static enum bench_outcome outcome_of_signal(int number) {
     }
 }
 
+// The handler's note tells more than the signal; the code under test, which then crashed as well, may have written it.
 enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *note) {
     if (!WIFSIGNALED(wait_status))
         return BENCH_OK;
-    int noted =
-        note ? note->outcome : BENCH_OK; // by the handler; or by the code under test, which then crashed as well
-    if (WTERMSIG(wait_status) == SIGSEGV && (noted == BENCH_STACK || noted == BENCH_JUMP || noted == BENCH_PRIVILEGED))
-        return (enum bench_outcome)noted;
-    return outcome_of_signal(WTERMSIG(wait_status));
+    int noted = note ? note->outcome : BENCH_OK;
+    bool is_fault =
+        WTERMSIG(wait_status) == SIGSEGV && (noted == BENCH_STACK || noted == BENCH_JUMP || noted == BENCH_PRIVILEGED ||
+                                             noted == BENCH_PAGES || noted == BENCH_PROTECTION);
+    return is_fault ? (enum bench_outcome)noted : outcome_of_signal(WTERMSIG(wait_status));
 }
 
-bool sandbox_start(const struct sandbox_job *job, struct sandbox_child *started, struct fail *fail) {
-    struct start start = {.sandbox.watch.note = job->note, .body = job->body, .context = job->context};
+// Signals are blocked until the child lets them in.
+static pid_t fork_child(struct start *start, int *pidfd) {
     sigset_t all, old;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &old);
-    bool are_default;
-    int pidfd;
-    pid_t parent = getpid(), pid = start_child(&are_default, &pidfd);
-    if (pid == 0)
-        child(&start, job->timeout_seconds, parent, are_default);
+    pid_t pid = start_child(&start->are_default, pidfd);
+    if (pid == 0) {
+        live(start);
+        _exit(255);
+    }
     int error = errno;
     sigprocmask(SIG_SETMASK, &old, NULL);
+    errno = error;
+    return pid;
+}
+
+bool sandbox_start(const struct sandbox_job *job, struct sandbox_child *started, struct fail *fail) {
+    struct start start = {
+        .sandbox.watch.note = job->note,
+        .body = job->body,
+        .context = job->context,
+        .timeout_seconds = job->timeout_seconds,
+        .parent = getpid(),
+        .are_default = true,
+    };
+    _Static_assert(sizeof start <= NURSERY_MOST_ARGUMENT, "it must fit");
+    pid_t pid = job->is_in_nursery ? nursery_start(live, &start, sizeof start, &started->pidfd) : -1;
     if (pid < 0)
-        return fail_set(fail, FAIL_WORK, "cannot start a child process to measure in: %s", strerror(error));
-    *started = (struct sandbox_child){pid, pidfd};
+        pid = fork_child(&start, &started->pidfd);
+    if (pid < 0)
+        return fail_set(fail, FAIL_WORK, "cannot start a child process to measure in: %s", strerror(errno));
+    started->pid = pid;
     return true;
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "bench/bench.h"
-#include "bench/fault.h"
+#include "bench/code_room.h"
 
 #include <stdbool.h>
 
@@ -24,6 +24,7 @@ struct sandbox_job {
     sandbox_body body;
     void *context;
     struct fault_note *note; // null: nothing foreign runs
+    bool is_in_nursery;      // all that the body looks at lies in memory from nursery_alloc
     double timeout_seconds;
     // Null; or the body counts it up, each time within about `step_seconds`: else that is a time-out as well. Then all
     // times are of computing, as a child may have to wait for a CPU that others want; but with no step in
@@ -49,8 +50,9 @@ bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int
 // What a waitpid status says of a process that a body started and sealed.
 enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *note);
 
-// For the body, just before it runs foreign code that lies there: faults are told apart, and system calls forbidden but
-// for a few (syscall_filter.h; not where the kernel has no filters). False: errno says why, and nothing may be run.
-bool sandbox_seal(struct sandbox *sandbox, const void *code, size_t n_bytes);
+// For the body, just before it runs foreign code: from now on faults are told apart and answered, and system calls
+// forbidden but for a few (syscall_filter.h; not where the kernel has no filters). False: errno says why, and nothing
+// may be run.
+bool sandbox_seal(struct sandbox *sandbox, struct code_room *room);
 
 #endif

@@ -49,7 +49,8 @@ static int seal_on(struct sandbox *sandbox, void *context) {
     static const uint8_t no_code[] = {0};
     if (!play(context))
         return NOT_PLAYED;
-    return sandbox_seal(sandbox, no_code, sizeof no_code) ? SEALED : errno;
+    struct code_room room = {.region = {no_code, sizeof no_code}, .memory.file = -1};
+    return sandbox_seal(sandbox, &room) ? SEALED : errno;
 }
 
 static int seal_result(struct kernel kernel) {

@@ -15,7 +15,8 @@
 struct steps {
     const uint32_t *offsets; // in the code, of each instruction executed
     size_t n;
-    enum bench_outcome outcome; // BENCH_OK: the code returned
+    size_t bodies;              // executed in them, where the request counts them
+    enum bench_outcome outcome; // BENCH_OK: the code returned, or there were enough steps
 };
 
 struct steps_request {
@@ -24,6 +25,9 @@ struct steps_request {
     size_t first, end;      // only instructions at these offsets are recorded: first <= offset < end
     size_t most;            // fails beyond so many of them
     double timeout_seconds; // 0: 2
+    // Copies of a body stand from `first` on, one behind the other. With them, stepping stops where a body ends once
+    // there are `enough` steps: how many a body takes shows only when it runs. body_bytes 0: runs to the end.
+    size_t body_bytes, copies, enough;
 };
 
 // FAIL_UNAVAILABLE where this machine does not allow it, FAIL_WORK beyond `most`.

@@ -44,6 +44,47 @@ static void each_instruction_in_order(void **state) {
     assert_int_equal(steps.offsets[6], behind);
 }
 
+// Two copies of a body, each with a loop of its own: stepping stops behind the copy in which there were enough steps.
+static void enough_is_enough(void **state) {
+    (void)state;
+    static const struct {
+        size_t enough, n, bodies;
+    } rows[] = {{1, 7, 1}, {7, 7, 1}, {8, 16, 2}, {17, 23, 3}, {1000, 1008, 126}, {9999, 1600, 200}};
+#if defined(__x86_64__)
+    // mov ecx, 3; dec ecx; jnz back; mov ecx, 3; dec ecx; jnz back; dec rdi; jnz to the start; ret
+    static const uint8_t code[] = {0xb9, 3, 0,    0,    0,    0xff, 0xc9, 0x75, 0xfc, 0xb9, 3,    0,
+                                   0,    0, 0xff, 0xc9, 0x75, 0xfc, 0x48, 0xff, 0xcf, 0x75, 0xe9, 0xc3};
+    enum { BODY = 9 };
+#elif defined(__aarch64__)
+    // mov w1, 3; sub w1, w1, 1; cbnz w1, back; the same again; sub x0, x0, 1; cbnz x0, to the start; ret
+    static const uint32_t code[] = {0x52800061, 0x51000421, 0x35ffffe1, 0x52800061, 0x51000421,
+                                    0x35ffffe1, 0xd1000400, 0xb5ffff20, 0xd65f03c0};
+    enum { BODY = 12 };
+#else
+    static const uint8_t code[] = {0};
+    enum { BODY = 1 };
+#endif
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct bench_code all = {.bytes = (const uint8_t *)code, .n_bytes = sizeof code, .bodies = 2};
+        const struct steps_request request = {.code = &all,
+                                              .iterations = 100,
+                                              .end = sizeof code - (BODY == 12 ? 4 : 1),
+                                              .most = 10000,
+                                              .body_bytes = BODY,
+                                              .copies = 2,
+                                              .enough = rows[i].enough};
+        struct steps steps;
+        failure = (struct fail){0};
+        if (!steps_record(&arena, &request, &steps, &failure) && failure.status == FAIL_UNAVAILABLE)
+            skip();
+        assert_int_equal(failure.status, FAIL_NONE);
+        assert_int_equal(steps.outcome, BENCH_OK);
+        assert_int_equal(steps.n, rows[i].n);
+        assert_int_equal(steps.bodies, rows[i].bodies);
+        assert_int_equal(steps.offsets[0], 0);
+    }
+}
+
 static void more_than_wanted_is_a_failure(void **state) {
     (void)state;
     struct steps steps;
@@ -62,6 +103,7 @@ static void crashes_are_outcomes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_instruction_in_order),
+        cmocka_unit_test(enough_is_enough),
         cmocka_unit_test(more_than_wanted_is_a_failure),
         cmocka_unit_test(crashes_are_outcomes),
     };

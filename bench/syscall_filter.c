@@ -4,6 +4,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,10 +36,16 @@ static const uint32_t allowed[] = {
     SYS_clock_gettime64,
 #endif
 };
-enum { N_ALLOWED = sizeof allowed / sizeof *allowed, MOST_STEPS = 32 };
+enum { N_ALLOWED = sizeof allowed / sizeof *allowed, MOST_STEPS = 48 };
+
+#ifdef SYS_mmap2
+#define NUMBER_OF_MMAP SYS_mmap2
+#else
+#define NUMBER_OF_MMAP SYS_mmap
+#endif
 
 struct filter {
-    struct sock_filter steps[MOST_STEPS]; // arch 3, range 11, number 1, allowed, 2 ends
+    struct sock_filter steps[MOST_STEPS]; // arch 3, range 11, number 1, memory 10, allowed, 2 ends
     unsigned short n;
 };
 
@@ -76,21 +83,50 @@ static void forbid_from(struct filter *filter, uint64_t first, uint64_t last) {
     end_with(filter, SECCOMP_RET_KILL_PROCESS);
 }
 
-static void make(struct filter *filter, uint64_t first, uint64_t last) {
+// Place of the low 32 bits of an argument.
+static size_t argument_low(unsigned number) {
+    return offsetof(struct seccomp_data, args) + number * sizeof(uint64_t) +
+           (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0);
+}
+
+// Memory for the code: of this file, at a free place, never executable. The number of the call is loaded.
+static void allow_memory(struct filter *filter, int file) {
+    enum { PROTECTION = 2, FLAGS = 3, FILE_DESCRIPTOR = 4 };
+    const struct {
+        unsigned argument;
+        uint32_t value;
+    } wanted[] = {{PROTECTION, PROT_READ | PROT_WRITE},
+                  {FLAGS, MAP_SHARED | MAP_POPULATE | MAP_FIXED_NOREPLACE},
+                  {FILE_DESCRIPTOR, (uint32_t)file}};
+    enum { N_WANTED = sizeof wanted / sizeof *wanted };
+    step(filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_munmap, 2 * N_WANTED + 2, 0);     // to where it is allowed
+    step(filter, BPF_JMP | BPF_JEQ | BPF_K, NUMBER_OF_MMAP, 0, 2 * N_WANTED + 2); // another call: out
+    for (unsigned i = 0; i < N_WANTED; i++) {
+        load(filter, argument_low(wanted[i].argument));
+        step(filter, BPF_JMP | BPF_JEQ | BPF_K, wanted[i].value, i == N_WANTED - 1, (uint8_t)(2 * (N_WANTED - 1 - i)));
+    }
+    end_with(filter, SECCOMP_RET_KILL_PROCESS);
+    end_with(filter, SECCOMP_RET_ALLOW);
+}
+
+static void make(struct filter *filter, const struct code_region *region, int memory_file) {
+    uint64_t first = (uint64_t)(uintptr_t)region->start;
     load(filter, offsetof(struct seccomp_data, arch));
     step(filter, BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCHITECTURE, 1, 0); // int 0x80 on x86-64 is another one
     end_with(filter, SECCOMP_RET_KILL_PROCESS);
-    forbid_from(filter, first, last);
+    forbid_from(filter, first, first + region->n_bytes);
     load(filter, offsetof(struct seccomp_data, nr));
+    if (memory_file >= 0)
+        allow_memory(filter, memory_file);
     for (unsigned i = 0; i < N_ALLOWED; i++)
         step(filter, BPF_JMP | BPF_JEQ | BPF_K, allowed[i], (uint8_t)(N_ALLOWED - i), 0);
     end_with(filter, SECCOMP_RET_KILL_PROCESS);
     end_with(filter, SECCOMP_RET_ALLOW);
 }
 
-bool syscall_filter_install(const void *code, size_t n_bytes) {
+bool syscall_filter_install(struct code_region region, int memory_file) {
     struct filter filter = {.n = 0};
-    make(&filter, (uint64_t)(uintptr_t)code, (uint64_t)(uintptr_t)code + n_bytes);
+    make(&filter, &region, memory_file);
     struct sock_fprog program = {.len = filter.n, .filter = filter.steps};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return false;

@@ -4,14 +4,15 @@
 #ifndef BENCH_SYSCALL_FILTER_H
 #define BENCH_SYSCALL_FILTER_H
 
+#include "bench/code_memory.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 // From here on this thread, and all it may ever start, lives by the filter; a forbidden call ends the process with
-// SIGSYS. `code`, `n_bytes`: where the code under test lies. Makes system calls only. False, with errno, where the
-// kernel has no such filters, as under qemu-user, or refuses this one.
-bool syscall_filter_install(const void *code, size_t n_bytes);
+// SIGSYS. `region`: where the code under test lies. `memory_file`: of which memory may still be mapped, where nothing
+// is yet (demand_memory.h); -1: none may. Makes system calls only. False, with errno, where the kernel has no such
+// filters, as under qemu-user, or refuses this one.
+bool syscall_filter_install(struct code_region region, int memory_file);
 
 // Whether this kernel has such filters: only where it says that it has none, there are none. Makes system calls only.
 bool syscall_filter_exists(void);

@@ -61,12 +61,17 @@ struct target_job {
     // code_long 0, and only for targets that `can_choose`: the target finds lengths such that the long run takes about
     // wanted_ticks, in the time of one pilot and not of one more run, and writes them here.
     uint64_t code_short, code_long;
+    // Calls in each timed execution, each of so many iterations and a few more; chosen with them. 0 or 1: one call of
+    // just so many. More where the code cannot run for long.
+    unsigned code_calls;
     double wanted_ticks;
     double warmup_ticks; // for which the code is to run before each two timed runs; one iteration at least
     unsigned n_rounds;
     struct target_round *rounds; // written: room for n_rounds
     unsigned n_done;             // written: rounds that are complete
     uint64_t ns;                 // written: what the job took, of the time that budgets are spent by
+    enum bench_outcome outcome;  // written: of this job, where it did not end the process
+    struct bench_seen seen;      // written
     const struct bench_code *reference;
     uint64_t reference_short, reference_long;
     struct target_check { // by enum bench_check
@@ -84,6 +89,9 @@ struct target_job {
 };
 
 struct target;
+
+// Iterations by which the long execution of the job's code exceeds the short one.
+uint64_t target_job_iterations(const struct target_job *job);
 
 struct target_ops {
     const char *name; // "native", "sim"

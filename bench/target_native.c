@@ -4,6 +4,7 @@
 #include "bench/host_files.h"
 #include "bench/host_load.h"
 #include "bench/native_rounds.h"
+#include "bench/nursery.h"
 #include "bench/sandbox.h"
 #include "bench/timer.h"
 
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 
 struct native {
@@ -56,15 +56,56 @@ static unsigned count_rounds(const struct target_job *jobs, unsigned n_jobs) {
 }
 
 // The results, one batch long, in memory shared with the child; null without memory.
-static struct native_results *map_results(unsigned n_rounds, size_t *size) {
-    *size = sizeof(struct native_results) + (n_rounds + 1) * sizeof(struct target_round); // one more: the last canary
-    struct native_results *results = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (results == MAP_FAILED)
+static struct native_results *make_results(unsigned n_rounds) {
+    // One round more: the last canary.
+    struct native_results *results =
+        nursery_alloc(sizeof(struct native_results) + (n_rounds + 1) * sizeof(struct target_round));
+    if (!results)
         return NULL;
+    memset(results, 0, sizeof *results); // the child clears the rounds
     if (getrandom(&results->canary, sizeof results->canary, GRND_NONBLOCK) < 0)
         results->canary = timer_read() | 1;
     memcpy(&results->rounds[n_rounds], &results->canary, sizeof results->canary);
     return results;
+}
+
+// Whether one of the jobs has this check.
+static bool is_checked(const struct native_batch *batch, unsigned check) {
+    for (unsigned i = 0; i < batch->n_jobs; i++)
+        if (batch->jobs[i].checks[check].n_long)
+            return true;
+    return false;
+}
+
+// The batch as the child looks at it: all of it in shared memory. Null without memory.
+static struct native_batch *share_batch(const struct native_batch *batch) {
+    struct native_batch *shared = nursery_alloc(sizeof *shared);
+    struct target_job *jobs = nursery_alloc(batch->n_jobs * sizeof *jobs);
+    struct perf_group *group = nursery_alloc(sizeof *group);
+    if (!shared || !jobs || !group)
+        return NULL;
+    *shared = *batch;
+    shared->jobs = jobs;
+    memcpy(jobs, batch->jobs, batch->n_jobs * sizeof *jobs);
+    if (batch->group) {
+        *group = *batch->group;
+        shared->group = group;
+    }
+    const struct bench_code *reference = nursery_copy_code(jobs->reference), *checks[BENCH_N_CHECKS];
+    bool has_memory = reference != NULL;
+    for (unsigned c = 0; c < BENCH_N_CHECKS; c++) {
+        bool is_wanted = is_checked(batch, c);
+        checks[c] = is_wanted ? nursery_copy_code(jobs->checks[c].code) : NULL;
+        has_memory = has_memory && (checks[c] || !is_wanted);
+    }
+    for (unsigned i = 0; i < batch->n_jobs && has_memory; i++) {
+        jobs[i].reference = reference;
+        for (unsigned c = 0; c < BENCH_N_CHECKS; c++)
+            jobs[i].checks[c].code = checks[c];
+        jobs[i].code = nursery_copy_code(jobs[i].code);
+        has_memory = jobs[i].code != NULL;
+    }
+    return has_memory ? shared : NULL;
 }
 
 // Foreign code ran beside the results and could have written anything there. What it did by accident mostly shows.
@@ -73,12 +114,13 @@ static bool are_intact(const struct native_results *results, uint64_t canary, un
 }
 
 // What runs beside the code; null without memory.
-static struct native_beside *map_beside(const struct target_job *job) {
-    struct native_beside *beside =
-        mmap(NULL, sizeof *beside, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (beside == MAP_FAILED)
+static struct native_beside *make_beside(const struct target_job *job) {
+    struct native_beside *beside = nursery_alloc(sizeof *beside);
+    const struct bench_code *code = nursery_copy_code(job->beside);
+    if (!beside || !code)
         return NULL;
-    beside->code = job->beside;
+    memset(beside, 0, sizeof *beside);
+    beside->code = code;
     beside->cpu = job->beside_cpu;
     beside->limit_seconds = job->timeout_seconds + 1;
     beside->canary = beside->canary_behind = timer_read() | 1;
@@ -107,22 +149,19 @@ static bool run_children(const struct target_job *job, const struct sandbox_job 
                          enum bench_outcome *outcome, int *status, struct fail *fail) {
     if (!job->beside)
         return sandbox_run(measuring, outcome, status, fail);
-    struct native_beside *beside = batch->beside = map_beside(job);
-    if (!beside)
-        return fail_set(fail, FAIL_WORK, "no memory for two processes: %s", strerror(errno));
+    struct native_beside *beside = batch->beside;
     uint64_t canary = beside->canary;
     struct sandbox_job other = {
         .body = native_beside_run,
         .context = beside,
         .note = &beside->note,
+        .is_in_nursery = true,
         .timeout_seconds = fmax(patience_seconds, job->timeout_seconds), // from when it is told to end
     };
     struct sandbox_child child;
     bool is_started = sandbox_start(&other, &child, fail);
     bool is_done = is_started && sandbox_run(measuring, outcome, status, fail);
-    is_done = is_started && end_beside(beside, &other, &child, canary, outcome, fail) && is_done;
-    munmap(beside, sizeof *beside);
-    return is_done;
+    return is_started && end_beside(beside, &other, &child, canary, outcome, fail) && is_done;
 }
 
 // What the child left, to the jobs. False where it is not complete.
@@ -139,16 +178,30 @@ static bool take_results(const struct native_results *results, struct target_job
             job->rounds[r].has_busy_sibling = has_busy_sibling;
         job->code_short = done->lengths.n_short;
         job->code_long = done->lengths.n_long;
+        job->code_calls = done->lengths.n_calls;
         job->ns = done->ns;
-        is_complete = is_complete && (job->n_done == job->n_rounds || !job->code_long); // else the timer stands still
+        job->outcome = done->outcome > BENCH_OK && done->outcome < BENCH_N_OUTCOMES ? done->outcome : BENCH_OK;
+        job->seen = done->seen;
+        // Else the timer stands still.
+        is_complete = is_complete && (job->n_done == job->n_rounds || !job->code_long || job->outcome != BENCH_OK);
         rounds += job->n_rounds;
     }
     return is_complete;
 }
 
 static void forget_results(struct target_job *jobs, unsigned n_jobs) {
-    for (unsigned i = 0; i < n_jobs; i++)
-        jobs[i].n_done = 0, jobs[i].ns = 0;
+    for (unsigned i = 0; i < n_jobs; i++) {
+        jobs[i].n_done = 0;
+        jobs[i].ns = 0;
+        jobs[i].outcome = BENCH_OK;
+        jobs[i].seen = (struct bench_seen){0};
+    }
+}
+
+// Where the code ended the process, the note has the reason; of several, it is not known which.
+static void take_fault(const struct native_results *results, struct target_job *jobs, unsigned n_jobs) {
+    if (n_jobs == 1 && results->note.fault.is_known)
+        jobs->seen.fault = results->note.fault;
 }
 
 static bool run_in_child(struct native *native, struct native_batch *batch, struct target_job *jobs,
@@ -159,6 +212,7 @@ static bool run_in_child(struct native *native, struct native_batch *batch, stru
         .body = native_rounds_run,
         .context = batch,
         .note = &results->note,
+        .is_in_nursery = true,
         .timeout_seconds = timeout_seconds,
         .n_steps = &results->n_steps,
         .step_seconds = jobs->timeout_seconds / STEP_SHARE,
@@ -168,6 +222,9 @@ static bool run_in_child(struct native *native, struct native_batch *batch, stru
     uint64_t canary = results->canary;
     *outcome = BENCH_KILLED;
     bool is_done = run_children(jobs, &child, batch, outcome, &status, fail);
+    // Code that wrote over the harness may have made it believe anything.
+    if (is_done && *outcome == BENCH_OK && status == NATIVE_CANNOT_COUNT && !batch->group)
+        *outcome = BENCH_OVERWROTE;
     if (is_done && *outcome == BENCH_OK && results->error_number)
         is_done = explain_status(native, (enum native_status)status, results->error_number, fail);
     if (!are_intact(results, canary, count_rounds(jobs, batch->n_jobs))) {
@@ -182,29 +239,35 @@ static bool run_in_child(struct native *native, struct native_batch *batch, stru
         native->target.scheduling = host_priority_name(results->priority);
     if (*outcome == BENCH_OK && (status != NATIVE_DONE || !is_complete))
         *outcome = BENCH_KILLED;
+    if (*outcome != BENCH_OK)
+        take_fault(results, jobs, batch->n_jobs);
     return is_done;
 }
 
-static bool native_run(struct target *target, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
+static bool run_shared(struct native *native, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
                        struct fail *fail) {
-    struct native *native = (struct native *)target;
-    size_t size;
-    struct native_results *results = map_results(count_rounds(jobs, n_jobs), &size);
-    if (!results)
-        return fail_set(fail, FAIL_WORK, "no memory for %u rounds: %s", count_rounds(jobs, n_jobs), strerror(errno));
     bool is_counted = jobs->clock == CLOCK_PERF || jobs->clock == CLOCK_RDPMC;
     assert(n_jobs >= 1 && n_jobs <= BENCH_MOST_TOGETHER);
     assert(!is_counted || jobs->group < native->counters.n_groups);
-    struct native_batch batch = {
+    const struct native_batch batch = {
         .jobs = jobs,
         .n_jobs = n_jobs,
         .cpu = native->cpu,
         .group = is_counted ? &native->counters.groups[jobs->group] : NULL,
         .is_read_by_user = jobs->clock == CLOCK_RDPMC,
-        .results = results,
+        .beside = jobs->beside ? make_beside(jobs) : NULL,
+        .results = make_results(count_rounds(jobs, n_jobs)),
     };
-    bool is_done = run_in_child(native, &batch, jobs, outcome, fail);
-    munmap(results, size);
+    struct native_batch *shared = share_batch(&batch);
+    if (!batch.results || !shared || (jobs->beside && !batch.beside))
+        return fail_set(fail, FAIL_WORK, "no memory for %u rounds: %s", count_rounds(jobs, n_jobs), strerror(errno));
+    return run_in_child(native, shared, jobs, outcome, fail);
+}
+
+static bool native_run(struct target *target, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
+                       struct fail *fail) {
+    bool is_done = run_shared((struct native *)target, jobs, n_jobs, outcome, fail);
+    nursery_free_all();
     return is_done;
 }
 

@@ -102,7 +102,7 @@ static void code_of_unknown_origin_is_alone(void **state) {
     struct bench_code codes[N] = {code_of("4"), code_of("2"), code_of("7")};
     struct bench_measurement results[N];
     struct fake_session session;
-    codes[1].runs_alone = true;
+    codes[1].process_set = 1;
     open_quiet(&session);
     measure_all(&session, codes, results, N);
     assert_int_equal(session.fake.last_n_jobs, 1); // the one that others had to be done before
@@ -126,7 +126,8 @@ static void whoever_asks_can_stop(void **state) {
     open_quiet(&session);
     session.bench.options.processes = 2;
     session.bench.options.is_stopped = is_third_time;
-    codes[0].runs_alone = codes[1].runs_alone = true;
+    codes[0].process_set = 1;
+    codes[1].process_set = 2;
     measure_all(&session, codes, results, 2);
     assert_int_equal(results[0].outcome, BENCH_OK);
     assert_int_equal(results[0].numerator, 4);

@@ -118,9 +118,9 @@ static const char *find_fault(struct sampling *sampling, const struct bench *ben
 }
 
 // Who shares our core (another hardware thread, which a VM does not even see) slows a chain of adds by up to a percent
-// without a switch or a fault to show for it: then the reference differs within a round more than at calibration, and is
-// no better than that. By how much it is longer, the chain of multiplies says (checks_departure); the CPU's frequency
-// makes it longer or shorter, too, but alike before the code and after it, and cancels.
+// without a switch or a fault to show for it: then the reference differs within a round more than at calibration, and
+// is no better than that. By how much it is longer, the chain of multiplies says (checks_departure); the CPU's
+// frequency makes it longer or shorter, too, but alike before the code and after it, and cancels.
 static double clock_error_of(struct sampling *sampling, const struct bench *bench) {
     if (bench_clock_counts(bench->clock) || bench->ticks_per_cycle <= 0 || !sampling->n_kept)
         return bench->clock_error;

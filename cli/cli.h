@@ -19,6 +19,7 @@ int cmd_pairs(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
+int cmd_try(int argc, char **argv);
 
 // The whole of a command that needs no more than its operands and says all that goes wrong in `fail`.
 int cli_run(const struct command *command, int argc, char **argv,

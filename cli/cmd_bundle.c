@@ -36,31 +36,45 @@ static const struct option options[] = {
 static const struct command command = {
     "bundle",
     "KERNEL...|FILE.s|- --output FILE [options]",
-    "Puts the programs of KERNELs, assembled, and a runner into one executable file.\n"
-    "It needs nothing where it runs: no libraries, no assembler, no privileges. It\n"
-    "prints a table, and with --output FILE it writes a measurement file, which\n"
-    "'cyclops run --from FILE' holds against models; its --help shows what else it\n"
-    "takes.\n",
+    "Puts the assembled programs of KERNELs and a runner into one executable file.\n"
+    "The file needs nothing where it runs: no libraries, no assembler, no privileges.\n"
+    "It measures the programs and prints a table; its --help explains its options.\n"
+    "With --output FILE it writes a measurement file, which 'cyclops run --from FILE'\n"
+    "holds against models.\n",
     "  cyclops bundle add-x mul-x fmla-v4s --isa aarch64 --output probe\n"
     "  ./probe --output probe.jsonl                       on the other machine\n"
     "  cyclops run --from probe.jsonl --mcpu cortex-a76           back here\n",
     options,
 };
 
-static struct pack_program packed(const struct program *program, const char *role, const struct code_uses *uses) {
-    struct bench_code code = program_code(program, false);
-    code_uses_find(uses, &code);
+static struct pack_program packed(const struct program *program, struct bench_code code, const char *role) {
     return (struct pack_program){
         .role = role,
         .kernel = program->kernel,
         .mode = program_mode_name(program->mode),
         .form = program_form_name(program->form),
         .arc = program->arc,
+        .placement = program->placement ? program_placement_name(program->placement) : NULL,
         .instruction = program->label,
         .streams = program->streams,
         .instructions = program->instructions,
         .code = code,
+        .loop_instructions = program->preserves_flags ? program->loop_instructions : 0,
+        .loop_branches = program->preserves_flags ? program->loop_branches : 0,
     };
+}
+
+// A bundle that lacks what was asked for would be noticed on the other machine: all mistakes are reported, and it is
+// not written.
+static bool assemble(struct arena *arena, struct program *const *programs, size_t n, struct fail *fail) {
+    struct gen_errors errors;
+    if (!gen_assemble_each(arena, programs, n, &errors, fail))
+        return false;
+    for (size_t i = 0; i + 1 < errors.n; i++)
+        cli_failed(&errors.items[i]);
+    if (errors.n)
+        *fail = errors.items[errors.n - 1];
+    return errors.n == 0;
 }
 
 static const char *role_of(unsigned chain) {
@@ -77,15 +91,18 @@ static bool make_pack(struct arena *arena, const struct isa *isa, const struct p
     size_t n = chains_list(chains, programs);
     for (size_t i = 0; i < plan->n_experiments; i++)
         programs[n++] = &plan->experiments[i]->program;
-    if (!gen_assemble(arena, programs, n, fail))
+    if (!assemble(arena, programs, n, fail))
         return false;
     *pack = (struct pack){isa->name, ARENA_ARRAY(arena, struct pack_program, n), 0};
-    code_uses_open(&uses, arena, isa, NULL);
     for (unsigned i = 0; i < N_CHAINS; i++)
         if (chains[i])
-            pack->programs[pack->n_programs++] = packed(chains[i], role_of(i), &uses);
-    for (size_t i = 0; i < plan->n_experiments; i++)
-        pack->programs[pack->n_programs++] = packed(&plan->experiments[i]->program, NULL, &uses);
+            pack->programs[pack->n_programs++] = packed(chains[i], program_code(chains[i], false), role_of(i));
+    code_uses_open(&uses, arena, isa, NULL);
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct bench_code code = experiment_code(plan->experiments[i], false);
+        code_uses_find(&uses, &code);
+        pack->programs[pack->n_programs++] = packed(&plan->experiments[i]->program, code, NULL);
+    }
     code_uses_close(&uses);
     return true;
 }
@@ -131,14 +148,25 @@ static bool write_bundle(struct arena *arena, const struct isa *isa, const struc
             fail_set(fail, FAIL_WORK, "cannot make '%s' executable: %s", args.output, strerror(errno)));
 }
 
+// The machine that runs them is not at hand, so blocks are not tried first.
+static bool prepare(struct arena *arena, const struct isa *isa, struct plan *plan, struct decoder *decoder,
+                    struct fail *fail) {
+    return plan->n_blocks == 0 ||
+           (decoder_open(decoder, arena, isa, NULL, fail) && blocks_prepare(arena, plan, decoder, false, fail));
+}
+
 static bool bundle(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct plan plan = {0};
     struct pack pack;
+    struct decoder decoder = {0};
     if (!args.output)
         return fail_set(fail, FAIL_INPUT, "say where to write the bundle: --output FILE");
     const struct isa *isa = cli_isa(arena, args.isa, fail);
-    return isa && plan_make(arena, &args.plan, isa, operands, &plan, fail) &&
-           make_pack(arena, isa, &plan, &pack, fail) && write_bundle(arena, isa, &pack, fail);
+    bool is_done = isa && plan_make(arena, &args.plan, isa, operands, &plan, fail) &&
+                   prepare(arena, isa, &plan, &decoder, fail) && make_pack(arena, isa, &plan, &pack, fail) &&
+                   write_bundle(arena, isa, &pack, fail);
+    decoder_close(&decoder);
+    return is_done;
 }
 
 int cmd_bundle(int argc, char **argv) {

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/json.h"
+#include "base/screen.h"
 #include "bench/host_control.h"
 #include "bench/host_files.h"
 #include "cli/doctor.h"
@@ -10,8 +11,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static struct {
     bool json, restore;
@@ -26,7 +25,7 @@ static const struct option options[] = {
      &args.core_type},
     {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to try.", &args.llvm},
     {OPTION_FLAG, "restore", NULL,
-     "Put back what a run changed (boost, governor, limits) if it and its guardian were killed; nothing else is done.",
+     "Put back what a run changed (boost, governor, limits) if it and its guardian were killed. Do nothing else.",
      &args.restore},
     {OPTION_FLAG, "json", NULL, "Print one JSON object.", &args.json},
     {0},
@@ -35,9 +34,10 @@ static const struct option options[] = {
 static const struct command command = {
     "doctor",
     "[options]",
-    "Says what of this machine Cyclops can use: CPU, counters, clocks, frequency control,\n"
-    "assembler, scheduling models; changes nothing. Each line that is not 'ok' says what\n"
-    "to do, with the command where there is one (after '$').\n"
+    "Reports what Cyclops can use on this machine: CPU, counters, clocks, frequency\n"
+    "control, assembler, scheduling models. It changes nothing. A line that is not\n"
+    "'ok' says what to do; where a command helps, it follows after '$'.\n"
+    "\n"
     "Exit 0: something can be measured here; 77: nothing can.\n",
     "  cyclops doctor\n",
     options,
@@ -74,13 +74,11 @@ static void examine_models(struct diagnosis *d) {
                 is_known ? "" : "Name the nearest model with --mcpu.", NULL);
 }
 
-// Of the terminal, within what reads well; in pipes as on a narrow one.
+// Within what reads well.
 static unsigned columns_to_fill(void) {
-    enum { NARROW = 80, WIDE = 120 };
-    struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROW)
-        return NARROW;
-    return size.ws_col < WIDE ? size.ws_col : WIDE;
+    enum { WIDE = 120 };
+    size_t columns = screen_columns(stdout);
+    return columns < WIDE ? (unsigned)columns : WIDE;
 }
 
 static bool print(const struct diagnosis *d, const struct host *host, struct fail *fail) {
@@ -136,9 +134,10 @@ static bool restore(struct arena *arena, struct fail *fail) {
     struct guardian_leftovers left;
     const char *folder = host_control_folder(arena);
     if (!folder || !guardian_mend(arena, folder, &left, fail))
-        return folder || fail_set(fail, FAIL_UNAVAILABLE, "no notes: XDG_RUNTIME_DIR is not set");
+        return folder ||
+               fail_set(fail, FAIL_UNAVAILABLE, "cannot look for what was changed: XDG_RUNTIME_DIR is not set");
     if (left.is_in_use)
-        return fail_set(fail, FAIL_UNAVAILABLE, "runs are going on; they put back what they changed when they end");
+        return fail_set(fail, FAIL_UNAVAILABLE, "runs are still going on; each puts back what it changed when it ends");
     if (!left.n_settings)
         puts("nothing to put back");
     for (size_t i = 0; i < left.n_settings; i++)

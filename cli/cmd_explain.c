@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/json.h"
+#include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/explain.h"
@@ -22,7 +23,7 @@ static const struct option options[] = {
      &args.cpu},
     {OPTION_TEXT, "machine", "FILE.yaml", "The same for an overlay, also for one without ISA.", &args.machine},
     {OPTION_TEXT, "mtriple", "TRIPLE", "Target, as in aarch64-linux-gnu. Default: this machine's.", &args.triple},
-    {OPTION_COUNT, "copies", "N", "Simulate 1, 2, 4 … up to N copies. Default: 64.", &args.copies},
+    {OPTION_COUNT, "copies", "N", "Simulate 1, 2, 4, ... up to N copies. Default: 64.", &args.copies},
     {OPTION_TEXT, "svg", "FILE", "Also draw it there; '-': standard output, and nothing else.", &args.svg},
     {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to ask. Default: the newest.", &args.llvm},
     {OPTION_FLAG, "json", NULL, "Print one JSON object.", &args.json},
@@ -32,12 +33,13 @@ static const struct option options[] = {
 static const struct command command = {
     "explain",
     "INSTRUCTION [options]",
-    "Shows what a scheduling model says of one instruction: its latency, when it\n"
-    "holds which pipe, the reciprocal throughput that follows (the longest segment,\n"
-    "divided by the pipes that serve it), and how simulated copies, which wait for\n"
-    "nothing but pipes, come near it.\n"
+    "Shows what a scheduling model says of one instruction:\n"
+    "* its latency, and when it holds which pipe;\n"
+    "* the reciprocal throughput that follows: the longest time that it holds a kind\n"
+    "  of pipe, divided by the number of such pipes;\n"
+    "* how simulated copies, which wait for nothing but pipes, come near that.\n"
     "\n"
-    "INSTRUCTION is assembly; on a machine without ISA, the name of one.\n",
+    "INSTRUCTION is assembly; on a machine without ISA, an instruction's name.\n",
     "  cyclops explain 'imul rax, rbx' --mcpu znver4\n"
     "  cyclops explain BLOB --machine overlay:blah --svg blob.svg\n",
     options,
@@ -65,7 +67,12 @@ static void print_head(struct arena *arena, const struct explanation *e) {
         printf("  source   %s\n", e->source);
 }
 
-enum { MOST_DRAWN = 200 }; // cycles in a line
+// Cycles that fit in a line, behind a name of `width` and before a text of `rest` columns.
+static uint64_t most_drawn(size_t width, size_t rest) {
+    enum { GAPS = 4 };
+    size_t columns = screen_columns(stdout), taken = width + GAPS + rest;
+    return columns > taken ? columns - taken : 0;
+}
 
 static void print_scale(int indent, uint64_t n_cycles) {
     printf("%*s", indent, "");
@@ -77,36 +84,66 @@ static void print_scale(int indent, uint64_t n_cycles) {
     puts("");
 }
 
+static const char *pipe_name(struct arena *arena, const struct explanation *e, const struct insn_use *use) {
+    const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
+    return machine_pipes_name(arena, e->machine, (unsigned)(resource - e->machine->resources));
+}
+
+// " on one of Zn4FP0, Zn4FP1"
+static void print_choice(const struct explanation *e, const struct insn_use *use) {
+    const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
+    if (use->reserved)
+        printf(" on all of them");
+    else if (resource->is_group)
+        for (unsigned i = 0; i < resource->units; i++)
+            printf("%s%s", i ? ", " : " on one of ", e->machine->resources[resource->members[i]].name);
+    else if (resource->units > 1)
+        printf(" on one of %u", resource->units);
+    puts("");
+}
+
+// Where LLVM has several groups of the same pipes: which.
+static void print_aliases(struct arena *arena, const struct explanation *e, const struct insn_use *use) {
+    const struct resource *resources = e->machine->resources;
+    unsigned own = (unsigned)(machine_resource_of_mask(e->machine, use->mask) - resources);
+    struct text text = {.arena = arena};
+    unsigned n = 0;
+    text_addf(&text, "%s: one of", pipe_name(arena, e, use));
+    for (unsigned i = 1; i < e->machine->n_resources; i++)
+        if (machine_same_pipes(e->machine, own, i))
+            text_addf(&text, "%s %s", n++ ? "," : "", resources[i].name);
+    text_add(&text, ", which LLVM's tables do not tell apart");
+    if (n > 1)
+        screen_print_sentence(text.data, stdout);
+}
+
 // The pipes that the instruction names, over the cycles after issue.
 static void print_segments(struct arena *arena, const struct explanation *e) {
+    enum { REST = 40 }; // "  [10, 12) on one of SPRPort00, SPRPort01"
     size_t width = 0;
     uint64_t longest = e->insn->latency;
     for (unsigned i = 0; i < e->insn->n_uses; i++) {
         const struct insn_use *use = &e->insn->uses[i];
-        size_t length = strlen(machine_resource_of_mask(e->machine, use->mask)->name);
+        size_t length = strlen(pipe_name(arena, e, use));
         width = length > width ? length : width;
         longest = use->release > longest ? use->release : longest;
     }
     if (e->insn->n_uses == 0)
         return;
-    bool is_drawn = longest <= MOST_DRAWN;
+    bool is_drawn = longest <= most_drawn(width, REST);
     puts("\npipes held, in cycles after issue:");
     if (is_drawn)
         print_scale((int)width + 4, longest);
     for (unsigned i = 0; i < e->insn->n_uses; i++) {
         const struct insn_use *use = &e->insn->uses[i];
-        const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
-        printf("  %-*s  ", (int)width, resource->name);
+        printf("  %-*s  ", (int)width, pipe_name(arena, e, use));
         for (uint64_t c = 0; is_drawn && c < longest; c++)
-            fputs(c >= use->acquire && c < use->release ? "█" : "·", stdout);
+            screen_puts(c >= use->acquire && c < use->release ? "█" : "·", stdout);
         printf("  [%u, %u)", use->acquire, use->release);
-        unsigned index = (unsigned)(resource - e->machine->resources);
-        if (resource->is_group && !use->reserved)
-            printf(" on one of %s", machine_pipes_name(arena, e->machine, index));
-        else if (resource->units > 1 && !use->reserved)
-            printf(" on one of %u", resource->units);
-        puts(use->reserved ? " on all of them" : "");
+        print_choice(e, use);
     }
+    for (unsigned i = 0; i < e->insn->n_uses; i++)
+        print_aliases(arena, e, &e->insn->uses[i]);
 }
 
 static void print_copies(struct arena *arena, const struct explanation *e) {
@@ -117,7 +154,7 @@ static void print_copies(struct arena *arena, const struct explanation *e) {
         width = strlen(rows[i].name) > width ? strlen(rows[i].name) : width;
     for (size_t i = 0; i < e->copies.n_items; i++)
         n_cycles = e->copies.items[i].to > n_cycles ? e->copies.items[i].to : n_cycles;
-    if (n_rows == 0 || n_cycles > MOST_DRAWN)
+    if (n_rows == 0 || n_cycles > most_drawn(width, 0))
         return;
     printf("\n%d copies, each as its number:\n", EXPLAIN_SHOWN);
     print_scale((int)width + 4, n_cycles);
@@ -163,7 +200,7 @@ static bool print_json(struct arena *arena, const struct explanation *e, struct 
     for (unsigned i = 0; i < e->insn->n_uses; i++) {
         const struct insn_use *use = &e->insn->uses[i];
         const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
-        json_array_append_new(uses, json_pack("{s:s, s:i, s:i, s:i}", "resource", resource->name, "acquire",
+        json_array_append_new(uses, json_pack("{s:s, s:i, s:i, s:i}", "resource", pipe_name(arena, e, use), "acquire",
                                               (int)use->acquire, "release", (int)use->release, "pipes",
                                               (int)resource->units));
     }

@@ -3,24 +3,30 @@
 
 #include "base/file.h"
 #include "cli/options.h"
+#include "cli/plan_wish.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static struct {
-    const char *mode, *form, *isa, *kernels, *output;
+    const char *mode, *form, *placement, *isa, *kernels, *output;
     unsigned long streams, unroll;
 } args = {.unroll = ~0UL};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_TEXT, "mode", "MODE",
-     "latency, throughput, or block. Default: throughput with --n, else latency (throughput if the kernel has no "
+     "latency, throughput, or block. Default: throughput with --n or --placement, else latency (throughput if the "
+     "kernel has no "
      "chain).",
      &args.mode},
     {OPTION_COUNT, "n", "N", "Independent streams in throughput mode. Default: as many as fit, at most 16.",
      &args.streams},
     {OPTION_TEXT, "form", "FORM", "unrolled or looped. Default: unrolled.", &args.form},
+    {OPTION_TEXT, "placement", "NAME",
+     "How the memory lies that streams of loads and stores access: same-address, same-line, own-lines or own-pages. "
+     "Default: own-lines.",
+     &args.placement},
     {OPTION_COUNT, "unroll", "COPIES", "Copies of the body in the unrolled form. Default: about 1000 instructions.",
      &args.unroll},
     {OPTION_TEXT, "isa", "ISA", "x86_64, aarch64, armv7, mips, mipsel or riscv64. Default: this machine's.", &args.isa},
@@ -32,8 +38,8 @@ static const struct option options[] = {
 static const struct command command = {
     "gen",
     "KERNEL... [options]",
-    "Prints the assembly of the programs that 'cyclops run' would measure, for GNU as.\n"
-    "Each is a function void NAME(uint64_t iterations, void *memory), where memory\n"
+    "Prints the assembly of the programs that 'cyclops run' would measure, for GNU\n"
+    "as. Each is a function void NAME(uint64_t iterations, void *memory); memory\n"
     "points to the middle of a buffer of 64 KiB.\n",
     "  cyclops gen fma-ymm-ps --n 8\n"
     "  cyclops gen fmla-v4s --isa aarch64 | aarch64-linux-gnu-as -o fmla.o -\n",
@@ -43,12 +49,17 @@ static const struct command command = {
 static bool read_request(const struct kernel *kernel, struct gen_request *request, struct fail *fail) {
     *request = (struct gen_request){.streams = (unsigned)args.streams,
                                     .unroll = args.unroll == ~0UL ? 0 : (unsigned)args.unroll};
-    bool is_chain = kernel->n_arcs > 0 && args.streams == 0;
+    bool is_chain = kernel->n_arcs > 0 && args.streams == 0 && !args.placement;
     request->mode = is_chain ? PROGRAM_LATENCY : PROGRAM_THROUGHPUT;
     if (args.mode && !program_mode_parse(args.mode, &request->mode))
         return fail_set(fail, FAIL_INPUT, "unknown mode '%s': there are latency, throughput and block", args.mode);
     if (args.form && !program_form_parse(args.form, &request->form))
         return fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled and looped", args.form);
+    if (!plan_read_placement(args.placement, false, &request->placement, fail))
+        return false;
+    if (args.placement && request->mode != PROGRAM_THROUGHPUT)
+        return fail_set(fail, FAIL_INPUT, "--placement is for throughput: mode %s has one stream",
+                        program_mode_name(request->mode));
     if (args.streams > GEN_MAX_STREAMS)
         return fail_set(fail, FAIL_INPUT, "--n is at most %d", GEN_MAX_STREAMS);
     enum { MOST_COPIES = 100000 };

@@ -5,6 +5,7 @@
 #include "analyzer/model/overlay.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/screen.h"
 #include "base/table.h"
 #include "bench/events.h"
 #include "cli/options.h"
@@ -71,7 +72,7 @@ static bool list_kernels(struct arena *arena, struct fail *fail) {
     struct table table = {.arena = arena};
     table_column(&table, TABLE_LEFT, "kernel");
     table_column(&table, TABLE_LEFT, "isa");
-    table_column(&table, TABLE_LEFT, "about");
+    table_column(&table, TABLE_NOTE, "about");
     for (size_t i = 0; i < set.n_kernels; i++) {
         const struct kernel *kernel = &set.kernels[i];
         if (args.json && !print_kernel(kernel, fail))
@@ -88,7 +89,11 @@ static bool list_kernels(struct arena *arena, struct fail *fail) {
 static bool print_machine(const char *name, const char *isa, bool is_host, const char *about, struct fail *fail) {
     if (args.json)
         return print_line(json_pack("{s:s, s:s, s:b}", "machine", name, "isa", isa, "host", is_host), fail);
-    printf("  %s%s%s%s\n", name, is_host ? "   (this CPU)" : "", *about ? "   " : "", about);
+    struct arena arena = {0};
+    const char *line =
+        arena_printf(&arena, "  %s%s%s%s", name, is_host ? "   (this CPU)" : "", *about ? "   " : "", about);
+    screen_print_sentence(line, stdout);
+    arena_free(&arena);
     return true;
 }
 

@@ -1,15 +1,18 @@
 // cyclops pairs: which instructions issue together.
 #include "cli/cli.h"
 
+#include "bench/nursery.h"
+
 #include "cli/lab_args.h"
 #include "cli/options.h"
 #include "cli/pairs.h"
+#include "cli/plan_wish.h"
 #include "cli/run_plan.h"
 
 #include <string.h>
 
 static struct {
-    const char *form;
+    const char *form, *placement;
     unsigned long streams; // ~0: not given
     bool wants_both_orders;
     struct lab_args lab;
@@ -20,6 +23,10 @@ static const struct option options[] = {
     {OPTION_COUNT, "n", "N",
      "Streams of each kernel in a pair. Default: as many as there are registers for both, at most 16.", &args.streams},
     {OPTION_TEXT, "form", "FORM", "unrolled or looped (a branch after each body). Default: unrolled.", &args.form},
+    {OPTION_TEXT, "placement", "NAME",
+     "How the memory lies that streams of loads and stores access: same-address, same-line, own-lines or own-pages. "
+     "Default: own-lines.",
+     &args.placement},
     {OPTION_FLAG, "both-orders", NULL,
      "Also the second of each pair before the first. Default: where the simulated CPU, or the first model, issues in "
      "order.",
@@ -35,18 +42,18 @@ static const struct option options[] = {
 static const struct command command = {
     "pairs",
     "KERNEL KERNEL... [options]",
-    "Which of KERNELs (see 'cyclops list kernels') issue together: a matrix of the cycles\n"
-    "that a copy of one and a copy of the other take side by side, many of both mixed on\n"
-    "registers of their own; on the diagonal, of a copy alone. Where neither takes\n"
-    "anything from the other, a pair takes as long as the longer one; where they share\n"
-    "a pipe, or the core does not pair them, as long as one after the other.\n"
+    "Measures which of KERNELs ('cyclops list kernels') issue together. A cell of the\n"
+    "matrix has the cycles that one copy of each kernel takes when many of both run\n"
+    "mixed, on registers of their own. The diagonal has a copy alone. A pair that\n"
+    "shares nothing takes as long as the longer one; a pair that shares a pipe, or\n"
+    "that the core does not issue together, takes as long as both in turn.\n"
     "\n"
-    "The order within a pair matters where a core pairs A with B, but not B with A; many\n"
-    "pairs in a row hide that, '--form looped --n 1' shows it.\n"
+    "The order within a pair matters where a core issues A with B, but not B with A.\n"
+    "Many pairs in a row hide that; '--form looped --n 1' shows it.\n"
     "\n"
-    "With --json, a measurement for each cell and each kernel alone, then an object for\n"
-    "each cell: \"pairing\" is together, partly, apart, slower, waiting (too few streams\n"
-    "fit in the registers) or unclear.\n",
+    "--json prints a measurement for each cell and each kernel alone, then an object\n"
+    "for each cell. Its \"pairing\" is together, partly, apart, slower, waiting (too\n"
+    "few streams fit in the registers) or unclear.\n",
     "  cyclops pairs add-r64 imul-r64 load-r64 store-r64\n"
     "  cyclops pairs vadd-i32-d vld1-d --isa armv7 --target sim:overlay:cortex-a8\n"
     "  cyclops pairs fma-ymm-ps vaddps-ymm vmulps-ymm --output pairs.jsonl --resume\n",
@@ -58,6 +65,8 @@ static bool read_options(struct pairs_options *wanted, struct fail *fail) {
     if (args.streams != ~0UL && (args.streams < 1 || args.streams > GEN_MAX_STREAMS))
         return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
     wanted->streams = args.streams == ~0UL ? 0 : (unsigned)args.streams;
+    if (!plan_read_placement(args.placement, false, &wanted->placement, fail))
+        return false;
     return !args.form || program_form_parse(args.form, &wanted->form) ||
            fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled and looped", args.form);
 }
@@ -86,6 +95,13 @@ static bool issues_in_order(const struct lab *lab) {
     return lab->n_models && lab->models[0].machine->in_order;
 }
 
+static bool has_results(const struct plan *plan) {
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        if (plan->experiments[i]->is_done)
+            return true;
+    return false;
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     const struct kernel *kernels[PAIRS_MAX_KERNELS];
     struct pairs_options wanted;
@@ -96,12 +112,12 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         !find_kernels(arena, operands, kernels, fail) || !lab_open(lab, arena, &args.lab.lab, fail))
         return 0;
     wanted.wants_both_orders |= issues_in_order(lab);
-    if (!pairs_plan(arena, kernels, (unsigned)operands->n_items, &wanted, &plan, &pairs, fail) ||
-        !run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail))
+    if (!pairs_plan(arena, kernels, (unsigned)operands->n_items, &wanted, &plan, &pairs, fail))
         return status;
-    if (args.lab.files.wants_json)
+    bool is_done = run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
+    if (args.lab.files.wants_json && is_done)
         pairs_print_json(lab, &pairs, stdout, fail);
-    else
+    if (!args.lab.files.wants_json && (is_done || has_results(&plan)))
         pairs_print(lab, &pairs, stdout, cli_wants_colour());
     return args.lab.is_strict ? run_plan_strict(&plan, status) : status;
 }
@@ -113,8 +129,11 @@ int cmd_pairs(int argc, char **argv) {
     struct lab lab = {0};
     int status = 0;
     if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK) {
+        if (strcmp(args.lab.lab.target, "native") == 0)
+            nursery_open(); // while there is little memory
         status = run(&arena, &lab, &operands, &fail);
         lab_close(&lab);
+        nursery_close();
     }
     if (fail.status != FAIL_NONE)
         status = run_plan_worse(status, cli_failed(&fail));

@@ -1,7 +1,10 @@
 // cyclops reproduce: published experiments again, published · predicted · measured here.
 #include "cli/cli.h"
 
+#include "bench/nursery.h"
+
 #include "base/file.h"
+#include "base/screen.h"
 #include "base/text.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
@@ -19,7 +22,7 @@ static struct {
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_FLAG, "all", NULL, "All experiments, a line for each published value.", &args.all},
-    {OPTION_FLAG, "list", NULL, "Only say which there are. The default where none is named.", &args.list},
+    {OPTION_FLAG, "list", NULL, "Only list the experiments. The default where none is named.", &args.list},
     {OPTION_TEXT, "svg", "FILE", "Of one sweep: also draw n against cycles there.", &args.svg},
     {OPTION_TEXT, "target", "TARGET",
      "Where to measure: native, sim:CPU (see 'cyclops run'), or none. Default: native.", &args.lab.target},
@@ -36,13 +39,13 @@ static const struct option options[] = {
 
 static const struct command command = {
     "reproduce",
-    "[NAME…|--all|--list] [options]",
+    "[NAME...|--all|--list] [options]",
     "Does published experiments again: what was published, what the model of that\n"
     "CPU predicts, and what this machine does, side by side. NAME is an experiment,\n"
     "or a file of them.\n"
     "\n"
-    "Exit 0: all predictions are within the tolerance that the reference states; 1:\n"
-    "one is not, and no overlay that the reference names puts it right.\n",
+    "Exit 0: all predictions are within the tolerance that the reference states, by\n"
+    "the model or by an overlay that repairs it; 1: one is not.\n",
     "  cyclops reproduce --all\n"
     "  cyclops reproduce fma --svg fma.svg\n",
     options,
@@ -84,10 +87,12 @@ static bool choose(struct arena *arena, const struct reference_set *set, const s
 }
 
 // All programs, and those of the lab's clock where there is one, in one run of the assembler of each ISA.
-static bool assemble(struct arena *arena, const struct lab *lab, struct reproduction *all, size_t n,
-                     struct fail *fail) {
+static bool assemble(struct arena *arena, struct lab *lab, struct reproduction *all, size_t n, struct fail *fail) {
     struct program **programs = NULL, *chains[N_CHAINS];
     size_t n_programs = 0, n_chains = lab ? chains_list(lab->chains, chains) : 0;
+    for (size_t i = 0; lab && i < n; i++)
+        if (!lab_prepare(lab, &args.lab, &all[i].plan, fail))
+            return false;
     while (n_programs < n_chains) {
         programs = arena_grow(arena, programs, n_programs, sizeof *programs);
         programs[n_programs] = chains[n_programs];
@@ -112,7 +117,7 @@ static bool open_lab(struct arena *arena, struct lab *lab, struct fail *fail) {
 static void leave_unmeasured(struct reproduction *all, size_t n, const char *why) {
     for (size_t i = 0; i < n; i++)
         for (size_t v = 0; v < all[i].reference->n_values; v++)
-            if (!all[i].values[v].not_measured)
+            if (!all[i].values[v].measured && !all[i].values[v].not_measured)
                 all[i].values[v].not_measured = why;
 }
 
@@ -121,7 +126,7 @@ static bool report(struct arena *arena, const struct lab *lab, const struct repr
     if (args.json)
         return reproduce_print_json(arena, all, n, fail);
     if (lab)
-        printf("%s\n", lab_summary(lab));
+        screen_print_sentence(lab_summary(lab), stdout);
     reproduce_print(arena, all, n, !args.all);
     return true;
 }
@@ -149,9 +154,9 @@ static bool reproduce(struct arena *arena, struct lab *lab, struct reproduction 
         *agrees &= reproduce_agrees(&all[i]);
     }
     if (!can_measure)
-        leave_unmeasured(all, n, cannot.status ? arena_strdup(arena, cannot.text) : "not asked for");
+        leave_unmeasured(all, n, cannot.status ? arena_strdup(arena, cannot.text) : REPRODUCE_NOT_ASKED);
     else if (!reproduce_measure(lab, all, n, fail))
-        return false;
+        leave_unmeasured(all, n, "an error ended the measuring");
     if (args.svg && !reproduce_svg(arena, &all[0], args.svg, fail))
         return false;
     return (args.svg && strcmp(args.svg, "-") == 0) || report(arena, can_measure ? lab : NULL, all, n, fail);
@@ -185,8 +190,10 @@ int cmd_reproduce(int argc, char **argv) {
     struct lab lab = {0};
     bool agrees = true;
     if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK) {
+        nursery_open(); // while there is little memory
         run(&arena, &lab, &operands, &agrees, &fail);
         lab_close(&lab);
+        nursery_close();
     }
     int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
     if (interrupt_seen() && status == 0)

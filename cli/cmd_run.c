@@ -1,6 +1,8 @@
 // cyclops run: measure, predict and compare.
 #include "cli/cli.h"
 
+#include "bench/nursery.h"
+
 #include "cli/corun.h"
 #include "cli/experiment.h"
 #include "cli/lab_args.h"
@@ -51,9 +53,10 @@ static const struct option options[] = {
 static const struct command command = {
     "run",
     "KERNEL...|FILE.s|-|--from FILE [options]",
-    "Generates the programs of KERNELs (see 'cyclops list kernels') or takes the block\n"
-    "of assembly in FILE.s (- for standard input), measures cycles per iteration on this\n"
-    "CPU, simulates the same bytes under a scheduling model, and compares.\n"
+    "Measures how many cycles an iteration of code takes on this CPU, simulates the\n"
+    "same bytes under a scheduling model, and compares the two. The code is\n"
+    "  KERNEL       a small program by its name ('cyclops list kernels')\n"
+    "  FILE.s or -  a block of assembly, from a file or standard input\n"
     "\n"
     "A block starts with every general register but the stack pointer and the loop's\n"
     "counter holding the address of the middle of a buffer of 64 KiB, and vector\n"
@@ -61,13 +64,15 @@ static const struct command command = {
     "\n"
     "A measured value is the median of many samples; ± covers its 99 % confidence\n"
     "interval and the clock's own error. '?' marks a value not to be trusted.\n"
-    "'difference' is (predicted - measured) / measured; where it is more than the\n"
-    "measurement can explain, the last column says what in the model is to blame.\n"
-    "With --corun, the clock's reference is timed while the co-runner waits;\n"
-    "samples during which it did not run all the time are dropped. Its own cycles are\n"
-    "those of the measured CPU's clock, to which another core need not keep.\n"
-    "Throughputs are per copy of the kernel's body; everything else, and the JSON field\n"
-    "cycles, per iteration (all n copies).\n",
+    "'difference' is (predicted - measured) / measured. Where it is more than the\n"
+    "measurement can explain, a note says what in the model is to blame.\n"
+    "\n"
+    "With --corun, the clock's reference is timed while the co-runner waits. Samples\n"
+    "during which it did not run all the time are dropped. Its own cycles are those\n"
+    "of the measured CPU's clock, to which another core need not keep.\n"
+    "\n"
+    "A reciprocal throughput is per copy of the kernel's body (in JSON,\n"
+    "cycles_per_copy); every other number is per iteration (all n copies).\n",
     "  cyclops run fma-ymm-ps --sweep 1..12\n"
     "  cyclops run add-r64 imul-r64 --mode latency\n"
     "  cyclops run --asm 'imul rax, rax; add rbx, rax'\n"
@@ -100,7 +105,7 @@ static bool read_events(struct arena *arena, struct fail *fail) {
     for (size_t i = 0; i < args.events.n_items; i++)
         add_events(arena, args.events.items[i], events);
     if (args.events.n_items && events->n_items == 0)
-        return fail_set(fail, FAIL_INPUT, "--events names none; 'cyclops list events' prints what there is");
+        return fail_set(fail, FAIL_INPUT, "--events names no event; 'cyclops list events' prints their names");
     if (events->n_items && !bench_clock_counts(args.lab.lab.bench.clock))
         return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock %s uses none", args.lab.clock);
     return true;
@@ -110,7 +115,7 @@ static bool read_corun(struct fail *fail) {
     enum { MOST_CPUS = 1 << 16 };
     bool has_cpu = args.corun_cpu != ~0UL;
     if (has_cpu && !args.plan.corun)
-        return fail_set(fail, FAIL_INPUT, "--corun-cpu says where --corun KERNEL runs");
+        return fail_set(fail, FAIL_INPUT, "--corun-cpu needs --corun: it says where that kernel runs");
     if (has_cpu && args.corun_cpu >= MOST_CPUS)
         return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", args.corun_cpu);
     if (args.plan.corun && args.lab.files.is_resumed)
@@ -125,7 +130,7 @@ static bool is_only_from(const struct operands *operands) {
     const struct lab_args *lab = &args.lab;
     const struct plan_wish *plan = &args.plan;
     bool has_program = operands->n_items || plan->asm_texts.n_items || plan->mode || plan->form || plan->sweep ||
-                       plan->syntax || plan->kernels || plan->corun || args.corun_cpu != ~0UL ||
+                       plan->placement || plan->syntax || plan->kernels || plan->corun || args.corun_cpu != ~0UL ||
                        plan->streams != ~0UL || plan->is_replicated;
     bool has_place = strcmp(lab->lab.target, "native") != 0 || lab->isa || lab->cpu != ~0UL || lab->lab.core_type ||
                      lab->lab.keeps_frequency;
@@ -140,8 +145,7 @@ static int run_file(struct arena *arena, const struct operands *operands, struct
     if (is_only_from(operands))
         run_from(arena, args.from, &args.lab.lab, args.lab.files.wants_json, &status, fail);
     else
-        fail_set(fail, FAIL_INPUT,
-                 "--from takes what was measured; beside it there are --mcpu, --mattr, --llvm, --json");
+        fail_set(fail, FAIL_INPUT, "--from measures nothing: only --mcpu, --mattr, --llvm and --json go with it");
     return status;
 }
 
@@ -150,13 +154,14 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     int status = 0;
     if (args.plan.is_replicated && args.lab.processes == ~0UL)
         args.lab.processes = REPLICATE_PROCESSES;
-    bool is_done = lab_args_read(arena, &args.lab, fail) && read_events(arena, fail) && read_corun(fail) &&
+    bool is_open = lab_args_read(arena, &args.lab, fail) && read_events(arena, fail) && read_corun(fail) &&
                    plan_make(arena, &args.plan, args.lab.lab.isa, operands, &plan, fail) &&
-                   lab_open(lab, arena, &args.lab.lab, fail) &&
-                   run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
-    if (is_done && !args.lab.files.wants_json)
+                   lab_open(lab, arena, &args.lab.lab, fail);
+    if (is_open)
+        run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
+    if (is_open && !args.lab.files.wants_json) // also what there is before a failure
         (args.plan.corun ? corun_print : run_report_print)(lab, &plan, stdout, cli_wants_colour());
-    return is_done && args.lab.is_strict ? run_plan_strict(&plan, status) : status;
+    return args.lab.is_strict ? run_plan_strict(&plan, status) : status;
 }
 
 int cmd_run(int argc, char **argv) {
@@ -167,8 +172,11 @@ int cmd_run(int argc, char **argv) {
     int status = 0;
     switch (options_parse(&arena, &command, argc, argv, &operands, &fail)) {
     case OPTIONS_OK:
+        if (!args.from && strcmp(args.lab.lab.target, "native") == 0)
+            nursery_open(); // while there is little memory
         status = args.from ? run_file(&arena, &operands, &fail) : run(&arena, &lab, &operands, &fail);
         lab_close(&lab);
+        nursery_close();
         break;
     case OPTIONS_HELP:
     case OPTIONS_BAD:

@@ -5,9 +5,9 @@
 #include "analyzer/model/backend.h"
 #include "base/file.h"
 #include "bench/steps.h"
+#include "cli/experiment.h"
 #include "cli/follow.h"
 #include "cli/options.h"
-#include "cli/program_code.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,15 +23,15 @@ static const struct option options[] = {
     {0},
 };
 
-#define OTHERWISE_READ "LLVM and GNU as do not read the text as the same instructions"
+#define OTHERWISE_READ "LLVM and GNU as do not read the same instructions from the text"
 
 static const struct command command = {
     "trace",
     "FILE.s|- [options]",
-    "Runs a block of assembly on this CPU, one instruction at a time, and prints which way\n"
-    "its branches went: the labels that control came to, in order. 'cyclops mca\n"
-    "--branch-trace' simulates that run; it takes Intel's syntax where the text begins with\n"
-    "'.intel_syntax noprefix'. Registers begin as in 'cyclops run'.\n",
+    "Runs a block of assembly on this CPU, one instruction at a time. Prints which\n"
+    "way its branches went: the labels that control came to, in order. 'cyclops mca\n"
+    "--branch-trace' simulates that run; for mca, a text in Intel's syntax must begin\n"
+    "with '.intel_syntax noprefix'. Registers begin as in 'cyclops run'.\n",
     "  cyclops trace loop.s\n"
     "  cyclops trace loop.s | cyclops mca --branch-trace=- loop.s\n",
     options,
@@ -60,8 +60,9 @@ static bool describe(struct arena *arena, const struct backend *backend, struct 
     return true;
 }
 
-static bool record(struct arena *arena, const struct program *program, struct steps *steps, struct fail *fail) {
-    struct bench_code code = program_code(program, false);
+static bool record(struct arena *arena, const struct experiment *experiment, struct steps *steps, struct fail *fail) {
+    const struct program *program = &experiment->program;
+    struct bench_code code = experiment_code(experiment, false);
     const struct steps_request request = {
         .code = &code,
         .iterations = 1,
@@ -96,19 +97,40 @@ static const char *in_words(struct arena *arena, const struct program *program, 
     return words;
 }
 
-static bool trace(struct arena *arena, const struct operands *operands, struct fail *fail) {
-    struct program program, *programs[] = {&program};
+// The block's looped program, of which one iteration is run.
+static struct experiment *plan_one(struct arena *arena, const struct isa *isa, const char *name, const char *text,
+                                   const struct decoder *decoder, struct plan *plan, struct fail *fail) {
+    const struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = args.syntax};
+    const struct plan_options looped = {.has_form = true, .form = PROGRAM_LOOPED};
+    bool is_planned =
+        plan_add_block(arena, plan, &source, name, &looped, fail) && blocks_prepare(arena, plan, decoder, true, fail);
+    return is_planned ? plan->experiments[0] : NULL;
+}
+
+static const char *trace_text(struct arena *arena, const struct isa *isa, const char *name, const char *text,
+                              const struct decoder *decoder, struct fail *fail) {
+    struct plan plan = {0};
     struct steps steps;
+    struct experiment *experiment = plan_one(arena, isa, name, text, decoder, &plan, fail);
+    if (!experiment)
+        return NULL;
+    struct program *programs[] = {&experiment->program};
+    if (!gen_assemble(arena, programs, 1, fail) || !record(arena, experiment, &steps, fail))
+        return NULL;
+    return in_words(arena, &experiment->program, text, &steps, fail);
+}
+
+static bool trace(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    struct decoder decoder = {0};
+    const char *words = NULL;
     char *text;
     if (operands->n_items != 1)
         return fail_set(fail, FAIL_INPUT, "name one file with the block to run");
-    const char *path = operands->items[0], *name = file_name(path);
+    const char *path = operands->items[0];
     const struct isa *isa = cli_isa(arena, NULL, fail);
-    if (!isa || !file_read(arena, path, &text, NULL, fail) ||
-        !gen_block(arena, isa, args.syntax, name, text, PROGRAM_LOOPED, &program, fail) ||
-        !gen_assemble(arena, programs, 1, fail) || !record(arena, &program, &steps, fail))
-        return false;
-    const char *words = in_words(arena, &program, text, &steps, fail);
+    if (isa && file_read(arena, path, &text, NULL, fail) && decoder_open(&decoder, arena, isa, args.llvm, fail))
+        words = trace_text(arena, isa, file_name(path), text, &decoder, fail);
+    decoder_close(&decoder);
     if (words)
         puts(words);
     return words != NULL;

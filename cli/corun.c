@@ -3,7 +3,6 @@
 #include "cli/corun.h"
 
 #include "analyzer/compare/corun_prediction.h"
-#include "cli/program_code.h"
 
 #include <sched.h>
 #include <string.h>
@@ -106,7 +105,7 @@ static bool measure_other(struct lab *lab, const struct experiment *experiment, 
 
 bool corun_measure(struct lab *lab, struct experiment *experiment, struct fail *fail) {
     struct corun *corun = experiment->corun;
-    struct bench_code code = lab_code(lab, &experiment->program), beside = lab_code(lab, &corun->other->program);
+    struct bench_code code = lab_code(lab, experiment), beside = lab_code(lab, corun->other);
     if (!measure_other(lab, experiment, fail))
         return false;
     if (!corun->other->is_done)
@@ -131,7 +130,8 @@ bool corun_write(struct run_journal *journal, struct lab *lab, const struct expe
     for (unsigned i = 0; i < experiment->n_predictions; i++)
         if (corun->predicted[i].is_known)
             record.predictions[record.n_predictions++] =
-                (struct record_prediction){experiment->predictions[i].model, corun->predicted[i].cycles[0],
-                                           shares_core(lab) ? "two threads" : "two cores"};
+                (struct record_prediction){.model = experiment->predictions[i].model,
+                                           .cycles = corun->predicted[i].cycles[0],
+                                           .bottleneck = shares_core(lab) ? "two threads" : "two cores"};
     return run_journal_write_record(journal, &record, fail);
 }

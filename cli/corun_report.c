@@ -1,5 +1,6 @@
 // The table of a co-run: what each thread takes alone and beside the other, and what both get done.
 #include "analyzer/compare/corun_prediction.h"
+#include "base/screen.h"
 #include "base/table.h"
 #include "bench/measured.h"
 #include "cli/corun.h"
@@ -125,12 +126,12 @@ static void add_combined(struct table *table, const struct lab *lab, const struc
 
 static void print_one(const struct lab *lab, const struct experiment *e, FILE *out, bool colour) {
     struct table table = {.arena = lab->arena};
-    table_column(&table, TABLE_LEFT, "kernel");
-    table_column(&table, TABLE_LEFT, "measures");
+    table_column(&table, TABLE_CUT, "kernel");
+    table_column(&table, TABLE_WRAP, "measures");
     table_column(&table, TABLE_LEFT, "measured");
     for (unsigned i = 0; i < lab->n_models; i++)
         table_column(&table, TABLE_LEFT, model_title(&lab->models[i], lab->arena));
-    table_column(&table, TABLE_LEFT, "");
+    table_column(&table, TABLE_NOTE, "");
     add_alone(&table, lab, e);
     if (!corun_is_same_code(e))
         add_alone(&table, lab, e->corun->other);
@@ -148,10 +149,13 @@ void corun_print(const struct lab *lab, const struct plan *plan, FILE *out, bool
         if (!e->corun || !e->corun->is_done)
             continue;
         if (!has_any)
-            fprintf(out, "%s\n", lab_summary(lab));
+            screen_print_sentence(lab_summary(lab), out);
         if (!has_any && !lab->is_simulated)
-            fprintf(out, "co-runner on CPU %d, beside CPU %d: %s\n", lab->bench.options.beside_cpu, lab->host.cpu,
-                    lab->is_sibling ? "its SMT sibling" : "another core, as far as this system says");
+            screen_print_sentence(
+                arena_printf(lab->arena, "co-runner on CPU %d, beside CPU %d: %s", lab->bench.options.beside_cpu,
+                             lab->host.cpu,
+                             lab->is_sibling ? "its SMT sibling" : "another core, as far as this system says"),
+                out);
         has_any = true;
         print_one(lab, e, out, colour);
     }

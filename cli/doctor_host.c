@@ -25,9 +25,9 @@ static const char *named_features(struct arena *arena, const struct host *host) 
     struct text have = {.arena = arena};
     text_add(&have, "");
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
-        if (host_has_feature(host, features[i]))
+        if (host_feature(host, features[i]) == FEATURE_PRESENT)
             text_addf(&have, "%s%s", have.length ? " " : "", features[i]);
-    return have.length ? have.data : "none of those that kernels ask for";
+    return have.length ? have.data : "none that a kernel asks for";
 }
 
 static void examine_cpu(struct diagnosis *d, const struct host *host) {
@@ -53,12 +53,12 @@ static void examine_place(struct diagnosis *d, const struct host *host, const st
                 SAY("CPU %d of %u%s%s%s%s; %u cores", host->cpu, host->n_cpus, host->core_type ? ", type " : "",
                     host->core_type ? host->core_type : "", tuning->is_isolated ? ", isolated" : "", load,
                     host->n_cores),
-                is_quiet ? "" : "Stop what else runs, or choose another with --cpu.", NULL);
+                is_quiet ? "" : "Stop other programs, or choose another CPU with --cpu.", NULL);
     if (host->n_siblings) {
         bool is_idle = tuning->siblings_busy < MUCH_BUSY;
         doctor_find(d, is_idle ? HEALTH_OK : HEALTH_LIMITED, "sibling",
                     SAY("CPU %d shares the core, %.0f %% busy", host->siblings[0], tuning->siblings_busy * 100),
-                    is_idle ? "" : "What runs there takes pipes and slots from the code that is measured.",
+                    is_idle ? "" : "What runs there takes pipes and slots from the measured code. Switch that CPU off:",
                     is_idle ? NULL : SAY("echo 0 | sudo tee /sys/devices/system/cpu/cpu%d/online", host->siblings[0]));
     }
     if (tuning->interrupts_per_second >= 0) {
@@ -66,7 +66,7 @@ static void examine_place(struct diagnosis *d, const struct host *host, const st
         doctor_find(
             d, are_few ? HEALTH_OK : HEALTH_LIMITED, "interrupts",
             SAY("%.0f a second from devices to CPU %d", tuning->interrupts_per_second, host->cpu),
-            are_few ? "" : "Send them elsewhere (stop irqbalance first), or choose another CPU.",
+            are_few ? "" : "Choose another CPU with --cpu, or send them elsewhere (stop irqbalance first):",
             are_few ? NULL
                     : SAY("for f in /proc/irq/*/smp_affinity_list; do echo %d | sudo tee $f; done", host->cpu ? 0 : 1));
     }
@@ -80,7 +80,8 @@ static void examine_timer(struct diagnosis *d, const struct host_tuning *tuning)
         is_good = is_good || strcmp(tuning->clocksource, good[i]) == 0;
     if (tuning->clocksource)
         doctor_find(d, is_good ? HEALTH_OK : HEALTH_LIMITED, "timer", SAY("clock source %s", tuning->clocksource),
-                    is_good ? "" : "The kernel found this CPU's own counter of time unsteady.", NULL);
+                    is_good ? "" : "The kernel found this CPU's own counter of time unsteady, so times may be wrong.",
+                    NULL);
 }
 
 static void examine_counters(struct diagnosis *d, const struct host *host, const struct host_tuning *tuning) {
@@ -89,17 +90,18 @@ static void examine_counters(struct diagnosis *d, const struct host *host, const
                     host->hypervisor ? "Start the VM with one (QEMU: -cpu host,pmu=on; clouds: a metal instance)." : "",
                     NULL);
     else if (host->perf_paranoid > 2 && !(host_root_is_real() && geteuid() == 0))
-        doctor_find(d, HEALTH_LIMITED, "counters", "a core PMU, but only root may count", "",
+        doctor_find(d, HEALTH_LIMITED, "counters", "there is a core PMU, but only root may use it", "",
                     "sudo sysctl kernel.perf_event_paranoid=2");
     else
-        doctor_find(d, HEALTH_OK, "counters", SAY("a core PMU; perf_event_paranoid %d", host->perf_paranoid), "", NULL);
+        doctor_find(d, HEALTH_OK, "counters",
+                    SAY("there is a core PMU; perf_event_paranoid is %d", host->perf_paranoid), "", NULL);
     if (host->has_pmu && tuning->user_reads == 0)
-        doctor_find(d, HEALTH_LIMITED, "counter reads", "only by system calls: the rdpmc clock cannot be used", "",
+        doctor_find(d, HEALTH_LIMITED, "counter reads", "only by system calls, so the rdpmc clock cannot be used", "",
                     strncmp(tuning->user_reads_file, "/proc/", 6) == 0
                         ? "sudo sysctl kernel.perf_user_access=1"
                         : SAY("echo 1 | sudo tee %s", tuning->user_reads_file));
     if (host->has_pmu && tuning->nmi_watchdog == 1)
-        doctor_find(d, HEALTH_LIMITED, "NMI watchdog", "on: it takes one of the counters", "",
+        doctor_find(d, HEALTH_LIMITED, "NMI watchdog", "on; it takes one of the counters", "",
                     "sudo sysctl kernel.nmi_watchdog=0");
 }
 
@@ -125,14 +127,14 @@ static void examine_boost(struct diagnosis *d, const struct host *host, const st
     const char *file = host->turbo_file;
     if (!file && cap)
         doctor_find(d, HEALTH_OK, "boost",
-                    SAY("no switch; limited to %.2f GHz while measuring", strtod(cap, NULL) / 1e6), "", NULL);
+                    SAY("cannot be switched off; a run limits the CPU to %.2f GHz", strtod(cap, NULL) / 1e6), "", NULL);
     else if (!file)
         doctor_find(d, HEALTH_LIMITED, "boost", "not controllable here",
-                    "The reference chain beside each sample cancels slow changes of frequency.", NULL);
+                    "Slow changes of frequency do no harm: each sample has a reference beside it.", NULL);
     else if (host->turbo == TURBO_OFF)
         doctor_find(d, HEALTH_OK, "boost", "off", "", NULL);
     else if (would_set(plan, strrchr(file, '/') + 1))
-        doctor_find(d, HEALTH_OK, "boost", "on; switched off while measuring, and back on after", "", NULL);
+        doctor_find(d, HEALTH_OK, "boost", "on; a run switches it off, and on again when it ends", "", NULL);
     else
         doctor_find(d, HEALTH_LIMITED, "boost",
                     host->turbo == TURBO_ON ? "on, and this user may not switch it off" : "unknown",
@@ -167,7 +169,7 @@ static void examine_limits(struct diagnosis *d, const struct host *host) {
         text_addf(&text, "; nominal %.2f", host->khz_nominal / 1e6);
     bool is_slowed = host->khz_nominal > host->khz_highest;
     doctor_find(d, is_slowed ? HEALTH_LIMITED : HEALTH_OK, "frequency", text.data,
-                is_slowed ? "Something keeps it below the nominal frequency." : "",
+                is_slowed ? "Something keeps the CPU below its nominal frequency. Allow it:" : "",
                 is_slowed ? SAY("echo %.0f | sudo tee /sys/devices/system/cpu/cpu%d/cpufreq/scaling_max_freq",
                                 host->khz_nominal, host->cpu)
                           : NULL);
@@ -197,7 +199,7 @@ void doctor_examine_leftovers(struct diagnosis *d) {
             continue;
         doctor_find(d, left.is_in_use ? HEALTH_OK : HEALTH_LIMITED, "changed",
                     SAY("%s was %s%s", real_path(d, setting->path), setting->before,
-                        left.is_in_use ? ", and will be again when the runs that go on now have ended"
+                        left.is_in_use ? " before the runs that go on now, which put it back"
                                        : " before a run whose guardian was killed"),
                     "", left.is_in_use ? NULL : "cyclops doctor --restore");
     }
@@ -214,8 +216,8 @@ void doctor_examine_process(struct diagnosis *d) {
     if (syscall_filter_exists())
         doctor_find(d, HEALTH_OK, "sandbox", "system calls end the code under test (seccomp)", "", NULL);
     else
-        doctor_find(d, HEALTH_LIMITED, "sandbox", "this kernel has no seccomp filters: code under test may call it",
-                    "Measure only code that you trust, or with a kernel built with CONFIG_SECCOMP_FILTER.", NULL);
+        doctor_find(d, HEALTH_LIMITED, "sandbox", "this kernel has no seccomp filters, so code under test may call it",
+                    "Measure only code that you trust, or use a kernel built with CONFIG_SECCOMP_FILTER.", NULL);
     bool may_lock = host_may_lock_memory(LOCKED_BYTES);
     doctor_find(d, may_lock ? HEALTH_OK : HEALTH_LIMITED, "memory", may_lock ? "locked while measuring" : "not locked",
                 "", may_lock ? NULL : "sudo prlimit --pid $$ --memlock=8388608");
@@ -227,10 +229,11 @@ static void examine_tier(struct diagnosis *d, const struct bench *bench, enum be
         note += strlen(name) + strlen(": ");
     if (bench->clock == tier)
         doctor_find(d, bench->stable ? HEALTH_OK : HEALTH_LIMITED, name, note,
-                    bench->stable ? "" : "The host is too noisy now; results will be flagged unstable.", NULL);
+                    bench->stable ? "" : "The host is too noisy now: values would be marked unstable. Try again later.",
+                    NULL);
     else
         doctor_find(d, why_not ? HEALTH_LIMITED : HEALTH_OK, name,
-                    why_not ? why_not : "could be used; there is a better one", "", NULL);
+                    why_not ? why_not : "works, but there is a better one", "", NULL);
 }
 
 void doctor_examine_clocks(struct diagnosis *d, const struct bench *bench) {
@@ -251,17 +254,18 @@ void doctor_examine_time_clock(struct diagnosis *d, const struct host *host, con
     double stated = host->ghz_stated, seen = seen_ghz(bench);
     if (stated <= 0) {
         doctor_find(d, HEALTH_LIMITED, "time clock", "this system states no frequency of its cores",
-                    "It needs one: --clock time --frequency HZ.", NULL);
+                    "State it, if you know it: --clock time --frequency HZ.", NULL);
         return;
     }
-    const char *text = SAY("%.2f GHz, as %s states; used where asked for: --clock time", stated, host->ghz_source);
+    const char *text = SAY("%.2f GHz, as %s states; only used with --clock time", stated, host->ghz_source);
     if (seen <= 0)
         doctor_find(d, HEALTH_OK, "time clock", text, "", NULL);
     else if (fabs(seen / stated - 1) <= most_departure)
         doctor_find(d, HEALTH_OK, "time clock", SAY("%s. The chain of adds agrees", text), "", NULL);
     else
-        doctor_find(d, HEALTH_LIMITED, "time clock", SAY("%s. The chain of adds says %.2f GHz", text, seen),
-                    "The core ran at another frequency than that: values would be marked. Fix it, or state it with "
-                    "--frequency.",
-                    NULL);
+        doctor_find(
+            d, HEALTH_LIMITED, "time clock", SAY("%s. The chain of adds says %.2f GHz", text, seen),
+            "The core ran at another frequency: values would be marked unstable. Make it steady, or state it with "
+            "--frequency.",
+            NULL);
 }

@@ -1,5 +1,6 @@
 #include "cli/doctor.h"
 
+#include "base/screen.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -17,24 +18,6 @@ void doctor_find(struct diagnosis *diagnosis, enum health health, const char *su
     diagnosis->findings[diagnosis->n_findings++] = (struct finding){health, subject, text, advice, command};
 }
 
-// Fills lines up to `columns`, each after the first indented; the cursor is at `indent` when it begins.
-static void print_wrapped(const char *text, unsigned indent, unsigned columns) {
-    struct slice rest = {text, strlen(text)}, word;
-    size_t at = indent;
-    while (slice_next(&rest, ' ', &word)) {
-        char copy[256];
-        snprintf(copy, sizeof copy, "%.*s", (int)word.length, word.data);
-        size_t width = text_width(copy);
-        if (at > indent && at + 1 + width > columns) {
-            printf("\n%*s", (int)indent, "");
-            at = indent;
-        }
-        printf("%s%.*s", at > indent ? " " : "", (int)word.length, word.data);
-        at += width + (at > indent);
-    }
-    putchar('\n');
-}
-
 enum { HEALTH_COLUMN = 2, SUBJECT_COLUMN = 11 };
 
 // Commands are not wrapped: they are there to be copied.
@@ -44,10 +27,10 @@ static void print_finding(const struct finding *finding, unsigned indent, bool w
     printf("%*s%s%s%s%*s%-*s", HEALTH_COLUMN, "", wants_colour ? colours[finding->health] : "", name,
            wants_colour ? "\033[0m" : "", SUBJECT_COLUMN - HEALTH_COLUMN - (int)strlen(name), "",
            (int)indent - SUBJECT_COLUMN, finding->subject);
-    print_wrapped(finding->text, indent, columns);
+    screen_wrap(finding->text, indent, indent, columns, stdout);
     if (*finding->advice) {
         printf("%*s", (int)indent, "");
-        print_wrapped(finding->advice, indent, columns);
+        screen_wrap(finding->advice, indent, indent, columns, stdout);
     }
     if (finding->command)
         printf("%*s%s$ %s%s\n", (int)indent, "", wants_colour ? "\033[1m" : "", finding->command,

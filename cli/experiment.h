@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "bench/bench.h"
 #include "bench/record.h"
+#include "cli/blocks.h"
 #include "cli/follow.h"
 #include "cli/replicate.h"
 #include "gen/gen.h"
@@ -30,10 +31,15 @@ struct corun {
 
 struct experiment {
     struct program program;
+    struct lab_block *block;      // that the program is of; null: a kernel's
+    enum block_alias alias;       // of the block
+    struct bench_foreign foreign; // what the block finds
+    struct record_block seen;     // of the block
     unsigned kernel_instructions; // in one copy of the kernel's body; 0 in blocks
     unsigned second_instructions; // of a pair of kernels: in one copy of the second one's; else 0
     bool is_sweep;                // a row of a sweep's table, not of the summary
     const char *misuse;           // why the number is not of what it claims to be; null: no reason seen
+    bool is_straight;             // decoded, and without branches inside
     bool is_done;                 // measured; false: could not run here, or the code crashed
     struct bench_measurement measurement;
     struct replicate_list replicates; // to measure as well
@@ -51,23 +57,27 @@ struct plan_options {
     enum program_form form;
     unsigned sweep_first, sweep_last; // 0: no sweep
     unsigned streams;                 // throughput mode; 0: as many as there are registers
+    enum program_placement placement; // of kernels that access memory; PLACEMENT_NONE: each, one after the other
     const char *syntax;               // of blocks; null: the ISA's first
+    struct block_options block;       // likewise
     bool is_replicated;               // each in other layouts, too
 };
 
 struct plan {
     struct experiment **experiments;
     size_t n_experiments;
+    unsigned n_blocks;
+    struct fail *refused; // what is wrong with parts of what was asked for; the rest is here
+    size_t n_refused;
     struct experiment *corunner; // that runs beside all of them; null: none
 };
 
-// A block of assembly text.
-struct plan_block {
-    const struct isa *isa;
-    const char *name; // for tables and records
-    const char *file; // for messages
-    const char *text;
-};
+// Notes a mistake that costs a part of what was asked for.
+void plan_refuse(struct arena *arena, struct plan *plan, const struct fail *why);
+// Takes out the experiments of a block.
+void plan_remove_block(struct plan *plan, const struct lab_block *block);
+// Whether something is left; else the last of the mistakes is the failure.
+bool plan_is_left(const struct plan *plan, struct fail *fail);
 
 // Adds one experiment, all zero.
 struct experiment *plan_add(struct arena *arena, struct plan *plan);
@@ -76,11 +86,14 @@ struct experiment *plan_add(struct arena *arena, struct plan *plan);
 struct experiment *plan_add_expansion(struct arena *arena, struct plan *plan, const struct kernel *kernel,
                                       const struct gen_request *request, struct fail *fail);
 
-// Adds the experiments of one kernel, or of one block of assembly text.
+// Adds the experiments of one kernel, or of one block, that `label` stands for in tables and records.
 bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel *kernel,
                      const struct plan_options *options, struct fail *fail);
-bool plan_add_block(struct arena *arena, struct plan *plan, const struct plan_block *block,
+bool plan_add_block(struct arena *arena, struct plan *plan, const struct block_source *source, const char *label,
                     const struct plan_options *options, struct fail *fail);
+
+// What is run of it.
+struct bench_code experiment_code(const struct experiment *experiment, bool is_simulated);
 
 // The experiment's line in a measurement file.
 void experiment_to_record(struct arena *arena, const struct experiment *experiment, struct record *record);

@@ -35,7 +35,7 @@ struct explain_row {
 // The rows of all units that the copies hold, by resource; returns their number.
 size_t explain_rows(struct arena *arena, const struct explanation *explanation, struct explain_row **rows);
 
-// "Zn4FP01 holds 2 cycles, 2 pipes"; "" where no resource is used.
+// "Zn4FP01, held for 2 cycles, 2 pipes"; "" where no resource is used.
 const char *explain_bound(struct arena *arena, const struct explanation *explanation);
 
 // explain_svg.c: the same as a picture.

@@ -2,30 +2,33 @@
 
 #include "bench/steps.h"
 
-// Enough that what changes from body to body averages out, little enough that stepping takes no second.
-enum { WANTED_STEPS = 4000, MOST_STEPS = 200000 };
+// Enough that what changes from body to body averages out, little enough that stepping takes no second. One body takes
+// up to MOST_STEPS.
+enum { ENOUGH_STEPS = 4000, MOST_STEPS = 200000, TIMEOUT_SECONDS = 20 };
 
 bool follow_record(struct arena *arena, const struct program *program, const struct bench_code *code,
                    struct followed *followed, struct fail *fail) {
     const struct program_range *loop = &program->loop_range;
-    unsigned at_least = program->unroll * program->instructions;
-    uint64_t iterations = at_least < WANTED_STEPS ? WANTED_STEPS / (at_least + 1) + 1 : 1;
     const struct steps_request request = {
         .code = code,
-        .iterations = iterations,
+        .iterations = ENOUGH_STEPS, // a body takes one step at least
         .first = loop->offset,
         .end = loop->offset + loop->length,
         .most = MOST_STEPS,
+        .timeout_seconds = TIMEOUT_SECONDS,
+        .body_bytes = program->body_range.length,
+        .copies = program->unroll,
+        .enough = ENOUGH_STEPS,
     };
     struct steps steps;
     if (!steps_record(arena, &request, &steps, fail))
         return false;
-    if (steps.outcome != BENCH_OK || steps.n == 0)
-        return fail_set(fail, FAIL_WORK, "stepping through it ended otherwise: %s", bench_outcome_name(steps.outcome));
+    if (steps.outcome != BENCH_OK || steps.bodies == 0)
+        return fail_set(fail, FAIL_WORK, "stepping through it: %s", bench_outcome_name(steps.outcome));
     uint32_t *offsets = ARENA_ARRAY(arena, uint32_t, steps.n);
     for (size_t i = 0; i < steps.n; i++)
         offsets[i] = steps.offsets[i] - (uint32_t)loop->offset;
-    *followed = (struct followed){offsets, steps.n, (double)iterations * program->unroll};
+    *followed = (struct followed){offsets, steps.n, (double)steps.bodies, 0};
     return true;
 }
 
@@ -67,7 +70,8 @@ static bool lay_out(struct arena *arena, const struct block *block, const struct
                     struct fail *fail) {
     struct follow_order order;
     if (!follow_order(arena, block, 0, followed->offsets, followed->n, &order))
-        return fail_set(fail, FAIL_WORK, "control comes to byte %u of the loop, inside of an instruction", order.lost);
+        return fail_set(fail, FAIL_WORK, "it jumps to byte %u of the loop, into the middle of an instruction",
+                        order.lost);
     struct insn *insns = ARENA_ARRAY(arena, struct insn, order.n);
     for (size_t i = 0; i < order.n; i++)
         insns[i] = block->insns[order.insns[i]];
@@ -85,13 +89,14 @@ static void scale(struct arena *arena, unsigned n_resources, double bodies, stru
 }
 
 bool follow_predict(struct arena *arena, const struct model *model, const struct program *program,
-                    const struct followed *followed, struct prediction *prediction, struct fail *fail) {
+                    struct followed *followed, struct prediction *prediction, struct fail *fail) {
     const struct program_range *loop = &program->loop_range;
-    struct block block, run;
+    struct block block, run = {0};
     if (!model_describe_bytes(model, arena, program->code + loop->offset, loop->length, &block, fail) ||
         !lay_out(arena, &block, followed, &run, fail) ||
         !prediction_make(arena, model->machine, &run, prediction, fail))
         return false;
+    followed->instructions = run.n_insns / followed->bodies;
     scale(arena, model->machine->n_resources, followed->bodies, prediction);
     return true;
 }

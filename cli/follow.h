@@ -12,7 +12,8 @@
 struct followed {
     const uint32_t *offsets; // from the loop's start, of each instruction executed
     size_t n;
-    double bodies; // executions of the body in them
+    double bodies;       // executions of the body in them
+    double instructions; // in one of these; set by follow_predict
 };
 
 bool follow_record(struct arena *arena, const struct program *program, const struct bench_code *code,
@@ -32,6 +33,6 @@ bool follow_order(struct arena *arena, const struct block *block, size_t first, 
 
 // Per execution of the body.
 bool follow_predict(struct arena *arena, const struct model *model, const struct program *program,
-                    const struct followed *followed, struct prediction *prediction, struct fail *fail);
+                    struct followed *followed, struct prediction *prediction, struct fail *fail);
 
 #endif

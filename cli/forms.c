@@ -1,9 +1,13 @@
 #include "cli/forms.h"
 
+#include "base/screen.h"
 #include "bench/measured.h"
+#include "cli/aliases.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { NAME_COLUMNS = 40 };
 
 static bool is_trusted(const struct experiment *e) {
     return e->is_done && e->measurement.verdict != MEASURED_UNSTABLE;
@@ -11,9 +15,12 @@ static bool is_trusted(const struct experiment *e) {
 
 static bool is_other_form(const struct experiment *unrolled, const struct experiment *looped) {
     const struct program *u = &unrolled->program, *l = &looped->program;
+    if (unrolled->block != looped->block || unrolled->alias != looped->alias)
+        return false;
     bool is_same_arc = u->arc == l->arc || (u->arc && l->arc && strcmp(u->arc, l->arc) == 0);
     return u->form == PROGRAM_UNROLLED && l->form == PROGRAM_LOOPED && u->mode == l->mode && u->streams == l->streams &&
-           unrolled->is_sweep == looped->is_sweep && is_same_arc && strcmp(u->kernel, l->kernel) == 0;
+           u->placement == l->placement && unrolled->is_sweep == looped->is_sweep && is_same_arc &&
+           strcmp(u->kernel, l->kernel) == 0;
 }
 
 // The first model whose two predictions lie apart, and as far as the two results do.
@@ -36,14 +43,13 @@ static const char *reason(struct arena *arena, const struct experiment *unrolled
     const struct bench_measurement *u = &unrolled->measurement, *l = &looped->measurement;
     const char *model = model_that_knows(unrolled, looped);
     if (model)
-        return arena_printf(arena, "the loop's own instructions make up for it, as %s has them", model);
+        return arena_printf(arena, "by %s, the loop's own instructions take the difference", model);
     if (l->cycles > u->cycles && measured_low(l) <= 1 && 1 <= measured_high(l))
-        return "no iteration takes less than a cycle: one taken branch a cycle";
+        return "an iteration with a taken branch takes a cycle at least";
     for (unsigned i = 0; i < u->n_replicates; i++)
         if (strstr(u->replicates[i].change, "copies") && u->replicates[i].verdict != MEASURED_UNSTABLE &&
             (u->replicates[i].high < u->low || u->replicates[i].low > u->high))
-            return arena_printf(arena,
-                                "straight code takes %.4g cycles %s: its length matters, so its supply is the limit",
+            return arena_printf(arena, "straight code takes %.4g cycles %s, so the supply of instructions limits it",
                                 u->replicates[i].cycles, u->replicates[i].change);
     return NULL;
 }
@@ -52,20 +58,22 @@ static void print_pair(struct arena *arena, const struct experiment *unrolled, c
                        FILE *out) {
     const struct program *u = &unrolled->program, *l = &looped->program;
     const char *why = reason(arena, unrolled, looped);
-    fprintf(
-        out,
-        "%s, n = %u: an iteration takes %.3f cycles looped (%u instructions, %zu bytes, a taken branch), %.3f unrolled "
-        "(%u copies, %zu bytes, a taken branch behind them); %s\n",
-        u->kernel, u->streams, looped->measurement.cycles, l->instructions, l->loop_range.length,
-        unrolled->measurement.cycles, u->unroll, u->unroll * u->body_range.length,
-        why ? why : "nothing here tells which limit each meets");
+    const char *streams = u->mode == PROGRAM_BLOCK ? "" : arena_printf(arena, ", n = %u", u->streams);
+    const char *line = arena_printf(
+        arena,
+        "%s%s: an iteration takes %.3f cycles looped (%u instructions in %zu bytes, one a taken branch) and %.3f "
+        "unrolled (%u copies in %zu bytes, then a taken branch): %s",
+        screen_cut(arena, u->kernel, NAME_COLUMNS), streams, looped->measurement.cycles, l->instructions,
+        l->loop_range.length, unrolled->measurement.cycles, u->unroll, u->unroll * u->body_range.length,
+        why ? why : "the reason is not known");
+    screen_print_sentence(line, out);
 }
 
 void forms_print(struct arena *arena, const struct plan *plan, FILE *out) {
     for (size_t i = 0; i < plan->n_experiments; i++)
         for (size_t j = 0; j < plan->n_experiments; j++) {
             const struct experiment *a = plan->experiments[i], *b = plan->experiments[j];
-            if (is_trusted(a) && is_trusted(b) && is_other_form(a, b) &&
+            if (is_trusted(a) && is_trusted(b) && is_other_form(a, b) && !aliases_agree(plan, a) &&
                 measured_differ(&a->measurement, &b->measurement))
                 print_pair(arena, a, b, out);
         }

@@ -86,6 +86,13 @@ bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_o
     return lab->backend && open_models(lab, options, fail);
 }
 
+bool lab_prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail) {
+    if (plan->n_blocks == 0)
+        return true;
+    return (lab->decoder.cpu || decoder_open(&lab->decoder, lab->arena, lab->isa, options->llvm, fail)) &&
+           blocks_prepare(lab->arena, plan, &lab->decoder, !lab->is_simulated, fail);
+}
+
 // A simulated CPU's add takes what its model says: two cycles on some.
 static bool predict_reference(struct lab *lab, double *cycles, struct fail *fail) {
     const struct program *reference = lab->chains[CHAIN_REFERENCE];
@@ -291,5 +298,6 @@ void lab_close(struct lab *lab) {
         model_close(&lab->models[i]);
     model_close(&lab->simulated_cpu);
     code_uses_close(&lab->uses);
+    decoder_close(&lab->decoder);
     host_control_end(&lab->control);
 }

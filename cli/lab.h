@@ -44,6 +44,7 @@ struct lab {
     const struct backend *backend; // null: no models wanted
     struct model models[EXPERIMENT_MAX_MODELS];
     unsigned n_models;
+    struct decoder decoder;           // of blocks; not open where there are no blocks
     struct program *chains[N_CHAINS]; // the clock's; null: the ISA has none
     struct code_uses uses;            // reads what code uses of a core
     struct pipes pipes;               // whose uops are counted; none without counters
@@ -69,20 +70,23 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
 bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_options *options, const char *summary,
                         struct fail *fail);
 
+// Makes the programs of the plan's blocks; see blocks_prepare.
+bool lab_prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail);
+
 // Opens target and clock, once lab->chains are assembled. Steadies the frequency where it can;
 // what it changed is put back by lab_close, or by the guardian when the program ends without. `listener`: null for
 // none.
 bool lab_start(struct lab *lab, const struct lab_options *options, const struct lab_listener *listener,
                struct fail *fail);
 
-// The program for bench, and what it uses.
-struct bench_code lab_code(const struct lab *lab, const struct program *program);
+// The experiment's program for bench, and what it uses.
+struct bench_code lab_code(const struct lab *lab, const struct experiment *experiment);
 
 // The first feature that the program needs and the CPU it would run on lacks; null: none.
 const char *lab_missing_feature(const struct lab *lab, const struct program *program);
 
 // Whether the CPU the code runs on can execute it: it has the features, and a simulated one's model knows the
-// instructions. FAIL_UNAVAILABLE where not.
+// instructions. FAIL_UNAVAILABLE where not, FAIL_INPUT where a feature is one that no CPU has.
 bool lab_can_run(const struct lab *lab, const struct program *program, struct fail *fail);
 
 // Measures and predicts experiments, as many as can be in the same processes. False only when Cyclops itself failed.

@@ -26,9 +26,8 @@ struct lab_args {
 #define LAB_ARGS_WHERE(args)                                                                                           \
     {OPTION_HEADING, NULL, NULL, "Where to run it", NULL},                                                             \
         {OPTION_TEXT, "target", "TARGET",                                                                              \
-         "native, or sim:CPU[,noise=KIND[:PARAMETER...][+KIND...]][,seed=N]: the simulated CPU under noise; "          \
-         "noise=help "                                                                                                 \
-         "lists the kinds. Default: native.",                                                                          \
+         "native, or sim:CPU, a simulated CPU under noise. Behind CPU: ,noise=KIND[:PARAMETER...][+KIND...] and "      \
+         ",seed=N; noise=help lists the kinds. Default: native.",                                                      \
          &(args).lab.target},                                                                                          \
         {OPTION_TEXT, "isa", "ISA", "x86_64, aarch64, armv7, mips, mipsel or riscv64. Default: this machine's.",       \
          &(args).isa},                                                                                                 \

@@ -2,27 +2,71 @@
 #include "cli/lab.h"
 
 #include "analyzer/compare/dependence.h"
+#include "base/text.h"
 #include "bench/replication.h"
 #include "cli/follow.h"
 #include "cli/program_code.h"
 
 #include <stdio.h>
+#include <string.h>
 
-const char *lab_missing_feature(const struct lab *lab, const struct program *program) {
-    for (const char *const *feature = program->features; feature && *feature; feature++) {
-        bool has_it = lab->is_simulated ? lab->backend->has_feature(lab->simulated_cpu.cpu, *feature)
-                                        : host_has_feature(&lab->host, *feature);
-        if (!has_it)
-            return *feature;
-    }
+static bool is_among(const char *const *names, size_t n, const char *name) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+// What the CPU that runs the code has of a feature. A simulated one knows what its LLVM does.
+static enum host_feature find_feature(const struct lab *lab, const char *feature) {
+    if (!lab->is_simulated)
+        return host_feature(&lab->host, feature);
+    const struct backend_cpu *cpu = lab->simulated_cpu.cpu;
+    const char *const *names;
+    if (lab->backend->has_feature(cpu, feature))
+        return FEATURE_PRESENT;
+    size_t n = lab->backend->list_features(lab->arena, cpu, &names);
+    return is_among(names, n, feature) ? FEATURE_MISSING : FEATURE_UNKNOWN;
+}
+
+static const char *feature_near(const struct lab *lab, const char *feature) {
+    const char *const *names;
+    if (!lab->is_simulated)
+        return host_feature_near(lab->arena, feature);
+    size_t n = lab->backend->list_features(lab->arena, lab->simulated_cpu.cpu, &names);
+    return text_did_you_mean(lab->arena, feature, names, n);
+}
+
+// The first feature that a program needs and that is not there; null: none.
+static const char *const *first_missing(const struct lab *lab, const struct program *program) {
+    for (const char *const *feature = program->features; feature && *feature; feature++)
+        if (find_feature(lab, *feature) != FEATURE_PRESENT)
+            return feature;
     return NULL;
 }
 
-bool lab_can_run(const struct lab *lab, const struct program *program, struct fail *fail) {
-    const char *feature = lab_missing_feature(lab, program);
-    if (feature)
+const char *lab_missing_feature(const struct lab *lab, const struct program *program) {
+    const char *const *missing = first_missing(lab, program);
+    return missing ? *missing : NULL;
+}
+
+static bool fail_feature(const struct lab *lab, const struct program *program, const char *const *feature,
+                         struct fail *fail) {
+    if (find_feature(lab, *feature) == FEATURE_MISSING)
         return fail_set(fail, FAIL_UNAVAILABLE, "%s needs the CPU feature %s, which %s does not have", program->kernel,
-                        feature, lab->is_simulated ? lab->sim.cpu : "this CPU");
+                        *feature, lab->is_simulated ? lab->sim.cpu : "this CPU");
+    const char *near = feature_near(lab, *feature), *advice = *near ? "" : "; take LLVM's names";
+    if (program->feature_lines)
+        return fail_at(fail, program->file, program->feature_lines[feature - program->features], 0,
+                       "unknown CPU feature '%s'%s%s", *feature, near, advice);
+    return fail_set(fail, FAIL_INPUT, "%s needs the unknown CPU feature '%s'%s%s", program->kernel, *feature, near,
+                    advice);
+}
+
+bool lab_can_run(const struct lab *lab, const struct program *program, struct fail *fail) {
+    const char *const *missing = first_missing(lab, program);
+    if (missing)
+        return fail_feature(lab, program, missing, fail);
     struct program_range body = program_simulated_range(program);
     struct block block;
     struct fail trouble = {0};
@@ -32,8 +76,8 @@ bool lab_can_run(const struct lab *lab, const struct program *program, struct fa
     return fail_set(fail, FAIL_UNAVAILABLE, "%s cannot run on the simulated CPU: %s", program->kernel, trouble.text);
 }
 
-struct bench_code lab_code(const struct lab *lab, const struct program *program) {
-    struct bench_code code = program_code(program, lab->is_simulated);
+struct bench_code lab_code(const struct lab *lab, const struct experiment *experiment) {
+    struct bench_code code = experiment_code(experiment, lab->is_simulated);
     code_uses_find(&lab->uses, &code);
     return code;
 }
@@ -50,11 +94,11 @@ static enum verdict_kind subject(enum program_mode mode) {
     return VERDICT_BLOCK;
 }
 
-static bool has_inner_branch(const struct block *block, enum program_form form) {
+static bool has_inner_branch(const struct block *block, const struct program *program) {
     unsigned n_branches = 0;
     for (unsigned i = 0; i < block->n_insns; i++)
         n_branches += block->insns[i].is_branch;
-    return n_branches > (form == PROGRAM_LOOPED); // one is the loop's own
+    return n_branches > (program->form == PROGRAM_LOOPED ? program->loop_branches : 0);
 }
 
 // What the model knows of the instructions tells whether the program is what the kernel file says.
@@ -70,13 +114,18 @@ static const char *find_misuse(struct arena *arena, const struct machine *machin
     if (program->mode == PROGRAM_THROUGHPUT && found.crossing)
         return arena_printf(arena, "streams wait for each other through %s: not a throughput (see `writes`)",
                             found.crossing);
+    if (found.carried_flags && !program->preserves_flags)
+        return arena_printf(arena,
+                            "the loop's count overwrites %s, through which copies wait for each other: add `flags` to "
+                            "`chain`",
+                            found.carried_flags);
     return NULL;
 }
 
 // Code with branches inside is predicted as it was seen to run; on a simulated CPU, which follows no branch, it is not.
 static bool predict_branches(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
     struct followed *followed = &experiment->followed;
-    struct bench_code code = program_code(&experiment->program, false);
+    struct bench_code code = experiment_code(experiment, false);
     if (lab->elsewhere) {
         experiment->misuse = "branches inside, and which way they went there is not known";
         return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
@@ -98,8 +147,9 @@ static bool predict_block(struct lab *lab, unsigned model, struct experiment *ex
     if (!model_describe_bytes(&lab->models[model], lab->arena, experiment->program.code + range.offset, range.length,
                               &block, fail))
         return false;
-    if (has_inner_branch(&block, experiment->program.form))
+    if (has_inner_branch(&block, &experiment->program))
         return predict_branches(lab, model, experiment, fail);
+    experiment->is_straight = true;
     if (!experiment->misuse)
         experiment->misuse = find_misuse(lab->arena, machine, &block, experiment);
     return prediction_make(lab->arena, machine, &block, &experiment->predictions[model], fail);
@@ -124,6 +174,8 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
 
 void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement) {
     experiment->measurement = *measurement;
+    if (experiment->block && !lab->is_simulated)
+        block_look(lab->arena, &lab->decoder, experiment);
     experiment->is_done = experiment->measurement.outcome == BENCH_OK;
     experiment->n_predictions = experiment->is_done ? lab->n_models : 0;
     for (unsigned i = 0; i < experiment->n_predictions; i++)
@@ -131,10 +183,14 @@ void lab_take(struct lab *lab, struct experiment *experiment, const struct bench
 }
 
 static struct bench_code *put_codes(const struct lab *lab, struct experiment *experiment, struct bench_code *codes) {
-    *codes++ = lab_code(lab, &experiment->program);
+    const struct bench_code own = *codes++ = lab_code(lab, experiment);
     for (unsigned i = 0; i < experiment->replicates.n; i++) {
         const struct replicate *replicate = &experiment->replicates.items[i];
-        *codes = lab_code(lab, replicate->program);
+        *codes = program_code(replicate->program, lab->is_simulated);
+        codes->foreign = own.foreign;
+        codes->process_set = own.process_set;
+        codes->uses = own.uses;
+        codes->is_wide = own.is_wide;
         codes++->offset = replicate->offset;
     }
     return codes;
@@ -171,6 +227,14 @@ static void take_measurements(struct lab *lab, struct experiment *experiment,
     lab_take(lab, experiment, &own);
 }
 
+static bool report(const struct run *run, struct experiment *experiment, struct fail *fail) {
+    return !run->listener || run->listener->done(run->listener->context, experiment, fail);
+}
+
+static bool may_be_shortened(const struct run *run, const struct experiment *experiment) {
+    return !run->lab->is_simulated && experiment->measurement.outcome != BENCH_OK;
+}
+
 static bool take_code(void *context, size_t code, struct fail *fail) {
     struct run *run = context;
     size_t owner = run->owners[code];
@@ -180,7 +244,44 @@ static bool take_code(void *context, size_t code, struct fail *fail) {
     if (part->n_left > 0)
         return true;
     take_measurements(run->lab, run->experiments[owner], &run->measurements[part->first]);
-    return !run->listener || run->listener->done(run->listener->context, run->experiments[owner], fail);
+    return may_be_shortened(run, run->experiments[owner]) || report(run, run->experiments[owner], fail);
+}
+
+// Blocks whose copies were too many for them, once more with fewer.
+static bool measure_shortened(const struct run *run, struct experiment *const *shorter, size_t n, struct fail *fail) {
+    struct lab *lab = run->lab;
+    struct program **programs = ARENA_ARRAY(lab->arena, struct program *, n);
+    struct bench_code *codes = ARENA_ARRAY(lab->arena, struct bench_code, n);
+    struct bench_measurement *measurements = ARENA_ARRAY(lab->arena, struct bench_measurement, n);
+    for (size_t i = 0; i < n; i++)
+        programs[i] = &shorter[i]->program;
+    if (!gen_assemble(lab->arena, programs, n, fail))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        codes[i] = lab_code(lab, shorter[i]);
+    if (!bench_measure_all(&lab->bench, codes, measurements, n, fail))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        lab_take(lab, shorter[i], &measurements[i]);
+    return true;
+}
+
+// What did not end well, and was not reported for that: some of it does with fewer copies.
+static bool finish_failed(const struct run *run, size_t n, struct fail *fail) {
+    struct experiment **failed = ARENA_ARRAY(run->lab->arena, struct experiment *, n),
+                      **shorter = ARENA_ARRAY(run->lab->arena, struct experiment *, n);
+    size_t n_failed = 0, n_shorter = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!may_be_shortened(run, run->experiments[i]))
+            continue;
+        failed[n_failed++] = run->experiments[i];
+        if (block_shorten(run->lab->arena, run->experiments[i], fail))
+            shorter[n_shorter++] = run->experiments[i];
+    }
+    bool is_good = fail->status == FAIL_NONE && (n_shorter == 0 || measure_shortened(run, shorter, n_shorter, fail));
+    for (size_t i = 0; i < n_failed && is_good; i++)
+        is_good = report(run, failed[i], fail);
+    return is_good;
 }
 
 static void wait_with(void *context, size_t n_left, double seconds) {
@@ -211,7 +312,8 @@ bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, c
             run.owners[c] = i;
     }
     const struct bench_listener of_codes = {&run, take_code, wait_with};
-    bool is_measured = bench_measure_each(&lab->bench, run.codes, run.measurements, n_codes, &of_codes, fail);
+    bool is_measured = bench_measure_each(&lab->bench, run.codes, run.measurements, n_codes, &of_codes, fail) &&
+                       finish_failed(&run, n, fail);
     arena_free(&scratch);
     return is_measured;
 }

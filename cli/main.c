@@ -1,9 +1,9 @@
 // A table of contents: which command does what.
 #include "cli/cli.h"
 
+#include "base/screen.h"
 #include "base/text.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,13 +11,14 @@ static const struct {
     const char *name, *about;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"doctor", "what this machine allows, and what to do about what it doesn't", cmd_doctor},
+    {"doctor", "what this machine allows, and how to make it allow more", cmd_doctor},
     {"list", "the kernels, machines and events there are", cmd_list},
     {"gen", "print the assembly of kernels", cmd_gen},
     {"run", "measure, predict and compare: one table", cmd_run},
-    {"pairs", "which instructions issue together, measured and predicted: a matrix", cmd_pairs},
+    {"pairs", "which instructions issue together: a matrix, measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
-    {"explain", "what a model says of one instruction, as a picture in time", cmd_explain},
+    {"explain", "what a model says of one instruction, with a picture in time", cmd_explain},
+    {"try", "run a block once: what it touches, and what it leaves behind", cmd_try},
     {"trace", "which way a block's branches go, for mca --branch-trace", cmd_trace},
     {"reproduce", "published experiments again: published, predicted, measured here", cmd_reproduce},
     {"mca", "simulate assembly as llvm-mca does", cmd_mca},
@@ -26,13 +27,19 @@ enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *out) {
     fputs("Usage: cyclops COMMAND [options]\n\n"
-          "Cycles per operation: generates small loops, measures them on this CPU, simulates\n"
-          "the same bytes under a scheduling model, and says where the model is wrong.\n\n"
+          "Cycles per operation: Cyclops generates small loops, measures them on this CPU,\n"
+          "simulates the same bytes under a scheduling model, and reports where the model\n"
+          "is wrong.\n\n"
           "Commands:\n",
           out);
     for (size_t i = 0; i < N_COMMANDS; i++)
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].about);
-    fputs("\n'cyclops COMMAND --help' explains a command. Start with:\n"
+    fputs("  help      explain a command: 'cyclops help run' is 'cyclops run --help'\n"
+          "\n"
+          "Exit status: 0 done; 1 the work failed; 2 the command line or an input is wrong;\n"
+          "77 this machine cannot do it.\n"
+          "\n"
+          "Start with:\n"
           "  cyclops doctor\n"
           "  cyclops run fma-ymm-ps --sweep 1..12\n",
           out);
@@ -50,23 +57,41 @@ static int unknown_command(const char *word) {
     return cli_failed(&fail);
 }
 
+static int run_command(int argc, char **argv) {
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(argv[0], commands[i].name) == 0)
+            return commands[i].run(argc, argv);
+    return unknown_command(argv[0]);
+}
+
+// help COMMAND
+static int explain_command(int argc, char **argv) {
+    char option[] = "--help", *of_command[] = {argv[argc - 1], option, NULL};
+    if (argc == 1) {
+        print_help(stdout);
+        return cli_finish();
+    }
+    if (argc == 2)
+        return run_command(2, of_command);
+    struct fail fail = {0};
+    fail_set(&fail, FAIL_INPUT, "help explains one command, as in 'cyclops help run'");
+    return cli_failed(&fail);
+}
+
 int main(int argc, char **argv) {
-    setlocale(LC_CTYPE, "");
+    screen_set_up();
     if (argc < 2) {
         print_help(stderr);
         return FAIL_INPUT;
     }
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-        print_help(stdout);
-        return cli_finish();
-    }
+    if (strcmp(word, "help") == 0)
+        return explain_command(argc - 1, argv + 1);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return explain_command(1, argv);
     if (strcmp(word, "--version") == 0) {
         printf("cyclops %s\n", CYCLOPS_VERSION);
         return cli_finish();
     }
-    for (size_t i = 0; i < N_COMMANDS; i++)
-        if (strcmp(word, commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return unknown_command(word);
+    return run_command(argc - 1, argv + 1);
 }

@@ -1,5 +1,6 @@
 #include "cli/mca_bytes.h"
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -23,27 +24,13 @@ void mca_hex_close(struct mca_hex *hex) {
     arena_free(&hex->arena);
 }
 
-// 16: not a digit.
-static unsigned digit_of(char c) {
-    if (c >= '0' && c <= '9')
-        return (unsigned)(c - '0');
-    char lower = (char)(c | 32);
-    return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
-}
-
 // Into hex->bytes, which is as large as hex->text. `from`: first digit's place in the line.
 static bool parse_digits(struct mca_hex *hex, struct slice digits, unsigned from, size_t *n_bytes) {
-    for (size_t i = 0; i < digits.length; i++) {
-        unsigned digit = digit_of(digits.data[i]);
-        if (digit > 15)
-            return fail_at(&hex->fail, hex->name, hex->line, from + (unsigned)i + 1,
-                           "'%.*s' is no hexadecimal digit; a line is the bytes of one block, as in 4801d8",
-                           (int)(digits.data[i] & 0x80 ? digits.length - i : 1), digits.data + i);
-        if (i % 2 == 0)
-            hex->bytes[i / 2] = (uint8_t)(digit << 4);
-        else
-            hex->bytes[i / 2] = (uint8_t)(hex->bytes[i / 2] | digit);
-    }
+    size_t n_good = bytes_from_digits(digits.data, digits.length, hex->bytes);
+    if (n_good < digits.length)
+        return fail_at(&hex->fail, hex->name, hex->line, from + (unsigned)n_good + 1,
+                       "'%.*s' is not a hexadecimal digit; a line has the bytes of one block, as in 4801d8",
+                       (int)(digits.data[n_good] & 0x80 ? digits.length - n_good : 1), digits.data + n_good);
     if (digits.length % 2 != 0)
         return fail_at(&hex->fail, hex->name, hex->line, from + (unsigned)digits.length,
                        "half a byte is left over: there are %zu hexadecimal digits", digits.length);

@@ -7,6 +7,7 @@
 #include "analyzer/pipeline/pipeline.h"
 #include "base/arena.h"
 #include "base/fail.h"
+#include "cli/object_code.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,27 +38,11 @@ bool mca_hex_next(struct mca_hex *hex, const struct model *model);
 const char *mca_hex_place(struct mca_hex *hex);
 void mca_hex_close(struct mca_hex *hex);
 
-// ---- ELF, told by its first bytes
-
-bool mca_is_object(const void *data, size_t n_bytes);
-
-// Which code of an object. Addresses are those that `objdump -d` shows; of an object file that is not linked, offsets
-// in the section. Zeroed: every function, each a block; where the file names none, what its code sections hold.
-struct mca_range {
-    const char *symbol;      // that function
-    const char *section;     // that section; with addresses, ".text" stands for null
-    const char *start, *end; // addresses in decimal or, with 0x, hexadecimal; null: from the first, to the last
-};
-
-struct mca_object_file {
-    const char *path; // for messages
-    const void *data; // its content
-    size_t n_bytes;
-};
+// ---- ELF
 
 // Blocks are named by their symbols or sections.
-bool mca_describe_object(const struct model *model, struct arena *arena, const struct mca_object_file *file,
-                         const struct mca_range *range, struct backend_source *source, struct fail *fail);
+bool mca_describe_object(const struct model *model, struct arena *arena, const struct object_file *file,
+                         const struct object_range *range, struct backend_source *source, struct fail *fail);
 
 // ---- --brief
 

@@ -2,6 +2,7 @@
 
 #include "analyzer/views/trace.h"
 #include "base/file.h"
+#include "cli/cli.h"
 #include "cli/mca_bytes.h"
 #include "cli/mca_flow.h"
 
@@ -17,29 +18,79 @@ struct reader {
     struct backend_note *notes;
     size_t n_notes;
     uint64_t iterations;
-    bool any_failed; // --brief goes on
+    bool any_failed;    // --brief goes on
+    const char *unread; // text that did not parse; null: none
 };
 
-static struct mca_range range_of(const struct mca_args *args) {
-    return (struct mca_range){.symbol = args->symbol, .section = args->section, .start = args->start, .end = args->end};
+static struct object_range range_of(const struct mca_args *args) {
+    return (struct object_range){
+        .symbol = args->symbol, .section = args->section, .start = args->start, .end = args->end};
+}
+
+// ---- assembly
+
+static bool are_same_code(const struct backend_source *a, const struct backend_source *b) {
+    if (a->n_blocks != b->n_blocks)
+        return false;
+    for (size_t i = 0; i < a->n_blocks; i++) {
+        if (a->blocks[i].n_insns != b->blocks[i].n_insns)
+            return false;
+        for (unsigned j = 0; j < a->blocks[i].n_insns; j++)
+            if (strcmp(a->blocks[i].insns[j].opcode, b->blocks[i].insns[j].opcode) != 0)
+                return false;
+    }
+    return true;
+}
+
+// AT&T's syntax takes 'rax' for a place in memory: most of a text in Intel's then does not parse, 'push rax' does.
+// `source`: what was made of the text; null: nothing.
+static void hint_at_intel(const struct reader *reader, const char *name, const char *text,
+                          const struct backend_source *source) {
+    struct arena *arena = reader->session->arena;
+    const char *in_intel = cli_in_syntax(arena, reader->model->machine->triple, text);
+    bool is_settled = strstr(text, ".intel_syntax") || strstr(text, ".att_syntax");
+    struct backend_source as_intel = {0};
+    struct fail fail = {0};
+    if (is_settled || strlen(in_intel) <= strlen(text) + 1 || // no '.intel_syntax' before it: not x86, or with %rax
+        !model_describe_text(reader->model, arena, name, in_intel, &as_intel, &fail))
+        return;
+    if (!source)
+        fputs("cyclops: note: this is Intel's syntax: begin it with '.intel_syntax noprefix'\n", stderr);
+    else if (!are_same_code(source, &as_intel))
+        fprintf(stderr,
+                "cyclops: warning: %s: a register without '%%' is a place in memory here; if this is Intel's syntax, "
+                "begin it with '.intel_syntax noprefix'\n",
+                name);
+}
+
+static bool describe_text(struct reader *reader, const char *name, const char *text, struct backend_source *source) {
+    struct mca_session *session = reader->session;
+    bool is_read = model_describe_text(reader->model, session->arena, name, text, source, session->fail);
+    if (is_read)
+        hint_at_intel(reader, name, text, source);
+    else
+        reader->unread = text;
+    return is_read;
 }
 
 // Assembly or an object.
 static bool describe_file(struct reader *reader, const char *path, struct backend_source *source) {
     struct mca_session *session = reader->session;
-    const struct mca_range range = range_of(session->args);
+    const struct object_range range = range_of(session->args);
+    reader->unread = NULL;
     char *data;
     size_t n_bytes;
     if (!file_read(session->arena, path, &data, &n_bytes, session->fail))
         return false;
     const char *name = file_name(path);
-    if (mca_is_object(data, n_bytes))
-        return mca_describe_object(reader->model, session->arena, &(struct mca_object_file){name, data, n_bytes},
-                                   &range, source, session->fail);
+    if (object_is_elf(data, n_bytes))
+        return mca_describe_object(reader->model, session->arena,
+                                   &(struct object_file){name, data, n_bytes, reader->model->machine->triple}, &range,
+                                   source, session->fail);
     if (range.symbol != NULL || range.section != NULL || range.start != NULL || range.end != NULL)
         return fail_at(session->fail, name, 0, 0,
-                       "this is no ELF object; --symbol, --section, --start and --end choose from one");
-    return model_describe_text(reader->model, session->arena, name, data, source, session->fail);
+                       "this is not an ELF object; --symbol, --section, --start and --end choose code from one");
+    return describe_text(reader, name, data, source);
 }
 
 static void append_block(struct reader *reader, const struct block *block) {
@@ -91,6 +142,8 @@ static bool gather_file(struct reader *reader, const char *path) {
     if (fail->text[0] != '\0')
         fail_print(fail, stderr);
     mca_print_notes(&source);
+    if (reader->unread)
+        hint_at_intel(reader, file_name(path), reader->unread, NULL);
     *fail = (struct fail){.status = fail->status}; // it is told
     return false;
 }
@@ -134,6 +187,8 @@ static bool run_file_briefly(struct reader *reader, const char *path) {
     if (!describe_file(reader, path, &source)) {
         tell_failure(reader, fail);
         *fail = (struct fail){0};
+        if (reader->unread)
+            hint_at_intel(reader, file_name(path), reader->unread, NULL);
     }
     for (size_t i = 0; i < source.n_blocks; i++)
         simulate_briefly(reader, &source.blocks[i]);

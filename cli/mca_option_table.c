@@ -13,10 +13,9 @@ static const struct mca_option rows[] = {
     {MCA_TEXT, "mcpu", "CPU",
      "LLVM's name of the CPU, or an overlay: FILE.yaml, overlay:NAME; 'help' lists LLVM's. Default: native, this one.",
      AT(cpu)},
-    {MCA_TEXT, "overlay", "FILE.yaml", "What to change on the CPU, or another one altogether: see machines/README.md.",
-     AT(overlay)},
+    {MCA_TEXT, "overlay", "FILE.yaml", "A file that changes the CPU, or is one: see machines/README.md.", AT(overlay)},
     {MCA_TEXT, "mtriple", "TRIPLE", "Target, as in aarch64-linux-gnu. Default: this machine's.", AT(triple)},
-    {MCA_TEXT, "march", "ARCH", "Architecture, where the triple does not tell it.", AT(arch)},
+    {MCA_TEXT, "march", "ARCH", "Architecture, where the triple does not name it.", AT(arch)},
     {MCA_LIST, "mattr", "+A,-B", "CPU features to add and to take away; 'help' lists them.", AT(features)},
     {MCA_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to ask. Default: the newest.", AT(llvm)},
 
@@ -39,14 +38,13 @@ static const struct mca_option rows[] = {
      AT(branch_penalty)},
     {MCA_FLAG, "resource-segments", NULL, "Hold pipes from the cycle the model says, not from issue on.",
      AT(resource_segments)},
-    {MCA_FLAG, "disable-cb", NULL, "Without what the target adds to the meaning of instructions.",
-     AT(no_custom_behaviour)},
+    {MCA_FLAG, "disable-cb", NULL, "Leave out what LLVM's target adds to its model in code.", AT(no_custom_behaviour)},
 
     {MCA_HEADING, NULL, NULL, "What to run", 0},
     {MCA_FLAG, "hex", NULL, "Files hold machine code: hexadecimal digits, one block a line, up to a comma.", AT(hex)},
-    {MCA_TEXT, "symbol", "NAME", "Of an ELF object: this function. Default: each function is a block.", AT(symbol)},
-    {MCA_TEXT, "section", "NAME", "Of an ELF object: this section.", AT(section)},
-    {MCA_TEXT, "start", "ADDRESS", "Of an ELF object: code from this address on.", AT(start)},
+    {MCA_TEXT, "symbol", "NAME", "Take this function of an ELF object. Default: each function is a block.", AT(symbol)},
+    {MCA_TEXT, "section", "NAME", "Take this section of an ELF object.", AT(section)},
+    {MCA_TEXT, "start", "ADDRESS", "Take an ELF object's code from this address on.", AT(start)},
     {MCA_TEXT, "end", "ADDRESS", "... and up to this one.", AT(end)},
     {MCA_TEXT, "branch-trace", "FILE|(TRACE)",
      "Follow branches as this says: (ENTRY, loop, loop * 98, FALLTHROUGH); see cyclops(1).", AT(branch_trace)},
@@ -55,7 +53,7 @@ static const struct mca_option rows[] = {
      "Leave out what LLVM does not know: instructions without a model (lack-sched), lines that do not parse "
      "(parse-failure), both (any). Default: none.",
      AT(skip_word)},
-    {MCA_FLAG, "disable-im", NULL, "Pay no attention to the target's comments LLVM-MCA-<TYPE>.", AT(no_instruments)},
+    {MCA_FLAG, "disable-im", NULL, "Ignore the target's comments LLVM-MCA-<TYPE>.", AT(no_instruments)},
     {MCA_FLAG, "walk-all", NULL, "Simulate every cycle, also where time repeats. The report is the same.",
      AT(walk_all)},
 
@@ -95,27 +93,28 @@ static const struct mca_option rows[] = {
      AT(syntax)},
     {MCA_FLAG, "print-imm-hex", NULL, "Print immediates in hexadecimal.", AT(print_hex)},
     {MCA_TEXT, "o", "FILE", "Write the report there instead of to stdout.", AT(output)},
-    {MCA_FLAG, "print-options", NULL, "Taken for llvm-mca's sake: it prints no options either.", AT(ignored)},
+    {MCA_FLAG, "print-options", NULL, "No effect, as in llvm-mca, which prints no options either.", AT(ignored)},
     {MCA_FLAG, "print-all-options", NULL, "Likewise.", AT(ignored)},
     {MCA_FLAG, "version", NULL, "Print the versions of Cyclops and LLVM.", AT(version)},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
-static const char description[] = "Simulates the instructions of a file, over and over, on the CPU as\n"
-                                  "LLVM's scheduling model describes it. No instruction is executed, and no branch\n"
-                                  "is followed: the block is a loop body. Caches are taken to hit.\n"
+static const char description[] = "Simulates the instructions of a file, over and over, on the CPU as LLVM's\n"
+                                  "scheduling model describes it. No instruction is executed, and no branch is\n"
+                                  "followed: the block is a loop body. Every access to memory hits the cache.\n"
                                   "\n"
                                   "A file is assembly, an ELF object or executable, or (with --hex) machine code;\n"
                                   "@FILE stands for the options and files that are written in FILE.\n"
-                                  "Options, regions, reports and the exit status (0, or 1 whatever went wrong) are\n"
-                                  "llvm-mca's. Only the instructions between these comments are simulated, each\n"
-                                  "region by itself; without comments, all are:\n"
+                                  "Assembly for x86 is in AT&T's syntax, unless it begins with '.intel_syntax\n"
+                                  "noprefix'. Options, regions, reports and the exit status (0, or 1 whatever went\n"
+                                  "wrong) are llvm-mca's. Only the instructions between these comments are\n"
+                                  "simulated, each region by itself; without comments, all are:\n"
                                   "  # LLVM-MCA-BEGIN name\n"
                                   "  # LLVM-MCA-END name\n"
                                   "\n"
-                                  "Start with 'Block RThroughput', the cycles an iteration takes if nothing waits\n"
-                                  "for a result; if Total Cycles / Iterations is well above, a chain of dependent\n"
-                                  "instructions or the spread over pipes is what costs time: see\n"
+                                  "Start with 'Block RThroughput': the cycles of an iteration if nothing waits for\n"
+                                  "a result. If Total Cycles / Iterations is well above that, dependent\n"
+                                  "instructions cost the time, or how the pipes are shared: see\n"
                                   "-bottleneck-analysis and -timeline.\n";
 
 static const char examples[] = "  cyclops mca -mcpu=znver4 dot-product.s\n"
@@ -129,7 +128,7 @@ void mca_option_print_help(struct arena *arena) {
     for (size_t i = 0; i < N_ROWS; i++)
         options[i] = (struct option){rows[i].type == MCA_HEADING ? OPTION_HEADING : OPTION_TEXT, rows[i].name,
                                      rows[i].argument, rows[i].help, NULL};
-    const struct command command = {"mca", "[options] FILE…|-", description, examples, options};
+    const struct command command = {"mca", "[options] FILE...|-", description, examples, options};
     options_print_help(&command, stdout);
 }
 

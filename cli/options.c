@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include "base/screen.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -122,7 +123,7 @@ static enum options_result parse_option(struct arena *arena, const struct comman
     const char *text = equals ? equals + 1 : NULL;
     if (!text && option->type != OPTION_FLAG) {
         if (*i + 1 >= argc) {
-            fail_set(fail, FAIL_INPUT, "option --%s needs its argument %s", option->name, option->argument);
+            fail_set(fail, FAIL_INPUT, "option --%s needs an argument: %s", option->name, option->argument);
             return OPTIONS_BAD;
         }
         text = argv[++*i];
@@ -152,25 +153,6 @@ enum options_result options_parse(struct arena *arena, const struct command *com
 
 enum { HELP_INDENT = 26, HELP_WIDTH = 80 };
 
-static void print_wrapped(FILE *out, const char *text, int column) {
-    struct slice rest = {text, strlen(text)}, word;
-    bool is_first = true;
-    while (slice_next(&rest, ' ', &word)) {
-        char *copy = strndup(word.data, word.length);
-        int width = copy ? (int)text_width(copy) : (int)word.length;
-        free(copy);
-        if (!is_first && column + 1 + width > HELP_WIDTH) {
-            fprintf(out, "\n%*s", HELP_INDENT, "");
-            column = HELP_INDENT;
-            is_first = true;
-        }
-        column += fprintf(out, "%s", is_first ? "" : " ") + width;
-        fprintf(out, "%.*s", (int)word.length, word.data);
-        is_first = false;
-    }
-    fputc('\n', out);
-}
-
 static void print_option(const struct option *option, FILE *out) {
     int column =
         fprintf(out, "  --%s%s%s", option->name, option->argument ? " " : "", option->argument ? option->argument : "");
@@ -179,11 +161,12 @@ static void print_option(const struct option *option, FILE *out) {
         column = 0;
     }
     fprintf(out, "%*s", HELP_INDENT - column, "");
-    print_wrapped(out, option->help, HELP_INDENT);
+    screen_wrap(option->help, HELP_INDENT, HELP_INDENT, HELP_WIDTH, out);
 }
 
 void options_print_help(const struct command *command, FILE *out) {
-    fprintf(out, "Usage: cyclops %s %s\n\n%s", command->name, command->usage, command->description);
+    fprintf(out, "Usage: cyclops %s %s\n\n", command->name, command->usage);
+    screen_puts(command->description, out);
     for (const struct option *option = command->options; option->help; option++) {
         if (option->type == OPTION_HEADING)
             fprintf(out, "\n%s:\n", option->help);

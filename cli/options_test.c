@@ -63,7 +63,7 @@ static void mistakes_name_the_word(void **state) {
     } rows[] = {
         {"test --iteration=3",
          "unknown option '--iteration=3' (did you mean 'iterations'?); 'cyclops test --help' lists them"},
-        {"test --iterations", "option --iterations needs its argument N"},
+        {"test --iterations", "option --iterations needs an argument: N"},
         {"test --iterations=x", "option --iterations takes a whole number, not 'x'"},
         {"test --iterations=-3", "option --iterations takes a whole number, not '-3'"},
         {"test --iterations=99999999999999999999",

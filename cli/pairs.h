@@ -27,7 +27,8 @@ struct pairs {
 
 struct pairs_options {
     enum program_form form;
-    unsigned streams; // of each kernel in a mix; 0: as many as there are registers
+    unsigned streams;                 // of each kernel in a mix; 0: as many as there are registers
+    enum program_placement placement; // of kernels that access memory; PLACEMENT_NONE: own lines
     bool wants_both_orders;
 };
 

@@ -42,7 +42,7 @@ bool pairs_plan(struct arena *arena, const struct kernel *const *kernels, unsign
         .alone = ARENA_ARRAY(arena, const struct experiment *, n_kernels),
         .cells = ARENA_ARRAY(arena, struct pair_cell, (size_t)n_kernels * n_kernels),
     };
-    struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = options->form};
+    struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = options->form, .placement = options->placement};
     for (unsigned i = 0; i < n_kernels; i++)
         if (!(pairs->alone[i] = plan_add_expansion(arena, plan, kernels[i], &request, fail)))
             return false;

@@ -1,5 +1,6 @@
 // How the matrix looks, on a terminal and as JSON Lines.
 #include "base/json.h"
+#include "base/screen.h"
 #include "cli/pairs.h"
 
 #include <math.h>
@@ -84,24 +85,28 @@ static void print_notes(const struct lab *lab, const struct pairs *pairs, unsign
         if (!pairs_disagree(&measured, &predicted))
             continue;
         const char *blame = mix->verdicts[i].blame;
-        fprintf(out, "! %s and %s: measured %s; %s has %s%s%s\n", a, b, words(lab->arena, &measured),
-                mix->predictions[i].model, words(lab->arena, &predicted), *blame ? ": " : "", blame);
+        screen_print_sentence(arena_printf(lab->arena, "! %s and %s: measured %s; %s has %s%s%s", a, b,
+                                           words(lab->arena, &measured), mix->predictions[i].model,
+                                           words(lab->arena, &predicted), *blame ? ": " : "", blame),
+                              out);
     }
     if (measured.doubt)
-        fprintf(out, "%s %s and %s: %s\n",
-                measured.is_unstable ? "?"
-                : measured.is_known  ? "·"
-                                     : "-",
-                a, b, measured.doubt);
+        screen_print_sentence(arena_printf(lab->arena, "%s %s and %s: %s",
+                                           measured.is_unstable ? "?"
+                                           : measured.is_known  ? "·"
+                                                                : "-",
+                                           a, b, measured.doubt),
+                              out);
 }
 
 void pairs_print(const struct lab *lab, const struct pairs *pairs, FILE *out, bool colour) {
-    fprintf(out, "%s\n", lab_summary(lab));
+    screen_print_sentence(lab_summary(lab), out);
     for (int model = lab->n_models ? 0 : PAIRS_MEASURED; model < (int)lab->n_models; model++)
         print_matrix(lab, pairs, model, out, colour);
-    fprintf(out,
-            "‖ together: as long as the longer one   + apart: as long as both   ~ in between   > longer than both\n"
-            "· the times do not tell   ? not to be trusted   ! the model has it otherwise   diagonal: one alone\n");
+    screen_puts("‖ together: as long as the longer one   + apart: as long as both\n"
+                "~ in between   > longer than both   · the times do not tell\n"
+                "? not to be trusted   ! the model has it otherwise   diagonal: one alone\n",
+                out);
     for (unsigned i = 0; i < pairs->n_kernels; i++)
         for (unsigned j = 0; j < pairs->n_kernels; j++)
             print_notes(lab, pairs, i, j, out);

@@ -85,17 +85,18 @@ static void add_experiment(struct table *table, const struct lab *lab, const str
 void pipes_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
     struct table table = {.arena = lab->arena};
     static const char *const titles[] = {"kernel", "measures", "form", "pipe or event", "counted"};
+    static const enum table_align aligns[] = {TABLE_CUT, TABLE_WRAP, TABLE_LEFT, TABLE_LEFT, TABLE_LEFT};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        table_column(&table, TABLE_LEFT, titles[i]);
+        table_column(&table, aligns[i], titles[i]);
     for (unsigned i = 0; i < lab->n_models; i++)
         table_column(&table, TABLE_LEFT, model_title(&lab->models[i], lab->arena));
-    table_column(&table, TABLE_LEFT, "");
+    table_column(&table, TABLE_NOTE, "");
     for (size_t i = 0; i < plan->n_experiments; i++)
         if (plan->experiments[i]->is_done)
             add_experiment(&table, lab, plan->experiments[i]);
     if (!table.n_cells)
         return;
     fprintf(out, "\n%s:\n",
-            lab->n_models ? "uops counted, and cycles that the models hold the pipes" : "events counted");
+            lab->n_models ? "uops counted, and the cycles for which the models hold the pipes" : "events counted");
     table_print(&table, out, colour);
 }

@@ -4,21 +4,55 @@
 #define CLI_PLAN_WISH_H
 
 #include "cli/experiment.h"
+#include "cli/object_code.h"
 #include "cli/options.h"
 
 struct plan_wish {
-    const char *mode, *form, *sweep, *syntax, *kernels; // as they were written; null: not given
-    struct option_list asm_texts;
-    unsigned long streams; // ~0: not given
-    bool is_replicated;    // as in struct plan_options
-    const char *corun;     // operand that another hardware thread runs beside all; null: none
+    const char *mode, *form, *sweep, *placement, *syntax, *kernels; // as they were written; null: not given
+    const char *alias, *registers, *fill;                           // likewise
+    struct object_range range;                                      // of objects
+    struct option_list asm_texts, hex;
+    unsigned long streams, pages; // ~0: not given
+    bool is_replicated;           // as in struct plan_options
+    const char *corun;            // operand that another hardware thread runs beside all; null: none
 };
 
 #define PLAN_WISH_DEFAULTS                                                                                             \
-    { .streams = ~0UL }
+    { .streams = ~0UL, .pages = ~0UL }
 
-// Their rows in a command's table of options.
+// Rows of a command's table of options.
 // clang-format off: rows as in any other table of options
+// Of blocks alone.
+#define BLOCK_WISH_OPTIONS(wish)                                                                                       \
+    {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.",                  \
+     &(wish).asm_texts},                                                                                               \
+        {OPTION_TEXT, "symbol", "NAME", "Of an object: this function. Default: each function is a block.",             \
+         &(wish).range.symbol},                                                                                        \
+        {OPTION_TEXT, "section", "NAME", "Of an object: this section.", &(wish).range.section},                        \
+        {OPTION_TEXT, "start", "ADDRESS", "Of an object: the code from this address on, as objdump -d shows it.",      \
+         &(wish).range.start},                                                                                         \
+        {OPTION_TEXT, "end", "ADDRESS", "Of an object: the code up to this address.", &(wish).range.end},              \
+        {OPTION_LIST, "hex", "HEX|FILE",                                                                               \
+         "A block of machine code, in hexadecimal digits; or a file of such, one a line, where what stands behind a "  \
+         "comma is not read. May be repeated.",                                                                        \
+         &(wish).hex},                                                                                                 \
+        {OPTION_TEXT, "alias", "WAY",                                                                                  \
+         "What a block's general registers hold at its start: disjoint, addresses a kilobyte or more apart; same, "    \
+         "one "                                                                                                        \
+         "and the same address, as in BHive; or both, where a block loads and stores by several registers. "           \
+         "Default: both.",                                                                                             \
+         &(wish).alias},                                                                                               \
+        {OPTION_TEXT, "registers", "ADDRESS", "The first of these addresses. Default: 0x2324000.", &(wish).registers}, \
+        {OPTION_TEXT, "fill", "NUMBER",                                                                                \
+         "What each 8 bytes of a block's memory hold at its start. Default: an address.", &(wish).fill},               \
+        {OPTION_COUNT, "pages", "N",                                                                                   \
+         "Pages of memory that may appear where a block touches them, 1 to 4096. Default: 64.", &(wish).pages},        \
+    {                                                                                                                  \
+        OPTION_TEXT, "syntax", "NAME",                                                                                 \
+            "intel or att, of blocks. Default: att where registers are written %rax, else intel.", &(wish).syntax      \
+    }
+
+// Of kernels and blocks.
 #define PLAN_WISH_OPTIONS(wish)                                                                                        \
     {OPTION_TEXT, "mode", "MODE",                                                                                      \
      "latency, throughput, or block (the kernel's body as it stands). Default: latency and throughput.",               \
@@ -31,15 +65,18 @@ struct plan_wish {
          "they "                                                                                                       \
          "can be repeated.",                                                                                           \
          &(wish).form},                                                                                                \
-        {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.",              \
-         &(wish).asm_texts},                                                                                           \
-        {OPTION_TEXT, "syntax", "NAME",                                                                                \
-         "intel or att, of blocks. Default: att where registers are written %rax, else intel.", &(wish).syntax},       \
-    {                                                                                                                  \
+        {OPTION_TEXT, "placement", "NAME",                                                                             \
+         "How the memory lies that streams of loads and stores access: same-address, same-line, own-lines, "           \
+         "own-pages, or all. Default: all, where the kernel leaves it open; --corun: own-lines.",                      \
+         &(wish).placement},                                                                                           \
+        BLOCK_WISH_OPTIONS(wish), {                                                                                    \
         OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.",               \
             &(wish).kernels                                                                                            \
     }
 // clang-format on
+
+// `name` as after --placement; null, and where it may be, "all": PLACEMENT_NONE.
+bool plan_read_placement(const char *name, bool may_be_all, enum program_placement *placement, struct fail *fail);
 
 // Operands are kernels, and files of assembly; there must be something to run.
 bool plan_make(struct arena *arena, const struct plan_wish *wish, const struct isa *isa,

@@ -17,7 +17,6 @@ struct bench_code program_code(const struct program *program, bool is_simulated)
         .body = program->code + body.offset,
         .n_body_bytes = body.length,
         .body_instructions = program->instructions,
-        .runs_alone = program->mode == PROGRAM_BLOCK, // nobody knows what else it does
         .iteration_instructions = iteration_instructions(program, is_simulated),
     };
 }

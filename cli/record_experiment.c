@@ -42,6 +42,11 @@ static bool read_mode(struct arena *arena, const struct record *record, struct p
     if (!record->form || !program_form_parse(record->form, &program->form))
         return fail_set(fail, FAIL_INPUT, "'form' is '%s', and must be unrolled or looped",
                         printable(arena, record->form, ""));
+    if (record->placement && !program_placement_parse(record->placement, &program->placement))
+        return fail_set(fail, FAIL_INPUT,
+                        "'placement' is '%s', and must be same-address, same-line, own-lines or "
+                        "own-pages",
+                        printable(arena, record->placement, ""));
     return program->mode != PROGRAM_THROUGHPUT || record->streams > 0 ||
            fail_set(fail, FAIL_INPUT, "a throughput needs 'n', 1 or more");
 }
@@ -57,9 +62,17 @@ static void make_printable(struct arena *arena, struct bench_measurement *m) {
     }
 }
 
+// The ISA's usual ones, where the record does not have others.
+static void read_loop(const struct record *record, const struct isa *isa, struct program *program) {
+    const struct isa_loop_end usual = isa->loop_end(program);
+    program->preserves_flags = record->loop_instructions > 0;
+    program->loop_instructions = program->preserves_flags ? record->loop_instructions : usual.instructions;
+    program->loop_branches = program->preserves_flags ? record->loop_branches : usual.branches;
+}
+
 // Of one copy of the kernel; 0: not known.
-static unsigned kernel_instructions(const struct program *program, const struct isa *isa) {
-    unsigned own = program->form == PROGRAM_LOOPED ? isa->loop_instructions : 0;
+static unsigned kernel_instructions(const struct program *program) {
+    unsigned own = program->form == PROGRAM_LOOPED ? program->loop_instructions : 0;
     unsigned streams = program->mode == PROGRAM_THROUGHPUT ? program->streams : 1;
     if (program->mode == PROGRAM_BLOCK || program->instructions < own || (program->instructions - own) % streams)
         return 0;
@@ -81,7 +94,8 @@ bool record_to_experiment(struct arena *arena, const struct record *record, stru
     program->streams = record->streams;
     program->instructions = record->instructions;
     program->unroll = 1;
-    experiment->kernel_instructions = kernel_instructions(program, isa);
+    read_loop(record, isa, program);
+    experiment->kernel_instructions = kernel_instructions(program);
     make_printable(arena, &experiment->measurement);
     return true;
 }
@@ -89,7 +103,8 @@ bool record_to_experiment(struct arena *arena, const struct record *record, stru
 static bool is_next(const struct experiment *a, const struct experiment *b) {
     const struct program *x = &a->program, *y = &b->program;
     return x->mode == PROGRAM_THROUGHPUT && y->mode == PROGRAM_THROUGHPUT && x->form == y->form &&
-           strcmp(x->kernel, y->kernel) == 0 && y->streams == x->streams + 1;
+           (x->placement == y->placement || x->placement == PLACEMENT_NONE) && strcmp(x->kernel, y->kernel) == 0 &&
+           y->streams == x->streams + 1;
 }
 
 void record_find_sweeps(const struct plan *plan) {

@@ -8,6 +8,9 @@
 #include "cli/lab.h"
 #include "cli/reference.h"
 
+// Why nothing was measured where nobody wanted it.
+#define REPRODUCE_NOT_ASKED "not asked for"
+
 // One published value, or a sweep's.
 struct reproduced_value {
     const struct reference_value *reference;

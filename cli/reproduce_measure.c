@@ -16,6 +16,10 @@ static const struct bench_measurement *find_measurement(const struct lab *lab, c
         *why = m->outcome == BENCH_STOPPED ? "interrupted" : bench_outcome_name(m->outcome);
         return NULL;
     }
+    if (m->samples == 0) {
+        *why = m->why ? m->why : "no sample was undisturbed";
+        return NULL;
+    }
     return m;
 }
 
@@ -43,7 +47,7 @@ static void take_value(const struct lab *lab, const struct reproduction *r, stru
     bool is_measurable = is_block ? quantity == QUANTITY_CYCLES || quantity == QUANTITY_IPC
                                   : quantity == QUANTITY_LATENCY || quantity == QUANTITY_RTHROUGHPUT;
     if (!is_measurable) {
-        value->not_measured = "told by simulators only";
+        value->not_measured = "only simulators report it";
         return;
     }
     const struct experiment *experiment = r->plan.experiments[!is_block && quantity == QUANTITY_RTHROUGHPUT];

@@ -37,6 +37,14 @@ static bool plan_kernel(struct arena *arena, struct reproduction *r, struct fail
            plan_add_expansion(arena, &r->plan, kernel, &throughput, fail);
 }
 
+static bool plan_block(struct arena *arena, const struct isa *isa, struct reproduction *reproduction,
+                       struct fail *fail) {
+    const struct reference *reference = reproduction->reference;
+    const struct block_source source = {.isa = isa, .name = reference->name, .text = reference->asm_text};
+    const struct plan_options options = {.has_form = true, .form = PROGRAM_UNROLLED};
+    return plan_add_block(arena, &reproduction->plan, &source, reference->name, &options, fail);
+}
+
 bool reproduce_plan(struct arena *arena, const struct isa *native, struct reproduction *reproduction,
                     struct fail *fail) {
     const struct reference *reference = reproduction->reference;
@@ -56,8 +64,7 @@ bool reproduce_plan(struct arena *arena, const struct isa *native, struct reprod
     if (reference->kind == REFERENCE_SWEEP || (reference->kernel && is_here))
         return plan_kernel(arena, reproduction, fail);
     if (reference->asm_text && is_here)
-        return gen_block(arena, isa, NULL, reference->name, reference->asm_text, PROGRAM_UNROLLED,
-                         &plan_add(arena, &reproduction->plan)->program, fail);
+        return plan_block(arena, isa, reproduction, fail);
     if (is_here)
         leave_unmeasured(reproduction, "the reference names no kernel to measure it with");
     return true;

@@ -2,12 +2,14 @@
 #include "cli/reproduce.h"
 
 #include "base/json.h"
+#include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/cli.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // ---- one value, or several, as text
 
@@ -55,11 +57,13 @@ static const char *predicted_text(struct arena *arena, const struct reproduction
 
 static const char *measured_text(struct arena *arena, const struct reproduced_value *value) {
     if (!value->measured)
-        return value->not_measured;
+        return strcmp(value->not_measured, REPRODUCE_NOT_ASKED) == 0
+                   ? ""
+                   : arena_printf(arena, "not measured: %s", value->not_measured);
     bool is_share = value->reference->quantity == QUANTITY_RTHROUGHPUT || value->reference->quantity == QUANTITY_IPC;
     const char *text = value->reference->n > 1 ? values_text(arena, value->measured, value->reference->n)
                                                : arena_printf(arena, "%.*f", is_share ? 3 : 2, *value->measured);
-    return value->is_unstable ? arena_printf(arena, "%s ?", text) : text;
+    return arena_printf(arena, "measured here: %s%s", text, value->is_unstable ? " ?" : "");
 }
 
 static const char *model_text(struct arena *arena, const struct reference *reference) {
@@ -85,7 +89,7 @@ void reproduce_print_list(struct arena *arena, const struct reference_set *set) 
     struct table table = {.arena = arena};
     table_column(&table, TABLE_LEFT, "experiment");
     table_column(&table, TABLE_LEFT, "file");
-    table_column(&table, TABLE_LEFT, "about");
+    table_column(&table, TABLE_NOTE, "about");
     for (size_t i = 0; i < set->n; i++) {
         table_cell(&table, "%s", set->items[i].name);
         table_cell(&table, "%s", set->items[i].file);
@@ -96,9 +100,11 @@ void reproduce_print_list(struct arena *arena, const struct reference_set *set) 
 
 static void print_table(struct arena *arena, const struct reproduction *all, size_t n) {
     struct table table = {.arena = arena};
-    static const char *const titles[] = {"experiment", "value", "published", "predicted", "", "by", "measured here"};
+    static const char *const titles[] = {"experiment", "value", "published", "predicted", "", "by", ""};
+    static const enum table_align aligns[] = {TABLE_CUT,  TABLE_LEFT, TABLE_WRAP, TABLE_WRAP,
+                                              TABLE_LEFT, TABLE_WRAP, TABLE_NOTE};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        table_column(&table, TABLE_LEFT, titles[i]);
+        table_column(&table, aligns[i], titles[i]);
     for (size_t i = 0; i < n; i++)
         for (size_t v = 0; v < all[i].reference->n_values; v++) {
             const struct reproduced_value *value = &all[i].values[v];
@@ -143,17 +149,27 @@ static void print_sweep(struct arena *arena, const struct reproduction *r) {
     }
     table_print(&table, stdout, cli_wants_colour());
     if (value->is_unstable)
-        puts("measured here, some are unstable: 'cyclops run' tells which, and why");
+        puts("Some values measured here are unstable; 'cyclops run' shows which, and why.");
     if (!value->measured)
-        printf("not measured here: %s\n", value->not_measured);
-    printf("prediction by %s: %s\n", model_text(arena, reference), verdict_text(r, value));
+        screen_print_sentence(arena_printf(arena, "not measured here: %s", value->not_measured), stdout);
+    screen_print_sentence(
+        arena_printf(arena, "prediction by %s: %s", model_text(arena, reference), verdict_text(r, value)), stdout);
+}
+
+static void print_about_line(const char *title, const char *text) {
+    enum { INDENT = 13 };
+    printf("  %-*s", INDENT - 2, title);
+    screen_wrap(text, INDENT, INDENT, screen_columns(stdout), stdout);
 }
 
 static void print_about(const struct reference *reference) {
-    printf("%s: %s\n  source     %s\n  tolerance  ±%g: %s\n", reference->name, reference->about, reference->source,
-           reference->tolerance, reference->why);
+    struct arena arena = {0};
+    screen_print_sentence(arena_printf(&arena, "%s: %s", reference->name, reference->about), stdout);
+    print_about_line("source", reference->source);
+    print_about_line("tolerance", arena_printf(&arena, "±%g: %s", reference->tolerance, reference->why));
     if (reference->note)
-        printf("  note       %s\n", reference->note);
+        print_about_line("note", reference->note);
+    arena_free(&arena);
 }
 
 static json_t *numbers(const double *values, size_t n) {

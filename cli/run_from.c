@@ -78,7 +78,7 @@ static bool choose_cpu(const struct part *part, const char *llvm, const char **c
         if (strcmp(names[i], name) == 0)
             *cpu = names[i];
     if (fail->status == FAIL_NONE && strcmp(*cpu, "none") == 0)
-        fprintf(stderr, "cyclops: warning: the file does not say by LLVM's name which CPU this was: name a model with "
+        fprintf(stderr, "cyclops: warning: the file does not name its CPU as LLVM does: name a model with "
                         "--mcpu\n");
     return fail->status == FAIL_NONE;
 }
@@ -99,8 +99,8 @@ static bool make_plan(struct part *part, struct fail *fail) {
     }
     record_find_sweeps(&part->plan);
     if (part->n_coruns)
-        fprintf(stderr, "cyclops: warning: %u measurements beside another hardware thread are left out\n",
-                part->n_coruns);
+        fprintf(stderr, "cyclops: warning: %u measurement%s of code beside another hardware thread %s left out\n",
+                part->n_coruns, part->n_coruns == 1 ? "" : "s", part->n_coruns == 1 ? "is" : "are");
     return true;
 }
 

@@ -26,7 +26,7 @@ static void say_what_is_not_taken(const struct run_journal *journal, struct aren
     static const char *const names[JOURNAL_N_STATES] = {
         [JOURNAL_UNSTABLE] = "unstable",
         [JOURNAL_UNFINISHED] = "timed out or killed",
-        [JOURNAL_COARSE] = "with less effort or precision than is asked for now",
+        [JOURNAL_COARSE] = "with less effort or precision than this run asks for",
     };
     struct text text = {.arena = arena};
     for (enum journal_state state = JOURNAL_NOTHING; state < JOURNAL_N_STATES; state++)
@@ -135,8 +135,11 @@ bool run_journal_write(struct run_journal *journal, struct lab *lab, const struc
 }
 
 bool run_journal_write_record(struct run_journal *journal, const struct record *record, struct fail *fail) {
-    return (!journal->json || record_write(journal->json, record, fail)) &&
-           (!journal->file || record_write(journal->file, record, fail));
+    struct fail inner = {0};
+    if (journal->json && !record_write(journal->json, record, fail))
+        return false;
+    return !journal->file || record_write(journal->file, record, &inner) ||
+           fail_set(fail, inner.status, "'%s': %s; --resume goes on with what it holds", journal->path, inner.text);
 }
 
 bool run_journal_close(struct run_journal *journal, struct fail *fail) {

@@ -3,26 +3,10 @@
 #include "cli/cli.h"
 #include "cli/corun.h"
 #include "cli/interrupt.h"
+#include "cli/plan_assemble.h"
 
 #include <string.h>
 #include <unistd.h>
-
-// All programs, and the clock's, in one run of the assembler.
-static bool assemble(struct arena *arena, const struct plan *plan, const struct lab *lab, struct fail *fail) {
-    size_t most = plan->n_experiments * (1 + BENCH_MAX_REPLICATES) + N_CHAINS + 1;
-    struct program **programs = ARENA_ARRAY(arena, struct program *, most);
-    size_t n = chains_list(lab->chains, programs);
-    for (size_t i = 0; i < plan->n_experiments; i++) {
-        struct experiment *experiment = plan->experiments[i];
-        programs[n++] = &experiment->program;
-        for (unsigned r = 0; r < experiment->replicates.n; r++)
-            if (experiment->replicates.items[r].program != &experiment->program)
-                programs[n++] = experiment->replicates.items[r].program;
-    }
-    if (plan->corunner)
-        programs[n++] = &plan->corunner->program;
-    return gen_assemble(arena, programs, n, fail);
-}
 
 int run_plan_worse(int a, int b) {
     static const int order[] = {INTERRUPT_STATUS, FAIL_WORK, FAIL_INPUT, FAIL_UNAVAILABLE, RUN_PLAN_UNSTABLE};
@@ -48,11 +32,24 @@ static int say_once(const struct fail *trouble) {
     return (int)trouble->status;
 }
 
+// One pass through a block is the same in all forms.
+static void fail_block(struct arena *arena, const struct experiment *experiment, struct fail *trouble) {
+    const struct record_block *seen = &experiment->seen;
+    const char *outcome = bench_outcome_name(experiment->measurement.outcome);
+    bool is_by_trial = experiment->block->was_tried[experiment->alias] &&
+                       experiment->block->trials[experiment->alias].outcome != BENCH_OK;
+    const char *form = is_by_trial ? "" : arena_printf(arena, " (%s)", program_form_name(experiment->program.form));
+    fail_set(trouble, FAIL_WORK, "%s%s: %s%s%s", experiment->program.kernel, form, outcome, seen->has_fault ? ": " : "",
+             seen->has_fault ? seen->fault.explanation : "");
+}
+
 // What cannot run here, or did not end well, is said and does not stop the rest.
 static void say_trouble(const struct lab *lab, const struct experiment *experiment, int *status) {
     const struct program *program = &experiment->program;
     struct fail trouble = {0};
-    if (lab_can_run(lab, program, &trouble) && !experiment->is_done && !interrupt_seen())
+    if (lab_can_run(lab, program, &trouble) && !experiment->is_done && !interrupt_seen() && experiment->block)
+        fail_block(lab->arena, experiment, &trouble);
+    else if (lab_can_run(lab, program, &trouble) && !experiment->is_done && !interrupt_seen())
         fail_set(&trouble, FAIL_WORK, "%s (%s, n = %u, %s): %s", program->kernel, program_mode_name(program->mode),
                  program->streams, program_form_name(program->form),
                  bench_outcome_name(experiment->measurement.outcome));
@@ -161,17 +158,32 @@ static void say_interrupted(const struct run *run) {
     *run->status = INTERRUPT_STATUS;
 }
 
-// What the journal has, and what cannot run here; the others are those to measure.
+// Takes what is known of an experiment: the journal has it, or it is a block whose trial failed. False where it need
+// not be measured, for that or because it cannot run here.
+static bool needs_measuring(struct run *run, size_t index) {
+    struct experiment *experiment = run->plan->experiments[index];
+    struct bench_measurement *m = &experiment->measurement;
+    struct fail trouble = {0};
+    if (!lab_can_run(run->lab, &experiment->program, &trouble))
+        return false;
+    if (m->outcome != BENCH_OK) { // a block, by its trial
+        m->clock = run->lab->bench.clock;
+        m->why = bench_outcome_name(m->outcome);
+        lab_take(run->lab, experiment, m);
+        return false;
+    }
+    if (!run->journal.taken[index])
+        return true;
+    lab_take(run->lab, experiment, &run->journal.taken[index]->measurement);
+    return false;
+}
+
 static bool finish_others(struct run *run, struct experiment **wanted, size_t *n_wanted, struct fail *fail) {
     for (size_t i = 0; i < run->plan->n_experiments; i++) {
         struct experiment *experiment = run->plan->experiments[i];
-        struct fail trouble = {0};
-        bool can_run = lab_can_run(run->lab, &experiment->program, &trouble);
-        if (can_run && run->journal.taken[i])
-            lab_take(run->lab, experiment, &run->journal.taken[i]->measurement);
-        else if (can_run)
+        if (needs_measuring(run, i))
             wanted[(*n_wanted)++] = experiment;
-        if ((!can_run || run->journal.taken[i]) && !finish(run, i, fail))
+        else if (!finish(run, i, fail))
             return false;
     }
     return true;
@@ -219,20 +231,29 @@ static double usual_retry_seconds(const struct plan *plan) {
     return plan->n_experiments <= FEW ? 5 : 60;
 }
 
-bool run_plan(struct lab *lab, const struct lab_options *options, const struct plan *plan,
+static bool prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail) {
+    bool has_block = plan->corunner && plan->corunner->block;
+    struct plan corunner = {.experiments = &plan->corunner, .n_experiments = has_block, .n_blocks = has_block};
+    return lab_prepare(lab, options, plan, fail) && lab_prepare(lab, options, &corunner, fail);
+}
+
+bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
               const struct run_journal_wish *files, int *status, struct fail *fail) {
-    struct run run = {
-        .lab = lab, .plan = plan, .status = status, .are_finished = ARENA_ARRAY(lab->arena, bool, plan->n_experiments)};
+    struct run run = {.lab = lab, .plan = plan, .status = status};
     const struct lab_listener listener = {&run, finish_experiment, show_waiting};
     struct lab_options patient = *options;
+    run_journal_choose_cpu(lab, options, files);
+    bool is_ready = prepare(lab, options, plan, fail) && plan_assemble(lab->arena, lab->chains, plan, fail);
+    *status = run_plan_worse(*status, plan_report_refused(plan, fail));
     if (patient.bench.retry_seconds < 0)
         patient.bench.retry_seconds = usual_retry_seconds(plan);
-    run_journal_choose_cpu(lab, options, files);
-    bool is_ready = assemble(lab->arena, plan, lab, fail) && lab_start(lab, &patient, &listener, fail) &&
-                    run_journal_open(&run.journal, lab, plan, files, fail);
+    run.are_finished = ARENA_ARRAY(lab->arena, bool, plan->n_experiments);
+    is_ready =
+        is_ready && lab_start(lab, &patient, &listener, fail) && run_journal_open(&run.journal, lab, plan, files, fail);
     if (is_ready)
         interrupt_watch();
     bool is_done = is_ready && run_all(&run, &listener, fail);
+    clear_progress(); // before an error
     run_journal_close(&run.journal, fail);
     return is_done;
 }

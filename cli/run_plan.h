@@ -1,6 +1,6 @@
 // Measures a plan: all its programs go through the assembler at once, then each is measured, predicted and written to
-// the files. What cannot run here, or crashes, is said and does not stop the rest; Ctrl-C ends it after what is
-// running. Prints no report.
+// the files. What cannot be assembled (it is taken out of the plan) or run here, or crashes, is said and does not stop
+// the rest; Ctrl-C ends it after what is running. Prints no report.
 #ifndef CLI_RUN_PLAN_H
 #define CLI_RUN_PLAN_H
 
@@ -9,8 +9,8 @@
 #include "cli/run_journal.h"
 
 // The lab is open, but not started. `status` becomes that of the worst experiment. False only when Cyclops itself
-// failed: then there may be nothing to report.
-bool run_plan(struct lab *lab, const struct lab_options *options, const struct plan *plan,
+// failed: what was measured before is done and worth a report, the rest is not done.
+bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
               const struct run_journal_wish *files, int *status, struct fail *fail);
 
 // Exit status of a run that left values unstable, where the user wants to be told so.

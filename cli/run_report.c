@@ -1,7 +1,10 @@
 #include "cli/run_report.h"
 
+#include "base/screen.h"
 #include "base/table.h"
+#include "base/text.h"
 #include "bench/measured.h"
+#include "cli/aliases.h"
 #include "cli/forms.h"
 #include "cli/pipes_report.h"
 
@@ -12,12 +15,13 @@ double run_report_divisor(const struct experiment *e) {
     return e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep ? (double)e->program.streams : 1;
 }
 
+// Side by side, for one model and for sweeps.
 static void add_model_titles(struct table *table, const struct lab *lab) {
     for (unsigned i = 0; i < lab->n_models; i++) {
         table_column(table, TABLE_LEFT, model_title(&lab->models[i], lab->arena));
-        table_column(table, TABLE_RIGHT, "difference");
+        table_column(table, TABLE_BESIDE, "difference");
     }
-    table_column(table, TABLE_LEFT, "");
+    table_column(table, TABLE_NOTE, "");
 }
 
 // Reciprocal throughputs, and all that takes less than a cycle, are often sixths and twelfths, which two decimals would
@@ -55,38 +59,68 @@ static void add_difference(struct table *table, const struct verdict *verdict) {
         table_cell_colour(table, colour, "%+.0f %%", percent);
 }
 
-static const char *note(struct arena *arena, const struct experiment *e) {
-    if (e->measurement.verdict == MEASURED_UNSTABLE)
-        return arena_printf(arena, "unstable: %s", e->measurement.why ? e->measurement.why : "");
-    if (e->misuse)
-        return e->misuse;
-    if (e->measurement.warning)
-        return e->measurement.warning;
-    for (unsigned i = 0; i < e->n_predictions; i++)
-        if (e->verdicts[i].blame[0])
-            return e->n_predictions == 1 ? e->verdicts[i].blame
-                                         : arena_printf(arena, "%s %s", e->predictions[i].model, e->verdicts[i].blame);
-    if (e->followed.n)
-        return "branches as they were taken here, predicted perfectly";
-    unsigned n = e->measurement.n_replicates;
-    return n ? arena_printf(arena, "the same in %u other layouts", n) : "";
+static void add_part(struct text *note, const char *part) {
+    text_addf(note, "%s%s", note->length && *part ? "; " : "", part);
 }
 
-static void add_results(struct table *table, const struct experiment *e) {
+// What is to be known of the value itself.
+static void add_value_notes(struct text *note, const struct lab *lab, const struct experiment *e) {
+    const char *why = e->measurement.why ? e->measurement.why : "", *of_clock = lab->bench.unstable_why;
+    if (e->measurement.verdict == MEASURED_UNSTABLE && of_clock && strcmp(why, of_clock) == 0)
+        add_part(note, "unstable, as the clock is (above)");
+    else if (e->measurement.verdict == MEASURED_UNSTABLE)
+        add_part(note, arena_printf(note->arena, "unstable: %s", why));
+    else if (e->misuse)
+        add_part(note, e->misuse);
+    else if (e->measurement.warning)
+        add_part(note, e->measurement.warning);
+}
+
+static void add_other_notes(struct text *note, const struct experiment *e) {
+    if (e->seen.walks && e->measurement.seen.most_iterations)
+        add_part(note, arena_printf(note->arena, "walks over pages: at most %llu iterations at a time",
+                                    (unsigned long long)e->measurement.seen.most_iterations));
+    if (e->followed.n)
+        add_part(note, "predicted along the branches taken here, all of them foreseen");
+    if (e->measurement.n_replicates && e->measurement.verdict != MEASURED_UNSTABLE)
+        add_part(note, arena_printf(note->arena, "the same in %u other layouts", e->measurement.n_replicates));
+}
+
+// A number that is not of what it claims to be says nothing against a model.
+static const char *blame(const struct experiment *e, unsigned model) {
+    return e->misuse ? "" : e->verdicts[model].blame;
+}
+
+static void add_blames(struct text *note, const struct lab *lab, const struct experiment *e) {
+    for (unsigned i = 0; i < e->n_predictions; i++)
+        if (*blame(e, i))
+            add_part(note, e->n_predictions == 1 ? blame(e, i)
+                                                 : arena_printf(note->arena, "%s: %s",
+                                                                model_title(&lab->models[i], lab->arena), blame(e, i)));
+}
+
+static void add_prediction(struct table *table, const struct experiment *e, unsigned model) {
+    bool is_known = e->verdicts[model].kind != VERDICT_UNMODELLED;
+    if (is_known)
+        table_cell(table, "%5.*f", decimals(e), e->predictions[model].cycles / run_report_divisor(e));
+    else
+        table_cell(table, "%5s", "-");
+    if (is_known && e->measurement.samples)
+        add_difference(table, &e->verdicts[model]);
+    else
+        table_cell(table, "%s", "");
+}
+
+static void add_results(struct table *table, const struct lab *lab, const struct experiment *e) {
+    struct text note = {.arena = table->arena};
+    text_add(&note, "");
     add_measured(table, e);
-    for (unsigned i = 0; i < e->n_predictions; i++) {
-        if (e->verdicts[i].kind == VERDICT_UNMODELLED) {
-            table_cell(table, "%5s", "-");
-            table_cell(table, "%s", "");
-            continue;
-        }
-        table_cell(table, "%5.*f", decimals(e), e->predictions[i].cycles / run_report_divisor(e));
-        if (e->measurement.samples)
-            add_difference(table, &e->verdicts[i]);
-        else
-            table_cell(table, "%s", "");
-    }
-    table_cell(table, "%s", note(table->arena, e));
+    for (unsigned i = 0; i < e->n_predictions; i++)
+        add_prediction(table, e, i);
+    add_value_notes(&note, lab, e);
+    add_blames(&note, lab, e);
+    add_other_notes(&note, e);
+    table_cell(table, "%s", note.data);
 }
 
 // "d->x", or "" where one register is both ends and so needs no telling.
@@ -97,34 +131,79 @@ static const char *arc_name(const struct program *program) {
     return is_loop ? "" : program->arc;
 }
 
+// ", own lines"; "" where there is none.
+static const char *placement_words(struct arena *arena, enum program_placement placement) {
+    char *words =
+        arena_printf(arena, "%s%s", placement == PLACEMENT_NONE ? "" : ", ", program_placement_name(placement));
+    for (char *c = words; *c; c++)
+        if (*c == '-')
+            *c = ' ';
+    return words;
+}
+
 const char *run_report_measures(struct arena *arena, const struct experiment *e) {
     const struct program *program = &e->program;
     switch (program->mode) {
     case PROGRAM_LATENCY:
         return arena_printf(arena, "latency%s%s", *arc_name(program) ? " " : "", arc_name(program));
     case PROGRAM_THROUGHPUT:
-        return arena_printf(arena, "reciprocal throughput, n = %u", program->streams);
+        return arena_printf(arena, "reciprocal throughput, n = %u%s", program->streams,
+                            placement_words(arena, program->placement));
     case PROGRAM_BLOCK:
         break;
     }
-    return "cycles per iteration";
+    return e->block && e->alias == ALIAS_SAME && e->block->options.is_both ? "cycles per iteration, one address"
+                                                                           : "cycles per iteration";
+}
+
+static void add_subject(struct table *table, const struct experiment *e) {
+    table_cell(table, "%s", e->program.kernel);
+    table_cell(table, "%s", run_report_measures(table->arena, e));
+    table_cell(table, "%s", program_form_name(e->program.form));
+}
+
+// What was measured, and below it a row for each model.
+static void add_rows(struct table *table, const struct lab *lab, const struct experiment *e) {
+    struct text note = {.arena = table->arena};
+    text_add(&note, "");
+    add_subject(table, e);
+    add_measured(table, e);
+    table_cell(table, "%s", "");
+    add_value_notes(&note, lab, e);
+    add_other_notes(&note, e);
+    table_cell(table, "%s", note.data);
+    for (unsigned i = 0; i < e->n_predictions; i++) {
+        table_cell(table, "%s", "");
+        table_cell(table, "  %s", model_title(&lab->models[i], lab->arena));
+        table_cell(table, "%s", "");
+        add_prediction(table, e, i);
+        table_cell(table, "%s", blame(e, i));
+    }
 }
 
 static void print_summary(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
     struct table table = {.arena = lab->arena};
-    table_column(&table, TABLE_LEFT, "kernel");
-    table_column(&table, TABLE_LEFT, "measures");
+    bool has_rows = lab->n_models > 1;
+    table_column(&table, TABLE_CUT, "kernel");
+    table_column(&table, TABLE_WRAP, has_rows ? "measures, or model" : "measures");
     table_column(&table, TABLE_LEFT, "form");
-    table_column(&table, TABLE_LEFT, "measured");
-    add_model_titles(&table, lab);
+    table_column(&table, TABLE_LEFT, has_rows ? "cycles" : "measured");
+    if (has_rows) {
+        table_column(&table, TABLE_RIGHT, "difference");
+        table_column(&table, TABLE_NOTE, "");
+    } else {
+        add_model_titles(&table, lab);
+    }
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
-        if (!e->is_done)
+        if (!e->is_done || aliases_agree(plan, e))
             continue;
-        table_cell(&table, "%s", e->program.kernel);
-        table_cell(&table, "%s", run_report_measures(lab->arena, e));
-        table_cell(&table, "%s", program_form_name(e->program.form));
-        add_results(&table, e);
+        if (has_rows) {
+            add_rows(&table, lab, e);
+        } else {
+            add_subject(&table, e);
+            add_results(&table, lab, e);
+        }
     }
     if (table.n_cells)
         table_print(&table, out, colour);
@@ -137,6 +216,7 @@ static bool is_of(const struct experiment *e, const char *kernel) {
 // "vfmadd231ps zmm    latency 4.00   reciprocal throughput 0.50", from the experiments of one kernel.
 static void print_headline(struct arena *arena, const struct plan *plan, const char *kernel, FILE *out) {
     const char *label = NULL;
+    bool has_throughput = false; // further ones are those of other placements
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
         if (!is_of(e, kernel))
@@ -150,28 +230,55 @@ static void print_headline(struct arena *arena, const struct plan *plan, const c
             fprintf(out, "   %s %.2f%s", run_report_measures(arena, e), e->measurement.cycles, mark);
         else {
             double each = e->measurement.cycles / run_report_divisor(e);
-            fprintf(out, "   reciprocal throughput %.*f%s", decimals_of(each), each, mark);
+            fprintf(out, "%s %.*f%s%s", has_throughput ? ";" : "   reciprocal throughput", decimals_of(each), each,
+                    mark, placement_words(arena, e->program.placement));
+            has_throughput = true;
         }
     }
     if (label)
         fputc('\n', out);
 }
 
+// One stream alone is the same in every placement, and stands in each of their tables.
+static bool is_of_sweep(const struct experiment *e, const char *kernel, enum program_form form,
+                        enum program_placement placement) {
+    return is_of(e, kernel) && e->is_sweep && e->program.form == form &&
+           (e->program.placement == placement || e->program.placement == PLACEMENT_NONE);
+}
+
 static void print_sweep(const struct lab *lab, const struct plan *plan, const char *kernel, enum program_form form,
-                        FILE *out, bool colour) {
+                        enum program_placement placement, FILE *out, bool colour) {
     struct table table = {.arena = lab->arena};
     table_column(&table, TABLE_RIGHT, "n");
-    table_column(&table, TABLE_LEFT, arena_printf(lab->arena, "measured, %s", program_form_name(form)));
+    table_column(
+        &table, TABLE_LEFT,
+        arena_printf(lab->arena, "measured, %s%s", program_form_name(form), placement_words(lab->arena, placement)));
     add_model_titles(&table, lab);
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
-        if (!is_of(e, kernel) || !e->is_sweep || e->program.form != form)
+        if (!is_of_sweep(e, kernel, form, placement))
             continue;
         table_cell(&table, "%u", e->program.streams);
-        add_results(&table, e);
+        add_results(&table, lab, e);
     }
     if (table.n_cells)
         table_print(&table, out, colour);
+}
+
+// A table for each form and placement in which the kernel was swept.
+static void print_sweeps_of(const struct lab *lab, const struct plan *plan, const char *kernel, FILE *out,
+                            bool colour) {
+    static const enum program_form forms[] = {PROGRAM_LOOPED, PROGRAM_UNROLLED};
+    for (int i = 0; i < 2; i++) {
+        unsigned found = 0; // a bit for each placement
+        for (size_t k = 0; k < plan->n_experiments; k++)
+            if (is_of(plan->experiments[k], kernel) && plan->experiments[k]->is_sweep &&
+                plan->experiments[k]->program.form == forms[i])
+                found |= 1U << plan->experiments[k]->program.placement;
+        for (enum program_placement placement = PLACEMENT_NONE; placement < PROGRAM_N_PLACEMENTS; placement++)
+            if (found >> placement & 1 && (placement != PLACEMENT_NONE || found == 1))
+                print_sweep(lab, plan, kernel, forms[i], placement, out, colour);
+    }
 }
 
 static void print_sweeps(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
@@ -182,8 +289,7 @@ static void print_sweeps(const struct lab *lab, const struct plan *plan, FILE *o
             continue;
         last = kernel;
         print_headline(lab->arena, plan, kernel, out);
-        print_sweep(lab, plan, kernel, PROGRAM_LOOPED, out, colour);
-        print_sweep(lab, plan, kernel, PROGRAM_UNROLLED, out, colour);
+        print_sweeps_of(lab, plan, kernel, out, colour);
     }
 }
 
@@ -195,11 +301,12 @@ void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out,
     }
     if (!has_result)
         return;
-    fprintf(out, "%s\n", lab_summary(lab));
+    screen_print_sentence(lab_summary(lab), out);
     if (has_sweep)
         print_sweeps(lab, plan, out, colour);
     else
         print_summary(lab, plan, out, colour);
     forms_print(lab->arena, plan, out);
+    aliases_print(lab->arena, plan, out);
     pipes_report_print(lab, plan, out, colour);
 }

@@ -1,122 +1,42 @@
-#include "base/file.h"
+// From programs to bytes, by as few runs of the assembler as can be. What it refuses of some programs is theirs alone:
+// they are left out, and the others are assembled again.
+#include "gen/assembler.h"
 #include "gen/emit.h"
 #include "gen/gen.h"
-#include "gen/isa.h"
 #include "gen/object.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-// One run of an assembler.
-struct run {
+// What all runs share.
+struct job {
     struct arena *arena;
     const struct isa *isa;
-    const char *assembler;
-    int input, object, messages; // files in memory
+    struct program *const *programs;
+    struct gen_errors *errors;
     struct fail *fail;
 };
 
-static const char *choose_assembler(const struct isa *isa) {
-    const char *chosen = getenv("CYCLOPS_AS");
-    if (chosen && *chosen)
-        return chosen;
-    return isa == isa_native() ? "as" : isa->assembler;
+// Some programs of a job, in one run.
+struct batch {
+    size_t *indices; // among the job's
+    size_t n;
+};
+
+static bool is_same(const struct fail *a, const struct fail *b) {
+    return a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
-// Its messages in English, so that "Error:" can be found in them.
-static char **english_environment(struct arena *arena) {
-    size_t n = 0, kept = 0;
-    while (environ[n])
-        n++;
-    char **copy = ARENA_ARRAY(arena, char *, n + 2);
-    for (size_t i = 0; i < n; i++)
-        if (strncmp(environ[i], "LC_", 3) != 0 && strncmp(environ[i], "LANGUAGE=", 9) != 0)
-            copy[kept++] = environ[i];
-    copy[kept] = arena_strdup(arena, "LC_ALL=C");
-    return copy;
-}
-
-static bool fail_missing(const struct run *run, int error) {
-    const char *chosen = getenv("CYCLOPS_AS");
-    if (error != ENOENT)
-        return fail_set(run->fail, FAIL_WORK, "cannot start the assembler '%s': %s", run->assembler, strerror(error));
-    if (chosen && *chosen)
-        return fail_set(run->fail, FAIL_UNAVAILABLE,
-                        "there is no assembler '%s', which environment variable CYCLOPS_AS names", chosen);
-    return fail_set(run->fail, FAIL_UNAVAILABLE, "the assembler '%s' is not here: install package %s (apt install %s)",
-                    run->assembler, run->isa == isa_native() ? "binutils" : run->isa->assembler_package,
-                    run->isa == isa_native() ? "binutils" : run->isa->assembler_package);
-}
-
-// Text of a few bytes (".rept 1000000000") can ask for any amount of time and memory.
-static void limit_child(void) {
-    const struct rlimit seconds = {120, 120}, bytes = {4ULL << 30, 4ULL << 30}, none = {0, 0};
-    setrlimit(RLIMIT_CPU, &seconds);
-    setrlimit(RLIMIT_AS, &bytes);
-    setrlimit(RLIMIT_CORE, &none);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // it must not outlive us
-}
-
-// The object goes to a file in memory by its name below /proc: as writes to paths only, and nothing can be left behind.
-static void become_assembler(const struct run *run, char *const *environment, int error_pipe) {
-    char *arguments[] = {arena_strdup(run->arena, run->assembler), arena_strdup(run->arena, "-o"),
-                         arena_printf(run->arena, "/proc/self/fd/%d", run->object), arena_strdup(run->arena, "-"),
-                         NULL};
-    limit_child();
-    if (dup2(run->input, STDIN_FILENO) >= 0 && dup2(run->messages, STDOUT_FILENO) >= 0 &&
-        dup2(run->messages, STDERR_FILENO) >= 0)
-        execvpe(run->assembler, arguments, environment);
-    int error = errno;
-    if (write(error_pipe, &error, sizeof error) < 0)
-        _exit(126);
-    _exit(127);
-}
-
-static bool spawn(const struct run *run, pid_t *pid) {
-    char **environment = english_environment(run->arena);
-    int error_pipe[2], error = 0; // closed by a successful exec; else it tells why there was none
-    if (pipe2(error_pipe, O_CLOEXEC) != 0)
-        return fail_set(run->fail, FAIL_WORK, "cannot start the assembler '%s': %s", run->assembler, strerror(errno));
-    *pid = fork();
-    if (*pid == 0)
-        become_assembler(run, environment, error_pipe[1]);
-    if (*pid < 0)
-        error = errno;
-    close(error_pipe[1]);
-    ssize_t n = *pid < 0 ? 0 : read(error_pipe[0], &error, sizeof error);
-    close(error_pipe[0]);
-    if (*pid > 0 && n > 0)
-        waitpid(*pid, NULL, 0);
-    return error ? fail_missing(run, error) : true;
-}
-
-static bool write_input(int file, const struct text *text) {
-    for (size_t done = 0; done < text->length;) {
-        ssize_t n = write(file, text->data + done, text->length - done);
-        if (n < 0 && errno != EINTR)
-            return false;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return lseek(file, 0, SEEK_SET) == 0;
-}
-
-static const char *read_messages(struct arena *arena, int file) {
-    struct text text = {.arena = arena};
-    text_add(&text, "");
-    char buffer[4096];
-    ssize_t n;
-    for (off_t at = 0; (n = pread(file, buffer, sizeof buffer, at)) > 0; at += n)
-        text_append(&text, buffer, (size_t)n);
-    return text.data;
+// Streams and programs of one kernel have its mistakes in common, in other registers: the first of each line is kept.
+static void refuse(const struct job *job, size_t program, const struct fail *why) {
+    struct gen_errors *errors = job->errors;
+    errors->is_refused[program] = true;
+    for (size_t i = 0; i < errors->n; i++)
+        if (is_same(&errors->items[i], why))
+            return;
+    errors->items = arena_grow(job->arena, errors->items, errors->n, sizeof *errors->items);
+    errors->items[errors->n++] = *why;
 }
 
 // Takes "…:LINE: Error: text" apart.
@@ -137,80 +57,153 @@ static bool parse_error(struct slice message, unsigned *line, struct slice *text
     return false;
 }
 
-// Puts an error of as where the user can find it.
-static bool fail_assembly(const struct run *run, const char *messages, const struct program *const *programs,
-                          const struct emit_place *places, size_t n_programs) {
-    struct slice rest = {messages, strlen(messages)}, message, text = slice_trim(rest);
-    unsigned line = 0;
-    while (slice_next(&rest, '\n', &message))
-        if (parse_error(message, &line, &text))
-            break;
-    const char *words = arena_copy(run->arena, text.data, text.length);
-    for (size_t i = 0; i < n_programs; i++) {
-        if (line < places[i].line || line >= places[i].end)
-            continue;
-        unsigned in_body = line - places[i].body_line; // wraps around above the body
-        if (in_body < programs[i]->body_lines)
-            return fail_at(run->fail, programs[i]->file, programs[i]->lines[in_body], 0, "as: %s", words);
-        return fail_at(run->fail, programs[i]->file, programs[i]->lines[0], 0,
-                       "as, about the frame of program '%s': %s", programs[i]->symbol, words);
-    }
-    return fail_set(run->fail, FAIL_WORK, "the assembler '%s' failed: %s", run->assembler,
-                    *words ? words : "it said nothing");
+// Puts an error of as where the user can find it, in the file that the program's body came from.
+static void place_error(const struct program *program, const struct emit_place *place, unsigned line, const char *words,
+                        struct fail *error) {
+    unsigned in_body = line - place->body_line; // wraps around above the body
+    if (in_body < program->body_lines)
+        fail_at(error, program->file, program->lines[in_body], 0, "as: %s", words);
+    else
+        fail_at(error, program->file, program->lines[0], 0, "as, about the frame of program '%s': %s", program->symbol,
+                words);
 }
 
-static bool wait_for(const struct run *run, pid_t pid, int *status) {
-    while (waitpid(pid, status, 0) < 0)
-        if (errno != EINTR)
-            return fail_set(run->fail, FAIL_WORK, "lost the assembler '%s': %s", run->assembler, strerror(errno));
+// Refuses the programs that the messages name; false where they name none.
+static bool refuse_named(const struct job *job, const struct batch *batch, const struct emit_place *places,
+                         const char *messages) {
+    struct slice rest = {messages, strlen(messages)}, message, text;
+    unsigned line;
+    bool is_any = false;
+    while (slice_next(&rest, '\n', &message)) {
+        if (!parse_error(message, &line, &text))
+            continue;
+        for (size_t i = 0; i < batch->n; i++) {
+            struct fail error = {0};
+            if (line < places[i].line || line >= places[i].end)
+                continue;
+            place_error(job->programs[batch->indices[i]], &places[i], line,
+                        arena_copy(job->arena, text.data, text.length), &error);
+            refuse(job, batch->indices[i], &error);
+            is_any = true;
+            break;
+        }
+    }
+    return is_any;
+}
+
+// The first error among the messages; null: there is none.
+static const char *find_error(struct arena *arena, const char *messages) {
+    struct slice rest = {messages, strlen(messages)}, message, text;
+    unsigned line;
+    while (slice_next(&rest, '\n', &message))
+        if (parse_error(message, &line, &text))
+            return arena_copy(arena, text.data, text.length);
+    return NULL;
+}
+
+static void drop_refused(const struct job *job, struct batch *batch) {
+    size_t kept = 0;
+    for (size_t i = 0; i < batch->n; i++)
+        if (!job->errors->is_refused[batch->indices[i]])
+            batch->indices[kept++] = batch->indices[i];
+    batch->n = kept;
+}
+
+static bool assemble_batch(const struct job *job, struct batch batch);
+
+// Something is wrong with one of them, and it is not known with which.
+static bool divide(const struct job *job, struct batch batch, const struct fail *why) {
+    if (batch.n == 1) {
+        refuse(job, batch.indices[0], why);
+        return true;
+    }
+    size_t half = batch.n / 2;
+    return assemble_batch(job, (struct batch){batch.indices, half}) &&
+           assemble_batch(job, (struct batch){batch.indices + half, batch.n - half});
+}
+
+static bool read_object(const struct job *job, struct batch batch, struct program *const *list,
+                        const struct emit_place *places, const struct assembler_result *result) {
+    struct fail trouble = {0};
+    if (object_read(job->arena, result->object, result->n_object, list, places, batch.n, &trouble))
+        return true;
+    if (trouble.status == FAIL_INPUT)
+        return divide(job, batch, &trouble);
+    *job->fail = trouble;
+    return false;
+}
+
+// Errors that stand at no program's lines: behind the last one, where something was not closed.
+static bool divide_unnamed(const struct job *job, struct batch batch, const struct assembler_result *result) {
+    const struct program *first = job->programs[batch.indices[0]];
+    const char *error = find_error(job->arena, result->messages);
+    struct fail why = {0};
+    if (!error)
+        return fail_set(job->fail, FAIL_WORK, "the assembler '%s' failed: %s", result->name,
+                        *result->messages ? result->messages : "it said nothing");
+    fail_at(&why, first->file, first->lines[0], 0, "as, about this body: %s", error);
+    return divide(job, batch, &why);
+}
+
+static bool assemble_batch(const struct job *job, struct batch batch) {
+    struct program **list = ARENA_ARRAY(job->arena, struct program *, batch.n);
+    const struct program **texts = ARENA_ARRAY(job->arena, const struct program *, batch.n);
+    while (batch.n) {
+        for (size_t i = 0; i < batch.n; i++)
+            texts[i] = list[i] = job->programs[batch.indices[i]];
+        struct text text = {.arena = job->arena};
+        const struct emit_place *places = emit_programs(job->arena, texts, batch.n, &text);
+        struct assembler_result result;
+        if (!assembler_run(job->arena, job->isa, &text, &result, job->fail))
+            return false;
+        if (result.is_assembled)
+            return read_object(job, batch, list, places, &result);
+        if (!refuse_named(job, &batch, places, result.messages))
+            return divide_unnamed(job, batch, &result);
+        drop_refused(job, &batch);
+    }
     return true;
 }
 
-static bool assemble(struct run *run, struct program *const *programs, size_t n_programs) {
-    struct arena *arena = run->arena;
-    const struct program **list = ARENA_ARRAY(arena, const struct program *, n_programs);
-    for (size_t i = 0; i < n_programs; i++)
-        list[i] = programs[i];
-    struct text text = {.arena = arena};
-    const struct emit_place *places = emit_programs(arena, list, n_programs, &text);
-    pid_t pid = 0;
-    int status = 0;
-    if (!write_input(run->input, &text))
-        return fail_set(run->fail, FAIL_WORK, "cannot hand the text to the assembler: %s", strerror(errno));
-    if (!spawn(run, &pid) || !wait_for(run, pid, &status))
-        return false;
-    if (WIFSIGNALED(status))
-        return fail_set(run->fail, FAIL_WORK,
-                        "the assembler '%s' was ended by signal %d; it may take 2 minutes and 4 GiB", run->assembler,
-                        WTERMSIG(status));
-    if (WEXITSTATUS(status) != 0)
-        return fail_assembly(run, read_messages(arena, run->messages), list, places, n_programs);
-    off_t n_bytes = lseek(run->object, 0, SEEK_END);
-    char *object = arena_alloc(arena, n_bytes > 0 ? (size_t)n_bytes : 0);
-    if (n_bytes < 0 || pread(run->object, object, (size_t)n_bytes, 0) != n_bytes)
-        return fail_set(run->fail, FAIL_WORK, "cannot read what the assembler wrote: %s", strerror(errno));
-    return object_read(arena, object, (size_t)n_bytes, programs, places, n_programs, run->fail);
+bool gen_assemble_each(struct arena *arena, struct program *const *programs, size_t n_programs,
+                       struct gen_errors *errors, struct fail *fail) {
+    *errors = (struct gen_errors){.is_refused = ARENA_ARRAY(arena, bool, n_programs + 1)};
+    if (!n_programs)
+        return true;
+    struct job job = {arena, isa_find(programs[0]->isa), programs, errors, fail};
+    struct batch all = {ARENA_ARRAY(arena, size_t, n_programs), n_programs};
+    assert(job.isa);
+    for (size_t i = 0; i < n_programs; i++) {
+        assert(strcmp(programs[i]->isa, programs[0]->isa) == 0);
+        all.indices[i] = i;
+    }
+    return assemble_batch(&job, all);
 }
 
 bool gen_assemble(struct arena *arena, struct program *const *programs, size_t n_programs, struct fail *fail) {
-    if (!n_programs)
+    struct gen_errors errors;
+    if (!gen_assemble_each(arena, programs, n_programs, &errors, fail))
+        return false;
+    if (errors.n)
+        *fail = errors.items[0];
+    return errors.n == 0;
+}
+
+bool gen_assemble_text(struct arena *arena, const struct isa *isa, const char *name, const char *text,
+                       const void **object, size_t *n_bytes, struct fail *fail) {
+    struct text input = {.arena = arena};
+    struct assembler_result result;
+    text_add(&input, text);
+    if (!assembler_run(arena, isa, &input, &result, fail))
+        return false;
+    *object = result.object;
+    *n_bytes = result.n_object;
+    if (result.is_assembled)
         return true;
-    struct run run = {.arena = arena, .isa = isa_find(programs[0]->isa), .fail = fail};
-    assert(run.isa);
-    for (size_t i = 0; i < n_programs; i++)
-        assert(strcmp(programs[i]->isa, programs[0]->isa) == 0);
-    run.assembler = choose_assembler(run.isa);
-    run.input = memfd_create("cyclops-assembly", MFD_CLOEXEC);
-    run.messages = memfd_create("cyclops-messages", MFD_CLOEXEC);
-    run.object = memfd_create("cyclops-object", 0); // the assembler inherits it
-    const int files[] = {run.input, run.messages, run.object};
-    bool done = true;
-    for (size_t i = 0; i < 3; i++)
-        if (files[i] < 0)
-            done = fail_set(fail, FAIL_WORK, "cannot make a file in memory: %s", strerror(errno));
-    done = done && assemble(&run, programs, n_programs);
-    for (size_t i = 0; i < 3; i++)
-        if (files[i] >= 0)
-            close(files[i]);
-    return done;
+    struct slice rest = {result.messages, strlen(result.messages)}, message, words;
+    unsigned line;
+    while (slice_next(&rest, '\n', &message))
+        if (parse_error(message, &line, &words))
+            return fail_at(fail, name, line, 0, "as: %.*s", (int)words.length, words.data);
+    return fail_set(fail, FAIL_WORK, "the assembler '%s' failed on %s: %s", result.name, name, result.messages);
 }

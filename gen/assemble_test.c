@@ -76,7 +76,8 @@ static void both_syntaxes_give_the_same_bytes(void **state) {
     struct fail failure = {0};
     struct program programs[2], *list[] = {&programs[0], &programs[1]};
     for (unsigned i = 0; i < 2; i++)
-        assert_true(gen_block(&arena, isa_find("x86_64"), NULL, "b", texts[i], PROGRAM_LOOPED, &programs[i], &failure));
+        assert_true(
+            testing_block(&arena, isa_find("x86_64"), NULL, "b", texts[i], PROGRAM_LOOPED, &programs[i], &failure));
     if (!gen_assemble(&arena, list, 2, &failure))
         fail_msg("%s", failure.text);
     assert_int_equal(programs[0].code_bytes, programs[1].code_bytes);
@@ -133,8 +134,8 @@ static void a_block_s_mistake_is_at_its_own_line(void **state) {
         struct arena arena = {0};
         struct fail failure = {0};
         struct program program;
-        assert_true(gen_block(&arena, isa_find("x86_64"), "intel", "my.s", cases[i].text, PROGRAM_UNROLLED, &program,
-                              &failure));
+        assert_true(testing_block(&arena, isa_find("x86_64"), "intel", "my.s", cases[i].text, PROGRAM_UNROLLED,
+                                  &program, &failure));
         assert_false(assemble_one(&arena, &program, &failure));
         assert_int_equal(failure.status, FAIL_INPUT);
         assert_string_equal(failure.file, "my.s");
@@ -181,6 +182,67 @@ static void an_assembler_that_fails_is_quoted(void **state) {
     assert_false(assemble_one(&arena, &program, &failure));
     unsetenv("CYCLOPS_AS");
     assert_int_equal(failure.status, FAIL_WORK);
+    arena_free(&arena);
+}
+
+// Programs that have no mistake are assembled beside those that have some, whatever it takes to tell which.
+static void a_mistake_costs_its_own_program(void **state) {
+    (void)state;
+    need_assembler("x86_64");
+    static const struct {
+        const char *body;
+        bool is_refused;
+        const char *words; // of its error begin so
+    } cases[] = {
+        {"body: nop", false, NULL},
+        {"body: pon", true, "as: no such instruction: `pon'"},
+        {"body: 'add {d:r64}, 1'", false, NULL},
+        {"body: mov rax, offset somewhere", true, "'somewhere' is neither a register nor a label here"},
+        {"body: 'inc {d:r64}'", false, NULL},
+        {"body: 'nop; .if 1'", true, "as: here is the start of the unterminated conditional"},
+        {"body: 'dec {d:r64}; .else'", true, "as: "},
+        {"body: 'mul {d:r64}'", false, NULL},
+    };
+    enum { N = sizeof cases / sizeof *cases };
+    struct arena arena = {0};
+    struct program programs[N], *list[N];
+    struct gen_errors errors;
+    struct fail failure = {0};
+    for (unsigned i = 0; i < N; i++) {
+        programs[i] = expand(&arena, testing_kernel_of(&arena, cases[i].body), PROGRAM_BLOCK, PROGRAM_LOOPED, 1);
+        list[i] = &programs[i];
+    }
+    assert_true(gen_assemble_each(&arena, list, N, &errors, &failure));
+    for (unsigned i = 0; i < N; i++) {
+        assert_int_equal(errors.is_refused[i], cases[i].is_refused);
+        assert_int_equal(programs[i].code == NULL, cases[i].is_refused);
+        bool is_said = !cases[i].is_refused;
+        for (size_t e = 0; e < errors.n; e++)
+            is_said |= strcmp(errors.items[e].file, programs[i].file) == 0 &&
+                       strncmp(errors.items[e].text, cases[i].words, strlen(cases[i].words)) == 0;
+        if (!is_said)
+            fail_msg("no error of '%s'", cases[i].body);
+    }
+    assert_int_equal(errors.n, 4);
+    arena_free(&arena);
+}
+
+static void each_line_has_one_error(void **state) {
+    (void)state;
+    need_assembler("x86_64");
+    struct arena arena = {0};
+    struct gen_errors errors;
+    struct fail failure = {0};
+    const struct kernel *kernel =
+        testing_kernel_of(&arena, "body: |\n  adz {d:r64}, {s:r64}\n  nop\n  add {d}, {x:xmm}\nchain: d");
+    struct program programs[] = {expand(&arena, kernel, PROGRAM_LATENCY, PROGRAM_LOOPED, 1),
+                                 expand(&arena, kernel, PROGRAM_THROUGHPUT, PROGRAM_UNROLLED, 5)};
+    struct program *list[] = {&programs[0], &programs[1]};
+    assert_true(gen_assemble_each(&arena, list, 2, &errors, &failure));
+    assert_int_equal(errors.n, 2);
+    assert_int_equal(errors.items[0].line, 5);
+    assert_int_equal(errors.items[1].line, 7);
+    assert_true(errors.is_refused[0] && errors.is_refused[1]);
     arena_free(&arena);
 }
 
@@ -244,8 +306,8 @@ static void aarch64_is_cross_assembled(void **state) {
     struct arena arena = {0};
     struct fail failure = {0};
     struct program program;
-    assert_true(gen_block(&arena, isa_find("aarch64"), NULL, "b", "fmla v0.4s, v1.4s, v2.4s", PROGRAM_LOOPED, &program,
-                          &failure));
+    assert_true(testing_block(&arena, isa_find("aarch64"), NULL, "b", "fmla v0.4s, v1.4s, v2.4s", PROGRAM_LOOPED,
+                              &program, &failure));
     if (!assemble_one(&arena, &program, &failure))
         fail_msg("%s", failure.text);
     // fmla v0.4s, v1.4s, v2.4s; subs x15, x15, #1; b.ne back to the first
@@ -253,8 +315,8 @@ static void aarch64_is_cross_assembled(void **state) {
     assert_int_equal(program.body_range.length, 4);
     assert_int_equal(program.loop_range.length, sizeof loop);
     assert_memory_equal(program.code + program.loop_range.offset, loop, sizeof loop);
-    assert_true(gen_block(&arena, isa_find("aarch64"), NULL, "b.s", "nop\nfmla v0.4x, v1.4s, v2.4s", PROGRAM_LOOPED,
-                          &program, &failure));
+    assert_true(testing_block(&arena, isa_find("aarch64"), NULL, "b.s", "nop\nfmla v0.4x, v1.4s, v2.4s", PROGRAM_LOOPED,
+                              &program, &failure));
     assert_false(assemble_one(&arena, &program, &failure));
     assert_int_equal(failure.line, 2);
     arena_free(&arena);
@@ -328,6 +390,8 @@ int main(void) {
         cmocka_unit_test(a_block_s_mistake_is_at_its_own_line),
         cmocka_unit_test(a_missing_assembler_is_unavailable),
         cmocka_unit_test(an_assembler_that_fails_is_quoted),
+        cmocka_unit_test(a_mistake_costs_its_own_program),
+        cmocka_unit_test(each_line_has_one_error),
         cmocka_unit_test(nothing_is_left_behind),
         cmocka_unit_test(hundreds_share_one_run),
         cmocka_unit_test(aarch64_is_cross_assembled),

@@ -12,21 +12,26 @@ static unsigned char *slot(const struct assignment *a, unsigned stream, unsigned
     return &a->registers[stream * a->kernel->n_roles + role];
 }
 
+unsigned assignment_index(const struct assignment *a, unsigned stream, unsigned role) {
+    return *slot(a, stream, role);
+}
+
 const char *assignment_register(const struct assignment *a, unsigned stream, unsigned role) {
-    return a->kernel->roles[role].class->registers[*slot(a, stream, role)];
+    return a->kernel->roles[role].class->registers[assignment_index(a, stream, role)];
 }
 
 // A register of `class` that nobody has, looked for from number `start` on and around; where `other` is not null, one
 // that is a register of that class as well: the other end of a chain.
 static bool take_register(const struct register_class *class, unsigned start, const struct register_class *other,
                           struct register_set *taken, unsigned char *index, unsigned char *other_index) {
-    unsigned count = register_class_count(class);
+    unsigned count = register_class_count(class) - class->first;
     for (unsigned step = 0; step < count; step++) {
-        unsigned i = (start + step) % count;
+        unsigned i = class->first + (start + step) % count;
         unsigned entry = i * class->span, k = other ? entry / other->span : 0;
         bool is_free = !register_set_has(taken, class, i);
         if (is_free && other)
-            is_free = entry % other->span == 0 && k < register_class_count(other) && !register_set_has(taken, other, k);
+            is_free = entry % other->span == 0 && k >= other->first && k < register_class_count(other) &&
+                      !register_set_has(taken, other, k);
         if (!is_free)
             continue;
         register_set_add(taken, class, i);
@@ -40,13 +45,14 @@ static bool take_register(const struct register_class *class, unsigned start, co
     return false;
 }
 
-// The registers that the ISA, the texts of body and set-up, and the implicit operands leave to nobody.
+// The registers that the ISA, the texts of body and set-up, and the fixed roles leave to nobody.
 static struct register_set reserved_registers(const struct kernel *kernel) {
     struct register_set taken = {0};
     for (unsigned i = 0; kernel->isa->reserved[i]; i++)
         register_set_add_name(&taken, kernel->isa, kernel->isa->reserved[i]);
-    for (unsigned i = 0; kernel->implicit[i]; i++)
-        register_set_add_name(&taken, kernel->isa, kernel->implicit[i]);
+    for (unsigned i = 0; i < kernel->n_roles; i++)
+        if (kernel->roles[i].is_fixed)
+            register_set_add(&taken, kernel->roles[i].class, kernel->roles[i].index);
     register_set_add_text(&taken, kernel->isa, kernel->setup);
     for (unsigned i = 0; i < kernel->n_pieces; i++)
         if (kernel->pieces[i].text)
@@ -54,17 +60,31 @@ static struct register_set reserved_registers(const struct kernel *kernel) {
     return taken;
 }
 
+// The other end of the closed chain whose one end `role` is; null: there is no other.
+static const unsigned *other_end(const struct assignment *a, unsigned role) {
+    const struct kernel_arc *arc = a->closed;
+    if (!arc || arc->from == arc->to)
+        return NULL;
+    return role == arc->from ? &arc->to : role == arc->to ? &arc->from : NULL;
+}
+
 // Gives `role` of one stream a register, which the other end of a closed chain gets as well.
 static bool assign_role(struct assignment *a, unsigned stream, unsigned role, struct register_set *taken) {
     unsigned char *index = slot(a, stream, role);
+    const struct kernel_role *roles = a->kernel->roles;
+    const unsigned *other = other_end(a, role);
     if (*index != NO_REGISTER)
         return true;
-    const struct kernel_arc *arc = a->closed;
-    const struct kernel_role *roles = a->kernel->roles;
-    if (!arc || arc->from == arc->to || (role != arc->from && role != arc->to))
+    if (roles[role].is_fixed)
+        *index = (unsigned char)roles[role].index;
+    else if (other && roles[*other].is_fixed) // which nobody else has
+        *index = (unsigned char)(roles[*other].index * roles[*other].class->span / roles[role].class->span);
+    else if (other)
+        return take_register(roles[role].class, a->rotation, roles[*other].class, taken, index,
+                             slot(a, stream, *other));
+    else
         return take_register(roles[role].class, a->rotation, NULL, taken, index, NULL);
-    unsigned other = arc->from + arc->to - role;
-    return take_register(roles[role].class, a->rotation, roles[other].class, taken, index, slot(a, stream, other));
+    return true;
 }
 
 // A shared role gets its register in stream 0, and all other streams get the same.
@@ -101,7 +121,7 @@ static unsigned streams_that_fit(struct assignment *a, struct register_set taken
 bool assignment_make(struct arena *arena, struct assignment *a, unsigned wanted, struct fail *fail) {
     const struct kernel *kernel = a->kernel;
     struct register_set taken = reserved_registers(kernel);
-    a->loop_counter = register_loop_counter(kernel->isa, &taken);
+    a->loop_counter = register_loop_counter(kernel->isa, &taken, kernel_uses_flags(kernel));
     if (!a->loop_counter)
         return fail_at(fail, kernel->file, kernel->body_line, 0,
                        "kernel '%s' leaves no register to count the loop: leave it one of %s", kernel->name,
@@ -109,7 +129,7 @@ bool assignment_make(struct arena *arena, struct assignment *a, unsigned wanted,
     register_set_add_name(&taken, kernel->isa, a->loop_counter);
     if (wanted > STREAMS_LIMIT)
         return fail_set(fail, FAIL_INPUT, "%u streams are too many: at most %d can be made", wanted, STREAMS_LIMIT);
-    unsigned most = wanted ? wanted : GEN_MAX_STREAMS;
+    unsigned most = wanted ? wanted : a->most_streams ? a->most_streams : GEN_MAX_STREAMS;
     a->registers = ARENA_ARRAY(arena, unsigned char, (size_t)most * kernel->n_roles + 1);
     unsigned fit = streams_that_fit(a, taken, most);
     if (fit == 0)

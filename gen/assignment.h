@@ -13,15 +13,17 @@ struct assignment {
     const struct kernel *kernel;
     const struct kernel_arc *closed; // latency mode: its ends share a register; null otherwise
     unsigned streams;
-    unsigned rotation; // as in struct gen_request
+    unsigned rotation;     // as in struct gen_request
+    unsigned most_streams; // where as many are wanted as fit; 0: GEN_MAX_STREAMS
     const char *loop_counter;
     unsigned char *registers; // index in the role's class, [stream * n_roles + role]
 };
 
 // Chooses the registers of `wanted` streams, or (0) of as many as fit, and the loop's counter; the caller has set
-// kernel, closed and rotation. FAIL_INPUT where the registers do not suffice.
+// kernel, closed, rotation and most_streams. FAIL_INPUT where the registers do not suffice.
 bool assignment_make(struct arena *arena, struct assignment *assignment, unsigned wanted, struct fail *fail);
 
+unsigned assignment_index(const struct assignment *assignment, unsigned stream, unsigned role); // in its class
 const char *assignment_register(const struct assignment *assignment, unsigned stream, unsigned role);
 
 #endif

@@ -6,6 +6,7 @@
 #include "gen/statement.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
@@ -15,7 +16,7 @@ struct block_reader {
     const struct isa *isa;
     const char *name;
     const char *syntax; // null: not known yet
-    enum program_form form;
+    const struct block_request *request;
     const struct statement *statements;
     size_t n_statements;
     struct block_labels labels;
@@ -118,7 +119,7 @@ static bool check_directive(struct block_reader *reader, const struct statement 
         return fail_statement(reader, statement, "a block holds code only: no other section can be measured");
     if (word_is_one_of(word, files))
         return fail_statement(reader, statement, "a block must be whole in itself: put the text here");
-    if (reader->form == PROGRAM_UNROLLED && (word_is_one_of(word, once_only) || is_alignment(statement)))
+    if (reader->request->form == PROGRAM_UNROLLED && (word_is_one_of(word, once_only) || is_alignment(statement)))
         return fail_statement(reader, statement,
                               "this would differ from copy to copy of the body: leave it out, or measure the looped "
                               "form");
@@ -177,38 +178,65 @@ static bool read_statements(struct block_reader *reader, const char *syntax) {
     return true;
 }
 
-static void emit_addresses(const struct block_reader *reader, const struct register_set *named, const char *counter,
-                           struct text *setup) {
-    const struct isa *isa = reader->isa;
-    struct register_set kept = {0};
-    for (unsigned i = 0; isa->reserved[i]; i++)
-        register_set_add_name(&kept, isa, isa->reserved[i]);
-    kept.files[0] &= ~named->files[0]; // a reserved one that the text names gets its value as well
-    register_set_add_name(&kept, isa, counter);
-    register_set_add_name(&kept, isa, isa->stack_pointer);
-    register_set_add_name(&kept, isa, isa->memory);
-    const struct register_class *class = isa->classes; // the first is the widest general one
-    assert(class->file == 'g');
-    for (unsigned i = 0; class->registers[i]; i++)
-        if (!register_set_has(&kept, class, i))
-            isa->emit_move_memory(setup, class->registers[i], reader->syntax);
+// The registers of a block, and how wide it uses each entry of the register files; null: not at all.
+struct used_registers {
+    struct register_set all;
+    const struct register_class *widest[REGISTER_N_FILES][64];
+};
+
+static void note_register(struct used_registers *used, const struct register_name *found) {
+    for (unsigned index = found->index; index <= found->last; index++) {
+        struct register_name one = {found->class, index, index};
+        const struct register_class **known =
+            &used->widest[register_file_index(found->class->file)][register_entry(&one)];
+        register_set_add(&used->all, found->class, index);
+        if (!*known || (*known)->bits < found->class->bits)
+            *known = found->class;
+    }
 }
 
-// Zeroes each register the text names that is no general one, as wide as it names it.
-static void emit_zeros(const struct block_reader *reader, struct text *setup) {
-    const struct register_class *widest[REGISTER_N_FILES][64] = {0};
-    struct slice rest = {reader->body.data, reader->body.length}, word;
+// By the decoder's word, or by the text's, where some instructions use more than they name.
+static void find_registers(const struct block_reader *reader, struct used_registers *used) {
+    const struct block_facts *facts = reader->request->facts;
     struct register_name found;
-    while (register_next(reader->isa, &rest, &word, &found))
-        for (; found.index <= found.last; found.index++) {
-            const struct register_class **known =
-                &widest[register_file_index(found.class->file)][register_entry(&found)];
-            if (!*known || (*known)->bits < found.class->bits)
-                *known = found.class;
-        }
+    struct slice rest = {reader->body.data, reader->body.length}, word;
+    for (size_t i = 0; facts && i < facts->n_registers; i++)
+        if (register_find(reader->isa, (struct slice){facts->registers[i], strlen(facts->registers[i])}, &found))
+            note_register(used, &found);
+    while (!facts && register_next(reader->isa, &rest, &word, &found))
+        note_register(used, &found);
+    for (size_t i = 0; !facts && i < reader->n_statements && reader->isa->add_implied; i++)
+        if (statement_is_instruction(&reader->statements[i]))
+            reader->isa->add_implied(reader->isa, reader->statements[i].rest, &used->all);
+}
+
+// All general registers, but for the counter and those that stay what they are.
+static void emit_general(const struct block_reader *reader, const struct register_set *used, const char *counter,
+                         struct text *setup) {
+    const struct isa *isa = reader->isa;
+    const struct block_start *start = &reader->request->start;
+    struct register_set kept = {0};
+    for (unsigned i = 0; isa->reserved[i]; i++)
+        if (strcmp(isa->reserved[i], isa->memory) != 0)
+            register_set_add_name(&kept, isa, isa->reserved[i]);
+    kept.files[0] &= ~used->files[0]; // a reserved one that the block uses gets its value as well
+    if (!reader->request->runs_once && counter)
+        register_set_add_name(&kept, isa, counter);
+    register_set_add_name(&kept, isa, isa->stack_pointer);
+    const struct register_class *class = isa->classes; // the first is the widest general one
+    assert(class->file == 'g');
+    for (unsigned i = 0; class->registers[i]; i++) {
+        struct isa_value value = {start->first + i * start->distance, class->bits};
+        if (!register_set_has(&kept, class, i))
+            isa->emit_constant(setup, class, class->registers[i], value, reader->syntax);
+    }
+}
+
+// Zeroes each register the block uses that is no general one.
+static void emit_zeros(const struct block_reader *reader, const struct used_registers *used, struct text *setup) {
     for (unsigned file = 1; file < REGISTER_N_FILES; file++) // 0 is the general one
         for (unsigned i = 0; i < 64; i++) {
-            const struct register_class *class = widest[file][i];
+            const struct register_class *class = used->widest[file][i];
             if (class)
                 reader->isa->emit_constant(setup, class, class->registers[i / class->span], (struct isa_value){0},
                                            reader->syntax);
@@ -222,46 +250,96 @@ static const char *first_label(const struct block_reader *reader) {
     return "";
 }
 
-// All that the block uses, and so cannot count its loop.
-static void add_registers(const struct block_reader *reader, struct register_set *set) {
-    register_set_add_text(set, reader->isa, reader->body.data);
-    for (size_t i = 0; i < reader->n_statements && reader->isa->add_implied; i++)
-        if (statement_is_instruction(&reader->statements[i]))
-            reader->isa->add_implied(reader->isa, reader->statements[i].rest, set);
+uint64_t block_stack_start(const struct isa *isa, const struct block_start *start) {
+    enum { ALIGNMENT = 16 };
+    return (start->first + isa->stack_number * start->distance) / ALIGNMENT * ALIGNMENT;
+}
+
+static const char *make_setup(const struct block_reader *reader, const struct used_registers *used,
+                              const char *counter) {
+    struct text setup = {.arena = reader->arena};
+    emit_zeros(reader, used, &setup);
+    if (!counter || strcmp(counter, reader->isa->stack_pointer) != 0)
+        reader->isa->emit_stack_pointer(&setup, block_stack_start(reader->isa, &reader->request->start),
+                                        reader->syntax);
+    emit_general(reader, &used->all, counter, &setup);
+    return setup.data;
+}
+
+// Where the stack pointer is put back, that is among the loop's own instructions.
+static void count_instructions(const struct isa *isa, unsigned n_instructions, struct program *program) {
+    struct text lines = {0};
+    struct arena scratch = {0};
+    program_count_instructions(program, n_instructions);
+    if (!program->resets_stack)
+        return;
+    lines.arena = &scratch;
+    isa->emit_stack_pointer(&lines, program->stack_start, program->syntax);
+    for (size_t i = 0; i < lines.length; i++)
+        program->loop_instructions += lines.data[i] == '\n';
+    if (program->form == PROGRAM_LOOPED)
+        program->instructions = n_instructions + program->loop_instructions;
+    arena_free(&scratch);
+}
+
+static void list_used(const struct block_reader *reader, const struct used_registers *used, struct program *program) {
+    struct program_register *list = ARENA_ARRAY(reader->arena, struct program_register, REGISTER_N_FILES * 64);
+    program->used = list;
+    for (unsigned file = 1; file < REGISTER_N_FILES; file++)
+        for (unsigned i = 0; i < 64; i++)
+            if (used->widest[file][i] && strchr("vk", used->widest[file][i]->file))
+                list[program->n_used++] = (struct program_register){used->widest[file][i], i};
+}
+
+static bool uses_stack_pointer(const struct isa *isa, const struct used_registers *used) {
+    return used->all.files[0] >> isa->stack_number & 1;
 }
 
 static bool make_program(struct block_reader *reader, struct program *program) {
     struct arena *arena = reader->arena;
-    struct register_set named = {0};
-    add_registers(reader, &named);
-    const char *counter = register_loop_counter(reader->isa, &named);
-    if (!counter)
+    const struct block_request *request = reader->request;
+    bool preserves_flags = request->facts && request->facts->reads_flags_of_before;
+    struct used_registers used = {0};
+    unsigned n_instructions = request->facts ? request->facts->n_instructions : reader->n_instructions;
+    find_registers(reader, &used);
+    const char *counter = register_loop_counter(reader->isa, &used.all, preserves_flags);
+    if (!counter && request->runs_once)
+        counter = reader->isa->loop_counters[0]; // there is no loop
+    else if (!counter && reader->isa->counts_in_frame && !uses_stack_pointer(reader->isa, &used))
+        counter = reader->isa->stack_pointer;
+    else if (!counter && reader->isa->counts_in_frame)
+        preserves_flags = false; // memory cannot be counted down without them
+    else if (!counter)
         return fail_at(reader->fail, reader->name, 0, 0,
                        "the block leaves no register to count the loop: leave it one of %s",
                        register_loop_counters(arena, reader->isa));
-    struct text setup = {.arena = arena};
-    emit_zeros(reader, &setup);
-    emit_addresses(reader, &named, counter, &setup);
     *program = (struct program){
         .kernel = reader->name,
         .isa = reader->isa->name,
         .mode = PROGRAM_BLOCK,
-        .form = reader->form,
+        .form = request->form,
         .streams = 1,
         .label = first_label(reader),
-        .unroll = program_unroll(reader->form, 0, reader->n_instructions),
-        .instructions = program_instructions(reader->isa, reader->form, reader->n_instructions),
+        .unroll = request->runs_once ? 1 : program_unroll(request->form, request->unroll, n_instructions),
+        .preserves_flags = preserves_flags,
         .syntax = reader->syntax,
-        .setup = setup.data,
+        .setup = make_setup(reader, &used, counter),
         .body = reader->body.data,
         .body_lines = reader->n_lines,
         .file = reader->name,
         .lines = reader->lines,
         .loop_counter = counter,
+        .has_own_stack = true,
+        .runs_once = request->runs_once,
+        .resets_stack = request->resets_stack,
+        .stack_start = block_stack_start(reader->isa, &request->start),
         .features = ARENA_NEW(arena, const char *),
     };
+    if (request->runs_once)
+        list_used(reader, &used, program);
+    count_instructions(reader->isa, n_instructions, program);
     program->symbol =
-        arena_printf(arena, "block_%s_%s", program_symbol_part(arena, reader->name), program_form_name(reader->form));
+        arena_printf(arena, "block_%s_%s", program_symbol_part(arena, reader->name), program_form_name(request->form));
     return true;
 }
 
@@ -274,20 +352,86 @@ static bool check_syntax(const struct isa *isa, const char *syntax, struct fail 
     return !syntax || fail_set(fail, FAIL_INPUT, "unknown syntax '%s': there are intel and att", syntax);
 }
 
-bool gen_block(struct arena *arena, const struct isa *isa, const char *syntax, const char *name, const char *text,
-               enum program_form form, struct program *program, struct fail *fail) {
+static bool read_text(struct block_reader *reader, const struct block_source *source) {
+    const char *region =
+        check_syntax(source->isa, source->syntax, reader->fail) ? take_region(reader, source->text) : NULL;
+    if (!region)
+        return false;
+    reader->n_statements = statement_split(reader->arena, source->isa, region, &reader->statements);
+    reader->labels = block_labels_find(reader->arena, reader->statements, reader->n_statements);
+    return read_statements(reader, source->syntax);
+}
+
+static void add_bytes(struct text *out, const uint8_t *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        text_addf(out, "%s0x%02x", i ? ", " : ".byte ", bytes[i]);
+    text_add(out, "\n");
+}
+
+static void count_line(struct block_reader *reader, unsigned line) {
+    reader->lines = arena_grow(reader->arena, reader->lines, reader->n_lines, sizeof *reader->lines);
+    reader->lines[reader->n_lines++] = line;
+}
+
+// One instruction, or all. What is a distance to the data is for the assembler to find, in each copy.
+static void add_code(struct block_reader *reader, const struct block_source *source, size_t at, size_t end) {
+    enum { DISTANCE_BYTES = 4 };
+    for (size_t i = 0; i < source->n_fixups; i++) {
+        const struct block_fixup *fixup = &source->fixups[i];
+        if (fixup->offset < at || fixup->offset + DISTANCE_BYTES > end)
+            continue;
+        if (fixup->offset > at) {
+            add_bytes(&reader->body, source->bytes + at, fixup->offset - at);
+            count_line(reader, source->line);
+        }
+        text_addf(&reader->body, ".long " PROGRAM_DATA_LABEL "f + %" PRId64 " - .\n", fixup->addend);
+        count_line(reader, source->line);
+        at = fixup->offset + DISTANCE_BYTES;
+    }
+    if (at < end) {
+        add_bytes(&reader->body, source->bytes + at, end - at);
+        count_line(reader, source->line);
+    }
+}
+
+static const char *make_data(struct arena *arena, const struct block_source *source) {
+    enum { A_LINE = 64 };
+    struct text data = {.arena = arena};
+    for (size_t at = 0; at < source->n_data; at += A_LINE)
+        add_bytes(&data, source->data + at, source->n_data - at < A_LINE ? source->n_data - at : A_LINE);
+    return data.data;
+}
+
+static void read_bytes(struct block_reader *reader, const struct block_source *source) {
+    const struct block_facts *facts = reader->request->facts;
+    size_t at = 0;
+    reader->syntax = source->isa->syntaxes[0] ? source->isa->syntaxes[0] : "";
+    for (unsigned i = 0; at < source->n_bytes; i++) {
+        size_t end = facts && i < facts->n_instructions ? at + facts->lengths[i] : source->n_bytes;
+        add_code(reader, source, at, end);
+        at = end;
+        reader->n_instructions++;
+    }
+}
+
+bool gen_block(struct arena *arena, const struct block_source *source, const struct block_request *request,
+               struct program *program, struct fail *fail) {
     struct block_reader reader = {
         .arena = arena,
-        .isa = isa,
-        .name = arena_strdup(arena, name),
-        .form = form,
+        .isa = source->isa,
+        .name = arena_strdup(arena, source->name),
+        .request = request,
         .body = {.arena = arena},
         .fail = fail,
     };
-    const char *region = check_syntax(isa, syntax, fail) ? take_region(&reader, text) : NULL;
-    if (!region)
+    if (source->text) {
+        if (!read_text(&reader, source))
+            return false;
+    } else {
+        read_bytes(&reader, source);
+    }
+    if (!make_program(&reader, program))
         return false;
-    reader.n_statements = statement_split(arena, isa, region, &reader.statements);
-    reader.labels = block_labels_find(arena, reader.statements, reader.n_statements);
-    return read_statements(&reader, syntax) && make_program(&reader, program);
+    program->data = make_data(arena, source);
+    return true;
 }

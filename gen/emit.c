@@ -30,6 +30,8 @@ static void add_heading(struct text *out, const struct isa *isa, const struct pr
               program_mode_name(program->mode));
     if (program->mode == PROGRAM_THROUGHPUT)
         text_addf(out, " of %u stream%s", program->streams, program->streams == 1 ? "" : "s");
+    if (program->placement != PLACEMENT_NONE)
+        text_addf(out, ", %s", program_placement_name(program->placement));
     if (program->arc)
         text_addf(out, " %s", program->arc);
     text_addf(out, ", %s\n", program_form_name(program->form));
@@ -49,17 +51,37 @@ static void add_emitted(struct text *out, void (*emit)(struct text *, const stru
     add_lines(out, lines.data);
 }
 
+// The exit stands in front, where the distance to the frame is known.
+static void add_exit_in_front(struct text *out, const struct isa *isa, const struct program *program) {
+    add_emitted(out, isa->emit_start, program);
+    text_addf(out, "    .balign %d\n%s.exit:\n    %s back to the caller's stack\n", PROGRAM_EXIT_OFFSET,
+              program->symbol, isa->comment);
+    add_emitted(out, isa->emit_stack_return, program);
+    add_emitted(out, isa->emit_exit, program);
+    text_addf(out, "%s.entry:\n", program->symbol);
+}
+
 static void add_entry(struct text *out, const struct isa *isa, const struct program *program) {
     const char *symbol = program->symbol;
     text_addf(out, "    .globl %s\n    .type %s, %%function\n    .balign 64\n%s:\n", symbol, symbol, symbol);
+    if (program->has_own_stack)
+        add_exit_in_front(out, isa, program);
     text_addf(out, "    %s save the caller's registers; %s counts iterations down\n", isa->comment,
-              program->loop_counter);
+              program->loop_counter ? program->loop_counter : "a word of the frame");
     add_emitted(out, isa->emit_entry, program);
+    if (program->has_own_stack)
+        add_emitted(out, isa->emit_stack_leave, program);
     if (*program->setup)
         text_addf(out, "    %s initial values\n", isa->comment);
     add_lines(out, program->setup);
     text_addf(out, "    %s nothing of this may be in flight when the loop begins\n", isa->comment);
     add_lines(out, isa->settle);
+}
+
+static void add_stack_start(struct text *out, const struct isa *isa, const struct program *program) {
+    struct text lines = {.arena = out->arena};
+    isa->emit_stack_pointer(&lines, program->stack_start, program->syntax);
+    add_lines(out, lines.data);
 }
 
 static unsigned add_loop(struct text *out, const struct isa *isa, const struct program *program) {
@@ -71,7 +93,10 @@ static unsigned add_loop(struct text *out, const struct isa *isa, const struct p
     if (program->unroll > 1)
         text_add(out, "    .endr\n");
     text_addf(out, "%s.body_end:\n", program->symbol);
-    add_emitted(out, isa->emit_loop_end, program);
+    if (program->resets_stack)
+        add_stack_start(out, isa, program);
+    if (!program->runs_once)
+        add_emitted(out, isa->emit_loop_end, program);
     text_addf(out, "%s.loop_end:\n", program->symbol);
     unsigned lines_since = 0;
     for (size_t i = body; i < out->length; i++)
@@ -97,7 +122,11 @@ static void add_program(struct text *out, const struct program *program, struct 
     add_entry(out, isa, &named);
     unsigned behind_body = add_loop(out, isa, &named);
     place->body_line = place->line + count_lines(out, start) - behind_body;
-    add_emitted(out, isa->emit_exit, &named);
+    add_emitted(out, named.has_own_stack ? isa->emit_branch_to_exit : isa->emit_exit, &named);
+    if (named.data) {
+        text_add(out, "    .balign 64\n" PROGRAM_DATA_LABEL ":\n");
+        add_lines(out, named.data);
+    }
     text_addf(out, "    .size %s, . - %s\n", named.symbol, named.symbol);
     place->end = place->line + count_lines(out, start);
 }

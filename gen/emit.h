@@ -16,7 +16,7 @@ struct emit_place {
 };
 
 // As gen_emit. Returns one place a program. Each symbol S has S.loop, S.body_end and S.loop_end beside it: begin of
-// the loop, end of the last copy of the body, end of the branch back.
+// the loop, end of the last copy of the body, end of the branch back. A program with its own stack has S.exit, too.
 const struct emit_place *emit_programs(struct arena *arena, const struct program *const *programs, size_t n_programs,
                                        struct text *out);
 

@@ -4,9 +4,11 @@
 #include "base/text.h"
 #include "gen/assignment.h"
 #include "gen/gen.h"
+#include "gen/placement.h"
 #include "gen/registers.h"
 #include "gen/statement.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -26,19 +28,47 @@ static uint64_t bits_of(const struct kernel_role *role) {
     return bits;
 }
 
-static void emit_initial(const struct assignment *a, unsigned stream, unsigned index, struct text *setup) {
+static struct register_set reserved_registers(const struct isa *isa) {
+    struct register_set reserved = {0};
+    for (unsigned i = 0; isa->reserved[i]; i++)
+        register_set_add_name(&reserved, isa, isa->reserved[i]);
+    return reserved;
+}
+
+static bool is_memory_register(const struct isa *isa, const struct kernel_role *role) {
+    struct register_set memory = {0};
+    register_set_add_name(&memory, isa, isa->memory);
+    return role->is_fixed && register_set_has(&memory, role->class, role->index);
+}
+
+static int displacement_of(const struct kernel *kernel, enum program_placement placement, unsigned stream,
+                           unsigned place) {
+    int displacement = 0;
+    bool fits = placement_find(kernel, placement, stream, place, &displacement);
+    assert(fits); // the streams were limited to those that do
+    (void)fits;
+    return displacement;
+}
+
+// General registers are set as wide as they are: nothing of before is left beside a part of one.
+static void emit_initial(const struct assignment *a, enum program_placement placement, unsigned stream, unsigned index,
+                         struct text *setup) {
     const struct kernel *kernel = a->kernel;
     const struct kernel_role *role = &kernel->roles[index];
-    const char *reg = assignment_register(a, stream, index);
+    const struct register_class *class = role->class->file == 'g' ? kernel->isa->classes : role->class;
+    const char *reg = class->registers[assignment_index(a, stream, index)];
+    int displacement = role->place ? displacement_of(kernel, placement, stream, role->place - 1) : 0;
     if (role->init == INIT_MEMORY)
         kernel->isa->emit_move_memory(setup, reg, kernel->syntax);
-    else
-        kernel->isa->emit_constant(setup, role->class, reg, (struct isa_value){bits_of(role), role->lane_bits},
+    if (displacement)
+        kernel->isa->emit_displace(setup, reg, displacement, kernel->syntax);
+    if (role->init != INIT_MEMORY)
+        kernel->isa->emit_constant(setup, class, reg, (struct isa_value){bits_of(role), role->lane_bits},
                                    kernel->syntax);
 }
 
-// Registers that the body uses without a role start as zero. Those the ISA reserves keep what they hold.
-static void emit_fixed(const struct isa *isa, const char *text, const char *syntax, struct register_set *done,
+// Registers that the body names without a role start as zero. Those the ISA reserves keep what they hold.
+static void emit_named(const struct isa *isa, const char *text, const char *syntax, struct register_set *done,
                        struct text *setup) {
     struct slice rest = {text, strlen(text)}, word;
     struct register_name found;
@@ -52,53 +82,76 @@ static void emit_fixed(const struct isa *isa, const char *text, const char *synt
         }
 }
 
-static void emit_all_fixed(const struct kernel *kernel, struct text *setup) {
-    struct register_set done = {0};
-    for (unsigned i = 0; kernel->isa->reserved[i]; i++)
-        register_set_add_name(&done, kernel->isa, kernel->isa->reserved[i]);
+static void emit_all_named(const struct kernel *kernel, struct text *setup) {
+    struct register_set done = reserved_registers(kernel->isa);
+    for (unsigned i = 0; i < kernel->n_roles; i++)
+        if (kernel->roles[i].is_fixed)
+            register_set_add(&done, kernel->roles[i].class, kernel->roles[i].index);
     for (unsigned i = 0; i < kernel->n_pieces; i++)
         if (kernel->pieces[i].text)
-            emit_fixed(kernel->isa, kernel->pieces[i].text, kernel->syntax, &done, setup);
-    for (unsigned i = 0; kernel->implicit[i]; i++)
-        emit_fixed(kernel->isa, kernel->implicit[i], kernel->syntax, &done, setup);
+            emit_named(kernel->isa, kernel->pieces[i].text, kernel->syntax, &done, setup);
 }
 
-// Every role gets a value, so that no run depends on what was in the registers before (denormals, say).
-static const char *make_setup(struct arena *arena, const struct assignment *a) {
+// Whether a role's own initial value counts.
+static bool is_set(const struct assignment *a, unsigned stream, unsigned index) {
+    const struct kernel_role *roles = a->kernel->roles, *role = &roles[index];
+    struct register_set reserved = reserved_registers(a->kernel->isa);
+    if (stream > 0 && (!role->written || role->is_fixed))
+        return false;
+    if (role->is_fixed && role->init == INIT_NONE && register_set_has(&reserved, role->class, role->index))
+        return false;
+    // Of a closed chain, the value that counts is the one read first.
+    const struct kernel_arc *closed = a->closed;
+    if (!closed || closed->from == closed->to)
+        return true;
+    if (index == closed->from)
+        return roles[closed->to].init == INIT_NONE;
+    return index != closed->to || role->init != INIT_NONE;
+}
+
+// Every role gets a value, so that no run depends on what was in the registers before (denormals, say). The register
+// that holds the buffer's address serves the others, and is set last.
+static const char *make_setup(struct arena *arena, const struct assignment *a, enum program_placement placement) {
     const struct kernel *kernel = a->kernel;
     struct text setup = {.arena = arena};
     text_add(&setup, "");
-    emit_all_fixed(kernel, &setup);
+    emit_all_named(kernel, &setup);
     for (unsigned stream = 0; stream < a->streams; stream++)
-        for (unsigned role = 0; role < kernel->n_roles; role++) {
-            // Of a closed chain, the value that counts is the one read first.
-            if (a->closed && role == a->closed->from && role != a->closed->to &&
-                kernel->roles[a->closed->to].init != INIT_NONE)
-                continue;
-            if (a->closed && role == a->closed->to && role != a->closed->from && kernel->roles[role].init == INIT_NONE)
-                continue;
-            if (stream > 0 && !kernel->roles[role].written)
-                continue;
-            emit_initial(a, stream, role, &setup);
-        }
+        for (unsigned role = 0; role < kernel->n_roles; role++)
+            if (is_set(a, stream, role) && !is_memory_register(kernel->isa, &kernel->roles[role]))
+                emit_initial(a, placement, stream, role, &setup);
+    for (unsigned role = 0; role < kernel->n_roles; role++)
+        if (is_set(a, 0, role) && is_memory_register(kernel->isa, &kernel->roles[role]) &&
+            kernel->roles[role].init != INIT_MEMORY)
+            emit_initial(a, placement, 0, role, &setup);
     text_add(&setup, kernel->setup);
     if (*kernel->setup && setup.data[setup.length - 1] != '\n')
         text_add(&setup, "\n");
     return setup.data;
 }
 
-static const char *make_body(struct arena *arena, const struct assignment *a) {
+// The body of one stream; without a placement, its places by their names.
+static void add_stream(const struct assignment *a, enum program_placement placement, unsigned stream,
+                       struct text *body) {
     const struct kernel *kernel = a->kernel;
+    for (unsigned i = 0; i < kernel->n_pieces; i++) {
+        const struct kernel_piece *piece = &kernel->pieces[i];
+        if (piece->kind == PIECE_TEXT)
+            text_add(body, piece->text);
+        else if (piece->kind == PIECE_ROLE)
+            text_addf(body, "%s%s", strcmp(kernel->syntax, "att") == 0 ? "%" : "",
+                      assignment_register(a, stream, piece->index));
+        else if (placement == PLACEMENT_NONE)
+            text_add(body, kernel->places[piece->index].name);
+        else
+            text_addf(body, "%d", displacement_of(kernel, placement, stream, piece->index));
+    }
+}
+
+static const char *make_body(struct arena *arena, const struct assignment *a, enum program_placement placement) {
     struct text body = {.arena = arena};
     for (unsigned stream = 0; stream < a->streams; stream++)
-        for (unsigned i = 0; i < kernel->n_pieces; i++) {
-            const struct kernel_piece *piece = &kernel->pieces[i];
-            if (piece->text)
-                text_add(&body, piece->text);
-            else
-                text_addf(&body, "%s%s", strcmp(kernel->syntax, "att") == 0 ? "%" : "",
-                          assignment_register(a, stream, piece->role));
-        }
+        add_stream(a, placement, stream, &body);
     return body.data;
 }
 
@@ -110,8 +163,11 @@ static const unsigned *make_lines(struct arena *arena, const struct assignment *
     return lines;
 }
 
-unsigned program_instructions(const struct isa *isa, enum program_form form, unsigned n_body_instructions) {
-    return n_body_instructions + (form == PROGRAM_LOOPED ? isa->loop_instructions : 0);
+void program_count_instructions(struct program *program, unsigned n_body_instructions) {
+    const struct isa_loop_end end = isa_find(program->isa)->loop_end(program);
+    program->loop_instructions = end.instructions;
+    program->loop_branches = end.branches;
+    program->instructions = n_body_instructions + (program->form == PROGRAM_LOOPED ? end.instructions : 0);
 }
 
 unsigned program_unroll(enum program_form form, unsigned wanted, unsigned n_instructions) {
@@ -133,12 +189,14 @@ const char *program_symbol_part(struct arena *arena, const char *text) {
     return symbol;
 }
 
-static const char *label_of(struct arena *arena, const struct isa *isa, const char *body) {
+static const char *label_of(struct arena *arena, const struct assignment *a) {
     const struct statement *statements;
-    size_t n = statement_split(arena, isa, body, &statements);
+    struct text body = {.arena = arena};
+    add_stream(a, PLACEMENT_NONE, 0, &body);
+    size_t n = statement_split(arena, a->kernel->isa, body.data, &statements);
     for (size_t i = 0; i < n; i++)
         if (statement_is_instruction(&statements[i]))
-            return statement_label(arena, isa, statements[i].rest);
+            return statement_label(arena, a->kernel->isa, statements[i].rest);
     return "";
 }
 
@@ -152,10 +210,29 @@ static bool check_arc(const struct kernel *kernel, const struct gen_request *req
     return true;
 }
 
+// What tells the programs of a kernel apart.
+static const char *make_symbol(struct arena *arena, const struct assignment *a, const struct gen_request *request,
+                               const struct program *program) {
+    struct text symbol = {.arena = arena};
+    text_addf(&symbol, "%s_%s", program_symbol_part(arena, a->kernel->name), program_mode_name(program->mode));
+    if (program->mode == PROGRAM_THROUGHPUT)
+        text_addf(&symbol, "_n%u", program->streams);
+    if (program->placement != PLACEMENT_NONE)
+        text_addf(&symbol, "_%s", program_symbol_part(arena, program_placement_name(program->placement)));
+    if (a->closed && a->kernel->n_arcs > 1)
+        text_addf(&symbol, "_%u", request->arc + 1);
+    if (program->form == PROGRAM_LOOPED)
+        text_add(&symbol, "_looped");
+    else
+        text_addf(&symbol, "_x%u", program->unroll);
+    if (request->rotation)
+        text_addf(&symbol, "_r%u", request->rotation);
+    return symbol.data;
+}
+
 static void fill_program(struct arena *arena, const struct assignment *a, const struct gen_request *request,
-                         struct program *program) {
+                         enum program_placement placement, struct program *program) {
     const struct kernel *kernel = a->kernel;
-    const char *mode = program_mode_name(request->mode), *name = program_symbol_part(arena, kernel->name);
     *program = (struct program){
         .kernel = kernel->name,
         .isa = kernel->isa->name,
@@ -163,46 +240,68 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
         .form = request->form,
         .streams = a->streams,
         .unroll = program_unroll(request->form, request->unroll, kernel->n_instructions * a->streams),
-        .instructions = program_instructions(kernel->isa, request->form, kernel->n_instructions * a->streams),
+        .preserves_flags = kernel_uses_flags(kernel),
         .syntax = kernel->syntax,
-        .setup = make_setup(arena, a),
-        .body = make_body(arena, a),
+        .setup = make_setup(arena, a, placement),
+        .body = make_body(arena, a, placement),
         .body_lines = a->streams * kernel->n_lines,
         .file = kernel->file,
         .lines = make_lines(arena, a),
         .loop_counter = a->loop_counter,
         .features = kernel->features,
+        .feature_lines = kernel->feature_lines,
     };
-    program->label = label_of(arena, kernel->isa, program->body);
+    if (request->mode == PROGRAM_THROUGHPUT && a->streams * kernel->n_places > 1)
+        program->placement = placement;
+    program_count_instructions(program, kernel->n_instructions * a->streams);
+    program->label = label_of(arena, a);
     if (a->closed)
         program->arc =
             arena_printf(arena, "%s->%s", kernel->roles[a->closed->from].name, kernel->roles[a->closed->to].name);
-    if (request->mode == PROGRAM_THROUGHPUT)
-        name = arena_printf(arena, "%s_%s_n%u", name, mode, a->streams);
-    else if (a->closed && kernel->n_arcs > 1)
-        name = arena_printf(arena, "%s_%s_%u", name, mode, request->arc + 1);
-    else
-        name = arena_printf(arena, "%s_%s", name, mode);
-    program->symbol = arena_printf(arena, "%s_x%u", name, program->unroll);
-    if (request->form == PROGRAM_LOOPED)
-        program->symbol = arena_printf(arena, "%s_looped", name);
-    if (request->rotation)
-        program->symbol = arena_printf(arena, "%s_r%u", program->symbol, request->rotation);
+    program->symbol = make_symbol(arena, a, request, program);
+}
+
+static bool check_shared_chain(const struct kernel *kernel, struct fail *fail) {
+    const struct kernel_role *shared = kernel_shared_chain(kernel);
+    return !shared || fail_at(fail, kernel->file, kernel->line, 0,
+                              "kernel '%s' has no throughput: its copies wait for each other through %s, which all "
+                              "streams share; measure its latency",
+                              kernel->name, shared->name);
+}
+
+// As many streams as were asked for, or (0) as there can be; false where the memory that they access does not fit.
+static bool limit_streams(const struct kernel *kernel, enum program_placement placement, unsigned wanted,
+                          struct assignment *a, struct fail *fail) {
+    if (!kernel->n_places)
+        return true;
+    unsigned asked = wanted ? wanted : GEN_MAX_STREAMS, fit = gen_placement_streams(kernel, placement, asked);
+    a->most_streams = fit;
+    if (fit && (!wanted || fit == wanted))
+        return true;
+    return fail_at(fail, kernel->file, kernel->body_line, 0,
+                   "%u stream%s of kernel '%s' do%s not fit in the placement %s: at most %u, by the size of the buffer "
+                   "(%d bytes) and the reach of the instructions",
+                   asked, asked == 1 ? "" : "s", kernel->name, asked == 1 ? "es" : "",
+                   program_placement_name(placement), fit, PROGRAM_MEMORY_BYTES);
 }
 
 bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct gen_request *request,
                 struct program *program, struct fail *fail) {
     struct assignment a = {.kernel = kernel, .rotation = request->rotation};
+    enum program_placement placement = PLACEMENT_OWN_LINES;
     unsigned wanted = 1;
     if (request->mode == PROGRAM_LATENCY) {
         if (!check_arc(kernel, request, fail))
             return false;
         a.closed = &kernel->arcs[request->arc];
     } else if (request->mode == PROGRAM_THROUGHPUT) {
+        if (!check_shared_chain(kernel, fail))
+            return false;
         wanted = request->streams;
+        placement = request->placement ? request->placement : placement;
     }
-    if (!assignment_make(arena, &a, wanted, fail))
+    if (!limit_streams(kernel, placement, wanted, &a, fail) || !assignment_make(arena, &a, wanted, fail))
         return false;
-    fill_program(arena, &a, request, program);
+    fill_program(arena, &a, request, placement, program);
     return true;
 }

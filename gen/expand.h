@@ -6,8 +6,8 @@
 #include "gen/isa.h"
 #include "gen/program.h"
 
-// What struct program calls `instructions`.
-unsigned program_instructions(const struct isa *isa, enum program_form form, unsigned n_body_instructions);
+// Fills in what struct program holds of instructions, once form, loop counter and preserves_flags are known.
+void program_count_instructions(struct program *program, unsigned n_body_instructions);
 
 // Copies of the body to unroll: `wanted`, or (0) as many as make about GEN_UNROLLED_INSTRUCTIONS; 1 when looped.
 unsigned program_unroll(enum program_form form, unsigned wanted, unsigned n_instructions);

@@ -22,6 +22,7 @@ static struct program expand(struct arena *arena, const struct kernel *kernel, s
 static const char fma_zmm[] = "body: vfmadd231ps {acc:zmm}, {a:zmm}, {b:zmm}\nchain: acc";
 static const char add3[] = "body: vaddps {d:ymm}, {x:ymm}, {y:ymm}\nchain: [d->x, d->y]";
 static const char load[] = "body: mov {d:r64}, [{p:r64}]\nchain: d->p\ninit: {p: memory}";
+static const char store[] = "body: mov [{p:r64} + {at:8}], {s:r64}\ninit: {p: memory}";
 
 static const struct {
     unsigned source;
@@ -99,7 +100,7 @@ static const struct {
      load,
      {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 2},
      "mov rax, [rdx]\nmov rcx, [rdx]\n",
-     "mov rax, 0\nmov rdx, rsi\nmov rcx, 0\n",
+     "mov eax, 0\nmov rdx, rsi\nmov ecx, 0\n",
      "k_throughput_n2_looped",
      NULL,
      1},
@@ -108,7 +109,7 @@ static const struct {
      "body: movzx {d:r32}, {s:r8}\nchain: d->s\ninit: {s: -1}",
      {.form = PROGRAM_LOOPED},
      "movzx eax, al\n",
-     "mov al, 255\n",
+     "mov eax, 255\n",
      "k_latency_looped",
      "d->s",
      1},
@@ -117,7 +118,7 @@ static const struct {
      "body: 'mul {s:r64}; mov {d:r64}, rbx'\nimplicit: [rax, rdx]\nwrites: d",
      {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 2},
      "mul rdi\nmov rcx, rbx\nmul rdi\nmov rbp, rbx\n",
-     "mov rbx, 0\nmov rax, 0\nmov rdx, 0\nmov rdi, 0\nmov rcx, 0\nmov rbp, 0\n",
+     "mov ebx, 0\nmov edi, 0\nmov ecx, 0\nmov eax, 0\nmov edx, 0\nmov ebp, 0\n",
      "k_throughput_n2_looped",
      NULL,
      1},
@@ -125,11 +126,64 @@ static const struct {
     {__LINE__,
      "body: 'vaddps {d:zmm}{{m:k}}{z}, {x:zmm}, {x:zmm}{rn-sae}'\ninit: {m: 3}",
      {.mode = PROGRAM_BLOCK},
-     "vaddps zmm0{k0}{z}, zmm1, zmm1{rn-sae}\n",
+     "vaddps zmm0{k1}{z}, zmm1, zmm1{rn-sae}\n",
      NULL,
      "k_block_x1000",
      NULL,
      1000},
+    // a role again without its class, also before it; what is no role is the assembler's; k0 where that is fine
+    {__LINE__,
+     "body: 'vpaddd {x}{k2}{z}, {x:zmm}, {y:zmm}; kandw {d:kany}, {d}, {m:k}; {evex} vpaddd {x}, {x}, {y}'",
+     {.mode = PROGRAM_BLOCK, .form = PROGRAM_LOOPED},
+     "vpaddd zmm0{k2}{z}, zmm0, zmm1\nkandw k0, k0, k1\n{evex} vpaddd zmm0, zmm0, zmm1\n",
+     NULL,
+     "k_block_looped",
+     NULL,
+     1},
+    // roles that are always one register: nobody else's, one in all streams, and the other end of a chain is it, too
+    {__LINE__,
+     "body: 'shl {d:r64}, {c:cl}'\nchain: d\ninit: {c: 3}",
+     {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 2},
+     "shl rax, cl\nshl rdx, cl\n",
+     "mov eax, 0\nmov ecx, 3\nmov edx, 0\n",
+     "k_throughput_n2_looped",
+     NULL,
+     1},
+    {__LINE__,
+     "body: 'mul {s:r64}'\nimplicit: [rax, rdx]\nchain: [rdx->s, rax]\ninit: {rax: 5}",
+     {.mode = PROGRAM_LATENCY, .form = PROGRAM_LOOPED},
+     "mul rdx\n",
+     "mov eax, 5\nmov edx, 0\n",
+     "k_latency_1_looped",
+     "rdx->s",
+     1},
+    {__LINE__,
+     "body: 'mul {s:r64}'\nimplicit: [rax, rdx]\nchain: [rdx->s, rax]\ninit: {s: 7}",
+     {.mode = PROGRAM_LATENCY, .form = PROGRAM_LOOPED, .arc = 1},
+     "mul rcx\n",
+     "mov ecx, 7\nmov eax, 0\nmov edx, 0\n",
+     "k_latency_2_looped",
+     "rax->rax",
+     1},
+    // the register that holds the buffer's address serves the other values, and is set last
+    {__LINE__,
+     "body: 'lodsq; movaps {x:xmm}, {y:xmm}'\nimplicit: [rsi, rax, rsp]\ninit: {y: f32 1, rsi: 9}",
+     {.mode = PROGRAM_BLOCK, .form = PROGRAM_LOOPED},
+     "lodsq\nmovaps xmm0, xmm1\n",
+     "xorps xmm0, xmm0\nmov dword ptr [rsi - 64], 1065353216\nmov dword ptr [rsi - 60], 1065353216\n"
+     "mov dword ptr [rsi - 56], 1065353216\nmov dword ptr [rsi - 52], 1065353216\nmovups xmm1, [rsi - 64]\n"
+     "mov eax, 0\nmov esi, 9\n",
+     "k_block_looped",
+     NULL,
+     1},
+    {__LINE__,
+     "body: 'mov {d:r64}, [{p:rsi}]'\nchain: d->p\ninit: {p: memory}",
+     {.mode = PROGRAM_LATENCY, .form = PROGRAM_LOOPED},
+     "mov rsi, [rsi]\n",
+     "",
+     "k_latency_looped",
+     "d->p",
+     1},
 };
 
 static void kernels_expand_as_expected(void **state) {
@@ -196,6 +250,15 @@ static void what_cannot_be_expanded_is_said(void **state) {
                    "r9, r8, rbp, rbx");
     assert_refused("body: 'inc {d:r64}'\nimplicit: [rax, rcx, rdx, rdi, rbx, rbp, r8, r9, r10, r11, r12, r13, r14]",
                    (struct gen_request){.mode = PROGRAM_BLOCK}, "there are not enough registers for kernel 'k'");
+    assert_refused("body: 'mul {s:r64}'\nimplicit: [rax, rdx]\nchain: rax",
+                   (struct gen_request){.mode = PROGRAM_THROUGHPUT},
+                   "kernel 'k' has no throughput: its copies wait for each other through rax, which all streams share; "
+                   "measure its latency");
+    assert_refused(
+        "body: 'mov [{p:r64} + {at:4096}], {s:r64}'",
+        (struct gen_request){.mode = PROGRAM_THROUGHPUT, .streams = 9, .placement = PLACEMENT_OWN_PAGES},
+        "9 streams of kernel 'k' do not fit in the placement own-pages: at most 8, by the size of the buffer "
+        "(65536 bytes) and the reach of the instructions");
     // 16 zmm registers are left, but none that is an xmm register as well
     assert_refused(
         "body: 'vextractf32x4 {d:zmm}, {s:xmm}, 0'\nchain: d->s\nimplicit: [xmm0, xmm1, xmm2, xmm3, xmm4, xmm5, "
@@ -273,7 +336,7 @@ static void set_up_comes_last(void **state) {
     struct program program =
         expand(&arena, testing_kernel_of(&arena, "setup: 'mov eax, 3; cpuid'\nbody: 'add {d:r64}, {s:r64}'"),
                (struct gen_request){.mode = PROGRAM_BLOCK, .form = PROGRAM_LOOPED});
-    assert_string_equal(program.setup, "mov rcx, 0\nmov rdx, 0\nmov eax, 3; cpuid\n");
+    assert_string_equal(program.setup, "mov ecx, 0\nmov edx, 0\nmov eax, 3; cpuid\n");
     assert_string_equal(program.body, "add rcx, rdx\n");
     arena_free(&arena);
 }
@@ -300,6 +363,131 @@ static void values_reach_their_lanes(void **state) {
     arena_free(&arena);
 }
 
+static const struct {
+    unsigned source;
+    const char *kernel;
+    enum program_placement placement;
+    unsigned streams;
+    const char *body, *symbol;
+} placements[] = {
+    {__LINE__, store, PLACEMENT_SAME_ADDRESS, 2, "mov [rax + 0], rcx\nmov [rax + 0], rcx\n",
+     "k_throughput_n2_same_address_looped"},
+    {__LINE__, store, PLACEMENT_SAME_LINE, 2, "mov [rax + 0], rcx\nmov [rax + 8], rcx\n",
+     "k_throughput_n2_same_line_looped"},
+    {__LINE__, store, PLACEMENT_OWN_LINES, 3, "mov [rax + 0], rcx\nmov [rax + 64], rcx\nmov [rax + 128], rcx\n",
+     "k_throughput_n3_own_lines_looped"},
+    {__LINE__, store, PLACEMENT_NONE, 2, "mov [rax + 0], rcx\nmov [rax + 64], rcx\n",
+     "k_throughput_n2_own_lines_looped"},
+    {__LINE__, store, PLACEMENT_OWN_PAGES, 2, "mov [rax + 0], rcx\nmov [rax + 4160], rcx\n",
+     "k_throughput_n2_own_pages_looped"},
+    {__LINE__, store, PLACEMENT_OWN_PAGES, 1, "mov [rax + 0], rcx\n", "k_throughput_n1_looped"},
+    // a line holds no two of these
+    {__LINE__, "body: 'mov [{p:r64} + {at:48}], {s:r64}'", PLACEMENT_SAME_LINE, 2,
+     "mov [rax + 0], rcx\nmov [rax + 0], rcx\n", "k_throughput_n2_same_line_looped"},
+    {__LINE__, "body: 'mov [{p:r64} + {at:200}], {s:r64}'", PLACEMENT_OWN_LINES, 2,
+     "mov [rax + 0], rcx\nmov [rax + 256], rcx\n", "k_throughput_n2_own_lines_looped"},
+    // several places of one stream; the same one again
+    {__LINE__, "body: 'mov {x:r64}, [{p:r64} + {a:8}]; mov [{p} + {b:8}], {x}; inc qword ptr [{p} + {a}]'\nwrites: x",
+     PLACEMENT_OWN_LINES, 2,
+     "mov rax, [rdx + 0]\nmov [rdx + 64], rax\ninc qword ptr [rdx + 0]\n"
+     "mov rcx, [rdx + 128]\nmov [rdx + 192], rcx\ninc qword ptr [rdx + 128]\n",
+     "k_throughput_n2_own_lines_looped"},
+};
+
+static void memory_lies_as_the_placement_says(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof placements / sizeof *placements; i++) {
+        struct arena arena = {0};
+        const struct gen_request request = {.mode = PROGRAM_THROUGHPUT,
+                                            .form = PROGRAM_LOOPED,
+                                            .streams = placements[i].streams,
+                                            .placement = placements[i].placement};
+        struct program program = expand(&arena, testing_kernel_of(&arena, placements[i].kernel), request);
+        if (strcmp(program.body, placements[i].body) != 0 || strcmp(program.symbol, placements[i].symbol) != 0)
+            fail_msg("%s:%u: got %s\n%s", __FILE__, placements[i].source, program.symbol, program.body);
+        assert_true((program.placement == PLACEMENT_NONE) == (placements[i].streams == 1));
+        arena_free(&arena);
+    }
+}
+
+// Alone, a stream is where the pointer points; and a pointer of its own is there for each.
+static void a_stream_alone_is_at_the_pointer(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct gen_request request = {.form = PROGRAM_LOOPED, .placement = PLACEMENT_OWN_PAGES};
+    struct program program = expand(
+        &arena, testing_kernel_of(&arena, "body: 'mov {d:r64}, [{p:r64} + {at:8}]'\nchain: d->p\ninit: {p: memory}"),
+        request);
+    assert_string_equal(program.body, "mov rax, [rax + 0]\n");
+    assert_int_equal(program.placement, PLACEMENT_NONE);
+    request.mode = PROGRAM_THROUGHPUT;
+    request.streams = 9;
+    program =
+        expand(&arena, testing_kernel_of(&arena, "body: 'lddqu {d:xmm}, [{p:r64}]'\ninit: {p: \"memory + {at:16}\"}"),
+               request);
+    assert_non_null(strstr(program.setup, "mov rax, rsi\nmov rcx, rsi\nlea rcx, [rcx + 4160]\n"));
+    assert_non_null(strstr(program.setup, "lea r10, [r10 - 32256]\n")); // around the end of the buffer
+    assert_string_equal(program.label, "lddqu xmm, [r64]");
+    arena_free(&arena);
+}
+
+static void as_many_streams_as_memory_and_instructions_reach(void **state) {
+    (void)state;
+    static const struct {
+        const char *isa, *body, *init;
+        unsigned streams[PROGRAM_N_PLACEMENTS]; // that fit, of 32
+    } cases[] = {
+        {"x86_64", "'mov [{p:r64} + {at:8}], {s:r64}'", "memory", {0, 32, 32, 32, 16}},
+        {"x86_64", "'mov [{p:r64} + {at:4096}], {s:r64}'", "memory", {0, 32, 32, 16, 8}},
+        {"mips", "'sw {s:r}, {at:4}({p:r})'", "memory", {0, 32, 32, 32, 16}},
+        {"aarch64", "'str {s:x}, [{p:x}, #{at:8}]'", "memory", {0, 32, 32, 32, 8}},
+        {"aarch64", "'strb {s:w}, [{p:x}, #{at:1}]'", "memory", {0, 32, 32, 32, 1}},
+        {"aarch64", "'stp {s:x}, {s}, [{p:x}, #{at:16,504}]'", "memory", {0, 32, 32, 8, 1}},
+        {"armv7", "'str {s:r}, [{p:r}, #{at:4}]'", "memory", {0, 32, 32, 32, 1}},
+        {"armv7", "'strh {s:r}, [{p:r}, #{at:2}]'", "memory", {0, 32, 32, 4, 1}},
+        {"armv7", "'vst1.8 {{s:d}}, [{p:r}]'", "\"memory + {at:8}\"", {0, 32, 32, 32, 16}},
+        {"riscv64", "'sd {s:x}, {at:8}({p:x})'", "memory", {0, 32, 32, 32, 1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        const char *yaml = arena_printf(&arena, "isa: %s\nkernels:\n  - name: k\n    body: %s\n    init: {p: %s}\n",
+                                        cases[i].isa, cases[i].body, cases[i].init);
+        const struct kernel *kernel = testing_kernel(&arena, yaml);
+        for (enum program_placement p = PLACEMENT_SAME_ADDRESS; p < PROGRAM_N_PLACEMENTS; p++)
+            if (gen_placement_streams(kernel, p, 32) != cases[i].streams[p])
+                fail_msg("%s: %u streams fit in %s", cases[i].body, gen_placement_streams(kernel, p, 32),
+                         program_placement_name(p));
+        arena_free(&arena);
+    }
+}
+
+// What the loop's own end executes each time, by what the body does with flags and rcx.
+static void a_loop_leaves_flags_alone_where_the_body_reads_them(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel, *counter;
+        unsigned instructions, branches;
+    } cases[] = {
+        {"body: 'adc {d:r64}, {s:r64}'\nchain: d", "r15", 2, 1},
+        {"body: 'adc {d:r64}, {s:r64}'\nchain: flags", "rcx", 3, 2},
+        {"body: 'rcl {d:r64}, {c:cl}'\nchain: flags", "r15", 5, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        const struct kernel *kernel = testing_kernel_of(&arena, cases[i].kernel);
+        for (int form = PROGRAM_UNROLLED; form <= PROGRAM_LOOPED; form++) {
+            struct gen_request request = {.form = (enum program_form)form, .unroll = 7};
+            struct program program = expand(&arena, kernel, request);
+            assert_string_equal(program.loop_counter, cases[i].counter);
+            assert_int_equal(program.preserves_flags, i > 0);
+            assert_int_equal(program.loop_instructions, cases[i].instructions);
+            assert_int_equal(program.loop_branches, cases[i].branches);
+            assert_int_equal(program_iteration_instructions(&program), program.unroll + cases[i].instructions);
+        }
+        arena_free(&arena);
+    }
+}
+
 static void labels_are_short(void **state) {
     (void)state;
     static const struct {
@@ -323,10 +511,18 @@ static void labels_are_short(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_expand_as_expected),       cmocka_unit_test(as_many_streams_as_fit),
-        cmocka_unit_test(what_cannot_be_expanded_is_said),  cmocka_unit_test(streams_share_nothing_that_is_written),
-        cmocka_unit_test(parts_of_registers_are_registers), cmocka_unit_test(set_up_comes_last),
-        cmocka_unit_test(values_reach_their_lanes),         cmocka_unit_test(labels_are_short),
+        cmocka_unit_test(kernels_expand_as_expected),
+        cmocka_unit_test(as_many_streams_as_fit),
+        cmocka_unit_test(what_cannot_be_expanded_is_said),
+        cmocka_unit_test(streams_share_nothing_that_is_written),
+        cmocka_unit_test(parts_of_registers_are_registers),
+        cmocka_unit_test(set_up_comes_last),
+        cmocka_unit_test(values_reach_their_lanes),
+        cmocka_unit_test(labels_are_short),
+        cmocka_unit_test(memory_lies_as_the_placement_says),
+        cmocka_unit_test(a_stream_alone_is_at_the_pointer),
+        cmocka_unit_test(as_many_streams_as_memory_and_instructions_reach),
+        cmocka_unit_test(a_loop_leaves_flags_alone_where_the_body_reads_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,11 @@ unsigned isa_four_bytes(const uint8_t *code) {
     return 4;
 }
 
+struct isa_loop_end isa_two_instructions(const struct program *program) {
+    (void)program;
+    return (struct isa_loop_end){.instructions = 2, .branches = 1};
+}
+
 const char *isa_family(const struct isa *isa) {
     return isa->family ? isa->family : isa->name;
 }

@@ -21,10 +21,13 @@ static const char *const p[] = {ISA_NAMES_15("p"), NULL};
 static const char *const pg[] = {ISA_NAMES_7("p"), NULL};
 
 static const struct register_class classes[] = {
-    {"x", x, 'g', 64, 1},  {"w", w, 'g', 32, 1}, {"v", v, 'v', 128, 1},  {"q", q, 'v', 128, 1},
-    {"d", d, 'v', 64, 1},  {"s", s, 'v', 32, 1}, {"h", h, 'v', 16, 1},   {"b", b, 'v', 8, 1},
-    {"z", z, 'v', 128, 1}, {"p", p, 'k', 16, 1}, {"pg", pg, 'k', 16, 1}, {0},
+    {"x", x, 'g', 64, 1, 0},  {"w", w, 'g', 32, 1, 0}, {"v", v, 'v', 128, 1, 0},  {"q", q, 'v', 128, 1, 0},
+    {"d", d, 'v', 64, 1, 0},  {"s", s, 'v', 32, 1, 0}, {"h", h, 'v', 16, 1, 0},   {"b", b, 'v', 8, 1, 0},
+    {"z", z, 'v', 128, 1, 0}, {"p", p, 'k', 16, 1, 0}, {"pg", pg, 'k', 16, 1, 0}, {0},
 };
+
+static const char *const flags_name[] = {"flags", NULL};
+static const struct register_class flags = {"flags", flags_name, 'c', 4, 1, 0};
 
 static const struct register_alias aliases[] = {
     {"fp", "x29"}, {"lr", "x30"}, {"ip0", "x16"}, {"ip1", "x17"}, {NULL, NULL}};
@@ -44,6 +47,33 @@ static void emit_entry(struct text *out, const struct program *program) {
     text_add(out, "str x1, [x1]\n");
 }
 
+// x16, which is reserved, becomes the address of the frame.
+static void emit_frame_address(struct text *out, const struct program *program) {
+    text_addf(out, "adr x16, %s.exit\nsub x16, x16, #%d, lsl #12\n", program->symbol, PROGRAM_FRAME_DISTANCE >> 12);
+}
+
+static void emit_start(struct text *out, const struct program *program) {
+    text_addf(out, "b %s.entry\n", program->symbol);
+}
+
+static void emit_stack_leave(struct text *out, const struct program *program) {
+    emit_frame_address(out, program);
+    text_add(out, "mov x17, sp\nstr x17, [x16]\n");
+}
+
+// The stack pointer has number 31.
+static void emit_stack_return(struct text *out, const struct program *program) {
+    emit_frame_address(out, program);
+    for (unsigned i = 0; i < 31; i++)
+        if (i != 16)
+            text_addf(out, "str x%u, [x16, #%u]\n", i, 8 * (1 + i));
+    text_add(out, "mov x17, sp\nstr x17, [x16, #256]\nldr x17, [x16]\nmov sp, x17\n");
+}
+
+static void emit_branch_to_exit(struct text *out, const struct program *program) {
+    text_addf(out, "b %s.exit\n", program->symbol);
+}
+
 static void emit_exit(struct text *out, const struct program *program) {
     (void)program;
     for (int i = 1; i < N_SAVED_PAIRS; i++)
@@ -53,8 +83,12 @@ static void emit_exit(struct text *out, const struct program *program) {
 }
 
 static void emit_loop_end(struct text *out, const struct program *program) {
-    text_addf(out, "subs %s, %s, #1\n", program->loop_counter, program->loop_counter);
-    text_addf(out, "b.ne %s.loop\n", program->symbol);
+    const char *counter = program->loop_counter;
+    text_addf(out, "%s %s, %s, #1\n", program->preserves_flags ? "sub" : "subs", counter, counter);
+    if (program->preserves_flags)
+        text_addf(out, "cbnz %s, %s.loop\n", counter, program->symbol);
+    else
+        text_addf(out, "b.ne %s.loop\n", program->symbol);
 }
 
 static void emit_general(struct text *out, const char *reg, unsigned bits, uint64_t value) {
@@ -92,7 +126,9 @@ static void emit_constant(struct text *out, const struct register_class *class, 
                           const char *syntax) {
     (void)syntax;
     const char *number = reg + 1; // q3, d3, s3 are parts of v3
-    if (class->file == 'g')
+    if (class->file == 'c')
+        text_add(out, "cmp x1, x1\n");
+    else if (class->file == 'g')
         emit_general(out, reg, class->bits, value.bits);
     else if (class->file == 'k')
         emit_predicate(out, reg, value.bits);
@@ -104,9 +140,26 @@ static void emit_constant(struct text *out, const struct register_class *class, 
         emit_vector(out, number, value);
 }
 
+static void emit_stack_pointer(struct text *out, uint64_t value, const char *syntax) {
+    (void)syntax;
+    emit_general(out, "x16", 64, value);
+    text_add(out, "mov sp, x16\n");
+}
+
 static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
     (void)syntax;
     text_addf(out, "mov %s, x1\n", reg);
+}
+
+static void emit_displace(struct text *out, const char *reg, int bytes, const char *syntax) {
+    (void)syntax;
+    emit_general(out, "x16", 64, (uint64_t)(int64_t)bytes);
+    text_addf(out, "add %s, %s, x16\n", reg, reg);
+}
+
+// 12 bits without a sign, in units of the access (Arm ARM, "LDR (immediate)").
+static struct isa_reach reach(unsigned bytes) {
+    return (struct isa_reach){0, bytes <= 16 ? 4095 * (int)bytes : 0};
 }
 
 const struct isa isa_aarch64 = {
@@ -115,24 +168,35 @@ const struct isa isa_aarch64 = {
     .triple = "aarch64-unknown-linux-gnu",
     .assembler = "aarch64-linux-gnu-as",
     .assembler_package = "binutils-aarch64-linux-gnu",
-    .preamble = "    .arch armv9-a\n", // so that blocks may use what they like; the CPU decides what it can run
+    // So that blocks may use what they like; the CPU decides what it can run.
+    .preamble = "    .arch armv9-a+crypto+sha3+sm4+sve2-aes+sve2-bitperm+sve2-sha3+sve2-sm4+memtag+rng\n",
     .syntaxes = (const char *const[]){NULL},
     .syntax_directives = (const char *const[]){NULL},
     .comment = "//",
     .classes = classes,
     .aliases = aliases,
+    .brace_words = (const char *const[]){"za", "zt0", NULL},
+    .flags = &flags,
     .loop_counters = (const char *const[]){"x15", "x14", "x13", "x12", "x11", "x10", "x9", "x8", "x28", "x27", "x26",
                                            "x25", "x24", "x23", "x22", "x21", "x20", "x19", NULL},
     .stack_pointer = "sp",
+    .stack_number = 31,
     .memory = "x1",
     .reserved = (const char *const[]){"x1", "x16", "x18", NULL},
     .settle = "dsb sy\nisb\n",
-    .loop_instructions = 2,
+    .loop_end = isa_two_instructions,
+    .reach = reach,
     .instruction_bytes = isa_four_bytes,
     .leaves_loop = (const char *const[]){"ret", NULL},
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,
     .emit_loop_end = emit_loop_end,
+    .emit_start = emit_start,
+    .emit_stack_leave = emit_stack_leave,
+    .emit_stack_return = emit_stack_return,
+    .emit_branch_to_exit = emit_branch_to_exit,
+    .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
+    .emit_displace = emit_displace,
 };

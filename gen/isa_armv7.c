@@ -18,7 +18,7 @@ static const char *const d[] = {ISA_NAMES_31("d"), NULL};
 static const char *const s[] = {ISA_NAMES_31("s"), NULL};
 
 static const struct register_class classes[] = {
-    {"r", r, 'g', 32, 1}, {"q", q, 'v', 128, 4}, {"d", d, 'v', 64, 2}, {"s", s, 'v', 32, 1}, {0},
+    {"r", r, 'g', 32, 1, 0}, {"q", q, 'v', 128, 4, 0}, {"d", d, 'v', 64, 2, 0}, {"s", s, 'v', 32, 1, 0}, {0},
 };
 
 // The names of the procedure call standard (AAPCS, table 2), which GNU as takes as well.
@@ -34,6 +34,35 @@ static void emit_entry(struct text *out, const struct program *program) {
     text_add(out, "cmp r1, #0\nbeq . + 8\nudf #0\n");
     text_addf(out, "mov %s, r0\n", program->loop_counter);
     text_add(out, "str r2, [r2]\n");
+}
+
+// r12, which is reserved, becomes the address of the frame of an exit `ahead` bytes from here. The program counter
+// reads as 8 bytes further on (Arm ARM, A2.3).
+static void emit_frame_address(struct text *out, int ahead) {
+    text_addf(out, "sub r12, pc, #%d\nsub r12, r12, #%d\n", PROGRAM_FRAME_DISTANCE, 8 - ahead);
+}
+
+static void emit_start(struct text *out, const struct program *program) {
+    emit_frame_address(out, PROGRAM_EXIT_OFFSET);
+    text_addf(out, "b %s.entry\n", program->symbol);
+}
+
+static void emit_stack_leave(struct text *out, const struct program *program) {
+    (void)program;
+    text_add(out, "str sp, [r12]\n");
+}
+
+static void emit_stack_return(struct text *out, const struct program *program) {
+    (void)program;
+    emit_frame_address(out, 0);
+    for (unsigned i = 0; i < 15; i++)
+        if (i != 12)
+            text_addf(out, "str r%u, [r12, #%u]\n", i, 4 * (1 + i));
+    text_add(out, "ldr sp, [r12]\n");
+}
+
+static void emit_branch_to_exit(struct text *out, const struct program *program) {
+    text_addf(out, "b %s.exit\n", program->symbol);
 }
 
 static void emit_exit(struct text *out, const struct program *program) {
@@ -81,9 +110,27 @@ static void emit_constant(struct text *out, const struct register_class *class, 
     }
 }
 
+static void emit_stack_pointer(struct text *out, uint64_t value, const char *syntax) {
+    (void)syntax;
+    emit_general(out, "r12", value);
+    text_add(out, "mov sp, r12\n");
+}
+
 static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
     (void)syntax;
     text_addf(out, "mov %s, r2\n", reg);
+}
+
+static void emit_displace(struct text *out, const char *reg, int bytes, const char *syntax) {
+    (void)syntax;
+    emit_general(out, "r12", (uint32_t)bytes);
+    text_addf(out, "add %s, %s, r12\n", reg, reg);
+}
+
+// ldr and ldrb; ldrh; vldr of a double (Arm ARM for Armv7, A8.8.63, A8.8.80, A8.8.333). NEON's loads have none.
+static struct isa_reach reach(unsigned bytes) {
+    int most = bytes == 1 || bytes == 4 ? 4095 : bytes == 2 ? 255 : bytes == 8 ? 1020 : 0;
+    return (struct isa_reach){-most, most};
 }
 
 const struct isa isa_armv7 = {
@@ -99,13 +146,17 @@ const struct isa isa_armv7 = {
     .comment = "@",
     .classes = classes,
     .aliases = aliases,
+    .brace_words = (const char *const[]){"pc", "r15", NULL},
+    .no_flags = "no instruction of armv7 counts a loop down without them, so that a chain through them is always cut",
     .loop_counters =
         (const char *const[]){"r11", "r10", "r9", "r8", "r7", "r6", "r5", "r4", "r3", "r14", "r1", "r0", NULL},
     .stack_pointer = "r13",
+    .stack_number = 13,
     .memory = "r2",
     .reserved = (const char *const[]){"r2", "r12", "r13", NULL},
     .settle = "dsb sy\nisb sy\n",
-    .loop_instructions = 2,
+    .loop_end = isa_two_instructions,
+    .reach = reach,
     .instruction_bytes = isa_four_bytes,
     .leaves_loop = (const char *const[]){NULL},
     .would_leave_loop = armv7_leaves_loop,
@@ -113,6 +164,12 @@ const struct isa isa_armv7 = {
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,
     .emit_loop_end = emit_loop_end,
+    .emit_start = emit_start,
+    .emit_stack_leave = emit_stack_leave,
+    .emit_stack_return = emit_stack_return,
+    .emit_branch_to_exit = emit_branch_to_exit,
+    .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
+    .emit_displace = emit_displace,
 };

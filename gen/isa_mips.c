@@ -25,8 +25,8 @@ static const char *const ac[] = {"$ac0", "$ac1", "$ac2", "$ac3", NULL};
 static const char *const hilo[] = {"", NULL};
 
 static const struct register_class classes[] = {
-    {"r", r, 'g', 32, 1},   {"d", f, 'f', 64, 1},       {"s", f, 'f', 32, 1},
-    {"ac", ac, 'a', 64, 1}, {"hilo", hilo, 'a', 64, 1}, {0},
+    {"r", r, 'g', 32, 1, 0},   {"d", f, 'f', 64, 1, 0},       {"s", f, 'f', 32, 1, 0},
+    {"ac", ac, 'a', 64, 1, 0}, {"hilo", hilo, 'a', 64, 1, 0}, {0},
 };
 
 // An odd floating-point register is the upper half of a double.
@@ -75,6 +75,36 @@ static void emit_entry(struct text *out, const struct program *program) {
     text_add(out, "sw $a2, 0($a2)\n");
 }
 
+// $at, which is the assembler's, becomes the address of the frame of an exit `ahead` bytes from here. The link register
+// is the only way to the program counter.
+static void emit_frame_address(struct text *out, int ahead) {
+    text_addf(out, ".set noat\nbal . + 8\nlui $at, %d\nsubu $at, $ra, $at\naddiu $at, $at, %d\n",
+              PROGRAM_FRAME_DISTANCE >> 16, ahead - 8);
+}
+
+static void emit_start(struct text *out, const struct program *program) {
+    text_add(out, "move $v0, $ra\n");
+    emit_frame_address(out, PROGRAM_EXIT_OFFSET - 4);
+    text_addf(out, "move $ra, $v0\nb %s.entry\nnop\n", program->symbol);
+}
+
+static void emit_stack_leave(struct text *out, const struct program *program) {
+    (void)program;
+    text_add(out, "sw $sp, 0($at)\n.set at\n");
+}
+
+static void emit_stack_return(struct text *out, const struct program *program) {
+    (void)program;
+    emit_frame_address(out, 0);
+    for (unsigned i = 2; i < 31; i++)
+        text_addf(out, "sw $%u, %u($at)\n", i, 4 * (1 + i));
+    text_add(out, "lw $sp, 0($at)\n.set at\n");
+}
+
+static void emit_branch_to_exit(struct text *out, const struct program *program) {
+    text_addf(out, "b %s.exit\nnop\n", program->symbol);
+}
+
 static void emit_exit(struct text *out, const struct program *program) {
     emit_frame(out, program, "lw", "ldc1");
     text_addf(out, "jr $ra\naddiu $sp, $sp, %d\n", FRAME_BYTES);
@@ -111,9 +141,24 @@ static void emit_constant(struct text *out, const struct register_class *class, 
     }
 }
 
+static void emit_stack_pointer(struct text *out, uint64_t value, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "li $sp, 0x%" PRIx64 "\n", value);
+}
+
 static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
     (void)syntax;
     text_addf(out, "move %s, $a2\n", reg);
+}
+
+static void emit_displace(struct text *out, const char *reg, int bytes, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "addiu %s, %s, %d\n", reg, reg, bytes);
+}
+
+static struct isa_reach reach(unsigned bytes) {
+    (void)bytes;
+    return (struct isa_reach){INT16_MIN, INT16_MAX};
 }
 
 // All but the name and what goes with the endianness.
@@ -121,14 +166,18 @@ static void emit_move_memory(struct text *out, const char *reg, const char *synt
     /* So that blocks may use what they like; the CPU decides what it can run. */                                      \
     .preamble = "    .module arch=mips32r2\n    .module fp=32\n    .module dspr2\n    .set noreorder\n",               \
     .syntaxes = (const char *const[]){NULL}, .syntax_directives = (const char *const[]){NULL}, .comment = "#",         \
-    .classes = classes, .aliases = aliases,                                                                            \
+    .classes = classes, .aliases = aliases, .brace_words = (const char *const[]){NULL},                                \
+    .no_flags = "mips has no condition flags",                                                                         \
     .loop_counters = (const char *const[]){"$t9", "$t8", "$s7", "$s6", "$s5", "$s4", "$s3", "$s2",                     \
                                            "$s1", "$s0", "$t7", "$t6", "$t5", "$t4", NULL},                            \
-    .stack_pointer = "$sp", .memory = "$a2",                                                                           \
+    .stack_pointer = "$sp", .stack_number = 29, .memory = "$a2",                                                       \
     .reserved = (const char *const[]){"$zero", "$at", "$a2", "$k0", "$k1", "$gp", "$sp", NULL},                        \
-    .settle = "sync\nehb\n", .loop_instructions = 2, .instruction_bytes = isa_four_bytes,                              \
+    .settle = "sync\nehb\n", .loop_end = isa_two_instructions, .reach = reach, .instruction_bytes = isa_four_bytes,    \
     .leaves_loop = (const char *const[]){"jr", NULL}, .emit_entry = emit_entry, .emit_exit = emit_exit,                \
-    .emit_loop_end = emit_loop_end, .emit_constant = emit_constant, .emit_move_memory = emit_move_memory
+    .emit_loop_end = emit_loop_end, .emit_start = emit_start, .emit_stack_leave = emit_stack_leave,                    \
+    .emit_stack_return = emit_stack_return, .emit_branch_to_exit = emit_branch_to_exit,                                \
+    .emit_stack_pointer = emit_stack_pointer, .emit_constant = emit_constant, .emit_move_memory = emit_move_memory,    \
+    .emit_displace = emit_displace
 
 const struct isa isa_mips = {
     .name = "mips",

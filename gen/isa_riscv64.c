@@ -15,7 +15,7 @@ static const char *const v[] = {ISA_NAMES_31("v"), NULL};
 
 // The width of v is the least that the application profiles allow.
 static const struct register_class classes[] = {
-    {"x", x, 'g', 64, 1}, {"d", f, 'f', 64, 1}, {"s", f, 'f', 32, 1}, {"v", v, 'v', 128, 1}, {0},
+    {"x", x, 'g', 64, 1, 0}, {"d", f, 'f', 64, 1, 0}, {"s", f, 'f', 32, 1, 0}, {"v", v, 'v', 128, 1, 0}, {0},
 };
 
 static const struct register_alias aliases[] = {
@@ -46,6 +46,33 @@ static void emit_entry(struct text *out, const struct program *program) {
     emit_frame(out, "sd", "fsd");
     text_addf(out, "mv %s, x10\n", program->loop_counter);
     text_add(out, "sd x11, 0(x11)\n");
+}
+
+// x31, which is reserved, becomes the address of the frame of an exit `ahead` bytes from here.
+static void emit_frame_address(struct text *out, int ahead) {
+    text_addf(out, "auipc x31, 0x%x\naddi x31, x31, %d\n", 0x100000 - (PROGRAM_FRAME_DISTANCE >> 12), ahead);
+}
+
+static void emit_start(struct text *out, const struct program *program) {
+    emit_frame_address(out, PROGRAM_EXIT_OFFSET);
+    text_addf(out, "j %s.entry\n", program->symbol);
+}
+
+static void emit_stack_leave(struct text *out, const struct program *program) {
+    (void)program;
+    text_add(out, "sd x2, 0(x31)\n");
+}
+
+static void emit_stack_return(struct text *out, const struct program *program) {
+    (void)program;
+    emit_frame_address(out, 0);
+    for (unsigned i = 0; i < 31; i++)
+        text_addf(out, "sd x%u, %u(x31)\n", i, 8 * (1 + i));
+    text_add(out, "ld x2, 0(x31)\n");
+}
+
+static void emit_branch_to_exit(struct text *out, const struct program *program) {
+    text_addf(out, "j %s.exit\n", program->symbol);
 }
 
 static void emit_exit(struct text *out, const struct program *program) {
@@ -80,6 +107,11 @@ static void emit_constant(struct text *out, const struct register_class *class, 
         text_addf(out, "fmv.%s.x %s, x31\n", class->bits == 64 ? "d" : "w", reg);
 }
 
+static void emit_stack_pointer(struct text *out, uint64_t value, const char *syntax) {
+    (void)syntax;
+    emit_general(out, "x2", value);
+}
+
 static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
     (void)syntax;
     text_addf(out, "mv %s, x11\n", reg);
@@ -89,6 +121,17 @@ static void emit_move_memory(struct text *out, const char *reg, const char *synt
 // none.
 static unsigned instruction_bytes(const uint8_t *code) {
     return (*code & 3) == 3 ? 4 : 2;
+}
+
+static void emit_displace(struct text *out, const char *reg, int bytes, const char *syntax) {
+    (void)syntax;
+    emit_general(out, "x31", (uint64_t)(int64_t)bytes);
+    text_addf(out, "add %s, %s, x31\n", reg, reg);
+}
+
+// 12 bits with a sign, but for the vectors' loads, which have none.
+static struct isa_reach reach(unsigned bytes) {
+    return bytes <= 8 ? (struct isa_reach){-2048, 2047} : (struct isa_reach){0, 0};
 }
 
 const struct isa isa_riscv64 = {
@@ -104,18 +147,28 @@ const struct isa isa_riscv64 = {
     .comment = "#",
     .classes = classes,
     .aliases = aliases,
+    .brace_words = (const char *const[]){NULL},
+    .no_flags = "riscv64 has no condition flags",
     .loop_counters = (const char *const[]){"x30", "x29", "x28", "x27", "x26", "x25", "x24", "x23", "x22", "x21", "x20",
                                            "x19", "x18", "x9", "x8", NULL},
     .stack_pointer = "x2",
+    .stack_number = 2,
     .memory = "x11",
     .reserved = (const char *const[]){"x0", "x2", "x3", "x4", "x11", "x31", NULL},
     .settle = "fence\n",
-    .loop_instructions = 2,
+    .loop_end = isa_two_instructions,
+    .reach = reach,
     .instruction_bytes = instruction_bytes,
     .leaves_loop = (const char *const[]){"ret", "jr", NULL},
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,
     .emit_loop_end = emit_loop_end,
+    .emit_start = emit_start,
+    .emit_stack_leave = emit_stack_leave,
+    .emit_stack_return = emit_stack_return,
+    .emit_branch_to_exit = emit_branch_to_exit,
+    .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
+    .emit_displace = emit_displace,
 };

@@ -15,6 +15,9 @@
 // instruction_bytes of an ISA whose instructions all have four.
 unsigned isa_four_bytes(const uint8_t *code);
 
+// loop_end of an ISA whose loops all end with two instructions, one of them a branch.
+struct isa_loop_end isa_two_instructions(const struct program *program);
+
 extern const struct isa isa_x86_64;
 extern const struct isa isa_aarch64;
 extern const struct isa isa_armv7;

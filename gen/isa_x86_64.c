@@ -25,24 +25,27 @@ static const char *const ymm32[] = {ISA_NAMES_31("ymm"), NULL};
 static const char *const k[] = {ISA_NAMES_7("k"), NULL};
 
 static const struct register_class classes[] = {
-    {"r64", r64, 'g', 64, 1},
-    {"r32", r32, 'g', 32, 1},
-    {"r16", r16, 'g', 16, 1},
-    {"r8", r8, 'g', 8, 1},
-    {"xmm", xmm, 'v', 128, 1},
-    {"ymm", ymm, 'v', 256, 1},
-    {"zmm", zmm, 'v', 512, 1},
-    {"xmm32", xmm32, 'v', 128, 1},
-    {"ymm32", ymm32, 'v', 256, 1},
-    {"k", k, 'k', 64, 1},
-    {0},
+    {"r64", r64, 'g', 64, 1, 0},      {"r32", r32, 'g', 32, 1, 0},
+    {"r16", r16, 'g', 16, 1, 0},      {"r8", r8, 'g', 8, 1, 0},
+    {"xmm", xmm, 'v', 128, 1, 0},     {"ymm", ymm, 'v', 256, 1, 0},
+    {"zmm", zmm, 'v', 512, 1, 0},     {"xmm32", xmm32, 'v', 128, 1, 0},
+    {"ymm32", ymm32, 'v', 256, 1, 0}, {"k", k, 'k', 64, 1, 1}, // as a write mask, k0 means none
+    {"kany", k, 'k', 64, 1, 0},       {0},
 };
+
+static const char *const flags_name[] = {"flags", NULL};
+static const struct register_class flags = {"flags", flags_name, 'c', 6, 1, 0};
+
+// Zeroing, rounding, broadcasts; encodings (GNU as, "Instruction Prefixes").
+static const char *const brace_words[] = {"z",     "sae",    "1to2",   "1to4", "1to8",  "1to16",      "1to32",
+                                          "disp8", "disp16", "disp32", "load", "store", "vex",        "vex2",
+                                          "vex3",  "evex",   "rex",    "rex2", "nf",    "nooptimize", NULL};
 
 static const struct register_alias aliases[] = {
     {"ah", "rax"}, {"ch", "rcx"}, {"dh", "rdx"}, {"bh", "rbx"}, {NULL, NULL}};
 
 static const char *const callee_saved[] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
-enum { N_CALLEE_SAVED = sizeof callee_saved / sizeof *callee_saved, SCRATCH = -64, OPERAND_BYTES = 48 };
+enum { N_CALLEE_SAVED = sizeof callee_saved / sizeof *callee_saved, SCRATCH = -64, OPERAND_BYTES = 160 };
 
 static bool is_att(const char *syntax) {
     return strcmp(syntax, "att") == 0;
@@ -87,17 +90,82 @@ static void emit2(struct text *out, const char *mnemonic, struct operand destina
     text_addf(out, "%s %s, %s\n", mnemonic, att ? source.text : destination.text, att ? destination.text : source.text);
 }
 
+// A word of the frame, by its distance from here: no register is needed.
+static struct operand of_frame(const struct program *program, unsigned number) {
+    int offset = 8 * (int)number - PROGRAM_FRAME_DISTANCE;
+    struct operand operand;
+    snprintf(operand.text, sizeof operand.text,
+             is_att(program->syntax) ? "%s.exit%d(%%rip)" : "qword ptr [rip + %s.exit%d]", program->symbol, offset);
+    return operand;
+}
+
+static struct operand of_counter(const struct program *program) {
+    return program->loop_counter ? of_register(program->loop_counter, program->syntax)
+                                 : of_frame(program, PROGRAM_FRAME_COUNTER);
+}
+
+static bool counts_in_stack_pointer(const struct program *program) {
+    return program->loop_counter && strcmp(program->loop_counter, "rsp") == 0;
+}
+
 static void emit_entry(struct text *out, const struct program *program) {
     const char *syntax = program->syntax;
     for (unsigned i = 0; i < N_CALLEE_SAVED; i++)
         emit1(out, "push", callee_saved[i], syntax);
-    emit2(out, "mov", of_register(program->loop_counter, syntax), of_register("rdi", syntax), syntax);
+    if (!counts_in_stack_pointer(program))
+        emit2(out, "mov", of_counter(program), of_register("rdi", syntax), syntax);
     emit2(out, "mov", of_memory("rsi", 0, syntax), of_register("rsi", syntax), syntax);
 }
 
 // Dirty upper halves slow down the caller's SSE code (Intel optimization manual, "Mixing AVX code with SSE code").
 static bool has_wide_registers(const char *text) {
     return strcasestr(text, "ymm") || strcasestr(text, "zmm");
+}
+
+static void emit_start(struct text *out, const struct program *program) {
+    text_addf(out, "jmp %s.entry\n", program->symbol);
+}
+
+static void emit_stack_leave(struct text *out, const struct program *program) {
+    const char *syntax = program->syntax;
+    emit2(out, "mov", of_frame(program, 0), of_register("rsp", syntax), syntax);
+    if (counts_in_stack_pointer(program))
+        emit2(out, "mov", of_register("rsp", syntax), of_register("rdi", syntax), syntax);
+}
+
+// Vector registers above 15 exist in EVEX encodings only.
+static bool needs_evex(const struct register_class *class) {
+    return class->registers == zmm || class->registers == xmm32 || class->registers == ymm32;
+}
+
+static void emit_frame_store(struct text *out, const struct program *program, const struct program_register *used) {
+    const struct register_class *class = used->class;
+    const char *reg = class->registers[used->index], *syntax = program->syntax;
+    bool is_mask = class->file == 'k', is_legacy = class->bits == 128 && !needs_evex(class);
+    unsigned word = is_mask ? PROGRAM_FRAME_MASKS + used->index : PROGRAM_FRAME_VECTORS + 8 * used->index;
+    struct operand to = of_frame(program, word);
+    if (!is_att(syntax)) // without the width of a general register
+        memmove(to.text, strchr(to.text, '['), strlen(strchr(to.text, '[')) + 1);
+    emit2(out, is_mask ? "kmovw" : is_legacy ? "movups" : "vmovups", to, of_register(reg, syntax), syntax);
+}
+
+// Flags as the ABI wants them: no alignment checks, no single steps, upwards.
+static void emit_stack_return(struct text *out, const struct program *program) {
+    const char *syntax = program->syntax;
+    for (unsigned i = 0; r64[i]; i++)
+        emit2(out, "mov", of_frame(program, 1 + i), of_register(r64[i], syntax), syntax);
+    for (unsigned i = 0; i < program->n_used; i++)
+        emit_frame_store(out, program, &program->used[i]);
+    emit2(out, "mov", of_register("rsp", syntax), of_frame(program, 0), syntax);
+    text_addf(out, "push %s\npopf\n", of_number(0x202, syntax).text);
+}
+
+static void emit_branch_to_exit(struct text *out, const struct program *program) {
+    text_addf(out, "jmp %s.exit\n", program->symbol);
+}
+
+static void emit_stack_pointer(struct text *out, uint64_t value, const char *syntax) {
+    emit2(out, "mov", of_register("rsp", syntax), of_number((int64_t)value, syntax), syntax);
 }
 
 static void emit_exit(struct text *out, const struct program *program) {
@@ -109,10 +177,40 @@ static void emit_exit(struct text *out, const struct program *program) {
     text_add(out, "ret\n");
 }
 
+// Only rcx can be tested without the flags. Where it is the body's, it waits in the counter meanwhile: on leaving the
+// loop the two are left exchanged.
+static const char free_counter[] = "rcx";
+
+static bool is_exchanged(const struct program *program) {
+    return program->preserves_flags && program->loop_counter && strcmp(program->loop_counter, free_counter) != 0;
+}
+
+static struct isa_loop_end loop_end(const struct program *program) {
+    if (!program->preserves_flags)
+        return (struct isa_loop_end){.instructions = 2, .branches = 1};
+    return (struct isa_loop_end){.instructions = is_exchanged(program) ? 5 : 3, .branches = 2};
+}
+
+static void emit_flag_free_end(struct text *out, const struct program *program) {
+    const char *syntax = program->syntax;
+    struct operand counter = of_register(program->loop_counter, syntax), rcx = of_register(free_counter, syntax);
+    if (is_exchanged(program))
+        emit2(out, "xchg", rcx, counter, syntax);
+    emit2(out, "lea", rcx, of_memory(free_counter, -1, syntax), syntax);
+    text_addf(out, "jrcxz %s.loop_end\n", program->symbol);
+    if (is_exchanged(program))
+        emit2(out, "xchg", rcx, counter, syntax);
+    text_addf(out, "jmp %s.loop\n", program->symbol);
+}
+
 // sub and not dec: dec leaves the carry flag, which costs a merge on some cores.
 static void emit_loop_end(struct text *out, const struct program *program) {
     const char *syntax = program->syntax;
-    emit2(out, "sub", of_register(program->loop_counter, syntax), of_number(1, syntax), syntax);
+    if (program->preserves_flags) {
+        emit_flag_free_end(out, program);
+        return;
+    }
+    emit2(out, is_att(syntax) ? "subq" : "sub", of_counter(program), of_number(1, syntax), syntax);
     text_addf(out, "jnz %s.loop\n", program->symbol);
 }
 
@@ -122,11 +220,6 @@ static void emit_store32(struct text *out, int offset, uint64_t bits, const char
         text_addf(out, "movl %s, %s\n", of_number(number, syntax).text, of_memory("rsi", offset, syntax).text);
     else
         text_addf(out, "mov dword ptr %s, %s\n", of_memory("rsi", offset, syntax).text, of_number(number, syntax).text);
-}
-
-// Vector registers above 15 exist in EVEX encodings only.
-static bool needs_evex(const struct register_class *class) {
-    return class->registers == zmm || class->registers == xmm32 || class->registers == ymm32;
 }
 
 static void emit_vector_zero(struct text *out, const struct register_class *class, const char *reg,
@@ -157,10 +250,28 @@ static void emit_mask(struct text *out, const char *reg, uint64_t bits, const ch
     emit2(out, bits >> 16 ? "kmovq" : "kmovw", of_register(reg, syntax), of_memory("rsi", SCRATCH, syntax), syntax);
 }
 
+// As compilers write it: the 32-bit move where that is enough, else the one with all 64 bits. Golden Cove keeps a small
+// constant that a 64-bit move or add has sign-extended apart from the register, and some instructions (shlx) that read
+// it take 3 cycles instead of 1 (https://tavianator.com/2025/shlx.html; the same was seen on a Sapphire Rapids).
+static void emit_general(struct text *out, const struct register_class *class, const char *reg, uint64_t bits,
+                         const char *syntax) {
+    unsigned i = 0;
+    while (strcmp(class->registers[i], reg) != 0)
+        i++;
+    if (class->bits < 64)
+        emit2(out, "mov", of_register(reg, syntax), of_number((int64_t)bits, syntax), syntax);
+    else if (bits <= UINT32_MAX)
+        emit2(out, "mov", of_register(r32[i], syntax), of_number((int64_t)bits, syntax), syntax);
+    else
+        emit2(out, "movabs", of_register(reg, syntax), of_number((int64_t)bits, syntax), syntax);
+}
+
 static void emit_constant(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
                           const char *syntax) {
-    if (class->file == 'g')
-        emit2(out, "mov", of_register(reg, syntax), of_number((int64_t)value.bits, syntax), syntax);
+    if (class->file == 'c')
+        emit2(out, "cmp", of_register("rsi", syntax), of_register("rsi", syntax), syntax);
+    else if (class->file == 'g')
+        emit_general(out, class, reg, value.bits, syntax);
     else if (class->file == 'k')
         emit_mask(out, reg, value.bits, syntax);
     else if (value.bits == 0)
@@ -171,6 +282,15 @@ static void emit_constant(struct text *out, const struct register_class *class, 
 
 static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
     emit2(out, "mov", of_register(reg, syntax), of_register("rsi", syntax), syntax);
+}
+
+static void emit_displace(struct text *out, const char *reg, int bytes, const char *syntax) {
+    emit2(out, "lea", of_register(reg, syntax), of_memory(reg, bytes, syntax), syntax);
+}
+
+static struct isa_reach reach(unsigned bytes) {
+    (void)bytes;
+    return (struct isa_reach){INT32_MIN, INT32_MAX};
 }
 
 const struct isa isa_x86_64 = {
@@ -185,17 +305,29 @@ const struct isa isa_x86_64 = {
     .comment = "#",
     .classes = classes,
     .aliases = aliases,
+    .brace_words = brace_words,
+    .flags = &flags,
     // r8 to r15 are never implicit operands (but r11 of syscall); rbp and rbx seldom.
     .loop_counters = (const char *const[]){"r15", "r14", "r13", "r12", "r11", "r10", "r9", "r8", "rbp", "rbx", NULL},
+    .flag_free_counter = free_counter,
+    .counts_in_frame = true,
     .stack_pointer = "rsp",
+    .stack_number = 4,
     .memory = "rsi",
     .reserved = (const char *const[]){"rsp", "rsi", NULL},
     .settle = "mfence\nlfence\n",
-    .loop_instructions = 2,
+    .loop_end = loop_end,
+    .reach = reach,
     .leaves_loop = (const char *const[]){"ret", "retq", "iretq", NULL},
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,
     .emit_loop_end = emit_loop_end,
+    .emit_start = emit_start,
+    .emit_stack_leave = emit_stack_leave,
+    .emit_stack_return = emit_stack_return,
+    .emit_branch_to_exit = emit_branch_to_exit,
+    .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
+    .emit_displace = emit_displace,
 };

@@ -99,8 +99,8 @@ static bool read_file(struct kernel_file *file, struct kernel_set *set) {
     };
     return yaml_fields(yaml, yaml_root(yaml), "a kernel file", fields, N_KEYS) && read_isa(file, fields[ISA].value) &&
            read_syntax(file, fields[SYNTAX].value) &&
-           (!fields[REQUIRES].value ||
-            yaml_texts(yaml, fields[REQUIRES].value, "a CPU feature", &file->features, NULL, &file->n_features)) &&
+           (!fields[REQUIRES].value || yaml_texts(yaml, fields[REQUIRES].value, "a CPU feature", &file->features,
+                                                  &file->feature_nodes, &file->n_features)) &&
            read_kernels(file, fields[KERNELS].value, set);
 }
 

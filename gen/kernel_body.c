@@ -1,6 +1,8 @@
 #include "gen/kernel_read.h"
 
+#include "base/text.h"
 #include "gen/isa.h"
+#include "gen/registers.h"
 #include "gen/statement.h"
 
 #include <ctype.h>
@@ -14,10 +16,10 @@ struct reader {
     const struct statement *statement;
 };
 
-// "{role:class}" at the front of some text.
+// "{role:class}", "{place:bytes}", "{place:bytes,most}", or either name alone, at the front of some text.
 struct mention {
-    struct slice role, class;
-    size_t length; // with the braces
+    struct slice name, class; // `class` without data: no colon
+    size_t length;            // with the braces
 };
 
 static size_t word_length(const char *at, const char *end) {
@@ -27,20 +29,28 @@ static size_t word_length(const char *at, const char *end) {
     return (size_t)(at - start);
 }
 
-// A brace without a role stays as it is: x86 writes {k1} and {rn-sae}, AArch64 {v0.4s}.
+// Names of registers are longer words on MIPS, "$t0"; a place may have two numbers.
+static size_t class_length(const char *at, const char *end) {
+    size_t mark = at < end && *at == '$', length = mark + word_length(at + mark, end);
+    bool has_more = at < end && isdigit((unsigned char)*at) && at + length < end && at[length] == ',';
+    return has_more ? length + 1 + word_length(at + length + 1, end) : length;
+}
+
+// Braces that are no mention stay as they are: {rn-sae}, {v0.4s}.
 static bool find_mention(const char *at, const char *end, struct mention *mention) {
-    size_t role = word_length(at + 1, end);
-    const char *colon = at + 1 + role;
-    if (*at != '{' || colon >= end || *colon != ':')
+    if (*at != '{')
         return false;
-    size_t class = word_length(colon + 1, end);
-    const char *close = colon + 1 + class;
-    mention->role = (struct slice){at + 1, role};
-    mention->class = (struct slice){colon + 1, class};
+    size_t name = word_length(at + 1, end);
+    const char *behind = at + 1 + name;
+    *mention = (struct mention){.name = {at + 1, name}, .length = name + 2};
+    if (behind < end && *behind == '}')
+        return name > 0;
+    if (behind >= end || *behind != ':')
+        return false;
+    size_t class = class_length(behind + 1, end);
+    const char *close = behind + 1 + class;
+    mention->class = (struct slice){behind + 1, close < end && *close == '}' ? class : 0};
     mention->length = (size_t)(close + 1 - at);
-    if (close < end && *close == '}')
-        return true;
-    mention->class.length = 0;
     return true;
 }
 
@@ -51,46 +61,65 @@ static bool fail_here(struct reader *reader, const char *at, const char *message
     return fail_at(yaml->fail, yaml->path, place.line, place.column, "%s", message);
 }
 
-static bool fail_class(struct reader *reader, const struct mention *mention) {
-    struct arena *arena = reader->file->yaml.arena;
-    const struct isa *isa = reader->file->isa;
-    const char *word = arena_copy(arena, mention->class.data, mention->class.length);
-    const char *names[32];
-    size_t n = 0;
-    for (const struct register_class *each = isa->classes; each->name && n < 32; each++)
-        names[n++] = each->name;
-    const char *near = text_did_you_mean(arena, word, names, n);
-    struct text all = {.arena = arena};
-    for (size_t i = 0; i < n && !*near; i++)
-        text_addf(&all, "%s%s", i ? ", " : "; it has: ", names[i]);
-    return fail_here(
-        reader, mention->class.data,
-        arena_printf(arena, "unknown register class '%s' of %s%s%s", word, isa->name, near, all.data ? all.data : ""));
+static const char *word_of(struct reader *reader, struct slice word) {
+    return arena_copy(reader->file->yaml.arena, word.data, word.length);
 }
 
-static bool add_role(struct reader *reader, const struct mention *mention, unsigned *role) {
-    struct arena *arena = reader->file->yaml.arena;
-    struct kernel *kernel = reader->kernel;
-    const char *class_name = arena_copy(arena, mention->class.data, mention->class.length);
-    const struct register_class *class = isa_class(reader->file->isa, class_name);
-    if (!class)
-        return fail_class(reader, mention);
-    for (*role = 0; *role < kernel->n_roles; (*role)++) {
-        const struct kernel_role *other = &kernel->roles[*role];
-        if (!slice_is(mention->role, other->name))
-            continue;
-        if (other->class == class)
+static bool find_role(const struct kernel *kernel, struct slice name, unsigned *role) {
+    for (*role = 0; *role < kernel->n_roles; (*role)++)
+        if (slice_is(name, kernel->roles[*role].name))
             return true;
-        return fail_here(reader, mention->class.data,
-                         arena_printf(arena, "role '%s' has class %s before; two roles in a chain may differ in width",
-                                      other->name, other->class->name));
-    }
-    kernel->roles = arena_grow(arena, kernel->roles, kernel->n_roles, sizeof *kernel->roles);
-    kernel->roles[kernel->n_roles++] = (struct kernel_role){
-        .name = arena_copy(arena, mention->role.data, mention->role.length),
-        .class = class,
-    };
-    return true;
+    return false;
+}
+
+static bool find_place(const struct kernel *kernel, struct slice name, unsigned *place) {
+    for (*place = 0; *place < kernel->n_places; (*place)++)
+        if (slice_is(name, kernel->places[*place].name))
+            return true;
+    return false;
+}
+
+static bool add_role(struct reader *reader, const struct mention *mention) {
+    struct fail trouble = {0};
+    unsigned role;
+    if (!mention->name.length || !mention->class.length)
+        return fail_here(reader, mention->name.data - 1,
+                         "expected {role:class}, such as {acc:zmm}, or {place:bytes}, such as {at:8}");
+    if (find_place(reader->kernel, mention->name, &role))
+        return fail_here(reader, mention->name.data, "this name is a place in memory before: call the role otherwise");
+    return kernel_role_add(reader->file->yaml.arena, reader->file->isa, reader->kernel, word_of(reader, mention->name),
+                           word_of(reader, mention->class), &role, &trouble) ||
+           fail_here(reader, mention->class.data, trouble.text);
+}
+
+static bool add_place(struct reader *reader, const struct mention *mention) {
+    struct fail trouble = {0};
+    unsigned index;
+    if (find_role(reader->kernel, mention->name, &index))
+        return fail_here(reader, mention->name.data, "this name is a role before: call the place otherwise");
+    return kernel_place_add(reader->file->yaml.arena, reader->kernel, word_of(reader, mention->name),
+                            word_of(reader, mention->class), &index, &trouble) ||
+           fail_here(reader, mention->class.data, trouble.text);
+}
+
+// A word in braces that is the assembler's: a register, or one of the ISA's syntax.
+static bool is_assembly(const struct isa *isa, struct slice word) {
+    struct register_name found;
+    for (unsigned i = 0; isa->brace_words[i]; i++)
+        if (slice_is(word, isa->brace_words[i]))
+            return true;
+    return register_find(isa, word, &found);
+}
+
+static bool fail_unknown(struct reader *reader, struct slice word) {
+    struct arena *arena = reader->file->yaml.arena;
+    const struct kernel *kernel = reader->kernel;
+    const char **names = ARENA_ARRAY(arena, const char *, kernel->n_roles + 1), *name = word_of(reader, word);
+    for (unsigned i = 0; i < kernel->n_roles; i++)
+        names[i] = kernel->roles[i].name;
+    return fail_here(reader, word.data,
+                     arena_printf(arena, "unknown role '%s'%s: one mention of a role must state its class, {%s:class}",
+                                  name, text_did_you_mean(arena, name, names, kernel->n_roles), name));
 }
 
 static void add_piece(struct reader *reader, struct kernel_piece piece) {
@@ -105,20 +134,44 @@ static void add_text(struct reader *reader, const char *from, const char *to) {
                   (struct kernel_piece){.text = arena_copy(reader->file->yaml.arena, from, (size_t)(to - from))});
 }
 
+// The roles and places of a statement: each has its class or width once at least, which may be where it is named last.
+static bool read_names(struct reader *reader) {
+    struct slice text = reader->statement->text;
+    struct mention mention;
+    for (const char *at = text.data, *end = at + text.length; at < end;) {
+        bool is_mention = find_mention(at, end, &mention);
+        bool is_place = is_mention && mention.class.length && isdigit((unsigned char)*mention.class.data);
+        if (is_place && !add_place(reader, &mention))
+            return false;
+        if (is_mention && !is_place && mention.class.data && !add_role(reader, &mention))
+            return false;
+        at += is_mention ? mention.length : 1;
+    }
+    return true;
+}
+
+static bool read_piece(struct reader *reader, const struct mention *mention, struct kernel_piece *piece) {
+    piece->kind = PIECE_TEXT;
+    if (find_role(reader->kernel, mention->name, &piece->index))
+        piece->kind = PIECE_ROLE;
+    else if (find_place(reader->kernel, mention->name, &piece->index))
+        piece->kind = PIECE_PLACE;
+    return piece->kind != PIECE_TEXT || is_assembly(reader->file->isa, mention->name) ||
+           fail_unknown(reader, mention->name);
+}
+
 static bool read_statement(struct reader *reader) {
     struct slice text = reader->statement->text;
     const char *at = text.data, *end = text.data + text.length, *literal = at;
     struct mention mention;
     while (at < end) {
-        if (!find_mention(at, end, &mention)) {
+        struct kernel_piece piece = {.kind = PIECE_TEXT};
+        if (find_mention(at, end, &mention) && !read_piece(reader, &mention, &piece))
+            return false;
+        if (piece.kind == PIECE_TEXT) {
             at++;
             continue;
         }
-        if (!mention.role.length || !mention.class.length)
-            return fail_here(reader, at, "expected {role:class}, such as {acc:zmm}");
-        struct kernel_piece piece = {0};
-        if (!add_role(reader, &mention, &piece.role))
-            return false;
         add_text(reader, literal, at);
         add_piece(reader, piece);
         at += mention.length;
@@ -155,7 +208,12 @@ bool kernel_read_body(struct kernel_file *file, struct fy_node *node, struct ker
     struct reader reader = {file, kernel, node, statements};
     for (size_t i = 0; i < n; i++) {
         reader.statement = &statements[i];
-        if (!check_label(&reader) || !read_statement(&reader))
+        if (!check_label(&reader) || !read_names(&reader))
+            return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        reader.statement = &statements[i];
+        if (!read_statement(&reader))
             return false;
         add_line(&reader);
     }
@@ -163,23 +221,4 @@ bool kernel_read_body(struct kernel_file *file, struct fy_node *node, struct ker
         return yaml_fail(yaml, node, "the body holds no instruction");
     kernel->body_line = kernel->lines[0];
     return true;
-}
-
-bool kernel_role_find(struct kernel_file *file, const struct kernel *kernel, struct fy_node *node, const char *name,
-                      unsigned *role) {
-    struct arena *arena = file->yaml.arena;
-    const char **names = ARENA_ARRAY(arena, const char *, kernel->n_roles + 1);
-    for (unsigned i = 0; i < kernel->n_roles; i++) {
-        if (strcmp(kernel->roles[i].name, name) == 0) {
-            *role = i;
-            return true;
-        }
-        names[i] = kernel->roles[i].name;
-    }
-    const char *near = text_did_you_mean(arena, name, names, kernel->n_roles);
-    struct text all = {.arena = arena};
-    for (unsigned i = 0; i < kernel->n_roles && !*near; i++)
-        text_addf(&all, "%s%s", i ? ", " : "; its roles: ", names[i]);
-    return yaml_fail(&file->yaml, node, "unknown role '%s' in the body of '%s'%s%s", name, kernel->name, near,
-                     all.data ? all.data : "");
 }

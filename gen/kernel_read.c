@@ -2,10 +2,10 @@
 
 #include "base/text.h"
 #include "gen/isa.h"
-#include "gen/registers.h"
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,10 +33,10 @@ static bool read_arc(struct kernel_file *file, struct fy_node *node, const char 
         !kernel_role_find(file, kernel, node, arena_copy(arena, to.data, to.length), &arc.to))
         return false;
     const struct kernel_role *a = &kernel->roles[arc.from], *b = &kernel->roles[arc.to];
-    if (a->class->file != b->class->file)
+    if (!kernel_role_can_be(a, b))
         return yaml_fail(&file->yaml, node,
                          "chain '%s' cannot be closed: '%s' (%s) and '%s' (%s) are never the same register", text,
-                         a->name, a->class->name, b->name, b->class->name);
+                         a->name, kernel_role_class(a), b->name, kernel_role_class(b));
     kernel->arcs = arena_grow(arena, kernel->arcs, kernel->n_arcs, sizeof *kernel->arcs);
     kernel->arcs[kernel->n_arcs++] = arc;
     kernel->roles[arc.from].written = true;
@@ -118,6 +118,45 @@ static bool read_number(struct kernel_file *file, struct fy_node *node, const ch
     return true;
 }
 
+// "memory", or "memory + {at:16}": a place that each stream has its own pointer to.
+static bool read_memory(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel *kernel,
+                        struct kernel_role *role) {
+    struct yaml *yaml = &file->yaml;
+    char name[32], width[32];
+    int n = 0;
+    struct fail trouble = {0};
+    unsigned place;
+    if (role->class->file != 'g' || role->class->bits != file->isa->classes[0].bits)
+        return yaml_fail(yaml, node, "an address does not fit role '%s' of class %s", role->name,
+                         kernel_role_class(role));
+    role->init = INIT_MEMORY;
+    if (strcmp(text, "memory") == 0)
+        return true;
+    if (sscanf(text, "memory + {%31[a-zA-Z0-9_]:%31[0-9,]}%n", name, width, &n) != 2 || n == 0 || text[n])
+        return yaml_fail(yaml, node, "expected \"memory + {place:bytes}\", such as \"memory + {at:16}\"");
+    if (role->is_fixed)
+        return yaml_fail(yaml, node, "role '%s' is one register in all streams, and cannot point to a place of each",
+                         role->name);
+    if (!kernel_place_add(yaml->arena, kernel, arena_strdup(yaml->arena, name), width, &place, &trouble))
+        return yaml_fail(yaml, node, "%s", trouble.text);
+    kernel->places[place].is_pointer = true;
+    role->place = place + 1;
+    role->written = true;
+    return true;
+}
+
+static bool read_value(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel *kernel,
+                       struct kernel_role *role) {
+    struct yaml *yaml = &file->yaml;
+    if (role->class == file->isa->flags)
+        return yaml_fail(yaml, node, "flags take no initial value: they start as a comparison of equals leaves them");
+    if (kernel_role_is_reserved(file->isa, role))
+        return yaml_fail(yaml, node, "register %s is reserved for the program around the body, and keeps its value",
+                         role->name);
+    return strncmp(text, "memory", strlen("memory")) == 0 ? read_memory(file, node, text, kernel, role)
+                                                          : read_number(file, node, text, role);
+}
+
 static bool read_init(struct kernel_file *file, struct fy_node *mapping, struct kernel *kernel) {
     struct yaml *yaml = &file->yaml;
     if (!yaml_is_mapping(mapping))
@@ -132,38 +171,8 @@ static bool read_init(struct kernel_file *file, struct fy_node *mapping, struct 
         struct kernel_role *role = &kernel->roles[index];
         if (!text)
             return yaml_fail(yaml, value ? value : key, "expected a number or 'memory' for role '%s'", role->name);
-        if (strcmp(text, "memory") != 0) {
-            if (!read_number(file, value, text, role))
-                return false;
-        } else if (role->class->file != 'g' || role->class->bits != file->isa->classes[0].bits)
-            return yaml_fail(yaml, value, "an address does not fit role '%s' of class %s", role->name,
-                             role->class->name);
-        else
-            role->init = INIT_MEMORY;
-    }
-    return true;
-}
-
-static const char *nearest_register(struct arena *arena, const struct isa *isa, const char *word) {
-    const char *names[256];
-    size_t n = 0;
-    for (const struct register_class *each = isa->classes; each->name; each++)
-        for (unsigned i = 0; each->registers[i] && n < 256; i++)
-            names[n++] = each->registers[i];
-    return text_did_you_mean(arena, word, names, n);
-}
-
-static bool read_implicit(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
-    struct fy_node **nodes;
-    size_t n;
-    if (!yaml_texts(&file->yaml, node, "a register", &kernel->implicit, &nodes, &n))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        struct register_name found;
-        const char *word = kernel->implicit[i];
-        if (!register_find(file->isa, (struct slice){word, strlen(word)}, &found))
-            return yaml_fail(&file->yaml, nodes[i], "unknown register '%s' of %s%s", word, file->isa->name,
-                             nearest_register(file->yaml.arena, file->isa, word));
+        if (!read_value(file, value, text, kernel, role))
+            return false;
     }
     return true;
 }
@@ -206,15 +215,20 @@ static bool read_expectations(struct kernel_file *file, struct fy_node *mapping,
 
 // The file's features, and the kernel's own (null: none).
 static bool read_features(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
+    struct yaml *yaml = &file->yaml;
     const char **own = NULL;
+    struct fy_node **own_nodes = NULL;
     size_t n_own = 0;
-    if (node && !yaml_texts(&file->yaml, node, "a CPU feature", &own, NULL, &n_own))
+    if (node && !yaml_texts(yaml, node, "a CPU feature", &own, &own_nodes, &n_own))
         return false;
-    kernel->features = ARENA_ARRAY(file->yaml.arena, const char *, file->n_features + n_own + 1);
-    for (size_t i = 0; i < file->n_features; i++)
-        kernel->features[i] = file->features[i];
-    for (size_t i = 0; i < n_own; i++)
-        kernel->features[file->n_features + i] = own[i];
+    kernel->features = ARENA_ARRAY(yaml->arena, const char *, file->n_features + n_own + 1);
+    kernel->feature_lines = ARENA_ARRAY(yaml->arena, unsigned, file->n_features + n_own + 1);
+    for (size_t i = 0; i < file->n_features + n_own; i++) {
+        bool is_own = i >= file->n_features;
+        size_t k = is_own ? i - file->n_features : i;
+        kernel->features[i] = is_own ? own[k] : file->features[k];
+        kernel->feature_lines[i] = yaml_place(yaml, is_own ? own_nodes[k] : file->feature_nodes[k]).line;
+    }
     return true;
 }
 
@@ -247,11 +261,10 @@ bool kernel_read(struct kernel_file *file, struct fy_node *node, struct kernel *
     if (fields[SETUP].value && !kernel->setup)
         return yaml_fail(yaml, fields[SETUP].value, "'setup' must be assembly text");
     kernel->setup = kernel->setup ? kernel->setup : "";
-    kernel->implicit = ARENA_NEW(yaml->arena, const char *);
     return kernel_read_body(file, fields[BODY].value, kernel) && read_features(file, fields[REQUIRES].value, kernel) &&
+           (!fields[IMPLICIT].value || kernel_roles_read_implicit(file, fields[IMPLICIT].value, kernel)) &&
            (!fields[CHAIN].value || read_chain(file, fields[CHAIN].value, kernel)) &&
            (!fields[WRITES].value || read_writes(file, fields[WRITES].value, kernel)) &&
            (!fields[INIT].value || read_init(file, fields[INIT].value, kernel)) &&
-           (!fields[IMPLICIT].value || read_implicit(file, fields[IMPLICIT].value, kernel)) &&
            (!fields[EXPECT].value || read_expectations(file, fields[EXPECT].value, kernel));
 }

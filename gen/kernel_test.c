@@ -66,6 +66,16 @@ static const struct {
      "unknown register class 'zzm' of x86_64 (did you mean 'zmm'"},
     {__LINE__, HEAD "  - name: a\n    body: add {d:gpreg}, 1\n", 4, 18,
      "unknown register class 'gpreg' of x86_64; it has: r64, r32, "},
+    {__LINE__, HEAD "  - name: a\n    body: 'add {acc:r64}, {ac}'\n", 4, 28,
+     "unknown role 'ac' (did you mean 'acc'?): one mention of a role must state its class, {ac:class}"},
+    {__LINE__, HEAD "  - name: a\n    body: |\n      inc {a:r64}\n      inc {q}\n", 6, 12,
+     "unknown role 'q' (did you mean 'a'?): one mention"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:rspp}'\n", 4, 19, "unknown register class 'rspp' of x86_64"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:rsp}'\n", 4, 19, "register rsp is reserved for the program around"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:ah}'\n", 4, 19,
+     "'ah' is another name of rax, or a part of it: write {d:rax}"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {d:rax}; inc {d:rcx}'\n", 4, 32, "role 'd' has class rax before"},
+    {__LINE__, HEAD "  - name: a\n    body: 'inc {flags:r64}'\n", 4, 23, "'flags' is the name of the condition flags"},
     {__LINE__, HEAD "  - name: a\n    body: |\n\n      nop\n      # {d:x}\n      add rax, rbx; inc {d:v}\n", 8, 28,
      "unknown register class 'v' of x86_64"},
     {__LINE__, HEAD "  - name: a\n    body: 'inc {d:}'\n", 4, 16, "expected {role:class}"},
@@ -74,6 +84,27 @@ static const struct {
     {__LINE__, HEAD "  - name: a\n    body: 'add {d:r64}, {d:r32}'\n", 4, 28, "role 'd' has class r64 before"},
     {__LINE__, HEAD "  - name: a\n    body: |\n      nop\n      again: nop\n", 6, 7,
      "the body is copied, so its labels"},
+    // places in memory
+    {__LINE__, HEAD "  - name: a\n    body: 'mov [{p:r64} + {at:0}], 1'\n", 4, 31,
+     "expected {place:bytes}, of 1 to 4096"},
+    {__LINE__, HEAD "  - name: a\n    body: 'mov [{p:r64} + {at:5000}], 1'\n", 4, 31,
+     "expected {place:bytes}, of 1 to"},
+    {__LINE__, HEAD "  - name: a\n    body: 'mov [{p:r64} + {at:8,}], 1'\n", 4, 31, "expected {place:bytes}, of 1 to"},
+    {__LINE__, HEAD "  - name: a\n    body: 'mov [{p:r64} + {at:8x}], 1'\n", 4, 31, "expected {place:bytes}, of 1 to"},
+    {__LINE__, HEAD "  - name: a\n    body: 'mov {x:r64}, [{p:r64} + {at:8}]; mov [{p} + {at:4}], 1'\n", 4, 60,
+     "place 'at' has 8 bytes before; accesses of different widths are different places"},
+    {__LINE__, HEAD "  - name: a\n    body: 'mov {x:r64}, [{p:r64} + {x:8}]'\n", 4, 37, "this name is a role before"},
+    {__LINE__, HEAD "  - name: a\n    body: 'mov {y:r64}, [{p:r64} + {x:8}]; mov {x:r64}, 1'\n", 4, 49,
+     "this name is a place in memory before"},
+    {__LINE__, HEAD "  - name: a\n    body: 'mov {y:r64}, [{p:r64} + {at}]'\n", 4, 37, "unknown role 'at'"},
+    {__LINE__, HEAD "  - name: a\n    body: 'mov {y:r64}, [{p:r64}]'\n    init: {p: 'memory + at:8'}\n", 5, 16,
+     "expected \"memory + {place:bytes}\""},
+    {__LINE__, HEAD "  - name: a\n    body: 'mov {y:r64}, [{p:r64}]'\n    init: {p: 'memory + {at:8} '}\n", 5, 16,
+     "expected \"memory + {place:bytes}\""},
+    {__LINE__, HEAD "  - name: a\n    body: 'mov {y:r64}, [{p:r64}]'\n    init: {p: 'memory + {at:8,}'}\n", 5, 16,
+     "expected {place:bytes}, of 1 to 4096 bytes"},
+    {__LINE__, HEAD "  - name: a\n    body: 'mov {y:r64}, [{p:rdi}]'\n    init: {p: 'memory + {at:8}'}\n", 5, 16,
+     "role 'p' is one register in all streams, and cannot point to a place of each"},
     // the chain
     {__LINE__, HEAD "  - name: a\n    body: 'add {acc:r64}, 1'\n    chain: ac\n", 5, 12,
      "unknown role 'ac' in the body of 'a' (did you mean 'acc'?)"},
@@ -81,6 +112,16 @@ static const struct {
      "unknown role 'src' in the body of 'a'"},
     {__LINE__, HEAD "  - name: a\n    body: 'movd {d:xmm}, {s:r32}'\n    chain: d->s\n", 5, 12,
      "chain 'd->s' cannot be closed: 'd' (xmm) and 's' (r32) are never the same register"},
+    {__LINE__, HEAD "  - name: a\n    body: 'mul {s:r64}'\n    implicit: [rax, rdx]\n    chain: rax->rdx\n", 6, 12,
+     "chain 'rax->rdx' cannot be closed: 'rax' (rax) and 'rdx' (rdx) are never the same register"},
+    {__LINE__, HEAD "  - name: a\n    body: 'kmovw {k:k}, {r:k0}'\n    chain: k->r\n", 5, 12,
+     "chain 'k->r' cannot be closed: 'k' (k) and 'r' (k0) are never the same register"},
+    {__LINE__, HEAD "  - name: a\n    body: 'mul {s:r64}'\n    chain: rax\n", 5, 12,
+     "register rax is no role of 'a': write {x:rax} in the body, or list it under 'implicit'"},
+    {__LINE__, "isa: armv7\nkernels:\n  - name: a\n    body: 'adcs {d:r}, {d}, {s:r}'\n    chain: flags\n", 5, 12,
+     "there is no role 'flags': no instruction of armv7 counts a loop down without them"},
+    {__LINE__, "isa: riscv64\nkernels:\n  - name: a\n    body: nop\n    implicit: [flags]\n", 5, 16,
+     "there is no role 'flags': riscv64 has no condition flags"},
     {__LINE__, HEAD "  - name: a\n    body: nop\n    chain: {d: x}\n", 5, 12,
      "expected a role or an arc 'd->x', or a list of them"},
     {__LINE__, HEAD "  - name: a\n    body: nop\n    writes: q\n", 5, 13, "unknown role 'q' in the body of 'a'"},
@@ -101,6 +142,10 @@ static const struct {
      "say what the lanes of role 'd' are: f32 1.5, f64 1.5 or i8 to i64"},
     {__LINE__, HEAD "  - name: a\n    body: 'inc {d:r32}'\n    init: {d: memory}\n", 5, 15,
      "an address does not fit role 'd' of class r32"},
+    {__LINE__, HEAD "  - name: a\n    body: push rax\n    implicit: [rsp]\n    init: {rsp: 8}\n", 6, 17,
+     "register rsp is reserved for the program around the body, and keeps its value"},
+    {__LINE__, HEAD "  - name: a\n    body: 'adc {d:r64}, {d}'\n    chain: flags\n    init: {flags: 0}\n", 6, 19,
+     "flags take no initial value"},
     // the rest
     {__LINE__, HEAD "  - name: a\n    body: cpuid\n    implicit: [rax, rbxx]\n", 5, 21,
      "unknown register 'rbxx' of x86_64 (did you mean 'rbx'"},
@@ -179,15 +224,15 @@ static void all_keys_are_read(void **state) {
     assert_int_equal(kernel->lines[1], 9);
     assert_int_equal(kernel->lines[2], 11);
     assert_int_equal(kernel->n_instructions, 3);
-    assert_int_equal(kernel->n_roles, 5);
+    assert_int_equal(kernel->n_roles, 7);
     assert_int_equal(kernel->n_arcs, 2);
     assert_string_equal(kernel->roles[kernel->arcs[0].from].name, "acc");
     assert_int_equal(kernel->arcs[0].from, kernel->arcs[0].to);
     assert_string_equal(kernel->features[0], "avx512f");
     assert_string_equal(kernel->features[1], "avx512vl");
     assert_null(kernel->features[2]);
-    assert_string_equal(kernel->implicit[1], "AL");
-    assert_null(kernel->implicit[2]);
+    assert_string_equal(kernel->roles[6].name, "AL");
+    assert_true(kernel->roles[6].is_fixed && kernel->roles[6].index == 0);
     assert_int_equal(kernel->n_expectations, 1);
     assert_string_equal(kernel->expectations[0].cpu, "cascadelake");
     assert_true(kernel->expectations[0].latency == 4 && kernel->expectations[0].rthroughput == 0.5);

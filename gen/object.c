@@ -62,15 +62,15 @@ static const char *symbol_name(const struct object *object, size_t i, GElf_Sym *
 
 // The offsets that one program's symbols mark.
 struct marks {
-    size_t start, loop, body_end, loop_end, end;
-    unsigned found; // one bit each, 15: all four symbols
+    size_t start, exit, loop, body_end, loop_end, end;
+    unsigned found; // one bit for each symbol
 };
 
 // `suffix` is what follows the program's symbol in a symbol's name.
 static void set_mark(struct marks *marks, const char *suffix, const GElf_Sym *symbol) {
-    static const char *const suffixes[] = {"", ".loop", ".body_end", ".loop_end"};
-    size_t *values[] = {&marks->start, &marks->loop, &marks->body_end, &marks->loop_end};
-    for (unsigned i = 0; i < 4; i++)
+    static const char *const suffixes[] = {"", ".loop", ".body_end", ".loop_end", ".exit"};
+    size_t *values[] = {&marks->start, &marks->loop, &marks->body_end, &marks->loop_end, &marks->exit};
+    for (unsigned i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (strcmp(suffix, suffixes[i]) == 0) {
             *values[i] = (size_t)symbol->st_value;
             marks->found |= 1u << i;
@@ -116,7 +116,9 @@ static void count_instructions(struct program *program) {
 }
 
 static bool fill(struct arena *arena, const struct object *object, const struct marks *marks, struct program *program) {
-    bool complete = marks->found == 15 && marks->start <= marks->loop && marks->loop <= marks->body_end &&
+    enum { WITHOUT_EXIT = 15, WITH_EXIT = 31 };
+    bool complete = marks->found == (program->has_own_stack ? WITH_EXIT : WITHOUT_EXIT) &&
+                    marks->start <= marks->loop && marks->loop <= marks->body_end &&
                     marks->body_end <= marks->loop_end && marks->loop_end <= marks->end && marks->end <= object->n_code;
     if (!complete)
         return fail_set(object->fail, FAIL_WORK, "the assembler's object lacks the marks of program '%s'",
@@ -129,6 +131,8 @@ static bool fill(struct arena *arena, const struct object *object, const struct 
     program->code = (const uint8_t *)arena_copy(arena, (const char *)object->code + marks->start, program->code_bytes);
     program->body_range = (struct program_range){marks->loop - marks->start, bodies / program->unroll};
     program->loop_range = (struct program_range){marks->loop - marks->start, marks->loop_end - marks->loop};
+    program->exit_offset = program->has_own_stack ? marks->exit - marks->start : 0;
+    assert(program->exit_offset == (program->has_own_stack ? PROGRAM_EXIT_OFFSET : 0));
     count_instructions(program);
     return true;
 }

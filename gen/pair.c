@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-// The roles keep their kernel: `first_role` is where those of the second begin.
-static void add_pieces(struct arena *arena, struct kernel *pair, const struct kernel *kernel, unsigned first_role) {
+// Roles and places keep their kernel: those of the second one stand behind the first one's, which the pair has so far.
+static void add_pieces(struct arena *arena, struct kernel *pair, const struct kernel *kernel) {
     for (unsigned i = 0; i < kernel->n_pieces; i++) {
         struct kernel_piece piece = kernel->pieces[i];
-        piece.role += piece.text ? 0 : first_role;
+        piece.index += piece.kind == PIECE_ROLE ? pair->n_roles : piece.kind == PIECE_PLACE ? pair->n_places : 0;
         pair->pieces = arena_grow(arena, pair->pieces, pair->n_pieces, sizeof piece);
         pair->pieces[pair->n_pieces++] = piece;
     }
@@ -18,8 +18,16 @@ static void add_roles(struct arena *arena, struct kernel *pair, const struct ker
     for (unsigned i = 0; i < kernel->n_roles; i++) {
         struct kernel_role role = kernel->roles[i];
         role.name = arena_printf(arena, "%s_%s", prefix, role.name);
+        role.place += role.place ? pair->n_places : 0;
         pair->roles = arena_grow(arena, pair->roles, pair->n_roles, sizeof role);
         pair->roles[pair->n_roles++] = role;
+    }
+}
+
+static void add_places(struct arena *arena, struct kernel *pair, const struct kernel *kernel) {
+    for (unsigned i = 0; i < kernel->n_places; i++) {
+        pair->places = arena_grow(arena, pair->places, pair->n_places, sizeof *pair->places);
+        pair->places[pair->n_places++] = kernel->places[i];
     }
 }
 
@@ -77,13 +85,13 @@ bool gen_pair(struct arena *arena, const struct kernel *first, const struct kern
         .syntax = first->syntax,
         .setup = both_setups(arena, first->setup, second->setup),
         .features = unite(arena, first->features, second->features),
-        .implicit = unite(arena, first->implicit, second->implicit),
     };
-    add_pieces(arena, pair, first, 0);
-    add_pieces(arena, pair, second, first->n_roles);
-    add_roles(arena, pair, first, "first");
-    add_roles(arena, pair, second, "second");
-    add_lines(arena, pair, first);
-    add_lines(arena, pair, second);
+    const struct kernel *const both[] = {first, second};
+    for (int i = 0; i < 2; i++) {
+        add_pieces(arena, pair, both[i]);
+        add_roles(arena, pair, both[i], i ? "second" : "first");
+        add_places(arena, pair, both[i]);
+        add_lines(arena, pair, both[i]);
+    }
     return true;
 }

@@ -1,7 +1,5 @@
 #include "gen/program.h"
 
-#include "gen/isa.h"
-
 #include <assert.h>
 #include <string.h>
 
@@ -13,6 +11,14 @@ static const char *const mode_names[] = {
 static const char *const form_names[] = {
     [PROGRAM_UNROLLED] = "unrolled",
     [PROGRAM_LOOPED] = "looped",
+};
+
+static const char *const placement_names[] = {
+    [PLACEMENT_NONE] = "",
+    [PLACEMENT_SAME_ADDRESS] = "same-address",
+    [PLACEMENT_SAME_LINE] = "same-line",
+    [PLACEMENT_OWN_LINES] = "own-lines",
+    [PLACEMENT_OWN_PAGES] = "own-pages",
 };
 
 enum { N_MODES = sizeof mode_names / sizeof *mode_names, N_FORMS = sizeof form_names / sizeof *form_names };
@@ -50,10 +56,23 @@ bool program_form_parse(const char *name, enum program_form *form) {
     return true;
 }
 
+const char *program_placement_name(enum program_placement placement) {
+    assert((unsigned)placement < PROGRAM_N_PLACEMENTS);
+    return placement_names[placement];
+}
+
+bool program_placement_parse(const char *name, enum program_placement *placement) {
+    int i = position(placement_names, PROGRAM_N_PLACEMENTS, name);
+    if (i == PLACEMENT_NONE || i == PROGRAM_N_PLACEMENTS)
+        return false;
+    *placement = (enum program_placement)i;
+    return true;
+}
+
 unsigned program_iteration_instructions(const struct program *program) {
     if (program->form == PROGRAM_LOOPED)
         return program->instructions;
-    return program->unroll * program->instructions + isa_find(program->isa)->loop_instructions;
+    return program->unroll * program->instructions + program->loop_instructions;
 }
 
 struct program_range program_simulated_range(const struct program *program) {

@@ -19,6 +19,11 @@ static void names_are_read_as_they_are_written(void **state) {
         assert_true(program_form_parse(program_form_name((enum program_form)i), &form));
         assert_int_equal(form, i);
     }
+    for (int i = PLACEMENT_SAME_ADDRESS; i < PROGRAM_N_PLACEMENTS; i++) {
+        enum program_placement placement = PLACEMENT_NONE;
+        assert_true(program_placement_parse(program_placement_name((enum program_placement)i), &placement));
+        assert_int_equal(placement, i);
+    }
 }
 
 static void unknown_names_change_nothing(void **state) {
@@ -27,6 +32,10 @@ static void unknown_names_change_nothing(void **state) {
     enum program_form form = PROGRAM_LOOPED;
     assert_false(program_mode_parse("throughputs", &mode));
     assert_false(program_form_parse("", &form));
+    enum program_placement placement = PLACEMENT_OWN_LINES;
+    assert_false(program_placement_parse("", &placement));
+    assert_false(program_placement_parse("own lines", &placement));
+    assert_int_equal(placement, PLACEMENT_OWN_LINES);
     assert_int_equal(mode, PROGRAM_BLOCK);
     assert_int_equal(form, PROGRAM_LOOPED);
 }

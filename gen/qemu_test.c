@@ -81,6 +81,7 @@ static void link_programs(struct run *run, struct program *const *programs, size
         list[i] = programs[i];
     struct text out = {.arena = &run->arena};
     struct fail failure = {0};
+    text_addf(&out, "    .text\n    .skip %d\n", PROGRAM_FRAME_DISTANCE); // frames, where the text may be written
     gen_emit(&run->arena, list, n_programs, &out);
     text_addf(&out, "%s    %s 0, 0\n%s    .word 1, 0\n", run->calls.data, run->machine->address, run->expected.data);
     const char *text = in_folder(run, "programs.s");
@@ -89,8 +90,9 @@ static void link_programs(struct run *run, struct program *const *programs, size
     assemble(run, arena_printf(&run->arena, "%s/%s.s", CYCLOPS_QEMU, run->machine->start), run->machine->start_option,
              in_folder(run, "start.o"));
     const char *ld = arena_printf(&run->arena, "%s-ld", run->machine->tools);
-    assert_int_equal(testing_run((const char *const[]){ld, "-e", "_start", "-o", executable, in_folder(run, "start.o"),
-                                                       in_folder(run, "programs.o"), NULL}),
+    assert_int_equal(testing_run((const char *const[]){
+                         ld, "-N", "-e", "_start", arena_printf(&run->arena, "-Tbss=%#x", TESTING_BLOCK_BUFFER), "-o",
+                         executable, in_folder(run, "start.o"), in_folder(run, "programs.o"), NULL}),
                      0);
 }
 
@@ -127,7 +129,7 @@ static void every_kernel_runs_to_its_end(void **state) {
 
 static void add_counted(struct testing_set *all, const struct kernel *kernel, enum program_form form) {
     for (int mode = PROGRAM_LATENCY; mode <= PROGRAM_THROUGHPUT; mode++) {
-        if (mode == PROGRAM_LATENCY && !kernel->n_arcs)
+        if (mode == PROGRAM_LATENCY ? !kernel->n_arcs : kernel_shared_chain(kernel) != NULL)
             continue;
         struct gen_request request = {.mode = (enum program_mode)mode, .form = form, .unroll = 3};
         struct program *program = ARENA_NEW(&all->arena, struct program);
@@ -193,8 +195,8 @@ static void bodies_run_as_often_as_they_say(void **state) {
         start_run(&run, *state);
         struct program program, *list[] = {&program};
         struct fail failure = {0};
-        if (!gen_block(&run.arena, isa_find(run.machine->isa), NULL, "count", run.machine->count,
-                       (enum program_form)form, &program, &failure))
+        if (!testing_block(&run.arena, isa_find(run.machine->isa), NULL, "count", run.machine->count,
+                           (enum program_form)form, &program, &failure))
             fail_msg("%s", failure.text);
         add_call(&run, &program, 10);
         add_expected(&run, 8, UINT64_C(10) * program.unroll);
@@ -229,8 +231,8 @@ static void branches_in_blocks_arrive(void **state) {
         start_run(&run, machine);
         struct program program, *list[] = {&program};
         struct fail failure = {0};
-        if (!gen_block(&run.arena, isa_find(machine->isa), NULL, "jumps", branches[i].text, PROGRAM_UNROLLED, &program,
-                       &failure) ||
+        if (!testing_block(&run.arena, isa_find(machine->isa), NULL, "jumps", branches[i].text, PROGRAM_UNROLLED,
+                           &program, &failure) ||
             !gen_assemble(&run.arena, list, 1, &failure)) // its bytes are final
             fail_msg("%s", failure.text);
         add_call(&run, &program, 10);
@@ -308,6 +310,30 @@ static void initial_values_are_in_every_lane(void **state) {
             expect_words(machine, lanes[i].body, lanes[i].init, lanes[i].first, &lanes[i].second);
 }
 
+// Flags that the set-up leaves as after a comparison of equals are so in every copy: each adds one where it finds them.
+static void flags_survive_the_loop(void **state) {
+    for (int form = PROGRAM_UNROLLED; form <= PROGRAM_LOOPED; form++) {
+        struct run run;
+        const struct machine *machine = *state;
+        if (strcmp(machine->isa, "aarch64") != 0)
+            return; // the others have no flags, or count with them
+        start_run(&run, machine);
+        struct program program, *list[] = {&program};
+        struct fail failure = {0};
+        struct gen_request request = {.mode = PROGRAM_BLOCK, .form = (enum program_form)form};
+        const char *yaml =
+            "isa: aarch64\nkernels:\n  - name: k\n    body: 'cinc {n:x}, {n}, eq; str {n}, [{p:x}, #8]'\n"
+            "    implicit: flags\n    init: {p: memory}\n";
+        if (!gen_expand(&run.arena, testing_kernel(&run.arena, yaml), &request, &program, &failure))
+            fail_msg("%s", failure.text);
+        add_call(&run, &program, 10);
+        add_expected(&run, 8, UINT64_C(10) * program.unroll);
+        link_programs(&run, list, 1, in_folder(&run, "start"));
+        execute(&run, in_folder(&run, "start"), NULL);
+        end_run(&run);
+    }
+}
+
 int main(void) {
     static const struct {
         const char *name;
@@ -319,6 +345,7 @@ int main(void) {
         {"branches in blocks arrive", branches_in_blocks_arrive},
         {"initial values are in every general register", initial_values_are_in_every_general_register},
         {"initial values are in every lane", initial_values_are_in_every_lane},
+        {"flags survive the loop", flags_survive_the_loop},
     };
     enum {
         N_SUBJECTS = sizeof subjects / sizeof *subjects,

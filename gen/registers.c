@@ -75,7 +75,7 @@ bool register_next(const struct isa *isa, struct slice *rest, struct slice *word
 }
 
 unsigned register_file_index(char file) {
-    static const char files[REGISTER_N_FILES] = {'g', 'k', 'v', 'f', 'a'};
+    static const char files[REGISTER_N_FILES] = {'g', 'k', 'v', 'f', 'a', 'c'};
     unsigned i = 0;
     while (i < REGISTER_N_FILES && files[i] != file)
         i++;
@@ -126,14 +126,18 @@ unsigned register_class_count(const struct register_class *class) {
     return n;
 }
 
-const char *register_loop_counter(const struct isa *isa, const struct register_set *taken) {
-    for (unsigned i = 0; isa->loop_counters[i]; i++) {
-        struct register_name counter;
-        const char *name = isa->loop_counters[i];
-        if (register_find(isa, (struct slice){name, strlen(name)}, &counter) &&
-            !register_set_has(taken, counter.class, counter.index))
-            return name;
-    }
+static bool is_free(const struct isa *isa, const struct register_set *taken, const char *name) {
+    struct register_name found;
+    return register_find(isa, (struct slice){name, strlen(name)}, &found) &&
+           !register_set_has(taken, found.class, found.index);
+}
+
+const char *register_loop_counter(const struct isa *isa, const struct register_set *taken, bool preserves_flags) {
+    if (preserves_flags && isa->flag_free_counter && is_free(isa, taken, isa->flag_free_counter))
+        return isa->flag_free_counter;
+    for (unsigned i = 0; isa->loop_counters[i]; i++)
+        if (is_free(isa, taken, isa->loop_counters[i]))
+            return isa->loop_counters[i];
     return NULL;
 }
 

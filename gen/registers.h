@@ -24,7 +24,7 @@ bool register_find(const struct isa *isa, struct slice word, struct register_nam
 bool register_next(const struct isa *isa, struct slice *rest, struct slice *word, struct register_name *found);
 
 // Entries of the register files: one bit an entry, whatever its width.
-enum { REGISTER_N_FILES = 5 };
+enum { REGISTER_N_FILES = 6 };
 struct register_set {
     uint64_t files[REGISTER_N_FILES];
 };
@@ -42,8 +42,8 @@ void register_set_add_text(struct register_set *set, const struct isa *isa, cons
 
 unsigned register_class_count(const struct register_class *class);
 
-// Best loop counter that is not in `taken`; null if all are.
-const char *register_loop_counter(const struct isa *isa, const struct register_set *taken);
+// Best loop counter that is not in `taken`, for a loop whose end may touch the flags or not; null if all are.
+const char *register_loop_counter(const struct isa *isa, const struct register_set *taken, bool preserves_flags);
 // All candidates, for messages: "r15, r14, …".
 const char *register_loop_counters(struct arena *arena, const struct isa *isa);
 

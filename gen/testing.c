@@ -51,15 +51,27 @@ static void add_program(struct testing_set *all, const struct kernel *kernel, st
     all->programs[all->n_programs++] = program;
 }
 
+// In all numbers of streams that fit; in other placements than the usual one, in as many as fit.
+static void add_throughputs(struct testing_set *all, const struct kernel *kernel, struct gen_request request) {
+    if (kernel_shared_chain(kernel) || !gen_placement_streams(kernel, request.placement, 1))
+        return;
+    request.streams = 0;
+    add_program(all, kernel, request);
+    unsigned most = request.placement ? 0 : all->programs[all->n_programs - 1]->streams;
+    for (request.streams = 1; request.streams < most; request.streams++)
+        add_program(all, kernel, request);
+}
+
 static void add_kernel(struct testing_set *all, const struct kernel *kernel) {
     for (int form = PROGRAM_UNROLLED; form <= PROGRAM_LOOPED; form++) {
         struct gen_request request = {.mode = PROGRAM_BLOCK, .form = (enum program_form)form};
         add_program(all, kernel, request);
         request.mode = PROGRAM_THROUGHPUT;
-        add_program(all, kernel, request);
-        unsigned most = all->programs[all->n_programs - 1]->streams;
-        for (request.streams = 1; request.streams < most; request.streams++)
-            add_program(all, kernel, request);
+        for (int p = PLACEMENT_NONE; p < (kernel->n_places ? (int)PROGRAM_N_PLACEMENTS : 1); p++) {
+            request.placement = (enum program_placement)p;
+            add_throughputs(all, kernel, request);
+        }
+        request.placement = PLACEMENT_NONE;
         request.mode = PROGRAM_LATENCY;
         for (request.arc = 0; request.arc < kernel->n_arcs; request.arc++)
             add_program(all, kernel, request);
@@ -99,4 +111,11 @@ int testing_run(const char *const *arguments) {
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool testing_block(struct arena *arena, const struct isa *isa, const char *syntax, const char *name, const char *text,
+                   enum program_form form, struct program *program, struct fail *fail) {
+    struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = syntax};
+    struct block_request request = {.form = form, .start = {TESTING_BLOCK_ADDRESS, 0}};
+    return gen_block(arena, &source, &request, program, fail);
 }

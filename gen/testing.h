@@ -13,6 +13,12 @@ const struct kernel *testing_kernel(struct arena *arena, const char *yaml);
 // An x86-64 kernel of `keys`, each on a line of its own: "body: nop\nchain: x".
 const struct kernel *testing_kernel_of(struct arena *arena, const char *keys);
 
+// gen_block of a text; all its general registers start with TESTING_BLOCK_ADDRESS, the middle of a buffer like that of
+// kernels.
+enum { TESTING_BLOCK_BUFFER = 0x2300000, TESTING_BLOCK_ADDRESS = TESTING_BLOCK_BUFFER + PROGRAM_MEMORY_BYTES / 2 };
+bool testing_block(struct arena *arena, const struct isa *isa, const char *syntax, const char *name, const char *text,
+                   enum program_form form, struct program *program, struct fail *fail);
+
 // Programs of all kernels of an ISA's folder, in all modes and forms, for all arcs and numbers of streams.
 struct testing_set {
     struct arena arena;

@@ -43,7 +43,7 @@ bool host_choose_cpu(struct arena *arena, int wanted, int *cpu, struct fail *fai
     if (wanted >= 0)
         return true; // pinning tells whether it exists
     if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return fail_set(fail, FAIL_UNAVAILABLE, "cannot find out which CPUs there are; choose one");
+        return fail_set(fail, FAIL_UNAVAILABLE, "cannot find out which CPUs there are; choose one with --cpu");
     for (int i = 0; i < CPU_SETSIZE; i++) {
         double now = CPU_ISSET((unsigned)i, &set) ? strength(arena, i) : -1;
         if (now < best)
@@ -61,6 +61,6 @@ bool event_encode_by_library(struct arena *arena, const char *name, unsigned pmu
     (void)name;
     (void)pmu_type;
     (void)attributes;
-    *why = "a runner knows no names of events but those that the kernel lists; give its raw number";
+    *why = "a runner knows only the events that the kernel lists; give the raw number";
     return false;
 }

@@ -1,6 +1,7 @@
 // The runner: measures a pack of programs where there is nothing but a kernel: no libraries, no assembler, no models,
 // no privileges. One static executable, usually with its pack appended; it knows bench/ and base/ only.
 #include "base/file.h"
+#include "base/screen.h"
 #include "bench/target.h"
 #include "runner/host.h"
 #include "runner/results.h"
@@ -11,21 +12,29 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "Usage: %s [options]\n"
-    "Measures the programs that were packed into this file, and prints their cycles.\n"
-    "  --cpu N                  logical CPU to measure on; default: the last of the fastest\n"
-    "  --clock CLOCK            rdpmc, perf, ratio, or auto: the first of these that works;\n"
-    "                           or time: seconds times the frequency\n"
-    "  --frequency HZ           of the core, for --clock time: 1GHz, 480MHz\n"
-    "  --events EVENT,...       also count these hardware events: raw numbers (r1b), or PMU/event=0x1b/\n"
-    "  --reference-cycles N     what a dependent add takes on this core, the ratio clock's unit: 2 on a MIPS 74K\n"
-    "  --budget S               spend up to S seconds on waiting for others to leave the core, and on\n"
-    "                           measuring again what they spoilt; default: 5\n"
-    "  --attempt MS             compute at most MS milliseconds on a measurement; default: 200\n"
-    "  --json                   print JSON Lines instead of a table\n"
-    "  --output FILE            also append the measurements to FILE, as JSON Lines\n"
-    "  --pack FILE              measure the programs of this pack instead\n";
+static const char usage[] = "Usage: %s [options]\n"
+                            "\n"
+                            "Measures the programs that are packed into this file, and prints their cycles.\n"
+                            "\n"
+                            "  --cpu N             Logical CPU to measure on. Default: the last of the\n"
+                            "                      fastest ones.\n"
+                            "  --clock CLOCK       rdpmc, perf, ratio, or auto, the first of these that\n"
+                            "                      works; or time: seconds times the frequency. Default:\n"
+                            "                      auto.\n"
+                            "  --frequency HZ      The core's frequency, for --clock time: 1GHz, 480MHz.\n"
+                            "  --events EVENT,...  Also count these hardware events: raw numbers (r1b), or\n"
+                            "                      PMU/event=0x1b/.\n"
+                            "  --reference-cycles N\n"
+                            "                      What a dependent add takes on this core, the ratio clock's\n"
+                            "                      unit: 2 on a MIPS 74K. Default: 1.\n"
+                            "  --budget MS         Spend at most MS milliseconds on a measurement.\n"
+                            "  --json              Print JSON Lines instead of a table.\n"
+                            "  --output FILE       Also append the measurements to FILE, as JSON Lines.\n"
+                            "  --pack FILE         Measure the programs of this pack instead.\n"
+                            "  --help              Print this text.\n"
+                            "\n"
+                            "Exit status: 0 done; 1 the work failed, or a program did not end well; 2 the\n"
+                            "command line or this file is wrong; 77 this machine cannot measure.\n";
 
 struct arguments {
     struct bench_options bench;
@@ -70,7 +79,7 @@ static bool parse_number(const char *text, double *number, struct fail *fail) {
     char *end;
     *number = strtod(text, &end);
     return (end != text && !*end && *number >= 0 && *number < 1e6) ||
-           fail_set(fail, FAIL_INPUT, "'%s' is no number that can be meant here", text);
+           fail_set(fail, FAIL_INPUT, "'%s' is not a number from 0 to 1000000", text);
 }
 
 static bool take_option(struct arena *arena, int option, struct arguments *arguments, struct fail *fail) {
@@ -87,7 +96,7 @@ static bool take_option(struct arena *arena, int option, struct arguments *argum
     case 'f':
         arguments->bench.frequency_source = "as given";
         return bench_frequency_parse(optarg, &arguments->bench.frequency_hz) ||
-               fail_set(fail, FAIL_INPUT, "'%s' is no frequency: write 1.66GHz, 480MHz or a number of Hz", optarg);
+               fail_set(fail, FAIL_INPUT, "'%s' is not a frequency: write 1.66GHz, 480MHz or a number of Hz", optarg);
     case 'e':
         return add_events(arena, arguments, optarg, fail);
     case 'a':
@@ -106,7 +115,7 @@ static bool take_option(struct arena *arena, int option, struct arguments *argum
         arguments->pack = optarg;
         return true;
     default:
-        return fail_set(fail, FAIL_INPUT, "see --help");
+        return fail_set(fail, FAIL_INPUT, "that option is wrong; see --help");
     }
 }
 
@@ -140,7 +149,8 @@ static bool parse(struct arena *arena, int argc, char **argv, struct arguments *
         return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock %s uses none",
                         bench_clock_name(arguments->bench.clock));
     arguments->bench.needs_counters = arguments->n_events > 0;
-    return optind == argc || fail_set(fail, FAIL_INPUT, "'%s' is not understood; see --help", argv[optind]);
+    return optind == argc ||
+           fail_set(fail, FAIL_INPUT, "unknown operand '%s': a bundle takes options only; see --help", argv[optind]);
 }
 
 // The file of this process: the path it was started by serves where there is no /proc, as in a small chroot.
@@ -161,13 +171,13 @@ static bool find_pack(struct arena *arena, const char **text, size_t *length, st
     case PACK_FOUND:
         return true;
     case PACK_DAMAGED:
-        return fail_set(fail, FAIL_INPUT, "this file was damaged on its way here: get it again, as binary data");
+        return fail_set(fail, FAIL_INPUT, "this file was damaged on its way here: fetch it again, as binary data");
     case PACK_NONE:
         break;
     }
     return fail_set(fail, FAIL_INPUT,
-                    "no programs are in this file: it is a runner alone, or lost its end on its way here; name a pack "
-                    "with --pack");
+                    "there are no programs in this file: it is a runner alone, or its end is missing; fetch it again, "
+                    "or name a pack with --pack");
 }
 
 static bool load(struct arena *arena, const char *path, struct pack *pack, struct fail *fail) {
@@ -178,8 +188,10 @@ static bool load(struct arena *arena, const char *path, struct pack *pack, struc
     if (!is_there || !pack_read(arena, path ? path : "the pack", path ? data : text, length, pack, fail))
         return false;
     return strcmp(pack->isa, OWN_ISA) == 0 ||
-           fail_set(fail, FAIL_INPUT, "these are programs for %s, and this is the runner for " OWN_ISA, pack->isa);
+           fail_set(fail, FAIL_INPUT, "these programs are for %s, but this runner is for " OWN_ISA, pack->isa);
 }
+
+#define LACKS_CHAIN "the pack lacks the clock's chain '%s': make it again with this version of Cyclops"
 
 // The program of a role; false where the pack has none.
 static bool find_role(const struct pack *pack, const char *role, struct bench_code *code) {
@@ -194,11 +206,11 @@ static bool find_role(const struct pack *pack, const char *role, struct bench_co
 
 static bool find_chains(const struct pack *pack, struct bench_chains *chains, struct fail *fail) {
     if (!find_role(pack, "reference", &chains->reference))
-        return fail_set(fail, FAIL_INPUT, "the pack lacks the clock's chain 'reference'");
+        return fail_set(fail, FAIL_INPUT, LACKS_CHAIN, "reference");
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         const char *role = bench_check_name((enum bench_check)i);
         if (!find_role(pack, role, &chains->checks[i]) && i < CHECK_USES)
-            return fail_set(fail, FAIL_INPUT, "the pack lacks the clock's chain '%s'", role);
+            return fail_set(fail, FAIL_INPUT, LACKS_CHAIN, role);
     }
     return true;
 }
@@ -212,19 +224,37 @@ struct run {
     struct bench_measurement *measurements;
     bool *are_done;
     size_t n_done, n_written; // written: in the pack's order
+    int *status;
 };
 
+static void clear_progress(void) {
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
 static void show_progress(const struct run *run) {
+    clear_progress();
     if (isatty(STDERR_FILENO) && run->n_done < run->n)
-        fprintf(stderr, "\r\033[Kmeasuring %zu of %zu", run->n_done + 1, run->n);
-    else if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K");
+        fprintf(stderr, "measuring %zu of %zu", run->n_done + 1, run->n);
 }
 
 static void show_waiting(void *context, size_t n_left, double seconds) {
     (void)context;
+    clear_progress();
     if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[Kwaiting for others to leave the core: %zu left, %.0f s", n_left, seconds);
+        fprintf(stderr, "waiting for others to leave the core: %zu left, %.0f s", n_left, seconds);
+}
+
+// As `cyclops run` does: what did not end well is said, and does not stop the rest.
+static void take_outcome(const struct pack_program *program, enum bench_outcome outcome, int *status) {
+    struct fail trouble = {0};
+    if (outcome == BENCH_OK)
+        return;
+    fail_set(&trouble, FAIL_WORK, "%s (%s, n = %u, %s): %s", program->kernel, program->mode ? program->mode : "?",
+             program->streams, program->form ? program->form : "?", bench_outcome_name(outcome));
+    clear_progress();
+    fail_print(&trouble, stderr);
+    *status = (int)trouble.status;
 }
 
 static void write_result(const struct run *run, size_t index) {
@@ -235,6 +265,8 @@ static void write_result(const struct run *run, size_t index) {
 static bool finish(void *context, size_t index, struct fail *fail) {
     struct run *run = context;
     (void)fail;
+    if (!run->are_done[index])
+        take_outcome(&run->pack->programs[run->places[index]], run->measurements[index].outcome, run->status);
     run->n_done += !run->are_done[index];
     run->are_done[index] = true;
     show_progress(run);
@@ -246,9 +278,11 @@ static bool finish(void *context, size_t index, struct fail *fail) {
 }
 
 static bool measure_all(struct arena *arena, struct bench *bench, const struct pack *pack,
-                        struct bench_measurement *measurements, const struct results *results, struct fail *fail) {
+                        struct bench_measurement *measurements, const struct results *results, int *status,
+                        struct fail *fail) {
     struct bench_code *codes = ARENA_ARRAY(arena, struct bench_code, pack->n_programs);
     struct run run = {.pack = pack,
+                      .status = status,
                       .results = results,
                       .places = ARENA_ARRAY(arena, size_t, pack->n_programs),
                       .measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs),
@@ -263,28 +297,36 @@ static bool measure_all(struct arena *arena, struct bench *bench, const struct p
     show_progress(&run);
     bool is_done = bench_measure_each(bench, codes, run.measurements, run.n, &listener, fail);
     for (size_t i = 0; i < run.n; i++)
-        measurements[run.places[i]] = run.measurements[i];
+        if (run.are_done[i])
+            measurements[run.places[i]] = run.measurements[i];
     return is_done;
 }
 
 static bool measure(struct arena *arena, const struct arguments *arguments, const struct pack *pack,
-                    const struct host *host, struct bench *bench, struct fail *fail) {
+                    const struct host *host, struct bench *bench, int *status, struct fail *fail) {
     struct results results;
     struct bench_measurement *measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs);
+    for (size_t i = 0; i < pack->n_programs; i++)
+        measurements[i].outcome = BENCH_STOPPED; // not measured yet
     if (!results_open(&results, arena, arguments->output, arguments->wants_json, fail))
         return false;
     results_write_header(&results, host, bench);
     bool is_named = !bench_clock_counts(bench->clock); // in its note
     if (!arguments->wants_json)
-        printf("%s, Linux %s, CPU %d: %s%s%s\n", host->cpu_name, host->kernel ? host->kernel : "", host->cpu,
-               is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ", bench->clock_note);
-    bool is_done = measure_all(arena, bench, pack, measurements, &results, fail);
-    if (is_done && !arguments->wants_json)
+        screen_print_sentence(arena_printf(arena, "%s, Linux %s, CPU %d: %s%s%s", host->cpu_name,
+                                           host->kernel ? host->kernel : "", host->cpu,
+                                           is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ",
+                                           bench->clock_note),
+                              stdout);
+    bool is_done = measure_all(arena, bench, pack, measurements, &results, status, fail);
+    clear_progress();
+    if (!arguments->wants_json) // also what there is before a failure
         results_print(stdout, arena, pack, measurements);
     return results_close(&results, fail) && is_done;
 }
 
-static bool run(struct arena *arena, const struct arguments *arguments, struct fail *fail) {
+// `status`: becomes FAIL_WORK where a program did not end well.
+static bool run(struct arena *arena, const struct arguments *arguments, int *status, struct fail *fail) {
     struct pack pack;
     struct host host;
     struct bench bench;
@@ -297,7 +339,7 @@ static bool run(struct arena *arena, const struct arguments *arguments, struct f
     if (!target)
         return false;
     bool is_done = bench_open(&bench, arena, target, &arguments->bench, &chains, fail) &&
-                   measure(arena, arguments, &pack, &host, &bench, fail);
+                   measure(arena, arguments, &pack, &host, &bench, status, fail);
     target->ops->close(target);
     return is_done;
 }
@@ -306,12 +348,14 @@ int main(int argc, char **argv) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct arguments arguments;
+    int status = 0;
+    screen_set_up();
     if (parse(&arena, argc, argv, &arguments, &fail))
-        run(&arena, &arguments, &fail);
+        run(&arena, &arguments, &status, &fail);
     if (fail.status != FAIL_NONE)
         fail_print(&fail, stderr);
     else if (fflush(stdout) != 0 || ferror(stdout))
         fail_set(&fail, FAIL_WORK, "cannot write to standard output");
     arena_free(&arena);
-    return (int)fail.status;
+    return fail.status != FAIL_NONE ? (int)fail.status : status;
 }

@@ -42,14 +42,28 @@ static void write_program(const struct pack_program *program, struct text *out) 
     add_line(out, "mode", program->mode);
     add_line(out, "form", program->form);
     add_line(out, "arc", program->arc);
+    add_line(out, "placement", program->placement);
     add_line(out, "instruction", program->instruction);
     add_number(out, "n", program->streams);
     add_number(out, "instructions", program->instructions);
+    if (program->loop_instructions) {
+        add_number(out, "loop_instructions", program->loop_instructions);
+        add_number(out, "loop_branches", program->loop_branches);
+    }
     add_number(out, "bodies", code->bodies);
     add_number(out, "iteration_instructions", code->iteration_instructions);
     add_number(out, "body_offset", (uint64_t)(code->body - code->bytes));
     add_number(out, "body_bytes", code->n_body_bytes);
     add_uses(out, code);
+    if (code->process_set)
+        add_number(out, "process_set", code->process_set);
+    if (code->foreign.exit_offset) {
+        add_number(out, "exit_offset", code->foreign.exit_offset);
+        add_number(out, "pages", code->foreign.most_pages);
+        add_number(out, "frames", code->foreign.frames);
+        add_number(out, "fill", code->foreign.fill);
+        add_number(out, "stores", code->foreign.stores);
+    }
     add_line(out, "code", bytes_to_hex(out->arena, code->bytes, code->n_bytes));
 }
 
@@ -105,8 +119,13 @@ static bool read_number(const char *value, uint64_t most, uint64_t *number) {
 static bool take_text(struct pack_program *program, const char *key, const char *value) {
     const struct {
         const char *key, **field;
-    } texts[] = {{"role", &program->role}, {"kernel", &program->kernel}, {"mode", &program->mode},
-                 {"form", &program->form}, {"arc", &program->arc},       {"instruction", &program->instruction}};
+    } texts[] = {{"role", &program->role},
+                 {"kernel", &program->kernel},
+                 {"mode", &program->mode},
+                 {"form", &program->form},
+                 {"arc", &program->arc},
+                 {"placement", &program->placement},
+                 {"instruction", &program->instruction}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0) {
             *texts[i].field = *value ? value : NULL; // as written: nothing is no line
@@ -129,8 +148,14 @@ static bool take(struct reader *reader, const char *key, const char *value) {
     const struct {
         const char *key;
         unsigned *field;
-    } counts[] = {
-        {"n", &program->streams}, {"instructions", &program->instructions}, {"bodies", &program->code.bodies}};
+    } counts[] = {{"n", &program->streams},
+                  {"instructions", &program->instructions},
+                  {"bodies", &program->code.bodies},
+                  {"process_set", &program->code.process_set},
+                  {"pages", &program->code.foreign.most_pages},
+                  {"frames", &program->code.foreign.frames},
+                  {"loop_instructions", &program->loop_instructions},
+                  {"loop_branches", &program->loop_branches}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (strcmp(key, counts[i].key) == 0) {
             bool is_good = read_number(value, UINT32_MAX, &number);
@@ -140,6 +165,16 @@ static bool take(struct reader *reader, const char *key, const char *value) {
     }
     if (strcmp(key, "iteration_instructions") == 0)
         return read_number(value, UINT64_MAX, &program->code.iteration_instructions);
+    if (strcmp(key, "fill") == 0)
+        return read_number(value, UINT64_MAX, &program->code.foreign.fill);
+    if (strcmp(key, "exit_offset") == 0 || strcmp(key, "stores") == 0) {
+        bool is_good = read_number(value, UINT32_MAX, &number);
+        if (*key == 'e')
+            program->code.foreign.exit_offset = (size_t)number;
+        else
+            program->code.foreign.stores = number != 0;
+        return is_good;
+    }
     if (strcmp(key, "body_offset") == 0)
         return read_number(value, UINT32_MAX, &reader->body_offset);
     if (strcmp(key, "body_bytes") == 0) {
@@ -156,12 +191,15 @@ static bool finish(struct reader *reader) {
     if (!program)
         return true;
     struct bench_code *code = &program->code;
+    const struct bench_foreign *foreign = &code->foreign;
+    if (foreign->exit_offset && (foreign->exit_offset >= code->n_bytes || foreign->most_pages > BENCH_MOST_PAGES ||
+                                 foreign->frames < 1 || foreign->frames > BENCH_MOST_FRAMES))
+        return false;
     if (!code->bytes || !program->kernel || code->bodies == 0 || reader->body_offset > code->n_bytes ||
         code->n_body_bytes > code->n_bytes - reader->body_offset)
         return false;
     code->body = code->bytes + reader->body_offset;
     code->body_instructions = program->instructions;
-    code->runs_alone = program->mode && strcmp(program->mode, "block") == 0; // nobody knows what else it does
     return true;
 }
 
@@ -194,14 +232,14 @@ bool pack_read(struct arena *arena, const char *name, const char *text, size_t l
     struct reader reader = {.arena = arena, .pack = pack};
     struct slice rest = {text, length}, line;
     if (!slice_next(&rest, '\n', &line) || !slice_is(line, FIRST_LINE))
-        return fail_at(fail, name, 1, 0, "no pack of programs: it must begin with '%s'", FIRST_LINE);
+        return fail_at(fail, name, 1, 0, "this is not a pack of programs, which begins with '%s'", FIRST_LINE);
     unsigned number = 2;
     for (; slice_next(&rest, '\n', &line); number++)
         if (line.length && !read_line(&reader, arena_copy(arena, line.data, line.length)))
-            return fail_at(fail, name, number, 0, "'%.*s' is wrong, or what stands before it is not complete",
+            return fail_at(fail, name, number, 0, "'%.*s' is wrong, or the lines before it are not complete",
                            (int)(line.length < 40 ? line.length : 40), line.data);
     if (!finish(&reader) || !pack->isa)
-        return fail_at(fail, name, number, 0, "the pack ends too early");
+        return fail_at(fail, name, number, 0, "the pack ends too early: make or fetch it again");
     return true;
 }
 

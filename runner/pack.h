@@ -22,9 +22,10 @@
 #include <stddef.h>
 
 struct pack_program {
-    const char *role;                                     // null: to be measured
-    const char *kernel, *mode, *form, *arc, *instruction; // as in struct record; null where not known
-    unsigned streams, instructions;                       // likewise
+    const char *role;                                                 // null: to be measured
+    const char *kernel, *mode, *form, *arc, *placement, *instruction; // as in struct record; null where not known
+    unsigned streams, instructions;                                   // likewise
+    unsigned loop_instructions, loop_branches;                        // likewise; 0: as many as usual
     struct bench_code code;
 };
 

@@ -1,4 +1,5 @@
 // Packs come back as they were written, damaged ones are refused, and what a runner writes is a measurement file.
+#include "base/file.h"
 #include "base/json.h"
 #include "bench/record.h"
 #include "bench/target.h"
@@ -23,9 +24,12 @@ static struct pack_program program(const char *role) {
         .mode = "latency",
         .form = "unrolled",
         .arc = "d->x",
+        .placement = "own-lines",
         .instruction = "add x",
         .streams = 3,
         .instructions = 2,
+        .loop_instructions = 3,
+        .loop_branches = 2,
         .code = {.bytes = bytes,
                  .n_bytes = sizeof bytes,
                  .bodies = 500,
@@ -65,6 +69,9 @@ static void comes_back_as_it_was(void **state) {
     assert_string_equal(first->instruction, "add x");
     assert_int_equal(first->streams, 3);
     assert_int_equal(first->instructions, 2);
+    assert_string_equal(first->placement, "own-lines");
+    assert_int_equal(first->loop_instructions, 3);
+    assert_int_equal(first->loop_branches, 2);
     assert_int_equal(first->code.bodies, 500);
     assert_int_equal(first->code.iteration_instructions, 1002);
     assert_int_equal(first->code.n_bytes, sizeof bytes);
@@ -203,6 +210,10 @@ static void results_are_a_measurement_file(void **state) {
     results_write(&out, "aarch64", &bad, &crash);
     assert_true(results_close(&out, &fail));
     assert_true(record_read(&arena, path, &file, &fail));
+    char *text = NULL;
+    assert_true(file_read(&arena, path, &text, NULL, &fail));
+    assert_non_null(strstr(text, "\"cycles_per_copy\":1.50000,\"cycles_per_instruction\":2.25000,"));
+    assert_null(strstr(strstr(text, "cycles_per_copy") + 1, "cycles_per_copy")); // none of the crash
     unlink(path);
     assert_int_equal(file.n_headers, 1);
     assert_string_equal(json_string_value(json_object_get(file.headers[0], "cpu")), host.cpu_name);

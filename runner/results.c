@@ -183,6 +183,17 @@ static void add_spread(struct object *line, struct arena *arena, const struct be
     text_add(&line->text, "]");
 }
 
+// As bench/record.c. What a block executes is not known here.
+static void add_shares(struct object *line, const struct pack_program *program, const struct bench_measurement *m) {
+    bool is_kernel = program->mode && strcmp(program->mode, "block") != 0;
+    if (m->outcome != BENCH_OK || m->samples == 0 || !is_kernel)
+        return;
+    if (program->streams)
+        add_number(line, "cycles_per_copy", m->cycles / program->streams, 5);
+    if (program->instructions)
+        add_number(line, "cycles_per_instruction", m->cycles / program->instructions, 5);
+}
+
 void results_write(const struct results *results, const char *isa, const struct pack_program *program,
                    const struct bench_measurement *m) {
     struct arena *arena = results->arena;
@@ -193,13 +204,19 @@ void results_write(const struct results *results, const char *isa, const struct 
     add_string(&line, "mode", program->mode);
     add_string(&line, "form", program->form);
     add_string(&line, "arc", program->arc);
+    add_string(&line, "placement", program->placement);
     add_string(&line, "instruction", program->instruction);
     add_number(&line, "n", program->streams, 0);
     add_number(&line, "instructions", program->instructions, 0);
+    if (program->loop_instructions) {
+        add_number(&line, "loop_instructions", program->loop_instructions, 0);
+        add_number(&line, "loop_branches", program->loop_branches, 0);
+    }
     if (m->outcome == BENCH_OK)
         add_value(&line, m);
     else
         add_string(&line, "outcome", bench_outcome_name(m->outcome));
+    add_shares(&line, program, m);
     add_spread(&line, arena, m);
     add_string(&line, "why", m->why);
     add_string(&line, "warning", m->warning);

@@ -23,7 +23,7 @@ void results_write(const struct results *results, const char *isa, const struct 
                    const struct bench_measurement *measurement);
 bool results_close(struct results *results, struct fail *fail); // false: not everything could be written
 
-// measurements[i] is of programs[i]; programs with a role are passed over.
+// measurements[i] is of programs[i]; programs with a role, and those whose outcome is BENCH_STOPPED, are passed over.
 void results_print(FILE *out, struct arena *arena, const struct pack *pack,
                    const struct bench_measurement *measurements);
 

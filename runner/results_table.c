@@ -32,8 +32,10 @@ static const char *note(struct arena *arena, const struct bench_measurement *m) 
     return text.data;
 }
 
-// "latency d->x"; without the arc where one register is both ends.
+// "latency d->x", without the arc where one register is both ends; "throughput, own-lines".
 static const char *measures(struct arena *arena, const struct pack_program *program) {
+    if (program->mode && program->placement)
+        return arena_printf(arena, "%s, %s", program->mode, program->placement);
     const char *mode = program->mode ? program->mode : "", *arrow = program->arc ? strstr(program->arc, "->") : NULL;
     size_t n = arrow ? (size_t)(arrow - program->arc) : 0;
     if (!arrow || (strlen(arrow + 2) == n && strncmp(program->arc, arrow + 2, n) == 0))
@@ -61,10 +63,11 @@ void results_print(FILE *out, struct arena *arena, const struct pack *pack,
                    const struct bench_measurement *measurements) {
     struct table table = {.arena = arena};
     static const char *const titles[] = {"kernel", "measures", "form", "n", "cycles per iteration", ""};
+    static const enum table_align aligns[] = {TABLE_CUT, TABLE_WRAP, TABLE_LEFT, TABLE_RIGHT, TABLE_LEFT, TABLE_NOTE};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        table_column(&table, i == 3 ? TABLE_RIGHT : TABLE_LEFT, titles[i]);
+        table_column(&table, aligns[i], titles[i]);
     for (size_t i = 0; i < pack->n_programs; i++)
-        if (!pack->programs[i].role)
+        if (!pack->programs[i].role && measurements[i].outcome != BENCH_STOPPED)
             add_row(&table, &pack->programs[i], &measurements[i]);
     table_print(&table, out, false);
 }

@@ -43,14 +43,14 @@ if [ "$(uname -m)" = x86_64 ] && as "$T/object.s" -o "$T/object.o"; then
     expect 1 "no section '.data'" mca --section=.data "$T/object.o"
     expect 1 'no code section holds the addresses from 0x5 to 0x99' mca --start=0x5 --end=0x99 "$T/object.o"
     expect 1 "takes an address such as 0x1130, not 'x'" mca --start=x "$T/object.o"
-    expect 1 'no code for aarch64.*give -mtriple=x86_64' "$cyclops" mca -mtriple=aarch64 -mcpu=cortex-a55 "$T/object.o"
+    expect 1 'not code for aarch64.*give -mtriple=x86_64' "$cyclops" mca -mtriple=aarch64 -mcpu=cortex-a55 "$T/object.o"
     head -c 100 "$T/object.o" >"$T/cut.o"
     expect 1 'cut.o: it holds no code, or is cut off' mca "$T/cut.o"
     expect 0 'Code Region - f' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake <'$T/object.o'"
     # Several files are one report.
     expect 0 '^3$' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake '$T/block.s' '$T/object.o' '$T/block.s' | grep -c '^Iterations'"
 fi
-expect 1 'block.s: this is no ELF object' mca --symbol=f "$T/block.s"
+expect 1 'block.s: this is not an ELF object' mca --symbol=f "$T/block.s"
 
 # Where llvm-mca 19.1 crashes: groups of pipes that overlap in part (LLVM's issue 108157), and an instruction that its
 # parser makes without its last operand. The first is simulated, also without skipping what repeats; the other is refused.
@@ -62,6 +62,16 @@ for cpu in znver4 znver5; do
     expect 0 '^Instructions: +1500$' cat "$T/skipped"
 done
 expect 1 'decode to too few operands' bash -c "echo 'buffer_load_dword v0, off, s[0:3], 0' | '$cyclops' mca -mtriple=amdgcn -mcpu=gfx900"
+
+# Intel's syntax without its directive: a hint behind LLVM's errors, a warning where AT&T's syntax takes it for something
+# else, and none where it makes no difference or AT&T's is meant.
+expect 1 "^cyclops: note: this is Intel's syntax: begin it with '.intel_syntax noprefix'$" of_text 'imul rax, rbx\nadd rbx, [rdi]\n'
+expect 1 "^cyclops: note: this is Intel's syntax" of_text 'imul rax, rbx\n' --brief
+expect 0 "^cyclops: warning: <stdin>: a register without '%' is a place in memory here" of_text 'push rax\npop rbx\n'
+for text in 'nop\n' 'jmp foo\n' 'push foo\n' 'push %rax\n' '.att_syntax\npush rax\n' '.intel_syntax noprefix\npush rax\n' 'frob rax\n'; do
+    of_text "$text" >"$T/said" 2>&1
+    expect 1 '^0$' grep -c "Intel" "$T/said"
+done
 
 # Traces.
 expect 0 'Total Cycles: +304' mca "--trace=konata:$T/log" "$T/block.s"

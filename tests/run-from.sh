@@ -11,6 +11,7 @@ record() {
 }
 file() { printf '%s\n' "$@" >"$T/file"; }
 
+export COLUMNS=400 # the lines about host and clock stay whole
 # What cyclops run writes, it reads: the same rows, here and in a file of a runner (bundle.sh tries those).
 "$cyclops" run fma-zmm-ps --isa x86_64 --target sim:skylake-avx512 --mcpu znver4 --sweep 6..8 --output "$T/file" >"$T/measured" 2>&1 || exit 1
 "$cyclops" run --from "$T/file" --mcpu znver4 >"$T/again" 2>&1
@@ -34,7 +35,7 @@ file "$header" "$(record '"mode": "latency", "bytes": "410002aa"')" "$(record '"
 from 1 'add-x .latency.*: illegal instruction there'
 
 file "$header" "$(record '')" "$(record '"beside": {"kernel": "mul-x", "cycles": 3, "low": 3, "high": 3}')"
-from 0 '1 measurements beside another hardware thread are left out'
+from 0 '1 measurement of code beside another hardware thread is left out'
 
 # Code is decoded, never run: these bytes would end the program (brk, svc, an endless loop).
 for bytes in 000020d4 010000d4 00000014; do
@@ -80,6 +81,6 @@ file "$header"
 from 2 'no measurements'
 expect 2 'no/such' "$cyclops" run --from "$T/no/such"
 expect 2 'cannot read' "$cyclops" run --from /dev/zero
-expect 2 'beside it there are' "$cyclops" run add-r64 --from "$T/file"
-expect 2 'beside it there are' "$cyclops" run --from "$T/file" --target sim:znver4
+expect 2 'go with it' "$cyclops" run add-r64 --from "$T/file"
+expect 2 'go with it' "$cyclops" run --from "$T/file" --target sim:znver4
 finish

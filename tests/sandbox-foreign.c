@@ -50,7 +50,8 @@ static int run_block(struct sandbox *sandbox, void *context) {
         return 1;
     memcpy(code, block->words, sizeof block->words);
     __builtin___clear_cache((char *)code, (char *)code + sizeof block->words);
-    if (mprotect(code, PAGE, PROT_READ | PROT_EXEC) != 0 || !sandbox_seal(sandbox, code, PAGE))
+    struct code_room room = {.region = {code, PAGE}, .memory.file = -1};
+    if (mprotect(code, PAGE, PROT_READ | PROT_EXEC) != 0 || !sandbox_seal(sandbox, &room))
         return 1;
     void (*function)(void);
     memcpy(&function, &code, sizeof function);

@@ -2,6 +2,8 @@
 
 #include "base/arena.h"
 
+#include <string.h>
+
 // Who wrote a register last: a stream of an iteration. Iteration 0 and 1 are walked; nobody: none of them.
 struct writer {
     bool is_known;
@@ -23,14 +25,23 @@ static void write_register(struct walk *walk, unsigned reg, struct writer writer
         walk->last[written->super[i]] = writer;
 }
 
+// The condition flags of the targets that have some, as LLVM calls them.
+static bool is_flags(const char *name) {
+    return strcmp(name, "EFLAGS") == 0 || strcmp(name, "NZCV") == 0 || strcmp(name, "CPSR") == 0;
+}
+
 static void read_register(struct walk *walk, unsigned reg, struct writer reader) {
     const struct writer *writer = &walk->last[reg];
     if (!writer->is_known || walk->machine->registers[reg].is_constant)
         return;
-    if (writer->iteration != reader.iteration)
+    const char *name = walk->machine->registers[reg].name;
+    if (writer->iteration != reader.iteration) {
         walk->found.is_carried = true;
+        if (is_flags(name))
+            walk->found.carried_flags = name;
+    }
     if (writer->stream != reader.stream && !walk->found.crossing)
-        walk->found.crossing = walk->machine->registers[reg].name;
+        walk->found.crossing = name;
 }
 
 static void walk_insn(struct walk *walk, const struct insn *insn, struct writer who) {

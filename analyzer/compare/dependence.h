@@ -10,8 +10,9 @@
 #include <stdbool.h>
 
 struct dependence {
-    bool is_carried;      // some instruction waits for a register of the iteration before
-    const char *crossing; // register through which one stream waits for another; null: none does
+    bool is_carried;           // some instruction waits for a register of the iteration before
+    const char *carried_flags; // condition flags that one reads as the iteration before wrote them; null: none does
+    const char *crossing;      // register through which one stream waits for another; null: none does
 };
 
 // `n_streams` streams stand one after the other in the block, each of `per_stream` instructions; behind each of them

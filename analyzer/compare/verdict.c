@@ -13,7 +13,7 @@ static const char *plural(unsigned n) {
 static const char *model_too_slow(struct arena *arena, const struct prediction *p) {
     switch (p->kind) {
     case BOTTLENECK_RESOURCE:
-        return arena_printf(arena, "model: %s holds %u cycle%s", p->bottleneck, p->holds_cycles,
+        return arena_printf(arena, "model: %s held for %u cycle%s", p->bottleneck, p->holds_cycles,
                             plural(p->holds_cycles));
     case BOTTLENECK_DISPATCH:
         return arena_printf(arena, "model: %g uops at dispatch width %u", p->uops, p->dispatch_width);
@@ -27,7 +27,7 @@ static const char *model_too_slow(struct arena *arena, const struct prediction *
     case BOTTLENECK_UNKNOWN:
         break;
     }
-    return "model: cause unknown";
+    return "model: the cause is unknown";
 }
 
 // Far too fast where pipes are the limit of independent instructions: the pipes are described wrongly. A little, or a
@@ -36,9 +36,9 @@ static const char *model_too_slow(struct arena *arena, const struct prediction *
 static const char *model_too_fast(struct arena *arena, const struct prediction *p, const struct verdict *verdict) {
     static const double LITTLE = -0.2;
     if (p->kind == BOTTLENECK_RESOURCE && verdict->kind == VERDICT_RTHROUGHPUT && verdict->difference < LITTLE)
-        return arena_printf(arena, "model: %s holds only %u cycle%s, or has too many pipes", p->bottleneck,
+        return arena_printf(arena, "model: %s held for only %u cycle%s, or too many such pipes", p->bottleneck,
                             p->holds_cycles, plural(p->holds_cycles));
-    return *p->bottleneck ? arena_printf(arena, "cost not modelled; model's limit: %s", p->bottleneck)
+    return *p->bottleneck ? arena_printf(arena, "cost not modelled; the model's limit: %s", p->bottleneck)
                           : "cost not modelled";
 }
 

@@ -1,6 +1,6 @@
 // Measurement against prediction: do they agree, what disagrees, by how much, and what in the model is to blame.
 // Knows numbers only, not where they came from.
-//     predicted 12.00, measured 5.98: +101 %, "model: Zn4FPFMul01 holds 2 cycles"
+//     predicted 12.00, measured 5.98: +101 %, "model: Zn4FP01 held for 2 cycles"
 #ifndef ANALYZER_COMPARE_VERDICT_H
 #define ANALYZER_COMPARE_VERDICT_H
 
@@ -28,7 +28,7 @@ struct verdict_measured {
 struct verdict {
     enum verdict_kind kind;
     double difference; // (predicted - measured) / measured
-    const char *blame; // "model: Zn4FP01 holds 2 cycles"; "" where they agree
+    const char *blame; // "model: Zn4FP01 held for 2 cycles"; "" where they agree
 };
 
 void verdict_make(struct arena *arena, const struct verdict_measured *measured, const struct prediction *prediction,

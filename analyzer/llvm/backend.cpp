@@ -23,6 +23,7 @@ const struct backend *cyclops_backend(void) {
         backend.close = close_cpu;
         backend.machine = machine_of;
         backend.has_feature = has_feature;
+        backend.list_features = list_features;
         backend.opcode_name = opcode_name;
         backend.count_insns = count_insns;
         backend.describe_bytes = describe_bytes;

@@ -66,6 +66,25 @@ void copy_registers(struct arena *arena, const backend_cpu &cpu, const MCInst &i
     insn->reads = reads;
 }
 
+// X86's tables mark its five operands: base, scale, index, displacement, segment.
+const struct insn_address *find_address(struct arena *arena, const MCInst &inst, const MCInstrDesc &opcode) {
+    enum { BASE, SCALE, INDEX, DISPLACEMENT, SEGMENT, N_OPERANDS };
+    const auto is_memory = [&](unsigned i) { return opcode.operands()[i].OperandType == MCOI::OPERAND_MEMORY; };
+    for (unsigned i = 0; i + N_OPERANDS <= inst.getNumOperands() && i + N_OPERANDS <= opcode.getNumOperands(); i++) {
+        if (!is_memory(i) || !is_memory(i + SEGMENT) || !inst.getOperand(i + SCALE).isImm() ||
+            !inst.getOperand(i + DISPLACEMENT).isImm())
+            continue;
+        struct insn_address *address = ARENA_NEW(arena, struct insn_address);
+        address->base = uint16_t(inst.getOperand(i + BASE).getReg());
+        address->index = uint16_t(inst.getOperand(i + INDEX).getReg());
+        address->segment = uint16_t(inst.getOperand(i + SEGMENT).getReg());
+        address->scale = unsigned(inst.getOperand(i + SCALE).getImm());
+        address->displacement = inst.getOperand(i + DISPLACEMENT).getImm();
+        return address;
+    }
+    return nullptr;
+}
+
 } // namespace
 
 void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const MCInst &inst, struct insn *insn) {
@@ -75,4 +94,5 @@ void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const MCIns
     insn->may_store = opcode.mayStore();
     insn->side_effects = opcode.hasUnmodeledSideEffects();
     copy_registers(arena, cpu, inst, find_operands(cpu, inst, opcode), insn);
+    insn->address = cpu.triple.isX86() ? find_address(arena, inst, opcode) : nullptr;
 }

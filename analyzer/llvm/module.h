@@ -86,6 +86,7 @@ bool fits_triple(const llvm::Triple &triple, const llvm::MCSubtargetInfo &subtar
 struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *options, struct fail *fail);
 void close_cpu(struct backend_cpu *cpu);
 bool has_feature(const struct backend_cpu *cpu, const char *feature);
+size_t list_features(struct arena *arena, const struct backend_cpu *cpu, const char *const **names);
 const char *opcode_name(const struct backend_cpu *cpu, size_t index);
 std::unique_ptr<llvm::MCInstPrinter> make_printer(const backend_cpu &cpu, unsigned syntax);
 

@@ -172,6 +172,16 @@ bool has_feature(const struct backend_cpu *cpu, const char *feature) {
     return false;
 }
 
+size_t list_features(struct arena *arena, const struct backend_cpu *cpu, const char *const **names) {
+    const auto features = cpu->subtarget->getAllProcessorFeatures();
+    const char **list = ARENA_ARRAY(arena, const char *, features.size());
+    size_t n = 0;
+    for (const SubtargetFeatureKV &entry : features)
+        list[n++] = arena_strdup(arena, entry.Key);
+    *names = list;
+    return n;
+}
+
 // LLVM's table of names is of null-terminated strings (MCInstrInfo::getName).
 const char *opcode_name(const struct backend_cpu *cpu, size_t index) {
     return index < cpu->opcodes->getNumOpcodes() ? cpu->opcodes->getName(unsigned(index)).data() : nullptr;

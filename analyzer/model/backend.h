@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 6 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 7 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
@@ -78,6 +78,8 @@ struct backend {
     const struct machine *(*machine)(const struct backend_cpu *cpu); // lives as long as `cpu`
     // A feature of the open CPU by LLVM's name: "avx512f".
     bool (*has_feature)(const struct backend_cpu *cpu, const char *feature);
+    // Names of all features of the open CPU's target, also of those it lacks; the array lives in the arena.
+    size_t (*list_features)(struct arena *arena, const struct backend_cpu *cpu, const char *const **names);
     // LLVM's name of each opcode of the open CPU's target, also of those the CPU lacks; null from the number of them
     // on.
     const char *(*opcode_name)(const struct backend_cpu *cpu, size_t index);

@@ -198,6 +198,13 @@ static void tells_the_registers(void **state) {
     assert_true(load()->has_feature(cpu, "neon"));
     assert_false(load()->has_feature(cpu, "sve"));
     assert_false(load()->has_feature(cpu, "nonesuch"));
+    const char *const *features;
+    size_t n_features = load()->list_features(&arena, cpu, &features), n_sve = 0;
+    for (size_t i = 0; i < n_features; i++) {
+        n_sve += strcmp(features[i], "sve") == 0;
+        assert_string_not_equal(features[i], "nonesuch");
+    }
+    assert_int_equal(n_sve, 1);
     load()->close(cpu);
 
     open_machine("aarch64", "cortex-a55", &cpu);

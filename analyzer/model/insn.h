@@ -45,6 +45,13 @@ struct insn_use {
 // s_waitcnt; LLVM: AMDGPUCustomBehaviour). In-order machines only.
 enum { INSN_COUNTERS = 4 };
 
+// Where an instruction's explicit memory operand is: base + index * scale + displacement, in a segment. x86 only.
+struct insn_address {
+    uint16_t base, index, segment; // registers; 0: none
+    unsigned scale;                // 1, 2, 4 or 8
+    int64_t displacement;          // bytes
+};
+
 struct insn {
     const char *text;     // as LLVM prints it, tabs as LLVM puts them; null: not asked for
     const char *opcode;   // LLVM's opcode name, "VFMADD231PSZr"
@@ -77,6 +84,9 @@ struct insn {
     bool eliminable_move;   // LLVM: isOptimizableMove
     bool has_partially_overlapping_groups;
     bool is_call, is_branch, is_return;
+
+    // Null: it has no such operand, or was described with a scheduling model, which has no use for it.
+    const struct insn_address *address;
 
     uint8_t counted;      // bit n: in counter n
     const uint8_t *waits; // by counter: the most that may be left of it before this is issued; null: it does not wait

@@ -81,9 +81,14 @@ uint64_t resource_pipes(uint64_t mask);
 const struct resource *machine_resource_of_mask(const struct machine *machine, uint64_t mask);
 const struct resource *machine_resource_named(const struct machine *machine, const char *name);
 
-// A resource's name for people: a group is called by its pipes ("Zn4FP01" for Zn4FP0 and Zn4FP1), because LLVM's models
-// often hold several groups of the same pipes, and which of these names an instruction was written with is not
-// recorded.
+// Whether two resources are groups of the very same pipes.
+bool machine_same_pipes(const struct machine *machine, unsigned a, unsigned b);
+
+// The one name by which reports call a resource, and overlays may. It is LLVM's, but for several groups of the same
+// pipes: these are called by the pipes ("Zn4FP01" for Zn4FP0 and Zn4FP1), because which of them an instruction was
+// written with is not recorded in LLVM's tables.
 const char *machine_pipes_name(struct arena *arena, const struct machine *machine, unsigned resource);
+// By either name; of several groups of the same pipes the first. Null where the machine has none such.
+const struct resource *machine_resource_called(const struct machine *machine, const char *name);
 
 #endif

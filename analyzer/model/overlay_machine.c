@@ -15,13 +15,21 @@ static bool fail_here(const struct overlay *overlay, struct yaml_place place, co
 // Index of a resource by name; 0 and a failure where there is none.
 static unsigned find_resource(const struct overlay *overlay, const struct machine *machine, const char *name,
                               struct yaml_place place, struct fail *fail) {
-    const struct resource *found = machine_resource_named(machine, name);
+    const struct resource *found = machine_resource_called(machine, name);
     if (found)
         return (unsigned)(found - machine->resources);
-    const char **names = ARENA_ARRAY(overlay->arena, const char *, machine->n_resources);
-    for (unsigned i = 1; i < machine->n_resources; i++)
-        names[i - 1] = machine->resources[i].name;
-    const char *near = text_did_you_mean(overlay->arena, name, names, machine->n_resources - 1);
+    const char **names = ARENA_ARRAY(overlay->arena, const char *, (size_t)2 * machine->n_resources);
+    size_t n = 0;
+    for (unsigned i = 1; i < machine->n_resources; i++) {
+        const char *called = machine_pipes_name(overlay->arena, machine, i);
+        names[n++] = machine->resources[i].name;
+        bool is_new = strcmp(called, names[n - 1]) != 0;
+        for (unsigned j = 1; j < i && is_new; j++)
+            is_new = !machine_same_pipes(machine, i, j);
+        if (is_new)
+            names[n++] = called;
+    }
+    const char *near = text_did_you_mean(overlay->arena, name, names, n);
     fail_here(overlay, place, arena_printf(overlay->arena, "there is no resource '%s'%s", name, near), fail);
     return 0;
 }

@@ -120,6 +120,41 @@ static void a_machine_of_its_own(void **state) {
     arena_free(&arena);
 }
 
+// The name that a report blames is one that an overlay takes, and means the same pipes.
+static void a_resource_has_one_name(void **state) {
+    (void)state;
+    static const char *const cpus[] = {"znver3", "znver4", "znver5", "sapphirerapids", "skylake", "bdver2", "btver2"};
+    struct arena arena = {0};
+    struct fail fail = {0};
+    for (size_t c = 0; c < sizeof cpus / sizeof *cpus; c++) {
+        struct model model;
+        struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = cpus[c], .output_syntax = -1};
+        assert_true(model_open(&model, &arena, NULL, &options, &fail));
+        const struct machine *machine = model.machine;
+        for (unsigned i = 1; i < machine->n_resources; i++) {
+            const struct resource *own = &machine->resources[i];
+            const struct resource *found = machine_resource_called(machine, machine_pipes_name(&arena, machine, i));
+            assert_non_null(found);
+            assert_true(resource_pipes(found->mask) == resource_pipes(own->mask));
+            assert_true(machine_resource_called(machine, own->name) == own); // LLVM's own are names as well
+        }
+        if (strcmp(cpus[c], "znver4") == 0) {
+            assert_string_equal(
+                machine_pipes_name(&arena, machine,
+                                   (unsigned)(machine_resource_named(machine, "Zn4FPFMul01") - machine->resources)),
+                "Zn4FP01");
+            assert_null(machine_resource_called(machine, "Zn4FP09"));
+        }
+        if (strcmp(cpus[c], "sapphirerapids") == 0) {
+            const struct resource *ports = machine_resource_named(machine, "SPRPort00_01_05");
+            assert_string_equal(machine_pipes_name(&arena, machine, (unsigned)(ports - machine->resources)),
+                                "SPRPort00_01_05");
+        }
+        model_close(&model);
+    }
+    arena_free(&arena);
+}
+
 static const struct block *describe(struct arena *arena, const struct model *model, const char *text) {
     struct backend_source source;
     struct fail fail = {0};
@@ -139,7 +174,7 @@ static void an_overlay_changes_only_what_it_names(void **state) {
                           "overlay: 1\nname: zen\nbase: llvm\ncpu: znver4\ntriple: x86_64-linux-gnu\n"
                           "machine: {dispatch_width: 3, load_queue: 5}\n"
                           "resources: [{name: Zn4Store, units: 3}]\n"
-                          "instructions: [{match: IMUL64rr, latency: 9}]\n",
+                          "instructions: [{match: IMUL64rr, latency: 9}, {match: VADDPSZrr, uses: [Zn4FP01]}]\n",
                           &changed, &fail));
     assert_int_equal(changed.machine->dispatch_width, 3);
     assert_int_equal(changed.machine->rob_size, plain.machine->rob_size);
@@ -218,6 +253,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_told_with_their_place),
         cmocka_unit_test(a_machine_of_its_own),
+        cmocka_unit_test(a_resource_has_one_name),
         cmocka_unit_test(an_overlay_changes_only_what_it_names),
         cmocka_unit_test(a_cpu_that_llvm_has_no_model_of),
     };

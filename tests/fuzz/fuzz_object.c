@@ -3,7 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
-    static const struct mca_range ranges[] = {
+    static const struct object_range ranges[] = {
         {0},
         {.symbol = "f"},
         {.section = ".text"},
@@ -17,10 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
     struct fail fail = {0};
     struct backend_source source = {0};
     struct model cpu = fuzz_cpu(data[0]);
-    const struct mca_range *range = &ranges[data[1] % (sizeof ranges / sizeof *ranges)];
-    if (mca_is_object(data + 2, n_bytes - 2) &&
-        mca_describe_object(&cpu, &arena, &(struct mca_object_file){"input.o", data + 2, n_bytes - 2}, range, &source,
-                            &fail))
+    const struct object_range *range = &ranges[data[1] % (sizeof ranges / sizeof *ranges)];
+    if (object_is_elf(data + 2, n_bytes - 2) &&
+        mca_describe_object(&cpu, &arena, &(struct object_file){"input.o", data + 2, n_bytes - 2, cpu.machine->triple},
+                            range, &source, &fail))
         fuzz_simulate(cpu, source.blocks, source.n_blocks);
     arena_free(&arena);
     return 0;

@@ -1,0 +1,16 @@
+// Blocks that were measured twice: with the addresses in their registers apart, and with one address in all of them.
+// What they load from where they have just stored takes another time than what lies elsewhere.
+#ifndef CLI_ALIASES_H
+#define CLI_ALIASES_H
+
+#include "cli/experiment.h"
+
+#include <stdio.h>
+
+// Whether the experiment only repeats what the other one of its block has: with one address, and no other result.
+bool aliases_agree(const struct plan *plan, const struct experiment *experiment);
+
+// A sentence for each block and form where the two differ.
+void aliases_print(struct arena *arena, const struct plan *plan, FILE *out);
+
+#endif

@@ -1,0 +1,88 @@
+// cyclops try: a block, once.
+#include "cli/cli.h"
+
+#include "bench/nursery.h"
+
+#include "cli/options.h"
+#include "cli/plan_assemble.h"
+#include "cli/plan_wish.h"
+#include "cli/run_plan.h"
+#include "cli/trial_report.h"
+
+static struct {
+    struct plan_wish plan;
+    const char *llvm;
+    bool wants_json;
+} args = {.plan = PLAN_WISH_DEFAULTS};
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "Options", NULL},
+    BLOCK_WISH_OPTIONS(args.plan),
+    {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to decode with. Default: the newest.",
+     &args.llvm},
+    {OPTION_FLAG, "json", NULL, "Print JSON Lines, with all registers and every word of memory that has changed.",
+     &args.wants_json},
+    {0},
+};
+
+static const struct command command = {
+    "try",
+    "FILE.s|FILE.o|- [options]",
+    "Runs blocks once each, as 'cyclops run' does before it measures them, and prints\n"
+    "how they end: the pages that they touch, and what they leave in registers and\n"
+    "memory. A block that cannot go on is explained: which instruction, what it\n"
+    "touched, and where the address came from. Nothing is timed.\n",
+    "  cyclops try --asm 'mov rax, [rdi]; push rax'\n"
+    "  cyclops try --hex 488b07\n"
+    "  cyclops try dot-product.o --symbol dot --json\n",
+    options,
+};
+
+// Each block once, with its addresses apart unless something else is asked for.
+static bool make_plan(struct arena *arena, const struct operands *operands, struct plan *plan,
+                      const struct decoder *decoder, struct fail *fail) {
+    struct plan_wish wish = args.plan;
+    wish.form = program_form_name(PROGRAM_LOOPED);
+    wish.alias = wish.alias ? wish.alias : block_alias_name(ALIAS_DISJOINT);
+    const struct isa *isa = cli_isa(arena, NULL, fail);
+    if (!isa || !plan_make(arena, &wish, isa, operands, plan, fail))
+        return false;
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        if (!plan->experiments[i]->block)
+            return fail_set(fail, FAIL_INPUT, "'%s' is a kernel: 'cyclops run' measures it; try takes blocks",
+                            plan->experiments[i]->program.kernel);
+    return blocks_prepare(arena, plan, decoder, true, fail);
+}
+
+static int try_blocks(struct arena *arena, const struct operands *operands, struct decoder *decoder,
+                      struct fail *fail) {
+    struct plan plan = {0};
+    const struct isa *isa = cli_isa(arena, NULL, fail);
+    bool is_done =
+        isa && decoder_open(decoder, arena, isa, args.llvm, fail) && make_plan(arena, operands, &plan, decoder, fail);
+    int status = plan_report_refused(&plan, fail);
+    for (size_t i = 0; i < plan.n_experiments && is_done; i++)
+        if (args.wants_json)
+            is_done = trial_print_json(arena, decoder, plan.experiments[i], stdout, fail);
+        else
+            trial_print(arena, decoder, plan.experiments[i], stdout);
+    return status;
+}
+
+int cmd_try(int argc, char **argv) {
+    struct arena arena = {0};
+    struct operands operands = {0};
+    struct decoder decoder = {0};
+    struct fail fail = {0};
+    int status = 0;
+    nursery_open(); // while there is little memory
+    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK)
+        status = try_blocks(&arena, &operands, &decoder, &fail);
+    decoder_close(&decoder);
+    nursery_close();
+    if (fail.status != FAIL_NONE)
+        status = run_plan_worse(status, cli_failed(&fail));
+    int finish_status = cli_finish();
+    arena_free(&arena);
+    return run_plan_worse(status, finish_status);
+}

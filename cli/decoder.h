@@ -1,0 +1,34 @@
+// What the bytes of a piece of code are: decoded by LLVM, without any scheduling model, so that instructions are known
+// that no model describes.
+#ifndef CLI_DECODER_H
+#define CLI_DECODER_H
+
+#include "analyzer/model/backend.h"
+#include "gen/block.h"
+#include "gen/isa.h"
+
+struct decoder {
+    const struct backend *backend;
+    struct backend_cpu *cpu;
+    const struct machine *machine; // for the names of registers
+};
+
+// `llvm`: as in backend_load.
+bool decoder_open(struct decoder *decoder, struct arena *arena, const struct isa *isa, const char *llvm,
+                  struct fail *fail);
+void decoder_close(struct decoder *decoder); // also where it was not opened
+
+// Instructions, with their text in Intel's syntax where there is a choice.
+bool decoder_decode(const struct decoder *decoder, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
+                    struct block *block, struct fail *fail);
+
+// What the generator must know of them.
+void decoder_facts(const struct decoder *decoder, struct arena *arena, const struct block *block,
+                   struct block_facts *facts);
+
+uint16_t decoder_stack_pointer(const struct decoder *decoder); // the machine's register; 0: it has none
+
+// The instruction that begins at or holds that byte of the block; n_insns: none does.
+unsigned decoder_insn_at(const struct block *block, size_t offset);
+
+#endif

@@ -1,0 +1,166 @@
+#include "gen/assembler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// One run of an assembler.
+struct run {
+    struct arena *arena;
+    const struct isa *isa;
+    const char *assembler;
+    int input, object, messages; // files in memory
+    struct fail *fail;
+};
+
+static const char *choose_assembler(const struct isa *isa) {
+    const char *chosen = getenv("CYCLOPS_AS");
+    if (chosen && *chosen)
+        return chosen;
+    return isa == isa_native() ? "as" : isa->assembler;
+}
+
+// Its messages in English, so that "Error:" can be found in them.
+static char **english_environment(struct arena *arena) {
+    size_t n = 0, kept = 0;
+    while (environ[n])
+        n++;
+    char **copy = ARENA_ARRAY(arena, char *, n + 2);
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(environ[i], "LC_", 3) != 0 && strncmp(environ[i], "LANGUAGE=", 9) != 0)
+            copy[kept++] = environ[i];
+    copy[kept] = arena_strdup(arena, "LC_ALL=C");
+    return copy;
+}
+
+static bool fail_missing(const struct run *run, int error) {
+    const char *chosen = getenv("CYCLOPS_AS");
+    if (error != ENOENT)
+        return fail_set(run->fail, FAIL_WORK, "cannot start the assembler '%s': %s", run->assembler, strerror(error));
+    if (chosen && *chosen)
+        return fail_set(run->fail, FAIL_UNAVAILABLE,
+                        "there is no assembler '%s', which environment variable CYCLOPS_AS names", chosen);
+    return fail_set(run->fail, FAIL_UNAVAILABLE, "the assembler '%s' is not here: install package %s (apt install %s)",
+                    run->assembler, run->isa == isa_native() ? "binutils" : run->isa->assembler_package,
+                    run->isa == isa_native() ? "binutils" : run->isa->assembler_package);
+}
+
+// Text of a few bytes (".rept 1000000000") can ask for any amount of time and memory.
+static void limit_child(void) {
+    const struct rlimit seconds = {120, 120}, bytes = {4ULL << 30, 4ULL << 30}, none = {0, 0};
+    setrlimit(RLIMIT_CPU, &seconds);
+    setrlimit(RLIMIT_AS, &bytes);
+    setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // it must not outlive us
+}
+
+// The object goes to a file in memory by its name below /proc: as writes to paths only, and nothing can be left behind.
+static void become_assembler(const struct run *run, char *const *environment, int error_pipe) {
+    char *arguments[] = {arena_strdup(run->arena, run->assembler), arena_strdup(run->arena, "-o"),
+                         arena_printf(run->arena, "/proc/self/fd/%d", run->object), arena_strdup(run->arena, "-"),
+                         NULL};
+    limit_child();
+    if (dup2(run->input, STDIN_FILENO) >= 0 && dup2(run->messages, STDOUT_FILENO) >= 0 &&
+        dup2(run->messages, STDERR_FILENO) >= 0)
+        execvpe(run->assembler, arguments, environment);
+    int error = errno;
+    if (write(error_pipe, &error, sizeof error) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+static bool spawn(const struct run *run, pid_t *pid) {
+    char **environment = english_environment(run->arena);
+    int error_pipe[2], error = 0; // closed by a successful exec; else it tells why there was none
+    if (pipe2(error_pipe, O_CLOEXEC) != 0)
+        return fail_set(run->fail, FAIL_WORK, "cannot start the assembler '%s': %s", run->assembler, strerror(errno));
+    *pid = fork();
+    if (*pid == 0)
+        become_assembler(run, environment, error_pipe[1]);
+    if (*pid < 0)
+        error = errno;
+    close(error_pipe[1]);
+    ssize_t n = *pid < 0 ? 0 : read(error_pipe[0], &error, sizeof error);
+    close(error_pipe[0]);
+    if (*pid > 0 && n > 0)
+        waitpid(*pid, NULL, 0);
+    return error ? fail_missing(run, error) : true;
+}
+
+static bool write_input(int file, const struct text *text) {
+    for (size_t done = 0; done < text->length;) {
+        ssize_t n = write(file, text->data + done, text->length - done);
+        if (n < 0 && errno != EINTR)
+            return false;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return lseek(file, 0, SEEK_SET) == 0;
+}
+
+static const char *read_messages(struct arena *arena, int file) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    char buffer[4096];
+    ssize_t n;
+    for (off_t at = 0; (n = pread(file, buffer, sizeof buffer, at)) > 0; at += n)
+        text_append(&text, buffer, (size_t)n);
+    return text.data;
+}
+
+static bool wait_for(const struct run *run, pid_t pid, int *status) {
+    while (waitpid(pid, status, 0) < 0)
+        if (errno != EINTR)
+            return fail_set(run->fail, FAIL_WORK, "lost the assembler '%s': %s", run->assembler, strerror(errno));
+    return true;
+}
+
+static bool assemble(const struct run *run, const struct text *text, struct assembler_result *result) {
+    struct arena *arena = run->arena;
+    pid_t pid = 0;
+    int status = 0;
+    if (!write_input(run->input, text))
+        return fail_set(run->fail, FAIL_WORK, "cannot hand the text to the assembler: %s", strerror(errno));
+    if (!spawn(run, &pid) || !wait_for(run, pid, &status))
+        return false;
+    if (WIFSIGNALED(status))
+        return fail_set(run->fail, FAIL_WORK,
+                        "the assembler '%s' was ended by signal %d; it may take 2 minutes and 4 GiB", run->assembler,
+                        WTERMSIG(status));
+    *result = (struct assembler_result){.is_assembled = WEXITSTATUS(status) == 0,
+                                        .name = run->assembler,
+                                        .messages = read_messages(arena, run->messages)};
+    if (!result->is_assembled)
+        return true;
+    off_t n_bytes = lseek(run->object, 0, SEEK_END);
+    char *object = arena_alloc(arena, n_bytes > 0 ? (size_t)n_bytes : 0);
+    if (n_bytes < 0 || pread(run->object, object, (size_t)n_bytes, 0) != n_bytes)
+        return fail_set(run->fail, FAIL_WORK, "cannot read what the assembler wrote: %s", strerror(errno));
+    result->object = object;
+    result->n_object = (size_t)n_bytes;
+    return true;
+}
+
+bool assembler_run(struct arena *arena, const struct isa *isa, const struct text *text, struct assembler_result *result,
+                   struct fail *fail) {
+    struct run run = {.arena = arena, .isa = isa, .assembler = choose_assembler(isa), .fail = fail};
+    run.input = memfd_create("cyclops-assembly", MFD_CLOEXEC);
+    run.messages = memfd_create("cyclops-messages", MFD_CLOEXEC);
+    run.object = memfd_create("cyclops-object", 0); // the assembler inherits it
+    const int files[] = {run.input, run.messages, run.object};
+    bool done = true;
+    for (size_t i = 0; i < 3; i++)
+        if (files[i] < 0)
+            done = fail_set(fail, FAIL_WORK, "cannot make a file in memory: %s", strerror(errno));
+    done = done && assemble(&run, text, result);
+    for (size_t i = 0; i < 3; i++)
+        if (files[i] >= 0)
+            close(files[i]);
+    return done;
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The disk is full in the middle of a run: what was measured is printed all the same, then the error, and a later run goes
+# on with what the file holds.  full-disk.sh BUILD
+. "$(dirname "$0")/lib.sh"
+export CYCLOPS_PREFIX=$build
+kib=4000
+sim=(--isa x86_64 --target sim:skylake,noise=none)
+
+# with_room BYTES COMMAND…: so many fit into $T/file, and no more.
+with_room() {
+    head -c $((kib * 1024 - $1)) /dev/zero | tr '\0' '\n' >"$T/file"
+    shift
+    (ulimit -f $kib && trap '' XFSZ && exec "$@" --output "$T/file")
+}
+
+expect 1 'imul-r64 +latency .*3\.00' with_room 3500 "$cyclops" run add-r64 imul-r64 load-r64 lea-r64 "${sim[@]}"
+cp "$T/out" "$T/first"
+expect 0 "^cyclops: error: '.*file': cannot write: File too large; --resume" tail -n 1 "$T/first"
+expect 0 'measurements are taken from|measured again' bash -c "'$cyclops' run add-r64 imul-r64 ${sim[*]} --output '$T/file' --resume 2>&1"
+expect 1 'imul-r64 +1\.00 1\.00 +- -' with_room 3000 "$cyclops" pairs add-r64 imul-r64 load-r64 "${sim[@]}"
+cp "$T/out" "$T/first"
+expect 0 'cannot write' tail -n 1 "$T/first"
+finish
