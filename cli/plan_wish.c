@@ -52,189 +52,186 @@ static bool read_block(const struct plan_wish *wish, struct block_options *block
     block->most_pages = wish->pages != ~0UL ? (unsigned)wish->pages : 0;
     return read_number("registers", wish->registers, &block->registers, fail) &&
            read_number("fill", wish->fill, &block->fill, fail);
-    bool plan_read_placement(const char *name, bool may_be_all, enum program_placement *placement, struct fail *fail) {
-        *placement = PLACEMENT_NONE;
-        if (!name || (may_be_all && strcmp(name, "all") == 0) || program_placement_parse(name, placement))
-            return true;
+}
+
+bool plan_read_placement(const char *name, bool may_be_all, enum program_placement *placement, struct fail *fail) {
+    *placement = PLACEMENT_NONE;
+    if (!name || (may_be_all && strcmp(name, "all") == 0) || program_placement_parse(name, placement))
+        return true;
+    return fail_set(fail, FAIL_INPUT,
+                    "unknown placement '%s': there are same-address, same-line, own-lines%s own-pages%s", name,
+                    may_be_all ? "," : " and", may_be_all ? " and all" : "");
+}
+
+static bool read_options(const struct plan_wish *wish, struct plan_options *plan, struct fail *fail) {
+    *plan = (struct plan_options){.syntax = wish->syntax, .is_replicated = wish->is_replicated};
+    if (!read_block(wish, &plan->block, fail))
+        return false;
+    if (wish->streams != ~0UL && (wish->streams < 1 || wish->streams > GEN_MAX_STREAMS))
+        return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
+    if (wish->streams != ~0UL)
+        plan->streams = (unsigned)wish->streams;
+    if (wish->mode) {
+        plan->has_mode = true;
+        if (!program_mode_parse(wish->mode, &plan->mode))
+            return fail_set(fail, FAIL_INPUT, "unknown mode '%s': there are latency, throughput and block", wish->mode);
+    }
+    if (wish->form && strcmp(wish->form, "both") == 0) {
+        plan->is_both_forms = true;
+    } else if (wish->form) {
+        plan->has_form = true;
+        if (!program_form_parse(wish->form, &plan->form))
+            return fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled, looped and both", wish->form);
+    }
+    return plan_read_placement(wish->placement, true, &plan->placement, fail) && read_corun(wish, plan, fail) &&
+           (!wish->sweep || options_parse_range(wish->sweep, &plan->sweep_first, &plan->sweep_last, fail));
+}
+
+static bool is_file(const char *operand) {
+    size_t n = strlen(operand);
+    bool has_suffix = n > 2 && operand[n - 2] == '.' && strchr("sSo", operand[n - 1]);
+    return strcmp(operand, "-") == 0 || strchr(operand, '/') || has_suffix;
+}
+
+static bool add_file(struct arena *arena, struct plan *plan, const struct isa *isa, const char *path,
+                     const struct object_range *range, const struct plan_options *options, struct fail *fail) {
+    char *text;
+    size_t length;
+    const char *name = file_name(path);
+    if (!file_read(arena, path, &text, &length, fail))
+        return false;
+    const struct object_file file = {name, text, length, isa->triple};
+    if (object_is_elf(text, length))
+        return plan_add_object(arena, plan, isa, &file, range, options, fail);
+    const struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = options->syntax};
+    return plan_has_marked_data(text) ? plan_add_marked(arena, plan, &source, name, options, fail)
+                                      : plan_add_block(arena, plan, &source, name, options, fail);
+}
+
+struct planner {
+    const struct plan_wish *wish;
+    const struct isa *isa;
+    const struct plan_options *options, *of_blocks;
+    struct kernel_set *set; // read when the first kernel is named
+};
+
+static bool add_operand(struct arena *arena, const struct planner *planner, const char *operand, struct plan *plan,
+                        struct fail *fail) {
+    if (is_file(operand))
+        return add_file(arena, plan, planner->isa, operand, &planner->wish->range, planner->of_blocks, fail);
+    if (planner->set->n_kernels == 0 &&
+        !cli_load_kernels(arena, planner->wish->kernels, planner->isa->name, planner->set, fail))
+        return false;
+    const struct kernel *kernel = kernel_find(arena, planner->set, operand, fail);
+    return kernel && plan_add_kernel(arena, plan, kernel, planner->options, fail);
+}
+
+// One program beside all. Of several that the options ask for, the first.
+static bool add_corun(struct arena *arena, const struct planner *planner, struct plan *plan, struct fail *fail) {
+    struct plan others = {0};
+    if (!add_operand(arena, planner, planner->wish->corun, &others, fail))
+        return false;
+    plan->corunner = others.experiments[0];
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        plan->experiments[i]->corun = ARENA_NEW(arena, struct corun);
+        plan->experiments[i]->corun->other = plan->corunner;
+    }
+    return true;
+}
+
+// A block's text as its name in tables.
+static const char *on_one_line(struct arena *arena, const char *text) {
+    char *line = arena_strdup(arena, text);
+    for (char *c = line; *c; c++)
+        if (*c == '\n' || *c == '\t')
+            *c = *c == '\n' ? ';' : ' ';
+    return line;
+}
+
+// One block of machine code. What is wrong with it is said at its place in the file, or of the option itself.
+static bool add_digits(struct arena *arena, struct plan *plan, struct block_source *source, struct slice digits,
+                       unsigned column, const struct plan_options *options, struct fail *fail) {
+    uint8_t *bytes = arena_alloc(arena, digits.length / 2 + 1);
+    size_t n_good = bytes_from_digits(digits.data, digits.length, bytes);
+    if (n_good < digits.length)
+        return fail_at(fail, source->name, source->line, column + (unsigned)n_good,
+                       "'%.*s' is not a hexadecimal digit; a block is written as in 4801d8", 1, digits.data + n_good);
+    if (digits.length % 2)
+        return fail_at(fail, source->name, source->line, column + (unsigned)n_good - 1,
+                       "half a byte is left over: there are %zu hexadecimal digits", digits.length);
+    source->bytes = bytes;
+    source->n_bytes = digits.length / 2;
+    return plan_add_block(arena, plan, source, arena_copy(arena, digits.data, digits.length), options, fail);
+}
+
+// As `cyclops mca --hex` reads such files: a block a line, up to a comma; empty lines are skipped.
+static bool add_hex_file(struct arena *arena, struct plan *plan, struct block_source *source, const char *path,
+                         const struct plan_options *options, struct fail *fail) {
+    char *text;
+    if (!file_read(arena, path, &text, NULL, fail))
+        return false;
+    struct slice rest = {text, strlen(text)}, line;
+    source->name = file_name(path);
+    for (source->line = 1; slice_next(&rest, '\n', &line); source->line++) {
+        const char *comma = memchr(line.data, ',', line.length);
+        struct slice digits = slice_trim((struct slice){line.data, comma ? (size_t)(comma - line.data) : line.length});
+        struct fail why = {0};
+        unsigned column = (unsigned)(digits.data - line.data) + 1;
+        if (digits.length && !add_digits(arena, plan, source, digits, column, options, &why))
+            plan_refuse(arena, plan, &why);
+    }
+    return true;
+}
+
+static bool add_hex(struct arena *arena, struct plan *plan, const struct isa *isa, const char *argument,
+                    const struct plan_options *options, struct fail *fail) {
+    struct block_source source = {.isa = isa, .name = "--hex"};
+    struct slice digits = {argument, strlen(argument)};
+    uint8_t *bytes = arena_alloc(arena, digits.length / 2 + 1);
+    bool is_file = strcmp(argument, "-") == 0 || strchr(argument, '/') || strchr(argument, '.') ||
+                   (bytes_from_digits(argument, digits.length, bytes) < digits.length && access(argument, F_OK) == 0);
+    if (is_file)
+        return add_hex_file(arena, plan, &source, argument, options, fail);
+    return add_digits(arena, plan, &source, digits, 1, options, fail);
+}
+
+// What is for kernels does not touch the blocks beside them.
+static struct plan_options for_blocks(const struct operands *operands, struct plan_options options) {
+    bool has_kernel = false;
+    for (size_t i = 0; i < operands->n_items; i++)
+        has_kernel |= !is_file(operands->items[i]);
+    if (has_kernel) {
+        options.has_mode = false;
+        options.sweep_first = options.sweep_last = options.streams = 0;
+    }
+    return options;
+}
+
+bool plan_make(struct arena *arena, const struct plan_wish *wish, const struct isa *isa,
+               const struct operands *operands, struct plan *plan, struct fail *fail) {
+    struct plan_options plan_options;
+    if (!read_options(wish, &plan_options, fail))
+        return false;
+    if (operands->n_items + wish->asm_texts.n_items + wish->hex.n_items == 0)
         return fail_set(fail, FAIL_INPUT,
-                        "unknown placement '%s': there are same-address, same-line, own-lines%s own-pages%s", name,
-                        may_be_all ? "," : " and", may_be_all ? " and all" : "");
-    }
-
-    static bool read_options(const struct plan_wish *wish, struct plan_options *plan, struct fail *fail) {
-        *plan = (struct plan_options){.syntax = wish->syntax, .is_replicated = wish->is_replicated};
-        if (!read_block(wish, &plan->block, fail))
+                        "nothing to run: name kernels ('cyclops list kernels'), a FILE.s, or give --asm TEXT or --hex "
+                        "HEX");
+    const struct plan_options of_blocks = for_blocks(operands, plan_options);
+    struct kernel_set set = {0};
+    struct planner planner = {wish, isa, &plan_options, &of_blocks, &set};
+    for (size_t i = 0; i < operands->n_items; i++)
+        if (!add_operand(arena, &planner, operands->items[i], plan, fail))
             return false;
-        if (wish->streams != ~0UL && (wish->streams < 1 || wish->streams > GEN_MAX_STREAMS))
-            return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
-        if (wish->streams != ~0UL)
-            plan->streams = (unsigned)wish->streams;
-        if (wish->mode) {
-            plan->has_mode = true;
-            if (!program_mode_parse(wish->mode, &plan->mode))
-                return fail_set(fail, FAIL_INPUT, "unknown mode '%s': there are latency, throughput and block",
-                                wish->mode);
-        }
-        if (wish->form && strcmp(wish->form, "both") == 0) {
-            plan->is_both_forms = true;
-        } else if (wish->form) {
-            plan->has_form = true;
-            if (!program_form_parse(wish->form, &plan->form))
-                return fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled, looped and both", wish->form);
-        }
-        return plan_read_placement(wish->placement, true, &plan->placement, fail) && read_corun(wish, plan, fail) &&
-               (!wish->sweep || options_parse_range(wish->sweep, &plan->sweep_first, &plan->sweep_last, fail));
-    }
-
-    static bool is_file(const char *operand) {
-        size_t n = strlen(operand);
-        bool has_suffix = n > 2 && operand[n - 2] == '.' && strchr("sSo", operand[n - 1]);
-        return strcmp(operand, "-") == 0 || strchr(operand, '/') || has_suffix;
-    }
-
-    static bool add_file(struct arena * arena, struct plan * plan, const struct isa *isa, const char *path,
-                         const struct object_range *range, const struct plan_options *options, struct fail *fail) {
-        char *text;
-        size_t length;
-        const char *name = file_name(path);
-        if (!file_read(arena, path, &text, &length, fail))
+    for (size_t i = 0; i < wish->asm_texts.n_items; i++) {
+        const char *text = wish->asm_texts.items[i];
+        const struct block_source source = {.isa = isa, .name = "--asm", .text = text, .syntax = of_blocks.syntax};
+        if (!plan_add_block(arena, plan, &source, on_one_line(arena, text), &of_blocks, fail))
             return false;
-        const struct object_file file = {name, text, length, isa->triple};
-        if (object_is_elf(text, length))
-            return plan_add_object(arena, plan, isa, &file, range, options, fail);
-        const struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = options->syntax};
-        return plan_has_marked_data(text) ? plan_add_marked(arena, plan, &source, name, options, fail)
-                                          : plan_add_block(arena, plan, &source, name, options, fail);
     }
-
-    struct planner {
-        const struct plan_wish *wish;
-        const struct isa *isa;
-        const struct plan_options *options, *of_blocks;
-        struct kernel_set *set; // read when the first kernel is named
-    };
-
-    static bool add_operand(struct arena * arena, const struct planner *planner, const char *operand, struct plan *plan,
-                            struct fail *fail) {
-        if (is_file(operand))
-            return add_file(arena, plan, planner->isa, operand, &planner->wish->range, planner->of_blocks, fail);
-        if (planner->set->n_kernels == 0 &&
-            !cli_load_kernels(arena, planner->wish->kernels, planner->isa->name, planner->set, fail))
+    for (size_t i = 0; i < wish->hex.n_items; i++)
+        if (!add_hex(arena, plan, isa, wish->hex.items[i], &of_blocks, fail))
             return false;
-        const struct kernel *kernel = kernel_find(arena, planner->set, operand, fail);
-        return kernel && plan_add_kernel(arena, plan, kernel, planner->options, fail);
-    }
-
-    // One program beside all. Of several that the options ask for, the first.
-    static bool add_corun(struct arena * arena, const struct planner *planner, struct plan *plan, struct fail *fail) {
-        struct plan others = {0};
-        if (!add_operand(arena, planner, planner->wish->corun, &others, fail))
-            return false;
-        plan->corunner = others.experiments[0];
-        for (size_t i = 0; i < plan->n_experiments; i++) {
-            plan->experiments[i]->corun = ARENA_NEW(arena, struct corun);
-            plan->experiments[i]->corun->other = plan->corunner;
-        }
-        return true;
-    }
-
-    // A block's text as its name in tables.
-    static const char *on_one_line(struct arena * arena, const char *text) {
-        char *line = arena_strdup(arena, text);
-        for (char *c = line; *c; c++)
-            if (*c == '\n' || *c == '\t')
-                *c = *c == '\n' ? ';' : ' ';
-        return line;
-    }
-
-    // One block of machine code. What is wrong with it is said at its place in the file, or of the option itself.
-    static bool add_digits(struct arena * arena, struct plan * plan, struct block_source * source, struct slice digits,
-                           unsigned column, const struct plan_options *options, struct fail *fail) {
-        uint8_t *bytes = arena_alloc(arena, digits.length / 2 + 1);
-        size_t n_good = bytes_from_digits(digits.data, digits.length, bytes);
-        if (n_good < digits.length)
-            return fail_at(fail, source->name, source->line, column + (unsigned)n_good,
-                           "'%.*s' is not a hexadecimal digit; a block is written as in 4801d8", 1,
-                           digits.data + n_good);
-        if (digits.length % 2)
-            return fail_at(fail, source->name, source->line, column + (unsigned)n_good - 1,
-                           "half a byte is left over: there are %zu hexadecimal digits", digits.length);
-        source->bytes = bytes;
-        source->n_bytes = digits.length / 2;
-        return plan_add_block(arena, plan, source, arena_copy(arena, digits.data, digits.length), options, fail);
-    }
-
-    // As `cyclops mca --hex` reads such files: a block a line, up to a comma; empty lines are skipped.
-    static bool add_hex_file(struct arena * arena, struct plan * plan, struct block_source * source, const char *path,
-                             const struct plan_options *options, struct fail *fail) {
-        char *text;
-        if (!file_read(arena, path, &text, NULL, fail))
-            return false;
-        struct slice rest = {text, strlen(text)}, line;
-        source->name = file_name(path);
-        for (source->line = 1; slice_next(&rest, '\n', &line); source->line++) {
-            const char *comma = memchr(line.data, ',', line.length);
-            struct slice digits =
-                slice_trim((struct slice){line.data, comma ? (size_t)(comma - line.data) : line.length});
-            struct fail why = {0};
-            unsigned column = (unsigned)(digits.data - line.data) + 1;
-            if (digits.length && !add_digits(arena, plan, source, digits, column, options, &why))
-                plan_refuse(arena, plan, &why);
-        }
-        return true;
-    }
-
-    static bool add_hex(struct arena * arena, struct plan * plan, const struct isa *isa, const char *argument,
-                        const struct plan_options *options, struct fail *fail) {
-        struct block_source source = {.isa = isa, .name = "--hex"};
-        struct slice digits = {argument, strlen(argument)};
-        uint8_t *bytes = arena_alloc(arena, digits.length / 2 + 1);
-        bool is_file =
-            strcmp(argument, "-") == 0 || strchr(argument, '/') || strchr(argument, '.') ||
-            (bytes_from_digits(argument, digits.length, bytes) < digits.length && access(argument, F_OK) == 0);
-        if (is_file)
-            return add_hex_file(arena, plan, &source, argument, options, fail);
-        return add_digits(arena, plan, &source, digits, 1, options, fail);
-    }
-
-    // What is for kernels does not touch the blocks beside them.
-    static struct plan_options for_blocks(const struct operands *operands, struct plan_options options) {
-        bool has_kernel = false;
-        for (size_t i = 0; i < operands->n_items; i++)
-            has_kernel |= !is_file(operands->items[i]);
-        if (has_kernel) {
-            options.has_mode = false;
-            options.sweep_first = options.sweep_last = options.streams = 0;
-        }
-        return options;
-    }
-
-    bool plan_make(struct arena * arena, const struct plan_wish *wish, const struct isa *isa,
-                   const struct operands *operands, struct plan *plan, struct fail *fail) {
-        struct plan_options plan_options;
-        if (!read_options(wish, &plan_options, fail))
-            return false;
-        if (operands->n_items + wish->asm_texts.n_items + wish->hex.n_items == 0)
-            return fail_set(
-                fail, FAIL_INPUT,
-                "nothing to run: name kernels ('cyclops list kernels'), a FILE.s, or give --asm TEXT or --hex "
-                "HEX");
-        const struct plan_options of_blocks = for_blocks(operands, plan_options);
-        struct kernel_set set = {0};
-        struct planner planner = {wish, isa, &plan_options, &of_blocks, &set};
-        for (size_t i = 0; i < operands->n_items; i++)
-            if (!add_operand(arena, &planner, operands->items[i], plan, fail))
-                return false;
-        for (size_t i = 0; i < wish->asm_texts.n_items; i++) {
-            const char *text = wish->asm_texts.items[i];
-            const struct block_source source = {.isa = isa, .name = "--asm", .text = text, .syntax = of_blocks.syntax};
-            if (!plan_add_block(arena, plan, &source, on_one_line(arena, text), &of_blocks, fail))
-                return false;
-        }
-        for (size_t i = 0; i < wish->hex.n_items; i++)
-            if (!add_hex(arena, plan, isa, wish->hex.items[i], &of_blocks, fail))
-                return false;
-        if (!plan_is_left(plan, fail))
-            return false;
-        return !wish->corun || add_corun(arena, &planner, plan, fail);
-    }
+    if (!plan_is_left(plan, fail))
+        return false;
+    return !wish->corun || add_corun(arena, &planner, plan, fail);
+}
