@@ -1,12 +1,12 @@
 // What comes back from the child that measures: each sample in its place, and nothing where code wrote over them.
 #include "bench/native_rounds.h"
+#include "bench/nursery.h"
 #include "bench/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -82,13 +82,9 @@ static void a_reference_belongs_to_two_rounds(void **state) {
 }
 
 // Code that writes to the results, `offset` bytes into them, and then ends well or by ud2. It does not know where they
-// are: this test does, as the kernel gives the same place twice.
+// are; this test does: they are the first that is allocated.
 static enum bench_outcome write_at(size_t offset, bool ends_well, unsigned *n_done) {
-    size_t size = sizeof(struct native_results) + (N_ROUNDS + 1) * sizeof(struct target_round);
-    void *place = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(place != MAP_FAILED);
-    munmap(place, size);
-    uint64_t address = (uintptr_t)place + offset;
+    uint64_t address = (uintptr_t)nursery_alloc(0) + offset;
     // mov rax, address; add dword ptr [rax], 1000; ret or ud2
     uint8_t bytes[] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0x81, 0x00, 0xe8, 3, 0, 0, 0xc3, 0x0b};
     memcpy(&bytes[2], &address, sizeof address);

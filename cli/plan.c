@@ -158,9 +158,6 @@ static bool wants_mode(const struct plan_options *options, enum program_mode mod
 bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel *kernel,
                      const struct plan_options *options, struct fail *fail) {
     const struct kernel_plan p = {arena, plan, kernel, options, plan->n_experiments, fail};
-    if (options->has_mode && options->mode != PROGRAM_THROUGHPUT && (options->streams || options->placement))
-        return fail_set(fail, FAIL_INPUT, "%s is for throughput: mode %s has one stream",
-                        options->streams ? "--n" : "--placement", program_mode_name(options->mode));
     if (options->has_mode && options->mode == PROGRAM_BLOCK)
         return add_forms(&p, (struct gen_request){.mode = PROGRAM_BLOCK});
     bool has_throughput = options->has_mode || !kernel_shared_chain(kernel);

@@ -83,6 +83,9 @@ static bool read_options(const struct plan_wish *wish, struct plan_options *plan
         if (!program_form_parse(wish->form, &plan->form))
             return fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled, looped and both", wish->form);
     }
+    if (plan->has_mode && plan->mode != PROGRAM_THROUGHPUT && (plan->streams || wish->placement))
+        return fail_set(fail, FAIL_INPUT, "%s is for throughput: mode %s has one stream",
+                        plan->streams ? "--n" : "--placement", program_mode_name(plan->mode));
     return plan_read_placement(wish->placement, true, &plan->placement, fail) && read_corun(wish, plan, fail) &&
            (!wish->sweep || options_parse_range(wish->sweep, &plan->sweep_first, &plan->sweep_last, fail));
 }
@@ -123,13 +126,16 @@ static bool add_operand(struct arena *arena, const struct planner *planner, cons
         !cli_load_kernels(arena, planner->wish->kernels, planner->isa->name, planner->set, fail))
         return false;
     const struct kernel *kernel = kernel_find(arena, planner->set, operand, fail);
-    return kernel && plan_add_kernel(arena, plan, kernel, planner->options, fail);
+    struct fail why = {0};
+    if (kernel && !plan_add_kernel(arena, plan, kernel, planner->options, &why))
+        plan_refuse(arena, plan, &why);
+    return kernel != NULL;
 }
 
 // One program beside all. Of several that the options ask for, the first.
 static bool add_corun(struct arena *arena, const struct planner *planner, struct plan *plan, struct fail *fail) {
     struct plan others = {0};
-    if (!add_operand(arena, planner, planner->wish->corun, &others, fail))
+    if (!add_operand(arena, planner, planner->wish->corun, &others, fail) || !plan_is_left(&others, fail))
         return false;
     plan->corunner = others.experiments[0];
     for (size_t i = 0; i < plan->n_experiments; i++) {

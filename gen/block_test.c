@@ -170,9 +170,9 @@ static void registers_start_as_documented(void **state) {
                         "mov dword ptr [rsi - 64], 0\nmov dword ptr [rsi - 60], 0\nkmovw k3, [rsi - 64]\n"
                         "vpxord zmm1, zmm1, zmm1\nvpxord zmm2, zmm2, zmm2\nvpxord zmm17, zmm17, zmm17\n"
                         "mov rsp, 36732928\n"
-                        "mov rax, 36732928\nmov rcx, 36732928\nmov rdx, 36732928\nmov rbx, 36732928\n"
-                        "mov rbp, 36732928\nmov rsi, 36732928\nmov rdi, 36732928\nmov r8, 36732928\n"
-                        "mov r9, 36732928\nmov r10, 36732928\nmov r11, 36732928\nmov r12, 36732928\n"
+                        "mov eax, 36732928\nmov ecx, 36732928\nmov edx, 36732928\nmov ebx, 36732928\n"
+                        "mov ebp, 36732928\nmov esi, 36732928\nmov edi, 36732928\nmov r8d, 36732928\n"
+                        "mov r9d, 36732928\nmov r10d, 36732928\nmov r11d, 36732928\nmov r12d, 36732928\n"
                         "mov r13, 36732928\nmov r14, 36732928\n");
     assert_true(testing_block(&arena, isa_find("aarch64"), NULL, "b", "ldr x16, [x18]; movi v9.4s, #1", PROGRAM_LOOPED,
                               &program, &failure));
