@@ -10,7 +10,8 @@ with=$here/machines/with
 export MACHINE=$T/server
 "$here/machines/unpack" "$here/machines/amd-server.machine" "$MACHINE"
 cpu=$MACHINE/sys/devices/system/cpu
-mapfile -t kernels < <("$cyclops" list kernels --isa x86_64 --json | jq -r .kernel | grep -E 'r64|r32' | head -30)
+mapfile -t kernels < <("$cyclops" list kernels --isa x86_64 --json | jq -r .kernel |
+    grep -xE '(add|imul|lea|load|store|popcnt|lzcnt|tzcnt|bsf|pdep|pext|shl|ror|and|or|xor|sub|not|neg|bswap)-r64')
 run=("$with" amd-server "$cyclops" run "${kernels[@]}" --sweep 1..9 --mcpu none --precision 0.01 --attempt 15 --budget 0 --cpu 0 --output "$T/journal" --resume)
 
 is_back() {
@@ -28,10 +29,10 @@ names() { # of the kernels measured so far; lines that were cut short are no JSO
     [ ! -e "$T/journal" ] || jq -Rr 'fromjson? | select(.record == "measurement") | .kernel' "$T/journal"
 }
 measured() { # programs; a value that was not to be trusted is measured again, and its later line counts
-    [ ! -e "$T/journal" ] || jq -Rn '[inputs | fromjson? | select(.record == "measurement")] | map([.kernel, .mode, .form, .n]) | unique | length' "$T/journal"
+    [ ! -e "$T/journal" ] || jq -Rn '[inputs | fromjson? | select(.record == "measurement")] | map([.kernel, .mode, .form, .n, .arc, .placement]) | unique | length' "$T/journal"
 }
 trusted() {
-    [ ! -e "$T/journal" ] || jq -Rn '[inputs | fromjson? | select(.record == "measurement")] | group_by([.kernel, .mode, .form, .n]) |
+    [ ! -e "$T/journal" ] || jq -Rn '[inputs | fromjson? | select(.record == "measurement")] | group_by([.kernel, .mode, .form, .n, .arc, .placement]) |
         map(last | select(.verdict != "unstable")) | length' "$T/journal"
 }
 
@@ -42,7 +43,7 @@ for i in $(seq "$kills"); do
     [ $((i % 10)) != 1 ] || rm -f "$T/journal"
     setsid "${run[@]}" >/dev/null 2>"$T/messages" &
     program=$!
-    sleep "$(printf '0.%03d' $((RANDOM % 900)))"
+    sleep $((i % 4)).$(printf %03d $((RANDOM % 900))) # no value is there before its processes are a second apart
     [ "$(cat "$cpu/cpufreq/boost")" = 1 ] || n_changed=$((n_changed + 1))
     kill -KILL -- -$program 2>/dev/null
     wait $program 2>/dev/null
