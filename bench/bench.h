@@ -11,10 +11,21 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "bench/level.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// What a piece of code keeps busy of its core. A thread beside us may take one of these and leave the others alone.
+enum bench_use {
+    USE_INTEGER, // arithmetic on general registers
+    USE_VECTOR,  // arithmetic on vector and floating-point registers
+    USE_LOAD,
+    USE_STORE,
+    BENCH_N_USES,
+};
+enum { BENCH_ALL_USES = (1 << BENCH_N_USES) - 1 }; // bits, of code of which nothing is known
 
 // A function void (uint64_t iterations, void *memory) as bytes; position-independent.
 struct bench_code {
@@ -28,6 +39,8 @@ struct bench_code {
     // Instructions that one iteration executes: all bodies, and the loop's own. 0: unknown, and so not checked.
     uint64_t iteration_instructions;
     unsigned offset; // bytes behind a multiple of the page's size at which it is to start, where the target can choose
+    unsigned uses;   // bits: 1 << enum bench_use
+    bool is_wide;    // uses vectors of more than 128 bits
     double body_cycles; // that one body is known to take: of a session's reference, above 0; else 0
     // Only code with the same number shares a process. 0: code that leaves nothing behind for the next.
     unsigned process_set;
@@ -77,12 +90,14 @@ enum bench_drop {
     DROP_REFERENCE, // reference chain before and after differ: the frequency moved
     DROP_NEGATIVE,  // long ran no longer than short
     DROP_MULTIPLY,  // the multiply chain took another number of cycles than at calibration
-    DROP_ISSUE,     // so did independent instructions: another thread on the core takes issue slots
+    DROP_ISSUE,     // so did instructions that do nothing: another thread on the core takes issue slots
     DROP_STEAL,     // others ran on our CPU while we wanted to
     DROP_RETIRED,   // instructions retired are not those of the code: something else ran, too
     DROP_SIBLING,   // the kernel saw the other thread of our core busy
     DROP_BESIDE,    // the code that was to run beside it did not run all the time
-    DROP_N_REASONS,
+    DROP_SLOWER,    // it is of a process that was slower than those of other times
+    DROP_USES,      // from here on, by enum bench_use: so did instructions that use the same units as the code
+    DROP_N_REASONS = DROP_USES + BENCH_N_USES,
 };
 const char *bench_drop_name(enum bench_drop reason); // "switch", "migration", …
 
@@ -173,26 +188,34 @@ struct bench_measurement {
 struct target;
 
 // Code of known time that every round runs beside the reference; see checks.c. In cycles per body: a property of the
-// CPU, so a change means that the round was not alone on its core, or that the reference lies.
+// CPU, so a change means that the round was not alone on its core, or that the reference lies. The first two always
+// run, each other one where the code uses what it feels.
 enum bench_check {
     CHECK_MULTIPLY, // chain of dependent multiplies: latency-bound, as the reference, on another pipe
-    CHECK_ISSUE,    // independent instructions, as many as the CPU takes: throughput-bound
-    BENCH_N_CHECKS,
+    CHECK_ISSUE,    // instructions that do nothing, as many as the CPU takes: bound by the front end
+    CHECK_USES,     // from here on: as many as there are of each enum bench_use, in its order
+    BENCH_N_CHECKS = CHECK_USES + BENCH_N_USES,
 };
+const char *bench_check_name(enum bench_check check); // "multiply", "issue", "integer", …
 
 struct bench_options {
-    enum bench_clock clock;  // never worse than asked for: only CLOCK_AUTO chooses
-    bool needs_counters;     // CLOCK_AUTO: never without, as events were asked for
-    double precision;        // stop when the interval's half-width is below this share of the value; 0 = 0.002
-    double budget_ms;        // stop after this much time; 0 = 200
-    double timeout_seconds;  // for one batch of rounds; 0 = 2
-    unsigned processes;      // that the samples come from at least; 0 = 3
-    int cpu;                 // logical CPU to pin to; -1 = chosen
+    enum bench_clock clock; // never worse than asked for: only CLOCK_AUTO chooses
+    bool needs_counters;    // CLOCK_AUTO: never without, as events were asked for
+    double precision;       // stop when the interval's half-width is below this share of the value; 0 = 0.002
+    double budget_ms;       // stop after computing this long; 0 = 200. Ten times as long where a neighbour spoils it
+    double retry_seconds;   // that a session may wait and compute until neighbours leave; 0: it does not wait
+    double confirm_seconds; // that lie between the first and the last process of a value that is no plain fraction; 0 =
+                            // 1; below 0: none need
+    double timeout_seconds; // for one batch of rounds; 0 = 2
+    unsigned processes;     // that the samples come from at least; 0 = 3
+    int cpu;                // logical CPU to pin to; -1 = chosen
     double reference_cycles; // that one dependent add takes on this core; 0 = 1, or with CLOCK_TIME what is measured
     double frequency_hz;     // CLOCK_TIME: of the core; 0: what the target states
-    const char *frequency_source; // whose word that is, for people
-    int beside_cpu;               // for code that runs beside
-    bool (*is_stopped)(void);     // asked between processes: whether to measure no more; null: never
+    const char *frequency_source;                      // whose word that is, for people
+    int beside_cpu;                                    // for code that runs beside
+    double remembered[BENCH_N_CLOCKS][BENCH_N_CHECKS]; // levels that earlier sessions found by each clock; 0: unknown
+    bool remembers_little;                             // those sessions were few
+    bool (*is_stopped)(void); // asked between processes: whether to measure no more; null: never
 };
 
 // A measuring session: target and clock are ready, the clock is calibrated.
@@ -206,10 +229,7 @@ struct bench {
     struct bench_check_state {
         struct bench_code code;
         uint64_t n_short, n_long; // iterations in each round; n_long 0: not timed
-        double cycles;            // per body, in the rounds of the calibration; 0: not known yet
-        double spread;            // of that: distance between the quartiles over the median
-        double scatter;           // the same of all rounds of the calibration, disturbed or not
-        bool has_quiet;           // some of which were far from the others, and are what counts
+        struct level level;       // what it takes when the core is ours alone, by this clock
     } checks[BENCH_N_CHECKS];
     double clock_error;        // relative; see calibrate.c for what it holds
     double frequency_hz;       // CLOCK_TIME: that is believed; else 0
@@ -217,7 +237,10 @@ struct bench {
     double reference_spread;   // of the reference's change within a round, at calibration: between its quartiles
     double cross_check_cycles; // of one multiply
     bool stable;               // the cross-check came out an integer within 1 %
+    bool is_doubtful;          // it did not, and may at another time
     const char *unstable_why;  // one clause, where it did not
+    double retry_ms;           // left of options.retry_seconds
+    bool is_new_here;          // what the checks take here is known from this session only: values are confirmed, all
     const char *passed_over;   // a better tier that was tried and was not stable, and why; null: none
     const char *clock_note;    // for people: which tier, why, and its error
 };
@@ -225,13 +248,20 @@ struct bench {
 // The code that the clock rests on.
 struct bench_chains {
     struct bench_code reference; // chain of dependent adds, one cycle each
-    struct bench_code multiply;  // chain of multiplies: a whole number of cycles on a stable host
-    struct bench_code issue;     // independent instructions, bound by how many the CPU takes a cycle
+    // Those of a use may be missing (no bodies), or not run on this CPU: then they are left out. A multiply takes a
+    // whole number of cycles on a stable host.
+    struct bench_code checks[BENCH_N_CHECKS];
 };
 
 // Calibrates. Fails when the wanted clock does not exist here (FAIL_UNAVAILABLE).
 bool bench_open(struct bench *bench, struct arena *arena, struct target *target, const struct bench_options *options,
                 const struct bench_chains *chains, struct fail *fail);
+
+struct bench_listener;
+
+// Waits until the checks are at their clean levels, with nobody else on the core, or `seconds` are over: then the
+// session measures all the same. `listener`: null for none.
+bool bench_wait_quiet(struct bench *bench, double seconds, const struct bench_listener *listener, struct fail *fail);
 
 // Measures one piece of code. False only when the harness itself failed; code that crashed is an outcome.
 bool bench_measure(struct bench *bench, const struct bench_code *code, struct bench_measurement *result,
@@ -243,6 +273,19 @@ bool bench_measure(struct bench *bench, const struct bench_code *code, struct be
 bool bench_measure_all(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results, size_t n,
                        struct fail *fail);
 enum { BENCH_MOST_TOGETHER = 32 };
+
+// Who wants to hear of it meanwhile.
+struct bench_listener {
+    void *context;
+    // results[index] is there; no order. It may come again, measured anew, where the first one was found to be a
+    // neighbour's. False: measuring ends.
+    bool (*done)(void *context, size_t index, struct fail *fail);
+    // Nothing is computed until neighbours leave, or `seconds` are over; of `n_left` values. May be null.
+    void (*waiting)(void *context, size_t n_left, double seconds);
+};
+// The same, with a listener.
+bool bench_measure_each(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results,
+                        size_t n, const struct bench_listener *listener, struct fail *fail);
 
 // The same as bench_measure while another hardware thread runs `beside`: on the native target, on the CPU of the
 // options. The clock's reference and the multiply check run while that thread waits (the issue check is left out), so

@@ -5,14 +5,26 @@
 #include <math.h>
 #include <stddef.h>
 
-// One check of one round is good to about half a percent (timer steps of 10 ns in some µs). What slips through here
-// is looked for in the median of all rounds.
-static const double round_tolerance = 0.02, median_tolerance = 0.0025;
+// What slips through in single rounds is looked for in the median of all.
+static const double median_tolerance = 0.0025;
+
+static bool is_chain(const struct bench *bench, const struct bench_code *code) {
+    return code == &bench->reference || code == &bench->checks[CHECK_MULTIPLY].code;
+}
+
+// Whether a check says something of the code's own rounds.
+static bool counts_for(const struct bench_code *code, unsigned check) {
+    return check < CHECK_USES || code->uses & 1U << (check - CHECK_USES);
+}
 
 void checks_put(const struct bench *bench, struct target_job *job) {
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         const struct bench_check_state *check = &bench->checks[i];
-        job->checks[i] = (struct target_check){&check->code, check->n_short, check->n_long};
+        bool is_wanted = counts_for(job->code, i) || is_chain(bench, job->code);
+        if (job->beside) // even while it waits, the other thread takes some issue slots: the others would tell of it
+            is_wanted = i == CHECK_MULTIPLY;
+        job->checks[i] =
+            (struct target_check){&check->code, is_wanted ? check->n_short : 0, is_wanted ? check->n_long : 0};
     }
 }
 
@@ -33,38 +45,99 @@ void checks_cycles(const struct bench *bench, const struct target_job *job, cons
     }
 }
 
-bool checks_agree(const struct bench *bench, const double cycles[BENCH_N_CHECKS], enum bench_drop *why) {
-    static const enum bench_drop reasons[] = {[CHECK_MULTIPLY] = DROP_MULTIPLY, [CHECK_ISSUE] = DROP_ISSUE};
+static bool is_at_level(const struct level *level, double cycles) {
+    return fabs(cycles / level->cycles - 1) <= level_tolerance(level);
+}
+
+// A round whose reference may be trusted: what a neighbour does to it, the chain of multiplies shows, or its own
+// change.
+static bool is_lesson(const struct bench *bench, const struct target_job *job, const struct target_round *round,
+                      const double cycles[BENCH_N_CHECKS]) {
+    const struct level *multiply = &bench->checks[CHECK_MULTIPLY].level;
+    enum bench_drop why;
+    return !round->switches && !round->migrations && clock_reference_is_steady(job, round, &why) &&
+           (multiply->cycles <= 0 || cycles[CHECK_MULTIPLY] <= 0 || is_at_level(multiply, cycles[CHECK_MULTIPLY]));
+}
+
+// Adds the round's readings to those of its process.
+static void add_readings(const struct bench *bench, const struct target_job *job, const struct target_round *round,
+                         double *readings[BENCH_N_CHECKS], size_t n[BENCH_N_CHECKS]) {
+    double cycles[BENCH_N_CHECKS];
+    checks_cycles(bench, job, round, cycles);
+    if (!is_lesson(bench, job, round, cycles))
+        return;
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+        if (cycles[i] != 0)
+            readings[i][n[i]++] = cycles[i];
+}
+
+bool checks_learn(struct bench *bench, const struct target_job *const *jobs, unsigned n_jobs) {
+    struct arena scratch = {0};
+    size_t n_rounds = 0, n[BENCH_N_CHECKS] = {0};
+    bool is_news = false;
+    double *readings[BENCH_N_CHECKS];
+    for (unsigned i = 0; i < n_jobs; i++)
+        n_rounds += jobs[i]->n_done;
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+        readings[i] = ARENA_ARRAY(&scratch, double, n_rounds + 1);
+    for (unsigned i = 0; i < n_jobs; i++)
+        for (unsigned r = 0; r < jobs[i]->n_done; r++)
+            add_readings(bench, jobs[i], &jobs[i]->rounds[r], readings, n);
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+        if (n[i] > 0 &&
+            level_take(&bench->checks[i].level, readings[i], n[i], bench->checks[CHECK_MULTIPLY].level.spread))
+            is_news = true;
+    arena_free(&scratch);
+    return is_news;
+}
+
+bool checks_agree(const struct bench *bench, const struct bench_code *code, const double cycles[BENCH_N_CHECKS],
+                  enum bench_drop *why) {
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
-        const struct bench_check_state *check = &bench->checks[i];
-        if (check->cycles <= 0 || cycles[i] == 0)
+        const struct level *level = &bench->checks[i].level;
+        if (level->cycles <= 0 || cycles[i] == 0 || !counts_for(code, i) || is_at_level(level, cycles[i]))
             continue;
-        if (fabs(cycles[i] / check->cycles - 1) > fmax(round_tolerance, 3 * check->spread)) {
-            *why = reasons[i];
-            return false;
-        }
+        *why = i == CHECK_MULTIPLY ? DROP_MULTIPLY : i == CHECK_ISSUE ? DROP_ISSUE : DROP_USES + (i - CHECK_USES);
+        return false;
     }
     return true;
 }
 
-static const double *sorted_check(struct sampling *sampling, unsigned check) {
-    return sampling_sorted(sampling, offsetof(struct sample, checks) + check * sizeof(double));
+bool checks_are_faster(const struct bench *bench, const struct bench_code *code, const double cycles[BENCH_N_CHECKS]) {
+    const struct level *multiply = &bench->checks[CHECK_MULTIPLY].level;
+    if (multiply->cycles > 0 && cycles[CHECK_MULTIPLY] != 0 && !is_at_level(multiply, cycles[CHECK_MULTIPLY]))
+        return false; // the reference took longer
+    for (unsigned i = CHECK_MULTIPLY + 1; i < BENCH_N_CHECKS; i++) {
+        const struct level *level = &bench->checks[i].level;
+        if (counts_for(code, i) && cycles[i] > 0 && cycles[i] < level->cycles && !is_at_level(level, cycles[i]))
+            return true;
+    }
+    return false;
+}
+
+enum bench_check checks_unknown(const struct bench *bench, const struct target_job *job) {
+    unsigned i = CHECK_MULTIPLY + 1; // that chain is the clock's affair
+    while (i < BENCH_N_CHECKS &&
+           (!job->checks[i].n_long || !counts_for(job->code, i) || bench->checks[i].level.cycles > 0))
+        i++;
+    return (enum bench_check)i;
 }
 
 // The median of n samples scatters by about 0.93 of their quartiles' distance over √n where they are normal: taken
 // three times, so that chance seldom counts as a departure, and a departure is not taken for less than it is.
-double checks_departure(const struct bench *bench, struct sampling *sampling, enum bench_check *worst) {
+double checks_departure(const struct bench *bench, const struct bench_code *code, struct sampling *sampling,
+                        enum bench_check *worst) {
     double departure = 0;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
-        const struct bench_check_state *check = &bench->checks[i];
-        if (check->cycles <= 0 || !sampling->n_kept)
+        double level = bench->checks[i].level.cycles;
+        if (level <= 0 || !sampling->n_kept || !counts_for(code, i))
             continue;
-        const double *sorted = sorted_check(sampling, i);
+        const double *sorted = sampling_sorted(sampling, offsetof(struct sample, checks) + i * sizeof(double));
         double median = statistics_median(sorted, sampling->n_kept);
         if (median == 0) // left out
             continue;
-        double away = fabs(median / check->cycles - 1);
-        double spread = statistics_spread(sorted, sampling->n_kept) / check->cycles;
+        double away = fabs(median / level - 1);
+        double spread = statistics_spread(sorted, sampling->n_kept) / level;
         double uncertainty = 2.8 * spread / sqrt((double)sampling->n_kept);
         if (away > fmax(median_tolerance, uncertainty) && away + uncertainty > departure) {
             departure = away + uncertainty;
@@ -74,51 +147,14 @@ double checks_departure(const struct bench *bench, struct sampling *sampling, en
     return departure;
 }
 
-const char *checks_meaning(enum bench_check check) {
-    return check == CHECK_ISSUE
-               ? "independent instructions are not as fast as at calibration: another thread is busy on the core"
-               : "the multiply chain is not what it was at calibration";
-}
-
-// A multiplier has no half cycles: what is nearly a whole number is meant to be one.
-static double whole_if_near(double cycles) {
-    return fabs(cycles / round(cycles) - 1) < 0.01 ? round(cycles) : cycles;
-}
-
-// A neighbour may come and go during the calibration as well. It makes a check a good deal longer, and never shorter:
-// so where a fifth of the samples lie close together and far below the median, those are what the CPU takes when it is
-// ours alone. Single samples may lie anywhere below, where an interrupt fell into the short run.
-static const double neighbour_effect = 0.04;
-
-static size_t quietest(const double *sorted, size_t n_kept, size_t *n) {
-    double far_below = statistics_median(sorted, n_kept) * (1 - neighbour_effect);
-    for (size_t start = 0; start < n_kept && sorted[start] < far_below; start++) {
-        for (*n = 0; start + *n < n_kept && sorted[start + *n] <= sorted[start] * (1 + round_tolerance);)
-            ++*n;
-        if (sorted[start] > 0 && *n > n_kept / 5)
-            return start;
-    }
-    *n = n_kept;
-    return 0;
-}
-
-static void calibrate(struct bench_check_state *check, const double *sorted, size_t n_kept) {
-    size_t n;
-    check->scatter = statistics_spread(sorted, n_kept) / statistics_median(sorted, n_kept);
-    sorted += quietest(sorted, n_kept, &n);
-    check->has_quiet = n < n_kept;
-    double cycles = statistics_median(sorted, n);
-    if (cycles <= 0 || (check->cycles > 0 && check->cycles < cycles * (1 - round_tolerance)))
-        return; // or it was faster before
-    check->cycles = cycles;
-    check->spread = statistics_spread(sorted, n) / cycles;
-}
-
-void checks_calibrate(struct bench *bench, struct sampling *sampling) {
-    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
-        if (bench->checks[i].n_long && sampling->n_kept)
-            calibrate(&bench->checks[i], sorted_check(sampling, i), sampling->n_kept);
-    struct bench_check_state *multiply = &bench->checks[CHECK_MULTIPLY];
-    if (multiply->cycles >= 1)
-        multiply->cycles = whole_if_near(multiply->cycles);
+const char *checks_subject(enum bench_check check) {
+    static const char *const subjects[BENCH_N_CHECKS] = {
+        [CHECK_MULTIPLY] = "dependent multiplies are",
+        [CHECK_ISSUE] = "independent instructions are",
+        [CHECK_USES + USE_INTEGER] = "independent adds are",
+        [CHECK_USES + USE_VECTOR] = "independent vector instructions are",
+        [CHECK_USES + USE_LOAD] = "independent loads are",
+        [CHECK_USES + USE_STORE] = "independent stores are",
+    };
+    return subjects[check];
 }

@@ -116,6 +116,12 @@ void *code_map_memory(void) {
     return memory ? memory + CODE_MEMORY_BYTES / 2 : NULL;
 }
 
+void *code_map_page(void) {
+    size_t page = in_pages(1);
+    uint8_t *memory = map_guarded(page);
+    return memory ? memory + page / 2 : NULL;
+}
+
 void code_clear_memory(void *memory) {
     memset((uint8_t *)memory - CODE_MEMORY_BYTES / 2, 0, CODE_MEMORY_BYTES);
 }

@@ -29,7 +29,9 @@ const uintptr_t *code_frame(code_function function, const struct bench_code *cod
 
 // The middle of a zeroed buffer between two pages that nobody may touch; null without memory.
 void *code_map_memory(void);
-// Zeroes it again.
+// The middle of one such page, for code that is known and needs little.
+void *code_map_page(void);
+// Zeroes the first one again.
 void code_clear_memory(void *memory);
 
 const void *code_start(code_function function);

@@ -2,8 +2,8 @@
 
 const struct bench_chains fake_chains = {
     .reference = {.bytes = (const uint8_t *)"r", .n_bytes = 1, .bodies = 100},
-    .multiply = {.bytes = (const uint8_t *)"m", .n_bytes = 1, .bodies = 100},
-    .issue = {.bytes = (const uint8_t *)"i", .n_bytes = 1, .bodies = 100},
+    .checks = {[CHECK_MULTIPLY] = {.bytes = (const uint8_t *)"m", .n_bytes = 1, .bodies = 100},
+               [CHECK_ISSUE] = {.bytes = (const uint8_t *)"i", .n_bytes = 1, .bodies = 100}},
 };
 const struct bench_code fake_code = {.bytes = (const uint8_t *)"x", .n_bytes = 1, .bodies = 100};
 
@@ -16,7 +16,8 @@ void fake_measure_with(struct fake_session *session, struct fake_target fake, co
 }
 
 void fake_measure(struct fake_session *session, struct fake_target fake) {
-    fake_measure_with(session, fake, &(struct bench_options){.cpu = -1, .budget_ms = 20}, &fake_code);
+    fake_measure_with(session, fake, &(struct bench_options){.cpu = -1, .budget_ms = 20, .confirm_seconds = -1},
+                      &fake_code);
 }
 
 struct fake_target fake_target_noisy(uint64_t seed) {

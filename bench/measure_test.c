@@ -122,7 +122,7 @@ static void too_few_processes_are_no_value(void **state) {
     struct fake_session session;
     struct fake_target fake = fake_target_quiet();
     fake.lost_process = 3; // the first finds how long to run
-    struct bench_options options = {.cpu = -1, .budget_ms = 0.001};
+    struct bench_options options = {.cpu = -1, .budget_ms = 0.001, .confirm_seconds = -1};
     fake_measure_with(&session, fake, &options, &fake_code);
     assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
     assert_int_equal(session.result.processes, 2);
@@ -148,7 +148,7 @@ static void a_wide_interval_is_no_result(void **state) {
     struct fake_session session;
     struct fake_target fake = fake_target_quiet();
     fake.code_spread = 0.2;
-    struct bench_options options = {.cpu = -1, .budget_ms = 0.001};
+    struct bench_options options = {.cpu = -1, .budget_ms = 0.001, .confirm_seconds = -1};
     fake_measure_with(&session, fake, &options, &fake_code);
     assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
     assert_non_null(strstr(session.result.why, "still ±"));

@@ -27,10 +27,26 @@ static const char *const outcome_names[BENCH_N_OUTCOMES] = {
     [BENCH_STOPPED] = "stopped",
 };
 static const char *const drop_names[DROP_N_REASONS] = {
-    [DROP_SWITCH] = "switch",       [DROP_MIGRATION] = "migration", [DROP_FAULT] = "fault",
-    [DROP_REFERENCE] = "reference", [DROP_NEGATIVE] = "negative",   [DROP_MULTIPLY] = "multiply",
-    [DROP_ISSUE] = "issue",         [DROP_STEAL] = "steal",         [DROP_RETIRED] = "retired",
-    [DROP_SIBLING] = "sibling",     [DROP_BESIDE] = "beside",
+    [DROP_SWITCH] = "switch",
+    [DROP_MIGRATION] = "migration",
+    [DROP_FAULT] = "fault",
+    [DROP_REFERENCE] = "reference",
+    [DROP_NEGATIVE] = "negative",
+    [DROP_MULTIPLY] = "multiply",
+    [DROP_ISSUE] = "issue",
+    [DROP_STEAL] = "steal",
+    [DROP_RETIRED] = "retired",
+    [DROP_SIBLING] = "sibling",
+    [DROP_BESIDE] = "beside",
+    [DROP_SLOWER] = "slower",
+    [DROP_USES + USE_INTEGER] = "integer",
+    [DROP_USES + USE_VECTOR] = "vector",
+    [DROP_USES + USE_LOAD] = "load",
+    [DROP_USES + USE_STORE] = "store",
+};
+static const char *const check_names[BENCH_N_CHECKS] = {
+    [CHECK_MULTIPLY] = "multiply",        [CHECK_ISSUE] = "issue",          [CHECK_USES + USE_INTEGER] = "integer",
+    [CHECK_USES + USE_VECTOR] = "vector", [CHECK_USES + USE_LOAD] = "load", [CHECK_USES + USE_STORE] = "store",
 };
 static const char *const verdict_names[] = {
     [MEASURED_EXACT] = "exact", [MEASURED_WITHIN] = "within", [MEASURED_UNSTABLE] = "unstable"};
@@ -48,6 +64,11 @@ const char *bench_outcome_name(enum bench_outcome outcome) {
 const char *bench_drop_name(enum bench_drop reason) {
     assert(reason < DROP_N_REASONS);
     return drop_names[reason];
+}
+
+const char *bench_check_name(enum bench_check check) {
+    assert(check < BENCH_N_CHECKS);
+    return check_names[check];
 }
 
 const char *bench_verdict_name(enum bench_verdict verdict) {

@@ -25,7 +25,7 @@ static void call_again(struct native_executor *executor, const struct native_cod
                        const struct target_lengths *lengths, uint64_t iterations) {
     for (unsigned call = 1; call < lengths->n_calls && !has_fault(executor); call++) {
         demand_memory_fill(&executor->room.memory);
-        code->function(iterations + more_iterations(lengths, call), executor->room.buffer);
+        code->function(iterations + more_iterations(lengths, call), code->memory);
     }
 }
 
@@ -36,7 +36,7 @@ static int execute(struct native_executor *executor, const struct native_code *c
     code_room_enter(&executor->room, code->code, code->function);
     int error = counters ? perf_group_read(counters, before) : 0;
     uint64_t start = timer_read();
-    code->function(iterations, executor->room.buffer);
+    code->function(iterations, code->memory);
     if (lengths->n_calls > 1)
         call_again(executor, code, lengths, iterations);
     sample->ticks = timer_read() - start;
@@ -48,21 +48,22 @@ static int execute(struct native_executor *executor, const struct native_code *c
     return error;
 }
 
-// What ran before has taken the place of the code in caches and predictors. Without a pass first, the short run would
-// pay for that alone, and the difference be too small (seen with nops on Zen 4, most where the runs are short).
+// What ran before has taken the place of the code in caches and predictors, and the core may have switched off what
+// only this code uses. Without a pass first, the short run would pay for that alone, and the difference be too small
+// (seen with nops on Zen 4, and with wide vectors on Sapphire Rapids, most where the runs are short).
 static void warm_up(struct native_executor *executor, const struct native_code *code,
-                    const struct target_lengths *lengths) {
+                    const struct target_lengths *lengths, uint64_t n_warmup) {
     enum { SHARE = 4 };
-    if (lengths->n_short < SHARE && lengths->n_calls <= 1)
-        return;
+    if (lengths->n_calls > 1 && n_warmup > lengths->n_short / SHARE)
+        n_warmup = lengths->n_short / SHARE;
     code_room_enter(&executor->room, code->code, code->function);
-    code->function(lengths->n_short < SHARE ? 1 : lengths->n_short / SHARE, executor->room.buffer);
+    code->function(n_warmup ? n_warmup : 1, code->memory);
     code_room_leave(&executor->room, code->code);
 }
 
 int native_execute_pair(struct native_executor *executor, const struct native_code *code,
-                        const struct target_lengths *lengths, struct target_sample samples[2]) {
-    warm_up(executor, code, lengths);
+                        const struct target_lengths *lengths, uint64_t n_warmup, struct target_sample samples[2]) {
+    warm_up(executor, code, lengths, n_warmup);
     int error = execute(executor, code, lengths, lengths->n_short, &samples[0]);
     return error ? error : execute(executor, code, lengths, lengths->n_long, &samples[1]);
 }

@@ -11,6 +11,7 @@
 struct native_code {
     const struct bench_code *code;
     code_function function;
+    void *memory; // its second argument
 };
 
 // What all executions share.
@@ -21,10 +22,11 @@ struct native_executor {
     volatile unsigned *n_steps;
 };
 
-// The short execution, then the long one. 0, or an errno: the counters were lost. Where code of unknown origin does not
-// come to its end, the room's note says why, and the samples mean nothing.
+// The code for `n_warmup` iterations, 1 at least (of code that cannot run for long: a few), then the short execution,
+// then the long one. 0, or an errno: the counters were lost. Where code of unknown origin does not come to its end, the
+// room's note says why, and the samples mean nothing.
 int native_execute_pair(struct native_executor *executor, const struct native_code *code,
-                        const struct target_lengths *lengths, struct target_sample samples[2]);
+                        const struct target_lengths *lengths, uint64_t n_warmup, struct target_sample samples[2]);
 
 // Finds lengths such that the long execution takes about `wanted_ticks`; `n_long` stays 0 where the timer does not
 // move. Code of unknown origin may run for a limited number of iterations only: then more calls make up for it. Where

@@ -5,6 +5,7 @@
 #include "bench/timer.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,26 +19,42 @@ struct runner {
     struct native_beside *beside;                               // null: nothing runs beside
 };
 
-static int time_check(struct runner *runner, const struct target_job *job, enum bench_check check,
-                      struct target_round *round) {
-    const struct target_lengths lengths = {job->checks[check].n_short, job->checks[check].n_long, 1};
-    if (!runner->checks[check].function)
-        return 0;
-    return native_execute_pair(&runner->executor, &runner->checks[check], &lengths, round->checks[check]);
+// A quarter of the short run, if the caller knows no better.
+static uint64_t usual_warmup(uint64_t n_short) {
+    enum { SHARE = 4 };
+    return (n_short + SHARE - 1) / SHARE;
+}
+
+static uint64_t code_warmup(const struct target_job *job, const struct target_lengths *lengths) {
+    if (job->wanted_ticks <= 0 || job->warmup_ticks <= 0)
+        return usual_warmup(lengths->n_short);
+    return (uint64_t)fmax(1, ceil((double)lengths->n_long * job->warmup_ticks / job->wanted_ticks));
+}
+
+// The checks of before the code, or those of after it.
+static int time_checks(struct runner *runner, const struct target_job *job, bool is_first, struct target_round *round) {
+    int error = 0;
+    for (unsigned i = 0; i < BENCH_N_CHECKS && !error; i++) {
+        const struct target_lengths lengths = {job->checks[i].n_short, job->checks[i].n_long, 1};
+        if (target_check_is_first((enum bench_check)i) == is_first && lengths.n_long)
+            error = native_execute_pair(&runner->executor, &runner->checks[i], &lengths, usual_warmup(lengths.n_short),
+                                        round->checks[i]);
+    }
+    return error;
 }
 
 static int time_reference(struct runner *runner, const struct target_job *job, struct target_sample samples[2]) {
     const struct target_lengths lengths = {job->reference_short, job->reference_long, 1};
-    return native_execute_pair(&runner->executor, &runner->reference, &lengths, samples);
+    return native_execute_pair(&runner->executor, &runner->reference, &lengths, usual_warmup(lengths.n_short), samples);
 }
 
 // The code, while the other thread runs its own, where there is one.
-static int time_beside(struct runner *runner, const struct target_lengths *lengths, struct target_sample samples[2],
-                       struct target_beside *done) {
+static int time_beside(struct runner *runner, const struct target_lengths *lengths, uint64_t n_warmup,
+                       struct target_sample samples[2], struct target_beside *done) {
     struct native_beside *beside = runner->beside;
     struct native_beside_progress start;
     bool is_running = beside && native_beside_go(beside, &start);
-    int error = native_execute_pair(&runner->executor, &runner->code, lengths, samples);
+    int error = native_execute_pair(&runner->executor, &runner->code, lengths, n_warmup, samples);
     if (is_running)
         native_beside_pause(beside, &start, done);
     return error;
@@ -48,9 +65,9 @@ static int run_round(struct runner *runner, const struct target_job *job, const 
                      struct target_sample reference[2], struct target_round *round) {
     struct target_sample code[2] = {{0}};
     memcpy(round->reference_before, reference, sizeof round->reference_before);
-    int error = time_check(runner, job, CHECK_MULTIPLY, round);
-    error = error ? error : time_beside(runner, lengths, code, &round->beside);
-    error = error ? error : time_check(runner, job, CHECK_ISSUE, round);
+    int error = time_checks(runner, job, true, round);
+    error = error ? error : time_beside(runner, lengths, code_warmup(job, lengths), code, &round->beside);
+    error = error ? error : time_checks(runner, job, false, round);
     error = error ? error : time_reference(runner, job, reference);
     round->code_short = code[0];
     round->code_long = code[1];
@@ -154,21 +171,33 @@ static int run_batch(const struct native_batch *batch, struct runner *runner) {
     return NATIVE_DONE;
 }
 
-// The clock's chains and the checks, apart from the code under test. False without executable memory.
-static bool map_chains(const struct target_job *job, struct runner *runner) {
+// Whether one of the jobs has this check.
+static bool is_checked(const struct native_batch *batch, unsigned check) {
+    for (unsigned i = 0; i < batch->n_jobs; i++)
+        if (batch->jobs[i].checks[check].n_long)
+            return true;
+    return false;
+}
+
+// The clock's chains and the checks, apart from the code under test, and their memory: they find nothing there that it
+// has left, nor does it find what they leave. False without executable memory.
+static bool map_chains(const struct native_batch *batch, struct runner *runner) {
+    const struct target_job *job = batch->jobs;
+    void *memory = code_map_page();
     const struct bench_code *chains[1 + BENCH_N_CHECKS] = {job->reference};
     code_function functions[1 + BENCH_N_CHECKS];
     struct code_region region;
     size_t n = 1;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
-        if (job->checks[i].n_long)
+        if (is_checked(batch, i))
             chains[n++] = job->checks[i].code;
-    if (!code_map_all(chains, n, functions, &region))
+    if (!memory || !code_map_all(chains, n, functions, &region))
         return false;
-    runner->reference = (struct native_code){job->reference, functions[0]};
+    runner->reference = (struct native_code){job->reference, functions[0], memory};
     n = 1;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
-        runner->checks[i] = (struct native_code){job->checks[i].code, job->checks[i].n_long ? functions[n++] : NULL};
+        if (is_checked(batch, i))
+            runner->checks[i] = (struct native_code){job->checks[i].code, functions[n++], memory};
     return true;
 }
 
@@ -178,10 +207,10 @@ static bool map_all(const struct native_batch *batch, struct runner *runner) {
     for (unsigned i = 0; i < batch->n_jobs; i++)
         codes[i] = batch->jobs[i].code;
     if (!code_room_open(&runner->executor.room, codes, batch->n_jobs, functions, &batch->results->note) ||
-        !map_chains(batch->jobs, runner))
+        !map_chains(batch, runner))
         return false;
     for (unsigned i = 0; i < batch->n_jobs; i++)
-        runner->codes[i] = (struct native_code){codes[i], functions[i]};
+        runner->codes[i] = (struct native_code){codes[i], functions[i], runner->executor.room.buffer};
     return true;
 }
 

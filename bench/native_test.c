@@ -113,8 +113,8 @@ static void open_session(struct native_session *session) {
     assert_non_null(session->target);
     session->chains = (struct bench_chains){
         .reference = loop(&session->arena, (struct piece)PIECE(add)),
-        .multiply = loop(&session->arena, (struct piece)PIECE(multiply)),
-        .issue = loop(&session->arena, (struct piece)PIECE(nops)),
+        .checks = {[CHECK_MULTIPLY] = loop(&session->arena, (struct piece)PIECE(multiply)),
+                   [CHECK_ISSUE] = loop(&session->arena, (struct piece)PIECE(nops))},
     };
 }
 

@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+// Its interval holds the truth.
+static bool is_right(const struct bench_measurement *result) {
+    return result->low * (1 - result->clock_error) <= 4 && 4 <= result->high * (1 + result->clock_error);
+}
+
 // Another thread comes onto our core after calibration, and slows the reference: seen on VMs.
 static void a_shared_core_widens_the_error(void **state) {
     (void)state;
@@ -79,7 +84,8 @@ static void a_steady_neighbour_is_seen(void **state) {
                 assert_non_null(strstr(result->why, "issue"));
             } else if (slows[i] > 1.012) {
                 assert_int_equal(result->verdict, MEASURED_UNSTABLE);
-                assert_non_null(strstr(result->why, "another thread is busy on the core"));
+                assert_true(strstr(result->why, "another thread is busy on the core") ||
+                            strstr(result->why, "rounds dropped"));
             } else {
                 assert_true(result->verdict == MEASURED_UNSTABLE || result->low * (1 - result->clock_error) <= 4.001);
             }
@@ -88,7 +94,8 @@ static void a_steady_neighbour_is_seen(void **state) {
     }
 }
 
-// He was there all through the calibration, so that rounds beside him seem right; when he goes, the others tell.
+// He was there all through the calibration, so that rounds beside him seem right; when he goes now and then, the others
+// show what the CPU takes alone.
 static void a_neighbour_who_leaves_is_seen(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -97,9 +104,9 @@ static void a_neighbour_who_leaves_is_seen(void **state) {
         fake.neighbour_share = 1;
         fake.neighbour_slows = 1.3;
         fake_measure(&session, fake);
-        session.fake.neighbour_share = 0.7;
+        session.fake.neighbour_share = 0.5;
         assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
-        assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+        assert_true(session.result.verdict == MEASURED_UNSTABLE || is_right(&session.result));
         arena_free(&session.arena);
     }
 }
@@ -114,9 +121,8 @@ static void a_neighbour_during_calibration(void **state) {
         fake.neighbour_slows = 1.5;
         fake_measure(&session, fake);
         const struct bench_measurement *result = &session.result;
-        bool is_right = result->low * (1 - result->clock_error) <= 4 && 4 <= result->high * (1 + result->clock_error);
-        assert_true(is_right || result->verdict == MEASURED_UNSTABLE);
-        assert_true(fabs(session.bench.checks[CHECK_ISSUE].cycles / 0.25 - 1) < 0.01);
+        assert_true(result->verdict == MEASURED_UNSTABLE || is_right(result));
+        assert_true(fabs(session.bench.checks[CHECK_ISSUE].level.cycles / 0.25 - 1) < 0.01);
         arena_free(&session.arena);
     }
 }

@@ -5,7 +5,7 @@
 static const double timer_overhead_ticks = 25;
 static const double counter_overhead_cycles = 200, counter_overhead_instructions = 30;
 static const double process_start_ns = 1e6, between_executions_ns = 100;
-static const double neighbour_scatter = 0.2; // of what it slows by, from execution to execution
+static const double usual_scatter = 0.2; // of what a neighbour slows by
 
 // Seeds in a row must not give like numbers: splitmix64, G. Steele et al., "Fast splittable pseudorandom number
 // generators", OOPSLA 2014.
@@ -55,7 +55,8 @@ static void start_neighbour(struct noise *noise) {
     noise->is_neighbour_busy = share >= 1;
     if (share <= 0 || share >= 1)
         return;
-    noise->is_neighbour_busy = random_unit(noise) >= share; // and the other way round at once
+    noise->is_neighbour_busy = // and the other way round at once
+        random_unit(noise) >= share && noise->spec.neighbour_first <= 0;
     next_neighbour(noise);
 }
 
@@ -142,14 +143,18 @@ static void interrupt(struct noise *noise, struct target_round *round) {
 // What is executed. Only code has speeds of its own, a neighbour slows each by its own.
 enum work { WORK_ADDS, WORK_PRODUCTS, WORK_CODE };
 
-static double neighbour_factor(struct noise *noise, enum work work) {
+static double neighbour_factor(struct noise *noise, enum work work, unsigned uses) {
     const struct noise_spec *spec = &noise->spec;
     if (!noise->is_neighbour_busy)
         return 1;
     double factor = work == WORK_ADDS       ? spec->neighbour_add
                     : work == WORK_PRODUCTS ? spec->neighbour_product
                                             : spec->neighbour_code;
-    return fmax(1, 1 + (factor - 1) * (1 + neighbour_scatter * random_normal(noise)));
+    for (unsigned i = 0; i < BENCH_N_USES && work == WORK_CODE; i++)
+        if (uses & 1U << i)
+            factor = fmax(factor, spec->neighbour_uses[i]);
+    double scatter = spec->neighbour_scatter > 0 ? spec->neighbour_scatter : usual_scatter;
+    return fmax(1, 1 + (factor - 1) * (1 + scatter * random_normal(noise)));
 }
 
 static uint64_t count(struct noise *noise, double truth) {
@@ -167,12 +172,12 @@ static void read_counters(struct noise *noise, double cycles, double instruction
     sample->counters[1] = count(noise, instructions * (1 + spec->counter_extra) + counter_overhead_instructions);
 }
 
-static struct target_sample execute(struct noise *noise, enum work work, double cycles, double instructions,
-                                    struct target_round *round) {
+static struct target_sample execute(struct noise *noise, enum work work, unsigned uses, double cycles,
+                                    double instructions, struct target_round *round) {
     struct target_sample sample = {0};
     double tick_ns = 1e9 / noise->timer_hz, step_ns = (double)noise_timer_step(noise) * tick_ns;
     pass(noise, between_executions_ns * (1 + random_unit(noise)));
-    cycles *= neighbour_factor(noise, work);
+    cycles *= neighbour_factor(noise, work, uses);
     double start_ns = noise->now_ns;
     execute_cycles(noise, cycles);
     interrupt(noise, round);
@@ -182,6 +187,10 @@ static struct target_sample execute(struct noise *noise, enum work work, double 
     sample.ticks = steps > 0 ? (uint64_t)(steps * (double)noise_timer_step(noise)) : 0;
     read_counters(noise, cycles, instructions, &sample);
     return sample;
+}
+
+void noise_wait(struct noise *noise, double ns) {
+    pass(noise, ns);
 }
 
 void noise_start_process(struct noise *noise) {
@@ -202,16 +211,18 @@ static void execute_pair(struct noise *noise, enum work work, const double cycle
                          const struct bench_code *code, const uint64_t iterations[2], struct target_round *round,
                          struct target_sample samples[2]) {
     for (int i = 0; i < 2; i++)
-        samples[i] = execute(noise, work, cycles[i] * factor, instructions_of(code, iterations[i]), round);
+        samples[i] = execute(noise, work, code->uses, cycles[i] * factor, instructions_of(code, iterations[i]), round);
 }
 
-static void execute_check(struct noise *noise, enum bench_check which, const struct target_job *job,
-                          const struct noise_cycles *cycles, struct target_round *round) {
-    const struct target_check *check = &job->checks[which];
-    const uint64_t iterations[2] = {check->n_short, check->n_long};
-    if (check->n_long)
-        execute_pair(noise, which == CHECK_MULTIPLY ? WORK_PRODUCTS : WORK_CODE, cycles->checks[which], 1, check->code,
-                     iterations, round, round->checks[which]);
+static void execute_checks(struct noise *noise, bool is_first, const struct target_job *job,
+                           const struct noise_cycles *cycles, struct target_round *round) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct target_check *check = &job->checks[i];
+        const uint64_t iterations[2] = {check->n_short, check->n_long};
+        if (target_check_is_first((enum bench_check)i) == is_first && check->n_long)
+            execute_pair(noise, i == CHECK_MULTIPLY ? WORK_PRODUCTS : WORK_CODE, cycles->checks[i], 1, check->code,
+                         iterations, round, round->checks[i]);
+    }
 }
 
 // The chains are measured like any code when the clock is calibrated.
@@ -235,9 +246,9 @@ void noise_round(struct noise *noise, const struct target_job *job, const struct
     *round = (struct target_round){0};
     execute_pair(noise, WORK_ADDS, cycles->reference, 1, reference, reference_iterations, round,
                  round->reference_before);
-    execute_check(noise, CHECK_MULTIPLY, job, cycles, round);
+    execute_checks(noise, true, job, cycles, round);
     execute_pair(noise, work, cycles->code, factor, code, code_iterations, round, code_samples);
-    execute_check(noise, CHECK_ISSUE, job, cycles, round);
+    execute_checks(noise, false, job, cycles, round);
     execute_pair(noise, WORK_ADDS, cycles->reference, 1, reference, reference_iterations, round,
                  round->reference_after);
     round->code_short = code_samples[0];

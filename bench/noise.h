@@ -10,30 +10,33 @@
 // Which disturbances there are, and how strong. Zero: not there.
 struct noise_spec {
     uint64_t seed;
-    double jitter_ns;         // standard deviation of one timed execution
-    double interrupt_hz;      // interrupts per second,
-    double interrupt_us;      // their mean length (uniform from a tenth of it),
-    double interrupt_seen;    // and the share of them that also shows as the thread being switched out
-    double drift;             // the frequency wanders within ± this share of itself
-    double step_hz;           // jumps of the frequency per second,
-    double step_share;        // to somewhere between 1 and 1 minus this share of it
-    double timer_ns;          // step of the timer; 0: one tick
-    double state_share;       // of the rounds in which the code is in its other state, by chance,
-    double state_factor;      // and takes so many times its cycles
-    double layout_share;      // of the processes in which the code lies so that it takes
-    double layout_factor;     // so many times its cycles
-    double spread;            // standard deviation, relative, of the code's cycles from process to process
-    double steal_hz;          // times per second that the hypervisor takes the CPU away,
-    double steal_us;          // their mean length,
-    double steal_seen;        // and the share of them that the guest is told
-    double neighbour_share;   // of the time in which another thread is busy on the core,
-    double neighbour_ms;      // mean length of such a spell (1 and above in share: always),
-    double neighbour_code;    // by how many times it slows the code,
-    double neighbour_add;     // the chain of adds,
-    double neighbour_product; // and the chain of multiplies
-    double counter_factor;    // what the cycle counter counts per cycle; 0: there are no counters
-    double counter_share;     // multiplexed and scaled up in silence: share of the time in which they count; 1: not
-    double counter_extra;     // instructions counted that were not executed, as a share of those that were
+    double jitter_ns;                    // standard deviation of one timed execution
+    double interrupt_hz;                 // interrupts per second,
+    double interrupt_us;                 // their mean length (uniform from a tenth of it),
+    double interrupt_seen;               // and the share of them that also shows as the thread being switched out
+    double drift;                        // the frequency wanders within ± this share of itself
+    double step_hz;                      // jumps of the frequency per second,
+    double step_share;                   // to somewhere between 1 and 1 minus this share of it
+    double timer_ns;                     // step of the timer; 0: one tick
+    double state_share;                  // of the rounds in which the code is in its other state, by chance,
+    double state_factor;                 // and takes so many times its cycles
+    double layout_share;                 // of the processes in which the code lies so that it takes
+    double layout_factor;                // so many times its cycles
+    double spread;                       // standard deviation, relative, of the code's cycles from process to process
+    double steal_hz;                     // times per second that the hypervisor takes the CPU away,
+    double steal_us;                     // their mean length,
+    double steal_seen;                   // and the share of them that the guest is told
+    double neighbour_share;              // of the time in which another thread is busy on the core,
+    double neighbour_ms;                 // mean length of such a spell (1 and above in share: always),
+    double neighbour_code;               // by how many times it slows the code,
+    double neighbour_add;                // the chain of adds,
+    double neighbour_product;            // and the chain of multiplies;
+    double neighbour_uses[BENCH_N_USES]; // by how many times it slows code that uses the same, by enum bench_use
+    double neighbour_scatter;            // of what it slows by, from execution to execution: share; 0: a fifth
+    double neighbour_first;              // above 0: it is busy at the start
+    double counter_factor;               // what the cycle counter counts per cycle; 0: there are no counters
+    double counter_share; // multiplexed and scaled up in silence: share of the time in which they count; 1: not
+    double counter_extra; // instructions counted that were not executed, as a share of those that were
 };
 
 // Reads KIND[:PARAMETER…][+KIND…], such as "interrupts:1000:20+drift", into `spec`; the seed is left as it is.
@@ -62,6 +65,8 @@ struct noise_cycles {
     double reference[2], code[2], checks[BENCH_N_CHECKS][2];
     double beside_bodies[2]; // that another thread executes while the code runs
 };
+// Time passes, and nothing of ours runs.
+void noise_wait(struct noise *noise, double ns);
 // A fresh process: pages lie elsewhere, and some time has passed.
 void noise_start_process(struct noise *noise);
 // One round of the job as it is seen.

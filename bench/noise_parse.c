@@ -19,6 +19,12 @@ struct kind {
 };
 
 #define AT(field) offsetof(struct noise_spec, field)
+// A neighbour that slows code which uses the same, and no other code.
+#define RIVAL(use)                                                                                                     \
+    {                                                                                                                  \
+        {"SHARE", AT(neighbour_share), 0.5, 0, 1}, {"MS", AT(neighbour_ms), 5, 0.001, 1e6},                            \
+            {"FACTOR", AT(neighbour_uses[use]), 1.3, 1, 10},                                                           \
+    }
 static const struct kind kinds[] = {
     {"jitter", "each timed run is off by NS, standard deviation", {{"NS", AT(jitter_ns), 20, 0, 1e6}}},
     {"timer", "the timer has steps of NS", {{"NS", AT(timer_ns), 100, 0, 1e6}}},
@@ -52,6 +58,15 @@ static const struct kind kinds[] = {
       {"CODE", AT(neighbour_code), 1.3, 1, 10},
       {"ADD", AT(neighbour_add), 1.004, 1, 10},
       {"MULTIPLY", AT(neighbour_product), 1.002, 1, 10}}},
+    {"integers", "a neighbour, as above, who slows integer arithmetic alone, to FACTOR times its cycles",
+     RIVAL(USE_INTEGER)},
+    {"vectors", "the same for vector and floating-point arithmetic", RIVAL(USE_VECTOR)},
+    {"loads", "the same for loads", RIVAL(USE_LOAD)},
+    {"stores", "the same for stores", RIVAL(USE_STORE)},
+    {"steady",
+     "what the neighbour slows by differs by SCATTER of itself only, from one timed run to the next",
+     {{"SCATTER", AT(neighbour_scatter), 0.01, 1e-6, 10}}},
+    {"early", "if FIRST is 1, the neighbour is busy at the start", {{"FIRST", AT(neighbour_first), 1, 0, 1}}},
     {"counters",
      "hardware counters; the one for cycles counts FACTOR a cycle",
      {{"FACTOR", AT(counter_factor), 1, 0.01, 100}}},

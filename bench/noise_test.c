@@ -164,6 +164,38 @@ static void a_neighbour_slows_each_by_its_own(void **state) {
     assert_near(share_above(seen->code, 22000), 0.25, 0.08);
 }
 
+// Code that uses what he does takes longer, and nothing else does.
+static void a_rival_slows_his_own_kind(void **state) {
+    (void)state;
+    static const char *const texts[BENCH_N_USES] = {"integers:1:5:1.5", "vectors:1:5:1.5", "loads:1:5:1.5",
+                                                    "stores:1:5:1.5"};
+    for (unsigned rival = 0; rival < BENCH_N_USES; rival++) {
+        struct noise_spec spec = spec_of(texts[rival]);
+        for (unsigned use = 0; use < BENCH_N_USES; use++) {
+            struct noise noise = noise_new(&spec, core_hz, timer_hz);
+            struct bench_code some = code;
+            struct target_job other = job;
+            struct target_round round;
+            some.uses = 1U << use;
+            other.code = &some;
+            noise_round(&noise, &other, &truth, &round);
+            double ticks = (double)round.code_long.ticks - (double)round.code_short.ticks;
+            assert_near(ticks, use == rival ? 30000 : 20000, use == rival ? 10000 * 0.2 * 4 : 2);
+            ticks = (double)round.reference_after[1].ticks - (double)round.reference_after[0].ticks;
+            assert_near(ticks, 10000, 2);
+        }
+    }
+}
+
+static void an_early_neighbour_is_there_at_first(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct noise_spec spec = spec_of("neighbour:0.1:5+early");
+        spec.seed = seed;
+        assert_true(noise_new(&spec, core_hz, timer_hz).is_neighbour_busy);
+    }
+}
+
 static double counted(const struct seen *seen, unsigned counter) {
     double sum = 0;
     for (unsigned i = 0; i < ROUNDS; i++)
@@ -217,6 +249,8 @@ int main(void) {
         cmocka_unit_test(frequency_moves_code_and_reference_alike),
         cmocka_unit_test(two_states),
         cmocka_unit_test(a_neighbour_slows_each_by_its_own),
+        cmocka_unit_test(a_rival_slows_his_own_kind),
+        cmocka_unit_test(an_early_neighbour_is_there_at_first),
         cmocka_unit_test(counters_lie_as_told),
         cmocka_unit_test(bad_words_are_refused),
     };

@@ -1,5 +1,5 @@
-// One piece of code on its way to a value: how many rounds its next process runs, what becomes of them, and when they
-// are enough. Which pieces share a process is not decided here: measure.c.
+// One piece of code on its way to a value: how many rounds its next process runs, what becomes of them, when they are
+// enough, and when there is no hurry. Which pieces share a process is not decided here: measure.c.
 #ifndef BENCH_PROGRESS_H
 #define BENCH_PROGRESS_H
 
@@ -14,11 +14,19 @@ struct progress {
     struct sampling *sampling;
     struct bench_measurement *result;
     struct event_counts counts;
-    struct target_job job;
-    struct target_round rounds[PROGRESS_MOST_ROUNDS];
+    struct target_job job; // without a place for its rounds
     double spent_ms;
-    double round_ms; // of the last process
-    bool is_alone;   // shares no process with others
+    double round_ms;     // of the last process
+    uint64_t first_ns;   // when its first process began, by the target's clock
+    uint64_t due_ns;     // when the next one may begin
+    uint64_t wish_ns;    // when it had better begin: not before, as long as others have something to do
+    unsigned n_dirty;    // processes in a row that a neighbour has spoilt
+    bool was_dirty;      // some were
+    unsigned n_meetings; // processes that were run because others were slower
+    unsigned look_at;    // how many processes there are to be at the next look
+    bool is_search;      // calibrates a session that is new here: fills the time until its last look
+    uint64_t look_ns;    // when the next look may be
+    bool is_alone;       // shares no process with others
     bool is_finished;
 };
 
@@ -30,8 +38,11 @@ void progress_start(struct progress *progress, const struct bench *bench, const 
 unsigned progress_next_group(const struct progress *progress);
 unsigned progress_next_rounds(const struct progress *progress);
 
-// The job was run: judges its rounds, and whether there are enough.
-void progress_take(struct progress *progress);
+// The job was run in a process that began at `start_ns`: takes its rounds.
+void progress_take(struct progress *progress, uint64_t start_ns);
+
+// Are there enough? Else says when the next process is due. `can_wait`: for a neighbour to leave.
+void progress_decide(struct progress *progress, uint64_t now_ns, bool can_wait);
 
 // From now on by itself, and nothing of before counts: neither lengths, which were where others could write, nor what
 // waiting for the one that did not end has cost.

@@ -30,6 +30,13 @@ double rounds_wanted_ticks(const struct bench *bench, double seconds) {
     return difference * SHORT_SHARE / (SHORT_SHARE - 1);
 }
 
+// What ran before has taken the place of the code in caches and predictors: a quarter of the short run brings it back.
+double rounds_warmup_ticks(const struct bench *bench, const struct bench_code *code, double wanted_ticks) {
+    const struct target *target = bench->target;
+    double wide = ROUNDS_WIDE_WARMUP_SECONDS * (target->ticks_per_second > 0 ? target->ticks_per_second : 1e9);
+    return fmax(wanted_ticks / SHORT_SHARE / SHORT_SHARE, code->is_wide ? wide : 0);
+}
+
 double rounds_more(double n, double ticks, double wanted_ticks) {
     if (ticks >= wanted_ticks / 8 || n >= most_iterations)
         return 0;

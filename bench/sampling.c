@@ -44,15 +44,38 @@ static double step_of(const struct bench *bench, const struct target_round *roun
     return (double)bench->target->timer_step * (1 / code + 1 / reference);
 }
 
+// Where there is room.
+static void put(struct sampling *sampling, const struct sample *sample) {
+    if (sampling->n_kept == 0 || sampling->samples[sampling->n_kept - 1].process != sample->process)
+        sampling->n_processes++;
+    sampling->samples[sampling->n_kept++] = *sample;
+}
+
 static void keep(struct sampling *sampling, const struct sample *sample) {
     struct arena *arena = sampling->arena;
     size_t n = sampling->n_kept;
     sampling->samples = arena_grow(arena, sampling->samples, n, sizeof *sampling->samples);
     sampling->sorted = arena_grow(arena, sampling->sorted, n, sizeof *sampling->sorted);
     sampling->scratch = arena_grow(arena, sampling->scratch, n, sizeof *sampling->scratch);
-    if (n == 0 || sampling->samples[n - 1].process != sample->process)
-        sampling->n_processes++;
-    sampling->samples[sampling->n_kept++] = *sample;
+    put(sampling, sample);
+}
+
+void sampling_start_process(struct sampling *sampling, uint64_t ns) {
+    sampling->n_batches++;
+    sampling->process_ns = ns;
+    sampling->was_spoilt = false;
+}
+
+// The checks stand on both sides of the code: some before it, some after it, and those after the last round's code
+// are before this one's. A neighbour that was seen there may have been here.
+static bool are_checks_clean(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
+                             const struct sample *sample, enum bench_drop *why) {
+    bool was_spoilt = sampling->was_spoilt;
+    *why = sampling->spoilt_by;
+    sampling->was_spoilt = !checks_agree(bench, job->code, sample->checks, &sampling->spoilt_by);
+    if (sampling->was_spoilt)
+        *why = sampling->spoilt_by;
+    return !was_spoilt && !sampling->was_spoilt;
 }
 
 void sampling_add(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
@@ -62,15 +85,18 @@ void sampling_add(struct sampling *sampling, const struct bench *bench, const st
                                                                    : clock_perf_cycles;
     struct sample sample = {
         .process = sampling->n_batches,
+        .ns = sampling->process_ns,
         .reference_ticks = clock_reference_ticks(job, round),
         .reference_change = clock_reference_change(job, round),
     };
-    enum bench_drop why = disturbance(job, round);
+    enum bench_drop why = disturbance(job, round), why_unclean;
     checks_cycles(bench, job, round, sample.checks);
-    if (why != DROP_N_REASONS || !cycles_of(job, round, &sample.cycles, &why) ||
-        !checks_agree(bench, sample.checks, &why)) {
+    bool is_clean = are_checks_clean(sampling, bench, job, &sample, &why_unclean);
+    if (why != DROP_N_REASONS || !cycles_of(job, round, &sample.cycles, &why)) {
         sampling->dropped[why]++;
-        sampling->n_faster += why == DROP_ISSUE && sample.checks[CHECK_ISSUE] < bench->checks[CHECK_ISSUE].cycles;
+    } else if (!is_clean) {
+        sampling->dropped[why_unclean]++;
+        sampling->n_faster += checks_are_faster(bench, job->code, sample.checks);
     } else if (sampling->n_kept < SAMPLING_MAX) {
         sample.step = step_of(bench, round);
         if (job->beside)
@@ -78,6 +104,36 @@ void sampling_add(struct sampling *sampling, const struct bench *bench, const st
                             (job->ticks_per_cycle > 0 ? job->ticks_per_cycle : sample.reference_ticks);
         keep(sampling, &sample);
     }
+}
+
+void sampling_filter(struct sampling *sampling,
+                     enum bench_drop (*judge)(const struct sample *sample, const void *context), const void *context) {
+    size_t n = sampling->n_kept;
+    sampling->n_kept = sampling->n_processes = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct sample sample = sampling->samples[i];
+        enum bench_drop why = judge(&sample, context);
+        if (why == DROP_N_REASONS)
+            put(sampling, &sample);
+        else
+            sampling->dropped[why]++;
+    }
+}
+
+struct judge {
+    const struct bench *bench;
+    const struct bench_code *code;
+};
+
+static enum bench_drop judge_checks(const struct sample *sample, const void *context) {
+    const struct judge *judge = context;
+    enum bench_drop why;
+    return checks_agree(judge->bench, judge->code, sample->checks, &why) ? DROP_N_REASONS : why;
+}
+
+void sampling_judge_again(struct sampling *sampling, const struct bench *bench, const struct bench_code *code) {
+    sampling_filter(sampling, judge_checks, &(struct judge){bench, code});
+    sampling->n_faster = 0;
 }
 
 const double *sampling_sorted(struct sampling *sampling, size_t offset) {
@@ -102,6 +158,12 @@ void sampling_take_look(struct sampling *sampling) {
     look->interval = statistics_median_interval(sorted, n, look->effective, confidence);
     look->interval.confidence -= (1 - SAMPLING_CONFIDENCE) * (1 - 1.0 / sampling->n_looks); // what earlier looks cost
     look->has_modes = statistics_two_modes(sorted, n, look->step, look->modes);
+}
+
+// Single rounds may be, where an interrupt falls into the short run of a check.
+bool sampling_was_slowed(const struct sampling *sampling) {
+    static const double slowed_share = 0.1;
+    return sampling->n_faster > slowed_share * ((double)sampling->n_kept + sampling_n_dropped(sampling));
 }
 
 unsigned sampling_n_dropped(const struct sampling *sampling) {

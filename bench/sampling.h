@@ -9,6 +9,7 @@ enum { SAMPLING_MAX = 4096 }; // kept samples; a budget that would give more end
 
 struct sample {
     unsigned process;              // which of them, from 1
+    uint64_t ns;                   // when that began, by the clock that budgets are spent by
     double cycles;                 // per body
     double reference_ticks;        // timer ticks per cycle of the reference
     double reference_change;       // of that from before the code to after it, relative
@@ -34,9 +35,12 @@ struct sampling {
     double *sorted, *scratch; // lists of the same room
     size_t n_kept;
     unsigned dropped[DROP_N_REASONS];
-    unsigned n_faster;    // of those for the issue check, rounds in which it took less than at calibration
-    unsigned n_batches;   // processes that were run
-    unsigned n_processes; // those of them that samples were kept of
+    unsigned n_faster;         // of those, rounds in which a check took less than its level
+    uint64_t process_ns;       // when the last process began
+    bool was_spoilt;           // checks behind the last round of that process were far from their levels,
+    enum bench_drop spoilt_by; // by this
+    unsigned n_batches;        // processes that were run
+    unsigned n_processes;      // those of them that samples were kept of
     unsigned n_looks;
     struct sampling_look look; // the last one
 };
@@ -44,11 +48,20 @@ struct sampling {
 struct sampling sampling_new(struct arena *arena);
 // Forgets all samples.
 void sampling_clear(struct sampling *sampling);
-// Judges a round and keeps or drops it.
+// A fresh process, which began at `ns`: the next rounds are of it.
+void sampling_start_process(struct sampling *sampling, uint64_t ns);
+// Judges a round and keeps or drops it. Rounds of a process come in their order.
 void sampling_add(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                   const struct target_round *round);
+// Judges the kept samples by the levels of now, for those that were kept by others.
+void sampling_judge_again(struct sampling *sampling, const struct bench *bench, const struct bench_code *code);
+// Drops those of the kept samples for which `judge` gives a reason; DROP_N_REASONS: none.
+void sampling_filter(struct sampling *sampling,
+                     enum bench_drop (*judge)(const struct sample *sample, const void *context), const void *context);
 // The cycles of the kept samples, or what else `offset` in struct sample names, sorted; valid until the next call.
 const double *sampling_sorted(struct sampling *sampling, size_t offset);
+// So many rounds had faster checks that the level may be a neighbour's, and the rounds that were kept are beside him.
+bool sampling_was_slowed(const struct sampling *sampling);
 unsigned sampling_n_dropped(const struct sampling *sampling);
 // Looks at the samples, of which there is one at least, and notes in `look` what they say. Each look costs some
 // confidence (statistics_look_confidence), so it is taken only where sampling could end.
@@ -57,7 +70,8 @@ void sampling_take_look(struct sampling *sampling);
 // The level of every interval that bench gives.
 #define SAMPLING_CONFIDENCE 0.99
 
-// What the samples say: fills value, interval, verdict and its reason, and the numbers of samples.
-void sampling_conclude(struct sampling *sampling, const struct bench *bench, struct bench_measurement *result);
+// What the samples of the job say: fills value, interval, verdict and its reason, and the numbers of samples.
+void sampling_conclude(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
+                       struct bench_measurement *result);
 
 #endif

@@ -79,6 +79,8 @@ static void disturb(struct target_round *round, enum bench_drop reason) {
     case DROP_MULTIPLY:
     case DROP_ISSUE:
     case DROP_RETIRED:
+    case DROP_SLOWER:
+    case DROP_USES:
     case DROP_N_REASONS:
         fail_msg("no such disturbance here: %s", bench_drop_name(reason));
     }
@@ -162,7 +164,7 @@ static enum bench_verdict conclude(struct fixture *f) {
     struct bench_measurement result = {.clock = CLOCK_RATIO};
     f->bench.arena = &f->arena;
     f->bench.stable = true;
-    sampling_conclude(&f->sampling, &f->bench, &result);
+    sampling_conclude(&f->sampling, &f->bench, &f->job, &result);
     assert_true(fabs(result.cycles - 1) < 0.003);
     return result.verdict;
 }

@@ -36,7 +36,7 @@ struct target_sample {
 // What one round holds; see bench.h.
 struct target_round {
     struct target_sample reference_before[2], code_short, code_long, reference_after[2]; // [0] short, [1] long
-    struct target_sample checks[BENCH_N_CHECKS][2]; // likewise; multiply runs before the code, issue after it
+    struct target_sample checks[BENCH_N_CHECKS][2]; // likewise; see target_check_is_first
     unsigned switches, migrations, faults;          // of the thread, during the round
     uint64_t stolen_ns;                             // that the thread was ready to run and others ran, during the round
     // What the thread beside did meanwhile. It is `whole` if it ran from before the code's short run until after the
@@ -49,8 +49,13 @@ struct target_round {
     bool has_busy_sibling; // the other thread of our core was busy around the time of the round
 };
 
+// Whether a check runs before the code, or after it.
+static inline bool target_check_is_first(enum bench_check check) {
+    return check == CHECK_MULTIPLY || check == CHECK_USES + USE_INTEGER || check == CHECK_USES + USE_LOAD;
+}
+
 // Code and iteration counts of a batch of rounds, and what comes of it. Counts are of iterations. Jobs that share a
-// process differ only in the members down to `ns`.
+// process differ only in the members down to `ns`, and in which of the checks are left out.
 struct target_job {
     const struct bench_code *code;
     // code_long 0, and only for targets that `can_choose`: the target finds lengths such that the long run takes about
@@ -60,6 +65,7 @@ struct target_job {
     // just so many. More where the code cannot run for long.
     unsigned code_calls;
     double wanted_ticks;
+    double warmup_ticks; // for which the code is to run before each two timed runs; one iteration at least
     unsigned n_rounds;
     struct target_round *rounds; // written: room for n_rounds
     unsigned n_done;             // written: rounds that are complete
@@ -68,7 +74,7 @@ struct target_job {
     struct bench_seen seen;      // written
     const struct bench_code *reference;
     uint64_t reference_short, reference_long;
-    struct target_check {
+    struct target_check { // by enum bench_check
         const struct bench_code *code;
         uint64_t n_short, n_long; // n_long 0: this check is left out, its samples are 0
     } checks[BENCH_N_CHECKS];
@@ -95,7 +101,8 @@ struct target_ops {
     bool (*run)(struct target *target, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
                 struct fail *fail);
     void (*close)(struct target *target);
-    uint64_t (*now_ns)(struct target *target); // the time that budgets are spent by; null: this machine's
+    uint64_t (*now_ns)(struct target *target);        // the time that budgets are spent by; null: this machine's
+    void (*wait)(struct target *target, uint64_t ns); // lets that time pass; null: this machine's
 };
 
 // Common head of every target.

@@ -69,6 +69,14 @@ static struct native_results *make_results(unsigned n_rounds) {
     return results;
 }
 
+// Whether one of the jobs has this check.
+static bool is_checked(const struct native_batch *batch, unsigned check) {
+    for (unsigned i = 0; i < batch->n_jobs; i++)
+        if (batch->jobs[i].checks[check].n_long)
+            return true;
+    return false;
+}
+
 // The batch as the child looks at it: all of it in shared memory. Null without memory.
 static struct native_batch *share_batch(const struct native_batch *batch) {
     struct native_batch *shared = nursery_alloc(sizeof *shared);
@@ -86,8 +94,9 @@ static struct native_batch *share_batch(const struct native_batch *batch) {
     const struct bench_code *reference = nursery_copy_code(jobs->reference), *checks[BENCH_N_CHECKS];
     bool has_memory = reference != NULL;
     for (unsigned c = 0; c < BENCH_N_CHECKS; c++) {
-        checks[c] = jobs->checks[c].n_long ? nursery_copy_code(jobs->checks[c].code) : NULL;
-        has_memory = has_memory && (checks[c] || !jobs->checks[c].n_long);
+        bool is_wanted = is_checked(batch, c);
+        checks[c] = is_wanted ? nursery_copy_code(jobs->checks[c].code) : NULL;
+        has_memory = has_memory && (checks[c] || !is_wanted);
     }
     for (unsigned i = 0; i < batch->n_jobs && has_memory; i++) {
         jobs[i].reference = reference;

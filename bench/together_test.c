@@ -10,8 +10,8 @@ static struct bench_code code_of(const char *kind) {
 static void open_quiet(struct fake_session *session) {
     *session = (struct fake_session){.fake = fake_target_quiet()};
     session->fake.process_ns = 100000;
-    assert_true(bench_open(&session->bench, &session->arena, &session->fake.target, &(struct bench_options){.cpu = -1},
-                           &fake_chains, &session->fail));
+    assert_true(bench_open(&session->bench, &session->arena, &session->fake.target,
+                           &(struct bench_options){.cpu = -1, .confirm_seconds = -1}, &fake_chains, &session->fail));
     session->fake.n_runs = 0;
     session->fake.target.can_choose = true; // or each has runs of its own for its iterations to be chosen
     session->fake.chosen_long = 4000;

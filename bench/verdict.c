@@ -1,7 +1,7 @@
 // From samples to a value and how far to trust it.
 #include "bench/checks.h"
 #include "bench/measured.h"
-#include "bench/sampling.h"
+#include "bench/moments.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -9,10 +9,6 @@
 
 // An interval wider than this to either side is no result.
 static const double widest_half = 0.01;
-
-// A neighbour that was busy all through the calibration, and is gone now and then, makes rounds beside him the good
-// ones. Those without him are faster then, which else happens where an interrupt falls into the short run: seldom.
-static const double slowed_share = 0.1;
 
 // Values this near a simple fraction do not speak against the frequency of the time clock: starting a program and
 // leaving its loop take some time too. The article's 5.017 seconds stand for 5 cycles.
@@ -58,24 +54,41 @@ static double seen_frequency(struct sampling *sampling, const struct bench *benc
     return bench->target->ticks_per_second / statistics_median(sorted, sampling->n_kept);
 }
 
-// Why the value is not to be trusted; null if it is.
-static const char *find_fault(struct sampling *sampling, const struct bench *bench, const char *doubt,
-                              const struct bench_measurement *result) {
-    unsigned n_dropped = sampling_n_dropped(sampling);
-    if (n_dropped > sampling->n_kept)
-        return arena_printf(bench->arena, "%u of %u rounds dropped, most of them for: %s", n_dropped,
-                            n_dropped + (unsigned)sampling->n_kept, bench_drop_name(main_reason(sampling->dropped)));
-    if (!bench->stable)
-        return bench->unstable_why;
-    if (sampling->n_faster > slowed_share * (n_dropped + (double)sampling->n_kept))
-        return "the core is more our own now and then than it was at calibration: another thread was busy on it";
-    if (doubt)
-        return doubt;
-    if (sampling->look.has_modes)
-        return describe_modes(sampling, bench, result);
+// Rounds that were dropped for what is no neighbour's doing, and no moment's: there is something wrong with the code,
+// the clock or the counters.
+static unsigned count_wrong(const struct sampling *sampling) {
+    return sampling->dropped[DROP_NEGATIVE] + sampling->dropped[DROP_RETIRED] + sampling->dropped[DROP_FAULT] +
+           sampling->dropped[DROP_BESIDE];
+}
+
+// Too few rounds or processes are left; null if there are enough.
+static const char *find_scarcity(const struct sampling *sampling, const struct bench *bench, const char *doubt,
+                                 const struct bench_measurement *result) {
+    unsigned n_dropped = sampling_n_dropped(sampling), n_rounds = n_dropped + (unsigned)sampling->n_kept;
+    bool are_most_wrong = count_wrong(sampling) > sampling->n_kept;
+    bool are_few = result->processes < bench->options.processes || result->confidence < SAMPLING_CONFIDENCE;
+    if (n_dropped > sampling->n_kept && (are_most_wrong || are_few || doubt))
+        return arena_printf(bench->arena, "%u of %u rounds dropped, most of them for: %s", n_dropped, n_rounds,
+                            bench_drop_name(main_reason(sampling->dropped)));
     if (sampling->n_kept && result->processes < bench->options.processes)
         return arena_printf(bench->arena, "samples of %u processes only: all rounds of the others were dropped",
                             result->processes);
+    return NULL;
+}
+
+// Processes that ran at other times were slower, and the last ones still are.
+static const char *find_slower_moment(struct sampling *sampling, const struct bench *bench,
+                                      const struct bench_measurement *result) {
+    uint64_t first_ns, last_ns;
+    if (!sampling->n_kept || moments_judge(sampling, &first_ns, &last_ns) != MOMENTS_SLOWER)
+        return NULL;
+    return arena_printf(bench->arena, "%.4g cycles at one time and %.4g at another", result->process_low,
+                        result->process_high);
+}
+
+// Why the interval is not to be trusted.
+static const char *find_vagueness(struct sampling *sampling, const struct bench *bench,
+                                  const struct bench_measurement *result) {
     if (result->confidence < SAMPLING_CONFIDENCE)
         return describe_scarcity(sampling, bench);
     double half = (result->high - result->low) / 2 / result->cycles;
@@ -90,10 +103,24 @@ static const char *find_fault(struct sampling *sampling, const struct bench *ben
     return NULL;
 }
 
+// Why the value is not to be trusted; null if it is.
+static const char *find_fault(struct sampling *sampling, const struct bench *bench, const char *doubt,
+                              const struct bench_measurement *result) {
+    const char *why = find_scarcity(sampling, bench, doubt, result);
+    why = why || bench->stable ? why : bench->unstable_why;
+    why = why ? why : doubt;
+    if (!why && sampling_was_slowed(sampling))
+        why = "the core is more our own now and then than it was before: another thread was busy on it";
+    why = why ? why : find_slower_moment(sampling, bench, result);
+    if (!why && sampling->look.has_modes)
+        why = describe_modes(sampling, bench, result);
+    return why ? why : find_vagueness(sampling, bench, result);
+}
+
 // Who shares our core (another hardware thread, which a VM does not even see) slows a chain of adds by up to a percent
-// without a switch or a fault to show for it: then the reference is longer, and differs within a round more than at
-// calibration. The CPU's frequency makes it longer or shorter too, but alike before the code and after it, and cancels.
-// So where it scatters within rounds, all of its change counts as error.
+// without a switch or a fault to show for it: then the reference differs within a round more than at calibration, and
+// is no better than that. By how much it is longer, the chain of multiplies says (checks_departure); the CPU's
+// frequency makes it longer or shorter, too, but alike before the code and after it, and cancels.
 static double clock_error_of(struct sampling *sampling, const struct bench *bench) {
     if (bench_clock_counts(bench->clock) || bench->ticks_per_cycle <= 0 || !sampling->n_kept)
         return bench->clock_error;
@@ -104,19 +131,22 @@ static double clock_error_of(struct sampling *sampling, const struct bench *benc
     double chance = 1.5 + 3 / sqrt((double)sampling->n_kept); // of few samples, the quartiles scatter themselves
     if (spread <= fmax(chance * bench->reference_spread, 2 * sampling->look.step / sampling->look.median))
         return bench->clock_error;
-    sorted = sampling_sorted(sampling, offsetof(struct sample, reference_ticks));
-    double median = statistics_median(sorted, sampling->n_kept);
-    return fmax(bench->clock_error, fmax(spread, fabs(median / bench->ticks_per_cycle - 1)));
+    return fmax(bench->clock_error, spread);
 }
 
 // What the checks say: a small departure widens the clock's error, a larger one is returned as a doubt.
-static const char *doubt_of_checks(struct sampling *sampling, const struct bench *bench, double *clock_error) {
-    enum bench_check check = CHECK_MULTIPLY;
-    double departure = checks_departure(bench, sampling, &check);
+static const char *doubt_of_checks(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
+                                   double *clock_error) {
+    enum bench_check check = checks_unknown(bench, job);
+    if (check != BENCH_N_CHECKS)
+        return arena_printf(bench->arena, "%s now fast and now slow: another thread is busy on the core",
+                            checks_subject(check));
+    double departure = checks_departure(bench, job->code, sampling, &check);
     *clock_error = fmax(*clock_error, departure);
-    return departure > widest_half
-               ? arena_printf(bench->arena, "%s (%.1f %% off)", checks_meaning(check), departure * 100)
-               : NULL;
+    if (departure <= widest_half)
+        return NULL;
+    return arena_printf(bench->arena, "%s %.1f %% off%s", checks_subject(check), departure * 100,
+                        check == CHECK_MULTIPLY ? " a whole number of cycles" : ": another thread is busy on the core");
 }
 
 // The medians of the processes: their range is what a fresh process may change.
@@ -163,13 +193,14 @@ static void fill_beside(struct sampling *sampling, const struct target *target, 
     result->beside_high = interval.high + target->beside_error * result->beside;
 }
 
-void sampling_conclude(struct sampling *sampling, const struct bench *bench, struct bench_measurement *result) {
+void sampling_conclude(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
+                       struct bench_measurement *result) {
     if (sampling->n_kept) {
         fill_value(sampling, result);
         fill_beside(sampling, bench->target, result);
     }
     result->clock_error = clock_error_of(sampling, bench);
-    const char *doubt = doubt_of_checks(sampling, bench, &result->clock_error);
+    const char *doubt = doubt_of_checks(sampling, bench, job, &result->clock_error);
     result->samples = (unsigned)sampling->n_kept;
     memcpy(result->dropped, sampling->dropped, sizeof result->dropped);
     result->why = find_fault(sampling, bench, doubt, result);

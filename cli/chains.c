@@ -4,24 +4,44 @@
 
 #include <string.h>
 
+// Copies of the body in a row: as few as keep the loop's own instructions out of the times, so that all these programs
+// together leave room in the cache for the code that they stand beside.
+enum { COPIES = 256 };
+
 // The kernels that the ratio clock's reference (a step of which takes one cycle unless told otherwise) and its checks
-// are made of, by ISA. The last runs in many streams; not every model of an Arm core knows nops.
+// are made of, by ISA. Not every model of an Arm core knows nops; there, adds side by side are both checks. MIPS has no
+// check of vectors: cores without such a unit have the kernel emulate one.
 static const struct {
-    const char *isa, *kernels[N_CHAINS];
+    const char *isa, *reference, *checks[BENCH_N_CHECKS];
 } kernels_of[] = {
-    {"x86_64", {"add-r64", "imul-r64", "nop"}}, {"aarch64", {"add-x", "mul-x", "add-x"}},
-    {"armv7", {"add-r", "mul-r", "add-r"}},     {"mips", {"addu-r", "mul-r", "nop"}},
-    {"mipsel", {"addu-r", "mul-r", "nop"}},     {"riscv64", {"add-x", "mul-x", "nop"}},
+    {"x86_64", "add-r64", {"imul-r64", "nop", "add-r64", "vector-mix", "load-r64", "store-lines"}},
+    {"aarch64", "add-x", {"mul-x", "add-x", NULL, "vector-mix", "load-x", "store-lines"}},
+    {"armv7", "add-r", {"mul-r", "add-r", NULL, "vector-mix", "load-r", "store-lines"}},
+    {"mips", "addu-r", {"mul-r", "nop", "addu-r", NULL, "load-r", "store-lines"}},
+    {"mipsel", "addu-r", {"mul-r", "nop", "addu-r", NULL, "load-r", "store-lines"}},
+    {"riscv64", "add-x", {"mul-x", "nop", "add-x", "float-mix", "load-x", "store-lines"}},
 };
 
-static struct program *make(struct arena *arena, const struct kernel_set *set, const char *name, enum chain which,
+static struct program *make(struct arena *arena, const struct kernel_set *set, const char *name, enum program_mode mode,
                             struct fail *fail) {
     struct program *program = ARENA_NEW(arena, struct program);
-    struct gen_request request = {.mode = PROGRAM_LATENCY, .form = PROGRAM_UNROLLED};
-    if (which == CHAIN_ISSUE)
-        request.mode = PROGRAM_THROUGHPUT;
     const struct kernel *kernel = kernel_find(arena, set, name, fail);
-    return kernel && gen_expand(arena, kernel, &request, program, fail) ? program : NULL;
+    struct gen_request request = {.mode = mode, .form = PROGRAM_UNROLLED};
+    if (!kernel || !gen_expand(arena, kernel, &request, program, fail))
+        return NULL;
+    request.unroll = (COPIES + program->instructions - 1) / program->instructions;
+    return gen_expand(arena, kernel, &request, program, fail) ? program : NULL;
+}
+
+static bool make_checks(struct arena *arena, const struct kernel_set *set, const char *const names[BENCH_N_CHECKS],
+                        struct program *checks[BENCH_N_CHECKS], struct fail *fail) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        enum program_mode mode = i == CHECK_MULTIPLY ? PROGRAM_LATENCY : PROGRAM_THROUGHPUT;
+        checks[i] = names[i] ? make(arena, set, names[i], mode, fail) : NULL;
+        if (names[i] && !checks[i])
+            return false;
+    }
+    return true;
 }
 
 // From the installed kernels always: the unit of time must not depend on what a user's folder holds.
@@ -32,13 +52,17 @@ bool chains_make(struct arena *arena, const struct isa *isa, struct program *cha
         struct kernel_set set = {0};
         if (!cli_load_kernels(arena, NULL, isa->name, &set, fail))
             return false;
-        for (enum chain c = CHAIN_REFERENCE; c < N_CHAINS; c++) {
-            chains[c] = make(arena, &set, kernels_of[i].kernels[c], c, fail);
-            if (!chains[c])
-                return false;
-        }
-        return true;
+        chains[CHAIN_REFERENCE] = make(arena, &set, kernels_of[i].reference, PROGRAM_LATENCY, fail);
+        return chains[CHAIN_REFERENCE] && make_checks(arena, &set, kernels_of[i].checks, &chains[CHAIN_CHECKS], fail);
     }
     return fail_set(fail, FAIL_UNAVAILABLE, "no reference chain is known for %s, so its cycles cannot be measured",
                     isa->name);
+}
+
+size_t chains_list(struct program *const chains[N_CHAINS], struct program **list) {
+    size_t n = 0;
+    for (unsigned i = 0; i < N_CHAINS; i++)
+        if (chains[i])
+            list[n++] = chains[i];
+    return n;
 }

@@ -4,11 +4,16 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "bench/bench.h"
 #include "gen/gen.h"
 
-enum chain { CHAIN_REFERENCE, CHAIN_MULTIPLY, CHAIN_ISSUE, N_CHAINS };
+// The reference, and behind it a program for each check, by enum bench_check; null where an ISA has none.
+enum { CHAIN_REFERENCE, CHAIN_CHECKS, N_CHAINS = CHAIN_CHECKS + BENCH_N_CHECKS };
 
 // Generates those of an ISA; they are not assembled yet.
 bool chains_make(struct arena *arena, const struct isa *isa, struct program *chains[N_CHAINS], struct fail *fail);
+
+// Puts those that there are into `list`, which has room for N_CHAINS; returns their number.
+size_t chains_list(struct program *const chains[N_CHAINS], struct program **list);
 
 #endif

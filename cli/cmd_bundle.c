@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "cli/chains.h"
+#include "cli/code_uses.h"
 #include "cli/options.h"
 #include "cli/plan_wish.h"
 #include "cli/program_code.h"
@@ -76,25 +77,33 @@ static bool assemble(struct arena *arena, struct program *const *programs, size_
     return errors.n == 0;
 }
 
+static const char *role_of(unsigned chain) {
+    return chain == CHAIN_REFERENCE ? "reference" : bench_check_name((enum bench_check)(chain - CHAIN_CHECKS));
+}
+
 // The clock's chains and the programs, assembled in one run.
 static bool make_pack(struct arena *arena, const struct isa *isa, const struct plan *plan, struct pack *pack,
                       struct fail *fail) {
-    static const char *const roles[] = {
-        [CHAIN_REFERENCE] = "reference", [CHAIN_MULTIPLY] = "multiply", [CHAIN_ISSUE] = "issue"};
-    size_t n = N_CHAINS + plan->n_experiments;
-    struct program **programs = ARENA_ARRAY(arena, struct program *, n);
-    if (!chains_make(arena, isa, programs, fail))
+    struct program *chains[N_CHAINS], **programs = ARENA_ARRAY(arena, struct program *, N_CHAINS + plan->n_experiments);
+    struct code_uses uses;
+    if (!chains_make(arena, isa, chains, fail))
         return false;
+    size_t n = chains_list(chains, programs);
     for (size_t i = 0; i < plan->n_experiments; i++)
-        programs[N_CHAINS + i] = &plan->experiments[i]->program;
+        programs[n++] = &plan->experiments[i]->program;
     if (!assemble(arena, programs, n, fail))
         return false;
-    *pack = (struct pack){isa->name, ARENA_ARRAY(arena, struct pack_program, n), n};
-    for (size_t i = 0; i < N_CHAINS; i++)
-        pack->programs[i] = packed(programs[i], program_code(programs[i], false), roles[i]);
-    for (size_t i = 0; i < plan->n_experiments; i++)
-        pack->programs[N_CHAINS + i] =
-            packed(programs[N_CHAINS + i], experiment_code(plan->experiments[i], false), NULL);
+    *pack = (struct pack){isa->name, ARENA_ARRAY(arena, struct pack_program, n), 0};
+    for (unsigned i = 0; i < N_CHAINS; i++)
+        if (chains[i])
+            pack->programs[pack->n_programs++] = packed(chains[i], program_code(chains[i], false), role_of(i));
+    code_uses_open(&uses, arena, isa, NULL);
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct bench_code code = experiment_code(plan->experiments[i], false);
+        code_uses_find(&uses, &code);
+        pack->programs[pack->n_programs++] = packed(&plan->experiments[i]->program, code, NULL);
+    }
+    code_uses_close(&uses);
     return true;
 }
 

@@ -46,12 +46,13 @@ static const struct command command = {
 // Opens the clock for real: assembles its chains and calibrates.
 static bool examine_clock(struct diagnosis *d, struct lab *lab, const struct lab_options *lab_options) {
     struct fail fail = {0};
-    if (!gen_assemble(d->arena, lab->chains, N_CHAINS, &fail)) {
+    struct program *chains[N_CHAINS];
+    if (!gen_assemble(d->arena, chains, chains_list(lab->chains, chains), &fail)) {
         doctor_find(d, HEALTH_MISSING, "assembler", arena_strdup(d->arena, fail.text), "", NULL);
         return false;
     }
     doctor_find(d, HEALTH_OK, "assembler", "GNU as works", "", NULL);
-    if (!lab_start(lab, lab_options, &fail)) {
+    if (!lab_start(lab, lab_options, NULL, &fail)) {
         doctor_find(d, HEALTH_MISSING, "clock", arena_strdup(d->arena, fail.text), "", NULL);
         return false;
     }

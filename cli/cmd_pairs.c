@@ -119,7 +119,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         pairs_print_json(lab, &pairs, stdout, fail);
     if (!args.lab.files.wants_json && (is_done || has_results(&plan)))
         pairs_print(lab, &pairs, stdout, cli_wants_colour());
-    return status;
+    return args.lab.is_strict ? run_plan_strict(&plan, status) : status;
 }
 
 int cmd_pairs(int argc, char **argv) {

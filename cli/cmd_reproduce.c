@@ -16,9 +16,8 @@
 static struct {
     bool all, list, json;
     const char *svg, *folder;
-    double budget_ms;
     struct lab_options lab;
-} args = {.lab = {.target = "native", .bench = {.cpu = -1}}, .budget_ms = 200};
+} args = {.lab = {.target = "native", .bench = {.cpu = -1, .retry_seconds = 5}}};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
@@ -27,7 +26,10 @@ static const struct option options[] = {
     {OPTION_TEXT, "svg", "FILE", "Of one sweep: also draw n against cycles there.", &args.svg},
     {OPTION_TEXT, "target", "TARGET",
      "Where to measure: native, sim:CPU (see 'cyclops run'), or none. Default: native.", &args.lab.target},
-    {OPTION_NUMBER, "budget", "MS", "Spend at most MS milliseconds on a measurement. Default: 200.", &args.budget_ms},
+    {OPTION_AMOUNT, "budget", "S",
+     "Spend up to S seconds on waiting for others to leave the core, and on measuring again what they spoilt. Default: "
+     "5.",
+     &args.lab.bench.retry_seconds},
     {OPTION_TEXT, "references", "FOLDER", "Where the reference files are. Default: the installed ones.", &args.folder},
     {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to predict with. Default: the newest.",
      &args.lab.llvm},
@@ -86,14 +88,15 @@ static bool choose(struct arena *arena, const struct reference_set *set, const s
 
 // All programs, and those of the lab's clock where there is one, in one run of the assembler of each ISA.
 static bool assemble(struct arena *arena, struct lab *lab, struct reproduction *all, size_t n, struct fail *fail) {
-    struct program **programs = NULL;
-    size_t n_programs = 0;
+    struct program **programs = NULL, *chains[N_CHAINS];
+    size_t n_programs = 0, n_chains = lab ? chains_list(lab->chains, chains) : 0;
     for (size_t i = 0; lab && i < n; i++)
         if (!lab_prepare(lab, &args.lab, &all[i].plan, fail))
             return false;
-    for (enum chain c = CHAIN_REFERENCE; lab && c < N_CHAINS; c++) {
+    while (n_programs < n_chains) {
         programs = arena_grow(arena, programs, n_programs, sizeof *programs);
-        programs[n_programs++] = lab->chains[c];
+        programs[n_programs] = chains[n_programs];
+        n_programs++;
     }
     for (size_t i = 0; i < n; i++)
         for (size_t e = 0; e < all[i].plan.n_experiments; e++) {
@@ -107,7 +110,6 @@ static bool open_lab(struct arena *arena, struct lab *lab, struct fail *fail) {
     static const char *none[] = {"none"};
     args.lab.isa = cli_isa(arena, NULL, fail);
     args.lab.cpus = (struct option_list){none, 1};
-    args.lab.bench.budget_ms = args.budget_ms;
     return args.lab.isa && lab_open(lab, arena, &args.lab, fail);
 }
 
@@ -117,14 +119,6 @@ static void leave_unmeasured(struct reproduction *all, size_t n, const char *why
         for (size_t v = 0; v < all[i].reference->n_values; v++)
             if (!all[i].values[v].measured && !all[i].values[v].not_measured)
                 all[i].values[v].not_measured = why;
-}
-
-static bool measure_all(struct lab *lab, struct reproduction *all, size_t n, struct fail *fail) {
-    interrupt_watch();
-    for (size_t i = 0; i < n; i++)
-        if (!reproduce_measure(lab, &all[i], fail))
-            return false;
-    return true;
 }
 
 static bool report(struct arena *arena, const struct lab *lab, const struct reproduction *all, size_t n,
@@ -148,7 +142,8 @@ static bool reproduce(struct arena *arena, struct lab *lab, struct reproduction 
             return false;
     if (!assemble(arena, can_measure ? lab : NULL, all, n, fail))
         return false;
-    can_measure = can_measure && lab_start(lab, &args.lab, &cannot);
+    can_measure = can_measure && lab_start(lab, &args.lab, NULL, &cannot);
+    interrupt_watch();
     if (cannot.status == FAIL_INPUT) {
         *fail = cannot;
         return false;
@@ -160,7 +155,7 @@ static bool reproduce(struct arena *arena, struct lab *lab, struct reproduction 
     }
     if (!can_measure)
         leave_unmeasured(all, n, cannot.status ? arena_strdup(arena, cannot.text) : REPRODUCE_NOT_ASKED);
-    else if (!measure_all(lab, all, n, fail))
+    else if (!reproduce_measure(lab, all, n, fail))
         leave_unmeasured(all, n, "an error ended the measuring");
     if (args.svg && !reproduce_svg(arena, &all[0], args.svg, fail))
         return false;

@@ -139,7 +139,8 @@ static bool is_only_from(const struct operands *operands) {
     bool has_place = strcmp(lab->lab.target, "native") != 0 || lab->isa || lab->cpu != ~0UL || lab->lab.core_type ||
                      lab->lab.keeps_frequency;
     bool has_clock = lab->clock || lab->frequency || lab->lab.bench.reference_cycles > 0 || args.events.n_items ||
-                     lab->precision_percent > 0 || lab->budget_ms > 0 || lab->processes != ~0UL || lab->timeout_s > 0;
+                     lab->precision_percent > 0 || lab->attempt_ms > 0 || lab->budget_s >= 0 ||
+                     lab->lab.wait_quiet_seconds > 0 || lab->processes != ~0UL || lab->timeout_s > 0;
     return !has_program && !has_place && !has_clock && !lab->files.path && !lab->files.is_resumed;
 }
 
@@ -164,7 +165,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
     if (is_open && !args.lab.files.wants_json) // also what there is before a failure
         (args.plan.corun ? corun_print : run_report_print)(lab, &plan, stdout, cli_wants_colour());
-    return status;
+    return args.lab.is_strict ? run_plan_strict(&plan, status) : status;
 }
 
 int cmd_run(int argc, char **argv) {

@@ -98,15 +98,14 @@ static bool measure_other(struct lab *lab, const struct experiment *experiment, 
     if (other->is_done || other->measurement.outcome != BENCH_OK)
         return true;
     if (!corun_is_same_code(experiment))
-        return lab_run(lab, &other, 1, fail);
+        return lab_run(lab, &other, 1, NULL, fail);
     lab_take(lab, other, &experiment->measurement);
     return true;
 }
 
 bool corun_measure(struct lab *lab, struct experiment *experiment, struct fail *fail) {
     struct corun *corun = experiment->corun;
-    struct bench_code code = experiment_code(experiment, lab->is_simulated),
-                      beside = experiment_code(corun->other, lab->is_simulated);
+    struct bench_code code = lab_code(lab, experiment), beside = lab_code(lab, corun->other);
     if (!measure_other(lab, experiment, fail))
         return false;
     if (!corun->other->is_done)

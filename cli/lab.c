@@ -1,5 +1,7 @@
 #include "cli/lab.h"
 
+#include "bench/host_files.h"
+#include "bench/level_file.h"
 #include "cli/chains.h"
 #include "cli/cli.h"
 #include "cli/corun.h"
@@ -64,6 +66,7 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
         return false;
     if (options->has_corun && !choose_corun_cpu(lab, options, fail))
         return false;
+    code_uses_open(&lab->uses, arena, lab->isa, options->llvm);
     if (lab->is_simulated || wants_models(options)) {
         lab->backend = backend_load(arena, options->llvm, fail);
         if (!lab->backend)
@@ -168,7 +171,64 @@ static void state_frequency(const struct lab *lab, struct bench_options *bench) 
     bench->frequency_source = "as the system states it";
 }
 
-bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
+static const char *boot_id(const struct lab *lab) {
+    const char *id = host_line(lab->arena, "/proc/sys/kernel/random/boot_id");
+    return id ? id : "";
+}
+
+static struct level_key level_key(const struct lab *lab, double reference_cycles) {
+    return (struct level_key){.host = &lab->host,
+                              .isa = lab->isa->name,
+                              .boot = boot_id(lab),
+                              .chains = &lab->clock,
+                              .reference_cycles = reference_cycles > 0 ? reference_cycles : 1};
+}
+
+// Simulated CPUs are no machine's, and each of them is another.
+static void recall_levels(struct lab *lab, struct bench_options *options) {
+    struct fail unusable = {0};
+    lab->levels_path = lab->is_simulated ? NULL : level_file_path(lab->arena);
+    if (!lab->levels_path)
+        return;
+    struct level_key key = level_key(lab, options->reference_cycles);
+    if (!level_file_recall(lab->arena, lab->levels_path, &key, options, &unusable))
+        fprintf(stderr, "cyclops: warning: %s\n", unusable.text);
+}
+
+static void keep_levels(struct lab *lab) {
+    struct fail unwritable = {0};
+    if (!lab->levels_path || !lab->bench.target)
+        return;
+    struct level_key key = level_key(lab, lab->bench.reference.body_cycles);
+    if (!level_file_keep(lab->arena, lab->levels_path, &key, &lab->bench, time(NULL), &unwritable))
+        fprintf(stderr, "cyclops: warning: what was learnt of this CPU is lost: %s\n", unwritable.text);
+}
+
+// The checks that this CPU can run.
+static void put_checks(const struct lab *lab, struct bench_chains *clock) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct program *program = lab->chains[CHAIN_CHECKS + i];
+        struct fail unable = {0};
+        if (program && lab_can_run(lab, program, &unable))
+            clock->checks[i] = program_code(program, lab->is_simulated);
+    }
+}
+
+static void wait_with(void *context, size_t n_left, double seconds) {
+    const struct lab_listener *listener = context;
+    listener->waiting(listener->context, n_left, seconds);
+}
+
+static bool wait_for_quiet(struct lab *lab, const struct lab_options *options, const struct lab_listener *listener,
+                           struct fail *fail) {
+    struct lab_listener own = listener ? *listener : (struct lab_listener){0};
+    const struct bench_listener while_waiting = {.context = &own, .waiting = own.waiting ? wait_with : NULL};
+    return options->wait_quiet_seconds <= 0 ||
+           bench_wait_quiet(&lab->bench, options->wait_quiet_seconds, &while_waiting, fail);
+}
+
+bool lab_start(struct lab *lab, const struct lab_options *options, const struct lab_listener *listener,
+               struct fail *fail) {
     struct bench_options bench = options->bench;
     bench.needs_counters = options->events.n_items > 0;
     bench.beside_cpu = lab->corun_cpu;
@@ -181,12 +241,13 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
         steady_frequency(lab);
     if (!open_target(lab, bench.clock, &options->events, fail))
         return false;
-    struct bench_chains clock = {
-        .reference = program_code(lab->chains[CHAIN_REFERENCE], lab->is_simulated),
-        .multiply = program_code(lab->chains[CHAIN_MULTIPLY], lab->is_simulated),
-        .issue = program_code(lab->chains[CHAIN_ISSUE], lab->is_simulated),
-    };
-    return bench_open(&lab->bench, lab->arena, lab->target, &bench, &clock, fail);
+    lab->clock.reference = program_code(lab->chains[CHAIN_REFERENCE], lab->is_simulated);
+    put_checks(lab, &lab->clock);
+    recall_levels(lab, &bench);
+    if (!bench_open(&lab->bench, lab->arena, lab->target, &bench, &lab->clock, fail))
+        return false;
+    lab->are_levels_known = lab->bench.checks[CHECK_ISSUE].level.remembered > 0;
+    return wait_for_quiet(lab, options, listener, fail);
 }
 
 // What a cycle is to the clock.
@@ -224,16 +285,19 @@ const char *lab_summary(const struct lab *lab) {
         return arena_printf(lab->arena, "simulated %s → %s", model_title(&lab->simulated_cpu, lab->arena),
                             clock_summary(lab));
     const char *cpu = lab->backend ? lab->backend->host_cpu() : NULL;
-    return arena_printf(lab->arena, "%s → %s; turbo: %s", host_summary(lab->arena, &lab->host, cpu), clock_summary(lab),
-                        turbo_summary(&lab->host));
+    return arena_printf(lab->arena, "%s → %s; turbo: %s%s", host_summary(lab->arena, &lab->host, cpu),
+                        clock_summary(lab), turbo_summary(&lab->host),
+                        lab->are_levels_known ? "; clean levels: from the cache" : "");
 }
 
 void lab_close(struct lab *lab) {
+    keep_levels(lab);
     if (lab->target)
         lab->target->ops->close(lab->target);
     for (unsigned i = 0; i < lab->n_models; i++)
         model_close(&lab->models[i]);
     model_close(&lab->simulated_cpu);
+    code_uses_close(&lab->uses);
     decoder_close(&lab->decoder);
     host_control_end(&lab->control);
 }

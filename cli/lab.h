@@ -9,6 +9,7 @@
 #include "bench/target.h"
 #include "bench/target_sim.h"
 #include "cli/chains.h"
+#include "cli/code_uses.h"
 #include "cli/experiment.h"
 #include "cli/options.h"
 #include "cli/pipes.h"
@@ -25,6 +26,7 @@ struct lab_options {
     int corun_cpu;             // on this logical CPU; -1: the SMT sibling
     bool keeps_frequency;      // changes nothing of boost, governor and limits
     struct bench_options bench;
+    double wait_quiet_seconds; // that a run may wait, before it measures, for others to leave the core
 };
 
 struct lab {
@@ -43,10 +45,22 @@ struct lab {
     struct model models[EXPERIMENT_MAX_MODELS];
     unsigned n_models;
     struct decoder decoder;           // of blocks; not open where there are no blocks
-    struct program *chains[N_CHAINS]; // the clock's
+    struct program *chains[N_CHAINS]; // the clock's; null: the ISA has none
+    struct code_uses uses;            // reads what code uses of a core
     struct pipes pipes;               // whose uops are counted; none without counters
     struct target *target;
+    struct bench_chains clock; // the chains as bench has them
+    const char *levels_path;   // file that remembers the levels of the checks; null: there is none
+    bool are_levels_known;     // they are from there
     struct bench bench;
+};
+
+// Who wants to hear of what is measured meanwhile.
+struct lab_listener {
+    void *context;
+    // It is measured and predicted, or ended otherwise; no order, and perhaps once more, anew. False: measuring ends.
+    bool (*done)(void *context, struct experiment *experiment, struct fail *fail);
+    void (*waiting)(void *context, size_t n_left, double seconds); // as in struct bench_listener; may be null
 };
 
 // Reads the host and opens the models, then generates the clock's chains; nothing is measured yet.
@@ -60,8 +74,13 @@ bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_o
 bool lab_prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail);
 
 // Opens target and clock, once lab->chains are assembled. Steadies the frequency where it can;
-// what it changed is put back by lab_close, or by the guardian when the program ends without.
-bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail);
+// what it changed is put back by lab_close, or by the guardian when the program ends without. `listener`: null for
+// none.
+bool lab_start(struct lab *lab, const struct lab_options *options, const struct lab_listener *listener,
+               struct fail *fail);
+
+// The experiment's program for bench, and what it uses.
+struct bench_code lab_code(const struct lab *lab, const struct experiment *experiment);
 
 // The first feature that the program needs and the CPU it would run on lacks; null: none.
 const char *lab_missing_feature(const struct lab *lab, const struct program *program);
@@ -71,10 +90,9 @@ const char *lab_missing_feature(const struct lab *lab, const struct program *pro
 bool lab_can_run(const struct lab *lab, const struct program *program, struct fail *fail);
 
 // Measures and predicts experiments, as many as can be in the same processes. False only when Cyclops itself failed.
-bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, struct fail *fail);
-
-// Pieces of code that there are to measure for one experiment.
-size_t lab_codes(const struct experiment *experiment);
+// `listener`: null for none.
+bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, const struct lab_listener *listener,
+             struct fail *fail);
 
 // The same with a measurement of before.
 void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement);

@@ -19,7 +19,8 @@ bool lab_args_read(struct arena *arena, struct lab_args *args, struct fail *fail
     if (args->files.is_resumed && !args->files.path)
         return fail_set(fail, FAIL_INPUT, "--resume needs the file to go on with: --output FILE");
     bench->precision = args->precision_percent / 100;
-    bench->budget_ms = args->budget_ms;
+    bench->budget_ms = args->attempt_ms;
+    bench->retry_seconds = args->budget_s;
     bench->timeout_seconds = args->timeout_s;
     enum { MOST_CPUS = 1 << 16, MOST_PROCESSES = 64 };
     bool has_processes = args->processes != ~0UL;

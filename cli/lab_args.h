@@ -8,15 +8,16 @@
 
 struct lab_args {
     const char *kernels, *isa, *clock, *frequency;
-    struct run_journal_wish files; // but events
-    unsigned long cpu;             // ~0: not given
-    unsigned long processes;       // likewise
-    double precision_percent, budget_ms, timeout_s;
+    struct run_journal_wish files;                             // but events
+    unsigned long cpu;                                         // ~0: not given
+    unsigned long processes;                                   // likewise
+    double precision_percent, attempt_ms, budget_s, timeout_s; // budget_s below 0: not given
+    bool is_strict;                                            // unstable values have an exit status
     struct lab_options lab;
 };
 
 #define LAB_ARGS_DEFAULTS                                                                                              \
-    { .cpu = ~0UL, .processes = ~0UL, .lab.target = "native" }
+    { .cpu = ~0UL, .processes = ~0UL, .budget_s = -1, .lab.target = "native" }
 
 // clang-format off: rows as in any other table of options
 #define LAB_ARGS_KERNELS(args)                                                                                         \
@@ -65,8 +66,16 @@ struct lab_args {
     {OPTION_NUMBER, "precision", "PERCENT",                                                                            \
      "Stop when the interval is within ± PERCENT of the value (or after 4096 samples). Default: 0.2.",                 \
      &(args).precision_percent},                                                                                       \
-        {OPTION_NUMBER, "budget", "MS", "Spend at most MS milliseconds on a measurement. Default: 200.",               \
-         &(args).budget_ms},                                                                                           \
+        {OPTION_AMOUNT, "budget", "S",                                                                                 \
+         "Spend up to S seconds on waiting for others to leave the core, and on measuring again what they spoilt. "    \
+         "Default: 5; for more than 64 programs 60.",                                                                  \
+         &(args).budget_s},                                                                                            \
+        {OPTION_NUMBER, "attempt", "MS",                                                                               \
+         "Compute at most MS milliseconds on a value, ten times as long where others spoil it. Default: 200.",         \
+         &(args).attempt_ms},                                                                                          \
+        {OPTION_AMOUNT, "wait-quiet", "S", "Before measuring, wait up to S seconds for others to leave the core.",     \
+         &(args).lab.wait_quiet_seconds},                                                                              \
+        {OPTION_FLAG, "strict", NULL, "Exit 3 where a value is unstable (marked '?').", &(args).is_strict},            \
         {OPTION_COUNT, "processes", "N", "Let each value rest on N fresh processes at least, 1 to 64. Default: 3.",    \
          &(args).processes},                                                                                           \
     {                                                                                                                  \

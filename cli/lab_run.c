@@ -76,6 +76,12 @@ bool lab_can_run(const struct lab *lab, const struct program *program, struct fa
     return fail_set(fail, FAIL_UNAVAILABLE, "%s cannot run on the simulated CPU: %s", program->kernel, trouble.text);
 }
 
+struct bench_code lab_code(const struct lab *lab, const struct experiment *experiment) {
+    struct bench_code code = experiment_code(experiment, lab->is_simulated);
+    code_uses_find(&lab->uses, &code);
+    return code;
+}
+
 static enum verdict_kind subject(enum program_mode mode) {
     switch (mode) {
     case PROGRAM_LATENCY:
@@ -177,72 +183,137 @@ void lab_take(struct lab *lab, struct experiment *experiment, const struct bench
 }
 
 static struct bench_code *put_codes(const struct lab *lab, struct experiment *experiment, struct bench_code *codes) {
-    const struct bench_code own = *codes++ = experiment_code(experiment, lab->is_simulated);
+    const struct bench_code own = *codes++ = lab_code(lab, experiment);
     for (unsigned i = 0; i < experiment->replicates.n; i++) {
         const struct replicate *replicate = &experiment->replicates.items[i];
         *codes = program_code(replicate->program, lab->is_simulated);
         codes->foreign = own.foreign;
         codes->process_set = own.process_set;
+        codes->uses = own.uses;
+        codes->is_wide = own.is_wide;
         codes++->offset = replicate->offset;
     }
     return codes;
 }
 
+// One piece of code, or several layouts of it.
+static size_t count_codes(const struct experiment *experiment) {
+    return 1 + experiment->replicates.n;
+}
+
+// What lab_run is about.
+struct run {
+    struct lab *lab;
+    struct experiment *const *experiments;
+    struct run_part {
+        size_t first, n_left; // of the codes: the experiment's own, then its replicates'; how many are not measured yet
+    } * parts;                // of each experiment
+    size_t *owners;           // of each code: its experiment
+    bool *are_done;           // each code
+    struct bench_code *codes;
+    struct bench_measurement *measurements;
+    const struct lab_listener *listener;
+};
+
+// The first measurement is the experiment's own, its replicates' follow.
+static void take_measurements(struct lab *lab, struct experiment *experiment,
+                              const struct bench_measurement *measurements) {
+    struct bench_measurement own = measurements[0];
+    for (unsigned i = 0; i < experiment->replicates.n; i++)
+        if (own.outcome == BENCH_OK && measurements[1 + i].outcome == BENCH_STOPPED)
+            own.outcome = BENCH_STOPPED;
+        else if (own.outcome == BENCH_OK)
+            replication_add(lab->arena, &own, experiment->replicates.items[i].change, &measurements[1 + i]);
+    lab_take(lab, experiment, &own);
+}
+
+static bool report(const struct run *run, struct experiment *experiment, struct fail *fail) {
+    return !run->listener || run->listener->done(run->listener->context, experiment, fail);
+}
+
+static bool may_be_shortened(const struct run *run, const struct experiment *experiment) {
+    return !run->lab->is_simulated && experiment->measurement.outcome != BENCH_OK;
+}
+
+static bool take_code(void *context, size_t code, struct fail *fail) {
+    struct run *run = context;
+    size_t owner = run->owners[code];
+    struct run_part *part = &run->parts[owner];
+    part->n_left -= !run->are_done[code];
+    run->are_done[code] = true;
+    if (part->n_left > 0)
+        return true;
+    take_measurements(run->lab, run->experiments[owner], &run->measurements[part->first]);
+    return may_be_shortened(run, run->experiments[owner]) || report(run, run->experiments[owner], fail);
+}
+
 // Blocks whose copies were too many for them, once more with fewer.
-static bool measure_shortened(struct lab *lab, struct experiment *const *experiments, size_t n, struct fail *fail) {
+static bool measure_shortened(const struct run *run, struct experiment *const *shorter, size_t n, struct fail *fail) {
+    struct lab *lab = run->lab;
     struct program **programs = ARENA_ARRAY(lab->arena, struct program *, n);
-    struct experiment **shorter = ARENA_ARRAY(lab->arena, struct experiment *, n);
     struct bench_code *codes = ARENA_ARRAY(lab->arena, struct bench_code, n);
     struct bench_measurement *measurements = ARENA_ARRAY(lab->arena, struct bench_measurement, n);
-    size_t n_shorter = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct experiment *experiment = experiments[i];
-        if (experiment->measurement.outcome == BENCH_OK || !block_shorten(lab->arena, experiment, fail))
-            continue;
-        programs[n_shorter] = &experiment->program;
-        shorter[n_shorter++] = experiment;
-    }
-    if (fail->status != FAIL_NONE || !gen_assemble(lab->arena, programs, n_shorter, fail))
+    for (size_t i = 0; i < n; i++)
+        programs[i] = &shorter[i]->program;
+    if (!gen_assemble(lab->arena, programs, n, fail))
         return false;
-    for (size_t i = 0; i < n_shorter; i++)
-        codes[i] = experiment_code(shorter[i], false);
-    if (!bench_measure_all(&lab->bench, codes, measurements, n_shorter, fail))
+    for (size_t i = 0; i < n; i++)
+        codes[i] = lab_code(lab, shorter[i]);
+    if (!bench_measure_all(&lab->bench, codes, measurements, n, fail))
         return false;
-    for (size_t i = 0; i < n_shorter; i++)
+    for (size_t i = 0; i < n; i++)
         lab_take(lab, shorter[i], &measurements[i]);
     return true;
 }
 
-// The first measurement is the experiment's own, its replicates' follow. Where there are the next ones'.
-static struct bench_measurement *take_measurements(struct lab *lab, struct experiment *experiment,
-                                                   struct bench_measurement *measurements) {
-    struct bench_measurement *own = measurements++;
-    for (unsigned i = 0; i < experiment->replicates.n; i++, measurements++)
-        if (own->outcome == BENCH_OK && measurements->outcome == BENCH_STOPPED)
-            own->outcome = BENCH_STOPPED;
-        else if (own->outcome == BENCH_OK)
-            replication_add(lab->arena, own, experiment->replicates.items[i].change, measurements);
-    lab_take(lab, experiment, own);
-    return measurements;
+// What did not end well, and was not reported for that: some of it does with fewer copies.
+static bool finish_failed(const struct run *run, size_t n, struct fail *fail) {
+    struct experiment **failed = ARENA_ARRAY(run->lab->arena, struct experiment *, n),
+                      **shorter = ARENA_ARRAY(run->lab->arena, struct experiment *, n);
+    size_t n_failed = 0, n_shorter = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!may_be_shortened(run, run->experiments[i]))
+            continue;
+        failed[n_failed++] = run->experiments[i];
+        if (block_shorten(run->lab->arena, run->experiments[i], fail))
+            shorter[n_shorter++] = run->experiments[i];
+    }
+    bool is_good = fail->status == FAIL_NONE && (n_shorter == 0 || measure_shortened(run, shorter, n_shorter, fail));
+    for (size_t i = 0; i < n_failed && is_good; i++)
+        is_good = report(run, failed[i], fail);
+    return is_good;
 }
 
-size_t lab_codes(const struct experiment *experiment) {
-    return 1 + experiment->replicates.n;
+static void wait_with(void *context, size_t n_left, double seconds) {
+    const struct run *run = context;
+    if (run->listener && run->listener->waiting)
+        run->listener->waiting(run->listener->context, n_left, seconds);
 }
 
-bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, struct fail *fail) {
+bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, const struct lab_listener *listener,
+             struct fail *fail) {
     struct arena scratch = {0};
     size_t n_codes = 0;
     for (size_t i = 0; i < n; i++)
-        n_codes += lab_codes(experiments[i]);
-    struct bench_code *codes = ARENA_ARRAY(&scratch, struct bench_code, n_codes), *code = codes;
-    struct bench_measurement *measurements = ARENA_ARRAY(&scratch, struct bench_measurement, n_codes);
-    for (size_t i = 0; i < n; i++)
+        n_codes += count_codes(experiments[i]);
+    struct run run = {.lab = lab,
+                      .experiments = experiments,
+                      .parts = ARENA_ARRAY(&scratch, struct run_part, n),
+                      .owners = ARENA_ARRAY(&scratch, size_t, n_codes),
+                      .are_done = ARENA_ARRAY(&scratch, bool, n_codes),
+                      .codes = ARENA_ARRAY(&scratch, struct bench_code, n_codes),
+                      .measurements = ARENA_ARRAY(&scratch, struct bench_measurement, n_codes),
+                      .listener = listener};
+    struct bench_code *code = run.codes;
+    for (size_t i = 0; i < n; i++) {
+        run.parts[i] = (struct run_part){(size_t)(code - run.codes), count_codes(experiments[i])};
         code = put_codes(lab, experiments[i], code);
-    bool is_measured = bench_measure_all(&lab->bench, codes, measurements, n_codes, fail);
-    struct bench_measurement *measurement = measurements;
-    for (size_t i = 0; i < n && is_measured; i++)
-        measurement = take_measurements(lab, experiments[i], measurement);
+        for (size_t c = run.parts[i].first; c < run.parts[i].first + run.parts[i].n_left; c++)
+            run.owners[c] = i;
+    }
+    const struct bench_listener of_codes = {&run, take_code, wait_with};
+    bool is_measured = bench_measure_each(&lab->bench, run.codes, run.measurements, n_codes, &of_codes, fail) &&
+                       finish_failed(&run, n, fail);
     arena_free(&scratch);
-    return is_measured && (lab->is_simulated || measure_shortened(lab, experiments, n, fail));
+    return is_measured;
 }

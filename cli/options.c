@@ -55,7 +55,7 @@ static bool parse_count(const char *text, unsigned long *value) {
 static bool parse_number(const char *text, double *value) {
     char *end;
     *value = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*value) && *value > 0;
+    return end != text && *end == '\0' && isfinite(*value) && *value >= 0;
 }
 
 static bool store(struct arena *arena, const struct option *option, const char *text, struct fail *fail) {
@@ -73,8 +73,11 @@ static bool store(struct arena *arena, const struct option *option, const char *
         return parse_count(text, option->value) ||
                fail_set(fail, FAIL_INPUT, "option --%s takes a whole number, not '%s'", option->name, text);
     case OPTION_NUMBER:
-        return parse_number(text, option->value) ||
+        return (parse_number(text, option->value) && *(const double *)option->value > 0) ||
                fail_set(fail, FAIL_INPUT, "option --%s takes a number above 0, not '%s'", option->name, text);
+    case OPTION_AMOUNT:
+        return parse_number(text, option->value) ||
+               fail_set(fail, FAIL_INPUT, "option --%s takes 0 or a number above, not '%s'", option->name, text);
     case OPTION_TEXT:
         *(const char **)option->value = text;
         return true;

@@ -16,6 +16,7 @@ enum option_type {
     OPTION_FLAG,    // bool: no argument sets it; "=true", "=false", "=0", "=1" are accepted
     OPTION_COUNT,   // unsigned long, 0 and up
     OPTION_NUMBER,  // double, above 0
+    OPTION_AMOUNT,  // double, 0 and up
     OPTION_TEXT,    // const char *
     OPTION_LIST,    // struct option_list: may be given several times
 };

@@ -22,8 +22,10 @@ static void add(struct programs *programs, struct program *program, struct exper
 }
 
 static void add_all(struct programs *programs, struct program *const chains[N_CHAINS], const struct plan *plan) {
-    for (enum chain c = CHAIN_REFERENCE; c < N_CHAINS; c++)
-        add(programs, chains[c], NULL);
+    struct program *common[N_CHAINS];
+    size_t n_common = chains_list(chains, common);
+    for (size_t i = 0; i < n_common; i++)
+        add(programs, common[i], NULL);
     if (plan->corunner)
         add(programs, &plan->corunner->program, NULL);
     for (size_t i = 0; i < plan->n_experiments; i++) {

@@ -44,8 +44,8 @@ bool reproduce_agrees(const struct reproduction *reproduction);
 // Predicts, once the programs are assembled. What cannot be predicted is said in the reproduction.
 void reproduce_predict(struct arena *arena, const char *llvm, struct reproduction *reproduction);
 
-// Measures what is planned, in an open lab without models. False only when Cyclops itself failed.
-bool reproduce_measure(struct lab *lab, struct reproduction *reproduction, struct fail *fail);
+// Measures what is planned for all of them, in an open lab without models. False only when Cyclops itself failed.
+bool reproduce_measure(struct lab *lab, struct reproduction *all, size_t n, struct fail *fail);
 
 // reproduce_report.c: which experiments there are; what was found, an object for each value, or a table. One sweep is
 // shown in full instead. `with_about`: where each experiment is from, and its tolerance, before.

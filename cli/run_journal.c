@@ -111,20 +111,35 @@ bool run_journal_open(struct run_journal *journal, struct lab *lab, const struct
     return !wish->wants_json || (journal->json = record_open("-", host_of(lab), &lab->bench, fail));
 }
 
-bool run_journal_write(struct run_journal *journal, struct lab *lab, const struct experiment *experiment, bool is_taken,
+static bool append(const struct run_journal *journal, const struct record *record, struct fail *fail) {
+    struct fail inner = {0};
+    return !journal->file || record_write(journal->file, record, &inner) ||
+           fail_set(fail, inner.status, "'%s': %s; --resume goes on with what it holds", journal->path, inner.text);
+}
+
+bool run_journal_append(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                        struct fail *fail) {
+    struct record record;
+    experiment_to_record(lab->arena, experiment, &record);
+    return append(journal, &record, fail);
+}
+
+bool run_journal_print(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
                        struct fail *fail) {
     struct record record;
     experiment_to_record(lab->arena, experiment, &record);
-    return is_taken ? !journal->json || record_write(journal->json, &record, fail)
-                    : run_journal_write_record(journal, &record, fail);
+    return !journal->json || record_write(journal->json, &record, fail);
+}
+
+bool run_journal_write(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                       struct fail *fail) {
+    struct record record;
+    experiment_to_record(lab->arena, experiment, &record);
+    return run_journal_write_record(journal, &record, fail);
 }
 
 bool run_journal_write_record(struct run_journal *journal, const struct record *record, struct fail *fail) {
-    struct fail inner = {0};
-    if (journal->json && !record_write(journal->json, record, fail))
-        return false;
-    return !journal->file || record_write(journal->file, record, &inner) ||
-           fail_set(fail, inner.status, "'%s': %s; --resume goes on with what it holds", journal->path, inner.text);
+    return (!journal->json || record_write(journal->json, record, fail)) && append(journal, record, fail);
 }
 
 bool run_journal_close(struct run_journal *journal, struct fail *fail) {

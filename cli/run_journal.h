@@ -29,9 +29,13 @@ void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options, 
 bool run_journal_open(struct run_journal *journal, struct lab *lab, const struct plan *plan,
                       const struct run_journal_wish *wish, struct fail *fail);
 
-// Writes the experiment; one that was taken from the file only to standard output.
-bool run_journal_write(struct run_journal *journal, struct lab *lab, const struct experiment *experiment, bool is_taken,
+// Writes the experiment to the file, and to standard output: its last line there counts.
+bool run_journal_write(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
                        struct fail *fail);
+bool run_journal_append(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                        struct fail *fail); // to the file alone
+bool run_journal_print(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                       struct fail *fail); // to standard output alone
 
 bool run_journal_write_record(struct run_journal *journal, const struct record *record, struct fail *fail);
 bool run_journal_close(struct run_journal *journal, struct fail *fail);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 int run_plan_worse(int a, int b) {
-    static const int order[] = {INTERRUPT_STATUS, FAIL_WORK, FAIL_INPUT, FAIL_UNAVAILABLE};
+    static const int order[] = {INTERRUPT_STATUS, FAIL_WORK, FAIL_INPUT, FAIL_UNAVAILABLE, RUN_PLAN_UNSTABLE};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (a == order[i] || b == order[i])
             return order[i];
@@ -74,91 +74,161 @@ static bool run_beside(struct lab *lab, struct experiment *experiment, struct ru
     if (trouble.status != FAIL_NONE)
         *status = run_plan_worse(*status, say_once(&trouble));
     bool is_news = other->is_done && !was_measured && !corun_is_same_code(experiment);
-    if (is_news && !run_journal_write(journal, lab, other, false, fail))
+    if (is_news && !run_journal_write(journal, lab, other, fail))
         return false;
     return !corun->is_done || corun_write(journal, lab, experiment, fail);
 }
 
-static void show_progress(size_t done, size_t total) {
+// A run of a plan. Experiments end in any order, and are written to the file as they do; on standard output they keep
+// the plan's.
+struct run {
+    struct lab *lab;
+    const struct plan *plan;
+    struct run_journal journal;
+    bool *are_finished; // each experiment: it was said what became of it
+    size_t n_finished, n_printed;
+    int *status;
+};
+
+static void show_progress(const struct run *run) {
+    size_t total = run->plan->n_experiments;
     clear_progress();
-    if (done < total && isatty(STDERR_FILENO))
-        fprintf(stderr, "measuring %zu of %zu", done + 1, total);
+    if (run->n_finished < total && isatty(STDERR_FILENO))
+        fprintf(stderr, "measuring %zu of %zu", run->n_finished + 1, total);
 }
 
-// The first experiment behind those that are measured together with the one at `start`. A simulated CPU gains nothing
-// by that, and shows its progress.
-static size_t end_of_batch(const struct lab *lab, const struct plan *plan, const struct run_journal *journal,
-                           size_t start) {
-    size_t n_codes = 0, most = lab->is_simulated ? 1 : BENCH_MOST_TOGETHER, end = start;
-    while (end < plan->n_experiments && n_codes < most) {
-        n_codes += journal->taken[end] ? 0 : lab_codes(plan->experiments[end]);
-        end++;
-    }
-    return end;
-}
-
-// What the journal does not have of them.
-static bool measure_batch(struct lab *lab, const struct plan *plan, const struct run_journal *journal, size_t start,
-                          size_t end, struct fail *fail) {
-    struct experiment **wanted = ARENA_ARRAY(lab->arena, struct experiment *, end - start);
-    size_t n = 0;
-    for (size_t i = start; i < end; i++) {
-        struct fail trouble = {0};
-        struct experiment *experiment = plan->experiments[i];
-        if (!lab_can_run(lab, &experiment->program, &trouble))
-            continue;
-        if (experiment->measurement.outcome != BENCH_OK) { // a block, by its trial
-            experiment->measurement.clock = lab->bench.clock;
-            experiment->measurement.why = bench_outcome_name(experiment->measurement.outcome);
-            lab_take(lab, experiment, &experiment->measurement);
-            continue;
-        }
-        if (journal->taken[i])
-            lab_take(lab, experiment, &journal->taken[i]->measurement);
-        else
-            wanted[n++] = experiment;
-    }
-    return lab_run(lab, wanted, n, fail);
+static void show_waiting(void *context, size_t n_left, double seconds) {
+    (void)context;
+    if (!isatty(STDERR_FILENO))
+        return;
+    clear_progress();
+    if (n_left > 0)
+        fprintf(stderr, "waiting for others to leave the core: %zu left, %.0f s", n_left, seconds);
+    else
+        fprintf(stderr, "waiting for others to leave the core: %.0f s", seconds);
 }
 
 static bool was_tried(const struct experiment *experiment) {
     return experiment->is_done || (experiment->measurement.outcome != BENCH_OK && !interrupt_seen());
 }
 
-static bool finish_one(struct lab *lab, struct experiment *experiment, struct run_journal *journal, bool is_taken,
-                       int *status, struct fail *fail) {
-    say_trouble(lab, experiment, status);
-    if (was_tried(experiment) && !run_journal_write(journal, lab, experiment, is_taken, fail))
-        return false;
-    return !experiment->corun || !experiment->is_done || run_beside(lab, experiment, journal, status, fail);
-}
-
-static void say_interrupted(const struct plan *plan, const struct run_journal *journal, int *status) {
-    size_t n = 0;
-    for (size_t i = 0; i < plan->n_experiments; i++)
-        n += was_tried(plan->experiments[i]);
-    if (n == plan->n_experiments)
-        return;
-    fprintf(stderr, "cyclops: interrupted: %zu of %zu measured%s\n", n, plan->n_experiments,
-            journal->path ? "; --resume does the rest" : "");
-    *status = INTERRUPT_STATUS;
-}
-
-static bool run_all(struct lab *lab, const struct plan *plan, struct run_journal *journal, int *status,
-                    struct fail *fail) {
-    for (size_t i = 0, end; i < plan->n_experiments && !interrupt_seen(); i = end) {
-        show_progress(i, plan->n_experiments);
-        end = end_of_batch(lab, plan, journal, i);
-        if (!measure_batch(lab, plan, journal, i, end, fail))
+static bool print_finished(struct run *run, struct fail *fail) {
+    const struct plan *plan = run->plan;
+    for (; run->n_printed < plan->n_experiments && run->are_finished[run->n_printed]; run->n_printed++) {
+        const struct experiment *experiment = plan->experiments[run->n_printed];
+        if (was_tried(experiment) && !run_journal_print(&run->journal, run->lab, experiment, fail))
             return false;
-        for (size_t e = i; e < end; e++)
-            if (!finish_one(lab, plan->experiments[e], journal, journal->taken[e] != NULL, status, fail))
-                return false;
     }
-    show_progress(plan->n_experiments, plan->n_experiments);
-    if (interrupt_seen())
-        say_interrupted(plan, journal, status);
     return true;
+}
+
+// It may be finished already: then it was measured again, and the last line counts.
+static bool finish(struct run *run, size_t index, struct fail *fail) {
+    struct experiment *experiment = run->plan->experiments[index];
+    bool is_printed = index < run->n_printed;
+    if (!run->are_finished[index])
+        say_trouble(run->lab, experiment, run->status);
+    run->n_finished += !run->are_finished[index];
+    run->are_finished[index] = true;
+    show_progress(run);
+    if (was_tried(experiment) && !run->journal.taken[index] &&
+        !run_journal_append(&run->journal, run->lab, experiment, fail))
+        return false;
+    if (is_printed && was_tried(experiment))
+        return run_journal_print(&run->journal, run->lab, experiment, fail);
+    return print_finished(run, fail);
+}
+
+static bool finish_experiment(void *context, struct experiment *experiment, struct fail *fail) {
+    struct run *run = context;
+    size_t index = 0;
+    while (run->plan->experiments[index] != experiment)
+        index++;
+    return finish(run, index, fail);
+}
+
+static void say_interrupted(const struct run *run) {
+    size_t n = 0;
+    for (size_t i = 0; i < run->plan->n_experiments; i++)
+        n += was_tried(run->plan->experiments[i]);
+    if (n == run->plan->n_experiments)
+        return;
+    fprintf(stderr, "cyclops: interrupted: %zu of %zu measured%s\n", n, run->plan->n_experiments,
+            run->journal.path ? "; --resume does the rest" : "");
+    *run->status = INTERRUPT_STATUS;
+}
+
+// Takes what is known of an experiment: the journal has it, or it is a block whose trial failed. False where it need
+// not be measured, for that or because it cannot run here.
+static bool needs_measuring(struct run *run, size_t index) {
+    struct experiment *experiment = run->plan->experiments[index];
+    struct bench_measurement *m = &experiment->measurement;
+    struct fail trouble = {0};
+    if (!lab_can_run(run->lab, &experiment->program, &trouble))
+        return false;
+    if (m->outcome != BENCH_OK) { // a block, by its trial
+        m->clock = run->lab->bench.clock;
+        m->why = bench_outcome_name(m->outcome);
+        lab_take(run->lab, experiment, m);
+        return false;
+    }
+    if (!run->journal.taken[index])
+        return true;
+    lab_take(run->lab, experiment, &run->journal.taken[index]->measurement);
+    return false;
+}
+
+static bool finish_others(struct run *run, struct experiment **wanted, size_t *n_wanted, struct fail *fail) {
+    for (size_t i = 0; i < run->plan->n_experiments; i++) {
+        struct experiment *experiment = run->plan->experiments[i];
+        if (needs_measuring(run, i))
+            wanted[(*n_wanted)++] = experiment;
+        else if (!finish(run, i, fail))
+            return false;
+    }
+    return true;
+}
+
+// One after the other, each alone and then beside the other.
+static bool run_coruns(struct run *run, struct experiment *const *wanted, size_t n_wanted,
+                       const struct lab_listener *listener, struct fail *fail) {
+    for (size_t i = 0; i < n_wanted && !interrupt_seen(); i++)
+        if (!lab_run(run->lab, &wanted[i], 1, listener, fail) ||
+            (wanted[i]->is_done && !run_beside(run->lab, wanted[i], &run->journal, run->status, fail)))
+            return false;
+    return true;
+}
+
+static bool run_all(struct run *run, const struct lab_listener *listener, struct fail *fail) {
+    struct experiment **wanted = ARENA_ARRAY(run->lab->arena, struct experiment *, run->plan->n_experiments);
+    size_t n_wanted = 0;
+    if (!finish_others(run, wanted, &n_wanted, fail))
+        return false;
+    bool is_done = run->plan->corunner ? run_coruns(run, wanted, n_wanted, listener, fail)
+                                       : lab_run(run->lab, wanted, n_wanted, listener, fail);
+    clear_progress();
+    if (is_done && interrupt_seen())
+        say_interrupted(run);
+    return is_done;
+}
+
+static bool is_unstable(const struct experiment *experiment) {
+    return (experiment->is_done && experiment->measurement.verdict == MEASURED_UNSTABLE) ||
+           (experiment->corun && experiment->corun->is_done &&
+            experiment->corun->together.verdict == MEASURED_UNSTABLE);
+}
+
+int run_plan_strict(const struct plan *plan, int status) {
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        if (is_unstable(plan->experiments[i]))
+            return run_plan_worse(status, RUN_PLAN_UNSTABLE);
+    return status;
+}
+
+// Waiting for neighbours to leave must not take longer than the rest.
+static double usual_retry_seconds(const struct plan *plan) {
+    enum { FEW = 64 };
+    return plan->n_experiments <= FEW ? 5 : 60;
 }
 
 static bool prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail) {
@@ -169,15 +239,21 @@ static bool prepare(struct lab *lab, const struct lab_options *options, struct p
 
 bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
               const struct run_journal_wish *files, int *status, struct fail *fail) {
-    struct run_journal journal = {0};
+    struct run run = {.lab = lab, .plan = plan, .status = status};
+    const struct lab_listener listener = {&run, finish_experiment, show_waiting};
+    struct lab_options patient = *options;
     run_journal_choose_cpu(lab, options, files);
     bool is_ready = prepare(lab, options, plan, fail) && plan_assemble(lab->arena, lab->chains, plan, fail);
     *status = run_plan_worse(*status, plan_report_refused(plan, fail));
-    is_ready = is_ready && lab_start(lab, options, fail) && run_journal_open(&journal, lab, plan, files, fail);
+    if (patient.bench.retry_seconds < 0)
+        patient.bench.retry_seconds = usual_retry_seconds(plan);
+    run.are_finished = ARENA_ARRAY(lab->arena, bool, plan->n_experiments);
+    is_ready =
+        is_ready && lab_start(lab, &patient, &listener, fail) && run_journal_open(&run.journal, lab, plan, files, fail);
     if (is_ready)
         interrupt_watch();
-    bool is_done = is_ready && run_all(lab, plan, &journal, status, fail);
+    bool is_done = is_ready && run_all(&run, &listener, fail);
     clear_progress(); // before an error
-    run_journal_close(&journal, fail);
+    run_journal_close(&run.journal, fail);
     return is_done;
 }

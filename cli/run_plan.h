@@ -13,6 +13,11 @@
 bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
               const struct run_journal_wish *files, int *status, struct fail *fail);
 
+// Exit status of a run that left values unstable, where the user wants to be told so.
+enum { RUN_PLAN_UNSTABLE = 3 };
+// `status`, or that where it matters more.
+int run_plan_strict(const struct plan *plan, int status);
+
 // Of two exit statuses the one that matters more.
 int run_plan_worse(int a, int b);
 

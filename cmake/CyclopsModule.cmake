@@ -27,5 +27,5 @@ function(cyclops_test name)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${target})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
-    ENVIRONMENT "CYCLOPS_PREFIX=${PROJECT_BINARY_DIR};LC_ALL=C.UTF-8")
+    ENVIRONMENT "CYCLOPS_PREFIX=${PROJECT_BINARY_DIR};LC_ALL=C.UTF-8;XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
 endfunction()

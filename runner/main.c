@@ -99,8 +99,10 @@ static bool take_option(struct arena *arena, int option, struct arguments *argum
                fail_set(fail, FAIL_INPUT, "'%s' is not a frequency: write 1.66GHz, 480MHz or a number of Hz", optarg);
     case 'e':
         return add_events(arena, arguments, optarg, fail);
-    case 'b':
+    case 'a':
         return parse_number(optarg, &arguments->bench.budget_ms, fail);
+    case 'b':
+        return parse_number(optarg, &arguments->bench.retry_seconds, fail);
     case 'r':
         return parse_number(optarg, &arguments->bench.reference_cycles, fail);
     case 'j':
@@ -124,6 +126,7 @@ static bool parse(struct arena *arena, int argc, char **argv, struct arguments *
         {"frequency", required_argument, NULL, 'f'},
         {"events", required_argument, NULL, 'e'},
         {"reference-cycles", required_argument, NULL, 'r'},
+        {"attempt", required_argument, NULL, 'a'},
         {"budget", required_argument, NULL, 'b'},
         {"json", no_argument, NULL, 'j'},
         {"output", required_argument, NULL, 'o'},
@@ -131,7 +134,7 @@ static bool parse(struct arena *arena, int argc, char **argv, struct arguments *
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    *arguments = (struct arguments){.bench = {.cpu = -1}};
+    *arguments = (struct arguments){.bench = {.cpu = -1, .retry_seconds = 5}};
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (option == 'h') {
             printf(usage, argv[0]);
@@ -188,35 +191,58 @@ static bool load(struct arena *arena, const char *path, struct pack *pack, struc
            fail_set(fail, FAIL_INPUT, "these programs are for %s, but this runner is for " OWN_ISA, pack->isa);
 }
 
+#define LACKS_CHAIN "the pack lacks the clock's chain '%s': make it again with this version of Cyclops"
+
+// The program of a role; false where the pack has none.
+static bool find_role(const struct pack *pack, const char *role, struct bench_code *code) {
+    for (size_t i = 0; i < pack->n_programs; i++) {
+        if (pack->programs[i].role && strcmp(pack->programs[i].role, role) == 0) {
+            *code = pack->programs[i].code;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool find_chains(const struct pack *pack, struct bench_chains *chains, struct fail *fail) {
-    const struct {
-        const char *role;
-        struct bench_code *code;
-    } wanted[] = {{"reference", &chains->reference}, {"multiply", &chains->multiply}, {"issue", &chains->issue}};
-    for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++) {
-        for (size_t i = 0; i < pack->n_programs; i++)
-            if (pack->programs[i].role && strcmp(pack->programs[i].role, wanted[w].role) == 0)
-                *wanted[w].code = pack->programs[i].code;
-        if (!wanted[w].code->bytes)
-            return fail_set(fail, FAIL_INPUT,
-                            "the pack lacks the clock's chain '%s': make it again with this version of Cyclops",
-                            wanted[w].role);
+    if (!find_role(pack, "reference", &chains->reference))
+        return fail_set(fail, FAIL_INPUT, LACKS_CHAIN, "reference");
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const char *role = bench_check_name((enum bench_check)i);
+        if (!find_role(pack, role, &chains->checks[i]) && i < CHECK_USES)
+            return fail_set(fail, FAIL_INPUT, LACKS_CHAIN, role);
     }
     return true;
 }
+
+// The programs of a pack on their way to their values.
+struct run {
+    const struct pack *pack;
+    const struct results *results;
+    size_t n;       // programs to be measured
+    size_t *places; // of each: in the pack
+    struct bench_measurement *measurements;
+    bool *are_done;
+    size_t n_done, n_written; // written: in the pack's order
+    int *status;
+};
 
 static void clear_progress(void) {
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
 }
 
-static void show_progress(size_t done, const struct pack *pack) {
-    size_t n = 0;
-    for (size_t i = 0; i < pack->n_programs; i++)
-        n += !pack->programs[i].role;
+static void show_progress(const struct run *run) {
     clear_progress();
-    if (isatty(STDERR_FILENO) && done < n)
-        fprintf(stderr, "measuring %zu of %zu", done + 1, n);
+    if (isatty(STDERR_FILENO) && run->n_done < run->n)
+        fprintf(stderr, "measuring %zu of %zu", run->n_done + 1, run->n);
+}
+
+static void show_waiting(void *context, size_t n_left, double seconds) {
+    (void)context;
+    clear_progress();
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "waiting for others to leave the core: %zu left, %.0f s", n_left, seconds);
 }
 
 // As `cyclops run` does: what did not end well is said, and does not stop the rest.
@@ -231,30 +257,49 @@ static void take_outcome(const struct pack_program *program, enum bench_outcome 
     *status = (int)trouble.status;
 }
 
-static bool measure_all(struct bench *bench, const struct pack *pack, struct bench_measurement *measurements,
-                        const struct results *results, int *status, struct fail *fail) {
-    size_t n_done = 0;
-    for (size_t i = 0; i < pack->n_programs;) {
-        struct bench_code codes[BENCH_MOST_TOGETHER];
-        struct bench_measurement some[BENCH_MOST_TOGETHER];
-        size_t places[BENCH_MOST_TOGETHER], n = 0;
-        for (; i < pack->n_programs && n < BENCH_MOST_TOGETHER; i++)
-            if (!pack->programs[i].role) {
-                codes[n] = pack->programs[i].code;
-                places[n++] = i;
-            }
-        show_progress(n_done, pack);
-        if (!bench_measure_all(bench, codes, some, n, fail))
-            return false;
-        n_done += n;
-        for (size_t k = 0; k < n; k++) {
-            measurements[places[k]] = some[k];
-            results_write(results, pack->isa, &pack->programs[places[k]], &some[k]);
-            take_outcome(&pack->programs[places[k]], some[k].outcome, status);
-        }
-    }
-    show_progress(n_done, pack);
+static void write_result(const struct run *run, size_t index) {
+    results_write(run->results, run->pack->isa, &run->pack->programs[run->places[index]], &run->measurements[index]);
+}
+
+// One that was written already was measured again: the last line counts.
+static bool finish(void *context, size_t index, struct fail *fail) {
+    struct run *run = context;
+    (void)fail;
+    if (!run->are_done[index])
+        take_outcome(&run->pack->programs[run->places[index]], run->measurements[index].outcome, run->status);
+    run->n_done += !run->are_done[index];
+    run->are_done[index] = true;
+    show_progress(run);
+    if (index < run->n_written)
+        write_result(run, index);
+    while (run->n_written < run->n && run->are_done[run->n_written])
+        write_result(run, run->n_written++);
     return true;
+}
+
+static bool measure_all(struct arena *arena, struct bench *bench, const struct pack *pack,
+                        struct bench_measurement *measurements, const struct results *results, int *status,
+                        struct fail *fail) {
+    struct bench_code *codes = ARENA_ARRAY(arena, struct bench_code, pack->n_programs);
+    struct run run = {.pack = pack,
+                      .status = status,
+                      .results = results,
+                      .places = ARENA_ARRAY(arena, size_t, pack->n_programs),
+                      .measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs),
+                      .are_done = ARENA_ARRAY(arena, bool, pack->n_programs)};
+    const struct bench_listener listener = {&run, finish, show_waiting};
+    for (size_t i = 0; i < pack->n_programs; i++) {
+        if (pack->programs[i].role)
+            continue;
+        codes[run.n] = pack->programs[i].code;
+        run.places[run.n++] = i;
+    }
+    show_progress(&run);
+    bool is_done = bench_measure_each(bench, codes, run.measurements, run.n, &listener, fail);
+    for (size_t i = 0; i < run.n; i++)
+        if (run.are_done[i])
+            measurements[run.places[i]] = run.measurements[i];
+    return is_done;
 }
 
 static bool measure(struct arena *arena, const struct arguments *arguments, const struct pack *pack,
@@ -273,7 +318,7 @@ static bool measure(struct arena *arena, const struct arguments *arguments, cons
                                            is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ",
                                            bench->clock_note),
                               stdout);
-    bool is_done = measure_all(bench, pack, measurements, &results, status, fail);
+    bool is_done = measure_all(arena, bench, pack, measurements, &results, status, fail);
     clear_progress();
     if (!arguments->wants_json) // also what there is before a failure
         results_print(stdout, arena, pack, measurements);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_LINE "cyclops-pack 1"
+#define FIRST_LINE "cyclops-pack 2"
 #define LAST_LINE "cyclops-bundle "
 enum { NUMBER_DIGITS = 16, LAST_LINE_BYTES = sizeof LAST_LINE - 1 + NUMBER_DIGITS + 1 + NUMBER_DIGITS + 1 };
 
@@ -20,6 +20,18 @@ static void add_line(struct text *out, const char *key, const char *value) {
 
 static void add_number(struct text *out, const char *key, uint64_t value) {
     text_addf(out, "%s %llu\n", key, (unsigned long long)value);
+}
+
+static const char *const use_names[BENCH_N_USES] = {
+    [USE_INTEGER] = "integer", [USE_VECTOR] = "vector", [USE_LOAD] = "load", [USE_STORE] = "store"};
+#define WIDE "wide"
+
+static void add_uses(struct text *out, const struct bench_code *code) {
+    text_add(out, "uses");
+    for (unsigned i = 0; i < BENCH_N_USES; i++)
+        if (code->uses & 1U << i)
+            text_addf(out, " %s", use_names[i]);
+    text_addf(out, "%s\n", code->is_wide ? " " WIDE : "");
 }
 
 static void write_program(const struct pack_program *program, struct text *out) {
@@ -42,6 +54,7 @@ static void write_program(const struct pack_program *program, struct text *out) 
     add_number(out, "iteration_instructions", code->iteration_instructions);
     add_number(out, "body_offset", (uint64_t)(code->body - code->bytes));
     add_number(out, "body_bytes", code->n_body_bytes);
+    add_uses(out, code);
     if (code->process_set)
         add_number(out, "process_set", code->process_set);
     if (code->foreign.exit_offset) {
@@ -79,6 +92,23 @@ static bool read_code(struct reader *reader, const char *hex) {
     return n > 0 && strlen(hex) % 2 == 0;
 }
 
+// False at a word that is no use.
+static bool read_uses(const char *value, struct bench_code *code) {
+    struct slice rest = {value, strlen(value)}, word;
+    while (slice_next(&rest, ' ', &word)) {
+        unsigned use = 0;
+        while (use < BENCH_N_USES && !slice_is(word, use_names[use]))
+            use++;
+        if (use < BENCH_N_USES)
+            code->uses |= 1U << use;
+        else if (slice_is(word, WIDE))
+            code->is_wide = true;
+        else if (word.length)
+            return false;
+    }
+    return true;
+}
+
 static bool read_number(const char *value, uint64_t most, uint64_t *number) {
     char *end;
     *number = strtoull(value, &end, 10);
@@ -113,6 +143,8 @@ static bool take(struct reader *reader, const char *key, const char *value) {
         return true;
     if (strcmp(key, "code") == 0)
         return read_code(reader, value);
+    if (strcmp(key, "uses") == 0)
+        return read_uses(value, &program->code);
     const struct {
         const char *key;
         unsigned *field;

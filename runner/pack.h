@@ -2,13 +2,14 @@
 // one "key value" a line, appended to the runner (which ends with how long the pack is) or a file of its own. Reader
 // and writer side by side; the only owner of the format. Holds no measurement and no model.
 //
-//     cyclops-pack 1
+//     cyclops-pack 2
 //     isa aarch64
 //     program
-//     role reference        chains of the clock: reference, multiply, issue; other programs have none
+//     role reference        chains of the clock: reference, and the checks by name; other programs have none
 //     kernel add-x
 //     …
-//     code 000401d6…
+//     uses vector load      what it keeps busy, and `wide` for vectors of more than 128 bits; none where it says
+//     nothing code 000401d6…
 #ifndef RUNNER_PACK_H
 #define RUNNER_PACK_H
 

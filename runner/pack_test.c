@@ -35,13 +35,17 @@ static struct pack_program program(const char *role) {
                  .bodies = 500,
                  .body = bytes + 1,
                  .n_body_bytes = 2,
-                 .iteration_instructions = 1002},
+                 .iteration_instructions = 1002,
+                 .uses = 1 << USE_VECTOR | 1 << USE_STORE,
+                 .is_wide = true},
     };
 }
 
 static void write_pack(struct arena *arena, struct text *out, const char *runner) {
     struct pack_program programs[] = {program("reference"), program(NULL)};
     programs[1].kernel = "a block;\nof two lines";
+    programs[1].code.uses = 0;
+    programs[1].code.is_wide = false;
     *out = (struct text){.arena = arena};
     pack_append(&(struct pack){"aarch64", programs, 2}, runner, strlen(runner), out);
 }
@@ -74,8 +78,12 @@ static void comes_back_as_it_was(void **state) {
     assert_memory_equal(first->code.bytes, bytes, sizeof bytes);
     assert_int_equal(first->code.body - first->code.bytes, 1);
     assert_int_equal(first->code.n_body_bytes, 2);
+    assert_int_equal(first->code.uses, 1 << USE_VECTOR | 1 << USE_STORE);
+    assert_true(first->code.is_wide);
     assert_null(second->role);
     assert_string_equal(second->kernel, "a block;;of two lines");
+    assert_int_equal(second->code.uses, 0);
+    assert_false(second->code.is_wide);
     arena_free(&arena);
 }
 
@@ -117,17 +125,19 @@ static void refuses(const char *text, const char *place) {
 
 static void damaged_packs_are_refused(void **state) {
     (void)state;
-#define HEAD "cyclops-pack 1\nisa aarch64\nprogram\nkernel k\nbodies 1\n"
+#define HEAD "cyclops-pack 2\nisa aarch64\nprogram\nkernel k\nbodies 1\n"
     refuses("", "pack:1");
-    refuses("cyclops-pack 2\n", "pack:1");
+    refuses("cyclops-pack 1\n", "pack:1"); // without uses
+    refuses("cyclops-pack 3\n", "pack:1");
     refuses(HEAD "code 0\n", "pack:6");
     refuses(HEAD "code zz\n", "pack:6");
     refuses(HEAD "n -1\n", "pack:6");
     refuses(HEAD "n 99999999999\n", "pack:6");
+    refuses(HEAD "uses vector lots\n", "pack:6");
     refuses(HEAD, "pack:7");                                             // no code
     refuses(HEAD "code 0102\nbody_offset 1\nbody_bytes 2\n", "pack:10"); // a body beyond the code
     refuses(HEAD "program\nkernel l\n", "pack:6");                       // the first has no code
-    refuses("cyclops-pack 1\n", "pack:3");                               // of which ISA?
+    refuses("cyclops-pack 2\n", "pack:3");                               // of which ISA?
 }
 
 // Cut anywhere, changed anywhere: an answer, never a crash.

@@ -11,7 +11,7 @@ cut_anywhere() {
     size=$(stat -c %s "$2")
     for end in 64 500 1000 1500 2000 2500 3000 4095 4096 5000 8192 $(seq 10000 $((size / 25)) "$size") $((size - 2)); do
         head -c "$end" "$2" >"$T/cut" && chmod +x "$T/cut"
-        bash -c "$1 '$T/cut' --budget 2" >"$T/out" 2>&1
+        bash -c "$1 '$T/cut' --attempt 2 --budget 0" >"$T/out" 2>&1
         got=$?
         if [ $got != 2 ] && { [ "$end" -gt 4096 ] || [[ $got != 126 && $got != 255 ]]; }; then
             echo "FAILED: $2, cut after $end of $size bytes: exit $got"
@@ -34,7 +34,7 @@ try() {
     # The harness gives up on code by its time; on a busy machine an emulator may be too slow once.
     for _ in 1 2 3; do
         rm -f "$T/$isa.jsonl"
-        expect 0 'cycles per iteration' timeout 250 $qemu "$T/$isa" --budget 2 --output "$T/$isa.jsonl"
+        expect 0 'cycles per iteration' timeout 250 $qemu "$T/$isa" --attempt 2 --budget 0 --output "$T/$isa.jsonl"
         ! grep -q '"outcome"' "$T/$isa.jsonl" || continue
         break
     done
@@ -62,12 +62,12 @@ expect 2 "no/such" "$cyclops" bundle add-r64 --isa x86_64 --runner "$T/no/such" 
 if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     n_tried=$((n_tried + 1))
     "$cyclops" bundle add-r64 --asm 'add rax, rbx; nop' --output "$T/probe"
-    expect 0 'add-r64 +latency +unrolled +1 +[0-9-]' "$T/probe" --budget 20
-    expect 0 '^host measurement' bash -c "'$T/probe' --budget 2 --json | jq -rs 'map(.record) | join(\" \")'"
-    expect 0 '"pinned_to":0' "$T/probe" --budget 2 --json --cpu 0
+    expect 0 'add-r64 +latency +unrolled +1 +[0-9-]' "$T/probe" --attempt 20 --budget 0
+    expect 0 '^host measurement' bash -c "'$T/probe' --attempt 2 --budget 0 --json | jq -rs 'map(.record) | join(\" \")'"
+    expect 0 '"pinned_to":0' "$T/probe" --attempt 2 --budget 0 --json --cpu 0
     expect 77 'CPU 1020' "$T/probe" --cpu 1020
     expect 2 'takes options only' "$T/probe" add-r64
-    expect 2 "'much' is not a number" "$T/probe" --budget much
+    expect 2 "'much' is not a number" "$T/probe" --attempt much
     expect 1 'cannot write' "$T/probe" --output "$T/no/such/file"
 
     # Damage on the way, anywhere, and another ISA's programs are refused.
@@ -80,9 +80,9 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
 
     # Code that faults is told, and does not stop the rest, as in 'cyclops run'; nor does it look like success.
     "$cyclops" bundle --asm 'ud2' --asm 'add rax, rbx' --form unrolled --output "$T/faulty"
-    expect 1 '^cyclops: error: ud2 \(block, n = 1, unrolled\): illegal instruction$' "$T/faulty" --budget 2
-    expect 1 'add rax, rbx +block +unrolled' "$T/faulty" --budget 2
-    expect 1 '"outcome":"illegal instruction"' "$T/faulty" --budget 2 --json
+    expect 1 '^cyclops: error: ud2 \(block, n = 1, unrolled\): illegal instruction$' "$T/faulty" --attempt 2 --budget 0
+    expect 1 'add rax, rbx +block +unrolled' "$T/faulty" --attempt 2 --budget 0
+    expect 1 '"outcome":"illegal instruction"' "$T/faulty" --attempt 2 --budget 0 --json
     sed 's/^isa .*/isa riscv64/' <("$cyclops" bundle add-r64 --pack-only --output /dev/stdout) >"$T/foreign"
     expect 2 'programs are for riscv64, but this runner is for x86_64' "$T/probe" --pack "$T/foreign"
 fi

@@ -2,7 +2,7 @@
 # Two threads on real CPUs: what cannot be is said; two chains of adds on two cores take what each takes alone.  corun.sh BUILD
 . "$(dirname "$0")/lib.sh"
 [ "$(uname -m)" = x86_64 ] || exit 77
-run() { "$cyclops" run --mcpu none --budget 100 "$@"; }
+run() { "$cyclops" run --mcpu none --attempt 100 --budget 0 "$@"; }
 
 if ! grep -qs '[,-]' /sys/devices/system/cpu/cpu*/topology/thread_siblings_list; then
     expect 77 'has no SMT sibling.*--corun-cpu N' run add-r64 --corun add-r64
@@ -17,7 +17,7 @@ expect 77 'cannot run on CPU 9999|nothing can run beside, on CPU 9999' run add-r
 
 # Two cores share no pipe: each is predicted as alone (two threads of one core would take twice as long).
 if ! grep -qs '[,-]' /sys/devices/system/cpu/cpu*/topology/thread_siblings_list; then
-    "$cyclops" run store-r64 --corun store-r64 --corun-cpu "$cpu" --mcpu znver4 --budget 20 --json >"$T/json"
+    "$cyclops" run store-r64 --corun store-r64 --corun-cpu "$cpu" --mcpu znver4 --attempt 20 --budget 0 --json >"$T/json"
     jq -es '[.[] | select(.predicted) | .predicted[0].cycles] | length == 2 and .[0] == .[1]' "$T/json" >/dev/null ||
         { echo "FAILED: two cores are predicted as if they shared one"; failures=1; }
 fi

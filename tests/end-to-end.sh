@@ -34,7 +34,7 @@ ln -s "$cyclops" "$T/cyclops"
 cyclops=$T/cyclops
 
 # Code that does not end well is an outcome: named, exit 1, nothing left running, and the rest is measured.
-run() { "$cyclops" run --mcpu none --budget 20 "$@"; }
+run() { "$cyclops" run --mcpu none --attempt 20 --budget 0 "$@"; }
 for row in 'ud2;illegal instruction' 'int3;trap' 'xor eax, eax|mov rax, [rax];segmentation fault|invalid memory' \
     'xor ecx, ecx|mov eax, 1|xor edx, edx|div ecx;arithmetic|division'; do
     expect 1 "${row#*;}" run --asm "$(sed 's/|/; /g' <<<"${row%%;*}")" --form looped

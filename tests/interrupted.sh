@@ -6,7 +6,7 @@
 
 # A precision that is never reached: each value takes its whole budget, and the run far longer than this test looks at it.
 mapfile -t kernels < <("$cyclops" list kernels --isa x86_64 --json | jq -r .kernel | head -60)
-run=("$cyclops" run "${kernels[@]}" --mcpu none --precision 0.01 --budget 200 --timeout 30 --output "$T/journal")
+run=("$cyclops" run "${kernels[@]}" --mcpu none --precision 0.01 --attempt 200 --budget 0 --timeout 30 --output "$T/journal")
 env --default-signal=INT "${run[@]}" >"$T/interrupted" 2>&1 & # bash lets what runs in the background ignore it
 program=$!
 has_begun() { grep -qs '"record":"measurement"' "$T/journal"; }

@@ -10,8 +10,9 @@ with=$here/machines/with
 export MACHINE=$T/server
 "$here/machines/unpack" "$here/machines/amd-server.machine" "$MACHINE"
 cpu=$MACHINE/sys/devices/system/cpu
-kernels=(add-r64 imul-r64 lea-r64 load-r64 store-r64)
-run=("$with" amd-server "$cyclops" run "${kernels[@]}" --sweep 1..9 --mcpu none --precision 0.01 --budget 15 --cpu 0 --output "$T/journal" --resume)
+mapfile -t kernels < <("$cyclops" list kernels --isa x86_64 --json | jq -r .kernel |
+    grep -xE '(add|imul|lea|load|store|popcnt|lzcnt|tzcnt|bsf|pdep|pext|shl|ror|and|or|xor|sub|not|neg|bswap)-r64')
+run=("$with" amd-server "$cyclops" run "${kernels[@]}" --sweep 1..9 --mcpu none --precision 0.01 --attempt 15 --budget 0 --cpu 0 --output "$T/journal" --resume)
 
 is_back() {
     [ "$(cat "$cpu/cpufreq/boost")" = 1 ] && [ "$(cat "$cpu/cpu0/cpufreq/scaling_governor")" = ondemand ] &&
@@ -42,7 +43,7 @@ for i in $(seq "$kills"); do
     [ $((i % 10)) != 1 ] || rm -f "$T/journal"
     setsid "${run[@]}" >/dev/null 2>"$T/messages" &
     program=$!
-    sleep "$(printf '0.%03d' $((RANDOM % 900)))"
+    sleep $((i % 4)).$(printf %03d $((RANDOM % 900))) # no value is there before its processes are a second apart
     [ "$(cat "$cpu/cpufreq/boost")" = 1 ] || n_changed=$((n_changed + 1))
     kill -KILL -- -$program 2>/dev/null
     wait $program 2>/dev/null
