@@ -15,6 +15,7 @@ struct trial_results {
     struct fault_note note;
     int error_number;
     unsigned n_pages;
+    uintptr_t code_address;
     uintptr_t frame[BENCH_FRAME_WORDS];
 };
 
@@ -40,6 +41,7 @@ static int run_once(struct sandbox *sandbox, void *context) {
         return give_up(results, TRIAL_CANNOT_MAP);
     if (!sandbox_seal(sandbox, &room))
         return give_up(results, TRIAL_CANNOT_SEAL);
+    results->code_address = (uintptr_t)code_start(function);
     code_room_clean(&room, trial->code);
     code_room_enter(&room, trial->code, function);
     function(1, room.buffer);
@@ -67,6 +69,7 @@ static void take(struct arena *arena, const struct trial_context *context, struc
     unsigned n_pages = results->n_pages <= context->code->foreign.most_pages ? results->n_pages : 0;
     trial->seen.pages = n_pages;
     trial->seen.fault = results->note.fault;
+    trial->code_address = results->code_address;
     for (unsigned i = 0; i < BENCH_FRAME_WORDS; i++)
         trial->frame[i] = results->frame[i];
     uint64_t *addresses = ARENA_ARRAY(arena, uint64_t, n_pages + 1);

@@ -10,6 +10,7 @@
 struct trial {
     enum bench_outcome outcome; // BENCH_OK: it came to its end
     struct bench_seen seen;
+    uint64_t code_address; // of the code's first byte, which is elsewhere in each run; 0: it did not run
     // Where it came to its end: words of its frame, and the pages of memory that appeared, in the order in which they
     // were touched; bytes of the pages that stand behind them, by number.
     uint64_t frame[BENCH_FRAME_WORDS];

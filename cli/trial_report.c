@@ -148,6 +148,10 @@ bool trial_print_json(struct arena *arena, const struct decoder *decoder, const 
     json_t *json = json_pack("{ss ss ss ss ss}", "record", "trial", "kernel", experiment->program.kernel, "isa",
                              view.isa->name, "alias", block_alias_name(experiment->alias), "bytes",
                              bytes_to_hex(arena, block->bytes, block->n_bytes));
+    if (view.trial->code_address) {
+        uint64_t address = view.trial->code_address + block->tried[experiment->alias].body_range.offset;
+        json_object_set_new(json, "code", json_string(hex(arena, address)));
+    }
     json_object_set_new(json, "outcome", json_string(bench_outcome_name(view.trial->outcome)));
     json_object_set_new(json, "pages", pages_to_json(&view));
     if (view.trial->outcome == BENCH_OK) {
