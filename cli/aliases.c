@@ -9,11 +9,15 @@ static bool is_trusted(const struct experiment *e) {
     return e->is_done && e->measurement.verdict != MEASURED_UNSTABLE;
 }
 
-// The same with its addresses apart; null: there is none. Both stand close together in the plan.
-static const struct experiment *find_apart(const struct plan *plan, const struct experiment *alike) {
-    for (size_t i = 0; i < plan->n_experiments && alike->block && alike->alias == ALIAS_SAME; i++) {
+// The same with its addresses apart; null: there is none.
+static const struct experiment *find_apart(const struct plan *plan, size_t at) {
+    const struct experiment *alike = plan->experiments[at];
+    if (!alike->block || alike->alias != ALIAS_SAME)
+        return NULL;
+    struct plan_range range = plan_around(plan, at);
+    for (size_t i = range.first; i < range.end; i++) {
         const struct experiment *e = plan->experiments[i];
-        if (e->block == alike->block && e->alias == ALIAS_DISJOINT && e->program.form == alike->program.form)
+        if (e->alias == ALIAS_DISJOINT && e->program.form == alike->program.form)
             return e;
     }
     return NULL;
@@ -23,14 +27,14 @@ static bool differ(const struct experiment *apart, const struct experiment *alik
     return is_trusted(apart) && is_trusted(alike) && measured_differ(&apart->measurement, &alike->measurement);
 }
 
-bool aliases_agree(const struct plan *plan, const struct experiment *experiment) {
-    const struct experiment *apart = find_apart(plan, experiment);
-    return apart && apart->is_done && !differ(apart, experiment);
+bool aliases_agree(const struct plan *plan, size_t at) {
+    const struct experiment *apart = find_apart(plan, at);
+    return apart && apart->is_done && !differ(apart, plan->experiments[at]);
 }
 
 void aliases_print(struct arena *arena, const struct plan *plan, FILE *out) {
     for (size_t i = 0; i < plan->n_experiments; i++) {
-        const struct experiment *alike = plan->experiments[i], *apart = find_apart(plan, alike);
+        const struct experiment *alike = plan->experiments[i], *apart = find_apart(plan, i);
         if (!apart || !differ(apart, alike))
             continue;
         const char *line = arena_printf(

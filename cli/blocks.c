@@ -65,7 +65,7 @@ static bool assemble_texts(struct arena *arena, struct plan *plan, struct fail *
         plan_refuse(arena, plan, &errors.items[i]);
     for (size_t i = 0; i < n; i++) {
         if (errors.is_refused[i]) {
-            plan_remove_block(plan, blocks[i]);
+            blocks[i]->is_refused = true;
             continue;
         }
         struct program_range body = programs[i]->body_range;
@@ -148,6 +148,8 @@ static bool make_final(struct arena *arena, struct experiment *experiment, unsig
         .resets_stack = resets_stack(experiment->block, experiment->alias),
     };
     experiment->foreign = foreign_of(experiment->block, experiment->alias);
+    if (!experiment->block->was_tried[experiment->alias])
+        experiment->foreign.lowest_address = LOWEST_TRIED;
     if (!make_program(arena, experiment->block, experiment->alias, &request, &experiment->program, fail))
         return false;
     experiment->misuse = doubt_of(&experiment->program);
@@ -161,18 +163,7 @@ struct tried {
     enum block_alias alias;
 };
 
-static void give_trouble(struct plan *plan, const struct lab_block *block, enum block_alias alias,
-                         const struct trial *trial) {
-    for (size_t i = 0; i < plan->n_experiments; i++) {
-        struct experiment *experiment = plan->experiments[i];
-        if (experiment->block != block || experiment->alias != alias)
-            continue;
-        experiment->measurement.outcome = trial->outcome;
-        experiment->measurement.seen = trial->seen;
-    }
-}
-
-static bool try_one(struct arena *arena, struct plan *plan, const struct tried *tried, struct fail *fail) {
+static bool try_one(struct arena *arena, const struct tried *tried, struct fail *fail) {
     static const double timeout_seconds = 0.25; // of computing, of one pass through a block
     struct trial *trial = &tried->block->trials[tried->alias];
     struct bench_code code = program_code(&tried->block->tried[tried->alias], false);
@@ -182,8 +173,6 @@ static bool try_one(struct arena *arena, struct plan *plan, const struct tried *
     if (!trial_run(arena, &code, timeout_seconds, trial, fail))
         return false;
     tried->block->was_tried[tried->alias] = true;
-    if (trial->outcome != BENCH_OK)
-        give_trouble(plan, tried->block, tried->alias, trial);
     return true;
 }
 
@@ -205,7 +194,7 @@ static bool try_all(struct arena *arena, struct plan *plan, struct fail *fail) {
     if (!gen_assemble(arena, programs, n, fail))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!try_one(arena, plan, &list[i], fail))
+        if (!try_one(arena, &list[i], fail))
             return false;
     return true;
 }
@@ -233,14 +222,14 @@ static bool can_alias(const struct lab_block *block) {
     return block->is_decoded && block->loads && block->stores && count_bases(block) > 1;
 }
 
-// Those that would only say the same twice go.
+// What was refused goes, and what would only give the same value twice.
 static void drop_needless(struct plan *plan, bool can_run) {
     size_t n = 0;
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct experiment *experiment = plan->experiments[i];
         const struct lab_block *block = experiment->block;
         bool is_second = block && block->options.is_both && experiment->alias == ALIAS_SAME;
-        if (!is_second || (can_run && can_alias(block)))
+        if (!(block && block->is_refused) && (!is_second || (can_run && can_alias(block))))
             plan->experiments[n++] = experiment;
     }
     plan->n_experiments = n;
@@ -253,7 +242,7 @@ static void decode_all(struct arena *arena, struct plan *plan, const struct deco
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct lab_block *block = plan->experiments[i]->block;
         struct fail why = {0}, placed = {0};
-        if (!block || block == last)
+        if (!block || block == last || block->is_refused)
             continue;
         last = block;
         decode(arena, decoder, stack_pointer, block, &why);
@@ -261,9 +250,18 @@ static void decode_all(struct arena *arena, struct plan *plan, const struct deco
             continue;
         fail_at(&placed, block->source.name, block->source.line, 0, "%s: %s", block->label, why.text);
         plan_refuse(arena, plan, &placed);
-        plan_remove_block(plan, block);
-        i--; // where the next one stands now; it wraps around and back
+        block->is_refused = true;
     }
+}
+
+// One that does not survive its trial is not measured.
+static void take_trial(struct experiment *experiment) {
+    const struct lab_block *block = experiment->block;
+    const struct trial *trial = &block->trials[experiment->alias];
+    if (!block->was_tried[experiment->alias] || trial->outcome == BENCH_OK)
+        return;
+    experiment->measurement.outcome = trial->outcome;
+    experiment->measurement.seen = trial->seen;
 }
 
 bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder *decoder, bool can_run,
@@ -276,9 +274,13 @@ bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder
         return false;
     if (can_run && !try_all(arena, plan, fail))
         return false;
-    for (size_t i = 0; i < plan->n_experiments; i++)
-        if (plan->experiments[i]->block && !make_final(arena, plan->experiments[i], 0, fail))
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct experiment *experiment = plan->experiments[i];
+        if (experiment->block && !make_final(arena, experiment, 0, fail))
             return false;
+        if (experiment->block)
+            take_trial(experiment);
+    }
     return true;
 }
 

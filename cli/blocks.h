@@ -36,6 +36,7 @@ struct block_options {
 struct lab_block {
     struct block_source source;
     const char *label; // for tables and records
+    bool is_refused;   // it does not assemble, or its bytes are no instructions
     bool is_function;  // what it returns by, where that is its last instruction, is left out
     struct block_options options;
     unsigned number;      // of the plan's blocks, from 1

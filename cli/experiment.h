@@ -74,8 +74,12 @@ struct plan {
 
 // Notes a mistake that costs a part of what was asked for.
 void plan_refuse(struct arena *arena, struct plan *plan, const struct fail *why);
-// Takes out the experiments of a block.
-void plan_remove_block(struct plan *plan, const struct lab_block *block);
+// The experiments that stand together with number `at`: all of the same block, or of kernels. The first, and the one behind
+// the last.
+struct plan_range {
+    size_t first, end;
+};
+struct plan_range plan_around(const struct plan *plan, size_t at);
 // Whether something is left; else the last of the mistakes is the failure.
 bool plan_is_left(const struct plan *plan, struct fail *fail);
 

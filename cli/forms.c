@@ -15,7 +15,7 @@ static bool is_trusted(const struct experiment *e) {
 
 static bool is_other_form(const struct experiment *unrolled, const struct experiment *looped) {
     const struct program *u = &unrolled->program, *l = &looped->program;
-    if (unrolled->block != looped->block || unrolled->alias != looped->alias)
+    if (unrolled->alias != looped->alias)
         return false;
     bool is_same_arc = u->arc == l->arc || (u->arc && l->arc && strcmp(u->arc, l->arc) == 0);
     return u->form == PROGRAM_UNROLLED && l->form == PROGRAM_LOOPED && u->mode == l->mode && u->streams == l->streams &&
@@ -70,11 +70,13 @@ static void print_pair(struct arena *arena, const struct experiment *unrolled, c
 }
 
 void forms_print(struct arena *arena, const struct plan *plan, FILE *out) {
-    for (size_t i = 0; i < plan->n_experiments; i++)
-        for (size_t j = 0; j < plan->n_experiments; j++) {
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct plan_range range = plan_around(plan, i);
+        for (size_t j = range.first; j < range.end; j++) {
             const struct experiment *a = plan->experiments[i], *b = plan->experiments[j];
-            if (is_trusted(a) && is_trusted(b) && is_other_form(a, b) && !aliases_agree(plan, a) &&
+            if (is_trusted(a) && is_trusted(b) && is_other_form(a, b) && !aliases_agree(plan, i) &&
                 measured_differ(&a->measurement, &b->measurement))
                 print_pair(arena, a, b, out);
         }
+    }
 }

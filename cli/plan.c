@@ -8,12 +8,14 @@ void plan_refuse(struct arena *arena, struct plan *plan, const struct fail *why)
     plan->refused[plan->n_refused++] = *why;
 }
 
-void plan_remove_block(struct plan *plan, const struct lab_block *block) {
-    size_t kept = 0;
-    for (size_t i = 0; i < plan->n_experiments; i++)
-        if (plan->experiments[i]->block != block)
-            plan->experiments[kept++] = plan->experiments[i];
-    plan->n_experiments = kept;
+struct plan_range plan_around(const struct plan *plan, size_t at) {
+    const struct lab_block *block = plan->experiments[at]->block;
+    struct plan_range range = {at, at + 1};
+    while (range.first > 0 && plan->experiments[range.first - 1]->block == block)
+        range.first--;
+    while (range.end < plan->n_experiments && plan->experiments[range.end]->block == block)
+        range.end++;
+    return range;
 }
 
 bool plan_is_left(const struct plan *plan, struct fail *fail) {

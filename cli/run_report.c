@@ -196,7 +196,7 @@ static void print_summary(const struct lab *lab, const struct plan *plan, FILE *
     }
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
-        if (!e->is_done || aliases_agree(plan, e))
+        if (!e->is_done || aliases_agree(plan, i))
             continue;
         if (has_rows) {
             add_rows(&table, lab, e);

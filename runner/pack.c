@@ -62,6 +62,7 @@ static void write_program(const struct pack_program *program, struct text *out) 
         add_number(out, "pages", code->foreign.most_pages);
         add_number(out, "frames", code->foreign.frames);
         add_number(out, "fill", code->foreign.fill);
+        add_number(out, "lowest", code->foreign.lowest_address);
         add_number(out, "stores", code->foreign.stores);
     }
     add_line(out, "code", bytes_to_hex(out->arena, code->bytes, code->n_bytes));
@@ -167,6 +168,8 @@ static bool take(struct reader *reader, const char *key, const char *value) {
         return read_number(value, UINT64_MAX, &program->code.iteration_instructions);
     if (strcmp(key, "fill") == 0)
         return read_number(value, UINT64_MAX, &program->code.foreign.fill);
+    if (strcmp(key, "lowest") == 0)
+        return read_number(value, UINT64_MAX, &program->code.foreign.lowest_address);
     if (strcmp(key, "exit_offset") == 0 || strcmp(key, "stores") == 0) {
         bool is_good = read_number(value, UINT32_MAX, &number);
         if (*key == 'e')

@@ -85,7 +85,7 @@ for pair in "${harmless[@]}"; do
 done
 
 # What they are told apart by, in words.
-explains() { expect 1 "$1" "$cyclops" try --asm "$2"; }
+explains() { expect 1 "$1" env COLUMNS=1000 "$cyclops" try --asm "$2"; }
 explains "general protection: instruction 2 \`mov qword ptr \[rax\], rax\`.*computed 0x123456789abcdef0, which is not an address" 'mov rax, 0x123456789abcdef0; mov [rax], rax'
 explains "instruction 2 \`push rax\`.*computed 0x123456789abcdef0" 'mov rsp, 0x123456789abcdef0; push rax'
 explains 'needs another alignment than that of 0x[0-9a-f]+1; rdi has the value it started' 'movaps xmm0, [rdi+1]'
