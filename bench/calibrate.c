@@ -372,17 +372,15 @@ static bool open_best_clock(struct bench *bench, struct fail *fail) {
            fail_set(fail, FAIL_UNAVAILABLE, "no events can be counted: %s", why_not(bench->target, CLOCK_PERF));
 }
 
-// Their code begins where no other's does, as far as that goes: they are all in the cache at once. All of them run
-// beside the chains, so that the calibration shows what each takes.
+// Their code begins where no other's does, as far as that goes: they are all in the cache at once.
 static void put_chains(struct bench *bench, const struct bench_chains *chains) {
     enum { STRIDE = 1152, PAGE = 4096 };
     bench->reference = chains->reference;
-    bench->reference.uses = BENCH_ALL_USES;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         struct bench_code *code = &bench->checks[i].code;
         *code = chains->checks[i];
         code->offset = (i + 1) * STRIDE % PAGE;
-        code->uses = i == CHECK_MULTIPLY ? BENCH_ALL_USES : i < CHECK_USES ? 0 : 1U << (i - CHECK_USES);
+        code->uses = i < CHECK_USES ? 0 : 1U << (i - CHECK_USES);
     }
 }
 

@@ -18,8 +18,8 @@ enum { VERSION = 1 };
 // Of confirmations and misses; see the header.
 enum { TRUSTED_SESSIONS = 3, SECONDS_APART = 60 };
 enum { MANY_MISSES = 8, MANY_SECONDS = 3600, FEW_MISSES = 4, FEW_SECONDS = 60, PROCESSES_OF_MISS = 8 };
-// The mean of fewer is not good enough for the fastest of many such.
-enum { PROCESSES_OF_FASTER = 16 };
+// Sessions of fewer say too little of where the level lies; it is the mean of the others, of the last ones in the main.
+enum { PROCESSES_OF_MEAN = 8, SESSIONS_OF_MEAN = 16 };
 static const double alike = 0.01;
 
 struct entry {
@@ -127,14 +127,16 @@ static struct entry new_entry(double cycles, const char *boot, time_t now) {
     return (struct entry){.cycles = cycles, .sessions = 1, .confirmed = (double)now, .boot = boot};
 }
 
-// The session was at the level. False: that is no news.
+// The session was at the level. False: that is no news. The fastest of many sessions would be the luckiest: a reference
+// that was slowed a little makes all else look fast.
 static bool confirm(struct entry *entry, const struct level *level, const char *boot, time_t now) {
     bool is_apart = (double)now - entry->confirmed >= SECONDS_APART || (double)now < entry->confirmed;
-    bool is_faster = level->seen < entry->cycles && level->n_processes >= PROCESSES_OF_FASTER;
-    bool is_news = is_faster || (is_apart && entry->sessions < TRUSTED_SESSIONS) || entry->misses > 0 ||
+    bool has_say = is_apart && level->n_processes >= PROCESSES_OF_MEAN;
+    bool is_news = has_say || (is_apart && entry->sessions < TRUSTED_SESSIONS) || entry->misses > 0 ||
                    strcmp(entry->boot, boot) != 0;
-    entry->cycles = is_faster ? level->seen : entry->cycles;
     entry->sessions += is_apart;
+    if (has_say)
+        entry->cycles += (level->seen - entry->cycles) / fmin(entry->sessions, SESSIONS_OF_MEAN);
     entry->confirmed = is_apart ? (double)now : entry->confirmed;
     entry->boot = boot;
     entry->missed = entry->misses = entry->missed_since = 0;

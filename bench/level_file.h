@@ -5,7 +5,8 @@
 // A level is of a CPU model (vendor, family, model, stepping, type of core, hypervisor), an ISA, a clock, and of the
 // bytes of the check and of the reference. How it changes:
 //  - A session that reaches it confirms it. Until three have, a minute apart, sessions look for it anew (is_new_here).
-//  - A session that finds a faster plateau replaces it. Of several that agree, the fastest counts.
+//    The level is the mean of what they found.
+//  - A session that finds a faster plateau, by over 1 %, replaces it.
 //  - What a session says counts only if its chain of multiplies took whole cycles.
 //  - Sessions that never reach it, all on one slower plateau, replace it too, as when new microcode or another host
 //  made

@@ -61,15 +61,19 @@ static unsigned count_wrong(const struct sampling *sampling) {
            sampling->dropped[DROP_BESIDE];
 }
 
+static const char *describe_dropped(const struct sampling *sampling, const struct bench *bench) {
+    unsigned n_dropped = sampling_n_dropped(sampling);
+    return arena_printf(bench->arena, "%u of %u rounds dropped, most of them for: %s", n_dropped,
+                        n_dropped + (unsigned)sampling->n_kept, bench_drop_name(main_reason(sampling->dropped)));
+}
+
 // Too few rounds or processes are left; null if there are enough.
-static const char *find_scarcity(const struct sampling *sampling, const struct bench *bench, const char *doubt,
+static const char *find_scarcity(const struct sampling *sampling, const struct bench *bench,
                                  const struct bench_measurement *result) {
-    unsigned n_dropped = sampling_n_dropped(sampling), n_rounds = n_dropped + (unsigned)sampling->n_kept;
     bool are_most_wrong = count_wrong(sampling) > sampling->n_kept;
     bool are_few = result->processes < bench->options.processes || result->confidence < SAMPLING_CONFIDENCE;
-    if (n_dropped > sampling->n_kept && (are_most_wrong || are_few || doubt))
-        return arena_printf(bench->arena, "%u of %u rounds dropped, most of them for: %s", n_dropped, n_rounds,
-                            bench_drop_name(main_reason(sampling->dropped)));
+    if (sampling_n_dropped(sampling) > sampling->n_kept && (are_most_wrong || are_few))
+        return describe_dropped(sampling, bench);
     if (sampling->n_kept && result->processes < bench->options.processes)
         return arena_printf(bench->arena, "samples of %u processes only: all rounds of the others were dropped",
                             result->processes);
@@ -106,8 +110,10 @@ static const char *find_vagueness(struct sampling *sampling, const struct bench 
 // Why the value is not to be trusted; null if it is.
 static const char *find_fault(struct sampling *sampling, const struct bench *bench, const char *doubt,
                               const struct bench_measurement *result) {
-    const char *why = find_scarcity(sampling, bench, doubt, result);
+    const char *why = find_scarcity(sampling, bench, result);
     why = why || bench->stable ? why : bench->unstable_why;
+    if (!why && doubt && sampling_n_dropped(sampling) > sampling->n_kept)
+        return arena_printf(bench->arena, "%s; %s", doubt, describe_dropped(sampling, bench));
     why = why ? why : doubt;
     if (!why && sampling_was_slowed(sampling))
         why = "the core is more our own now and then than it was before: another thread was busy on it";
