@@ -2,6 +2,7 @@
 # Code whose cycles are known before it is measured: tests/known/answers.txt. Prints expected beside measured.  known-answers.sh BUILD
 . "$(dirname "$0")/lib.sh"
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: code for x86-64"; exit 77; }
+command -v gcc >/dev/null || { echo "skipped: no gcc"; exit 77; }
 
 trim() { local text=$1; text=${text#"${text%%[! ]*}"}; printf '%s' "${text%"${text##*[! ]}"}"; }
 
@@ -14,7 +15,7 @@ while IFS='|' read -r on cycles how code _; do
 done < <(grep -vE '^ *(#|$)' "$here/known/answers.txt") >"$T/answers"
 
 turns=400
-${CC:-cc} -DTURNS=$turns -O2 -msse4.2 -mpopcnt -fno-tree-vectorize -fno-tree-loop-distribute-patterns -c "$here/known/loops.c" -o "$T/loops.o" || exit 1
+gcc -DTURNS=$turns -O2 -msse4.2 -mpopcnt -fno-tree-vectorize -fno-tree-loop-distribute-patterns -c "$here/known/loops.c" -o "$T/loops.o" || exit 1
 
 # ask TARGET OPTION...: appends the measurements of all that the table asks of TARGET to $T/TARGET.
 ask() {
