@@ -35,8 +35,12 @@ static const struct option options[] = {
 
 static const struct command command = {
     "bundle",
-    "KERNEL...|FILE.s|- --output FILE [options]",
-    "Puts the assembled programs of KERNELs and a runner into one executable file.\n"
+    "KERNEL...|FILE.s|FILE.o|- --output FILE [options]",
+    "Puts programs and a runner into one executable file. The programs are those\n"
+    "that 'cyclops run' would measure: of kernels by their names, and of blocks, as\n"
+    "assembly (FILE.s, -, --asm), functions of an object (FILE.o) or machine code\n"
+    "(--hex).\n"
+    "\n"
     "The file needs nothing where it runs: no libraries, no assembler, no privileges.\n"
     "It measures the programs and prints a table; its --help explains its options.\n"
     "With --output FILE it writes a measurement file, which 'cyclops run --from FILE'\n"

@@ -29,9 +29,29 @@ void decoder_close(struct decoder *decoder) {
     decoder->cpu = NULL;
 }
 
+// LLVM puts a tab behind the mnemonic, and two around a prefix.
+static const char *one_space(struct arena *arena, const char *text) {
+    char *copy = arena_strdup(arena, text), *end = copy;
+    for (const char *c = copy; *c; c++)
+        if (*c != '\t')
+            *end++ = *c;
+        else if (end == copy || end[-1] != ' ')
+            *end++ = ' ';
+    *end = '\0';
+    return copy;
+}
+
 bool decoder_decode(const struct decoder *decoder, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail) {
-    return decoder->backend->describe_bytes(decoder->cpu, arena, bytes, n_bytes, block, fail);
+    if (!decoder->backend->describe_bytes(decoder->cpu, arena, bytes, n_bytes, block, fail))
+        return false;
+    struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        insns[i] = block->insns[i];
+        insns[i].text = one_space(arena, insns[i].text);
+    }
+    block->insns = insns;
+    return true;
 }
 
 // Names of registers, each once.

@@ -18,7 +18,7 @@ bool decoder_open(struct decoder *decoder, struct arena *arena, const struct isa
                   struct fail *fail);
 void decoder_close(struct decoder *decoder); // also where it was not opened
 
-// Instructions, with their text in Intel's syntax where there is a choice.
+// Instructions, with their text in Intel's syntax where there is a choice, and spaces for LLVM's tabs.
 bool decoder_decode(const struct decoder *decoder, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail);
 
