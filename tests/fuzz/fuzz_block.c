@@ -55,7 +55,7 @@ static bool uses(const struct block_facts *facts, const char *name) {
 
 static void check_program(const struct program *program, const struct block_facts *facts) {
     assert(program->unroll >= 1 && program->body_lines >= 1);
-    assert(!program->loop_counter || !uses(facts, program->loop_counter));
+    assert(program->runs_once || !program->loop_counter || !uses(facts, program->loop_counter));
     assert(program->form == PROGRAM_UNROLLED || program->unroll == 1);
 }
 
