@@ -148,6 +148,12 @@ uint16_t decoder_stack_pointer(const struct decoder *decoder) {
     return find_register(decoder->machine, names);
 }
 
+// LLVM does not know that a repeated string instruction counts with it.
+static bool counts_with_rcx(const struct insn *insn) {
+    static const char *const names[] = {"rep ", "repe ", "repne ", "repz ", "repnz ", NULL};
+    return begins_with_one_of(insn->text, names);
+}
+
 void decoder_facts(const struct decoder *decoder, struct arena *arena, const struct block *block,
                    struct block_facts *facts) {
     struct names names = {.arena = arena};
@@ -159,6 +165,8 @@ void decoder_facts(const struct decoder *decoder, struct arena *arena, const str
             add_with_parts(&names, decoder->machine, insn->reads[r].reg);
         for (unsigned w = 0; w < insn->n_writes; w++)
             add_with_parts(&names, decoder->machine, insn->writes[w].reg);
+        if (counts_with_rcx(insn))
+            add_name(&names, "rcx");
     }
     static const char *const flags[] = {"EFLAGS", "NZCV", "CPSR", NULL};
     *facts = (struct block_facts){
