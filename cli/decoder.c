@@ -2,11 +2,32 @@
 
 #include <string.h>
 
+struct decoder_cpu decoder_widest(const struct isa *isa) {
+    static const struct {
+        const char *isa;
+        struct decoder_cpu cpu;
+    } widest[] = {
+        {"x86_64", {"x86-64", ""}},
+        {"aarch64", {"generic", "+all"}},
+        {"armv7", {"generic", "+neon,+vfp4,+hwdiv-arm,+mp"}},
+        {"mips", {"mips32r2", ""}},
+        {"mipsel", {"mips32r2", ""}},
+        {"riscv64", {"generic-rv64", "+m,+a,+f,+d,+c,+v,+zicsr,+zifencei,+zfh,+zicond,+zba,+zbb,+zbc,+zbs,+zbkb"}},
+    };
+    for (size_t i = 0; i < sizeof widest / sizeof *widest; i++)
+        if (strcmp(widest[i].isa, isa->name) == 0)
+            return widest[i].cpu;
+    return (struct decoder_cpu){"generic", ""};
+}
+
 bool decoder_open(struct decoder *decoder, struct arena *arena, const struct isa *isa, const char *llvm,
                   struct fail *fail) {
     enum { INTEL = 1 };
+    struct decoder_cpu widest = decoder_widest(isa);
     struct backend_options options = {
         .triple = isa->triple,
+        .cpu = widest.cpu,
+        .features = widest.features,
         .without_model = true,
         .output_syntax = isa->syntaxes[0] ? INTEL : -1,
         .no_names = true,
@@ -14,8 +35,6 @@ bool decoder_open(struct decoder *decoder, struct arena *arena, const struct isa
     *decoder = (struct decoder){.backend = backend_load(arena, llvm, fail)};
     if (!decoder->backend)
         return false;
-    // The host's CPU may be of another ISA; and what it has does not matter here.
-    options.cpu = isa == isa_native() ? NULL : "generic";
     decoder->cpu = decoder->backend->open(arena, &options, fail);
     if (!decoder->cpu)
         return false;

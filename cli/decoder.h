@@ -13,6 +13,12 @@ struct decoder {
     const struct machine *machine; // for the names of registers
 };
 
+// The CPU and features, LLVM's names, by which all instructions of an ISA are known, whatever the host's CPU is.
+struct decoder_cpu {
+    const char *cpu, *features;
+};
+struct decoder_cpu decoder_widest(const struct isa *isa);
+
 // `llvm`: as in backend_load.
 bool decoder_open(struct decoder *decoder, struct arena *arena, const struct isa *isa, const char *llvm,
                   struct fail *fail);

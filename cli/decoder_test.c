@@ -52,6 +52,14 @@ static void texts_have_spaces(void **state) {
         {"aarch64", "2000028b", "add x0, x1, x2"},
         {"riscv64", "3385c500", "add a0, a1, a2"},
         {"armv7", "020081e0", "add r0, r1, r2"},
+        // What a plain CPU of the ISA need not have.
+        {"aarch64", "20008265", "fadd z0.s, z1.s, z2.s"},
+        {"aarch64", "2000e0b8", "ldaddal w0, w0, [x1]"},
+        {"riscv64", "53f5c502", "fadd.d fa0, fa1, fa2"},
+        {"riscv64", "0141", "li sp, 0"},
+        {"riscv64", "33058502", "mul a0, a0, s0"},
+        {"armv7", "440d02f2", "vadd.f32 q0, q1, q2"},
+        {"armv7", "11f010e7", "sdiv r0, r1, r0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct decoded decoded;
