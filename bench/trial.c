@@ -57,6 +57,11 @@ static int run_once(struct sandbox *sandbox, void *context) {
     return TRIAL_DONE;
 }
 
+// By the child's own word: the code did not run.
+static bool has_given_up(const struct trial_results *results, int status) {
+    return (status == TRIAL_CANNOT_MAP || status == TRIAL_CANNOT_SEAL) && results->error_number && !results->is_left;
+}
+
 static bool explain(const struct trial_results *results, int status, struct fail *fail) {
     const char *why = strerror(results->error_number);
     if (status == TRIAL_CANNOT_MAP)
@@ -115,7 +120,7 @@ static bool run(struct arena *arena, const struct bench_code *code, double timeo
                               .timeout_seconds = timeout_seconds > 0 ? timeout_seconds : 2};
     int status = 0;
     bool is_done = sandbox_run(&job, &trial->outcome, &status, fail);
-    if (is_done && trial->outcome == BENCH_OK && results->error_number)
+    if (is_done && trial->outcome == BENCH_OK && has_given_up(results, status))
         is_done = explain(results, status, fail);
     if (is_done && trial->outcome == BENCH_OK)
         trial->outcome = outcome_of(results, status);

@@ -78,6 +78,14 @@ printf '.text\n.type f,@function\nf: imul %%rdi, %%rax\nret\n.size f, .-f\n.type
 expect 2 "g refers to 'far_away', which only a linker could place" "${run[@]}" "$T/some.o"
 expect 2 '^  f, without ret +cycles per iteration' "${run[@]}" "$T/some.o"
 
+# A block that fails one way has its value the other way, and says which one it is.
+"${run[@]}" --asm 'mov qword ptr [rdi], 0; mov rax, [rsi]; mov rbx, [rax]' --json >"$T/some.jsonl" 2>"$T/err"
+status=$?
+expect 0 '^1$' echo $status
+expect 0 '^disjoint value,same segmentation fault,$' bash -c \
+    "jq -r 'select(.block) | \"\(.block.alias) \(.outcome // \"value\")\"' '$T/some.jsonl' | sort | tr '\n' ','"
+expect 0 'rbx, \[rax\], with one address in all registers: segmentation fault: instruction 3 ' cat "$T/err"
+
 # Nothing is left: all is listed all the same.
 expect 2 'there are 3 hexadecimal digits' "${run[@]}" --hex 480 --hex 48018
 expect 2 'there are 5 hexadecimal digits' "${run[@]}" --hex 480 --hex 48018
