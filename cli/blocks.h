@@ -27,9 +27,8 @@ const char *block_alias_name(enum block_alias alias); // "disjoint", "same"
 struct block_options {
     bool is_both; // measure both, where that can make a difference; else `alias`
     enum block_alias alias;
-    uint64_t registers; // what general registers hold, the first of them where they differ; 0 = 0x2324000
-    uint64_t
-        fill; // what each 8 bytes of memory hold; 0 = in each word an address of their own kilobyte, or `registers`
+    uint64_t registers;  // what general registers hold, the first of them where they differ; 0 = 0x2324000
+    uint64_t fill;       // what each 8 bytes of memory hold; 0 = addresses: of their own kilobyte, or `registers`
     unsigned most_pages; // of memory that may appear; 0 = 64
 };
 
