@@ -48,7 +48,8 @@ struct bench_code {
     struct bench_foreign {
         // From the code's start to where it can be sent at any time, and returns: that needs nothing but its frame,
         // BENCH_FRAME_WORDS words at BENCH_FRAME_DISTANCE before the exit, that only the code's own start and exit use.
-        // 0: there is no such place, and a fault ends the process.
+        // At most BENCH_MOST_EXIT_OFFSET, so that one page holds the frame. 0: there is no such place, and a fault ends
+        // the process.
         size_t exit_offset;
         unsigned most_pages;     // of memory that may appear where it touches some, to BENCH_MOST_PAGES; 0: none
         unsigned frames;         // pages that stand behind all of these, 1 to BENCH_MOST_FRAMES
@@ -57,7 +58,8 @@ struct bench_code {
         bool stores;             // it may change what the memory holds
     } foreign;
 };
-enum { BENCH_FRAME_DISTANCE = 1 << 16, BENCH_FRAME_WORDS = 298, BENCH_MOST_FRAMES = 8, BENCH_MOST_PAGES = 4096 };
+enum { BENCH_FRAME_DISTANCE = 1 << 16, BENCH_FRAME_WORDS = 298, BENCH_MOST_EXIT_OFFSET = 1024 };
+enum { BENCH_MOST_FRAMES = 8, BENCH_MOST_PAGES = 4096 };
 
 // How the run of a piece of code ended.
 enum bench_outcome {

@@ -74,6 +74,9 @@ static bool put_known(const struct bench_code *const *codes, size_t n, uint8_t *
     return close_code(start, size);
 }
 
+// One page holds the frame, also of code that starts a few bytes behind a page's start.
+_Static_assert(BENCH_MOST_EXIT_OFFSET + BENCH_FRAME_WORDS * sizeof(uint64_t) <= 4096 - 64, "the frame fits");
+
 static bool put_foreign(const struct bench_code *const *codes, size_t n, uint8_t *at, code_function *functions) {
     for (size_t i = 0; i < n; at += size_of(codes[i++])) {
         size_t distance = is_foreign(codes[i]) ? BENCH_FRAME_DISTANCE : 0, size = size_of(codes[i]) - distance;

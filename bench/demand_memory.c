@@ -27,7 +27,7 @@ bool demand_memory_open(struct demand_memory *memory, const struct bench_code *c
 }
 
 static void fill(struct demand_memory *memory) {
-    size_t n_bytes = memory->rules.frames * memory->page_bytes;
+    size_t n_bytes = memory->rules.most_pages > 0 ? memory->rules.frames * memory->page_bytes : 0;
     for (size_t at = 0; at < n_bytes; at += sizeof memory->rules.fill)
         memcpy(memory->frames + at, &memory->rules.fill, sizeof memory->rules.fill);
 }
@@ -37,8 +37,7 @@ void demand_memory_start(struct demand_memory *memory, const struct bench_foreig
         munmap((void *)memory->addresses[i], memory->page_bytes); // NOLINT(performance-no-int-to-ptr)
     memory->n_pages = 0;
     memory->rules = *rules;
-    if (rules->most_pages > 0)
-        fill(memory);
+    fill(memory);
 }
 
 void demand_memory_fill(struct demand_memory *memory) {

@@ -234,7 +234,7 @@ static void take_note(int number, const siginfo_t *info, const mcontext_t *machi
     fault.is_write = fault.has_address && is_write(machine);
     copy_registers(machine, fault.registers);
     watch.note->fault = fault;
-    watch.note->outcome = outcome_of(number, info, machine, answered);
+    watch.note->outcome = (int)outcome_of(number, info, machine, answered);
 }
 
 // Code that has gone astray may have gone anywhere, so only what can be seen to be its own fault ends at its exit. All

@@ -180,7 +180,8 @@ static bool take_results(const struct native_results *results, struct target_job
         job->code_long = done->lengths.n_long;
         job->code_calls = done->lengths.n_calls;
         job->ns = done->ns;
-        job->outcome = done->outcome > BENCH_OK && done->outcome < BENCH_N_OUTCOMES ? done->outcome : BENCH_OK;
+        bool is_one = done->outcome > BENCH_OK && done->outcome < BENCH_N_OUTCOMES;
+        job->outcome = is_one ? (enum bench_outcome)done->outcome : BENCH_OK;
         job->seen = done->seen;
         // Else the timer stands still.
         is_complete = is_complete && (job->n_done == job->n_rounds || !job->code_long || job->outcome != BENCH_OK);

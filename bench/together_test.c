@@ -79,6 +79,39 @@ static void a_crash_is_one_codes_own(void **state) {
     arena_free(&session.arena);
 }
 
+// As many as share a process, and more; one of them ends it each time. Each is reported, once.
+struct reports {
+    unsigned n_of_each[2 * BENCH_MOST_TOGETHER];
+};
+
+static bool count_report(void *context, size_t index, struct fail *fail) {
+    struct reports *reports = context;
+    (void)fail;
+    reports->n_of_each[index]++;
+    return true;
+}
+
+static void a_crash_in_a_full_process_costs_no_other_value(void **state) {
+    (void)state;
+    enum { N = 2 * BENCH_MOST_TOGETHER, BAD = 17 };
+    struct bench_code codes[N];
+    struct bench_measurement results[N];
+    struct fake_session session;
+    struct reports reports = {{0}};
+    const struct bench_listener listener = {&reports, count_report, NULL};
+    open_quiet(&session);
+    for (size_t i = 0; i < N; i++)
+        codes[i] = code_of(i == BAD ? "u" : i % 2 ? "4" : "7");
+    assert_true(bench_measure_each(&session.bench, codes, results, N, &listener, &session.fail));
+    for (size_t i = 0; i < N; i++) {
+        assert_int_equal(reports.n_of_each[i], 1);
+        assert_int_equal(results[i].outcome, i == BAD ? BENCH_SIGILL : BENCH_OK);
+        if (i != BAD)
+            assert_int_equal(results[i].numerator, i % 2 ? 4 : 7);
+    }
+    arena_free(&session.arena);
+}
+
 // The time that went by until it was given up is no part of what the others may take.
 static void a_slow_end_costs_the_others_no_rounds(void **state) {
     (void)state;
@@ -138,9 +171,13 @@ static void whoever_asks_can_stop(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_those_of_each_alone),  cmocka_unit_test(processes_are_shared_and_so_is_their_cost),
-        cmocka_unit_test(a_crash_is_one_codes_own),        cmocka_unit_test(a_slow_end_costs_the_others_no_rounds),
-        cmocka_unit_test(code_of_unknown_origin_is_alone), cmocka_unit_test(whoever_asks_can_stop),
+        cmocka_unit_test(values_are_those_of_each_alone),
+        cmocka_unit_test(processes_are_shared_and_so_is_their_cost),
+        cmocka_unit_test(a_crash_in_a_full_process_costs_no_other_value),
+        cmocka_unit_test(a_crash_is_one_codes_own),
+        cmocka_unit_test(a_slow_end_costs_the_others_no_rounds),
+        cmocka_unit_test(code_of_unknown_origin_is_alone),
+        cmocka_unit_test(whoever_asks_can_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

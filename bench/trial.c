@@ -13,7 +13,8 @@ enum trial_status { TRIAL_DONE, TRIAL_CANNOT_MAP, TRIAL_CANNOT_SEAL };
 // Shared with the child, which writes.
 struct trial_results {
     struct fault_note note;
-    int error_number;
+    int error_number; // why the child gave up; 0: it did not
+    bool is_left;     // the code came to its end, or was sent to its exit
     unsigned n_pages;
     uintptr_t code_address;
     uintptr_t frame[BENCH_FRAME_WORDS];
@@ -52,15 +53,28 @@ static int run_once(struct sandbox *sandbox, void *context) {
     if (room.memory.file >= 0)
         memcpy(trial->memory, room.memory.frames, trial->n_memory_bytes);
     memcpy(results->frame, code_frame(function, trial->code), sizeof results->frame);
+    results->is_left = true;
     return TRIAL_DONE;
 }
 
+// By the child's own word: the code did not run.
+static bool has_given_up(const struct trial_results *results, int status) {
+    return (status == TRIAL_CANNOT_MAP || status == TRIAL_CANNOT_SEAL) && results->error_number && !results->is_left;
+}
+
 static bool explain(const struct trial_results *results, int status, struct fail *fail) {
+    const char *why = strerror(results->error_number);
     if (status == TRIAL_CANNOT_MAP)
-        return fail_set(fail, FAIL_UNAVAILABLE, "cannot make memory executable here: %s",
-                        strerror(results->error_number));
-    return status == TRIAL_DONE ||
-           fail_set(fail, FAIL_WORK, "cannot close the sandbox that code runs in: %s", strerror(results->error_number));
+        return fail_set(fail, FAIL_UNAVAILABLE, "cannot make memory executable here: %s", why);
+    return fail_set(fail, FAIL_WORK, "cannot close the sandbox that code runs in: %s", why);
+}
+
+// Of a child that ended by itself. Where no filter of system calls stops it, the code may have made it end.
+static enum bench_outcome outcome_of(const struct trial_results *results, int status) {
+    int noted = results->note.outcome;
+    if (!results->is_left || status != TRIAL_DONE)
+        return BENCH_KILLED;
+    return noted >= BENCH_OK && noted < BENCH_N_OUTCOMES ? (enum bench_outcome)noted : BENCH_OVERWROTE;
 }
 
 // What the code left, unless it has written over the results as well.
@@ -106,10 +120,10 @@ static bool run(struct arena *arena, const struct bench_code *code, double timeo
                               .timeout_seconds = timeout_seconds > 0 ? timeout_seconds : 2};
     int status = 0;
     bool is_done = sandbox_run(&job, &trial->outcome, &status, fail);
-    if (is_done && trial->outcome == BENCH_OK)
+    if (is_done && trial->outcome == BENCH_OK && has_given_up(results, status))
         is_done = explain(results, status, fail);
-    if (is_done && trial->outcome == BENCH_OK && results->note.outcome != BENCH_OK) // it was sent to its exit
-        trial->outcome = (enum bench_outcome)results->note.outcome;
+    if (is_done && trial->outcome == BENCH_OK)
+        trial->outcome = outcome_of(results, status);
     if (is_done)
         take(arena, context, trial);
     return is_done;

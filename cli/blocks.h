@@ -28,7 +28,7 @@ struct block_options {
     bool is_both; // measure both, where that can make a difference; else `alias`
     enum block_alias alias;
     uint64_t registers;  // what general registers hold, the first of them where they differ; 0 = 0x2324000
-    uint64_t fill;       // what each 8 bytes of memory hold; 0 = an address of their own kilobyte, or `registers`
+    uint64_t fill;       // what each 8 bytes of memory hold; 0 = addresses: of their own kilobyte, or `registers`
     unsigned most_pages; // of memory that may appear; 0 = 64
 };
 
@@ -55,8 +55,8 @@ struct lab_block {
 struct block_start block_start_of(const struct lab_block *block, enum block_alias alias);
 
 // Makes the programs of all blocks of the plan; they are not assembled yet. `can_run`: the blocks run on this machine,
-// so that they can be tried. A block that cannot be decoded or does not survive its trial costs itself: its experiments
-// have their `trouble`. False only where nothing can go on.
+// so that they can be tried. Each costs itself only: one that does not assemble or cannot be decoded is refused, and of
+// one that does not survive its trial the measurement has the outcome. False only where nothing can go on.
 bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder *decoder, bool can_run,
                     struct fail *fail);
 

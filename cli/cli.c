@@ -39,16 +39,20 @@ bool cli_wants_colour(void) {
     return isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
 }
 
+bool cli_find_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
+                      struct fail *fail) {
+    return kernel_load_folder(arena, folder ? folder : file_installed(arena, "share/cyclops/kernels"), isa, set, fail);
+}
+
 bool cli_load_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
                       struct fail *fail) {
-    if (!folder)
-        folder = file_installed(arena, "share/cyclops/kernels");
-    if (!kernel_load_folder(arena, folder, isa, set, fail))
+    if (!cli_find_kernels(arena, folder, isa, set, fail))
         return false;
-    if (set->n_kernels == 0)
-        return fail_set(fail, FAIL_INPUT, "no kernel files in '%s/%s': give their folder with --kernels", folder,
-                        isa ? isa : "*");
-    return true;
+    for (size_t i = 0; i + 1 < set->n_refused; i++)
+        cli_failed(&set->refused[i]);
+    if (set->n_refused)
+        *fail = set->refused[set->n_refused - 1];
+    return set->n_refused == 0;
 }
 
 const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fail) {

@@ -33,7 +33,10 @@ int cli_finish(void);
 
 bool cli_wants_colour(void); // stdout is a terminal, and NO_COLOR is not set
 
-// The kernels of one ISA (null: all) from `folder`, or from the installed ones where that is null.
+// The kernels of one ISA (null: all) from `folder`, or from the installed ones where that is null. Some may be refused.
+bool cli_find_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
+                      struct fail *fail);
+// The same where none may be: all mistakes but the last are printed, and that is the failure.
 bool cli_load_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
                       struct fail *fail);
 

@@ -5,6 +5,7 @@
 #include "cli/chains.h"
 #include "cli/code_uses.h"
 #include "cli/options.h"
+#include "cli/plan_assemble.h"
 #include "cli/plan_wish.h"
 #include "cli/program_code.h"
 #include "runner/pack.h"
@@ -35,8 +36,12 @@ static const struct option options[] = {
 
 static const struct command command = {
     "bundle",
-    "KERNEL...|FILE.s|- --output FILE [options]",
-    "Puts the assembled programs of KERNELs and a runner into one executable file.\n"
+    "KERNEL...|FILE.s|FILE.o|- --output FILE [options]",
+    "Puts programs and a runner into one executable file. The programs are those\n"
+    "that 'cyclops run' would measure: of kernels by their names, and of blocks, as\n"
+    "assembly (FILE.s, -, --asm), functions of an object (FILE.o) or machine code\n"
+    "(--hex).\n"
+    "\n"
     "The file needs nothing where it runs: no libraries, no assembler, no privileges.\n"
     "It measures the programs and prints a table; its --help explains its options.\n"
     "With --output FILE it writes a measurement file, which 'cyclops run --from FILE'\n"
@@ -148,6 +153,14 @@ static bool write_bundle(struct arena *arena, const struct isa *isa, const struc
             fail_set(fail, FAIL_WORK, "cannot make '%s' executable: %s", args.output, strerror(errno)));
 }
 
+// Likewise what was refused before.
+static bool is_whole(const struct plan *plan, struct fail *fail) {
+    if (fail->status == FAIL_NONE && plan->n_refused)
+        *fail = plan->refused[plan->n_refused - 1];
+    plan_report_refused(plan, fail);
+    return fail->status == FAIL_NONE;
+}
+
 // The machine that runs them is not at hand, so blocks are not tried first.
 static bool prepare(struct arena *arena, const struct isa *isa, struct plan *plan, struct decoder *decoder,
                     struct fail *fail) {
@@ -162,8 +175,9 @@ static bool bundle(struct arena *arena, const struct operands *operands, struct 
     if (!args.output)
         return fail_set(fail, FAIL_INPUT, "say where to write the bundle: --output FILE");
     const struct isa *isa = cli_isa(arena, args.isa, fail);
-    bool is_done = isa && plan_make(arena, &args.plan, isa, operands, &plan, fail) &&
-                   prepare(arena, isa, &plan, &decoder, fail) && make_pack(arena, isa, &plan, &pack, fail) &&
+    bool is_ready =
+        isa && plan_make(arena, &args.plan, isa, operands, &plan, fail) && prepare(arena, isa, &plan, &decoder, fail);
+    bool is_done = is_whole(&plan, fail) && is_ready && make_pack(arena, isa, &plan, &pack, fail) &&
                    write_bundle(arena, isa, &pack, fail);
     decoder_close(&decoder);
     return is_done;

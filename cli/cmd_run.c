@@ -7,6 +7,7 @@
 #include "cli/experiment.h"
 #include "cli/lab_args.h"
 #include "cli/options.h"
+#include "cli/plan_assemble.h"
 #include "cli/plan_wish.h"
 #include "cli/run_from.h"
 #include "cli/run_plan.h"
@@ -133,8 +134,11 @@ static bool read_corun(struct fail *fail) {
 static bool is_only_from(const struct operands *operands) {
     const struct lab_args *lab = &args.lab;
     const struct plan_wish *plan = &args.plan;
-    bool has_program = operands->n_items || plan->asm_texts.n_items || plan->mode || plan->form || plan->sweep ||
-                       plan->placement || plan->syntax || plan->kernels || plan->corun || args.corun_cpu != ~0UL ||
+    const struct object_range *range = &plan->range;
+    bool has_block = plan->asm_texts.n_items || plan->hex.n_items || plan->alias || plan->registers || plan->fill ||
+                     plan->pages != ~0UL || range->symbol || range->section || range->start || range->end;
+    bool has_program = operands->n_items || has_block || plan->mode || plan->form || plan->sweep || plan->placement ||
+                       plan->syntax || plan->kernels || plan->corun || args.corun_cpu != ~0UL ||
                        plan->streams != ~0UL || plan->is_replicated;
     bool has_place = strcmp(lab->lab.target, "native") != 0 || lab->isa || lab->cpu != ~0UL || lab->lab.core_type ||
                      lab->lab.keeps_frequency;
@@ -163,6 +167,8 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
                    lab_open(lab, arena, &args.lab.lab, fail);
     if (is_open)
         run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
+    else
+        status = plan_report_refused(&plan, fail);
     if (is_open && !args.lab.files.wants_json) // also what there is before a failure
         (args.plan.corun ? corun_print : run_report_print)(lab, &plan, stdout, cli_wants_colour());
     return args.lab.is_strict ? run_plan_strict(&plan, status) : status;

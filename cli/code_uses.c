@@ -1,5 +1,7 @@
 #include "cli/code_uses.h"
 
+#include "cli/decoder.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -7,15 +9,15 @@
 // and AArch64's floating-point registers are parts of vectors. `wide`: those of more than 128 bits on some CPU, which
 // switches the rest of them on when they are used.
 static const struct names {
-    const char *isa, *cpu, *features; // what the decoder needs to know them all
+    const char *isa;
     const char *vectors[12], *wide[4];
 } names[] = {
-    {"x86_64", "x86-64", "", {"XMM", "YMM", "ZMM", "MM", "ST", "FP", "K", "TMM"}, {"YMM", "ZMM", "TMM"}},
-    {"aarch64", "generic", "+all", {"B", "H", "S", "D", "Q", "Z", "P"}, {"Z"}},
-    {"armv7", "generic", "+neon,+vfp4", {"S", "D", "Q"}, {0}},
-    {"mips", "mips32r2", "", {"F", "D", "W"}, {0}},
-    {"mipsel", "mips32r2", "", {"F", "D", "W"}, {0}},
-    {"riscv64", "generic-rv64", "+m,+a,+f,+d,+c,+v", {"F", "V"}, {"V"}},
+    {"x86_64", {"XMM", "YMM", "ZMM", "MM", "ST", "FP", "K", "TMM"}, {"YMM", "ZMM", "TMM"}},
+    {"aarch64", {"B", "H", "S", "D", "Q", "Z", "P"}, {"Z"}},
+    {"armv7", {"S", "D", "Q"}, {0}},
+    {"mips", {"F", "D", "W"}, {0}},
+    {"mipsel", {"F", "D", "W"}, {0}},
+    {"riscv64", {"F", "V"}, {"V"}},
 };
 
 // Modes and flags of floating point: nothing is computed for them.
@@ -34,9 +36,10 @@ void code_uses_open(struct code_uses *uses, struct arena *arena, const struct is
     const struct names *of_isa = names_of(isa);
     if (!uses->backend || !of_isa)
         return;
+    struct decoder_cpu widest = decoder_widest(isa);
     struct backend_options options = {.triple = isa->triple,
-                                      .cpu = of_isa->cpu,
-                                      .features = of_isa->features,
+                                      .cpu = widest.cpu,
+                                      .features = widest.features,
                                       .without_model = true,
                                       .no_text = true,
                                       .no_names = true};

@@ -2,11 +2,32 @@
 
 #include <string.h>
 
+struct decoder_cpu decoder_widest(const struct isa *isa) {
+    static const struct {
+        const char *isa;
+        struct decoder_cpu cpu;
+    } widest[] = {
+        {"x86_64", {"x86-64", ""}},
+        {"aarch64", {"generic", "+all"}},
+        {"armv7", {"generic", "+neon,+vfp4,+hwdiv-arm,+mp"}},
+        {"mips", {"mips32r2", ""}},
+        {"mipsel", {"mips32r2", ""}},
+        {"riscv64", {"generic-rv64", "+m,+a,+f,+d,+c,+v,+zicsr,+zifencei,+zfh,+zicond,+zba,+zbb,+zbc,+zbs,+zbkb"}},
+    };
+    for (size_t i = 0; i < sizeof widest / sizeof *widest; i++)
+        if (strcmp(widest[i].isa, isa->name) == 0)
+            return widest[i].cpu;
+    return (struct decoder_cpu){"generic", ""};
+}
+
 bool decoder_open(struct decoder *decoder, struct arena *arena, const struct isa *isa, const char *llvm,
                   struct fail *fail) {
     enum { INTEL = 1 };
+    struct decoder_cpu widest = decoder_widest(isa);
     struct backend_options options = {
         .triple = isa->triple,
+        .cpu = widest.cpu,
+        .features = widest.features,
         .without_model = true,
         .output_syntax = isa->syntaxes[0] ? INTEL : -1,
         .no_names = true,
@@ -14,8 +35,6 @@ bool decoder_open(struct decoder *decoder, struct arena *arena, const struct isa
     *decoder = (struct decoder){.backend = backend_load(arena, llvm, fail)};
     if (!decoder->backend)
         return false;
-    // The host's CPU may be of another ISA; and what it has does not matter here.
-    options.cpu = isa == isa_native() ? NULL : "generic";
     decoder->cpu = decoder->backend->open(arena, &options, fail);
     if (!decoder->cpu)
         return false;
@@ -29,9 +48,29 @@ void decoder_close(struct decoder *decoder) {
     decoder->cpu = NULL;
 }
 
+// LLVM puts a tab behind the mnemonic, and two around a prefix.
+static const char *one_space(struct arena *arena, const char *text) {
+    char *copy = arena_strdup(arena, text), *end = copy;
+    for (const char *c = copy; *c; c++)
+        if (*c != '\t')
+            *end++ = *c;
+        else if (end == copy || end[-1] != ' ')
+            *end++ = ' ';
+    *end = '\0';
+    return copy;
+}
+
 bool decoder_decode(const struct decoder *decoder, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail) {
-    return decoder->backend->describe_bytes(decoder->cpu, arena, bytes, n_bytes, block, fail);
+    if (!decoder->backend->describe_bytes(decoder->cpu, arena, bytes, n_bytes, block, fail))
+        return false;
+    struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        insns[i] = block->insns[i];
+        insns[i].text = one_space(arena, insns[i].text);
+    }
+    block->insns = insns;
+    return true;
 }
 
 // Names of registers, each once.
@@ -128,6 +167,12 @@ uint16_t decoder_stack_pointer(const struct decoder *decoder) {
     return find_register(decoder->machine, names);
 }
 
+// LLVM does not know that a repeated string instruction counts with it.
+static bool counts_with_rcx(const struct insn *insn) {
+    static const char *const names[] = {"rep ", "repe ", "repne ", "repz ", "repnz ", NULL};
+    return begins_with_one_of(insn->text, names);
+}
+
 void decoder_facts(const struct decoder *decoder, struct arena *arena, const struct block *block,
                    struct block_facts *facts) {
     struct names names = {.arena = arena};
@@ -139,6 +184,8 @@ void decoder_facts(const struct decoder *decoder, struct arena *arena, const str
             add_with_parts(&names, decoder->machine, insn->reads[r].reg);
         for (unsigned w = 0; w < insn->n_writes; w++)
             add_with_parts(&names, decoder->machine, insn->writes[w].reg);
+        if (counts_with_rcx(insn))
+            add_name(&names, "rcx");
     }
     static const char *const flags[] = {"EFLAGS", "NZCV", "CPSR", NULL};
     *facts = (struct block_facts){

@@ -13,12 +13,18 @@ struct decoder {
     const struct machine *machine; // for the names of registers
 };
 
+// The CPU and features, LLVM's names, by which all instructions of an ISA are known, whatever the host's CPU is.
+struct decoder_cpu {
+    const char *cpu, *features;
+};
+struct decoder_cpu decoder_widest(const struct isa *isa);
+
 // `llvm`: as in backend_load.
 bool decoder_open(struct decoder *decoder, struct arena *arena, const struct isa *isa, const char *llvm,
                   struct fail *fail);
 void decoder_close(struct decoder *decoder); // also where it was not opened
 
-// Instructions, with their text in Intel's syntax where there is a choice.
+// Instructions, with their text in Intel's syntax where there is a choice, and spaces for LLVM's tabs.
 bool decoder_decode(const struct decoder *decoder, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail);
 

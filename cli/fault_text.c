@@ -135,13 +135,6 @@ static void add_deed(struct text *text, enum bench_outcome outcome, const struct
         text_addf(text, " %s %s", strcmp(fault->access, "write") == 0 ? "wrote to" : "read", fault->address);
 }
 
-static const char *spaced(struct arena *arena, const char *text) {
-    char *copy = arena_strdup(arena, text ? text : "");
-    for (char *c = copy; *c; c++)
-        *c = *c == '\t' ? ' ' : *c;
-    return copy;
-}
-
 // In which of the copies; unrolled ones are counted, and looped code has run for a while.
 static void add_copy(struct text *text, const struct program *program, struct record_fault *fault) {
     if (program->unroll > 1 || program->runs_once)
@@ -174,7 +167,7 @@ bool fault_explain(struct arena *arena, const struct decoder *decoder, const str
     *fault = (struct record_fault){
         .instruction = at + 1,
         .copy = (unsigned)(offset / body->length) + 1,
-        .text = spaced(arena, insn->text),
+        .text = insn->text,
         .access = is_memory ? (is_write ? "write" : "read") : "",
         .address = is_memory && has_address ? arena_printf(arena, "0x%" PRIx64, address) : NULL,
     };

@@ -5,7 +5,8 @@
 #include "cli/experiment.h"
 #include "cli/object_code.h"
 
-// Adds the code that `range` means, each piece a block. What a function returns by is left out.
+// Adds the code that `range` means, each piece a block; one that only a linker could complete is refused. What a
+// function returns by is left out.
 bool plan_add_object(struct arena *arena, struct plan *plan, const struct isa *isa, const struct object_file *file,
                      const struct object_range *range, const struct plan_options *options, struct fail *fail);
 

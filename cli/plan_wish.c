@@ -115,21 +115,15 @@ struct planner {
     const struct plan_wish *wish;
     const struct isa *isa;
     const struct plan_options *options, *of_blocks;
-    struct kernel_set *set; // read when the first kernel is named
+    struct kernel_set set; // where kernels are named
 };
 
 static bool add_operand(struct arena *arena, const struct planner *planner, const char *operand, struct plan *plan,
                         struct fail *fail) {
     if (is_file(operand))
         return add_file(arena, plan, planner->isa, operand, &planner->wish->range, planner->of_blocks, fail);
-    if (planner->set->n_kernels == 0 &&
-        !cli_load_kernels(arena, planner->wish->kernels, planner->isa->name, planner->set, fail))
-        return false;
-    const struct kernel *kernel = kernel_find(arena, planner->set, operand, fail);
-    struct fail why = {0};
-    if (kernel && !plan_add_kernel(arena, plan, kernel, planner->options, &why))
-        plan_refuse(arena, plan, &why);
-    return kernel != NULL;
+    const struct kernel *kernel = kernel_find(arena, &planner->set, operand, fail);
+    return kernel && plan_add_kernel(arena, plan, kernel, planner->options, fail);
 }
 
 // One program beside all. Of several that the options ask for, the first.
@@ -201,16 +195,51 @@ static bool add_hex(struct arena *arena, struct plan *plan, const struct isa *is
     return add_digits(arena, plan, &source, digits, 1, options, fail);
 }
 
-// What is for kernels does not touch the blocks beside them.
-static struct plan_options for_blocks(const struct operands *operands, struct plan_options options) {
-    bool has_kernel = false;
+static bool names_kernel(const struct plan_wish *wish, const struct operands *operands) {
+    bool has_kernel = wish->corun && !is_file(wish->corun);
     for (size_t i = 0; i < operands->n_items; i++)
         has_kernel |= !is_file(operands->items[i]);
-    if (has_kernel) {
+    return has_kernel;
+}
+
+// What is for kernels does not touch the blocks beside them.
+static struct plan_options for_blocks(const struct operands *operands, struct plan_options options) {
+    if (names_kernel(&(struct plan_wish){0}, operands)) {
         options.has_mode = false;
         options.sweep_first = options.sweep_last = options.streams = 0;
     }
     return options;
+}
+
+static bool add_text(struct arena *arena, const struct planner *planner, const char *text, struct plan *plan,
+                     struct fail *fail) {
+    const struct plan_options *options = planner->of_blocks;
+    const struct block_source source = {.isa = planner->isa, .name = "--asm", .text = text, .syntax = options->syntax};
+    return plan_add_block(arena, plan, &source, on_one_line(arena, text), options, fail);
+}
+
+static bool add_code(struct arena *arena, const struct planner *planner, const char *argument, struct plan *plan,
+                     struct fail *fail) {
+    return add_hex(arena, plan, planner->isa, argument, planner->of_blocks, fail);
+}
+
+// A mistake in one of them costs that one.
+static void add_each(struct arena *arena, const struct planner *planner, const char *const *items, size_t n,
+                     bool (*add)(struct arena *, const struct planner *, const char *, struct plan *, struct fail *),
+                     struct plan *plan) {
+    for (size_t i = 0; i < n; i++) {
+        struct fail why = {0};
+        if (!add(arena, planner, items[i], plan, &why))
+            plan_refuse(arena, plan, &why);
+    }
+}
+
+static bool find_kernels(struct arena *arena, struct planner *planner, struct plan *plan, struct fail *fail) {
+    if (!cli_find_kernels(arena, planner->wish->kernels, planner->isa->name, &planner->set, fail))
+        return false;
+    for (size_t i = 0; i < planner->set.n_refused; i++)
+        plan_refuse(arena, plan, &planner->set.refused[i]);
+    return true;
 }
 
 bool plan_make(struct arena *arena, const struct plan_wish *wish, const struct isa *isa,
@@ -223,21 +252,11 @@ bool plan_make(struct arena *arena, const struct plan_wish *wish, const struct i
                         "nothing to run: name kernels ('cyclops list kernels'), a FILE.s, or give --asm TEXT or --hex "
                         "HEX");
     const struct plan_options of_blocks = for_blocks(operands, plan_options);
-    struct kernel_set set = {0};
-    struct planner planner = {wish, isa, &plan_options, &of_blocks, &set};
-    for (size_t i = 0; i < operands->n_items; i++)
-        if (!add_operand(arena, &planner, operands->items[i], plan, fail))
-            return false;
-    for (size_t i = 0; i < wish->asm_texts.n_items; i++) {
-        const char *text = wish->asm_texts.items[i];
-        const struct block_source source = {.isa = isa, .name = "--asm", .text = text, .syntax = of_blocks.syntax};
-        if (!plan_add_block(arena, plan, &source, on_one_line(arena, text), &of_blocks, fail))
-            return false;
-    }
-    for (size_t i = 0; i < wish->hex.n_items; i++)
-        if (!add_hex(arena, plan, isa, wish->hex.items[i], &of_blocks, fail))
-            return false;
-    if (!plan_is_left(plan, fail))
+    struct planner planner = {wish, isa, &plan_options, &of_blocks, {0}};
+    if (names_kernel(wish, operands) && !find_kernels(arena, &planner, plan, fail))
         return false;
-    return !wish->corun || add_corun(arena, &planner, plan, fail);
+    add_each(arena, &planner, operands->items, operands->n_items, add_operand, plan);
+    add_each(arena, &planner, wish->asm_texts.items, wish->asm_texts.n_items, add_text, plan);
+    add_each(arena, &planner, wish->hex.items, wish->hex.n_items, add_code, plan);
+    return plan_is_left(plan, fail) && (!wish->corun || add_corun(arena, &planner, plan, fail));
 }

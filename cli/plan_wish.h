@@ -76,7 +76,8 @@ struct plan_wish {
 // `name` as after --placement; null, and where it may be, "all": PLACEMENT_NONE.
 bool plan_read_placement(const char *name, bool may_be_all, enum program_placement *placement, struct fail *fail);
 
-// Operands are kernels, and files of assembly; there must be something to run.
+// Operands are kernels, and files of assembly or machine code. What is wrong with one of them is in `refused`, and does
+// not cost the others. Fails where nothing is left.
 bool plan_make(struct arena *arena, const struct plan_wish *wish, const struct isa *isa,
                const struct operands *operands, struct plan *plan, struct fail *fail);
 

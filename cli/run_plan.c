@@ -32,6 +32,13 @@ static int say_once(const struct fail *trouble) {
     return (int)trouble->status;
 }
 
+// Where its addresses are apart, it runs.
+static bool fails_alike_only(const struct experiment *experiment) {
+    const struct lab_block *block = experiment->block;
+    return experiment->alias == ALIAS_SAME && block->was_tried[ALIAS_DISJOINT] &&
+           block->trials[ALIAS_DISJOINT].outcome == BENCH_OK;
+}
+
 // One pass through a block is the same in all forms.
 static void fail_block(struct arena *arena, const struct experiment *experiment, struct fail *trouble) {
     const struct record_block *seen = &experiment->seen;
@@ -39,8 +46,9 @@ static void fail_block(struct arena *arena, const struct experiment *experiment,
     bool is_by_trial = experiment->block->was_tried[experiment->alias] &&
                        experiment->block->trials[experiment->alias].outcome != BENCH_OK;
     const char *form = is_by_trial ? "" : arena_printf(arena, " (%s)", program_form_name(experiment->program.form));
-    fail_set(trouble, FAIL_WORK, "%s%s: %s%s%s", experiment->program.kernel, form, outcome, seen->has_fault ? ": " : "",
-             seen->has_fault ? seen->fault.explanation : "");
+    const char *way = fails_alike_only(experiment) ? ", with one address in all registers" : "";
+    fail_set(trouble, FAIL_WORK, "%s%s%s: %s%s%s", experiment->program.kernel, form, way, outcome,
+             seen->has_fault ? ": " : "", seen->has_fault ? seen->fault.explanation : "");
 }
 
 // What cannot run here, or did not end well, is said and does not stop the rest.

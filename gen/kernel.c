@@ -116,21 +116,31 @@ bool kernel_load(struct arena *arena, const char *path, struct kernel_set *set, 
     return load_for(arena, path, NULL, set, fail);
 }
 
-static bool load_folder_of(struct arena *arena, const char *root, const struct isa *isa, struct kernel_set *set,
-                           struct fail *fail) {
+// All of the file's kernels, or none.
+static bool load_of(struct arena *arena, const char *path, const struct isa *isa, struct kernel_set *set,
+                    struct fail *fail) {
+    size_t before = set->n_kernels;
+    bool is_good = load_for(arena, path, isa, set, fail);
+    for (size_t i = before; i < set->n_kernels && is_good; i++)
+        if (set->kernels[i].isa != isa)
+            is_good = fail_at(fail, path, 0, 0, "this file is for %s: move it out of folder %s",
+                              set->kernels[i].isa->name, isa_family(isa));
+    if (!is_good)
+        set->n_kernels = before;
+    return is_good;
+}
+
+static void load_folder_of(struct arena *arena, const char *root, const struct isa *isa, struct kernel_set *set) {
     const char *folder = arena_printf(arena, "%s/%s", root, isa_family(isa));
     const char **names;
     size_t n = file_list(arena, folder, ".yaml", &names);
     for (size_t i = 0; i < n; i++) {
-        size_t before = set->n_kernels;
-        if (!load_for(arena, arena_printf(arena, "%s/%s", folder, names[i]), isa, set, fail))
-            return false;
-        for (size_t k = before; k < set->n_kernels; k++)
-            if (set->kernels[k].isa != isa)
-                return fail_at(fail, set->kernels[k].file, 0, 0, "this file is for %s: move it out of folder %s",
-                               set->kernels[k].isa->name, isa_family(isa));
+        struct fail why = {0};
+        if (load_of(arena, arena_printf(arena, "%s/%s", folder, names[i]), isa, set, &why))
+            continue;
+        set->refused = arena_grow(arena, set->refused, set->n_refused, sizeof *set->refused);
+        set->refused[set->n_refused++] = why;
     }
-    return true;
 }
 
 bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, struct kernel_set *set,
@@ -138,11 +148,11 @@ bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, 
     const struct isa *only = isa ? isa_find(isa) : NULL;
     if (isa && !only)
         return fail_set(fail, FAIL_INPUT, "unknown ISA '%s'", isa);
-    size_t before = set->n_kernels;
+    size_t before = set->n_kernels + set->n_refused;
     for (const struct isa *const *each = isa_all(); *each; each++)
-        if ((only ? *each == only : !(*each)->family) && !load_folder_of(arena, root, *each, set, fail))
-            return false;
-    if (set->n_kernels == before)
+        if (only ? *each == only : !(*each)->family)
+            load_folder_of(arena, root, *each, set);
+    if (set->n_kernels + set->n_refused == before)
         return fail_set(fail, FAIL_INPUT, "there is no kernel file in %s/%s", root, only ? isa_family(only) : "*");
     return true;
 }

@@ -110,6 +110,8 @@ struct kernel {
 struct kernel_set {
     struct kernel *kernels;
     size_t n_kernels;
+    struct fail *refused; // what is wrong with files of a folder; none of their kernels is here
+    size_t n_refused;
 };
 
 // Adds the kernels of one file. Every mistake in it (unknown key, class, role or ISA, name used twice) is a
@@ -117,7 +119,8 @@ struct kernel_set {
 bool kernel_load(struct arena *arena, const char *path, struct kernel_set *set, struct fail *fail);
 
 // Adds all kernel files (*.yaml) of folder `root`/ISA, for one ISA or (null) for all. One of a family (mipsel) has the
-// kernels of the family's folder (mips), as its own.
+// kernels of the family's folder (mips), as its own. A file with a mistake is refused, and costs its own kernels. Fails
+// where there is no file.
 bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, struct kernel_set *set,
                         struct fail *fail);
 

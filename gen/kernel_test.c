@@ -315,8 +315,33 @@ static void folders_are_read_by_isa(void **state) {
     assert_non_null(strstr(failure.text, "there is no kernel file in /nowhere/"));
     failure = (struct fail){0};
     write_kernel_file(root, "aarch64", "b.yaml", HEAD "  - name: lost\n    body: nop\n");
-    assert_false(kernel_load_folder(&arena, root, "aarch64", &none, &failure));
-    assert_non_null(strstr(failure.text, "this file is for x86_64"));
+    assert_true(kernel_load_folder(&arena, root, "aarch64", &none, &failure));
+    assert_int_equal(none.n_kernels, 1);
+    assert_int_equal(none.n_refused, 1);
+    assert_non_null(strstr(none.refused[0].text, "this file is for x86_64"));
+    remove_folder(root);
+    arena_free(&arena);
+}
+
+static void a_bad_file_costs_its_own_kernels(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct kernel_set set = {0};
+    struct fail failure = {0};
+    char root[] = "/tmp/cyclops-test-XXXXXX";
+    assert_non_null(mkdtemp(root));
+    write_kernel_file(root, "x86_64", "a.yaml", HEAD "  - name: good\n    body: nop\n  - name: bad\n    boddy: nop\n");
+    write_kernel_file(root, "x86_64", "b.yaml", HEAD "  - name: two\n    body: nop\n");
+    write_kernel_file(root, "x86_64", "c.yaml", "isa: [\n");
+    write_kernel_file(root, "x86_64", "d.yaml", HEAD "  - name: four\n    body: nop\n");
+    assert_true(kernel_load_folder(&arena, root, "x86_64", &set, &failure));
+    assert_int_equal(set.n_kernels, 2);
+    assert_string_equal(set.kernels[0].name, "two");
+    assert_string_equal(set.kernels[1].name, "four");
+    assert_int_equal(set.n_refused, 2);
+    assert_non_null(strstr(set.refused[0].file, "/a.yaml"));
+    assert_int_equal(set.refused[0].line, 6);
+    assert_non_null(strstr(set.refused[1].file, "/c.yaml"));
     remove_folder(root);
     arena_free(&arena);
 }
@@ -329,6 +354,7 @@ int main(void) {
         cmocka_unit_test(initial_values_are_read),
         cmocka_unit_test(an_unknown_kernel_gets_the_nearest_names),
         cmocka_unit_test(folders_are_read_by_isa),
+        cmocka_unit_test(a_bad_file_costs_its_own_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,9 @@ static void add_kernel(struct testing_set *all, const struct kernel *kernel) {
 void testing_expand_all(struct testing_set *all, const char *isa) {
     struct fail failure = {0};
     if (!kernel_load_folder(&all->arena, CYCLOPS_KERNELS, isa, &all->kernels, &failure))
-        fail_msg("%s:%u:%u: %s", failure.file, failure.line, failure.column, failure.text);
+        fail_msg("%s", failure.text);
+    if (all->kernels.n_refused)
+        fail_msg("%s:%u: %s", all->kernels.refused->file, all->kernels.refused->line, all->kernels.refused->text);
     for (size_t i = 0; i < all->kernels.n_kernels; i++)
         add_kernel(all, &all->kernels.kernels[i]);
 }

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,8 +113,9 @@ static bool read_uses(const char *value, struct bench_code *code) {
 
 static bool read_number(const char *value, uint64_t most, uint64_t *number) {
     char *end;
+    errno = 0;
     *number = strtoull(value, &end, 10);
-    return *value >= '0' && *value <= '9' && *end == '\0' && *number <= most;
+    return *value >= '0' && *value <= '9' && *end == '\0' && errno == 0 && *number <= most;
 }
 
 // True if `key` is one of a program's texts; it is taken.
@@ -136,56 +138,67 @@ static bool take_text(struct pack_program *program, const char *key, const char 
     return false;
 }
 
-// Keys that a later version may add are passed over.
-static bool take(struct reader *reader, const char *key, const char *value) {
+// True if `key` is one of a program's numbers; `is_good` says whether the value is one that it can have.
+static bool take_number(struct reader *reader, const char *key, const char *value, bool *is_good) {
     struct pack_program *program = reader->program;
-    uint64_t number = 0;
-    if (take_text(program, key, value))
-        return true;
-    if (strcmp(key, "code") == 0)
-        return read_code(reader, value);
-    if (strcmp(key, "uses") == 0)
-        return read_uses(value, &program->code);
+    struct bench_code *code = &program->code;
+    struct bench_foreign *foreign = &code->foreign;
     const struct {
         const char *key;
-        unsigned *field;
-    } counts[] = {{"n", &program->streams},
-                  {"instructions", &program->instructions},
-                  {"bodies", &program->code.bodies},
-                  {"process_set", &program->code.process_set},
-                  {"pages", &program->code.foreign.most_pages},
-                  {"frames", &program->code.foreign.frames},
-                  {"loop_instructions", &program->loop_instructions},
-                  {"loop_branches", &program->loop_branches}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        if (strcmp(key, counts[i].key) == 0) {
-            bool is_good = read_number(value, UINT32_MAX, &number);
-            *counts[i].field = (unsigned)number;
-            return is_good;
-        }
+        uint64_t most;
+        unsigned *count; // one of these
+        size_t *size;
+        uint64_t *word;
+        bool *flag;
+    } numbers[] = {{"n", UINT32_MAX, .count = &program->streams},
+                   {"instructions", UINT32_MAX, .count = &program->instructions},
+                   {"loop_instructions", UINT32_MAX, .count = &program->loop_instructions},
+                   {"loop_branches", UINT32_MAX, .count = &program->loop_branches},
+                   {"bodies", UINT32_MAX, .count = &code->bodies},
+                   {"iteration_instructions", UINT64_MAX, .word = &code->iteration_instructions},
+                   {"body_offset", UINT32_MAX, .word = &reader->body_offset},
+                   {"body_bytes", UINT32_MAX, .size = &code->n_body_bytes},
+                   {"process_set", UINT32_MAX, .count = &code->process_set},
+                   {"exit_offset", BENCH_MOST_EXIT_OFFSET, .size = &foreign->exit_offset},
+                   {"pages", BENCH_MOST_PAGES, .count = &foreign->most_pages},
+                   {"frames", BENCH_MOST_FRAMES, .count = &foreign->frames},
+                   {"fill", UINT64_MAX, .word = &foreign->fill},
+                   {"lowest", UINT64_MAX, .word = &foreign->lowest_address},
+                   {"stores", 1, .flag = &foreign->stores}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        uint64_t number;
+        if (strcmp(key, numbers[i].key) != 0)
+            continue;
+        *is_good = read_number(value, numbers[i].most, &number);
+        if (numbers[i].count)
+            *numbers[i].count = (unsigned)number;
+        if (numbers[i].size)
+            *numbers[i].size = (size_t)number;
+        if (numbers[i].word)
+            *numbers[i].word = number;
+        if (numbers[i].flag)
+            *numbers[i].flag = number != 0;
+        return true;
     }
-    if (strcmp(key, "iteration_instructions") == 0)
-        return read_number(value, UINT64_MAX, &program->code.iteration_instructions);
-    if (strcmp(key, "fill") == 0)
-        return read_number(value, UINT64_MAX, &program->code.foreign.fill);
-    if (strcmp(key, "lowest") == 0)
-        return read_number(value, UINT64_MAX, &program->code.foreign.lowest_address);
-    if (strcmp(key, "exit_offset") == 0 || strcmp(key, "stores") == 0) {
-        bool is_good = read_number(value, UINT32_MAX, &number);
-        if (*key == 'e')
-            program->code.foreign.exit_offset = (size_t)number;
-        else
-            program->code.foreign.stores = number != 0;
+    return false;
+}
+
+// Keys that a later version may add are passed over.
+static bool take(struct reader *reader, const char *key, const char *value) {
+    bool is_good = true;
+    if (take_text(reader->program, key, value) || take_number(reader, key, value, &is_good))
         return is_good;
-    }
-    if (strcmp(key, "body_offset") == 0)
-        return read_number(value, UINT32_MAX, &reader->body_offset);
-    if (strcmp(key, "body_bytes") == 0) {
-        bool is_good = read_number(value, UINT32_MAX, &number);
-        program->code.n_body_bytes = (size_t)number;
-        return is_good;
-    }
-    return true;
+    if (strcmp(key, "code") == 0)
+        return read_code(reader, value);
+    return strcmp(key, "uses") != 0 || read_uses(value, &reader->program->code);
+}
+
+// Code of unknown origin has an exit, and page frames where memory may appear; known code has nothing of that.
+static bool is_foreign_sound(const struct bench_code *code) {
+    const struct bench_foreign *foreign = &code->foreign;
+    if (!foreign->exit_offset)
+        return !foreign->most_pages && !foreign->frames && !foreign->stores;
+    return foreign->exit_offset < code->n_bytes && (foreign->frames > 0 || !foreign->most_pages);
 }
 
 // All of a program has been read; null: none was begun.
@@ -194,12 +207,8 @@ static bool finish(struct reader *reader) {
     if (!program)
         return true;
     struct bench_code *code = &program->code;
-    const struct bench_foreign *foreign = &code->foreign;
-    if (foreign->exit_offset && (foreign->exit_offset >= code->n_bytes || foreign->most_pages > BENCH_MOST_PAGES ||
-                                 foreign->frames < 1 || foreign->frames > BENCH_MOST_FRAMES))
-        return false;
     if (!code->bytes || !program->kernel || code->bodies == 0 || reader->body_offset > code->n_bytes ||
-        code->n_body_bytes > code->n_bytes - reader->body_offset)
+        code->n_body_bytes > code->n_bytes - reader->body_offset || !is_foreign_sound(code))
         return false;
     code->body = code->bytes + reader->body_offset;
     code->body_instructions = program->instructions;
@@ -242,7 +251,8 @@ bool pack_read(struct arena *arena, const char *name, const char *text, size_t l
             return fail_at(fail, name, number, 0, "'%.*s' is wrong, or the lines before it are not complete",
                            (int)(line.length < 40 ? line.length : 40), line.data);
     if (!finish(&reader) || !pack->isa)
-        return fail_at(fail, name, number, 0, "the pack ends too early: make or fetch it again");
+        return fail_at(fail, name, number - 1, 0,
+                       "the pack ends too early, or its last program is none: make or fetch it again");
     return true;
 }
 

@@ -8,8 +8,10 @@
 //     role reference        chains of the clock: reference, and the checks by name; other programs have none
 //     kernel add-x
 //     …
-//     uses vector load      what it keeps busy, and `wide` for vectors of more than 128 bits; none where it says
-//     nothing code 000401d6…
+//     uses vector load      what it keeps busy, and `wide` for vectors of more than 128 bits
+//     process_set 1         of a block; and what it finds (struct bench_foreign): exit_offset, pages, frames, fill,
+//     …                     lowest, stores. Known code has none of these
+//     code 000401d6…
 #ifndef RUNNER_PACK_H
 #define RUNNER_PACK_H
 

@@ -46,6 +46,8 @@ static void write_pack(struct arena *arena, struct text *out, const char *runner
     programs[1].kernel = "a block;\nof two lines";
     programs[1].code.uses = 0;
     programs[1].code.is_wide = false;
+    programs[1].code.process_set = 1;
+    programs[1].code.foreign = (struct bench_foreign){.exit_offset = 2, .most_pages = 4, .frames = 2, .fill = 7};
     *out = (struct text){.arena = arena};
     pack_append(&(struct pack){"aarch64", programs, 2}, runner, strlen(runner), out);
 }
@@ -85,6 +87,37 @@ static void comes_back_as_it_was(void **state) {
     assert_int_equal(second->code.uses, 0);
     assert_false(second->code.is_wide);
     arena_free(&arena);
+}
+
+static void a_block_comes_back_with_what_it_finds(void **state) {
+    (void)state;
+    static const struct bench_foreign cases[] = {
+        {.exit_offset = 3, .most_pages = 64, .frames = 4, .fill = 0x2438200, .lowest_address = 0x10000, .stores = true},
+        {.exit_offset = 1, .most_pages = BENCH_MOST_PAGES, .frames = BENCH_MOST_FRAMES, .fill = UINT64_MAX},
+        {.exit_offset = 1, .lowest_address = UINT64_MAX},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        struct fail fail = {0};
+        struct text file = {.arena = &arena};
+        struct pack pack;
+        struct pack_program programs[] = {program(NULL), program(NULL)};
+        programs[0].code.foreign = cases[i];
+        programs[0].code.process_set = UINT32_MAX;
+        pack_write(&(struct pack){"aarch64", programs, 2}, &file);
+        if (!pack_read(&arena, "pack", file.data, file.length, &pack, &fail))
+            fail_msg("case %zu: line %u: %s", i, fail.line, fail.text);
+        const struct bench_code *code = &pack.programs[0].code, *known = &pack.programs[1].code;
+        assert_int_equal(code->process_set, UINT32_MAX);
+        assert_int_equal(code->foreign.exit_offset, cases[i].exit_offset);
+        assert_int_equal(code->foreign.most_pages, cases[i].most_pages);
+        assert_int_equal(code->foreign.frames, cases[i].frames);
+        assert_true(code->foreign.fill == cases[i].fill);
+        assert_true(code->foreign.lowest_address == cases[i].lowest_address);
+        assert_int_equal(code->foreign.stores, cases[i].stores);
+        assert_true(known->process_set == 0 && known->foreign.exit_offset == 0 && known->foreign.most_pages == 0);
+        arena_free(&arena);
+    }
 }
 
 static void a_runner_without_a_pack(void **state) {
@@ -134,10 +167,30 @@ static void damaged_packs_are_refused(void **state) {
     refuses(HEAD "n -1\n", "pack:6");
     refuses(HEAD "n 99999999999\n", "pack:6");
     refuses(HEAD "uses vector lots\n", "pack:6");
-    refuses(HEAD, "pack:7");                                             // no code
-    refuses(HEAD "code 0102\nbody_offset 1\nbody_bytes 2\n", "pack:10"); // a body beyond the code
-    refuses(HEAD "program\nkernel l\n", "pack:6");                       // the first has no code
-    refuses("cyclops-pack 2\n", "pack:3");                               // of which ISA?
+    refuses(HEAD, "pack:6");                                            // no code
+    refuses(HEAD "code 0102\nbody_offset 1\nbody_bytes 2\n", "pack:9"); // a body beyond the code
+    refuses(HEAD "program\nkernel l\n", "pack:6");                      // the first has no code
+    refuses("cyclops-pack 2\n", "pack:2");                              // of which ISA?
+}
+
+// A value that it cannot have, at its line; values that do not fit together, behind the program.
+static void what_a_block_cannot_find_is_refused(void **state) {
+    (void)state;
+#define BLOCK HEAD "code 01020304\nexit_offset 3\n"
+    refuses(BLOCK "pages 4097\nframes 1\n", "pack:8");
+    refuses(BLOCK "pages many\nframes 1\n", "pack:8");
+    refuses(BLOCK "pages 64\nframes 9\n", "pack:9");
+    refuses(BLOCK "fill -1\n", "pack:8");
+    refuses(BLOCK "fill 18446744073709551616\n", "pack:8");
+    refuses(BLOCK "lowest 0x10000\n", "pack:8");
+    refuses(BLOCK "stores 2\n", "pack:8");
+    refuses(BLOCK "process_set 4294967296\n", "pack:8");
+    refuses(BLOCK "pages 64\n", "pack:9");                         // which would be over nothing
+    refuses(BLOCK "pages 64\nprogram\n", "pack:9");                // the same before another program
+    refuses(HEAD "code 01020304\nexit_offset 4\n", "pack:8");      // behind the code
+    refuses(HEAD "code 01020304\nexit_offset 1025\n", "pack:7");   // the frame would not fit its page
+    refuses(HEAD "code 01020304\npages 64\nframes 4\n", "pack:9"); // without an exit
+    refuses(HEAD "code 01020304\nstores 1\n", "pack:8");
 }
 
 // Cut anywhere, changed anywhere: an answer, never a crash.
@@ -238,9 +291,14 @@ static void results_are_a_measurement_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_back_as_it_was), cmocka_unit_test(a_runner_without_a_pack),
-        cmocka_unit_test(a_bad_transfer_shows), cmocka_unit_test(damaged_packs_are_refused),
-        cmocka_unit_test(no_damage_crashes),    cmocka_unit_test(results_are_a_measurement_file),
+        cmocka_unit_test(a_block_comes_back_with_what_it_finds),
+        cmocka_unit_test(what_a_block_cannot_find_is_refused),
+        cmocka_unit_test(comes_back_as_it_was),
+        cmocka_unit_test(a_runner_without_a_pack),
+        cmocka_unit_test(a_bad_transfer_shows),
+        cmocka_unit_test(damaged_packs_are_refused),
+        cmocka_unit_test(no_damage_crashes),
+        cmocka_unit_test(results_are_a_measurement_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,40 @@ try riscv64 qemu-riscv64 riscv64-linux-gnu-as sifive-u74 add-x mul-x
 try mips "qemu-mips -cpu 74Kf" mips-linux-gnu-as overlay:mips-74k addu-r mul-r
 try mipsel "qemu-mipsel -cpu 74Kf" mipsel-linux-gnu-as overlay:mips-74k addu-r mul-r
 
+# blocks ISA QEMU CHASE NULL GREEDY PLAIN: blocks that need memory where their registers happen to point. One stores an
+# address and loads by what it has stored, and by what memory holds; one loads by a null register; one wants more pages
+# than there are; one needs none. Each ends as it should, and none costs another one its value.
+blocks() {
+    local isa=$1 qemu=$2 status outcome n=0
+    [ -e "$build/lib/cyclops/runner-$isa" ] && { [ -z "$qemu" ] || command -v ${qemu%% *} >/dev/null; } || return
+    n_tried=$((n_tried + 1))
+    "$cyclops" bundle --isa "$isa" --asm "$3" --asm "$4" --asm "$5" --asm "$6" --output "$T/blocks-$isa"
+    for _ in 1 2 3; do # on a busy machine an emulator may be too slow once
+        timeout 250 $qemu "$T/blocks-$isa" --attempt 2 --budget 0 --json >"$T/blocks.jsonl" 2>"$T/blocks.err"
+        status=$?
+        ! grep -qE '"outcome":"(time-out|no time on its CPU)"' "$T/blocks.jsonl" || continue
+        break
+    done
+    [ $status = 1 ] || { echo "FAILED: $isa: exit $status of a runner whose programs fault"; failures=$((failures + 1)); }
+    for outcome in value 'segmentation fault' 'too many pages' value; do
+        n=$((n + 1))
+        jq -se --arg kernel "${@:n+2:1}" --arg outcome "$outcome" '
+            map(select(.kernel == $kernel)) | length == 2 and all(.[]; if $outcome == "value"
+                then .outcome == null and .cycles >= 0 else .outcome == $outcome end)' "$T/blocks.jsonl" >/dev/null ||
+            { echo "FAILED: $isa: ${*:n+2:1}: no $outcome:"; cat "$T/blocks.jsonl"; failures=$((failures + 1)); }
+        [ "$outcome" = value ] || expect 0 '^2$' grep -cE "^cyclops: error: .*: $outcome\$" "$T/blocks.err"
+    done
+    expect 0 '^4$' grep -c '^cyclops: error: ' "$T/blocks.err"
+}
+blocks aarch64 "qemu-aarch64 -cpu max" 'str x0, [sp, #-16]!; ldr x4, [sp]; ldr x5, [x4]; ldr x6, [x5]; ldr x7, [x2, #8]; ldr x8, [x7]' \
+    'mov x1, #0; ldr x3, [x1]' '1: str x1, [x0]; add x0, x0, #4096; b 1b' 'add x0, x0, x1'
+blocks armv7 "qemu-arm -cpu cortex-a15" 'push {r0}; ldr r4, [sp]; ldr r5, [r4]; ldr r6, [r5]; ldr r7, [r2, #4]; ldr r8, [r7]' \
+    'mov r1, #0; ldr r3, [r1]' '1: str r1, [r0]; add r0, r0, #4096; b 1b' 'add r0, r0, r1'
+blocks riscv64 qemu-riscv64 'addi sp, sp, -16; sd a0, 0(sp); ld a4, 0(sp); ld a5, 0(a4); ld a6, 0(a5); ld a7, 8(a2); ld t0, 0(a7)' \
+    'ld a3, 0(zero)' 'lui t1, 1; 1: sd a1, 0(a0); add a0, a0, t1; j 1b' 'add a0, a0, a1'
+[ "$(uname -m)" != x86_64 ] || blocks x86_64 "" 'push rax; mov rbx, [rsp]; mov rcx, [rbx]; mov rdx, [rcx]; mov rsi, [rdi+8]; mov rsi, [rsi]' \
+    'xor eax, eax; mov rbx, [rax]' '1: mov [rax], rbx; add rax, 4096; jmp 1b' 'add rax, rbx'
+
 # What is not there is said, with what to do.
 expect 2 'nothing to run' "$cyclops" bundle --output "$T/none"
 expect 2 'where to write' "$cyclops" bundle add-r64 --isa x86_64

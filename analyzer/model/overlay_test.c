@@ -60,6 +60,8 @@ static void mistakes_are_told_with_their_place(void **state) {
         {HEAD "resources: [{name: A}]\ninstructions:\n  - {match: X, uses: [{resource: A, acquire: 2, release: 2}]}\n",
          7, 58, "[2, 2)"},
         {HEAD "instructions:\n  - {match: 'A(', latency: 1}\n", 6, 14, "regular expression"},
+        {HEAD "instructions:\n  - {match: 'A++++++++++++++++++++++++++++++++', latency: 1}\n", 6, 14, "one letter"},
+        {HEAD "instructions:\n  - {match: '((A+)+)+', latency: 1}\n", 6, 14, "one letter"},
         {HEAD "instructions:\n  - {match: X, latency: {value: 1}}\n", 6, 25, "'source'"},
         {HEAD "instructions:\n  - {match: X, latency: -1}\n", 6, 25, "from 0"},
         {"overlay: 1\nname: x\nbase: llvm\ncpu: znver4\ntriple: x86_64-linux-gnu\n"

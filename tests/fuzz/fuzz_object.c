@@ -1,6 +1,25 @@
 // ELF files. Two bytes in front choose the target and which part of the object is asked for.
 #include "cli/mca_bytes.h"
+#include "gen/block.h"
 #include "tests/fuzz/fuzz.h"
+
+// What `cyclops run` takes of it: pieces, with the data that they refer to.
+static void read_data(struct arena *arena, const struct object_file *file, const struct object_range *range) {
+    struct fail fail = {0};
+    const struct object_piece *pieces;
+    size_t n;
+    if (!object_is_elf(file->data, file->n_bytes) || !object_code_read(arena, file, range, &pieces, &n, &fail))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        struct program program;
+        struct fail why = {0};
+        struct block_source source = {
+            .isa = isa_find("x86_64"), .name = "input.o", .bytes = pieces[i].bytes, .n_bytes = pieces[i].n_bytes};
+        const struct block_request request = {.form = PROGRAM_LOOPED};
+        if (object_data_read(arena, file, &pieces[i], &source, &why) && source.n_bytes > 0)
+            gen_block(arena, &source, &request, &program, &why);
+    }
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
     static const struct object_range ranges[] = {
@@ -22,6 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
         mca_describe_object(&cpu, &arena, &(struct object_file){"input.o", data + 2, n_bytes - 2, cpu.machine->triple},
                             range, &source, &fail))
         fuzz_simulate(cpu, source.blocks, source.n_blocks);
+    read_data(&arena, &(struct object_file){"input.o", data + 2, n_bytes - 2, "x86_64-linux-gnu"}, range);
     arena_free(&arena);
     return 0;
 }
