@@ -129,11 +129,14 @@ FILE *record_open(const char *path, const struct host *host, const struct bench 
     return NULL;
 }
 
+// Where no sample was kept, there is a verdict and no value.
 static void add_value(json_t *json, const struct bench_measurement *measurement) {
-    json_object_set_new(json, "cycles", json_rounded(measurement->cycles, CYCLES_DECIMALS));
-    json_object_set_new(json, "low", json_rounded(measurement->low, CYCLES_DECIMALS));
-    json_object_set_new(json, "high", json_rounded(measurement->high, CYCLES_DECIMALS));
-    json_object_set_new(json, "confidence", json_rounded(measurement->confidence, 4));
+    if (measurement->samples) {
+        json_object_set_new(json, "cycles", json_rounded(measurement->cycles, CYCLES_DECIMALS));
+        json_object_set_new(json, "low", json_rounded(measurement->low, CYCLES_DECIMALS));
+        json_object_set_new(json, "high", json_rounded(measurement->high, CYCLES_DECIMALS));
+        json_object_set_new(json, "confidence", json_rounded(measurement->confidence, 4));
+    }
     add_text(json, "verdict", bench_verdict_name(measurement->verdict));
     if (measurement->verdict == MEASURED_EXACT)
         json_object_set_new(json, "exact",

@@ -118,7 +118,9 @@ static bool read_replicates(struct arena *arena, const json_t *json, struct benc
 }
 
 static bool read_numbers(const json_t *json, struct bench_measurement *measurement, struct fail *fail) {
-    if (measurement->outcome == BENCH_OK && !json_object_get(json, "cycles"))
+    if (!read_unsigned(json, "samples", &measurement->samples, fail))
+        return false;
+    if (measurement->outcome == BENCH_OK && measurement->verdict != MEASURED_UNSTABLE && !json_object_get(json, "cycles"))
         return fail_set(fail, FAIL_INPUT, "a measurement needs 'cycles', or an 'outcome' that says why it has none");
     return json_get_number(json, "cycles", &measurement->cycles, fail) &&
            json_get_number(json, "low", &measurement->low, fail) &&
@@ -126,7 +128,7 @@ static bool read_numbers(const json_t *json, struct bench_measurement *measureme
            json_get_number(json, "confidence", &measurement->confidence, fail) &&
            json_get_number(json, "clock_error", &measurement->clock_error, fail) &&
            json_get_number(json, "ms", &measurement->milliseconds, fail) &&
-           read_unsigned(json, "samples", &measurement->samples, fail) && read_exact(json, measurement, fail) &&
+           read_exact(json, measurement, fail) &&
            read_spread(json, measurement, fail);
 }
 

@@ -122,18 +122,27 @@ static const char *find_misuse(struct arena *arena, const struct machine *machin
     return NULL;
 }
 
-// Code with branches inside is predicted as it was seen to run; on a simulated CPU, which follows no branch, it is not.
+// A simulated CPU executes the text once, whatever its branches do.
+static void doubt_simulation(const struct lab *lab, struct experiment *experiment) {
+    const struct program *program = &experiment->program;
+    struct program_range range = program_simulated_range(program);
+    struct block block;
+    struct fail fail = {0};
+    if (model_describe_bytes(&lab->simulated_cpu, lab->arena, program->code + range.offset, range.length, &block,
+                             &fail) &&
+        has_inner_branch(&block, program))
+        experiment->misuse = "a simulated CPU follows no branch: this is one pass through the text";
+}
+
+// Code with branches inside is predicted as it was seen to run; on a simulated CPU, or where that was elsewhere, it is
+// not.
 static bool predict_branches(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
     struct followed *followed = &experiment->followed;
     struct bench_code code = experiment_code(experiment, false);
-    if (lab->elsewhere) {
+    if (lab->elsewhere)
         experiment->misuse = "branches inside, and which way they went there is not known";
+    if (lab->elsewhere || lab->is_simulated)
         return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
-    }
-    if (lab->is_simulated) {
-        experiment->misuse = "a simulated CPU follows no branch: this is one pass through the text";
-        return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
-    }
     if (!followed->n && !follow_record(lab->arena, &experiment->program, &code, followed, fail))
         return false;
     return follow_predict(lab->arena, &lab->models[model], &experiment->program, followed,
@@ -176,6 +185,8 @@ void lab_take(struct lab *lab, struct experiment *experiment, const struct bench
     experiment->measurement = *measurement;
     if (experiment->block && !lab->is_simulated)
         block_look(lab->arena, &lab->decoder, experiment);
+    if (lab->is_simulated)
+        doubt_simulation(lab, experiment);
     experiment->is_done = experiment->measurement.outcome == BENCH_OK;
     experiment->n_predictions = experiment->is_done ? lab->n_models : 0;
     for (unsigned i = 0; i < experiment->n_predictions; i++)

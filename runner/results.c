@@ -123,10 +123,12 @@ void results_write_header(const struct results *results, const struct host *host
 }
 
 static void add_value(struct object *line, const struct bench_measurement *m) {
-    add_number(line, "cycles", m->cycles, 5);
-    add_number(line, "low", m->low, 5);
-    add_number(line, "high", m->high, 5);
-    add_number(line, "confidence", m->confidence, 4);
+    if (m->samples) {
+        add_number(line, "cycles", m->cycles, 5);
+        add_number(line, "low", m->low, 5);
+        add_number(line, "high", m->high, 5);
+        add_number(line, "confidence", m->confidence, 4);
+    }
     add_string(line, "verdict", bench_verdict_name(m->verdict));
     if (m->verdict == MEASURED_EXACT) {
         add_key(line, "exact");
