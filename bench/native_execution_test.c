@@ -84,14 +84,14 @@ static void code_without_a_limit(void **state) {
     assert_int_equal(chosen.seen.most_iterations, 0);
     assert_int_equal(chosen.lengths.n_long, 4 * chosen.lengths.n_short);
     assert_true(chosen.lengths.n_long > 1000 && chosen.lengths.n_calls <= 1);
-    if (chosen.ticks > 4 * wanted_ticks)
+    if ((double)chosen.ticks > 4 * wanted_ticks)
         skip(); // somebody else had the CPU
     assert_true((double)chosen.ticks > wanted_ticks / 16);
 }
 
-// `most`: iterations after which it cannot go on. Under load an iteration may seem to take long enough; then no limit
-// is met.
-static void check_limited(const char *hex, unsigned most_pages, uint64_t most) {
+// `most`: iterations after which it cannot go on; `least`: that are found. Under load an iteration may seem to take
+// long enough; then no limit is met.
+static void check_limited(const char *hex, unsigned most_pages, uint64_t least, uint64_t most) {
     struct chosen chosen = choose_for(hex, most_pages);
     assert_int_equal(chosen.outcome, BENCH_OK);
     assert_int_equal(chosen.later, BENCH_OK);
@@ -100,7 +100,7 @@ static void check_limited(const char *hex, unsigned most_pages, uint64_t most) {
     if (!chosen.seen.most_iterations)
         skip();
     assert_true(chosen.seen.most_iterations <= most);
-    assert_true(chosen.seen.most_iterations * 5 / 4 + 1 >= most);
+    assert_true(chosen.seen.most_iterations >= least);
     assert_true(chosen.lengths.n_calls > 1);
 }
 
@@ -111,15 +111,16 @@ static void code_that_walks(void **state) {
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         check_limited("89084805"
                       "00100000",
-                      pages[i], pages[i]); // mov [rax], ecx; add rax, 4096
+                      pages[i], pages[i] - pages[i] / 4, pages[i]); // mov [rax], ecx; add rax, 4096
 }
 
-// It shifts its address out of the user's half: 0x2324000 << 21 is the last one below 2^47.
+// It shifts its address out of the user's half: 0x2324000 << 21 is the last one below 2^47. A sanitizer's memory may
+// come before.
 static void code_that_computes_what_is_no_address(void **state) {
     (void)state;
     check_limited("8908"
                   "48d1e0",
-                  4096, 22); // mov [rax], ecx; shl rax, 1
+                  4096, 4, 22); // mov [rax], ecx; shl rax, 1
 }
 
 static void what_runs_once_only_has_no_lengths(void **state) {

@@ -68,11 +68,12 @@ static void check(const struct fault_case *cases, size_t n) {
 
 static void an_address_has_an_origin(void **state) {
     (void)state;
-    static const struct bench_fault null_read = {.has_address = true};
+#define NULL_READ                                                                                                      \
+    { .has_address = true }
     static const struct fault_case cases[] = {
-        {CHASE, 0, 5, BENCH_SIGSEGV, null_read,
+        {CHASE, 0, 5, BENCH_SIGSEGV, NULL_READ,
          "instruction 3 `mov rbx, qword ptr [rax]` of copy 1 read 0x0; rax comes from instruction 2"},
-        {CHASE, 10, 8 + 5, BENCH_SIGSEGV, null_read,
+        {CHASE, 10, 8 + 5, BENCH_SIGSEGV, NULL_READ,
          "instruction 3 `mov rbx, qword ptr [rax]` of copy 2 read 0x0; rax comes from instruction 2"},
         {CHASE,
          0,
@@ -96,7 +97,7 @@ static void an_address_has_an_origin(void **state) {
          "instruction 1 `mov dword ptr [rax + 2*rcx], ebx` of copy 2 wrote to 0x10; rax has the value it started with; "
          "rcx comes from instruction 2 of the copy before"},
         // mov al, 1; mov rbx, [rax]: a part of it is enough
-        {"b001488b18", 0, 2, BENCH_SIGSEGV, null_read,
+        {"b001488b18", 0, 2, BENCH_SIGSEGV, NULL_READ,
          "instruction 2 `mov rbx, qword ptr [rax]` of copy 1 read 0x0; rax comes from instruction 1"},
         // 0: mov [rax], rax; add rax, 4096; jmp 0
         {"4889004805001000"
