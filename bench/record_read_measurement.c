@@ -120,7 +120,8 @@ static bool read_replicates(struct arena *arena, const json_t *json, struct benc
 static bool read_numbers(const json_t *json, struct bench_measurement *measurement, struct fail *fail) {
     if (!read_unsigned(json, "samples", &measurement->samples, fail))
         return false;
-    if (measurement->outcome == BENCH_OK && measurement->verdict != MEASURED_UNSTABLE && !json_object_get(json, "cycles"))
+    bool has_no_sample = json_object_get(json, "samples") && !measurement->samples;
+    if (measurement->outcome == BENCH_OK && !has_no_sample && !json_object_get(json, "cycles"))
         return fail_set(fail, FAIL_INPUT, "a measurement needs 'cycles', or an 'outcome' that says why it has none");
     return json_get_number(json, "cycles", &measurement->cycles, fail) &&
            json_get_number(json, "low", &measurement->low, fail) &&

@@ -140,12 +140,14 @@ static void what_is_written_is_read(void **state) {
                                            .verdict = MEASURED_EXACT,
                                            .numerator = 1,
                                            .denominator = 3,
+                                           .samples = 9,
                                            .clock = CLOCK_RATIO}};
     struct record unstable = {.kernel = "div",
                               .measurement = {.cycles = 9,
                                               .verdict = MEASURED_UNSTABLE,
                                               .why = "two modes: 9 (75 %) and 18 (25 %) cycles",
                                               .modes = {{9, 0.75}, {18, 0.25}},
+                                              .samples = 4,
                                               .clock = CLOCK_RATIO}};
     struct record crashed = {
         .kernel = "amx", .measurement = {.outcome = BENCH_SIGILL, .verdict = MEASURED_UNSTABLE, .clock = CLOCK_RATIO}};
