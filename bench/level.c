@@ -87,10 +87,20 @@ static void insert(struct level *level, const struct level_plateau *plateau) {
     level->faster[place] = *plateau;
 }
 
+static void forget_old(struct level *level) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < level->n_faster; i++)
+        if (level->faster[i].number + LEVEL_WINDOW > level->n_plateaus)
+            level->faster[n++] = level->faster[i];
+    level->n_faster = n;
+}
+
 // The fastest of the processes that agree with enough others.
 static bool find_agreement(const struct level *level, double tolerance, unsigned *first) {
-    for (*first = 0; *first + LEVEL_PROCESSES <= level->n_faster; ++*first)
-        if (level->faster[*first + LEVEL_PROCESSES - 1].cycles <= level->faster[*first].cycles * (1 + tolerance))
+    unsigned n_window = level->n_plateaus < LEVEL_WINDOW ? level->n_plateaus : LEVEL_WINDOW,
+             needed = n_window / LEVEL_SHARE > LEVEL_PROCESSES ? n_window / LEVEL_SHARE : LEVEL_PROCESSES;
+    for (*first = 0; *first + needed <= level->n_faster; ++*first)
+        if (level->faster[*first + needed - 1].cycles <= level->faster[*first].cycles * (1 + tolerance))
             return true;
     return false;
 }
@@ -128,6 +138,7 @@ bool level_take(struct level *level, double *readings, size_t n, double noise) {
     if (!find_plateau(readings, n, noise, &plateau))
         return false;
     double tolerance = agreement(level, noise);
+    plateau.number = ++level->n_plateaus;
     if (level->is_whole) {
         plateau.cycles = whole_if_near(plateau.cycles);
         tolerance = 0;
@@ -142,6 +153,7 @@ bool level_take(struct level *level, double *readings, size_t n, double noise) {
         return false;
     }
     insert(level, &plateau);
+    forget_old(level);
     if (!find_agreement(level, tolerance, &first))
         return false;
     settle(level, first, tolerance);

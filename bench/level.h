@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LEVEL_PROCESSES = 3, LEVEL_MOST_FASTER = 16 };
+// Processes that must agree, and one in LEVEL_SHARE of the last LEVEL_WINDOW: among hundreds, some are fast by
+// accident.
+enum { LEVEL_PROCESSES = 3, LEVEL_SHARE = 16, LEVEL_WINDOW = 64, LEVEL_MOST_FASTER = 16 };
 
 struct level {
     double cycles;        // 0: not known yet
@@ -22,10 +24,12 @@ struct level {
     double remembered;    // what earlier sessions found; 0: nothing
     bool is_settled;      // nothing lifts it any more: slower processes have a neighbour
     bool is_whole;        // it takes a whole number of cycles: other plateaus are the reference's fault
-    // Processes that were on a plateau of their own below the level, fastest first: until enough of them agree.
+    unsigned n_plateaus;  // processes of this session that were on any
+    // Those of the window that were on a plateau below the level, fastest first: until enough of them agree.
     unsigned n_faster;
     struct level_plateau {
         double cycles, spread;
+        unsigned number; // of n_plateaus
     } faster[LEVEL_MOST_FASTER];
 };
 

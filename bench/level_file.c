@@ -160,9 +160,10 @@ static void miss(struct entry *entry, double cycles, const char *boot, time_t no
 static bool update(struct entry *entry, bool is_there, bool is_stable, const struct level *level, const char *boot,
                    time_t now) {
     bool is_reached = is_stable && level_is_reached(level);
-    if (is_reached && (!is_there || level->seen < entry->cycles * (1 - alike)))
+    bool is_faster = is_there && level->n_processes >= PROCESSES_OF_MEAN && level->seen < entry->cycles * (1 - alike);
+    if (is_reached && (!is_there || is_faster))
         *entry = new_entry(level->seen, boot, now);
-    else if (is_reached && level->seen <= entry->cycles * (1 + alike))
+    else if (is_reached && fabs(level->seen / entry->cycles - 1) <= alike)
         return confirm(entry, level, boot, now);
     else if (is_there && !level->n_processes && level->n_slower >= PROCESSES_OF_MISS)
         miss(entry, level->slower, boot, now);
