@@ -62,6 +62,7 @@ static struct record some_record(void) {
                         .confidence = 0.99,
                         .verdict = MEASURED_WITHIN,
                         .clock = CLOCK_RATIO,
+                        .samples = 24,
                         .processes = 3,
                         .n_events = 1,
                         .events = {{.name = "instructions", .count = 10}}},
