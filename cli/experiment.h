@@ -74,8 +74,8 @@ struct plan {
 
 // Notes a mistake that costs a part of what was asked for.
 void plan_refuse(struct arena *arena, struct plan *plan, const struct fail *why);
-// The experiments that stand together with number `at`: all of the same block, or of kernels. The first, and the one behind
-// the last.
+// The experiments that stand together with number `at`: all of the same block, or of kernels. The first, and the one
+// behind the last.
 struct plan_range {
     size_t first, end;
 };
