@@ -31,6 +31,7 @@ struct corun {
 
 struct experiment {
     struct program program;
+    size_t place;                 // in the plan, when that is run
     struct lab_block *block;      // that the program is of; null: a kernel's
     enum block_alias alias;       // of the block
     struct bench_foreign foreign; // what the block finds

@@ -148,11 +148,7 @@ static bool finish(struct run *run, size_t index, struct fail *fail) {
 }
 
 static bool finish_experiment(void *context, struct experiment *experiment, struct fail *fail) {
-    struct run *run = context;
-    size_t index = 0;
-    while (run->plan->experiments[index] != experiment)
-        index++;
-    return finish(run, index, fail);
+    return finish(context, experiment->place, fail);
 }
 
 static void say_interrupted(const struct run *run) {
@@ -170,6 +166,7 @@ static void say_interrupted(const struct run *run) {
 // not be measured, for that or because it cannot run here.
 static bool needs_measuring(struct run *run, size_t index) {
     struct experiment *experiment = run->plan->experiments[index];
+    experiment->place = index;
     struct bench_measurement *m = &experiment->measurement;
     struct fail trouble = {0};
     if (!lab_can_run(run->lab, &experiment->program, &trouble))

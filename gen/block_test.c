@@ -173,7 +173,7 @@ static void registers_start_as_documented(void **state) {
                         "mov eax, 36732928\nmov ecx, 36732928\nmov edx, 36732928\nmov ebx, 36732928\n"
                         "mov ebp, 36732928\nmov esi, 36732928\nmov edi, 36732928\nmov r8d, 36732928\n"
                         "mov r9d, 36732928\nmov r10d, 36732928\nmov r11d, 36732928\nmov r12d, 36732928\n"
-                        "mov r13, 36732928\nmov r14, 36732928\n");
+                        "mov r13d, 36732928\nmov r14d, 36732928\n");
     assert_true(testing_block(&arena, isa_find("aarch64"), NULL, "b", "ldr x16, [x18]; movi v9.4s, #1", PROGRAM_LOOPED,
                               &program, &failure));
     assert_non_null(strstr(program.setup, "movi v9.2d, #0\nmovz x16, #32768\nmovk x16, #560, lsl #16\nmov sp, x16\n"));
