@@ -128,8 +128,7 @@ static bool read_numbers(const json_t *json, struct bench_measurement *measureme
            json_get_number(json, "high", &measurement->high, fail) &&
            json_get_number(json, "confidence", &measurement->confidence, fail) &&
            json_get_number(json, "clock_error", &measurement->clock_error, fail) &&
-           json_get_number(json, "ms", &measurement->milliseconds, fail) &&
-           read_exact(json, measurement, fail) &&
+           json_get_number(json, "ms", &measurement->milliseconds, fail) && read_exact(json, measurement, fail) &&
            read_spread(json, measurement, fail);
 }
 
