@@ -233,10 +233,12 @@ static void nonsense_is_said_and_not_used(void **state) {
     }
     char *cycles = strstr(data, "2.8");
     assert_non_null(cycles);
-    memcpy(cycles, "-.8", 3); // no JSON
+    cycles[0] = '-'; // -.8 is not JSON
     assert_true(file_write(f->path, data, strlen(data), &f->fail));
     assert_true(recall(f) == 0);
-    memcpy(cycles, "0e0", 3);
+    cycles[0] = '0';
+    cycles[1] = 'e';
+    cycles[2] = '0';
     assert_true(file_write(f->path, data, strlen(data), &f->fail));
     assert_true(recall(f) == 0);
     assert_non_null(strstr(f->fail.text, "makes no sense"));

@@ -74,7 +74,8 @@ static bool receive_answer(int socket, struct answer *answer, int *pidfd) {
 }
 
 // A child of our parent: it can wait for it, as for one of its own.
-static pid_t start_sibling(const struct request *request, int *pidfd) {
+static pid_t start_sibling(const struct request *request,
+                           int *pidfd) { // NOLINT(readability-non-const-parameter): the kernel writes it
     struct request mine = *request;
     struct clone_args arguments = {
         .flags = CLONE_PARENT | CLONE_CLEAR_SIGHAND | CLONE_PIDFD,

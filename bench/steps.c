@@ -131,7 +131,7 @@ static enum watch_status note_step(struct watch *watch, size_t offset) {
 
 static int watch_child(struct watch *watch, pid_t pid) {
     struct watch_results *results = watch->results;
-    size_t last = SIZE_MAX, offset;
+    size_t last = SIZE_MAX, offset = 0;
     while (waitpid(pid, &results->wait_status, 0) == pid && WIFSTOPPED(results->wait_status)) {
         bool is_stepping = find_offset(watch, pid, &offset);
         int number = is_stepping ? signal_of(watch, pid, results->wait_status, last, offset) : 0;

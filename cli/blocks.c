@@ -111,6 +111,21 @@ static void decode(struct arena *arena, const struct decoder *decoder, uint16_t 
     }
 }
 
+// Whatever lies around the block is ours, and no part of it. False, and why, where a branch goes there.
+static bool stays_inside(const struct lab_block *block, struct fail *fail) {
+    int64_t offset = 0;
+    for (unsigned i = 0; i < block->insns.n_insns; i++) {
+        const struct insn *insn = &block->insns.insns[i];
+        int64_t target = offset + insn->displacement;
+        if (insn->is_direct && (target < 0 || target > (int64_t)block->n_bytes))
+            return fail_set(fail, FAIL_INPUT,
+                            "instruction %u `%s` goes outside the block, to %+lld bytes from its start", i + 1,
+                            insn->text, (long long)target);
+        offset += insn->n_bytes;
+    }
+    return true;
+}
+
 // ---- what becomes of it
 
 static bool make_program(struct arena *arena, const struct lab_block *block, enum block_alias alias,
@@ -249,7 +264,7 @@ static void decode_all(struct arena *arena, struct plan *plan, const struct deco
             continue;
         last = block;
         decode(arena, decoder, stack_pointer, block, &why);
-        if (block->is_decoded || block->source.text)
+        if (block->is_decoded ? stays_inside(block, &why) : block->source.text != NULL)
             continue;
         fail_at(&placed, block->source.name, block->source.line, 0, "%s: %s", block->label, why.text);
         plan_refuse(arena, plan, &placed);

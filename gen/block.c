@@ -283,7 +283,7 @@ static void count_instructions(const struct isa *isa, unsigned n_instructions, s
 }
 
 static void list_used(const struct block_reader *reader, const struct used_registers *used, struct program *program) {
-    struct program_register *list = ARENA_ARRAY(reader->arena, struct program_register, REGISTER_N_FILES * 64);
+    struct program_register *list = ARENA_ARRAY(reader->arena, struct program_register, (size_t)REGISTER_N_FILES * 64);
     program->used = list;
     for (unsigned file = 1; file < REGISTER_N_FILES; file++)
         for (unsigned i = 0; i < 64; i++)

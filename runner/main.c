@@ -278,7 +278,8 @@ static bool finish(void *context, size_t index, struct fail *fail) {
 }
 
 static bool measure_all(struct arena *arena, struct bench *bench, const struct pack *pack,
-                        struct bench_measurement *measurements, const struct results *results, int *status,
+                        struct bench_measurement *measurements, const struct results *results,
+                        int *status, // NOLINT(readability-non-const-parameter): struct run writes it
                         struct fail *fail) {
     struct bench_code *codes = ARENA_ARRAY(arena, struct bench_code, pack->n_programs);
     struct run run = {.pack = pack,

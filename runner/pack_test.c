@@ -225,6 +225,20 @@ static void assert_events(const struct bench_measurement *measurement) {
     assert_int_equal(event[1].samples, 0);
 }
 
+static void assert_value(const struct record *record) {
+    assert_string_equal(record->kernel, "add-x");
+    assert_string_equal(record->bytes, "02ab");
+    assert_int_equal(record->streams, 3);
+    assert_true(record->measurement.cycles == 4.5);
+    assert_int_equal(record->measurement.numerator, 9);
+    assert_int_equal(record->measurement.dropped[DROP_RETIRED], 2);
+    assert_int_equal(record->measurement.processes, 3);
+    assert_true(record->measurement.process_high == 4.75);
+    assert_true(record->measurement.modes[1].cycles == 5 && record->measurement.modes[1].share == 0.25);
+    assert_int_equal(record->measurement.n_events, 3);
+    assert_events(&record->measurement);
+}
+
 static void results_are_a_measurement_file(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -272,18 +286,7 @@ static void results_are_a_measurement_file(void **state) {
     assert_string_equal(json_string_value(json_object_get(file.headers[0], "cpu")), host.cpu_name);
     assert_int_equal(file.n_records, 2);
     assert_int_equal(file.n_cut, 1);
-    const struct record *record = &file.records[0];
-    assert_string_equal(record->kernel, "add-x");
-    assert_string_equal(record->bytes, "02ab");
-    assert_int_equal(record->streams, 3);
-    assert_true(record->measurement.cycles == 4.5);
-    assert_int_equal(record->measurement.numerator, 9);
-    assert_int_equal(record->measurement.dropped[DROP_RETIRED], 2);
-    assert_int_equal(record->measurement.processes, 3);
-    assert_true(record->measurement.process_high == 4.75);
-    assert_true(record->measurement.modes[1].cycles == 5 && record->measurement.modes[1].share == 0.25);
-    assert_int_equal(record->measurement.n_events, 3);
-    assert_events(&record->measurement);
+    assert_value(&file.records[0]);
     assert_int_equal(file.records[1].measurement.outcome, BENCH_SIGILL);
     record_file_close(&file);
     arena_free(&arena);

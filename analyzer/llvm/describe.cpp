@@ -111,6 +111,17 @@ void copy_meaning(const backend_cpu &cpu, const MCInst &inst, struct insn *insn)
     insn->is_conditional = cpu.analysis->isConditionalBranch(inst);
 }
 
+// Operands of a text are expressions until somebody lays it out.
+void copy_displacement(const backend_cpu &cpu, const MCInst &inst, struct insn *insn) {
+    constexpr uint64_t here = uint64_t(1) << 40; // with room on both sides
+    uint64_t target = here;
+    const bool is_laid_out = insn->n_bytes && std::none_of(inst.begin(), inst.end(),
+                                                           [](const MCOperand &operand) { return operand.isExpr(); });
+    insn->is_direct = is_laid_out && (insn->is_branch || insn->is_call) &&
+                      cpu.analysis->evaluateBranch(inst, here, insn->n_bytes, target);
+    insn->displacement = insn->is_direct ? int64_t(target - here) : 0;
+}
+
 void copy_flags(const mca::Instruction &from, struct insn *insn) {
     insn->may_load = from.getMayLoad();
     insn->may_store = from.getMayStore();
@@ -164,6 +175,7 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
         return false;
     }
     copy_meaning(cpu, inst, insn);
+    copy_displacement(cpu, inst, insn);
     if (!cpu.builder) {
         describe_bare_insn(cpu, arena, inst, insn);
         return true;

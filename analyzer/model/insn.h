@@ -91,6 +91,8 @@ struct insn {
     uint8_t counted;      // bit n: in counter n
     const uint8_t *waits; // by counter: the most that may be left of it before this is issued; null: it does not wait
     bool is_conditional;  // a branch that may fall through
+    bool is_direct;       // a branch or call whose bytes say where it goes,
+    int64_t displacement; // from the start of this instruction, bytes
     const char *target;   // label that a branch or call of a text names; null: none, or from bytes
     // Set by who lays out a run (analyzer/flow): this branch goes where it was not expected to.
     bool is_mispredicted;

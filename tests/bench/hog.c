@@ -29,8 +29,8 @@ static void keep_busy(uint64_t until_ns) {
     integers u0 = {1, 2, 3, 4}, u1 = u0, u2 = u0, u3 = u0, u4 = u0, u5 = u0;
 // The barrier makes the compiler compute each, in a register.
 #define STEP(f, u)                                                                                                     \
-    f *= f;                                                                                                            \
-    u += u;                                                                                                            \
+    (f) *= (f);                                                                                                        \
+    (u) += (u);                                                                                                        \
     __asm__ volatile("" : "+" VECTOR(f), "+" VECTOR(u));
     while (now_ns() < until_ns)
         for (int turn = 0; turn < TURNS; turn++) {
@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
         return 77;
     }
     srand48((long)now_ns());
-    while (argc == 2)
+    if (argc == 2)
         keep_busy(UINT64_MAX);
     for (;;) {
         keep_busy(now_ns() + spell_ns(atof(argv[2])));
