@@ -118,6 +118,18 @@ bool checks_agree(const struct bench *bench, const struct bench_code *code, cons
     return true;
 }
 
+bool checks_medians_agree(const struct bench *bench, const struct bench_code *code,
+                          const double cycles[BENCH_N_CHECKS]) {
+    static const double another_level = 0.01;
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct level *level = &bench->checks[i].level;
+        if (level->cycles > 0 && cycles[i] != 0 && counts_for(code, i) &&
+            fabs(cycles[i] / level->cycles - 1) > fmax(another_level, level->spread))
+            return false;
+    }
+    return true;
+}
+
 bool checks_are_faster(const struct bench *bench, const struct bench_code *code, const double cycles[BENCH_N_CHECKS]) {
     const struct level *multiply = &bench->checks[CHECK_MULTIPLY].level;
     if (multiply->cycles > 0 && cycles[CHECK_MULTIPLY] != 0 && !is_at_level(multiply, cycles[CHECK_MULTIPLY]))

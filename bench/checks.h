@@ -25,6 +25,10 @@ bool checks_learn(struct bench *bench, const struct target_job *const *jobs, uns
 bool checks_agree(const struct bench *bench, const struct bench_code *code, const double cycles[BENCH_N_CHECKS],
                   enum bench_drop *why);
 
+// Whether the medians of a value's checks are what the levels of now ask for: by the distance that makes another level.
+bool checks_medians_agree(const struct bench *bench, const struct bench_code *code,
+                          const double cycles[BENCH_N_CHECKS]);
+
 // Whether one of the checks that feel neighbours is faster than its level, with nothing that speaks against it.
 bool checks_are_faster(const struct bench *bench, const struct bench_code *code, const double cycles[BENCH_N_CHECKS]);
 

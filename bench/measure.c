@@ -25,6 +25,7 @@ struct value {
     size_t index; // of its code
     struct arena arena;
     struct sampling own_sampling, *sampling; // its own, or the caller's
+    struct bench_measurement result;         // until it is the code's
     struct progress progress;
 };
 
@@ -40,7 +41,9 @@ struct schedule {
     size_t n_active, first; // first: who is looked at first
     struct level_check {
         double cycles[BENCH_N_CHECKS];
-    } * done;         // of each value that is trusted: median of each check, 0: not timed
+        bool is_outdated; // they are not at the levels of now, and the value is to be measured again
+    } * done;             // of each value that is trusted: median of each check, 0: not timed
+    size_t n_outdated;
     unsigned n_dirty; // processes in a row of which nothing could be used
     uint64_t hold_ns; // none begins before this
 };
@@ -101,7 +104,7 @@ static struct value *value_new(struct schedule *schedule, size_t index) {
     value->own_sampling = sampling_new(&value->arena);
     value->sampling = schedule->sampling ? schedule->sampling : &value->own_sampling;
     value->progress.sampling = value->sampling;
-    value->progress.result = &schedule->results[index];
+    value->progress.result = &value->result;
     value->progress.counts = (struct event_counts){.arena = &value->arena, .target = schedule->bench->target};
     progress_start(&value->progress, schedule->bench, &schedule->codes[index], schedule->beside);
     value->progress.is_search = schedule->is_search;
@@ -124,7 +127,7 @@ static bool admit(struct schedule *schedule, size_t index, struct fail *fail) {
 static void keep_checks(struct schedule *schedule, const struct value *value) {
     struct level_check *done = &schedule->done[value->index];
     struct sampling *sampling = value->sampling;
-    *done = (struct level_check){{0}};
+    *done = (struct level_check){.is_outdated = false};
     if (value->progress.result->verdict == MEASURED_UNSTABLE || !sampling->n_kept)
         return;
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
@@ -150,6 +153,7 @@ static bool reap(struct schedule *schedule, struct fail *fail) {
             continue;
         }
         progress_conclude(&value->progress);
+        schedule->results[value->index] = value->result;
         keep_checks(schedule, value);
         is_good = is_good && report(schedule, value->index, fail);
         value_free(value);
@@ -218,14 +222,25 @@ static void judge_all_again(struct schedule *schedule) {
     for (size_t i = 0; i < schedule->n_active; i++)
         sampling_judge_again(schedule->active[i]->sampling, schedule->bench, schedule->active[i]->progress.job.code);
     for (size_t i = 0; i < schedule->n_admitted; i++) {
-        enum bench_drop why;
-        if (!checks_agree(schedule->bench, &schedule->codes[i], schedule->done[i].cycles, &why) &&
-            schedule->n_active < MOST_ACTIVE) {
-            struct fail unable = {0};
-            schedule->done[i] = (struct level_check){{0}};
-            admit(schedule, i, &unable);
-        }
+        struct level_check *done = &schedule->done[i];
+        if (done->is_outdated || checks_medians_agree(schedule->bench, &schedule->codes[i], done->cycles))
+            continue;
+        *done = (struct level_check){.is_outdated = true};
+        schedule->n_outdated++;
     }
+}
+
+// Takes those up again that rested on another level, as many as there is room for.
+static bool admit_outdated(struct schedule *schedule, struct fail *fail) {
+    for (size_t i = 0; schedule->n_outdated > 0 && schedule->n_active < MOST_ACTIVE && i < schedule->n_admitted; i++) {
+        if (!schedule->done[i].is_outdated)
+            continue;
+        schedule->done[i].is_outdated = false;
+        schedule->n_outdated--;
+        if (!admit(schedule, i, fail))
+            return false;
+    }
+    return true;
 }
 
 static void end(struct progress *progress, enum bench_outcome outcome) {
@@ -350,10 +365,11 @@ static bool stop(struct schedule *schedule, struct fail *fail) {
 static bool run_all(struct schedule *schedule, struct fail *fail) {
     struct value *chosen[BENCH_MOST_TOGETHER];
     unsigned n;
-    while (schedule->n_active > 0 || schedule->n_admitted < schedule->n) {
+    while (schedule->n_active > 0 || schedule->n_admitted < schedule->n || schedule->n_outdated > 0) {
         if (is_stopped(schedule->bench))
             return stop(schedule, fail);
-        if (!choose(schedule, measure_now_ns(schedule->bench->target), chosen, &n, fail))
+        if (!admit_outdated(schedule, fail) ||
+            !choose(schedule, measure_now_ns(schedule->bench->target), chosen, &n, fail))
             return false;
         if (n > 0 && !run_process(schedule, chosen, n, fail))
             return false;
