@@ -29,7 +29,8 @@ static bool differ(const struct experiment *apart, const struct experiment *alik
 
 bool aliases_agree(const struct plan *plan, size_t at) {
     const struct experiment *apart = find_apart(plan, at);
-    return apart && apart->is_done && !differ(apart, plan->experiments[at]);
+    const struct experiment *alike = plan->experiments[at];
+    return apart && is_trusted(apart) && is_trusted(alike) && !differ(apart, alike);
 }
 
 void aliases_print(struct arena *arena, const struct plan *plan, FILE *out) {

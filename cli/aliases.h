@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 // Whether experiment number `at` only repeats what the other one of its block has: with one address, and no other
-// result.
+// result. Both are to be trusted.
 bool aliases_agree(const struct plan *plan, size_t at);
 
 // A sentence for each block and form where the two differ.

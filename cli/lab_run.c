@@ -181,10 +181,26 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
     verdict_make(lab->arena, &measured, prediction, &experiment->verdicts[model]);
 }
 
+// Runs this short start and end within what is timed, which does not cancel to the last cycle (8 were seen).
+static void doubt_short_runs(const struct lab *lab, struct experiment *experiment) {
+    static const double fewest_cycles = 1000, share = 0.75; // of the long run, that the short one is not
+    struct bench_measurement *m = &experiment->measurement;
+    double iterations = (double)m->seen.most_iterations, cycles = iterations * m->cycles * experiment->program.unroll;
+    if (m->outcome != BENCH_OK || !m->seen.most_iterations || m->verdict == MEASURED_UNSTABLE ||
+        share * cycles >= fewest_cycles)
+        return;
+    m->verdict = MEASURED_UNSTABLE;
+    m->why = arena_printf(lab->arena,
+                          "only %.0f iterations can be run, %.0f cycles: too few for their start and end not to matter "
+                          "(--pages)",
+                          iterations, cycles);
+}
+
 void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement) {
     experiment->measurement = *measurement;
     if (experiment->block && !lab->is_simulated)
         block_look(lab->arena, &lab->decoder, experiment);
+    doubt_short_runs(lab, experiment);
     if (lab->is_simulated)
         doubt_simulation(lab, experiment);
     experiment->is_done = experiment->measurement.outcome == BENCH_OK;
@@ -272,8 +288,11 @@ static bool measure_shortened(const struct run *run, struct experiment *const *s
         codes[i] = lab_code(lab, shorter[i]);
     if (!bench_measure_all(&lab->bench, codes, measurements, n, fail))
         return false;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (shorter[i]->replicates.n)
+            measurements[i].warning = "--replicate: with fewer copies than usual, other layouts are not measured";
         lab_take(lab, shorter[i], &measurements[i]);
+    }
     return true;
 }
 

@@ -83,20 +83,50 @@ static bool choose_cpu(const struct part *part, const char *llvm, const char **c
     return fail->status == FAIL_NONE;
 }
 
+// Which program of the run a record is of.
+static const char *program_key(struct arena *arena, const struct record *record) {
+    const char *const texts[] = {record->bytes, record->setup, record->kernel, record->mode,
+                                 record->form,  record->arc,   record->beside, record->beside_bytes};
+    struct text key = {.arena = arena};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        text_addf(&key, "%s\n", texts[i] ? texts[i] : "");
+    text_addf(&key, "%u", record->streams);
+    return key.data;
+}
+
+static bool is_ours(const struct part *part, const struct record *record) {
+    return record->run == part->run && (!record->isa || strcmp(record->isa, part->isa->name) == 0);
+}
+
+// Of each program of the run the number of its last record: that of before was taken back, and measured again.
+static json_t *find_last(const struct part *part) {
+    json_t *last = json_object();
+    for (size_t i = 0; i < part->file->n_records; i++)
+        if (is_ours(part, &part->file->records[i]))
+            json_object_set_new(last, program_key(part->arena, &part->file->records[i]), json_integer((json_int_t)i));
+    return last;
+}
+
 static bool make_plan(struct part *part, struct fail *fail) {
-    for (size_t i = 0; i < part->file->n_records; i++) {
+    json_t *last = find_last(part);
+    bool is_good = true;
+    for (size_t i = 0; i < part->file->n_records && is_good; i++) {
         const struct record *record = &part->file->records[i];
         struct fail inner = {0};
-        if (record->run != part->run || (record->isa && strcmp(record->isa, part->isa->name) != 0))
+        if (!is_ours(part, record) ||
+            json_integer_value(json_object_get(last, program_key(part->arena, record))) != (json_int_t)i)
             continue;
         if (record->beside) {
             part->n_coruns++; // predicted alone, they would differ without the model being wrong
             continue;
         }
         struct experiment *experiment = plan_add(part->arena, &part->plan);
-        if (!record_to_experiment(part->arena, record, experiment, &inner))
-            return fail_at(fail, part->path, record->line, 0, "%s", inner.text);
+        is_good = record_to_experiment(part->arena, record, experiment, &inner) ||
+                  fail_at(fail, part->path, record->line, 0, "%s", inner.text);
     }
+    json_decref(last);
+    if (!is_good)
+        return false;
     record_find_sweeps(&part->plan);
     if (part->n_coruns)
         fprintf(stderr, "cyclops: warning: %u measurement%s of code beside another hardware thread %s left out\n",
