@@ -67,10 +67,10 @@ static bool is_precise(const struct journal *journal, const struct record *recor
            record_tried_as_hard(journal->file.headers[record->run - 1], options);
 }
 
-// The code's own doing, which would come again.
+// The code's own doing, which would come again: all but what the machine or somebody else may have done to it.
 static bool is_fault(enum bench_outcome outcome) {
-    return (outcome >= BENCH_SIGILL && outcome <= BENCH_SIGTRAP) || outcome == BENCH_SYSCALL ||
-           outcome == BENCH_STACK || outcome == BENCH_JUMP || outcome == BENCH_PRIVILEGED || outcome == BENCH_OVERWROTE;
+    return outcome != BENCH_OK && outcome != BENCH_TIMEOUT && outcome != BENCH_KILLED && outcome != BENCH_STARVED &&
+           outcome != BENCH_STOPPED;
 }
 
 static enum journal_state state_of(const struct journal *journal, const struct record *record,

@@ -68,7 +68,8 @@ static bool is_mode(const char *name) {
     return false;
 }
 
-static void note_register(const struct code_uses *uses, uint16_t reg, bool is_computed, struct bench_code *code) {
+// `counted`: the uses that it may stand for.
+static void note_register(const struct code_uses *uses, uint16_t reg, unsigned counted, struct bench_code *code) {
     const struct machine *machine = uses->backend->machine(uses->cpu);
     const struct names *of_isa = names_of(uses->isa);
     if (reg == 0 || reg >= machine->n_registers)
@@ -76,19 +77,34 @@ static void note_register(const struct code_uses *uses, uint16_t reg, bool is_co
     const char *name = machine->registers[reg].name;
     if (is_mode(name))
         return;
-    if (is_computed)
-        code->uses |= 1U << (is_among(of_isa->vectors, name) ? USE_VECTOR : USE_INTEGER);
+    code->uses |= 1U << (is_among(of_isa->vectors, name) ? USE_VECTOR : USE_INTEGER) & counted;
     code->is_wide |= is_among(of_isa->wide, name);
 }
 
+// It computes in floating point, and so in vector units, whatever registers it reads: cvttsd2si eax, [rdi] reads no
+// vector.
+static bool reads_mxcsr(const struct code_uses *uses, const struct insn *insn) {
+    const struct machine *machine = uses->backend->machine(uses->cpu);
+    for (unsigned i = 0; i < insn->n_reads; i++) {
+        uint16_t reg = insn->reads[i].reg;
+        if (reg < machine->n_registers && strcmp(machine->registers[reg].name, "MXCSR") == 0)
+            return true;
+    }
+    return false;
+}
+
 static void note_insn(const struct code_uses *uses, const struct insn *insn, struct bench_code *code) {
-    bool has_memory = insn->may_load || insn->may_store;
+    enum { VECTOR = 1U << USE_VECTOR, COMPUTED = VECTOR | 1U << USE_INTEGER };
     code->uses |= (unsigned)insn->may_load << USE_LOAD | (unsigned)insn->may_store << USE_STORE;
     for (unsigned i = 0; i < insn->n_writes; i++)
-        note_register(uses, insn->writes[i].reg, true, code);
-    // What memory is addressed with, and what is stored, is read, and no arithmetic.
+        note_register(uses, insn->writes[i].reg, COMPUTED, code);
+    // What memory is addressed with, and what is stored, is read, and no arithmetic. Vectors that an instruction reads
+    // besides what it loads are compared or computed with.
+    unsigned read = insn->may_store ? 0 : insn->may_load ? VECTOR : COMPUTED;
     for (unsigned i = 0; i < insn->n_reads; i++)
-        note_register(uses, insn->reads[i].reg, !has_memory, code);
+        note_register(uses, insn->reads[i].reg, read, code);
+    if (reads_mxcsr(uses, insn))
+        code->uses |= read & VECTOR;
 }
 
 void code_uses_find(const struct code_uses *uses, struct bench_code *code) {

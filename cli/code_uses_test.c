@@ -40,21 +40,26 @@ static void check(const char *isa, const struct use_case *cases, size_t n) {
 static void of_x86(void **state) {
     (void)state;
     static const struct use_case cases[] = {
-        {"90", 0, false},                          // nop
-        {"4801d8", INTEGER, false},                // add rax, rbx
-        {"480fafc3", INTEGER, false},              // imul rax, rbx
-        {"488b07", INTEGER | LOAD, false},         // mov rax, [rdi]
-        {"488907", STORE, false},                  // mov [rdi], rax
-        {"480107", INTEGER | LOAD | STORE, false}, // add [rdi], rax
-        {"50", INTEGER | STORE, false},            // push rax
-        {"0f58c1", VECTOR, false},                 // addps xmm0, xmm1
-        {"0f5807", VECTOR | LOAD, false},          // addps xmm0, [rdi]
-        {"0f2907", STORE, false},                  // movaps [rdi], xmm0
-        {"c5f458c2", VECTOR, true},                // vaddps ymm0, ymm1, ymm2
-        {"c5f058c2", VECTOR, false},               // vaddps xmm0, xmm1, xmm2
-        {"62f2754cb8c2", VECTOR, true},            // vfmadd231ps zmm0 {k4}, zmm1, zmm2
-        {"c5fc1107", STORE, true},                 // vmovups [rdi], ymm0
-        {"d8c1", VECTOR, false},                   // fadd st, st(1)
+        {"90", 0, false},                               // nop
+        {"4801d8", INTEGER, false},                     // add rax, rbx
+        {"480fafc3", INTEGER, false},                   // imul rax, rbx
+        {"488b07", INTEGER | LOAD, false},              // mov rax, [rdi]
+        {"488907", STORE, false},                       // mov [rdi], rax
+        {"480107", INTEGER | LOAD | STORE, false},      // add [rdi], rax
+        {"50", INTEGER | STORE, false},                 // push rax
+        {"0f58c1", VECTOR, false},                      // addps xmm0, xmm1
+        {"0f5807", VECTOR | LOAD, false},               // addps xmm0, [rdi]
+        {"0f2907", STORE, false},                       // movaps [rdi], xmm0
+        {"660f2e07", INTEGER | VECTOR | LOAD, false},   // ucomisd xmm0, [rdi]: it writes flags
+        {"660f381707", INTEGER | VECTOR | LOAD, false}, // ptest xmm0, [rdi]
+        {"f20f2c07", INTEGER | VECTOR | LOAD, false},   // cvttsd2si eax, [rdi]
+        {"0fae1f", STORE, false},                       // stmxcsr [rdi]
+        {"483b07", INTEGER | LOAD, false},              // cmp rax, [rdi]
+        {"c5f458c2", VECTOR, true},                     // vaddps ymm0, ymm1, ymm2
+        {"c5f058c2", VECTOR, false},                    // vaddps xmm0, xmm1, xmm2
+        {"62f2754cb8c2", VECTOR, true},                 // vfmadd231ps zmm0 {k4}, zmm1, zmm2
+        {"c5fc1107", STORE, true},                      // vmovups [rdi], ymm0
+        {"d8c1", VECTOR, false},                        // fadd st, st(1)
         {"4801d80f58c1488b07", INTEGER | VECTOR | LOAD, false},
         {"06", BENCH_ALL_USES, true}, // not an instruction of 64-bit mode
     };

@@ -3,11 +3,19 @@
 #include "base/bytes.h"
 #include "cli/program_code.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-// Values decide how long some instructions take (divisions, denormals), and are not in the loop's bytes.
-static const char *hash(struct arena *arena, const char *text) {
-    return arena_printf(arena, "%016llx", (unsigned long long)bytes_hash(text, strlen(text)));
+// Values decide how long some instructions take (divisions, denormals), and are not in the loop's bytes: the
+// registers', and of a block those of its memory and data.
+static const char *hash_setup(struct arena *arena, const struct experiment *experiment) {
+    const struct program *program = &experiment->program;
+    const struct bench_foreign *foreign = &experiment->foreign;
+    const char *text = program->setup;
+    if (experiment->block)
+        text = arena_printf(arena, "%sfill %#" PRIx64 ", %u frames, %u pages\n%s", text, foreign->fill, foreign->frames,
+                            foreign->most_pages, program->data ? program->data : "");
+    return arena_printf(arena, "%016" PRIx64, bytes_hash(text, strlen(text)));
 }
 
 struct bench_code experiment_code(const struct experiment *experiment, bool is_simulated) {
@@ -47,7 +55,7 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .executed = executed(experiment),
         .doubt = experiment->misuse,
         .bytes = bytes_to_hex(arena, program->code + range.offset, range.length),
-        .setup = program->setup ? hash(arena, program->setup) : NULL,
+        .setup = program->setup ? hash_setup(arena, experiment) : NULL,
         .loop_instructions = program->preserves_flags ? program->loop_instructions : 0,
         .loop_branches = program->preserves_flags ? program->loop_branches : 0,
         .measurement = experiment->measurement,

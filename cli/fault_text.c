@@ -161,7 +161,7 @@ bool fault_explain(struct arena *arena, const struct decoder *decoder, const str
     uint64_t address = known->address;
     bool has_address =
         known->has_address || compute_address(block->source.isa, decoder->machine, known, insn, &address);
-    bool is_write = known->is_write || (!known->has_address && insn->may_store && !insn->may_load);
+    bool is_write = known->is_write || (insn->may_store && !insn->may_load); // not every CPU says which
     bool is_memory = outcome == BENCH_SIGSEGV || outcome == BENCH_PROTECTION || outcome == BENCH_PAGES ||
                      (outcome == BENCH_SIGBUS && insn->address);
     *fault = (struct record_fault){

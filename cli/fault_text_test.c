@@ -29,16 +29,17 @@ static struct program program_of(const struct fault_case *c, size_t n_bytes) {
                             .body_range = {START, n_bytes}};
 }
 
-static bool explain(struct arena *arena, const struct fault_case *c, const struct program *wanted,
+static bool explain(struct arena *arena, const char *isa_name, const struct fault_case *c, const struct program *wanted,
                     struct record_fault *fault) {
     struct decoder decoder;
     struct fail fail = {0};
-    if (!decoder_open(&decoder, arena, isa_find("x86_64"), NULL, &fail))
+    const struct isa *isa = isa_find(isa_name);
+    if (!decoder_open(&decoder, arena, isa, NULL, &fail))
         skip(); // no LLVM, or one without this target
     size_t n = strlen(c->hex) / 2;
     uint8_t *bytes = arena_alloc(arena, n);
     assert_true(bytes_from_hex(c->hex, n, bytes));
-    struct lab_block block = {.source = {.isa = isa_find("x86_64")}, .n_bytes = n, .bytes = bytes};
+    struct lab_block block = {.source = {.isa = isa}, .n_bytes = n, .bytes = bytes};
     block.is_decoded = decoder_decode(&decoder, arena, bytes, n, &block.insns, &fail);
     assert_true(block.is_decoded);
     struct program program = wanted ? *wanted : program_of(c, n);
@@ -50,18 +51,19 @@ static bool explain(struct arena *arena, const struct fault_case *c, const struc
     return is_known;
 }
 
-static void check(const struct fault_case *cases, size_t n) {
+static void check(const char *isa, const struct fault_case *cases, size_t n) {
     for (size_t i = 0; i < n; i++) {
         struct arena arena = {0};
         struct record_fault fault = {0};
-        bool is_known = explain(&arena, &cases[i], NULL, &fault);
+        bool is_known = explain(&arena, isa, &cases[i], NULL, &fault);
         if (!is_known || strcmp(fault.explanation, cases[i].explanation) != 0)
             fail_msg("%s\nis:     %s\nwanted: %s", cases[i].hex, is_known ? fault.explanation : "nothing",
                      cases[i].explanation);
         arena_free(&arena);
     }
 }
-#define CHECK(cases) check(cases, sizeof(cases) / sizeof *(cases))
+#define CHECK(cases) CHECK_OF("x86_64", cases)
+#define CHECK_OF(isa, cases) check(isa, cases, sizeof(cases) / sizeof *(cases))
 
 // mov rax, [rdi]; xor eax, eax; mov rbx, [rax]
 #define CHASE "488b0731c0488b18"
@@ -117,6 +119,36 @@ static void an_address_has_an_origin(void **state) {
          "instruction 1 `mov rax, qword ptr [rip + 8]` of copy 1 read 0x77"},
     };
     CHECK(cases);
+}
+
+// The CPU does not say which way it went; the instruction does.
+static void a_store_writes_though_the_cpu_does_not_say_so(void **state) {
+    (void)state;
+    static const struct fault_case cases[] = {
+        {"200000f9",
+         0,
+         0,
+         BENCH_SIGSEGV,
+         {.has_address = true, .address = 0x20},
+         "instruction 1 `str x0, [x1]` of copy 1 wrote to 0x20"},
+        {"200040f9",
+         0,
+         0,
+         BENCH_SIGSEGV,
+         {.has_address = true, .address = 0x20},
+         "instruction 1 `ldr x0, [x1]` of copy 1 read 0x20"},
+    };
+    CHECK_OF("aarch64", cases);
+    static const struct fault_case both[] = {
+        // add [rdi], rax: it loads first, and this CPU says which way it went
+        {"480107",
+         0,
+         0,
+         BENCH_SIGSEGV,
+         {.has_address = true, .address = 0x20},
+         "instruction 1 `add qword ptr [rdi], rax` of copy 1 read 0x20; rdi has the value it started with"},
+    };
+    CHECK(both);
 }
 
 // The CPU gives no address of a general protection fault; the registers do.
@@ -182,7 +214,7 @@ static void looped_code_has_run_for_a_while(void **state) {
     struct record_fault fault;
     const struct fault_case c = {CHASE, 1, 0, BENCH_SIGSEGV, {.has_address = true, .address = 16}, NULL};
     const struct program program = {.form = PROGRAM_LOOPED, .unroll = 1, .body_range = {START, 8}};
-    assert_true(explain(&arena, &c, &program, &fault));
+    assert_true(explain(&arena, "x86_64", &c, &program, &fault));
     assert_string_equal(fault.explanation, "instruction 1 `mov rax, qword ptr [rdi]`, in a later iteration, read 0x10; "
                                            "rdi has the value it started with");
     assert_string_equal(fault.text, "mov rax, qword ptr [rdi]");
@@ -198,11 +230,11 @@ static void outside_the_copies_nothing_is_known(void **state) {
     struct arena arena = {0};
     struct record_fault fault;
     struct fault_case c = {CHASE, 2, 16, BENCH_SIGSEGV, {.has_address = true}, NULL};
-    assert_false(explain(&arena, &c, NULL, &fault));
+    assert_false(explain(&arena, "x86_64", &c, NULL, &fault));
     c.offset = (size_t)-1;
-    assert_false(explain(&arena, &c, NULL, &fault));
+    assert_false(explain(&arena, "x86_64", &c, NULL, &fault));
     c.offset = 15; // in the middle of the last one
-    assert_true(explain(&arena, &c, NULL, &fault));
+    assert_true(explain(&arena, "x86_64", &c, NULL, &fault));
     assert_int_equal(fault.instruction, 3);
     assert_int_equal(fault.copy, 2);
     arena_free(&arena);
@@ -211,6 +243,7 @@ static void outside_the_copies_nothing_is_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_address_has_an_origin),
+        cmocka_unit_test(a_store_writes_though_the_cpu_does_not_say_so),
         cmocka_unit_test(what_is_no_address_is_computed),
         cmocka_unit_test(no_memory_no_address),
         cmocka_unit_test(looped_code_has_run_for_a_while),

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <gelf.h>
 #include <inttypes.h>
@@ -204,15 +205,17 @@ static bool add_named(struct object *object, const char *name) {
                    text_did_you_mean(object->arena, name, names, object->n_symbols));
 }
 
+// Hexadecimal, with or without 0x, as objdump -d prints addresses.
 static bool parse_address(struct object *object, const char *option, const char *text, uint64_t *address) {
     if (text == NULL)
         return true;
     char *end;
     errno = 0;
-    *address = strtoull(text, &end, 0);
-    if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0)
+    *address = strtoull(text, &end, 16);
+    if (isxdigit((unsigned char)text[0]) && *end == '\0' && errno == 0)
         return true;
-    return fail_set(object->fail, FAIL_INPUT, "option --%s takes an address such as 0x1130, not '%s'", option, text);
+    return fail_set(object->fail, FAIL_INPUT, "option --%s takes a hexadecimal address such as 0x1130, not '%s'",
+                    option, text);
 }
 
 // A range of addresses, in the section that holds the first of them.

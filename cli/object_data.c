@@ -44,6 +44,16 @@ static void add_zeros(struct text *data, size_t n) {
         text_append(data, "", 1);
 }
 
+// Data that holds addresses, such as a jump table: they are not in the file.
+static bool has_relocations(const struct reader *reader, size_t index) {
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(reader->elf, section));)
+        if (gelf_getshdr(section, &header) && (header.sh_type == SHT_RELA || header.sh_type == SHT_REL) &&
+            header.sh_info == index && header.sh_size > 0)
+            return true;
+    return false;
+}
+
 // Puts a section's bytes behind those that are there. Zeros that the file leaves out are written.
 static bool place_section(struct reader *reader, size_t index, const char *name) {
     GElf_Shdr header;
@@ -51,10 +61,12 @@ static bool place_section(struct reader *reader, size_t index, const char *name)
     if (!section || !gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
         (header.sh_flags & SHF_EXECINSTR))
         return fail_reader(reader, "which is not data: only a linker could place it", name);
-    if (header.sh_size > MOST_DATA_BYTES - reader->data.length)
-        return fail_reader(reader, "which is more data than a block may have: a megabyte", name);
+    if (has_relocations(reader, index))
+        return fail_reader(reader, "whose data holds addresses which only a linker could place", name);
     size_t alignment = header.sh_addralign > 1 && header.sh_addralign <= 4096 ? header.sh_addralign : 1;
     add_zeros(&reader->data, (alignment - reader->data.length % alignment) % alignment);
+    if (reader->data.length > MOST_DATA_BYTES || header.sh_size > MOST_DATA_BYTES - reader->data.length)
+        return fail_reader(reader, "which is more data than a block may have: a megabyte", name);
     reader->places[index] = reader->data.length + 1;
     Elf_Data *data = header.sh_type == SHT_NOBITS ? NULL : elf_rawdata(section, NULL);
     if (data && data->d_buf)

@@ -60,6 +60,40 @@ static void a_block_has_a_row_for_each_form_and_way(void **state) {
     arena_free(&arena);
 }
 
+// What tells the experiment's initial values from others.
+static const char *setup_of(struct arena *arena, struct experiment experiment) {
+    struct record record;
+    experiment_to_record(arena, &experiment, &record);
+    return record.setup;
+}
+
+static void what_a_block_finds_is_of_its_setup(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct lab_block block = {0};
+    const struct experiment plain = {
+        .program = {.kernel = "k", .isa = "x86_64", .label = "", .setup = "mov eax, 1\n", .code = add_bytes},
+        .block = &block,
+        .foreign = {.fill = 7, .frames = 4, .most_pages = 64}};
+    const char *setup = setup_of(&arena, plain);
+    struct experiment same = plain, others[] = {plain, plain, plain, plain, plain};
+    same.foreign.lowest_address = 0x10000;
+    assert_string_equal(setup_of(&arena, same), setup);
+    others[0].foreign.fill = 8;
+    others[1].foreign.frames = 1;
+    others[2].foreign.most_pages = 65;
+    others[3].program.data = ".byte 1\n";
+    others[4].program.setup = "mov eax, 2\n";
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_string_not_equal(setup_of(&arena, others[i]), setup);
+    // A kernel's setup is that of its registers alone: files of before stay good.
+    struct experiment kernel = plain;
+    kernel.block = NULL;
+    kernel.program.setup = "a";
+    assert_string_equal(setup_of(&arena, kernel), "af63dc4c8601ec8c"); // FNV-1a of "a": RFC 9923
+    arena_free(&arena);
+}
+
 static void what_is_of_one_block_stands_together(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -178,6 +212,7 @@ static void without_the_first_way_there_is_nothing_to_agree_with(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_has_a_row_for_each_form_and_way),
+        cmocka_unit_test(what_a_block_finds_is_of_its_setup),
         cmocka_unit_test(what_is_of_one_block_stands_together),
         cmocka_unit_test(blocks_take_no_options_of_kernels),
         cmocka_unit_test(a_plan_of_mistakes_fails_with_the_last),

@@ -172,15 +172,17 @@ static bool add_hex_file(struct arena *arena, struct plan *plan, struct block_so
         return false;
     struct slice rest = {text, strlen(text)}, line;
     source->name = file_name(path);
+    bool has_block = false;
     for (source->line = 1; slice_next(&rest, '\n', &line); source->line++) {
         const char *comma = memchr(line.data, ',', line.length);
         struct slice digits = slice_trim((struct slice){line.data, comma ? (size_t)(comma - line.data) : line.length});
         struct fail why = {0};
         unsigned column = (unsigned)(digits.data - line.data) + 1;
+        has_block |= digits.length > 0;
         if (digits.length && !add_digits(arena, plan, source, digits, column, options, &why))
             plan_refuse(arena, plan, &why);
     }
-    return true;
+    return has_block || fail_at(fail, source->name, 0, 0, "there is no block in it");
 }
 
 static bool add_hex(struct arena *arena, struct plan *plan, const struct isa *isa, const char *argument,

@@ -34,9 +34,9 @@ struct plan_wish {
         {OPTION_TEXT, "symbol", "NAME", "Of an object: this function. Default: each function is a block.",             \
          &(wish).range.symbol},                                                                                        \
         {OPTION_TEXT, "section", "NAME", "Of an object: this section.", &(wish).range.section},                        \
-        {OPTION_TEXT, "start", "ADDRESS", "Of an object: the code from this address on, as objdump -d shows it.",      \
-         &(wish).range.start},                                                                                         \
-        {OPTION_TEXT, "end", "ADDRESS", "Of an object: the code up to this address.", &(wish).range.end},              \
+        {OPTION_TEXT, "start", "ADDRESS",                                                                              \
+         "Of an object: the code from this address on, hexadecimal as objdump -d shows it.", &(wish).range.start},     \
+        {OPTION_TEXT, "end", "ADDRESS", "Of an object: the code up to this address, likewise.", &(wish).range.end},    \
         {OPTION_TEXT, "alias", "HOW",                                                                                  \
          "What general registers hold at a block's start: disjoint, addresses 69 KiB apart; same, one address, as "    \
          "BHive "                                                                                                      \

@@ -90,6 +90,13 @@ expect 0 'rbx, \[rax\], with one address in all registers: segmentation fault: i
 expect 2 'there are 3 hexadecimal digits' "${run[@]}" --hex 480 --hex 48018
 expect 2 'there are 5 hexadecimal digits' "${run[@]}" --hex 480 --hex 48018
 
+# A file without a block is named.
+printf '\n ,1.0\n' >"$T/empty.hex"
+expect 2 "empty.hex: there is no block in it" "${run[@]}" --hex "$T/empty.hex"
+expect 2 "empty.hex: there is no block in it" "$cyclops" try --hex "$T/empty.hex"
+expect 2 "empty.hex: there is no block in it" "$cyclops" bundle --hex "$T/empty.hex" --output "$T/bundle"
+expect 2 "empty.hex: there is no block in it" "${run[@]}" k1 --hex "$T/empty.hex"
+
 # A bundle that would lack something is not written.
 expect 2 'no instruction' "$cyclops" bundle add-r64 --hex 06 --asm 'bogus rax, rbx' --output "$T/bundle"
 expect 2 'no such instruction' "$cyclops" bundle add-r64 --hex 06 --asm 'bogus rax, rbx' --output "$T/bundle"
