@@ -126,10 +126,10 @@ static void what_only_a_linker_could_place_is_said(void **state) {
          "not data"},
         {F("mov rax, [table + rdi]\nret") ".section .rodata\n.globl table\ntable: .quad 1\n", "f refers to 'table'"},
         {F("mov rax, [rip + large]\nret") ".bss\n.globl large\nlarge: .zero 2000000\n", "a megabyte"},
-        // a megabyte but for a byte, then the next is aligned to behind it: no room is left
+        // a megabyte but for a byte: aligned, the next byte is behind it
         {F("mov al, [rip + large]\nmov al, [rip + more]\nret") ".section .bss.a,\"aw\",@nobits\nlarge: .zero 1048575\n"
                                                                ".section .bss.b,\"aw\",@nobits\n.balign 64\n"
-                                                               "more: .zero 64\n",
+                                                               "more: .zero 1\n",
          "f refers to '.bss.b', which is more data than a block may have: a megabyte"},
         {F("mov rax, [rip + pointer]\nret") ".section .data.rel.ro,\"aw\"\npointer: .quad other\n",
          "f refers to '.data.rel.ro', whose data holds addresses which only a linker could place"},
