@@ -30,7 +30,7 @@ struct block_start block_start_of(const struct lab_block *block, enum block_alia
 static uint64_t fill_of(const struct lab_block *block, enum block_alias alias) {
     enum { HALF_BITS = 32 };
     struct block_start start = block_start_of(block, alias);
-    if (block->options.fill)
+    if (block->options.has_fill)
         return block->options.fill;
     uint64_t address = start.distance ? start.first + N_REGISTERS * start.distance + MIDDLE_OF_KILOBYTE : start.first;
     bool has_short_words = block->source.isa->classes->bits == HALF_BITS;

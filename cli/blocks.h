@@ -28,7 +28,8 @@ struct block_options {
     bool is_both; // measure both, where that can make a difference; else `alias`
     enum block_alias alias;
     uint64_t registers;  // what general registers hold, the first of them where they differ; 0 = 0x2324000
-    uint64_t fill;       // what each 8 bytes of memory hold; 0 = addresses: of their own kilobyte, or `registers`
+    bool has_fill;       // else memory holds addresses: of their own kilobyte, or `registers`
+    uint64_t fill;       // what each 8 bytes of memory hold, where that was asked for
     unsigned most_pages; // of memory that may appear; 0 = 64
 };
 

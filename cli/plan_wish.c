@@ -30,13 +30,14 @@ static bool read_corun(const struct plan_wish *wish, struct plan_options *plan, 
     return true;
 }
 
-static bool read_number(const char *option, const char *text, uint64_t *number, struct fail *fail) {
+static bool read_number(const char *option, const char *text, uint64_t least, uint64_t *number, struct fail *fail) {
     char *end;
     errno = 0;
     *number = text ? strtoull(text, &end, 0) : 0;
-    if (!text || (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *number > 0))
+    if (!text || (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *number >= least))
         return true;
-    return fail_set(fail, FAIL_INPUT, "--%s takes a number above 0, such as 0x2324000, and not '%s'", option, text);
+    return fail_set(fail, FAIL_INPUT, "--%s takes a number%s, such as 0x2324000, and not '%s'", option,
+                    least ? " above 0" : "", text);
 }
 
 static bool read_block(const struct plan_wish *wish, struct block_options *block, struct fail *fail) {
@@ -50,8 +51,9 @@ static bool read_block(const struct plan_wish *wish, struct block_options *block
     if (wish->pages != ~0UL && (wish->pages < 1 || wish->pages > BENCH_MOST_PAGES))
         return fail_set(fail, FAIL_INPUT, "--pages is from 1 to %d", BENCH_MOST_PAGES);
     block->most_pages = wish->pages != ~0UL ? (unsigned)wish->pages : 0;
-    return read_number("registers", wish->registers, &block->registers, fail) &&
-           read_number("fill", wish->fill, &block->fill, fail);
+    block->has_fill = wish->fill != NULL;
+    return read_number("registers", wish->registers, 1, &block->registers, fail) &&
+           read_number("fill", wish->fill, 0, &block->fill, fail);
 }
 
 bool plan_read_placement(const char *name, bool may_be_all, enum program_placement *placement, struct fail *fail) {

@@ -86,6 +86,12 @@ expect 0 '^disjoint value,same segmentation fault,$' bash -c \
     "jq -r 'select(.block) | \"\(.block.alias) \(.outcome // \"value\")\"' '$T/some.jsonl' | sort | tr '\n' ','"
 expect 0 'rbx, \[rax\], with one address in all registers: segmentation fault: instruction 3 ' cat "$T/err"
 
+# Memory may hold zeros.
+expect 0 '^0x0 0x0$' bash -c "'$cyclops' try --hex 488b07488b1e --fill 0 --alias disjoint --json | jq -r '\"\(.registers.rax) \(.registers.rbx)\"'"
+expect 0 '^0x7 0x7$' bash -c "'$cyclops' try --hex 488b07488b1e --fill 7 --alias disjoint --json | jq -r '\"\(.registers.rax) \(.registers.rbx)\"'"
+expect 2 "fill takes a number, such as 0x2324000, and not '-1'" "$cyclops" try --hex 90 --fill=-1
+expect 2 "registers takes a number above 0" "$cyclops" try --hex 90 --registers 0
+
 # Nothing is left: all is listed all the same.
 expect 2 'there are 3 hexadecimal digits' "${run[@]}" --hex 480 --hex 48018
 expect 2 'there are 5 hexadecimal digits' "${run[@]}" --hex 480 --hex 48018
