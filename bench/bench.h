@@ -69,7 +69,7 @@ enum bench_outcome {
     BENCH_SIGBUS,     // alignment, mostly
     BENCH_SIGFPE,     // arithmetic exception
     BENCH_SIGTRAP,    // breakpoint
-    BENCH_PROTECTION, // x86: general protection: an address that is none, or one that is not aligned
+    BENCH_PROTECTION, // x86: general protection: what is not an address, or is not aligned
     BENCH_PAGES,      // touched more pages than it may
     BENCH_TIMEOUT,    // did not end within its time
     BENCH_KILLED,     // another signal, or an exit
@@ -140,7 +140,7 @@ struct bench_fault {
 struct bench_seen {
     struct bench_fault fault;
     // Iterations that it came back from, where it does not come back from twice as many (it walks over too many pages,
-    // it computes addresses that are none); 0: no such limit was met.
+    // what it computes are not addresses); 0: no such limit was met.
     uint64_t most_iterations;
     unsigned pages; // that appeared where it touched memory
 };

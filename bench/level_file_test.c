@@ -161,7 +161,7 @@ static void the_level_is_the_mean_of_the_sessions(void **state) {
     close_fixture(f);
 }
 
-// A neighbour who stays for a day is none of the CPU's properties.
+// A neighbour who stays for a day is not a property of the CPU.
 static void a_neighbour_who_stays_lifts_nothing(void **state) {
     (void)state;
     struct fixture *f = open_fixture();

@@ -151,7 +151,7 @@ static void whole_levels_stay_whole(void **state) {
     assert_int_equal(level.n_processes, 3);
 }
 
-// A coarse timer scatters readings, and that is told.
+// A coarse timer scatters readings, which widens what counts as close.
 static void noise_widens_what_is_close(void **state) {
     (void)state;
     struct level level = {0};
