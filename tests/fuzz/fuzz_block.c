@@ -1,5 +1,6 @@
 // Machine code as `cyclops run --hex` takes it: decoded, made a program of, and blamed for a fault. Four bytes in front
 // choose the ISA, what program, and what fault.
+#undef NDEBUG // what it asserts is what it is for
 #include "cli/decoder.h"
 #include "cli/fault_text.h"
 #include "tests/fuzz/fuzz.h"
