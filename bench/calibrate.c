@@ -239,6 +239,8 @@ static bool choose_frequency(struct bench *bench, struct fail *fail) {
     if (options->frequency_hz <= 0 || bench->target->ticks_per_second <= 0)
         return fail_set(fail, FAIL_UNAVAILABLE,
                         "no time clock: nothing here states the core's frequency; say it with --frequency");
+    if (!options->frequency_source)
+        options->frequency_source = "as stated";
     bench->frequency_hz = options->frequency_hz;
     return true;
 }
