@@ -49,14 +49,34 @@ static bool is_at_level(const struct level *level, double cycles) {
     return fabs(cycles / level->cycles - 1) <= level_tolerance(level);
 }
 
-// A round whose reference may be trusted: what a neighbour does to it, the chain of multiplies shows, or its own
-// change.
-static bool is_lesson(const struct bench *bench, const struct target_job *job, const struct target_round *round,
-                      const double cycles[BENCH_N_CHECKS]) {
-    const struct level *multiply = &bench->checks[CHECK_MULTIPLY].level;
+// What of a level is known does not speak against the reading.
+static bool is_in_order(const struct bench *bench, enum bench_check check, const double cycles[BENCH_N_CHECKS]) {
+    const struct level *level = &bench->checks[check].level;
+    return level->cycles <= 0 || cycles[check] <= 0 || is_at_level(level, cycles[check]);
+}
+
+static bool is_known(const struct bench *bench, enum bench_check check, const double cycles[BENCH_N_CHECKS]) {
+    return cycles[check] <= 0 || bench->checks[check].level.cycles > 0;
+}
+
+static bool is_undisturbed(const struct target_job *job, const struct target_round *round) {
     enum bench_drop why;
-    return !round->switches && !round->migrations && clock_reference_is_steady(job, round, &why) &&
-           (multiply->cycles <= 0 || cycles[CHECK_MULTIPLY] <= 0 || is_at_level(multiply, cycles[CHECK_MULTIPLY]));
+    return !round->switches && !round->migrations && clock_reference_is_steady(job, round, &why);
+}
+
+// The checks, counted from the first, that a round may teach: where its reference may be trusted. What a neighbour does
+// to that, the multiplies show; but not what slows both alike, by some percent, as a neighbour's scalar code may in all
+// processes of some seconds. All else then looks too fast, and independent instructions, which that code slows most,
+// tell. So those come before the checks of the uses.
+static unsigned count_lessons(const struct bench *bench, const struct target_job *job, const struct target_round *round,
+                              const double cycles[BENCH_N_CHECKS]) {
+    if (!is_undisturbed(job, round))
+        return 0;
+    if (!is_in_order(bench, CHECK_MULTIPLY, cycles))
+        return CHECK_MULTIPLY + 1;
+    bool is_quiet = is_known(bench, CHECK_MULTIPLY, cycles) && is_known(bench, CHECK_ISSUE, cycles) &&
+                    is_in_order(bench, CHECK_ISSUE, cycles);
+    return is_quiet ? BENCH_N_CHECKS : CHECK_ISSUE + 1;
 }
 
 // Adds the round's readings to those of its process.
@@ -64,9 +84,8 @@ static void add_readings(const struct bench *bench, const struct target_job *job
                          double *readings[BENCH_N_CHECKS], size_t n[BENCH_N_CHECKS]) {
     double cycles[BENCH_N_CHECKS];
     checks_cycles(bench, job, round, cycles);
-    if (!is_lesson(bench, job, round, cycles))
-        return;
-    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+    unsigned n_lessons = count_lessons(bench, job, round, cycles);
+    for (unsigned i = 0; i < n_lessons; i++)
         if (cycles[i] != 0)
             readings[i][n[i]++] = cycles[i];
 }

@@ -82,7 +82,7 @@ static void code_without_a_limit(void **state) {
     struct chosen chosen = choose_for("480fafc9", 0); // imul rcx, rcx
     assert_int_equal(chosen.outcome, BENCH_OK);
     assert_int_equal(chosen.seen.most_iterations, 0);
-    assert_int_equal(chosen.lengths.n_long, 4 * chosen.lengths.n_short);
+    assert_int_equal(chosen.lengths.n_long, 8 * chosen.lengths.n_short);
     assert_true(chosen.lengths.n_long > 1000 && chosen.lengths.n_calls <= 1);
     if ((double)chosen.ticks > 4 * wanted_ticks)
         skip(); // somebody else had the CPU

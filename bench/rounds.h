@@ -25,7 +25,7 @@ struct target_lengths {
     unsigned n_calls;         // of the code in each execution; 0 or 1: one
 };
 
-// Iterations of `code` such that the long run takes about `wanted_ticks`; the short one is a quarter of it. At least 1
+// Iterations of `code` such that the long run takes about `wanted_ticks`; the short one is an eighth of it. At least 1
 // and 2. Anything but BENCH_OK in `outcome`: the code does not run.
 bool rounds_choose(const struct bench *bench, const struct bench_code *code, double wanted_ticks,
                    struct target_lengths *lengths, enum bench_outcome *outcome, struct fail *fail);
