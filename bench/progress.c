@@ -10,7 +10,7 @@
 // A batch is a fresh process, and no value rests on one process alone: what depends on where pages happen to lie
 // shows as a difference between batches. More samples come from more processes, not from longer ones, which would all
 // share their process's fate. Two that agree say little, a third much more: scripts/noise-study, kind spread.
-enum { FIRST_ROUNDS = 10, WARMUP_ROUNDS = 1 };
+enum { FIRST_ROUNDS = 12, WARMUP_ROUNDS = 1 };
 // Rounds of the first batches, where little precision is wanted: with most of them kept, the interval that leaves out
 // the lowest and the highest has its 99 %, and so single outliers do not matter.
 enum { FEWEST_ROUNDS = 5 };
