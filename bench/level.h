@@ -12,7 +12,7 @@
 
 // Processes that must agree, and one in LEVEL_SHARE of the last LEVEL_WINDOW: among hundreds, some are fast by
 // accident.
-enum { LEVEL_PROCESSES = 3, LEVEL_SHARE = 16, LEVEL_WINDOW = 64, LEVEL_MOST_FASTER = 16 };
+enum { LEVEL_PROCESSES = 3, LEVEL_SHARE = 8, LEVEL_WINDOW = 64, LEVEL_MOST_FASTER = 16 };
 
 struct level {
     double cycles;        // 0: not known yet

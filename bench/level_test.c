@@ -74,10 +74,10 @@ static void a_rare_accident_is_no_level(void **state) {
     (void)state;
     struct level level = {0};
     for (unsigned i = 0; i < 2000; i++)
-        assert_false(take(&level, i % 25 == 24 ? 1.96 : 2, 0.004) && i > 2);
+        assert_false(take(&level, i % 12 == 11 ? 1.96 : 2, 0.004) && i > 2);
     assert_near(level.cycles, 2, 0.005);
     for (unsigned i = 0; i < 100; i++)
-        take(&level, i % 10 == 9 ? 1.96 : 2, 0.004);
+        take(&level, i % 6 == 5 ? 1.96 : 2, 0.004);
     assert_near(level.cycles, 1.96, 0.005);
 }
 
