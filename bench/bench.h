@@ -58,6 +58,12 @@ struct bench_code {
         bool stores;             // it may change what the memory holds
     } foreign;
 };
+
+// Of unknown origin, and sent away when it cannot go on.
+static inline bool bench_code_is_foreign(const struct bench_code *code) {
+    return code->foreign.exit_offset != 0;
+}
+
 enum { BENCH_FRAME_DISTANCE = 1 << 16, BENCH_FRAME_WORDS = 298, BENCH_MOST_EXIT_OFFSET = 1024 };
 enum { BENCH_MOST_FRAMES = 8, BENCH_MOST_PAGES = 4096 };
 

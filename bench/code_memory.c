@@ -30,13 +30,9 @@ static uint8_t *map_guarded(size_t size) {
     return start != MAP_FAILED && bring_in(start + page, in_pages(size)) ? start + page : NULL;
 }
 
-static bool is_foreign(const struct bench_code *code) {
-    return code->foreign.exit_offset != 0;
-}
-
 // With the frame in front of it, where it has one.
 static size_t size_of(const struct bench_code *code) {
-    return (is_foreign(code) ? BENCH_FRAME_DISTANCE : 0) + in_pages(code->offset + code->n_bytes);
+    return (bench_code_is_foreign(code) ? BENCH_FRAME_DISTANCE : 0) + in_pages(code->offset + code->n_bytes);
 }
 
 // Between what Linux places itself (from 0x55… and 0x7f… on) and the shadow memory of AddressSanitizer (below 0x11…).
@@ -79,7 +75,8 @@ _Static_assert(BENCH_MOST_EXIT_OFFSET + BENCH_FRAME_WORDS * sizeof(uint64_t) <= 
 
 static bool put_foreign(const struct bench_code *const *codes, size_t n, uint8_t *at, code_function *functions) {
     for (size_t i = 0; i < n; at += size_of(codes[i++])) {
-        size_t distance = is_foreign(codes[i]) ? BENCH_FRAME_DISTANCE : 0, size = size_of(codes[i]) - distance;
+        size_t distance = bench_code_is_foreign(codes[i]) ? BENCH_FRAME_DISTANCE : 0,
+               size = size_of(codes[i]) - distance;
         if ((distance && !bring_in(at, in_pages(1))) || !bring_in(at + distance, size))
             return false;
         copy(codes[i], at + distance, &functions[i]);
@@ -95,7 +92,7 @@ bool code_map_all(const struct bench_code *const *codes, size_t n, code_function
     bool has_foreign = false;
     for (size_t i = 0; i < n; i++) {
         size += size_of(codes[i]);
-        has_foreign = has_foreign || is_foreign(codes[i]);
+        has_foreign = has_foreign || bench_code_is_foreign(codes[i]);
     }
     uint8_t *guard = has_foreign ? reserve_apart(size + 2 * page) : reserve(NULL, size + 2 * page);
     if (guard == MAP_FAILED)

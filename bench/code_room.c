@@ -34,10 +34,6 @@ static void flush_denormals(void) {
 #endif
 }
 
-static bool is_foreign(const struct bench_code *code) {
-    return code->foreign.exit_offset != 0;
-}
-
 void code_room_clean(struct code_room *room, const struct bench_code *code) {
     reset_floating_point();
     code_clear_memory(room->buffer);
@@ -47,7 +43,7 @@ void code_room_clean(struct code_room *room, const struct bench_code *code) {
 }
 
 void code_room_enter(struct code_room *room, const struct bench_code *code, code_function function) {
-    if (!is_foreign(code))
+    if (!bench_code_is_foreign(code))
         return;
     if (!room->is_fresh)
         demand_memory_fill(&room->memory);
@@ -57,7 +53,7 @@ void code_room_enter(struct code_room *room, const struct bench_code *code, code
 }
 
 bool code_room_leave(struct code_room *room, const struct bench_code *code) {
-    if (!is_foreign(code))
+    if (!bench_code_is_foreign(code))
         return true;
     fault_watch_code(NULL, NULL);
     reset_floating_point();

@@ -269,7 +269,7 @@ bool fault_watch_start(const struct fault_watch *wanted) {
 }
 
 void fault_watch_code(const struct bench_code *code, code_function function) {
-    bool has_exit = code && code->foreign.exit_offset != 0;
+    bool has_exit = code && bench_code_is_foreign(code);
     running.start = has_exit ? code_start(function) : NULL;
     running.exit_offset = has_exit ? code->foreign.exit_offset : 0;
 }

@@ -4,10 +4,6 @@
 
 #include <math.h>
 
-static bool is_foreign(const struct bench_code *code) {
-    return code->foreign.exit_offset != 0;
-}
-
 static bool has_fault(const struct native_executor *executor) {
     return executor->room.note->outcome != BENCH_OK;
 }
@@ -76,7 +72,7 @@ static int time_iterations(struct native_executor *executor, const struct native
     struct target_sample first, second;
     int error = execute(executor, code, &once, n, &first);
     second = first;
-    if (!error && !has_fault(executor) && ((double)first.ticks < wanted_ticks || is_foreign(code->code)))
+    if (!error && !has_fault(executor) && ((double)first.ticks < wanted_ticks || bench_code_is_foreign(code->code)))
         error = execute(executor, code, &once, n, &second);
     *ticks = fmin((double)first.ticks, (double)second.ticks);
     ++*executor->n_steps;
@@ -141,12 +137,12 @@ static int find_lengths(struct native_executor *executor, const struct native_co
         double more = rounds_more(n, ticks, wanted_ticks);
         if (more == 0)
             break;
-        n = is_foreign(code->code) ? fmin(more, most_times * n) : more;
+        n = bench_code_is_foreign(code->code) ? fmin(more, most_times * n) : more;
     }
     if (ticks <= 0)
         return 0;
     *lengths = rounds_lengths(n, ticks, wanted_ticks);
-    if (!is_foreign(code->code) || lengths->n_long <= *n_good)
+    if (!bench_code_is_foreign(code->code) || lengths->n_long <= *n_good)
         return 0;
     int error = time_iterations(executor, code, lengths->n_long, wanted_ticks, &ticks);
     if (has_fault(executor))

@@ -103,7 +103,7 @@ static int run_warmup(struct runner *runner, const struct target_job *job, struc
     shorten(&shorter.reference_short, &shorter.reference_long);
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
         shorten(&shorter.checks[i].n_short, &shorter.checks[i].n_long);
-    if (lengths.n_calls <= 1 && !job->code->foreign.exit_offset)
+    if (lengths.n_calls <= 1 && !bench_code_is_foreign(job->code))
         shorten(&lengths.n_short, &lengths.n_long);
     lengths.n_calls = (lengths.n_calls + WARMUP_SHARE - 1) / WARMUP_SHARE;
     for (unsigned i = 0; i < job->n_warmup && !error; i++)

@@ -58,7 +58,7 @@ static void write_program(const struct pack_program *program, struct text *out) 
     add_uses(out, code);
     if (code->process_set)
         add_number(out, "process_set", code->process_set);
-    if (code->foreign.exit_offset) {
+    if (bench_code_is_foreign(code)) {
         add_number(out, "exit_offset", code->foreign.exit_offset);
         add_number(out, "pages", code->foreign.most_pages);
         add_number(out, "frames", code->foreign.frames);
