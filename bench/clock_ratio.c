@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-// How far the two may differ. Timer noise alone is 0.1 to 0.3 % of the 8 µs that a reference takes; their mean is
+// How far the two may differ. Timer noise alone is 0.1 to 0.3 % of the 10 µs that a reference takes; their mean is
 // good to half the difference.
 static const double reference_tolerance = 0.01;
 

@@ -80,17 +80,22 @@ static void fast_drift_is_refused(void **state) {
     arena_free(&session.arena);
 }
 
+// However few samples are enough for a narrow interval around the median.
 static void two_modes_are_reported(void **state) {
     (void)state;
-    struct fake_session session;
-    struct fake_target fake = fake_target_noisy(5);
-    fake.second_mode_cycles = 8.01;
-    fake.second_mode_share = 0.35;
-    fake_measure(&session, fake);
-    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
-    assert_non_null(strstr(session.result.why, "two modes: 4"));
-    assert_non_null(strstr(session.result.why, "8.0"));
-    arena_free(&session.arena);
+    enum { SEEDS = 100 };
+    unsigned n_named = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_noisy(seed);
+        fake.second_mode_cycles = 8.01;
+        fake.second_mode_share = 0.35;
+        fake_measure(&session, fake);
+        assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+        n_named += strstr(session.result.why, "two modes: ") && strstr(session.result.why, "8.0");
+        arena_free(&session.arena);
+    }
+    assert_true(n_named >= SEEDS * 9 / 10); // else slower "at another time", as a process may have only the second one
 }
 
 static void disturbed_rounds_are_counted(void **state) {
@@ -174,19 +179,19 @@ static void coarse_timer_runs_longer(void **state) {
     fake.target.timer_step = 1000;
     fake_measure_with(&session, fake, &(struct bench_options){.cpu = -1}, &fake_code);
     const struct target_job *job = &session.fake.last_job;
-    assert_true((double)(job->code_long - job->code_short) * 100 * 4 * 0.7 > 700 * 1000);
-    assert_true((double)(job->reference_long - job->reference_short) * 100 * 0.7 > 700 * 1000);
+    assert_true((double)(job->code_long - job->code_short) * 100 * 4 * 0.7 > 900 * 1000);
+    assert_true((double)(job->reference_long - job->reference_short) * 100 * 0.7 > 900 * 1000);
     assert_int_equal(session.result.verdict, MEASURED_EXACT);
     assert_int_equal(session.result.numerator, 4);
     arena_free(&session.arena);
 }
 
-// Runs are shorter where little precision is wanted, but not below two fifths of 8 µs.
+// Runs are shorter where little precision is wanted, but not below two fifths of 10 µs.
 static void coarse_precision_runs_shorter(void **state) {
     (void)state;
     static const struct {
         double precision, seconds;
-    } cases[] = {{0.001, 8e-6}, {0.002, 8e-6}, {0.004, 4e-6}, {0.1, 3.2e-6}};
+    } cases[] = {{0.001, 10e-6}, {0.002, 10e-6}, {0.004, 5e-6}, {0.1, 4e-6}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fake_session session;
         struct bench_options options = {.cpu = -1, .precision = cases[i].precision};

@@ -24,6 +24,9 @@ static const uint64_t SHORTEST_WAIT_NS = 1000000;
 // Processes in which a session that is new here looks for what the checks take when the core is its own.
 enum { SEARCH_PROCESSES = 64 };
 
+// Samples that a value with a tail has at least: with fewer, a second mode of a third of them may pass for one.
+enum { TAIL_SAMPLES = 60 };
+
 // Processes that are run to see whether a slower time is over: the first after so long, each later one so much more.
 enum { MOST_MEETINGS = 12 };
 static const uint64_t MEETING_NS = 100000000;
@@ -37,7 +40,8 @@ static bool is_narrow(struct progress *progress) {
     const struct sampling_look *look = &sampling->look;
     sampling_take_look(sampling);
     progress->look_at = 2 * sampling->n_batches;
-    return look->interval.confidence >= SAMPLING_CONFIDENCE && !look->has_modes &&
+    bool is_short_of_modes = sampling->n_kept < TAIL_SAMPLES && moments_have_tail(sampling);
+    return look->interval.confidence >= SAMPLING_CONFIDENCE && !look->has_modes && !is_short_of_modes &&
            (look->interval.high - look->interval.low) / 2 <= progress->bench->options.precision * look->median;
 }
 

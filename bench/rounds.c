@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { WANTED_STEPS = 800, SHORT_SHARE = 8, WARMUP_SHARE = 16, PILOT_ROUNDS = 4 };
+enum { WANTED_STEPS = 1000, SHORT_SHARE = 8, WARMUP_SHARE = 16, PILOT_ROUNDS = 4 };
 static const double most_iterations = 1e9; // no code is so short, and no timer so coarse, that it needs more
 
 // A loop's counter has 32 bits on some ISAs, whose programs refuse more (gen/isa_armv7.c, gen/isa_mips.c).

@@ -5,8 +5,8 @@
 #include "bench/target.h"
 
 // What T(long) − T(short) is to take at the default precision, seconds: of the code and the reference; of each check.
-#define ROUNDS_CODE_SECONDS 8e-6
-#define ROUNDS_CHECK_SECONDS 2.7e-6
+#define ROUNDS_CODE_SECONDS 10e-6
+#define ROUNDS_CHECK_SECONDS 3.3e-6
 // What a core needs to switch the upper halves of its vector units on, and to leave the slower pace it keeps meanwhile:
 // 0.2 µs and 2 µs on a Sapphire Rapids. Code that uses them runs for this long before it is timed.
 #define ROUNDS_WIDE_WARMUP_SECONDS 3.3e-6
