@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
-#include "bench/level.h"
+#include "bench/measure/level.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -192,6 +192,17 @@ struct bench_measurement {
         const char *why;   // one clause, where there is no count or it is not to be trusted; else null
     } events[BENCH_MAX_EVENTS];
 };
+
+// What the value may be: its interval with the clock's own error on top. Every report, and whatever tells two values
+// apart, asks here.
+// Cycles per body.
+double measured_low(const struct bench_measurement *m);
+double measured_high(const struct bench_measurement *m);
+double measured_half_width(const struct bench_measurement *m); // behind the ± of reports: the wider half
+
+// Less than this share of the smaller value is no difference worth a word.
+#define MEASURED_LEAST_DIFFERENCE 0.01
+bool measured_differ(const struct bench_measurement *a, const struct bench_measurement *b);
 
 struct target;
 

@@ -91,7 +91,10 @@ struct target_job {
 struct target;
 
 // Iterations by which the long execution of the job's code exceeds the short one.
-uint64_t target_job_iterations(const struct target_job *job);
+static inline uint64_t target_job_iterations(const struct target_job *job) {
+    uint64_t n_calls = job->code_calls > 1 ? job->code_calls : 1;
+    return (job->code_long - job->code_short) * n_calls;
+}
 
 struct target_ops {
     const char *name; // "native", "sim"

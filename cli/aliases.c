@@ -1,7 +1,7 @@
 #include "cli/aliases.h"
 
 #include "base/screen.h"
-#include "bench/measured.h"
+#include "bench/bench.h"
 
 enum { NAME_COLUMNS = 40 };
 

@@ -8,7 +8,7 @@
 #include "analyzer/model/insn.h"
 #include "base/arena.h"
 #include "base/fail.h"
-#include "bench/trial.h"
+#include "bench/sandbox/trial.h"
 #include "cli/decoder.h"
 #include "gen/block.h"
 

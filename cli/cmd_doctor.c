@@ -3,8 +3,9 @@
 
 #include "base/json.h"
 #include "base/screen.h"
-#include "bench/host_control.h"
-#include "bench/host_files.h"
+#include "bench/host/control.h"
+#include "bench/host/files.h"
+#include "bench/record/record.h"
 #include "cli/doctor.h"
 #include "cli/lab.h"
 #include "cli/options.h"

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/screen.h"
 #include "base/table.h"
-#include "bench/events.h"
+#include "bench/counters/events.h"
 #include "cli/options.h"
 
 #include <stdio.h>

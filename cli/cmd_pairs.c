@@ -1,7 +1,7 @@
 // cyclops pairs: which instructions issue together.
 #include "cli/cli.h"
 
-#include "bench/nursery.h"
+#include "bench/sandbox/nursery.h"
 
 #include "cli/lab_args.h"
 #include "cli/options.h"

@@ -1,7 +1,7 @@
 // cyclops reproduce: published experiments again, published · predicted · measured here.
 #include "cli/cli.h"
 
-#include "bench/nursery.h"
+#include "bench/sandbox/nursery.h"
 
 #include "base/file.h"
 #include "base/screen.h"

@@ -1,7 +1,7 @@
 // cyclops run: measure, predict and compare.
 #include "cli/cli.h"
 
-#include "bench/nursery.h"
+#include "bench/sandbox/nursery.h"
 
 #include "cli/corun.h"
 #include "cli/experiment.h"

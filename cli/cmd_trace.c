@@ -4,7 +4,7 @@
 #include "analyzer/flow/branch_trace.h"
 #include "analyzer/model/backend.h"
 #include "base/file.h"
-#include "bench/steps.h"
+#include "bench/sandbox/steps.h"
 #include "cli/experiment.h"
 #include "cli/follow.h"
 #include "cli/options.h"

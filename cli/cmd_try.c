@@ -1,7 +1,7 @@
 // cyclops try: a block, once.
 #include "cli/cli.h"
 
-#include "bench/nursery.h"
+#include "bench/sandbox/nursery.h"
 
 #include "cli/options.h"
 #include "cli/plan_assemble.h"

@@ -2,7 +2,7 @@
 #include "analyzer/compare/corun_prediction.h"
 #include "base/screen.h"
 #include "base/table.h"
-#include "bench/measured.h"
+#include "bench/bench.h"
 #include "cli/corun.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static double half_width_beside(const struct bench_measurement *m) {
     return width_beside(m, m->clock_error);
 }
 
-// The rate of the code beside is told by few chunks (bench/native_beside.c): it may be vague where the rest is not.
+// The rate of the code beside is told by few chunks (bench/targets/native_beside.c): it may be vague where the rest is not.
 static bool is_vague(const struct lab *lab, const struct bench_measurement *m) {
     static const double widest_half = 0.01;
     return width_beside(m, 0) > (widest_half + lab->target->beside_error) * m->beside;

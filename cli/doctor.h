@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "bench/bench.h"
-#include "bench/host.h"
+#include "bench/host/host.h"
 #include "bench/target.h"
 
 #include <jansson.h>

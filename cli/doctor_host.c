@@ -2,11 +2,11 @@
 #include "cli/doctor.h"
 
 #include "base/text.h"
-#include "bench/host_control.h"
-#include "bench/host_files.h"
-#include "bench/host_priority.h"
-#include "bench/host_tuning.h"
-#include "bench/syscall_filter.h"
+#include "bench/host/control.h"
+#include "bench/host/files.h"
+#include "bench/host/priority.h"
+#include "bench/host/tuning.h"
+#include "bench/sandbox/syscall_filter.h"
 
 #include <math.h>
 #include <stdlib.h>

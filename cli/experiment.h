@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "bench/bench.h"
-#include "bench/record.h"
+#include "bench/record/record.h"
 #include "cli/blocks.h"
 #include "cli/follow.h"
 #include "cli/replicate.h"

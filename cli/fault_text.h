@@ -2,7 +2,7 @@
 #ifndef CLI_FAULT_TEXT_H
 #define CLI_FAULT_TEXT_H
 
-#include "bench/record.h"
+#include "bench/record/record.h"
 #include "cli/blocks.h"
 #include "cli/decoder.h"
 #include "gen/program.h"

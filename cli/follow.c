@@ -1,6 +1,6 @@
 #include "cli/follow.h"
 
-#include "bench/steps.h"
+#include "bench/sandbox/steps.h"
 
 // Enough that what changes from body to body averages out, little enough that stepping takes no second. One body takes
 // up to MOST_STEPS.

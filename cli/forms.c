@@ -1,7 +1,7 @@
 #include "cli/forms.h"
 
 #include "base/screen.h"
-#include "bench/measured.h"
+#include "bench/bench.h"
 #include "cli/aliases.h"
 
 #include <math.h>

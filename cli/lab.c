@@ -1,7 +1,7 @@
 #include "cli/lab.h"
 
-#include "bench/host_files.h"
-#include "bench/level_file.h"
+#include "bench/host/files.h"
+#include "bench/measure/level_file.h"
 #include "cli/chains.h"
 #include "cli/cli.h"
 #include "cli/corun.h"

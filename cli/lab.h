@@ -4,10 +4,10 @@
 
 #include "analyzer/model/model.h"
 #include "bench/bench.h"
-#include "bench/host.h"
-#include "bench/host_control.h"
+#include "bench/host/host.h"
+#include "bench/host/control.h"
 #include "bench/target.h"
-#include "bench/target_sim.h"
+#include "bench/targets/simulated.h"
 #include "cli/chains.h"
 #include "cli/code_uses.h"
 #include "cli/experiment.h"

@@ -3,7 +3,7 @@
 
 #include "analyzer/compare/dependence.h"
 #include "base/text.h"
-#include "bench/replication.h"
+#include "bench/measure/replication.h"
 #include "cli/follow.h"
 #include "cli/program_code.h"
 

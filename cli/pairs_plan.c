@@ -1,6 +1,6 @@
 #include "cli/pairs.h"
 
-#include "bench/measured.h"
+#include "bench/bench.h"
 
 // One kernel alone, in so many streams: measured once, however many cells need it.
 static const struct experiment *alone_in(struct arena *arena, struct plan *plan, const struct kernel *kernel,

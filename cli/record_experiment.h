@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
-#include "bench/record.h"
+#include "bench/record/record.h"
 #include "cli/experiment.h"
 
 enum { RECORD_MOST_CODE_BYTES = 1 << 16 };

@@ -1,4 +1,4 @@
-// The other ways to lay an experiment's code out: --replicate. See bench/replication.h for what becomes of their times.
+// The other ways to lay an experiment's code out: --replicate. See bench/measure/replication.h for what becomes of their times.
 #ifndef CLI_REPLICATE_H
 #define CLI_REPLICATE_H
 

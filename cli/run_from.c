@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "bench/record.h"
+#include "bench/record/record.h"
 #include "cli/cli.h"
 #include "cli/record_experiment.h"
 #include "cli/run_report.h"

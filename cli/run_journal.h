@@ -3,7 +3,7 @@
 #ifndef CLI_RUN_JOURNAL_H
 #define CLI_RUN_JOURNAL_H
 
-#include "bench/journal.h"
+#include "bench/record/journal.h"
 #include "cli/lab.h"
 
 struct run_journal {

@@ -3,7 +3,7 @@
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "bench/measured.h"
+#include "bench/bench.h"
 #include "cli/aliases.h"
 #include "cli/forms.h"
 #include "cli/pipes_report.h"

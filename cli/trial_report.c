@@ -3,7 +3,7 @@
 #include "base/bytes.h"
 #include "base/json.h"
 #include "base/screen.h"
-#include "bench/record.h"
+#include "bench/record/record.h"
 #include "cli/fault_text.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // Runs assembled programs on this machine. What they compute is checked; how long they take is not.
-#include "bench/host.h"
+#include "bench/host/host.h"
 #include "gen/gen.h"
 #include "gen/testing.h"
 

@@ -1,7 +1,8 @@
 #include "runner/host.h"
 
-#include "bench/event_name.h"
-#include "bench/host_files.h"
+#include "bench/counters/event_name.h"
+#include "bench/host/choose.h"
+#include "bench/host/files.h"
 
 #include <sched.h>
 #include <sys/utsname.h>

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
-#include "bench/host.h"
+#include "bench/host/host.h"
 
 bool runner_read_host(struct arena *arena, int cpu, struct host *host, struct fail *fail);
 

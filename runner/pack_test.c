@@ -1,7 +1,7 @@
 // Packs come back as they were written, damaged ones are refused, and what a runner writes is a measurement file.
 #include "base/file.h"
 #include "base/json.h"
-#include "bench/record.h"
+#include "bench/record/record.h"
 #include "bench/target.h"
 #include "runner/results.h"
 

@@ -3,8 +3,8 @@
 
 #include "base/bytes.h"
 #include "base/text.h"
-#include "bench/record.h"
-#include "bench/syscall_filter.h"
+#include "bench/record/record.h"
+#include "bench/sandbox/syscall_filter.h"
 #include "bench/target.h"
 
 #include <errno.h>
@@ -185,7 +185,7 @@ static void add_spread(struct object *line, struct arena *arena, const struct be
     text_add(&line->text, "]");
 }
 
-// As bench/record.c. What a block executes is not known here.
+// As bench/record/record.c. What a block executes is not known here.
 static void add_shares(struct object *line, const struct pack_program *program, const struct bench_measurement *m) {
     bool is_kernel = program->mode && strcmp(program->mode, "block") != 0;
     if (m->outcome != BENCH_OK || m->samples == 0 || !is_kernel)

@@ -1,10 +1,10 @@
-// What a runner prints: a table for people, and the lines of a measurement file as bench/record.h owns them (a test
+// What a runner prints: a table for people, and the lines of a measurement file as bench/record/record.h owns them (a test
 // reads them with its reader). jansson is not there to write them with: for several ISAs it cannot be had as a static
 // library.
 #ifndef RUNNER_RESULTS_H
 #define RUNNER_RESULTS_H
 
-#include "bench/host.h"
+#include "bench/host/host.h"
 #include "runner/pack.h"
 
 #include <stdio.h>

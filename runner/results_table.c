@@ -1,7 +1,7 @@
 // What a runner measured, as a table for people. The lines of a measurement file are results.c's.
 #include "base/table.h"
 #include "base/text.h"
-#include "bench/measured.h"
+#include "bench/bench.h"
 #include "runner/results.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // The sandbox on an ISA that this machine only emulates: one block of machine code for each outcome, run as the native
 // target runs it. Needs nothing but libc, so that a cross compiler builds it; qemu-user has no system call filters.
-#include "bench/sandbox.h"
-#include "bench/syscall_filter.h"
+#include "bench/sandbox/sandbox.h"
+#include "bench/sandbox/syscall_filter.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ static const struct block blocks[] = {
     {"hlt #0", BENCH_SIGILL, {0xd4400000}, BENCH_OK},
     {"mov x1, #0; sdiv x0, x0, x1; ret", BENCH_OK, {0xd2800001, 0x9ac10c00, 0xd65f03c0}, BENCH_OK},
 };
-#elif defined(__x86_64__) // bench/native_test.c has all of them
+#elif defined(__x86_64__) // bench/targets/native_test.c has all of them
 static const struct block blocks[] = {
     {"ret", BENCH_OK, {0xc3}, BENCH_OK},
     {"ud2", BENCH_SIGILL, {0x0b0f}, BENCH_OK},

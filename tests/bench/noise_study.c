@@ -1,18 +1,18 @@
-// Does bench/ keep its promises? A CPU whose truth is known is measured through noise (bench/noise.h) by the whole of
+// Does bench/ keep its promises? A CPU whose truth is known is measured through noise (bench/targets/noise.h) by the whole of
 // bench/ (choice of rounds, calibration, judgement, statistics, verdict), once for each seed, kind of noise and truth,
 // and what was reported is held against the truth. Prints a table in Markdown; exit 1 where a promise is broken.
 //     noise_study SEEDS [PROCESSES [KIND[:PARAMETER…][+KIND…][,known]…]]
 // PROCESSES: fresh processes per value, 0 as usual. `,known`: earlier sessions have found what the checks take when the
 // core is ours alone. Each seed is a session that measures every truth, and has 5 s for retries. `unstable`: share
 // flagged. `interval holds the truth`: of those not flagged, the clock's error included; the claim is 99 %.
-#include "bench/measured.h"
-#include "bench/noise.h"
+#include "bench/bench.h"
+#include "bench/targets/noise.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// As the simulated CPU of `cyclops run` has them (bench/target_sim.c).
+// As the simulated CPU of `cyclops run` has them (bench/targets/simulated.c).
 static const double core_hz = 250e6, timer_hz = 250e6 * 0.585;
 
 // Fractions that verdicts may call exact, and others.

@@ -1,5 +1,5 @@
 // Measurement files, and what `cyclops run --from` makes of them: their code is decoded and simulated.
-#include "bench/record.h"
+#include "bench/record/record.h"
 #include "cli/record_experiment.h"
 #include "tests/fuzz/fuzz.h"
 

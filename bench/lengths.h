@@ -1,0 +1,22 @@
+// How long the two timed runs of a piece of code are, in iterations: from what a pilot took. Needed on both sides of a
+// target: by those that choose the lengths themselves, and by who chooses for the others.
+#ifndef BENCH_LENGTHS_H
+#define BENCH_LENGTHS_H
+
+#include <stdint.h>
+
+// The short run's share of the long one: 1 in so many.
+enum { LENGTHS_SHORT_SHARE = 8 };
+
+struct target_lengths {
+    uint64_t n_short, n_long; // iterations
+    unsigned n_calls;         // of the code in each execution; 0 or 1: one
+};
+
+// Times below an eighth of the wanted one are partly overhead, and only say that more is needed. Returns the next n to
+// time; 0 where n is long enough, or cannot grow.
+double lengths_more(double n, double ticks, double wanted_ticks);
+// What follows from n iterations in so many ticks: a long run of `wanted_ticks`. At least 1 and 2 iterations.
+struct target_lengths lengths_for(double n, double ticks, double wanted_ticks);
+
+#endif

@@ -1,0 +1,411 @@
+// Opening a session: choose the clock, and find out how good it is here.
+//
+// Two chains are measured like any other code. The reference against itself must be 1 cycle (or what a step of it is
+// said to take): what it is off is the harness's own error. The multiply chain must be a whole number of cycles,
+// because a multiplier has no half ones: what it is off is the reference's error (not one add a cycle, a change of
+// frequency unseen). The clock's relative error is the larger of the two, each with its interval's half-width; a
+// measurement cannot be better than that.
+#include "bench/measure/calibrate.h"
+
+#include "bench/measure/checks.h"
+#include "bench/measure/clock.h"
+#include "bench/measure/measure.h"
+#include "bench/measure/rounds.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// A burst of noise is no property of the host, so calibration is tried a few times.
+enum { ATTEMPTS = 3 };
+enum { FEWEST_PROCESSES = 3 };
+static const double stable_error = 0.01;
+static const double usual_confirm_seconds = 1;
+
+// Why a tier cannot be used on this target; null: it can.
+static const char *why_not(const struct target *target, enum bench_clock clock) {
+    if (clock == CLOCK_PERF && !target->has_counters)
+        return target->counters_note ? target->counters_note : "this target has none";
+    if (clock == CLOCK_RDPMC && !target->has_user_reads)
+        return target->user_reads_note ? target->user_reads_note : "this target has none";
+    return NULL;
+}
+
+static bool ran(const char *what, enum bench_outcome outcome, struct fail *fail) {
+    return outcome == BENCH_OK ||
+           fail_set(fail, FAIL_UNAVAILABLE, "the %s chain does not run here: %s", what, bench_outcome_name(outcome));
+}
+
+// Relative distance of a measured chain from what it must be, at the far end of its interval.
+static double error_of(const struct bench_measurement *result, double truth) {
+    if (result->verdict == MEASURED_UNSTABLE || truth < 1)
+        return INFINITY;
+    return (fabs(result->cycles - truth) + (result->high - result->low) / 2) / truth;
+}
+
+// What the reference looks like here: later measurements are held against it.
+static void keep_reference(struct bench *bench, struct sampling *sampling) {
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_ticks));
+    if (!sampling->n_kept)
+        return;
+    bench->ticks_per_cycle = statistics_median(sorted, sampling->n_kept);
+    sorted = sampling_sorted(sampling, offsetof(struct sample, reference_change));
+    bench->reference_spread = statistics_spread(sorted, sampling->n_kept);
+}
+
+// What is known of the checks by this clock: what earlier sessions found.
+static void forget_levels(struct bench *bench) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        struct level *level = &bench->checks[i].level;
+        double remembered = bench->options.remembered[bench->clock][i];
+        *level = (struct level){.is_whole = i == CHECK_MULTIPLY};
+        if (remembered > 0)
+            level_remember(level, remembered);
+    }
+}
+
+// The time clock's reference takes what it takes: two cycles on a MIPS 74K. Whole ones, unless the frequency is wrong.
+static bool takes_other_cycles(struct bench *bench, double cycles) {
+    bool is_free = bench->clock == CLOCK_TIME && bench->options.reference_cycles <= 0;
+    if (!is_free || round(cycles) < 1 || round(cycles) == bench->reference.body_cycles)
+        return false;
+    bench->reference.body_cycles = round(cycles);
+    forget_levels(bench); // they were found in cycles of another length
+    return true;
+}
+
+// What of the checks that every round has speaks against this moment; null: nothing.
+static const char *doubt_levels(struct bench *bench) {
+    for (unsigned i = CHECK_MULTIPLY; i < CHECK_USES; i++) {
+        const struct level *level = &bench->checks[i].level;
+        const char *subject = checks_subject((enum bench_check)i);
+        if (level_is_reached(level) || !bench->checks[i].n_long)
+            continue;
+        if (level->remembered > 0)
+            return arena_printf(
+                bench->arena, "%s not as fast as this CPU has shown (%.4g cycles): another thread is busy on the core",
+                subject, level->remembered);
+        if (i != CHECK_MULTIPLY)
+            return arena_printf(bench->arena, "%s now fast and now slow: another thread is busy on the core", subject);
+    }
+    return NULL;
+}
+
+static const char *describe_instability(struct bench *bench, const struct bench_measurement *self,
+                                        const struct bench_measurement *cross, bool is_cross_worse) {
+    const char *frequency = "";
+    if (self->why || cross->why)
+        return arena_printf(bench->arena, "the calibration chains have no steady time%s: %s",
+                            bench->clock == CLOCK_TIME ? ", as where the frequency drifts" : "",
+                            cross->why ? cross->why : self->why);
+    if (bench->clock == CLOCK_TIME)
+        frequency = arena_printf(bench->arena, ": the frequency is not %g GHz", bench->frequency_hz / 1e9);
+    if (is_cross_worse)
+        return arena_printf(bench->arena, "the multiply chain takes %.3f cycles, and not a whole number%s",
+                            cross->cycles, frequency);
+    return arena_printf(bench->arena, "%s takes %.3f cycles, and not %g%s",
+                        bench->clock == CLOCK_TIME ? "a dependent add" : "the reference against itself", self->cycles,
+                        bench->reference.body_cycles, frequency);
+}
+
+// Sessions that know all levels need not look for them.
+static bool knows_levels(const struct bench *bench) {
+    for (unsigned i = CHECK_MULTIPLY + 1; i < BENCH_N_CHECKS; i++)
+        if (bench->checks[i].n_long && bench->checks[i].level.remembered <= 0)
+            return false;
+    return !bench->options.remembers_little;
+}
+
+static void settle_levels(struct bench *bench) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+        level_settle(&bench->checks[i].level);
+}
+
+static void judge_chains(struct bench *bench, const struct bench_measurement *self,
+                         const struct bench_measurement *cross) {
+    double self_error = error_of(self, bench->reference.body_cycles),
+           cross_error = error_of(cross, round(cross->cycles));
+    const char *doubt = doubt_levels(bench);
+    bench->clock_error = fmax(self_error, cross_error);
+    bench->stable = bench->clock_error <= stable_error && !doubt;
+    if (bench->stable)
+        return;
+    bench->is_doubtful = self->why || cross->why || bench->clock_error <= stable_error;
+    bench->unstable_why =
+        bench->clock_error <= stable_error ? doubt : describe_instability(bench, self, cross, cross_error > self_error);
+    bench->clock_error = fmin(bench->clock_error, 1); // JSON has no infinity
+}
+
+// Measures the two chains once.
+static bool measure_chains(struct bench *bench, struct sampling *sampling, struct fail *fail) {
+    struct bench_measurement self, cross;
+    sampling_clear(sampling);
+    bench->stable = true; // nothing is known against it yet
+    bench->is_doubtful = false;
+    bench->clock_error = 0;
+    bench->ticks_per_cycle = 0;
+    bench->is_new_here = !knows_levels(bench) && bench->options.confirm_seconds > 0;
+    if (!measure_samples(bench, &bench->checks[CHECK_MULTIPLY].code, bench->is_new_here, sampling, &cross, fail) ||
+        !ran("multiply", cross.outcome, fail))
+        return false;
+    sampling_clear(sampling);
+    if (!measure_samples(bench, &bench->reference, false, sampling, &self, fail) ||
+        !ran("reference", self.outcome, fail))
+        return false;
+    bench->cross_check_cycles = cross.cycles;
+    if (takes_other_cycles(bench, self.cycles)) {
+        bench->stable = false;
+        bench->is_doubtful = true;
+        bench->unstable_why = "the length of an add changes";
+        return true;
+    }
+    keep_reference(bench, sampling);
+    settle_levels(bench);
+    judge_chains(bench, &self, &cross);
+    return true;
+}
+
+static const char *counter_note(const struct bench *bench, const char *error) {
+    const struct target *target = bench->target;
+    bool is_perf = bench->clock == CLOCK_PERF;
+    const char *why_perf = bench->passed_over ? bench->passed_over : target->user_reads_note, *groups = "";
+    if (target->n_groups > 1)
+        groups = arena_printf(bench->arena, "; events in %u groups, each counted in runs of its own", target->n_groups);
+    return arena_printf(bench->arena, "hardware cycles %s; %s%s%s%s",
+                        is_perf ? "through perf" : "read by the thread itself (rdpmc)", error, groups,
+                        is_perf && why_perf ? "; not by the thread itself: " : "", is_perf && why_perf ? why_perf : "");
+}
+
+static void write_note(struct bench *bench) {
+    const struct target *target = bench->target;
+    struct arena *arena = bench->arena;
+    const char *frequency = "";
+    if (target->ticks_per_second > 0 && bench->ticks_per_cycle > 0)
+        frequency = arena_printf(arena, " (%.2f GHz then)", target->ticks_per_second / bench->ticks_per_cycle / 1e9);
+    const char *error = bench->stable ? arena_printf(arena, "multiply %.3f, error ±%.2f %%", bench->cross_check_cycles,
+                                                     bench->clock_error * 100)
+                                      : arena_printf(arena, "unstable: %s", bench->unstable_why);
+    const char *counters = target->has_counters ? "there, not used" : target->counters_note;
+    if (bench->passed_over)
+        counters = bench->passed_over;
+    if (bench->clock == CLOCK_RATIO)
+        bench->clock_note = arena_printf(
+            arena, "ratio clock: %s over a chain of dependent adds, taken as %g cycle%s each%s; %s; counters: %s",
+            target->timer, bench->reference.body_cycles, bench->reference.body_cycles == 1 ? "" : "s", frequency, error,
+            counters ? counters : "none");
+    else if (bench->clock == CLOCK_TIME)
+        bench->clock_note = arena_printf(
+            arena,
+            "time clock: %s × %.10g Hz (%s); a dependent add takes %g cycle%s of it; %s, and how the frequency "
+            "drifts is not known",
+            target->timer, bench->frequency_hz, bench->options.frequency_source, bench->reference.body_cycles,
+            bench->reference.body_cycles == 1 ? "" : "s", error);
+    else
+        bench->clock_note = counter_note(bench, error);
+}
+
+// How many iterations of the session's own chains a round runs.
+static bool choose_lengths(struct bench *bench, struct fail *fail) {
+    enum bench_outcome outcome;
+    struct target_lengths lengths = {0};
+    if (!rounds_choose(bench, &bench->reference, rounds_wanted_ticks(bench, ROUNDS_CODE_SECONDS), &lengths, &outcome,
+                       fail) ||
+        !ran("reference", outcome, fail))
+        return false;
+    bench->reference_short = lengths.n_short;
+    bench->reference_long = lengths.n_long;
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        struct bench_check_state *check = &bench->checks[i];
+        check->n_short = check->n_long = 0;
+        if (!check->code.bodies)
+            continue;
+        if (!rounds_choose(bench, &check->code, rounds_wanted_ticks(bench, ROUNDS_CHECK_SECONDS), &lengths, &outcome,
+                           fail) ||
+            (i < CHECK_USES && !ran(bench_check_name((enum bench_check)i), outcome, fail)))
+            return false;
+        check->n_short = outcome == BENCH_OK ? lengths.n_short : 0;
+        check->n_long = outcome == BENCH_OK ? lengths.n_long : 0; // a check of a use may need what this CPU lacks
+    }
+    return true;
+}
+
+// What the user says, or else the target.
+static bool choose_frequency(struct bench *bench, struct fail *fail) {
+    struct bench_options *options = &bench->options;
+    if (options->frequency_hz <= 0) {
+        options->frequency_hz = bench->target->core_hz;
+        options->frequency_source = "as the target states it";
+    }
+    if (options->frequency_hz <= 0 || bench->target->ticks_per_second <= 0)
+        return fail_set(fail, FAIL_UNAVAILABLE,
+                        "no time clock: nothing here states the core's frequency; say it with --frequency");
+    if (!options->frequency_source)
+        options->frequency_source = "as stated";
+    bench->frequency_hz = options->frequency_hz;
+    return true;
+}
+
+static bool is_stopped(const struct bench *bench) {
+    return bench->options.is_stopped && bench->options.is_stopped();
+}
+
+// Done once, and every measurement carries its error: so it is more precise than those.
+static bool calibrate(struct bench *bench, struct fail *fail) {
+    struct arena scratch = {0};
+    struct sampling sampling = sampling_new(&scratch);
+    double precision = bench->options.precision;
+    bench->options.precision = precision / 4;
+    bool is_done = measure_chains(bench, &sampling, fail);
+    bench->options.precision = precision;
+    arena_free(&scratch);
+    if (is_done)
+        write_note(bench);
+    return is_done;
+}
+
+// One tier, calibrated. Unstable is no failure.
+static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail *fail) {
+    const char *why = why_not(bench->target, clock);
+    if (why)
+        return fail_set(fail, FAIL_UNAVAILABLE, "no %s clock: %s; --clock ratio needs no counters",
+                        bench_clock_name(clock), why);
+    bench->clock = clock;
+    if (clock == CLOCK_TIME && !choose_frequency(bench, fail))
+        return false;
+    forget_levels(bench); // what another clock said of them is of no use
+    if (!choose_lengths(bench, fail))
+        return false;
+    bench->stable = false;
+    bench->is_doubtful = true;
+    double for_values_ms = bench->retry_ms / 2; // what a calibration must leave
+    bool is_run = true;
+    bench->retry_ms -= for_values_ms;
+    for (unsigned i = 0; i < ATTEMPTS && bench->is_doubtful && is_run; i++)
+        is_run = calibrate(bench, fail);
+    bench->retry_ms += for_values_ms;
+    return is_run;
+}
+
+// Calibrates again, now and then, until it is not doubtful or the time until `end_ns` is over.
+static bool calibrate_until(struct bench *bench, uint64_t end_ns, bool is_retry, const struct bench_listener *listener,
+                            struct fail *fail) {
+    static const uint64_t pause_ns = 100000000;
+    uint64_t now_ns;
+    while (bench->is_doubtful && (now_ns = measure_now_ns(bench->target)) < end_ns && !is_stopped(bench)) {
+        if (listener && listener->waiting)
+            listener->waiting(listener->context, 0, (double)(end_ns - now_ns) / 1e9);
+        measure_wait(bench, pause_ns, is_retry);
+        if (!calibrate(bench, fail))
+            return false;
+    }
+    return true;
+}
+
+bool calibrate_if_doubtful(struct bench *bench, const struct bench_listener *listener, struct fail *fail) {
+    uint64_t half_ns = (uint64_t)(bench->retry_ms / 2 * 1e6);
+    return calibrate_until(bench, measure_now_ns(bench->target) + half_ns, true, listener, fail);
+}
+
+// Whether most rounds of a process have all checks at their levels.
+static bool is_quiet(struct bench *bench, struct fail *fail, bool *is_run) {
+    enum { ROUNDS = 8, FEWEST_QUIET = 6 };
+    struct target_round rounds[ROUNDS];
+    struct bench_code chain = bench->reference;
+    struct target_job job = {.code = &bench->reference,
+                             .code_short = bench->reference_short,
+                             .code_long = bench->reference_long,
+                             .n_rounds = ROUNDS,
+                             .rounds = rounds,
+                             .reference = &bench->reference,
+                             .reference_short = bench->reference_short,
+                             .reference_long = bench->reference_long,
+                             .n_warmup = 1,
+                             .timeout_seconds = bench->options.timeout_seconds,
+                             .clock = bench->clock};
+    const struct target_job *jobs[] = {&job};
+    enum bench_outcome outcome;
+    unsigned n = 0;
+    checks_put(bench, &job);
+    *is_run = bench->target->ops->run(bench->target, &job, 1, &outcome, fail);
+    if (!*is_run || outcome != BENCH_OK)
+        return false;
+    checks_learn(bench, jobs, 1);
+    chain.uses = BENCH_ALL_USES;
+    for (unsigned i = 0; i < job.n_done; i++) {
+        double cycles[BENCH_N_CHECKS];
+        enum bench_drop why;
+        checks_cycles(bench, &job, &rounds[i], cycles);
+        n += clock_reference_is_steady(&job, &rounds[i], &why) && checks_agree(bench, &chain, cycles, &why);
+    }
+    return n >= FEWEST_QUIET;
+}
+
+bool bench_wait_quiet(struct bench *bench, double seconds, const struct bench_listener *listener, struct fail *fail) {
+    static const uint64_t pause_ns = 20000000;
+    uint64_t end_ns = measure_now_ns(bench->target) + (uint64_t)(seconds * 1e9), now_ns;
+    bool is_run = calibrate_until(bench, end_ns, false, listener, fail);
+    while (is_run && (now_ns = measure_now_ns(bench->target)) < end_ns && !is_stopped(bench)) {
+        if (is_quiet(bench, fail, &is_run))
+            break;
+        if (listener && listener->waiting)
+            listener->waiting(listener->context, 0, (double)(end_ns - now_ns) / 1e9);
+        measure_wait(bench, pause_ns, false);
+    }
+    return is_run;
+}
+
+// The first tier that works and is stable. Counters may be there and lie (some hypervisors' do): then the next tier is
+// better. Where none is stable, it is the last one.
+static bool open_best_clock(struct bench *bench, struct fail *fail) {
+    static const enum bench_clock tiers[] = {CLOCK_RDPMC, CLOCK_PERF, CLOCK_RATIO};
+    bool is_open = false;
+    for (unsigned i = 0; i < sizeof tiers / sizeof *tiers && !(is_open && bench->stable); i++) {
+        bool is_last_resort = tiers[i] == CLOCK_RATIO;
+        if (why_not(bench->target, tiers[i]) || (is_last_resort && bench->options.needs_counters))
+            continue;
+        is_open = open_clock(bench, tiers[i], fail);
+        if (!is_open)
+            return false;
+        if (!bench->stable)
+            bench->passed_over =
+                arena_printf(bench->arena, "%s was passed over: %s", bench_clock_name(tiers[i]), bench->unstable_why);
+    }
+    return is_open ||
+           fail_set(fail, FAIL_UNAVAILABLE, "no events can be counted: %s", why_not(bench->target, CLOCK_PERF));
+}
+
+// Their code begins where no other's does, as far as that goes: they are all in the cache at once.
+static void put_chains(struct bench *bench, const struct bench_chains *chains) {
+    enum { STRIDE = 1152, PAGE = 4096 };
+    bench->reference = chains->reference;
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        struct bench_code *code = &bench->checks[i].code;
+        *code = chains->checks[i];
+        code->offset = (i + 1) * STRIDE % PAGE;
+        code->uses = i < CHECK_USES ? 0 : 1U << (i - CHECK_USES);
+    }
+}
+
+bool bench_open(struct bench *bench, struct arena *arena, struct target *target, const struct bench_options *options,
+                const struct bench_chains *chains, struct fail *fail) {
+    *bench = (struct bench){
+        .arena = arena,
+        .target = target,
+        .options = *options,
+    };
+    put_chains(bench, chains);
+    if (bench->options.precision <= 0)
+        bench->options.precision = 0.002;
+    if (bench->options.budget_ms <= 0)
+        bench->options.budget_ms = 200;
+    if (bench->options.timeout_seconds <= 0)
+        bench->options.timeout_seconds = 2;
+    if (!bench->options.processes)
+        bench->options.processes = FEWEST_PROCESSES;
+    if (bench->options.confirm_seconds == 0)
+        bench->options.confirm_seconds = usual_confirm_seconds;
+    bench->retry_ms = bench->options.retry_seconds * 1e3;
+    bench->reference.body_cycles = bench->options.reference_cycles > 0 ? bench->options.reference_cycles : 1;
+    return bench->options.clock == CLOCK_AUTO ? open_best_clock(bench, fail)
+                                              : open_clock(bench, bench->options.clock, fail);
+}

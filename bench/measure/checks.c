@@ -1,0 +1,195 @@
+#include "bench/measure/checks.h"
+
+#include "bench/measure/clock.h"
+#include "bench/measure/statistics.h"
+
+#include <math.h>
+#include <stddef.h>
+
+// What slips through in single rounds is looked for in the median of all.
+static const double median_tolerance = 0.0025;
+
+static bool is_chain(const struct bench *bench, const struct bench_code *code) {
+    return code == &bench->reference || code == &bench->checks[CHECK_MULTIPLY].code;
+}
+
+// Whether a check says something of the code's own rounds.
+static bool counts_for(const struct bench_code *code, unsigned check) {
+    return check < CHECK_USES || code->uses & 1U << (check - CHECK_USES);
+}
+
+void checks_put(const struct bench *bench, struct target_job *job) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct bench_check_state *check = &bench->checks[i];
+        bool is_wanted = counts_for(job->code, i) || is_chain(bench, job->code);
+        if (job->beside) // even while it waits, the other thread takes some issue slots: the others would tell of it
+            is_wanted = i == CHECK_MULTIPLY;
+        job->checks[i] =
+            (struct target_check){&check->code, is_wanted ? check->n_short : 0, is_wanted ? check->n_long : 0};
+    }
+}
+
+void checks_cycles(const struct bench *bench, const struct target_job *job, const struct target_round *round,
+                   double cycles[BENCH_N_CHECKS]) {
+    double reference = clock_reference_ticks(job, round);
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct target_check *check = &job->checks[i];
+        const struct target_sample *samples = round->checks[i];
+        cycles[i] = 0;
+        if (!check->n_long)
+            continue;
+        double n_bodies = (double)(check->n_long - check->n_short) * check->code->bodies;
+        if (bench_clock_counts(bench->clock))
+            cycles[i] = ((double)samples[1].counters[0] - (double)samples[0].counters[0]) / n_bodies;
+        else if (reference > 0)
+            cycles[i] = ((double)samples[1].ticks - (double)samples[0].ticks) / n_bodies / reference;
+    }
+}
+
+static bool is_at_level(const struct level *level, double cycles) {
+    return fabs(cycles / level->cycles - 1) <= level_tolerance(level);
+}
+
+// What of a level is known does not speak against the reading.
+static bool is_in_order(const struct bench *bench, enum bench_check check, const double cycles[BENCH_N_CHECKS]) {
+    const struct level *level = &bench->checks[check].level;
+    return level->cycles <= 0 || cycles[check] <= 0 || is_at_level(level, cycles[check]);
+}
+
+static bool is_known(const struct bench *bench, enum bench_check check, const double cycles[BENCH_N_CHECKS]) {
+    return cycles[check] <= 0 || bench->checks[check].level.cycles > 0;
+}
+
+static bool is_undisturbed(const struct target_job *job, const struct target_round *round) {
+    enum bench_drop why;
+    return !round->switches && !round->migrations && clock_reference_is_steady(job, round, &why);
+}
+
+// The checks, counted from the first, that a round may teach: where its reference may be trusted. What a neighbour does
+// to that, the multiplies show; but not what slows both alike, by some percent, as a neighbour's scalar code may in all
+// processes of some seconds. All else then looks too fast, and independent instructions, which that code slows most,
+// tell. So those come before the checks of the uses.
+static unsigned count_lessons(const struct bench *bench, const struct target_job *job, const struct target_round *round,
+                              const double cycles[BENCH_N_CHECKS]) {
+    if (!is_undisturbed(job, round))
+        return 0;
+    if (!is_in_order(bench, CHECK_MULTIPLY, cycles))
+        return CHECK_MULTIPLY + 1;
+    bool is_quiet = is_known(bench, CHECK_MULTIPLY, cycles) && is_known(bench, CHECK_ISSUE, cycles) &&
+                    is_in_order(bench, CHECK_ISSUE, cycles);
+    return is_quiet ? BENCH_N_CHECKS : CHECK_ISSUE + 1;
+}
+
+// Adds the round's readings to those of its process.
+static void add_readings(const struct bench *bench, const struct target_job *job, const struct target_round *round,
+                         double *readings[BENCH_N_CHECKS], size_t n[BENCH_N_CHECKS]) {
+    double cycles[BENCH_N_CHECKS];
+    checks_cycles(bench, job, round, cycles);
+    unsigned n_lessons = count_lessons(bench, job, round, cycles);
+    for (unsigned i = 0; i < n_lessons; i++)
+        if (cycles[i] != 0)
+            readings[i][n[i]++] = cycles[i];
+}
+
+// A neighbour may slow the chain of adds in all rounds of a process, by a percent or two: then multiplies take less
+// than their whole number, and all else looks as much too fast.
+static void correct_reference(const struct level *multiply, double *readings[BENCH_N_CHECKS],
+                              const size_t n[BENCH_N_CHECKS]) {
+    static const double negligible = 0.002;
+    if (!multiply->is_whole || multiply->cycles <= 0 || !n[CHECK_MULTIPLY])
+        return;
+    statistics_sort(readings[CHECK_MULTIPLY], n[CHECK_MULTIPLY]);
+    double factor = multiply->cycles / statistics_median(readings[CHECK_MULTIPLY], n[CHECK_MULTIPLY]);
+    for (unsigned i = 0; i < BENCH_N_CHECKS && factor > 1 + negligible; i++)
+        for (size_t k = 0; k < n[i] && i != CHECK_MULTIPLY; k++)
+            readings[i][k] *= factor;
+}
+
+bool checks_learn(struct bench *bench, const struct target_job *const *jobs, unsigned n_jobs) {
+    struct arena scratch = {0};
+    size_t n_rounds = 0, n[BENCH_N_CHECKS] = {0};
+    bool is_news = false;
+    double *readings[BENCH_N_CHECKS];
+    for (unsigned i = 0; i < n_jobs; i++)
+        n_rounds += jobs[i]->n_done;
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+        readings[i] = ARENA_ARRAY(&scratch, double, n_rounds + 1);
+    for (unsigned i = 0; i < n_jobs; i++)
+        for (unsigned r = 0; r < jobs[i]->n_done; r++)
+            add_readings(bench, jobs[i], &jobs[i]->rounds[r], readings, n);
+    correct_reference(&bench->checks[CHECK_MULTIPLY].level, readings, n);
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+        if (n[i] > 0 &&
+            level_take(&bench->checks[i].level, readings[i], n[i], bench->checks[CHECK_MULTIPLY].level.spread))
+            is_news = true;
+    arena_free(&scratch);
+    return is_news;
+}
+
+bool checks_agree(const struct bench *bench, const struct bench_code *code, const double cycles[BENCH_N_CHECKS],
+                  enum bench_drop *why) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct level *level = &bench->checks[i].level;
+        if (level->cycles <= 0 || cycles[i] == 0 || !counts_for(code, i) || is_at_level(level, cycles[i]))
+            continue;
+        *why = i == CHECK_MULTIPLY ? DROP_MULTIPLY : i == CHECK_ISSUE ? DROP_ISSUE : DROP_USES + (i - CHECK_USES);
+        return false;
+    }
+    return true;
+}
+
+bool checks_medians_agree(const struct bench *bench, const struct bench_code *code,
+                          const double cycles[BENCH_N_CHECKS]) {
+    static const double another_level = 0.01;
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct level *level = &bench->checks[i].level;
+        if (level->cycles > 0 && cycles[i] != 0 && counts_for(code, i) &&
+            fabs(cycles[i] / level->cycles - 1) > fmax(another_level, level->spread))
+            return false;
+    }
+    return true;
+}
+
+bool checks_are_faster(const struct bench *bench, const struct bench_code *code, const double cycles[BENCH_N_CHECKS]) {
+    const struct level *multiply = &bench->checks[CHECK_MULTIPLY].level;
+    if (multiply->cycles > 0 && cycles[CHECK_MULTIPLY] != 0 && !is_at_level(multiply, cycles[CHECK_MULTIPLY]))
+        return false; // the reference took longer
+    for (unsigned i = CHECK_MULTIPLY + 1; i < BENCH_N_CHECKS; i++) {
+        const struct level *level = &bench->checks[i].level;
+        if (counts_for(code, i) && cycles[i] > 0 && cycles[i] < level->cycles && !is_at_level(level, cycles[i]))
+            return true;
+    }
+    return false;
+}
+
+enum bench_check checks_unknown(const struct bench *bench, const struct target_job *job) {
+    unsigned i = CHECK_MULTIPLY + 1; // that chain is the clock's affair
+    while (i < BENCH_N_CHECKS &&
+           (!job->checks[i].n_long || !counts_for(job->code, i) || bench->checks[i].level.cycles > 0))
+        i++;
+    return (enum bench_check)i;
+}
+
+// The median of n samples scatters by about 0.93 of their quartiles' distance over √n where they are normal: taken
+// three times, so that chance seldom counts as a departure, and a departure is not taken for less than it is.
+double checks_departure(const struct bench *bench, const struct bench_code *code, enum bench_check check,
+                        const double *sorted, size_t n) {
+    double level = bench->checks[check].level.cycles, median = n ? statistics_median(sorted, n) : 0;
+    if (level <= 0 || median == 0 || !counts_for(code, check)) // 0: left out
+        return 0;
+    double away = fabs(median / level - 1);
+    double uncertainty = 2.8 * statistics_spread(sorted, n) / level / sqrt((double)n);
+    return away > fmax(median_tolerance, uncertainty) ? away + uncertainty : 0;
+}
+
+const char *checks_subject(enum bench_check check) {
+    static const char *const subjects[BENCH_N_CHECKS] = {
+        [CHECK_MULTIPLY] = "dependent multiplies are",
+        [CHECK_ISSUE] = "independent instructions are",
+        [CHECK_USES + USE_INTEGER] = "independent adds are",
+        [CHECK_USES + USE_VECTOR] = "independent vector instructions are",
+        [CHECK_USES + USE_LOAD] = "independent loads are",
+        [CHECK_USES + USE_STORE] = "independent stores are",
+    };
+    return subjects[check];
+}

@@ -1,0 +1,242 @@
+#include "bench/measure/conclude.h"
+
+#include "bench/bench.h"
+#include "bench/measure/checks.h"
+#include "bench/measure/moments.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// An interval wider than this to either side is no result.
+static const double widest_half = 0.01;
+
+// Values this near a simple fraction do not speak against the frequency of the time clock: starting a program and
+// leaving its loop take some time too. The article's 5.017 seconds stand for 5 cycles.
+static const double near_fraction = 0.005;
+
+static enum bench_drop main_reason(const unsigned dropped[DROP_N_REASONS]) {
+    enum bench_drop reason = DROP_SWITCH;
+    for (enum bench_drop i = DROP_SWITCH; i < DROP_N_REASONS; i++)
+        if (dropped[i] > dropped[reason])
+            reason = i;
+    return reason;
+}
+
+// Does each process stay in one of the two modes?
+static bool is_mode_of_process(const struct sampling *sampling) {
+    const struct statistics_mode *modes = sampling->look.modes;
+    double middle = (modes[0].value + modes[1].value) / 2;
+    size_t n_changes = 0;
+    for (size_t i = 1; i < sampling->n_kept; i++) {
+        const struct sample *last = &sampling->samples[i - 1], *sample = last + 1;
+        n_changes += last->process == sample->process && (last->cycles < middle) != (sample->cycles < middle);
+    }
+    return n_changes * 20 < sampling->n_kept;
+}
+
+static const char *describe_modes(const struct sampling *sampling, const struct bench *bench,
+                                  const struct bench_measurement *result) {
+    return arena_printf(bench->arena, "two modes%s: %.4g (%.0f %%) and %.4g (%.0f %%) cycles",
+                        is_mode_of_process(sampling) ? ", by process" : "", result->modes[0].cycles,
+                        result->modes[0].share * 100, result->modes[1].cycles, result->modes[1].share * 100);
+}
+
+static const char *describe_scarcity(const struct sampling *sampling, const struct bench *bench) {
+    if (sampling->n_kept && sampling->look.effective * 2 < (double)sampling->n_kept)
+        return arena_printf(bench->arena, "%zu samples of %u processes are worth %.0f: neighbours are alike",
+                            sampling->n_kept, sampling->n_batches, sampling->look.effective);
+    return arena_printf(bench->arena, "only %zu samples in the time allowed", sampling->n_kept);
+}
+
+// Of the core during these samples, as the chain of adds has it.
+static double seen_frequency(struct sampling *sampling, const struct bench *bench) {
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_ticks));
+    return bench->target->ticks_per_second / statistics_median(sorted, sampling->n_kept);
+}
+
+// Rounds that were dropped for what is no neighbour's doing, and no moment's: there is something wrong with the code,
+// the clock or the counters.
+static unsigned count_wrong(const struct sampling *sampling) {
+    return sampling->dropped[DROP_NEGATIVE] + sampling->dropped[DROP_RETIRED] + sampling->dropped[DROP_FAULT] +
+           sampling->dropped[DROP_BESIDE];
+}
+
+static const char *describe_dropped(const struct sampling *sampling, const struct bench *bench) {
+    unsigned n_dropped = sampling_n_dropped(sampling);
+    return arena_printf(bench->arena, "%u of %u rounds dropped, most of them for: %s", n_dropped,
+                        n_dropped + (unsigned)sampling->n_kept, bench_drop_name(main_reason(sampling->dropped)));
+}
+
+// Too few rounds or processes are left; null if there are enough.
+static const char *find_scarcity(const struct sampling *sampling, const struct bench *bench,
+                                 const struct bench_measurement *result) {
+    bool are_most_wrong = count_wrong(sampling) > sampling->n_kept;
+    bool are_few = result->processes < bench->options.processes || result->confidence < SAMPLING_CONFIDENCE;
+    if (sampling_n_dropped(sampling) > sampling->n_kept && (are_most_wrong || are_few))
+        return describe_dropped(sampling, bench);
+    if (sampling->n_kept && result->processes < bench->options.processes)
+        return arena_printf(bench->arena, "samples of %u processes only: all rounds of the others were dropped",
+                            result->processes);
+    return NULL;
+}
+
+// Processes that ran at other times were slower, and the last ones still are.
+static const char *find_slower_moment(struct sampling *sampling, const struct bench *bench,
+                                      const struct bench_measurement *result) {
+    uint64_t first_ns, last_ns;
+    if (!sampling->n_kept || moments_judge(sampling, &first_ns, &last_ns) != MOMENTS_SLOWER)
+        return NULL;
+    return arena_printf(bench->arena, "%.4g cycles at one time and %.4g at another", result->process_low,
+                        result->process_high);
+}
+
+// Why the interval is not to be trusted.
+static const char *find_vagueness(struct sampling *sampling, const struct bench *bench,
+                                  const struct bench_measurement *result) {
+    if (result->confidence < SAMPLING_CONFIDENCE)
+        return describe_scarcity(sampling, bench);
+    double half = (result->high - result->low) / 2 / result->cycles;
+    if (result->clock_error > widest_half && bench->clock == CLOCK_TIME)
+        return arena_printf(bench->arena, "the chain of adds says that the frequency was %.4g GHz, and not %g",
+                            seen_frequency(sampling, bench) / 1e9, bench->frequency_hz / 1e9);
+    if (result->clock_error > widest_half)
+        return arena_printf(bench->arena, "the reference scatters: the clock is good to %.1f %% only",
+                            result->clock_error * 100);
+    if (half > widest_half)
+        return arena_printf(bench->arena, "still ±%.1f %% after %zu samples", half * 100, sampling->n_kept);
+    return NULL;
+}
+
+// Why the value is not to be trusted; null if it is.
+static const char *find_fault(struct sampling *sampling, const struct bench *bench, const char *doubt,
+                              const struct bench_measurement *result) {
+    const char *why = find_scarcity(sampling, bench, result);
+    why = why || bench->stable ? why : bench->unstable_why;
+    if (!why && doubt && sampling_n_dropped(sampling) > sampling->n_kept)
+        return arena_printf(bench->arena, "%s; %s", doubt, describe_dropped(sampling, bench));
+    why = why ? why : doubt;
+    if (!why && sampling_was_slowed(sampling))
+        why = "the core is more our own now and then than it was before: another thread was busy on it";
+    why = why ? why : find_slower_moment(sampling, bench, result);
+    if (!why && sampling->look.has_modes)
+        why = describe_modes(sampling, bench, result);
+    return why ? why : find_vagueness(sampling, bench, result);
+}
+
+// Who shares our core (another hardware thread, which a VM does not even see) slows a chain of adds by up to a percent
+// without a switch or a fault to show for it: then the reference differs within a round more than at calibration, and
+// is no better than that. By how much it is longer, the chain of multiplies says (checks_departure); the CPU's
+// frequency makes it longer or shorter, too, but alike before the code and after it, and cancels.
+static double clock_error_of(struct sampling *sampling, const struct bench *bench) {
+    if (bench_clock_counts(bench->clock) || bench->ticks_per_cycle <= 0 || !sampling->n_kept)
+        return bench->clock_error;
+    if (bench->clock == CLOCK_TIME)
+        return fmax(bench->clock_error, fabs(bench->frequency_hz / seen_frequency(sampling, bench) - 1));
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_change));
+    double spread = statistics_spread(sorted, sampling->n_kept);
+    double chance = 1.5 + 3 / sqrt((double)sampling->n_kept); // of few samples, the quartiles scatter themselves
+    if (spread <= fmax(chance * bench->reference_spread, 2 * sampling->look.step / sampling->look.median))
+        return bench->clock_error;
+    return fmax(bench->clock_error, spread);
+}
+
+// The largest departure of a check, with the samples that are kept.
+static double worst_departure(struct sampling *sampling, const struct bench *bench, const struct bench_code *code,
+                              enum bench_check *worst) {
+    double largest = 0;
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const double *sorted = sampling_sorted(sampling, offsetof(struct sample, checks) + i * sizeof(double));
+        double departure = checks_departure(bench, code, i, sorted, sampling->n_kept);
+        if (departure > largest)
+            *worst = (enum bench_check)i;
+        largest = fmax(largest, departure);
+    }
+    return largest;
+}
+
+// What the checks say: a small departure widens the clock's error, a larger one is returned as a doubt.
+static const char *doubt_of_checks(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
+                                   double *clock_error) {
+    enum bench_check check = checks_unknown(bench, job);
+    if (check != BENCH_N_CHECKS)
+        return arena_printf(bench->arena, "%s now fast and now slow: another thread is busy on the core",
+                            checks_subject(check));
+    double departure = worst_departure(sampling, bench, job->code, &check);
+    *clock_error = fmax(*clock_error, departure);
+    if (departure <= widest_half)
+        return NULL;
+    return arena_printf(bench->arena, "%s %.1f %% off%s", checks_subject(check), departure * 100,
+                        check == CHECK_MULTIPLY ? " a whole number of cycles" : ": another thread is busy on the core");
+}
+
+// The medians of the processes: their range is what a fresh process may change.
+static void compare_processes(struct sampling *sampling, struct bench_measurement *result) {
+    for (size_t first = 0, end; first < sampling->n_kept; first = end) {
+        for (end = first; end < sampling->n_kept && sampling->samples[end].process == sampling->samples[first].process;
+             end++)
+            sampling->sorted[end - first] = sampling->samples[end].cycles;
+        statistics_sort(sampling->sorted, end - first);
+        double median = statistics_median(sampling->sorted, end - first);
+        result->process_low = result->processes ? fmin(result->process_low, median) : median;
+        result->process_high = fmax(result->process_high, median);
+        result->processes++;
+    }
+}
+
+static void fill_value(struct sampling *sampling, struct bench_measurement *result) {
+    if (!sampling->n_looks)
+        sampling_take_look(sampling);
+    const struct sampling_look *look = &sampling->look;
+    // A timer without noise repeats itself exactly, and is still only good to half a step.
+    double half_step = look->step / 2;
+    result->cycles = look->median;
+    result->low = fmin(look->interval.low, look->median - half_step);
+    result->high = fmax(look->interval.high, look->median + half_step);
+    result->confidence = look->interval.confidence;
+    for (int i = 0; i < 2 && look->has_modes; i++)
+        result->modes[i] = (struct bench_mode){look->modes[i].value, look->modes[i].share};
+    compare_processes(sampling, result);
+}
+
+// An interval that holds processes which differ holds no one number.
+static bool may_be_exact(const struct sampling *sampling, double low, double high) {
+    return high - low <= widest_half * (low + high) / 2 && sampling->look.effective * 4 >= (double)sampling->n_kept;
+}
+
+// Of the code beside. Zero where there is none.
+static void fill_beside(struct sampling *sampling, const struct target *target, struct bench_measurement *result) {
+    size_t n = sampling->n_kept;
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, beside));
+    struct interval interval = statistics_median_interval(sorted, n, sampling->look.effective, SAMPLING_CONFIDENCE);
+    result->beside = statistics_median(sorted, n);
+    result->beside_low = interval.low - target->beside_error * result->beside;
+    result->beside_high = interval.high + target->beside_error * result->beside;
+}
+
+void conclude_samples(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
+                      struct bench_measurement *result) {
+    if (sampling->n_kept) {
+        fill_value(sampling, result);
+        fill_beside(sampling, bench->target, result);
+    }
+    result->clock_error = clock_error_of(sampling, bench);
+    const char *doubt = doubt_of_checks(sampling, bench, job, &result->clock_error);
+    result->samples = (unsigned)sampling->n_kept;
+    memcpy(result->dropped, sampling->dropped, sizeof result->dropped);
+    result->why = find_fault(sampling, bench, doubt, result);
+    double low = measured_low(result), high = measured_high(result);
+    if (result->why)
+        result->verdict = MEASURED_UNSTABLE;
+    else if (may_be_exact(sampling, low, high) &&
+             statistics_fraction(low, high, &result->numerator, &result->denominator))
+        result->verdict = MEASURED_EXACT;
+    else
+        result->verdict = MEASURED_WITHIN;
+    // The frequency is believed, and a wrong one is a factor in every value; code takes whole cycles, or simple parts.
+    if (bench->clock == CLOCK_TIME && result->verdict == MEASURED_WITHIN &&
+        !statistics_near_fraction(fmin(low, result->cycles * (1 - near_fraction)),
+                                  fmax(high, result->cycles * (1 + near_fraction))))
+        result->warning = arena_printf(bench->arena, "near no k/n cycles with n up to 4: is the frequency %g GHz?",
+                                       bench->frequency_hz / 1e9);
+}

@@ -1,0 +1,161 @@
+#include "bench/measure/level.h"
+
+#include "bench/measure/statistics.h"
+
+#include <math.h>
+
+// One reading is good to about half a percent (timer steps of 10 ns in some µs), the median of a process to less.
+static const double reading_tolerance = 0.02, process_tolerance = 0.01;
+// Share of a process's rounds that must lie together, and the fewest.
+static const double plateau_share = 0.4;
+enum { FEWEST_ROUNDS = 4 };
+// The level is a mean over so many processes at most. Of its spread, the last ones keep a say in it.
+enum { ENOUGH_PROCESSES = 64, LONGEST_MEMORY = 64 };
+
+double level_tolerance(const struct level *level) {
+    return fmax(reading_tolerance, 3 * level->spread);
+}
+
+bool level_is_reached(const struct level *level) {
+    return level->n_processes >= LEVEL_PROCESSES;
+}
+
+void level_remember(struct level *level, double cycles) {
+    level->cycles = level->remembered = cycles;
+    level->is_settled = true;
+}
+
+void level_settle(struct level *level) {
+    level->is_settled = level->cycles > 0;
+}
+
+static double agreement(const struct level *level, double noise) {
+    return fmax(process_tolerance, fmax(level->spread, noise));
+}
+
+static size_t count_below(const double *sorted, size_t n, double limit) {
+    size_t count = 0;
+    while (count < n && sorted[count] <= limit)
+        count++;
+    return count;
+}
+
+// The lowest readings that lie close together and stand apart from those above: a neighbour who comes and goes within
+// the process leaves them alone, and his own are spread out, or higher.
+static bool find_plateau(const double *sorted, size_t n, double noise, struct level_plateau *plateau) {
+    size_t needed = (size_t)fmax(FEWEST_ROUNDS, ceil(plateau_share * (double)n));
+    double window = fmax(process_tolerance, 3 * noise);
+    for (size_t first = 0; first + needed <= n; first++) {
+        if (sorted[first] <= 0)
+            continue;
+        const double *start = &sorted[first];
+        size_t n_in = count_below(start, n - first, *start * (1 + window));
+        size_t n_next = count_below(start, n - first, *start * (1 + 2 * window)) - n_in;
+        if (n_in < needed || 2 * n_next > n_in)
+            continue;
+        double middle = statistics_median(start, n_in);
+        n_in = count_below(start, n - first, middle * (1 + window)); // those above it count as those below
+        plateau->cycles = statistics_median(start, n_in);
+        plateau->spread = statistics_spread(start, n_in) / plateau->cycles;
+        return true;
+    }
+    return false;
+}
+
+// The mean of the first processes stays as it is: a neighbour who slows by less than can be told from noise would lift
+// it later.
+static void join(struct level *level, const struct level_plateau *plateau) {
+    unsigned n = level->n_processes++;
+    level->seen += (plateau->cycles - level->seen) / (n + 1);
+    level->n_slower = 0;
+    if (!level->is_settled)
+        level->cycles += (plateau->cycles - level->cycles) / (n + 1);
+    level->is_settled |= level->n_processes >= ENOUGH_PROCESSES;
+    n = n < LONGEST_MEMORY ? n : LONGEST_MEMORY;
+    level->spread += (plateau->spread - level->spread) / (n + 1);
+}
+
+// Where there is no more room, the slowest makes it.
+static void insert(struct level *level, const struct level_plateau *plateau) {
+    unsigned place = level->n_faster;
+    if (place < LEVEL_MOST_FASTER)
+        level->n_faster++;
+    else if (level->faster[--place].cycles <= plateau->cycles)
+        return;
+    for (; place > 0 && level->faster[place - 1].cycles > plateau->cycles; place--)
+        level->faster[place] = level->faster[place - 1];
+    level->faster[place] = *plateau;
+}
+
+static void forget_old(struct level *level) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < level->n_faster; i++)
+        if (level->faster[i].number + LEVEL_WINDOW > level->n_plateaus)
+            level->faster[n++] = level->faster[i];
+    level->n_faster = n;
+}
+
+// The fastest of the processes that agree with enough others.
+static bool find_agreement(const struct level *level, double tolerance, unsigned *first) {
+    unsigned n_window = level->n_plateaus < LEVEL_WINDOW ? level->n_plateaus : LEVEL_WINDOW,
+             needed = n_window / LEVEL_SHARE > LEVEL_PROCESSES ? n_window / LEVEL_SHARE : LEVEL_PROCESSES;
+    for (*first = 0; *first + needed <= level->n_faster; ++*first)
+        if (level->faster[*first + needed - 1].cycles <= level->faster[*first].cycles * (1 + tolerance))
+            return true;
+    return false;
+}
+
+// 0 where it is not near.
+static double whole_if_near(double cycles) {
+    static const double near_whole = 0.01;
+    return round(cycles) >= 1 && fabs(cycles / round(cycles) - 1) < near_whole ? round(cycles) : 0;
+}
+
+static void note_slower(struct level *level, const struct level_plateau *plateau, double tolerance) {
+    bool is_other = fabs(plateau->cycles / level->slower - 1) > tolerance;
+    if (level->n_processes > 0)
+        return;
+    level->n_slower = is_other ? 1 : level->n_slower + 1;
+    level->slower = is_other ? plateau->cycles : level->slower;
+}
+
+static void settle(struct level *level, unsigned first, double tolerance) {
+    double limit = level->faster[first].cycles * (1 + tolerance);
+    level->cycles = level->faster[first].cycles;
+    level->spread = level->faster[first].spread;
+    level->n_processes = 1;
+    level->seen = level->cycles;
+    level->is_settled = false;
+    for (unsigned i = first + 1; i < level->n_faster && level->faster[i].cycles <= limit; i++)
+        join(level, &level->faster[i]);
+    level->n_faster = 0;
+}
+
+bool level_take(struct level *level, double *readings, size_t n, double noise) {
+    struct level_plateau plateau;
+    unsigned first;
+    statistics_sort(readings, n);
+    if (!find_plateau(readings, n, noise, &plateau))
+        return false;
+    double tolerance = agreement(level, noise);
+    plateau.number = ++level->n_plateaus;
+    if (level->is_whole) {
+        plateau.cycles = whole_if_near(plateau.cycles);
+        tolerance = 0;
+    }
+    if (plateau.cycles == 0)
+        return false;
+    if (level->cycles > 0 && plateau.cycles >= level->cycles * (1 - tolerance)) {
+        if (plateau.cycles <= level->cycles * (1 + tolerance))
+            join(level, &plateau);
+        else
+            note_slower(level, &plateau, tolerance);
+        return false;
+    }
+    insert(level, &plateau);
+    forget_old(level);
+    if (!find_agreement(level, tolerance, &first))
+        return false;
+    settle(level, first, tolerance);
+    return true;
+}

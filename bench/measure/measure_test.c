@@ -1,0 +1,268 @@
+// The whole of bench but the hardware: choice of iterations, judgement, interval and verdict, on a target whose truth
+// we know. Clocks and neighbours have files of their own.
+#include "bench/measure/fake_session.h"
+
+#include <string.h>
+
+static void finds_the_truth_when_quiet(void **state) {
+    (void)state;
+    static const struct {
+        double cycles;
+        unsigned numerator, denominator; // 0: not a fraction
+    } cases[] = {{4, 4, 1},     {1, 1, 1},    {0.5, 1, 2}, {1.0 / 3, 1, 3}, {0.125, 1, 8},
+                 {2.75, 11, 4}, {4.41, 0, 0}, {13, 13, 1}, {0.085, 0, 0},   {1.0 / 6, 1, 6}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_quiet();
+        fake.code_cycles = cases[i].cycles;
+        fake_measure(&session, fake);
+        assert_int_equal(session.result.outcome, BENCH_OK);
+        assert_int_equal(session.result.clock, CLOCK_RATIO);
+        assert_near(session.result.cycles, cases[i].cycles, cases[i].cycles * 0.001);
+        assert_int_equal(session.result.verdict, cases[i].denominator ? MEASURED_EXACT : MEASURED_WITHIN);
+        assert_int_equal(session.result.numerator, cases[i].numerator);
+        assert_int_equal(session.result.denominator, cases[i].denominator);
+        assert_true(session.bench.clock_error < 0.002);
+        arena_free(&session.arena);
+    }
+}
+
+// Under noise, with a drifting frequency: the interval, widened by the clock's error, holds the truth about as often as
+// it says, and no verdict is exactly wrong.
+static void noise_gives_no_wrong_verdict(void **state) {
+    (void)state;
+    static const double truths[] = {1, 4, 0.5, 4.41, 7.77, 1.0 / 3};
+    enum { SEEDS = 60 };
+    unsigned n_all = 0, n_covered = 0, n_trusted = 0;
+    for (size_t t = 0; t < sizeof truths / sizeof truths[0]; t++) {
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            struct fake_session session;
+            struct fake_target fake = fake_target_noisy(seed + 1000 * t);
+            fake.code_cycles = truths[t];
+            fake_measure(&session, fake);
+            const struct bench_measurement *result = &session.result;
+            n_all++;
+            if (result->verdict != MEASURED_UNSTABLE) {
+                n_trusted++;
+                n_covered += result->low * (1 - result->clock_error) <= truths[t] &&
+                             truths[t] <= result->high * (1 + result->clock_error);
+            }
+            if (result->verdict == MEASURED_EXACT)
+                assert_near((double)result->numerator / result->denominator, truths[t], truths[t] * 1e-9);
+            arena_free(&session.arena);
+        }
+    }
+    assert_true(n_trusted > n_all * 95 / 100);
+    assert_true(n_covered >= n_trusted * 97 / 100);
+}
+
+static void slow_drift_cancels(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.drift = 0.001; // some 3 % over the 1000 executions of a measurement
+    fake_measure(&session, fake);
+    assert_true(fabs(session.fake.ticks_per_cycle / 0.7 - 1) > 0.005);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    assert_int_equal(session.result.numerator, 4);
+    arena_free(&session.arena);
+}
+
+static void fast_drift_is_refused(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.drift = 0.05;
+    fake_measure(&session, fake);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_true(session.result.dropped[DROP_REFERENCE] > session.result.samples);
+    assert_non_null(strstr(session.result.why, "reference"));
+    arena_free(&session.arena);
+}
+
+// However few samples are enough for a narrow interval around the median.
+static void two_modes_are_reported(void **state) {
+    (void)state;
+    enum { SEEDS = 100 };
+    unsigned n_named = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_noisy(seed);
+        fake.second_mode_cycles = 8.01;
+        fake.second_mode_share = 0.35;
+        fake_measure(&session, fake);
+        assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+        n_named += strstr(session.result.why, "two modes: ") && strstr(session.result.why, "8.0");
+        arena_free(&session.arena);
+    }
+    assert_true(n_named >= SEEDS * 9 / 10); // else slower "at another time", as a process may have only the second one
+}
+
+static void disturbed_rounds_are_counted(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.switch_share = 0.3;
+    fake.fault_share = 0.1;
+    fake_measure(&session, fake);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    assert_true(session.result.dropped[DROP_SWITCH] > 0);
+    arena_free(&session.arena);
+}
+
+// A process of which nothing was kept is none that a value rests on.
+static void a_lost_process_is_made_up_for(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.lost_process = 3; // the first finds how long to run
+    fake_measure(&session, fake);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    assert_int_equal(session.result.processes, 3);
+    arena_free(&session.arena);
+}
+
+static void too_few_processes_are_no_value(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.lost_process = 3; // the first finds how long to run
+    struct bench_options options = {.cpu = -1, .budget_ms = 0.001, .confirm_seconds = -1};
+    fake_measure_with(&session, fake, &options, &fake_code);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_int_equal(session.result.processes, 2);
+    assert_non_null(strstr(session.result.why, "2 processes only"));
+    arena_free(&session.arena);
+}
+
+static void faults_are_dropped(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.fault_share = 0.3;
+    fake_measure(&session, fake);
+    assert_true(session.result.dropped[DROP_FAULT] > 0);
+    assert_int_equal(session.result.dropped[DROP_SWITCH], 0);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    arena_free(&session.arena);
+}
+
+// More samples would help, but there is no time for them.
+static void a_wide_interval_is_no_result(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.code_spread = 0.2;
+    struct bench_options options = {.cpu = -1, .budget_ms = 0.001, .confirm_seconds = -1};
+    fake_measure_with(&session, fake, &options, &fake_code);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_non_null(strstr(session.result.why, "still ±"));
+    arena_free(&session.arena);
+}
+
+static void mostly_disturbed_is_unstable(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.switch_share = 1;
+    fake_measure(&session, fake);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_int_equal(session.result.samples, 0);
+    assert_non_null(strstr(session.result.why, "switch"));
+    arena_free(&session.arena);
+}
+
+static void coarse_timer_runs_longer(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.target.timer_step = 1000;
+    fake_measure_with(&session, fake, &(struct bench_options){.cpu = -1}, &fake_code);
+    const struct target_job *job = &session.fake.last_job;
+    assert_true((double)(job->code_long - job->code_short) * 100 * 4 * 0.7 > 900 * 1000);
+    assert_true((double)(job->reference_long - job->reference_short) * 100 * 0.7 > 900 * 1000);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    assert_int_equal(session.result.numerator, 4);
+    arena_free(&session.arena);
+}
+
+// Runs are shorter where little precision is wanted, but not below two fifths of 10 µs.
+static void coarse_precision_runs_shorter(void **state) {
+    (void)state;
+    static const struct {
+        double precision, seconds;
+    } cases[] = {{0.001, 10e-6}, {0.002, 10e-6}, {0.004, 5e-6}, {0.1, 4e-6}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fake_session session;
+        struct bench_options options = {.cpu = -1, .precision = cases[i].precision};
+        fake_measure_with(&session, fake_target_quiet(), &options, &fake_code);
+        const struct target_job *job = &session.fake.last_job;
+        double ticks = (double)(job->code_long - job->code_short) * 100 * 4 * 0.7;
+        assert_near(ticks / 2.6e9, cases[i].seconds, 0.1 * cases[i].seconds);
+        arena_free(&session.arena);
+    }
+}
+
+// A body that takes 30 ms: the first guess of iterations runs into its time-out, then one and two do.
+static void slow_code_runs_once_and_twice(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    struct bench_code slow = fake_code;
+    slow.bodies = 1;
+    fake.code_cycles = 1e8;
+    fake.second_per_body = 0.03;
+    fake_measure_with(&session, fake, &(struct bench_options){.cpu = -1, .budget_ms = 5}, &slow);
+    assert_int_equal(session.result.outcome, BENCH_OK);
+    assert_int_equal(session.fake.last_job.code_short, 1);
+    assert_int_equal(session.fake.last_job.code_long, 2);
+    assert_near(session.result.cycles, 1e8, 1e5);
+    arena_free(&session.arena);
+}
+
+static void crashes_are_outcomes(void **state) {
+    (void)state;
+    for (enum bench_outcome outcome = BENCH_SIGILL; outcome < BENCH_N_OUTCOMES; outcome++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_quiet();
+        fake.outcome = outcome;
+        fake_measure(&session, fake);
+        assert_int_equal(session.result.outcome, outcome);
+        assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+        assert_string_equal(session.result.why, bench_outcome_name(outcome));
+        arena_free(&session.arena);
+    }
+}
+
+static void names_are_words(void **state) {
+    (void)state;
+    enum bench_clock clock = CLOCK_AUTO;
+    assert_true(bench_clock_parse("ratio", &clock));
+    assert_int_equal(clock, CLOCK_RATIO);
+    assert_false(bench_clock_parse("sundial", &clock));
+    assert_string_equal(bench_outcome_name(BENCH_SIGILL), "illegal instruction");
+    assert_string_equal(bench_drop_name(DROP_NEGATIVE), "negative");
+    assert_string_equal(bench_verdict_name(MEASURED_WITHIN), "within");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_truth_when_quiet),
+        cmocka_unit_test(noise_gives_no_wrong_verdict),
+        cmocka_unit_test(slow_drift_cancels),
+        cmocka_unit_test(fast_drift_is_refused),
+        cmocka_unit_test(two_modes_are_reported),
+        cmocka_unit_test(disturbed_rounds_are_counted),
+        cmocka_unit_test(a_lost_process_is_made_up_for),
+        cmocka_unit_test(too_few_processes_are_no_value),
+        cmocka_unit_test(faults_are_dropped),
+        cmocka_unit_test(a_wide_interval_is_no_result),
+        cmocka_unit_test(mostly_disturbed_is_unstable),
+        cmocka_unit_test(coarse_timer_runs_longer),
+        cmocka_unit_test(coarse_precision_runs_shorter),
+        cmocka_unit_test(slow_code_runs_once_and_twice),
+        cmocka_unit_test(crashes_are_outcomes),
+        cmocka_unit_test(names_are_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+// Others on the same core or CPU, on a target whose truth we know: what they disturb is dropped, or said.
+#include "bench/measure/fake_session.h"
+
+#include <string.h>
+
+// Its interval holds the truth.
+static bool is_right(const struct bench_measurement *result) {
+    return result->low * (1 - result->clock_error) <= 4 && 4 <= result->high * (1 + result->clock_error);
+}
+
+// Another thread comes onto our core after calibration, and slows the reference: seen on VMs.
+static void a_shared_core_widens_the_error(void **state) {
+    (void)state;
+    unsigned n_seen = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_noisy(seed);
+        fake.drift = 0;
+        fake_measure(&session, fake);
+        double error_alone = session.bench.clock_error;
+        session.fake.reference_slowed = 0.004;
+        assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+        n_seen += session.result.clock_error > 2 * error_alone;
+        assert_true(session.result.verdict != MEASURED_EXACT || session.result.numerator == 4);
+        assert_true(session.result.verdict == MEASURED_UNSTABLE || is_right(&session.result));
+        arena_free(&session.arena);
+    }
+    assert_true(n_seen >= 18); // of 20: the scatter of few samples is itself uncertain
+}
+
+// What that thread does to code bound by issue: most of a round's times may be right, and still the round is wrong.
+static void rounds_beside_a_neighbour_are_dropped(void **state) {
+    (void)state;
+    enum { SEEDS = 20 };
+    unsigned n_exact = 0, n_issue = 0, n_multiply = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct fake_session session;
+        fake_measure(&session, fake_target_noisy(seed));
+        session.fake.neighbour_share = 0.2;
+        session.fake.neighbour_slows = 1.9;
+        assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+        assert_true(session.result.dropped[DROP_ISSUE] > 0);
+        n_issue += session.result.dropped[DROP_ISSUE];
+        n_multiply += session.result.dropped[DROP_MULTIPLY];
+        assert_true(session.result.verdict != MEASURED_EXACT || session.result.numerator == 4);
+        n_exact += session.result.verdict == MEASURED_EXACT;
+        arena_free(&session.arena);
+    }
+    assert_true(n_issue > 2 * n_multiply);
+    assert_true(n_exact >= SEEDS * 9 / 10); // where chance has half of the rounds dropped, the value is unstable
+}
+
+// The interval of the code beside is the whole of what is known of it, for the report and for who reads the record.
+static void the_rate_beside_has_its_error(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.beside_cycles = 3;
+    fake.target.beside_error = 0.01;
+    fake_measure(&session, fake);
+    struct bench_measurement *m = &session.result;
+    assert_true(bench_measure_beside(&session.bench, &fake_code, &fake_code, m, &session.fail));
+    assert_near(m->beside, 3, 0.001);
+    assert_near(m->beside - m->beside_low, 0.03, 0.001);
+    assert_near(m->beside_high - m->beside, 0.03, 0.001);
+    assert_near(m->cycles, 4, 0.01);
+    arena_free(&session.arena);
+}
+
+// A neighbour that stays: no value is wrong without a word. Less than a percent may be lost in this noise.
+static void a_steady_neighbour_is_seen(void **state) {
+    (void)state;
+    static const double slows[] = {1.009, 1.015, 1.03, 1.1, 1.9};
+    for (size_t i = 0; i < sizeof slows / sizeof *slows; i++) {
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            struct fake_session session;
+            fake_measure(&session, fake_target_noisy(seed));
+            session.fake.neighbour_share = 1;
+            session.fake.neighbour_slows = slows[i];
+            assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+            const struct bench_measurement *result = &session.result;
+            if (slows[i] > 1.02) {
+                assert_int_equal(result->verdict, MEASURED_UNSTABLE);
+                assert_non_null(strstr(result->why, "issue"));
+            } else if (slows[i] > 1.012) {
+                assert_int_equal(result->verdict, MEASURED_UNSTABLE);
+                assert_true(strstr(result->why, "another thread is busy on the core") ||
+                            strstr(result->why, "rounds dropped"));
+            } else {
+                assert_true(result->verdict == MEASURED_UNSTABLE || result->low * (1 - result->clock_error) <= 4.001);
+            }
+            arena_free(&session.arena);
+        }
+    }
+}
+
+// He was there all through the calibration, so that rounds beside him seem right; when he goes now and then, the others
+// show what the CPU takes alone.
+static void a_neighbour_who_leaves_is_seen(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_noisy(seed);
+        fake.neighbour_share = 1;
+        fake.neighbour_slows = 1.3;
+        fake_measure(&session, fake);
+        session.fake.neighbour_share = 0.5;
+        assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+        assert_true(session.result.verdict == MEASURED_UNSTABLE || is_right(&session.result));
+        arena_free(&session.arena);
+    }
+}
+
+// He is there already when the session opens, off and on: what the CPU takes alone is known all the same.
+static void a_neighbour_during_calibration(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_noisy(seed);
+        fake.neighbour_share = 0.6;
+        fake.neighbour_slows = 1.5;
+        fake_measure(&session, fake);
+        const struct bench_measurement *result = &session.result;
+        assert_true(result->verdict == MEASURED_UNSTABLE || is_right(result));
+        assert_true(fabs(session.bench.checks[CHECK_ISSUE].level.cycles / 0.25 - 1) < 0.01);
+        arena_free(&session.arena);
+    }
+}
+
+static void a_multiply_that_changes_is_seen(void **state) {
+    (void)state;
+    struct fake_session session;
+    fake_measure(&session, fake_target_noisy(3));
+    session.fake.multiply_slowed = 1.05;
+    assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_non_null(strstr(session.result.why, "multiply"));
+    assert_true(session.result.dropped[DROP_MULTIPLY] > session.result.samples);
+    arena_free(&session.arena);
+}
+
+static void stolen_time_is_a_reason(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.steal_share = 0.2;
+    fake_measure(&session, fake);
+    assert_true(session.result.dropped[DROP_STEAL] > 0);
+    assert_int_equal(session.result.dropped[DROP_SWITCH], 0);
+    assert_int_equal(session.result.verdict, MEASURED_EXACT);
+    arena_free(&session.arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_shared_core_widens_the_error),  cmocka_unit_test(rounds_beside_a_neighbour_are_dropped),
+        cmocka_unit_test(the_rate_beside_has_its_error),   cmocka_unit_test(a_steady_neighbour_is_seen),
+        cmocka_unit_test(a_neighbour_during_calibration),  cmocka_unit_test(a_neighbour_who_leaves_is_seen),
+        cmocka_unit_test(a_multiply_that_changes_is_seen), cmocka_unit_test(stolen_time_is_a_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

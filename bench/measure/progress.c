@@ -1,0 +1,252 @@
+#include "bench/measure/progress.h"
+#include "bench/measure/conclude.h"
+
+#include "bench/measure/checks.h"
+#include "bench/measure/moments.h"
+#include "bench/measure/rounds.h"
+
+#include <math.h>
+#include <stddef.h>
+
+// A batch is a fresh process, and no value rests on one process alone: what depends on where pages happen to lie
+// shows as a difference between batches. More samples come from more processes, not from longer ones, which would all
+// share their process's fate. Two that agree say little, a third much more: scripts/noise-study, kind spread.
+enum { FIRST_ROUNDS = 12, WARMUP_ROUNDS = 1 };
+// Rounds of the first batches, where little precision is wanted: with most of them kept, the interval that leaves out
+// the lowest and the highest has its 99 %, and so single outliers do not matter.
+enum { FEWEST_ROUNDS = 5 };
+static const double full_precision = 0.002;
+
+// A process of which fewer rounds are left was a neighbour's. Then time must pass: from 1 ms on, twice as much each
+// time, up to 32 ms. All that may cost so many times what a value may cost otherwise.
+enum { FEWEST_CLEAN = 2, LONGEST_DOUBLING = 6, DIRTY_BUDGETS = 10 };
+static const uint64_t SHORTEST_WAIT_NS = 1000000;
+
+// Processes in which a session that is new here looks for what the checks take when the core is its own.
+enum { SEARCH_PROCESSES = 64 };
+
+// Samples that a value with a tail has at least: with fewer, a second mode of a third of them may pass for one.
+enum { TAIL_SAMPLES = 60 };
+
+// Processes that are run to see whether a slower time is over: the first after so long, each later one so much more.
+enum { MOST_MEETINGS = 12 };
+static const uint64_t MEETING_NS = 100000000;
+
+// What is this near a fraction after the first rounds may be one.
+static const double near_plain = 0.003;
+
+// A look costs some of the confidence, so there is one after each batch that may be the last.
+static bool is_narrow(struct progress *progress) {
+    struct sampling *sampling = progress->sampling;
+    const struct sampling_look *look = &sampling->look;
+    sampling_take_look(sampling);
+    progress->look_at = 2 * sampling->n_batches;
+    bool is_short_of_modes = sampling->n_kept < TAIL_SAMPLES && moments_have_tail(sampling);
+    return look->interval.confidence >= SAMPLING_CONFIDENCE && !look->has_modes && !is_short_of_modes &&
+           (look->interval.high - look->interval.low) / 2 <= progress->bench->options.precision * look->median;
+}
+
+static bool lacks_counts(const struct progress *progress) {
+    return bench_clock_counts(progress->bench->clock) && !event_counts_are_enough(&progress->counts);
+}
+
+// Too few processes or rounds for any value.
+static bool is_early(const struct progress *progress) {
+    const struct sampling *sampling = progress->sampling;
+    unsigned n_groups = progress->counts.target->n_groups;
+    return sampling->n_processes < progress->bench->options.processes || sampling->n_batches < n_groups ||
+           checks_unknown(progress->bench, &progress->job) != BENCH_N_CHECKS || sampling_was_slowed(sampling);
+}
+
+// Twice as many processes as at the last look, or one more to confirm it; and enough rounds of each group of events.
+static bool is_time_to_look(const struct progress *progress) {
+    return progress->sampling->n_batches >= progress->look_at && !lacks_counts(progress);
+}
+
+static bool is_over(const struct progress *progress, bool can_wait) {
+    const struct bench_options *options = &progress->bench->options;
+    double patience = can_wait && progress->was_dirty ? DIRTY_BUDGETS : 1;
+    return progress->spent_ms >= patience * options->budget_ms || progress->sampling->n_kept >= SAMPLING_MAX;
+}
+
+// Would it be called a fraction as it is, with nothing that speaks against it?
+static bool is_plain(const struct progress *progress) {
+    struct bench_measurement draft = *progress->result;
+    conclude_samples(progress->sampling, progress->bench, &progress->job, &draft);
+    return draft.verdict == MEASURED_EXACT && progress->n_meetings == 0 && !moments_have_tail(progress->sampling);
+}
+
+// The samples are of times that are far enough apart, or need not be. Where not, there is a look when they are.
+static bool is_confirmed(struct progress *progress) {
+    const struct bench *bench = progress->bench;
+    uint64_t first_ns = 0, last_ns = 0, apart_ns = (uint64_t)(fmax(0, bench->options.confirm_seconds) * 1e9);
+    moments_judge(progress->sampling, &first_ns, &last_ns);
+    if (last_ns - first_ns >= apart_ns || (!bench->is_new_here && is_plain(progress)))
+        return true;
+    progress->look_ns = first_ns + apart_ns;
+    progress->look_at = progress->sampling->n_batches + 1;
+    return false;
+}
+
+// A search fills the time until its first look with many processes; nothing else that waits for one does. True: there
+// is one to wait for.
+static bool waits_for_look(struct progress *progress, uint64_t now_ns) {
+    uint64_t apart_ns = (uint64_t)(fmax(0, progress->bench->options.confirm_seconds) * 1e9);
+    if (progress->is_search && progress->look_ns == 0)
+        progress->look_ns = progress->first_ns + apart_ns;
+    if (now_ns >= progress->look_ns)
+        return false;
+    progress->due_ns = progress->is_search ? now_ns + apart_ns / SEARCH_PROCESSES : progress->look_ns;
+    return true;
+}
+
+// Where some processes were slower than others: drops them, or has the next one wait, to see what comes of it (true).
+static bool meets_others(struct progress *progress, uint64_t now_ns, bool can_wait) {
+    uint64_t first_ns, last_ns;
+    enum moments moments = moments_judge(progress->sampling, &first_ns, &last_ns);
+    if (moments == MOMENTS_FASTER)
+        moments_drop_slower(progress->sampling);
+    if (moments != MOMENTS_SLOWER || progress->n_meetings == MOST_MEETINGS || !can_wait)
+        return false;
+    progress->due_ns = now_ns + ++progress->n_meetings * MEETING_NS;
+    return true;
+}
+
+static void wait_for_quiet(struct progress *progress, uint64_t now_ns) {
+    unsigned n = progress->n_dirty < LONGEST_DOUBLING ? progress->n_dirty : LONGEST_DOUBLING;
+    progress->due_ns = now_ns + (SHORTEST_WAIT_NS << (n - 1));
+}
+
+// The last of the first processes waits for some time to pass, if others have something to do, or if it is clear
+// already that time will have to pass.
+static void hold_back(struct progress *progress) {
+    const struct bench_options *options = &progress->bench->options;
+    struct sampling *sampling = progress->sampling;
+    if (options->confirm_seconds <= 0 || sampling->n_processes + 1 != options->processes)
+        return;
+    progress->wish_ns = progress->first_ns + (uint64_t)(options->confirm_seconds * 1e9);
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
+    double median = statistics_median(sorted, sampling->n_kept);
+    unsigned numerator, denominator;
+    if (!statistics_fraction(median * (1 - near_plain), median * (1 + near_plain), &numerator, &denominator))
+        progress->due_ns = progress->wish_ns;
+}
+
+void progress_decide(struct progress *progress, uint64_t now_ns, bool can_wait) {
+    const struct sampling *sampling = progress->sampling;
+    bool is_last = sampling->n_batches >= progress->bench->options.processes && is_over(progress, can_wait);
+    progress->due_ns = progress->wish_ns = now_ns;
+    if (progress->n_dirty > 0 && can_wait && !is_last) {
+        wait_for_quiet(progress, now_ns);
+        return;
+    }
+    if (waits_for_look(progress, now_ns))
+        return;
+    if (is_early(progress)) {
+        progress->is_finished = is_last;
+        hold_back(progress);
+        return;
+    }
+    if (meets_others(progress, now_ns, can_wait) || (!is_last && !is_time_to_look(progress)))
+        return;
+    progress->is_finished = is_early(progress) || !is_narrow(progress) ? is_last : is_confirmed(progress);
+    waits_for_look(progress, now_ns);
+}
+
+unsigned progress_next_rounds(const struct progress *progress) {
+    const struct bench_options *options = &progress->bench->options;
+    double share = fmin(1, full_precision / options->precision);
+    double wanted =
+        fmax(FEWEST_ROUNDS, round(share * (progress->sampling->n_looks < 2 ? FIRST_ROUNDS : PROGRESS_MOST_ROUNDS)));
+    double most = PROGRESS_MOST_ROUNDS;
+    if (progress->round_ms > 0) { // stay within the budget, and far from the time-out
+        double left_ms = fmax(0, options->budget_ms - progress->spent_ms);
+        most = fmin(left_ms, options->timeout_seconds * 1000 / 4) / progress->round_ms;
+    }
+    size_t needed = statistics_samples_needed(statistics_look_confidence(SAMPLING_CONFIDENCE, 1));
+    double fewest = ceil((double)needed / options->processes);
+    return (unsigned)fmax(fewest, fmin(wanted, fmin(most, PROGRESS_MOST_ROUNDS)));
+}
+
+unsigned progress_next_group(const struct progress *progress) {
+    unsigned n_groups = progress->bench->target->n_groups;
+    return n_groups ? progress->sampling->n_batches % n_groups : 0;
+}
+
+// Rounds of one of the checks, which a neighbour has spoilt.
+static unsigned count_spoilt(const struct sampling *sampling) {
+    unsigned n = sampling->dropped[DROP_ISSUE];
+    for (unsigned i = 0; i < BENCH_N_USES; i++)
+        n += sampling->dropped[DROP_USES + i];
+    return n + sampling->dropped[DROP_REFERENCE] + sampling->dropped[DROP_MULTIPLY] + sampling->dropped[DROP_STEAL] +
+           sampling->dropped[DROP_SWITCH] + sampling->dropped[DROP_SIBLING];
+}
+
+void progress_take(struct progress *progress, uint64_t start_ns) {
+    const struct target_job *job = &progress->job;
+    struct sampling *sampling = progress->sampling;
+    size_t n_before = sampling->n_kept;
+    progress->result->seen = job->seen;
+    unsigned n_spoilt = count_spoilt(sampling);
+    progress->first_ns = sampling->n_batches ? progress->first_ns : start_ns;
+    sampling_start_process(sampling, start_ns);
+    for (unsigned i = 0; i < job->n_done; i++) {
+        size_t n_kept = sampling->n_kept;
+        sampling_add(sampling, progress->bench, job, &job->rounds[i]);
+        if (bench_clock_counts(job->clock) && sampling->n_kept > n_kept)
+            event_counts_add(&progress->counts, job, &job->rounds[i]);
+    }
+    bool is_spoilt = sampling->n_kept - n_before < FEWEST_CLEAN && count_spoilt(sampling) > n_spoilt;
+    bool is_unknown = sampling->n_batches > LEVEL_PROCESSES && checks_unknown(progress->bench, job) != BENCH_N_CHECKS;
+    progress->n_dirty = is_spoilt || is_unknown ? progress->n_dirty + 1 : 0;
+    progress->was_dirty |= progress->n_dirty > 0;
+}
+
+void progress_restart_alone(struct progress *progress) {
+    sampling_clear(progress->sampling);
+    progress->counts = (struct event_counts){.arena = progress->counts.arena, .target = progress->counts.target};
+    if (progress->bench->target->can_choose)
+        progress->job.code_short = progress->job.code_long = progress->job.code_calls = 0;
+    progress->spent_ms = progress->round_ms = 0;
+    progress->n_dirty = progress->n_meetings = progress->look_at = 0;
+    progress->was_dirty = false;
+    progress->due_ns = progress->wish_ns = 0;
+    progress->is_finished = false;
+    progress->is_alone = true;
+}
+
+void progress_conclude(struct progress *progress) {
+    struct bench_measurement *result = progress->result;
+    result->milliseconds = progress->spent_ms;
+    if (result->outcome == BENCH_OK) {
+        conclude_samples(progress->sampling, progress->bench, &progress->job, result);
+        event_counts_conclude(&progress->counts, result);
+        return;
+    }
+    result->verdict = MEASURED_UNSTABLE;
+    result->why = bench_outcome_name(result->outcome);
+}
+
+void progress_start(struct progress *progress, const struct bench *bench, const struct bench_code *code,
+                    const struct bench_code *beside) {
+    progress->bench = bench;
+    progress->is_alone = false;
+    double wanted_ticks = rounds_wanted_ticks(bench, beside ? ROUNDS_BESIDE_SECONDS : ROUNDS_CODE_SECONDS);
+    progress->job = (struct target_job){
+        .code = code,
+        .wanted_ticks = wanted_ticks,
+        .warmup_ticks = rounds_warmup_ticks(bench, code, wanted_ticks),
+        .reference = &bench->reference,
+        .reference_short = bench->reference_short,
+        .reference_long = bench->reference_long,
+        .n_warmup = WARMUP_ROUNDS,
+        .timeout_seconds = bench->options.timeout_seconds,
+        .clock = bench->clock,
+        .ticks_per_cycle = bench->frequency_hz > 0 ? bench->target->ticks_per_second / bench->frequency_hz : 0,
+        .shares_core = beside != NULL,
+        .beside = beside,
+        .beside_cpu = bench->options.beside_cpu,
+    };
+    checks_put(bench, &progress->job);
+    *progress->result = (struct bench_measurement){.clock = bench->clock, .clock_error = bench->clock_error};
+}

@@ -1,0 +1,28 @@
+#include "bench/measure/replication.h"
+
+#include "bench/bench.h"
+
+#include <assert.h>
+#include <math.h>
+
+void replication_add(struct arena *arena, struct bench_measurement *value, const char *change,
+                     const struct bench_measurement *replicate) {
+    assert(value->n_replicates < BENCH_MAX_REPLICATES);
+    value->replicates[value->n_replicates++] = (struct bench_replicate){
+        change, replicate->cycles, replicate->low, replicate->high, replicate->verdict,
+    };
+    if (value->verdict == MEASURED_UNSTABLE || replicate->outcome != BENCH_OK ||
+        replicate->verdict == MEASURED_UNSTABLE)
+        return;
+    if (measured_differ(value, replicate)) {
+        value->verdict = MEASURED_UNSTABLE;
+        value->why = arena_printf(arena, "depends on the layout: %.4g cycles, and %.4g %s", value->cycles,
+                                  replicate->cycles, change);
+        return;
+    }
+    value->low = fmin(value->low, replicate->cycles);
+    value->high = fmax(value->high, replicate->cycles);
+    double fraction = value->denominator ? (double)value->numerator / value->denominator : 0;
+    if (value->verdict == MEASURED_EXACT && (fraction < measured_low(replicate) || fraction > measured_high(replicate)))
+        value->verdict = MEASURED_WITHIN;
+}

@@ -1,0 +1,110 @@
+// Long enough that the timer's noise and steps (10 ns on Zen 4) are about 0.1 % of the difference between long and
+// short, short enough that most rounds see no interrupt (1000 a second at most, so 5 % of rounds of 50 µs) and that a
+// change of frequency between two references stays small. The short run is there to cancel what starting costs: the
+// call, the first pass through the code, the timer; an eighth of the long one is many times that.
+#include "bench/measure/rounds.h"
+
+#include <math.h>
+
+enum { WANTED_STEPS = 1000, WARMUP_SHARE = 16, PILOT_ROUNDS = 4 };
+
+// The lengths above are for this precision. Coarser ones need less, but there is a shortest time at which what is not
+// noise (an exit of a loop mispredicted now and then) is still small.
+static const double full_precision = 0.002, least_share = 0.4;
+
+double rounds_wanted_ticks(const struct bench *bench, double seconds) {
+    const struct target *target = bench->target;
+    double rate = target->ticks_per_second > 0 ? target->ticks_per_second : 1e9;
+    double share = fmax(least_share, fmin(1, full_precision / bench->options.precision));
+    double least = WANTED_STEPS * seconds / ROUNDS_CODE_SECONDS * (double)target->timer_step;
+    double difference = fmax(seconds * rate, least) * share;
+    return difference * LENGTHS_SHORT_SHARE / (LENGTHS_SHORT_SHARE - 1);
+}
+
+// What ran before has taken the place of the code in caches and predictors: half of the short run brings it back.
+double rounds_warmup_ticks(const struct bench *bench, const struct bench_code *code, double wanted_ticks) {
+    const struct target *target = bench->target;
+    double wide = ROUNDS_WIDE_WARMUP_SECONDS * (target->ticks_per_second > 0 ? target->ticks_per_second : 1e9);
+    return fmax(wanted_ticks / WARMUP_SHARE, code->is_wide ? wide : 0);
+}
+
+// The first guess is right for instructions of about a cycle, and saves most measurements a second pilot. Code for
+// which it is far too many iterations shows by the time-out, and starts again from the fewest there can be.
+enum { FIRST_INSTRUCTIONS = 16384 };
+static const double first_timeout_seconds = 0.2;
+
+// The quickest long run of a few.
+static bool pilot(const struct bench *bench, struct target_job *job, double n_long, double *ticks,
+                  enum bench_outcome *outcome, struct fail *fail) {
+    struct target *target = bench->target;
+    struct target_round rounds[PILOT_ROUNDS];
+    job->rounds = rounds;
+    job->code_long = (uint64_t)n_long;
+    job->code_short = job->code_long / 2;
+    if (!target->ops->run(target, job, 1, outcome, fail))
+        return false;
+    *ticks = job->n_done ? INFINITY : 0;
+    for (unsigned i = 0; i < job->n_done; i++)
+        *ticks = fmin(*ticks, (double)rounds[i].code_long.ticks);
+    return true;
+}
+
+static bool first_pilot(const struct bench *bench, struct target_job *job, double *n_long, double *ticks,
+                        enum bench_outcome *outcome, struct fail *fail) {
+    double timeout_seconds = job->timeout_seconds;
+    double n_instructions = fmax(1, job->code->body_instructions);
+    *n_long = 2 * fmax(1, round(FIRST_INSTRUCTIONS / 2.0 / job->code->bodies / n_instructions));
+    job->timeout_seconds = fmin(timeout_seconds, first_timeout_seconds);
+    if (!pilot(bench, job, *n_long, ticks, outcome, fail))
+        return false;
+    job->timeout_seconds = timeout_seconds;
+    if (*outcome != BENCH_TIMEOUT)
+        return true;
+    *n_long = 2;
+    return pilot(bench, job, *n_long, ticks, outcome, fail);
+}
+
+static bool standing_timer(const struct bench *bench, struct fail *fail) {
+    return fail_set(fail, FAIL_UNAVAILABLE, "the timer '%s' stands still: it cannot be measured with",
+                    bench->target->timer);
+}
+
+// Where the target chooses, one round is enough to make it do so.
+static bool let_choose(const struct bench *bench, struct target_job *job, struct target_lengths *lengths,
+                       enum bench_outcome *outcome, struct fail *fail) {
+    struct target_round round;
+    job->n_rounds = 1;
+    job->rounds = &round;
+    if (!bench->target->ops->run(bench->target, job, 1, outcome, fail))
+        return false;
+    *lengths = (struct target_lengths){job->code_short, job->code_long, job->code_calls};
+    return *outcome != BENCH_OK || lengths->n_long > 0 || standing_timer(bench, fail);
+}
+
+// Nothing is known of the code: a body may take a tenth of a nanosecond or a second.
+bool rounds_choose(const struct bench *bench, const struct bench_code *code, double wanted_ticks,
+                   struct target_lengths *lengths, enum bench_outcome *outcome, struct fail *fail) {
+    struct target_job job = {
+        .code = code,
+        .reference = &bench->reference,
+        .reference_short = 1,
+        .reference_long = 2,
+        .n_rounds = PILOT_ROUNDS,
+        .timeout_seconds = bench->options.timeout_seconds,
+        .wanted_ticks = wanted_ticks,
+    };
+    double n = 0, ticks = 0, more;
+    if (bench->target->can_choose)
+        return let_choose(bench, &job, lengths, outcome, fail);
+    bool is_run = first_pilot(bench, &job, &n, &ticks, outcome, fail);
+    while (is_run && *outcome == BENCH_OK && (more = lengths_more(n, ticks, wanted_ticks)) > 0) {
+        n = more;
+        is_run = pilot(bench, &job, n, &ticks, outcome, fail);
+    }
+    if (!is_run || *outcome != BENCH_OK)
+        return is_run;
+    if (ticks <= 0)
+        return standing_timer(bench, fail);
+    *lengths = lengths_for(n, ticks, wanted_ticks);
+    return true;
+}

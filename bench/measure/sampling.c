@@ -1,0 +1,174 @@
+#include "bench/measure/sampling.h"
+
+#include "bench/measure/checks.h"
+#include "bench/measure/clock.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+struct sampling sampling_new(struct arena *arena) {
+    return (struct sampling){.arena = arena};
+}
+
+void sampling_clear(struct sampling *sampling) {
+    *sampling = sampling_new(sampling->arena);
+}
+
+// Why the round is worthless, whatever its times; DROP_N_REASONS if nothing was seen.
+static enum bench_drop disturbance(const struct target_job *job, const struct target_round *round) {
+    if (round->migrations)
+        return DROP_MIGRATION;
+    if (round->switches)
+        return DROP_SWITCH;
+    if (round->stolen_ns)
+        return DROP_STEAL;
+    if (round->has_busy_sibling)
+        return DROP_SIBLING;
+    if (job->beside && (!round->beside.is_whole || round->beside.bodies <= 0))
+        return DROP_BESIDE;
+    return round->faults ? DROP_FAULT : DROP_N_REASONS;
+}
+
+// What the least difference that the clock can show is worth in the cycles of this round, as a share of them. A
+// difference of two counts is good to one.
+static double step_of(const struct bench *bench, const struct target_round *round) {
+    double counts = (double)round->code_long.counters[0] - (double)round->code_short.counters[0];
+    if (bench_clock_counts(bench->clock))
+        return 2 / counts;
+    double code = (double)round->code_long.ticks - (double)round->code_short.ticks;
+    if (bench->clock == CLOCK_TIME)
+        return 2 * (double)bench->target->timer_step / code; // of two times
+    double reference = (double)round->reference_before[1].ticks - (double)round->reference_before[0].ticks +
+                       (double)round->reference_after[1].ticks - (double)round->reference_after[0].ticks;
+    return (double)bench->target->timer_step * (1 / code + 1 / reference);
+}
+
+// Where there is room.
+static void put(struct sampling *sampling, const struct sample *sample) {
+    if (sampling->n_kept == 0 || sampling->samples[sampling->n_kept - 1].process != sample->process)
+        sampling->n_processes++;
+    sampling->samples[sampling->n_kept++] = *sample;
+}
+
+static void keep(struct sampling *sampling, const struct sample *sample) {
+    struct arena *arena = sampling->arena;
+    size_t n = sampling->n_kept;
+    sampling->samples = arena_grow(arena, sampling->samples, n, sizeof *sampling->samples);
+    sampling->sorted = arena_grow(arena, sampling->sorted, n, sizeof *sampling->sorted);
+    sampling->scratch = arena_grow(arena, sampling->scratch, n, sizeof *sampling->scratch);
+    put(sampling, sample);
+}
+
+void sampling_start_process(struct sampling *sampling, uint64_t ns) {
+    sampling->n_batches++;
+    sampling->process_ns = ns;
+    sampling->was_spoilt = false;
+}
+
+// The checks stand on both sides of the code: some before it, some after it, and those after the last round's code
+// are before this one's. A neighbour that was seen there may have been here.
+static bool are_checks_clean(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
+                             const struct sample *sample, enum bench_drop *why) {
+    bool was_spoilt = sampling->was_spoilt;
+    *why = sampling->spoilt_by;
+    sampling->was_spoilt = !checks_agree(bench, job->code, sample->checks, &sampling->spoilt_by);
+    if (sampling->was_spoilt)
+        *why = sampling->spoilt_by;
+    return !was_spoilt && !sampling->was_spoilt;
+}
+
+void sampling_add(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
+                  const struct target_round *round) {
+    clock_cycles_function cycles_of = bench->clock == CLOCK_RATIO  ? clock_ratio_cycles
+                                      : bench->clock == CLOCK_TIME ? clock_time_cycles
+                                                                   : clock_perf_cycles;
+    struct sample sample = {
+        .process = sampling->n_batches,
+        .ns = sampling->process_ns,
+        .reference_ticks = clock_reference_ticks(job, round),
+        .reference_change = clock_reference_change(job, round),
+    };
+    enum bench_drop why = disturbance(job, round), why_unclean;
+    checks_cycles(bench, job, round, sample.checks);
+    bool is_clean = are_checks_clean(sampling, bench, job, &sample, &why_unclean);
+    if (why != DROP_N_REASONS || !cycles_of(job, round, &sample.cycles, &why)) {
+        sampling->dropped[why]++;
+    } else if (!is_clean) {
+        sampling->dropped[why_unclean]++;
+        sampling->n_faster += checks_are_faster(bench, job->code, sample.checks);
+    } else if (sampling->n_kept < SAMPLING_MAX) {
+        sample.step = step_of(bench, round);
+        if (job->beside)
+            sample.beside = round->beside.ticks / round->beside.bodies /
+                            (job->ticks_per_cycle > 0 ? job->ticks_per_cycle : sample.reference_ticks);
+        keep(sampling, &sample);
+    }
+}
+
+void sampling_filter(struct sampling *sampling,
+                     enum bench_drop (*judge)(const struct sample *sample, const void *context), const void *context) {
+    size_t n = sampling->n_kept;
+    sampling->n_kept = sampling->n_processes = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct sample sample = sampling->samples[i];
+        enum bench_drop why = judge(&sample, context);
+        if (why == DROP_N_REASONS)
+            put(sampling, &sample);
+        else
+            sampling->dropped[why]++;
+    }
+}
+
+struct judge {
+    const struct bench *bench;
+    const struct bench_code *code;
+};
+
+static enum bench_drop judge_checks(const struct sample *sample, const void *context) {
+    const struct judge *judge = context;
+    enum bench_drop why;
+    return checks_agree(judge->bench, judge->code, sample->checks, &why) ? DROP_N_REASONS : why;
+}
+
+void sampling_judge_again(struct sampling *sampling, const struct bench *bench, const struct bench_code *code) {
+    sampling_filter(sampling, judge_checks, &(struct judge){bench, code});
+    sampling->n_faster = 0;
+}
+
+const double *sampling_sorted(struct sampling *sampling, size_t offset) {
+    for (size_t i = 0; i < sampling->n_kept; i++)
+        memcpy(&sampling->sorted[i], (const char *)&sampling->samples[i] + offset, sizeof(double));
+    statistics_sort(sampling->sorted, sampling->n_kept);
+    return sampling->sorted;
+}
+
+void sampling_take_look(struct sampling *sampling) {
+    size_t n = sampling->n_kept;
+    struct sampling_look *look = &sampling->look;
+    double confidence = statistics_look_confidence(SAMPLING_CONFIDENCE, ++sampling->n_looks);
+    double step = statistics_median(sampling_sorted(sampling, offsetof(struct sample, step)), n);
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
+    for (size_t i = 0; i < n; i++)
+        sampling->scratch[i] = sampling->samples[i].cycles;
+    look->n_batches = sampling->n_batches;
+    look->median = statistics_median(sorted, n);
+    look->step = step * look->median;
+    look->effective = statistics_effective_count(sampling->scratch, n, look->median, look->step);
+    look->interval = statistics_median_interval(sorted, n, look->effective, confidence);
+    look->interval.confidence -= (1 - SAMPLING_CONFIDENCE) * (1 - 1.0 / sampling->n_looks); // what earlier looks cost
+    look->has_modes = statistics_two_modes(sorted, n, look->step, look->modes);
+}
+
+// Single rounds may be, where an interrupt falls into the short run of a check.
+bool sampling_was_slowed(const struct sampling *sampling) {
+    static const double slowed_share = 0.1;
+    return sampling->n_faster > slowed_share * ((double)sampling->n_kept + sampling_n_dropped(sampling));
+}
+
+unsigned sampling_n_dropped(const struct sampling *sampling) {
+    unsigned sum = 0;
+    for (unsigned i = 0; i < DROP_N_REASONS; i++)
+        sum += sampling->dropped[i];
+    return sum;
+}

@@ -1,0 +1,192 @@
+#include "bench/measure/statistics.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void statistics_sort(double *samples, size_t count) {
+    if (count > 0) // or there may be no array
+        qsort(samples, count, sizeof *samples, compare_doubles);
+}
+
+double statistics_median(const double *sorted, size_t count) {
+    assert(count > 0);
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
+// Probability that exactly k of n samples lie below the median: binomial with p = 1/2. By logarithms, because
+// 2^-n alone underflows for long lists.
+static double binomial_half(size_t n, size_t k) {
+    double log_choose = lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
+    return exp(log_choose - (double)n * log(2));
+}
+
+// The sign of how a sample lies to the median; what is nearer than the timer can tell lies on it.
+static double side(double sample, double median, double resolution) {
+    return (sample > median + resolution) - (sample < median - resolution);
+}
+
+static double correlation(const double *sides, size_t count, size_t lag) {
+    double sum = 0;
+    for (size_t i = lag; i < count; i++)
+        sum += sides[i] * sides[i - lag];
+    return sum;
+}
+
+// How often samples lie below the median scatters by the autocorrelation of exactly that (P. K. Sen, "On the
+// Bahadur representation of sample quantiles for sequences of φ-mixing random variables", 1972). Their sum over all
+// lags is cut off where pairs of them are no longer positive, and made monotone before: C. Geyer, "Practical Markov
+// chain Monte Carlo", 1992, section 3.3.
+double statistics_effective_count(double *in_order, size_t count, double median, double resolution) {
+    for (size_t i = 0; i < count; i++)
+        in_order[i] = side(in_order[i], median, resolution);
+    double power = correlation(in_order, count, 0), time = -1, last = 2;
+    if (power <= 0)
+        return (double)count;
+    for (size_t lag = 0; lag + 1 < count; lag += 2) {
+        double pair = (correlation(in_order, count, lag) + correlation(in_order, count, lag + 1)) / power;
+        if (pair <= 0)
+            break;
+        last = fmin(last, pair);
+        time += 2 * last;
+    }
+    return (double)count / fmax(1, time);
+}
+
+// The interval from the r-th lowest to the r-th highest sample misses the median if fewer than r samples lie
+// below it, or fewer than r above: probability 2 P(X < r). (David and Nagaraja, Order Statistics, section 7.1.)
+// Where the samples are worth fewer, the ranks are those of so many, at the same shares of the list.
+struct interval statistics_median_interval(const double *sorted, size_t count, double effective, double confidence) {
+    assert(count > 0 && effective >= 0);
+    size_t worth = (size_t)fmax(1, fmin(effective, (double)count));
+    size_t rank = 0; // from 0: of `worth` samples, the lowest and the highest that count
+    double missed = 2 * binomial_half(worth, 0);
+    while (rank + 1 < (worth + 1) / 2) {
+        double missed_next = missed + 2 * binomial_half(worth, rank + 1);
+        if (1 - missed_next < confidence)
+            break;
+        missed = missed_next;
+        rank++;
+    }
+    size_t place = worth == count ? rank : (size_t)((double)rank * (double)count / (double)worth);
+    return (struct interval){sorted[place], sorted[count - 1 - place], fmax(0, 1 - missed)};
+}
+
+// The first look may be wrong in α/2 of the cases, the second in α/6, the k-th in α/(k (k + 1)): together α, however
+// many looks there are (the union bound; spending α over looks: K. Lan and D. DeMets, "Discrete sequential
+// boundaries for clinical trials", 1983).
+double statistics_look_confidence(double confidence, unsigned look) {
+    assert(look > 0);
+    return 1 - (1 - confidence) / ((double)look * (look + 1.0));
+}
+
+size_t statistics_samples_needed(double confidence) {
+    size_t count = 1;
+    while (1 - 2 * binomial_half(count, 0) < confidence)
+        count++;
+    return count;
+}
+
+double statistics_spread(const double *sorted, size_t count) {
+    return sorted[count * 3 / 4] - sorted[count / 4];
+}
+
+// The place that splits a sorted list into the two parts with the least squares within them, which is the largest
+// distance between their means, weighted: W. Fisher, "On grouping for maximum homogeneity", 1958, for two groups.
+static size_t best_split(const double *sorted, size_t count) {
+    double total = 0, below = 0, most = -1;
+    size_t split = 1;
+    for (size_t i = 0; i < count; i++)
+        total += sorted[i] - sorted[0];
+    for (size_t i = 1; i < count; i++) {
+        below += sorted[i - 1] - sorted[0];
+        double distance = (total - below) / (double)(count - i) - below / (double)i;
+        double between = distance * distance * (double)i * (double)(count - i);
+        if (between > most) {
+            most = between;
+            split = i;
+        }
+    }
+    return split;
+}
+
+// How many of the sorted samples lie in [low, high].
+static size_t count_between(const double *sorted, size_t count, double low, double high) {
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        n += sorted[i] >= low && sorted[i] <= high;
+    return n;
+}
+
+// Could as few as `few` of few + many fall by a fair coin? Below 1 in 1000 says no.
+static bool is_rarer(size_t few, size_t many) {
+    double chance = 0;
+    for (size_t k = 0; k <= few; k++)
+        chance += binomial_half(few + many, k);
+    return chance < 0.001;
+}
+
+// A distribution with one mode falls off on both sides of it. So of three equally wide stretches side by side, the
+// middle one cannot be less likely than both others: where the samples say it is less likely than either, there are
+// two modes. The stretches stand around the medians of the two parts that the samples fall into best, and
+// between them. (Rejecting both alternatives, each by a sign test, keeps the level of one: R. Berger,
+// "Multiparameter hypothesis testing and acceptance sampling", 1982. Level 1/1000, because the stretches are chosen
+// by the same samples.) Far-off samples are left out of the choice. Modes nearer than 1 % are in the interval
+// anyway, and those a few steps of the timer apart may be its steps.
+bool statistics_two_modes(const double *sorted, size_t count, double step, struct statistics_mode modes[2]) {
+    size_t trimmed = count / 20, inner = count - 2 * trimmed;
+    if (inner < 2)
+        return false;
+    size_t split = trimmed + best_split(sorted + trimmed, inner);
+    double low = statistics_median(sorted + trimmed, split - trimmed);
+    double high = statistics_median(sorted + split, count - trimmed - split);
+    modes[0] = (struct statistics_mode){low, (double)split / (double)count};
+    modes[1] = (struct statistics_mode){high, 1 - modes[0].share};
+    if (high - low < fmax(0.01 * fabs(low), 10 * step))
+        return false;
+    double half = (high - low) / 6, middle = (low + high) / 2;
+    size_t n_low = count_between(sorted, count, low - half, low + half);
+    size_t n_high = count_between(sorted, count, high - half, high + half);
+    size_t n_middle = count_between(sorted, count, middle - half, middle + half);
+    return is_rarer(n_middle, n_low) && is_rarer(n_middle, n_high);
+}
+
+static unsigned common_divisor(unsigned a, unsigned b) {
+    return b ? common_divisor(b, a % b) : a;
+}
+
+// How likely is it that a number which is no fraction at all looks like one? Numbers k/n with n up to some denominator
+// are so many in every unit interval; if the interval is not wider than 1/20 of their mean distance, it holds one of
+// them by chance in at most one case of twenty. More complex fractions need narrower intervals, and the
+// simplest that fits is taken. 7 is left out: no machine we know of has seven of anything, and each more denominator
+// makes chance hits likelier.
+bool statistics_fraction(double low, double high, unsigned *numerator, unsigned *denominator) {
+    static const struct {
+        unsigned n, fractions_so_far; // in lowest terms, per unit
+    } denominators[] = {{1, 1}, {2, 2}, {3, 4}, {4, 6}, {5, 10}, {6, 12}, {8, 16}};
+    for (size_t i = 0; i < sizeof denominators / sizeof denominators[0]; i++) {
+        unsigned n = denominators[i].n;
+        if ((high - low) * denominators[i].fractions_so_far > 1.0 / 20)
+            return false;
+        double nearest = round((low + high) / 2 * n);
+        if (nearest < 1 || nearest > 1e6 || nearest / n < low || nearest / n > high)
+            continue;
+        unsigned k = (unsigned)nearest, divisor = common_divisor(k, n);
+        *numerator = k / divisor;
+        *denominator = n / divisor;
+        return true;
+    }
+    return false;
+}
+
+bool statistics_near_fraction(double low, double high) {
+    for (unsigned n = 1; n <= 4; n++)
+        if (floor(high * n) >= fmax(1, ceil(low * n)))
+            return true;
+    return false;
+}

@@ -1,0 +1,135 @@
+// What a measurement says of itself: the words for its enumerations, in reports and in measurement files (so they never
+// change), and what its value may be.
+#include "bench/bench.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const outcome_names[BENCH_N_OUTCOMES] = {
+    [BENCH_OK] = "ok",
+    [BENCH_SIGILL] = "illegal instruction",
+    [BENCH_SIGSEGV] = "segmentation fault",
+    [BENCH_SIGBUS] = "bus error",
+    [BENCH_SIGFPE] = "arithmetic exception",
+    [BENCH_SIGTRAP] = "trap",
+    [BENCH_PROTECTION] = "general protection",
+    [BENCH_PAGES] = "too many pages",
+    [BENCH_TIMEOUT] = "time-out",
+    [BENCH_KILLED] = "killed",
+    [BENCH_SYSCALL] = "system call",
+    [BENCH_STACK] = "stack overflow",
+    [BENCH_JUMP] = "jump outside the code",
+    [BENCH_PRIVILEGED] = "privileged instruction",
+    [BENCH_OVERWROTE] = "results overwritten",
+    [BENCH_STARVED] = "no time on its CPU",
+    [BENCH_STOPPED] = "stopped",
+};
+static const char *const drop_names[DROP_N_REASONS] = {
+    [DROP_SWITCH] = "switch",
+    [DROP_MIGRATION] = "migration",
+    [DROP_FAULT] = "fault",
+    [DROP_REFERENCE] = "reference",
+    [DROP_NEGATIVE] = "negative",
+    [DROP_MULTIPLY] = "multiply",
+    [DROP_ISSUE] = "issue",
+    [DROP_STEAL] = "steal",
+    [DROP_RETIRED] = "retired",
+    [DROP_SIBLING] = "sibling",
+    [DROP_BESIDE] = "beside",
+    [DROP_SLOWER] = "slower",
+    [DROP_USES + USE_INTEGER] = "integer",
+    [DROP_USES + USE_VECTOR] = "vector",
+    [DROP_USES + USE_LOAD] = "load",
+    [DROP_USES + USE_STORE] = "store",
+};
+static const char *const check_names[BENCH_N_CHECKS] = {
+    [CHECK_MULTIPLY] = "multiply",        [CHECK_ISSUE] = "issue",          [CHECK_USES + USE_INTEGER] = "integer",
+    [CHECK_USES + USE_VECTOR] = "vector", [CHECK_USES + USE_LOAD] = "load", [CHECK_USES + USE_STORE] = "store",
+};
+static const char *const verdict_names[] = {
+    [MEASURED_EXACT] = "exact", [MEASURED_WITHIN] = "within", [MEASURED_UNSTABLE] = "unstable"};
+static const char *const clock_names[BENCH_N_CLOCKS] = {[CLOCK_AUTO] = "auto",
+                                                        [CLOCK_RDPMC] = "rdpmc",
+                                                        [CLOCK_PERF] = "perf",
+                                                        [CLOCK_RATIO] = "ratio",
+                                                        [CLOCK_TIME] = "time"};
+
+const char *bench_outcome_name(enum bench_outcome outcome) {
+    assert(outcome < BENCH_N_OUTCOMES);
+    return outcome_names[outcome];
+}
+
+const char *bench_drop_name(enum bench_drop reason) {
+    assert(reason < DROP_N_REASONS);
+    return drop_names[reason];
+}
+
+const char *bench_check_name(enum bench_check check) {
+    assert(check < BENCH_N_CHECKS);
+    return check_names[check];
+}
+
+const char *bench_verdict_name(enum bench_verdict verdict) {
+    assert(verdict <= MEASURED_UNSTABLE);
+    return verdict_names[verdict];
+}
+
+const char *bench_clock_name(enum bench_clock clock) {
+    assert(clock < BENCH_N_CLOCKS);
+    return clock_names[clock];
+}
+
+bool bench_clock_parse(const char *name, enum bench_clock *clock) {
+    for (enum bench_clock c = CLOCK_AUTO; c < BENCH_N_CLOCKS; c++) {
+        if (strcmp(name, clock_names[c]) == 0) {
+            *clock = c;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool bench_clock_counts(enum bench_clock clock) {
+    return clock != CLOCK_RATIO && clock != CLOCK_TIME;
+}
+
+bool bench_frequency_parse(const char *text, double *hz) {
+    static const double least_hz = 1000; // "3" is a unit forgotten
+    static const struct {
+        const char *name;
+        double hz;
+    } units[] = {{"", 1}, {"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}};
+    char *end;
+    double value = strtod(text, &end);
+    bool is_number = end != text && isfinite(value) && value > 0;
+    while (*end == ' ')
+        end++;
+    for (size_t i = 0; is_number && i < sizeof units / sizeof *units; i++)
+        if (strcasecmp(end, units[i].name) == 0) {
+            if (value * units[i].hz < least_hz)
+                return false;
+            *hz = value * units[i].hz;
+            return true;
+        }
+    return false;
+}
+
+double measured_low(const struct bench_measurement *m) {
+    return m->low * (1 - m->clock_error);
+}
+
+double measured_high(const struct bench_measurement *m) {
+    return m->high * (1 + m->clock_error);
+}
+
+double measured_half_width(const struct bench_measurement *m) {
+    return fmax(m->high - m->cycles, m->cycles - m->low) + m->clock_error * m->cycles;
+}
+
+bool measured_differ(const struct bench_measurement *a, const struct bench_measurement *b) {
+    bool is_apart = measured_high(a) < measured_low(b) || measured_high(b) < measured_low(a);
+    return is_apart && fabs(a->cycles - b->cycles) > MEASURED_LEAST_DIFFERENCE * fmin(a->cycles, b->cycles);
+}

@@ -1,0 +1,98 @@
+#include "bench/record/journal.h"
+
+#include "base/json.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static void count_others(struct journal *journal, unsigned run) {
+    if (journal->origins[run] == RECORD_ELSEWHERE)
+        journal->n_elsewhere++;
+    if (journal->origins[run] != RECORD_OTHER_CPU)
+        return;
+    journal->n_other_cpu++;
+    journal->other_cpu = (int)json_integer_value(json_object_get(journal->file.headers[run - 1], "pinned_to"));
+}
+
+bool journal_read(struct arena *arena, const char *path, const struct host *host, const struct bench *bench,
+                  struct journal *journal, struct fail *fail) {
+    *journal = (struct journal){.bench = bench};
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) // devices and pipes hold nothing of before
+        return true;
+    if (!record_read(arena, path, &journal->file, fail))
+        return false;
+    journal->origins = ARENA_ARRAY(arena, enum record_origin, journal->file.n_headers + 1);
+    journal->origins[0] = RECORD_ELSEWHERE;
+    for (size_t i = 0; i < journal->file.n_headers; i++)
+        journal->origins[i + 1] = record_origin(journal->file.headers[i], host, bench);
+    for (size_t i = 0; i < journal->file.n_records; i++)
+        count_others(journal, journal->file.records[i].run);
+    return true;
+}
+
+void journal_close(struct journal *journal) {
+    record_file_close(&journal->file);
+}
+
+static bool is_same(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool is_same_program(const struct record *a, const struct record *b) {
+    return is_same(a->bytes, b->bytes) && is_same(a->setup, b->setup) && is_same(a->kernel, b->kernel) &&
+           is_same(a->isa, b->isa) && is_same(a->beside, b->beside) && is_same(a->beside_bytes, b->beside_bytes) &&
+           is_same(a->mode, b->mode) && is_same(a->form, b->form) && is_same(a->arc, b->arc) &&
+           a->streams == b->streams;
+}
+
+// Counted, and to be trusted.
+static bool has_events(const struct bench_measurement *measurement, const char *const *events, size_t n_events) {
+    for (size_t i = 0; i < n_events; i++) {
+        bool is_found = false;
+        for (unsigned j = 0; j < measurement->n_events; j++)
+            is_found = is_found || (!measurement->events[j].why && strcmp(measurement->events[j].name, events[i]) == 0);
+        if (!is_found)
+            return false;
+    }
+    return true;
+}
+
+// To within the precision that is wanted now; or its run has tried as hard, and got no further.
+static bool is_precise(const struct journal *journal, const struct record *record) {
+    static const double rounding = 1e-5; // of the numbers in files
+    const struct bench_options *options = &journal->bench->options;
+    const struct bench_measurement *m = &record->measurement;
+    return (m->high - m->low) / 2 <= options->precision * m->cycles + rounding ||
+           record_tried_as_hard(journal->file.headers[record->run - 1], options);
+}
+
+// The code's own doing, which would come again: all but what the machine or somebody else may have done to it.
+static bool is_fault(enum bench_outcome outcome) {
+    return outcome != BENCH_OK && outcome != BENCH_TIMEOUT && outcome != BENCH_KILLED && outcome != BENCH_STARVED &&
+           outcome != BENCH_STOPPED;
+}
+
+static enum journal_state state_of(const struct journal *journal, const struct record *record,
+                                   const struct journal_wish *wish) {
+    const struct bench_measurement *m = &record->measurement;
+    if (m->outcome != BENCH_OK)
+        return is_fault(m->outcome) ? JOURNAL_DONE : JOURNAL_UNFINISHED;
+    if (m->verdict == MEASURED_UNSTABLE)
+        return JOURNAL_UNSTABLE;
+    bool is_enough = m->processes >= journal->bench->options.processes && m->n_replicates >= wish->n_replicates;
+    return is_enough && is_precise(journal, record) ? JOURNAL_DONE : JOURNAL_COARSE;
+}
+
+enum journal_state journal_find(const struct journal *journal, const struct record *like,
+                                const struct journal_wish *wish, const struct record **found) {
+    for (size_t i = journal->file.n_records; i-- > 0;) {
+        const struct record *record = *found = &journal->file.records[i];
+        bool is_whole =
+            record->measurement.outcome != BENCH_OK || has_events(&record->measurement, wish->events, wish->n_events);
+        if (journal->origins[record->run] == RECORD_HERE && is_whole && is_same_program(record, like))
+            return state_of(journal, record, wish);
+    }
+    *found = NULL;
+    return JOURNAL_NOTHING;
+}

@@ -1,0 +1,255 @@
+#include "bench/record/journal.h"
+#include "bench/target.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct arena arena;
+    struct fail fail;
+    char folder[64];
+    const char *path;
+    struct host host;
+    struct target target;
+    struct bench bench;
+    struct journal journal;
+};
+
+static int set_up(void **state) {
+    static const char *const flags[] = {NULL};
+    struct fixture *f = test_calloc(1, sizeof *f);
+    strcpy(f->folder, "/tmp/cyclops-journal-XXXXXX");
+    assert_non_null(mkdtemp(f->folder));
+    f->path = arena_printf(&f->arena, "%s/run.jsonl", f->folder);
+    f->host = (struct host){.cpu_name = "AMD EPYC", .vendor = "AuthenticAMD", .family = 25, .flags = flags};
+    f->target = (struct target){.description = "native", .timer = "tsc", .ticks_per_second = 2.6e9};
+    f->bench = (struct bench){
+        .target = &f->target, .clock = CLOCK_RATIO, .options = {.precision = 0.002, .budget_ms = 200, .processes = 3}};
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    struct fixture *f = *state;
+    journal_close(&f->journal);
+    unlink(f->path);
+    rmdir(f->folder);
+    arena_free(&f->arena);
+    test_free(f);
+    return 0;
+}
+
+// ±0.1 %, from three processes.
+static struct record some_record(void) {
+    return (struct record){
+        .kernel = "fma-zmm-ps",
+        .isa = "x86_64",
+        .mode = "throughput",
+        .form = "looped",
+        .streams = 8,
+        .instructions = 10,
+        .bytes = "62f2",
+        .setup = "cbf29ce484222325",
+        .measurement = {.cycles = 4,
+                        .low = 3.996,
+                        .high = 4.004,
+                        .confidence = 0.99,
+                        .verdict = MEASURED_WITHIN,
+                        .clock = CLOCK_RATIO,
+                        .samples = 24,
+                        .processes = 3,
+                        .n_events = 1,
+                        .events = {{.name = "instructions", .count = 10}}},
+    };
+}
+
+// A run of its own.
+static void write_records(struct fixture *f, const struct record *records, size_t count) {
+    FILE *out = record_open(f->path, &f->host, &f->bench, &f->fail);
+    assert_non_null(out);
+    for (size_t i = 0; i < count; i++)
+        assert_true(record_write(out, &records[i], &f->fail));
+    fclose(out);
+}
+
+static void read_again(struct fixture *f) {
+    journal_close(&f->journal);
+    assert_true(journal_read(&f->arena, f->path, &f->host, &f->bench, &f->journal, &f->fail));
+}
+
+static enum journal_state state_of(const struct fixture *f, const struct record *like) {
+    static const struct journal_wish nothing_more;
+    const struct record *found;
+    return journal_find(&f->journal, like, &nothing_more, &found);
+}
+
+// What the journal says of a program of which it holds only this.
+static enum journal_state state_of_only(struct fixture *f, const struct record *record) {
+    unlink(f->path);
+    write_records(f, record, 1);
+    read_again(f);
+    return state_of(f, record);
+}
+
+static void the_same_program_is_found(void **state) {
+    struct fixture *f = *state;
+    struct record records[] = {some_record(), some_record(), some_record()};
+    records[1].streams = 9;
+    records[2].measurement.cycles = 4.001; // later
+    read_again(f);                         // there is no file yet
+    assert_int_equal(state_of(f, &records[0]), JOURNAL_NOTHING);
+    write_records(f, records, 3);
+    read_again(f);
+    const struct record *found = NULL;
+    struct journal_wish wish = {0};
+    assert_int_equal(journal_find(&f->journal, &records[0], &wish, &found), JOURNAL_DONE);
+    assert_true(found->measurement.cycles == 4.001);
+    static const char *const events[] = {"instructions", "branches"};
+    wish = (struct journal_wish){events, 1, 0};
+    assert_int_equal(journal_find(&f->journal, &records[0], &wish, &found), JOURNAL_DONE);
+    wish.n_events = 2;
+    assert_int_equal(journal_find(&f->journal, &records[0], &wish, &found), JOURNAL_NOTHING);
+    assert_null(found);
+    wish.n_events = 1;
+    records[2].measurement.events[0].why = "all rounds that counted it were dropped";
+    write_records(f, &records[2], 1); // later, and without a count: the one before it stands
+    read_again(f);
+    assert_int_equal(journal_find(&f->journal, &records[0], &wish, &found), JOURNAL_DONE);
+    assert_int_equal(found->run, 1);
+    struct record other = records[1];
+    assert_int_equal(state_of(f, &other), JOURNAL_DONE);
+    other.bytes = "90";
+    assert_int_equal(state_of(f, &other), JOURNAL_NOTHING);
+    other = records[1];
+    other.setup = "0000000000000001"; // the same code, other initial values
+    assert_int_equal(state_of(f, &other), JOURNAL_NOTHING);
+}
+
+static void what_may_come_out_otherwise_is_not_done(void **state) {
+    struct fixture *f = *state;
+    struct record record = some_record();
+    record.measurement.verdict = MEASURED_UNSTABLE;
+    assert_int_equal(state_of_only(f, &record), JOURNAL_UNSTABLE);
+    static const enum journal_state states[BENCH_N_OUTCOMES] = {
+        [BENCH_OK] = JOURNAL_DONE,
+        [BENCH_SIGILL] = JOURNAL_DONE,
+        [BENCH_SIGSEGV] = JOURNAL_DONE,
+        [BENCH_SIGBUS] = JOURNAL_DONE,
+        [BENCH_SIGFPE] = JOURNAL_DONE,
+        [BENCH_SIGTRAP] = JOURNAL_DONE,
+        [BENCH_PROTECTION] = JOURNAL_DONE,
+        [BENCH_PAGES] = JOURNAL_DONE,
+        [BENCH_TIMEOUT] = JOURNAL_UNFINISHED,
+        [BENCH_KILLED] = JOURNAL_UNFINISHED,
+        [BENCH_SYSCALL] = JOURNAL_DONE,
+        [BENCH_STACK] = JOURNAL_DONE,
+        [BENCH_JUMP] = JOURNAL_DONE,
+        [BENCH_PRIVILEGED] = JOURNAL_DONE,
+        [BENCH_OVERWROTE] = JOURNAL_DONE,
+        [BENCH_STARVED] = JOURNAL_UNFINISHED,
+        [BENCH_STOPPED] = JOURNAL_UNFINISHED,
+    };
+    for (enum bench_outcome outcome = 0; outcome < BENCH_N_OUTCOMES; outcome++) {
+        record = some_record();
+        record.measurement.outcome = outcome;
+        if (state_of_only(f, &record) != states[outcome])
+            fail_msg("%s", bench_outcome_name(outcome));
+    }
+}
+
+// The last measurement counts, whichever way it is worse or better.
+static void the_later_one_counts(void **state) {
+    struct fixture *f = *state;
+    struct record good = some_record(), unstable = some_record();
+    unstable.measurement.verdict = MEASURED_UNSTABLE;
+    write_records(f, &unstable, 1);
+    write_records(f, &good, 1);
+    read_again(f);
+    assert_int_equal(state_of(f, &good), JOURNAL_DONE);
+    write_records(f, &unstable, 1);
+    read_again(f);
+    assert_int_equal(state_of(f, &good), JOURNAL_UNSTABLE);
+}
+
+static void a_coarser_value_is_not_done(void **state) {
+    struct fixture *f = *state;
+    struct record record = some_record();
+    struct bench_options asked = f->bench.options;
+    assert_int_equal(state_of_only(f, &record), JOURNAL_DONE);
+    f->bench.options.precision = 0.001; // which it has, though it was not asked for
+    assert_int_equal(state_of(f, &record), JOURNAL_DONE);
+    f->bench.options.precision = 0.0005;
+    assert_int_equal(state_of(f, &record), JOURNAL_COARSE);
+    f->bench.options = asked;
+    f->bench.options.processes = 8;
+    assert_int_equal(state_of(f, &record), JOURNAL_COARSE);
+    f->bench.options = asked;
+    const struct record *found;
+    struct journal_wish wish = {.n_replicates = 3};
+    assert_int_equal(journal_find(&f->journal, &record, &wish, &found), JOURNAL_COARSE);
+}
+
+// Some values do not get as narrow as was asked for. With as much time again, they would not either.
+static void as_much_effort_is_enough(void **state) {
+    struct fixture *f = *state;
+    struct record wide = some_record();
+    wide.measurement.high = 4.03;
+    assert_int_equal(state_of_only(f, &wide), JOURNAL_DONE);
+    f->bench.options.budget_ms = 300;
+    assert_int_equal(state_of(f, &wide), JOURNAL_COARSE);
+    f->bench.options.budget_ms = 100;
+    assert_int_equal(state_of(f, &wide), JOURNAL_DONE);
+    f->bench.options.precision = 0.001;
+    assert_int_equal(state_of(f, &wide), JOURNAL_COARSE);
+}
+
+static void another_place_is_told_apart(void **state) {
+    struct fixture *f = *state;
+    struct record record = some_record();
+    f->host.cpu = 3;
+    write_records(f, &record, 1);
+    f->host.cpu = 1;
+    read_again(f);
+    assert_int_equal(state_of(f, &record), JOURNAL_NOTHING);
+    assert_int_equal(f->journal.n_other_cpu, 1);
+    assert_int_equal(f->journal.other_cpu, 3);
+    assert_int_equal(f->journal.n_elsewhere, 0);
+    assert_int_equal(record_cpu(f->journal.file.headers[0], &f->host), 3);
+    f->host.cpu_name = "another CPU";
+    read_again(f);
+    assert_int_equal(state_of(f, &record), JOURNAL_NOTHING);
+    assert_int_equal(f->journal.n_elsewhere, 1);
+    assert_int_equal(f->journal.n_other_cpu, 0);
+    assert_int_equal(record_cpu(f->journal.file.headers[0], &f->host), -1);
+}
+
+// An overlay file that was edited has the name it had.
+static void another_model_of_a_simulated_cpu_is_another_target(void **state) {
+    struct fixture *f = *state;
+    struct record record = some_record();
+    f->target.model = "overlay:mine 00000000000000ff";
+    assert_int_equal(state_of_only(f, &record), JOURNAL_DONE);
+    f->target.model = "overlay:mine 00000000000000fe";
+    read_again(f);
+    assert_int_equal(state_of(f, &record), JOURNAL_NOTHING);
+    assert_int_equal(f->journal.n_elsewhere, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_same_program_is_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_may_come_out_otherwise_is_not_done, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_later_one_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_coarser_value_is_not_done, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(as_much_effort_is_enough, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_place_is_told_apart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_model_of_a_simulated_cpu_is_another_target, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+#include "bench/sandbox/code_memory.h"
+
+#include "bench/host/timer.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static size_t in_pages(size_t n_bytes) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (n_bytes + page - 1) / page * page;
+}
+
+static void *reserve(void *address, size_t size) {
+    int fixed = address ? MAP_FIXED_NOREPLACE : 0;
+    return mmap(address, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
+}
+
+// Makes memory of reserved one.
+static bool bring_in(uint8_t *start, size_t size) {
+    return mmap(start, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE, -1, 0) !=
+           MAP_FAILED;
+}
+
+// `size` bytes between two pages that nobody may touch, so that running off either end is a fault and not a
+// surprise. The pages are brought in; null without memory.
+static uint8_t *map_guarded(size_t size) {
+    size_t page = in_pages(1);
+    uint8_t *start = reserve(NULL, in_pages(size) + 2 * page);
+    return start != MAP_FAILED && bring_in(start + page, in_pages(size)) ? start + page : NULL;
+}
+
+// With the frame in front of it, where it has one.
+static size_t size_of(const struct bench_code *code) {
+    return (bench_code_is_foreign(code) ? BENCH_FRAME_DISTANCE : 0) + in_pages(code->offset + code->n_bytes);
+}
+
+// Between what Linux places itself (from 0x55… and 0x7f… on) and the shadow memory of AddressSanitizer (below 0x11…).
+// The kernel picks a place where there is no such address: with 32 or 39 bits of them.
+static uint8_t *reserve_apart(size_t size) {
+#if UINTPTR_MAX > UINT32_MAX
+    const uint64_t first = UINT64_C(0x200000000000), range = UINT64_C(0x100000000000);
+    uint64_t page = in_pages(1), random = timer_read() * UINT64_C(0x9E3779B97F4A7C15);
+    void *wanted = (void *)(uintptr_t)(first + random % range / page * page); // NOLINT(performance-no-int-to-ptr)
+    void *start = reserve(wanted, size);
+    if (start != MAP_FAILED)
+        return start;
+#endif
+    return reserve(NULL, size);
+}
+
+static void copy(const struct bench_code *code, uint8_t *at, code_function *function) {
+    uint8_t *first = at + code->offset;
+    memcpy(first, code->bytes, code->n_bytes);
+    memcpy(function, &first, sizeof first); // ISO C has no cast from data to functions
+}
+
+static bool close_code(uint8_t *start, size_t size) {
+    __builtin___clear_cache((char *)start, (char *)start + size);
+    return mprotect(start, size, PROT_READ | PROT_EXEC) == 0;
+}
+
+// All in one go: no frames stand in between.
+static bool put_known(const struct bench_code *const *codes, size_t n, uint8_t *start, size_t size,
+                      code_function *functions) {
+    if (!bring_in(start, size))
+        return false;
+    for (size_t i = 0, at = 0; i < n; at += size_of(codes[i++]))
+        copy(codes[i], start + at, &functions[i]);
+    return close_code(start, size);
+}
+
+// One page holds the frame, also of code that starts a few bytes behind a page's start.
+_Static_assert(BENCH_MOST_EXIT_OFFSET + BENCH_FRAME_WORDS * sizeof(uint64_t) <= 4096 - 64, "the frame fits");
+
+static bool put_foreign(const struct bench_code *const *codes, size_t n, uint8_t *at, code_function *functions) {
+    for (size_t i = 0; i < n; at += size_of(codes[i++])) {
+        size_t distance = bench_code_is_foreign(codes[i]) ? BENCH_FRAME_DISTANCE : 0,
+               size = size_of(codes[i]) - distance;
+        if ((distance && !bring_in(at, in_pages(1))) || !bring_in(at + distance, size))
+            return false;
+        copy(codes[i], at + distance, &functions[i]);
+        if (!close_code(at + distance, size))
+            return false;
+    }
+    return true;
+}
+
+bool code_map_all(const struct bench_code *const *codes, size_t n, code_function *functions,
+                  struct code_region *region) {
+    size_t size = 0, page = in_pages(1);
+    bool has_foreign = false;
+    for (size_t i = 0; i < n; i++) {
+        size += size_of(codes[i]);
+        has_foreign = has_foreign || bench_code_is_foreign(codes[i]);
+    }
+    uint8_t *guard = has_foreign ? reserve_apart(size + 2 * page) : reserve(NULL, size + 2 * page);
+    if (guard == MAP_FAILED)
+        return false;
+    *region = (struct code_region){guard + page, size};
+    return has_foreign ? put_foreign(codes, n, guard + page, functions)
+                       : put_known(codes, n, guard + page, size, functions);
+}
+
+bool code_map(const struct bench_code *code, code_function *function, struct code_region *region) {
+    return code_map_all(&code, 1, function, region);
+}
+
+const uintptr_t *code_frame(code_function function, const struct bench_code *code) {
+    const uint8_t *exit = (const uint8_t *)code_start(function) + code->foreign.exit_offset;
+    return (const uintptr_t *)(const void *)(exit - BENCH_FRAME_DISTANCE);
+}
+
+void *code_map_memory(void) {
+    uint8_t *memory = map_guarded(CODE_MEMORY_BYTES);
+    return memory ? memory + CODE_MEMORY_BYTES / 2 : NULL;
+}
+
+void *code_map_page(void) {
+    size_t page = in_pages(1);
+    uint8_t *memory = map_guarded(page);
+    return memory ? memory + page / 2 : NULL;
+}
+
+void code_clear_memory(void *memory) {
+    memset((uint8_t *)memory - CODE_MEMORY_BYTES / 2, 0, CODE_MEMORY_BYTES);
+}
+
+const void *code_start(code_function function) {
+    const void *start;
+    memcpy(&start, &function, sizeof start);
+    return start;
+}

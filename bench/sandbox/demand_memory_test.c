@@ -1,0 +1,179 @@
+// Memory that appears: where, over which page, holding what, and how often.
+#include "bench/sandbox/demand_memory.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+// Far from what the system maps.
+enum { FIRST = 0x2324000 };
+
+static const struct bench_foreign rules = {
+    .exit_offset = 32, .most_pages = 3, .frames = 2, .fill = 0x1122334455667788, .lowest_address = 0x10000};
+
+static uintptr_t page_address(const struct demand_memory *memory, unsigned number) {
+    return (FIRST / memory->page_bytes + number) * memory->page_bytes;
+}
+
+static void *at(uintptr_t address) {
+    return (void *)address; // NOLINT(performance-no-int-to-ptr)
+}
+
+static uint64_t load(uintptr_t address) {
+    uint64_t word;
+    memcpy(&word, at(address), sizeof word);
+    return word;
+}
+
+static void store(uintptr_t address, uint64_t word) {
+    memcpy(at(address), &word, sizeof word);
+}
+
+static bool is_there(const struct demand_memory *memory, uintptr_t address) {
+    return msync(at(address), memory->page_bytes, MS_ASYNC) == 0 || errno != ENOMEM;
+}
+
+static void open_memory(struct demand_memory *memory, struct bench_foreign wanted) {
+    const struct bench_code code = {.foreign = wanted};
+    const struct bench_code *const codes[] = {&code};
+    assert_true(demand_memory_open(memory, codes, 1));
+    demand_memory_start(memory, &wanted);
+}
+
+static void close_memory(struct demand_memory *memory) {
+    demand_memory_start(memory, &(struct bench_foreign){0});
+    if (memory->file >= 0)
+        close(memory->file);
+}
+
+static void a_page_appears_where_it_is_touched(void **state) {
+    (void)state;
+    struct demand_memory memory;
+    open_memory(&memory, rules);
+    uintptr_t page = page_address(&memory, 0);
+    assert_false(is_there(&memory, page));
+    assert_int_equal(demand_memory_answer(&memory, page + 123), DEMAND_APPEARED);
+    for (uintptr_t address = page; address < page + memory.page_bytes; address += 8)
+        assert_true(load(address) == rules.fill);
+    assert_false(is_there(&memory, page + memory.page_bytes));
+    assert_int_equal(memory.n_pages, 1);
+    assert_true(memory.addresses[0] == page);
+    close_memory(&memory);
+}
+
+// Two views of one page change together; those of different pages do not.
+static void pages_share_frames(void **state) {
+    (void)state;
+    struct demand_memory memory;
+    open_memory(&memory, rules);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(demand_memory_answer(&memory, page_address(&memory, i)), DEMAND_APPEARED);
+    store(page_address(&memory, 0) + 8, 5);
+    assert_true(load(page_address(&memory, 2) + 8) == 5);
+    assert_true(load(page_address(&memory, 1) + 8) == rules.fill);
+    close_memory(&memory);
+}
+
+static void so_many_and_no_more(void **state) {
+    (void)state;
+    struct demand_memory memory;
+    open_memory(&memory, rules);
+    for (unsigned i = 0; i < rules.most_pages; i++)
+        assert_int_equal(demand_memory_answer(&memory, page_address(&memory, i)), DEMAND_APPEARED);
+    assert_int_equal(demand_memory_answer(&memory, page_address(&memory, rules.most_pages)), DEMAND_FULL);
+    assert_false(is_there(&memory, page_address(&memory, rules.most_pages)));
+    close_memory(&memory);
+}
+
+static void where_nothing_can_be(void **state) {
+    (void)state;
+    struct demand_memory memory;
+    open_memory(&memory, rules);
+    uint8_t here[64];
+    assert_int_equal(demand_memory_answer(&memory, 0), DEMAND_REFUSED);
+    assert_int_equal(demand_memory_answer(&memory, rules.lowest_address - 1), DEMAND_REFUSED);
+    assert_int_equal(demand_memory_answer(&memory, (uintptr_t)here), DEMAND_REFUSED); // it is there
+    assert_int_equal(demand_memory_answer(&memory, UINTPTR_MAX), DEMAND_REFUSED);     // the kernel's
+    assert_int_equal(memory.n_pages, 0);
+    close_memory(&memory);
+    struct bench_foreign without_pages = rules;
+    without_pages.most_pages = 0;
+    without_pages.stores = true;
+    open_memory(&memory, without_pages);
+    demand_memory_fill(&memory);
+    assert_int_equal(demand_memory_answer(&memory, FIRST), DEMAND_REFUSED);
+    close_memory(&memory);
+}
+
+// The next code finds no page of the one before, as many as it may have itself, and its own values.
+static void the_next_code_starts_anew(void **state) {
+    (void)state;
+    struct demand_memory memory;
+    struct bench_foreign next = rules;
+    next.fill = 7;
+    next.frames = 1;
+    open_memory(&memory, rules);
+    for (unsigned i = 0; i < rules.most_pages; i++)
+        assert_int_equal(demand_memory_answer(&memory, page_address(&memory, i)), DEMAND_APPEARED);
+    demand_memory_start(&memory, &next);
+    for (unsigned i = 0; i < rules.most_pages; i++)
+        assert_false(is_there(&memory, page_address(&memory, i)));
+    for (unsigned i = 0; i < rules.most_pages; i++)
+        assert_int_equal(demand_memory_answer(&memory, page_address(&memory, i)), DEMAND_APPEARED);
+    assert_true(load(page_address(&memory, 1)) == 7);
+    store(page_address(&memory, 0), 8);
+    assert_true(load(page_address(&memory, 1)) == 8); // one frame for all
+    close_memory(&memory);
+}
+
+static void what_was_stored_is_filled_over(void **state) {
+    (void)state;
+    struct bench_foreign storing = rules;
+    storing.stores = true;
+    for (int stores = 0; stores < 2; stores++) {
+        struct demand_memory memory;
+        open_memory(&memory, stores ? storing : rules);
+        uintptr_t page = page_address(&memory, 1);
+        assert_int_equal(demand_memory_answer(&memory, page), DEMAND_APPEARED);
+        store(page + memory.page_bytes - 8, 1);
+        demand_memory_fill(&memory);
+        assert_true(load(page + memory.page_bytes - 8) == (stores ? rules.fill : 1));
+        assert_true(is_there(&memory, page));
+        close_memory(&memory);
+    }
+}
+
+// One place for all codes of a process: the greediest of them says how large its list is.
+static void there_is_room_for_the_greediest(void **state) {
+    (void)state;
+    struct bench_foreign greedy = rules;
+    greedy.most_pages = BENCH_MOST_PAGES;
+    const struct bench_code one = {.foreign = rules}, other = {.foreign = greedy}, known = {0};
+    const struct bench_code *const codes[] = {&one, &other, &known};
+    struct demand_memory memory;
+    assert_true(demand_memory_open(&memory, codes, 3));
+    demand_memory_start(&memory, &greedy);
+    for (unsigned i = 0; i < greedy.most_pages; i++)
+        assert_int_equal(demand_memory_answer(&memory, page_address(&memory, 2 * i)), DEMAND_APPEARED);
+    assert_int_equal(demand_memory_answer(&memory, page_address(&memory, 1)), DEMAND_FULL);
+    close_memory(&memory);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_page_appears_where_it_is_touched),
+        cmocka_unit_test(pages_share_frames),
+        cmocka_unit_test(so_many_and_no_more),
+        cmocka_unit_test(where_nothing_can_be),
+        cmocka_unit_test(the_next_code_starts_anew),
+        cmocka_unit_test(what_was_stored_is_filled_over),
+        cmocka_unit_test(there_is_room_for_the_greediest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

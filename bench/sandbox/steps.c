@@ -1,0 +1,212 @@
+// Three processes: this one, which only waits; a child in the sandbox, which watches; and its child, which runs the
+// code. So time-outs and the death of any of them end them all, as in every other run.
+#include "bench/sandbox/steps.h"
+
+#include "bench/sandbox/sandbox.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__x86_64__) || defined(__aarch64__)
+#include <elf.h>
+enum { CAN_STEP = true };
+#else
+enum { CAN_STEP = false };
+#endif
+
+// How the watching child ended, as its exit status.
+enum watch_status { WATCH_DONE, WATCH_CANNOT_MAP, WATCH_CANNOT_TRACE, WATCH_TOO_LONG, WATCH_ENOUGH };
+
+// Shared between the children, which write, and this process.
+struct watch_results {
+    struct fault_note note;
+    int error_number;
+    int wait_status;    // of the process that ran the code
+    size_t n, bodies;   // steps noted; bodies that have ended in them
+    uint32_t offsets[]; // request->most
+};
+
+struct watch {
+    const struct steps_request *request;
+    struct watch_results *results;
+    code_function code;
+    struct code_room room;
+    size_t copy; // that the last step was in, from 1; 0: in none yet
+};
+
+#if defined(__x86_64__) || defined(__aarch64__)
+static bool read_counter(pid_t pid, uintptr_t *counter) {
+    struct user_regs_struct registers;
+    struct iovec where = {&registers, sizeof registers};
+    if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &where) != 0) // NOLINT(performance-no-int-to-ptr)
+        return false;
+#if defined(__x86_64__)
+    *counter = registers.rip;
+#else
+    *counter = registers.pc;
+#endif
+    return true;
+}
+#else
+static bool read_counter(pid_t pid, uintptr_t *counter) {
+    (void)pid;
+    *counter = 0;
+    return false;
+}
+#endif
+
+// What it returns becomes the status of the process that was forked for it.
+static int run_code(struct sandbox *sandbox, struct watch *watch) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        return WATCH_CANNOT_TRACE;
+    code_room_clean(&watch->room, watch->request->code); // not step by step
+    raise(SIGSTOP);
+    if (!sandbox_seal(sandbox, &watch->room))
+        return WATCH_CANNOT_TRACE;
+    code_room_enter(&watch->room, watch->request->code, watch->code);
+    watch->code(watch->request->iterations, watch->room.buffer);
+    return WATCH_DONE;
+}
+
+// Of the next instruction, in the code; beyond it for all others.
+static bool find_offset(const struct watch *watch, pid_t pid, size_t *offset) {
+    uintptr_t counter;
+    if (!read_counter(pid, &counter))
+        return false;
+    *offset = counter - (uintptr_t)code_start(watch->code);
+    return true;
+}
+
+// The signal to hand on to a process that has stopped: none after a step. Steps through system calls look like
+// breakpoints; but outside of the code, and back from there (a handler that answered a fault), all are steps. One past
+// the code's end still belongs to a breakpoint there.
+static int signal_of(const struct watch *watch, pid_t pid, int wait_status, size_t last, size_t offset) {
+    siginfo_t info;
+    int number = WSTOPSIG(wait_status);
+    if (number == SIGSTOP)
+        return 0;
+    if (number != SIGTRAP || ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) != 0)
+        return number;
+    size_t n_bytes = watch->request->code->n_bytes;
+    return info.si_code == TRAP_TRACE || offset > n_bytes || last > n_bytes ? 0 : number;
+}
+
+// Whether a body ended before this step. What lies behind the last copy, the loop's own instructions, is of that one.
+static bool has_ended(struct watch *watch, size_t offset) {
+    const struct steps_request *request = watch->request;
+    if (!request->body_bytes)
+        return false;
+    size_t copy = 1 + (offset - request->first) / request->body_bytes, before = watch->copy;
+    bool is_behind = copy > request->copies, is_other = copy != before;
+    watch->copy = copy;
+    return before && !is_behind && is_other;
+}
+
+// WATCH_DONE: to be gone on with.
+static enum watch_status note_step(struct watch *watch, size_t offset) {
+    const struct steps_request *request = watch->request;
+    struct watch_results *results = watch->results;
+    if (offset < request->first || offset >= request->end)
+        return WATCH_DONE;
+    if (has_ended(watch, offset)) {
+        results->bodies++;
+        if (results->n >= request->enough)
+            return WATCH_ENOUGH;
+    }
+    if (results->n == request->most)
+        return WATCH_TOO_LONG;
+    results->offsets[results->n++] = (uint32_t)offset;
+    return WATCH_DONE;
+}
+
+static int watch_child(struct watch *watch, pid_t pid) {
+    struct watch_results *results = watch->results;
+    size_t last = SIZE_MAX, offset = 0;
+    while (waitpid(pid, &results->wait_status, 0) == pid && WIFSTOPPED(results->wait_status)) {
+        bool is_stepping = find_offset(watch, pid, &offset);
+        int number = is_stepping ? signal_of(watch, pid, results->wait_status, last, offset) : 0;
+        last = offset;
+        enum watch_status status = number == 0 && is_stepping ? note_step(watch, offset) : WATCH_DONE;
+        if (status != WATCH_DONE)
+            return (int)status; // and the kernel ends the stepped process
+        if (!is_stepping ||
+            ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)number) != 0) { // NOLINT(performance-no-int-to-ptr)
+            results->error_number = errno;
+            return WATCH_CANNOT_TRACE;
+        }
+    }
+    bool has_failed = WIFEXITED(results->wait_status) && WEXITSTATUS(results->wait_status) != WATCH_DONE;
+    return has_failed ? WATCH_CANNOT_TRACE : WATCH_DONE;
+}
+
+static int watch_run(struct sandbox *sandbox, void *context) {
+    struct watch *watch = context;
+    if (!code_room_open(&watch->room, &watch->request->code, 1, &watch->code, &watch->results->note))
+        return WATCH_CANNOT_MAP;
+    pid_t pid = fork();
+    if (pid == 0)
+        return run_code(sandbox, watch);
+    if (pid < 0) {
+        watch->results->error_number = errno;
+        return WATCH_CANNOT_TRACE;
+    }
+    return watch_child(watch, pid);
+}
+
+static bool explain(const struct steps_request *request, const struct watch_results *results, int status,
+                    struct fail *fail) {
+    switch ((enum watch_status)status) {
+    case WATCH_DONE:
+    case WATCH_ENOUGH:
+        return true;
+    case WATCH_TOO_LONG:
+        return fail_set(fail, FAIL_WORK, "the code executes more than %zu instructions, too many to step through",
+                        request->most);
+    case WATCH_CANNOT_MAP:
+        return fail_set(fail, FAIL_UNAVAILABLE, "cannot make memory executable here");
+    case WATCH_CANNOT_TRACE:
+        break;
+    }
+    return fail_set(fail, FAIL_UNAVAILABLE, "cannot step through code here: %s",
+                    results->error_number ? strerror(results->error_number) : "ptrace is not allowed");
+}
+
+bool steps_record(struct arena *arena, const struct steps_request *request, struct steps *steps, struct fail *fail) {
+    if (!CAN_STEP)
+        return fail_set(fail, FAIL_UNAVAILABLE, "cannot step through code of this ISA");
+    size_t size = sizeof(struct watch_results) + request->most * sizeof(uint32_t);
+    struct watch_results *results = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (results == MAP_FAILED)
+        return fail_set(fail, FAIL_WORK, "no memory for %zu steps: %s", request->most, strerror(errno));
+    struct watch watch = {.request = request, .results = results};
+    double timeout_seconds = request->timeout_seconds > 0 ? request->timeout_seconds : 2;
+    int status = 0;
+    struct sandbox_job job = {
+        .body = watch_run, .context = &watch, .note = &results->note, .timeout_seconds = timeout_seconds};
+    bool is_done = sandbox_run(&job, &steps->outcome, &status, fail);
+    if (is_done && steps->outcome == BENCH_OK)
+        is_done = explain(request, results, status, fail);
+    bool has_returned = status != WATCH_ENOUGH;
+    if (is_done && steps->outcome == BENCH_OK && has_returned)
+        steps->outcome = sandbox_outcome(results->wait_status, &results->note);
+    if (is_done && steps->outcome == BENCH_OK && results->note.outcome != BENCH_OK) // it was sent to its exit
+        steps->outcome = (enum bench_outcome)results->note.outcome;
+    size_t n = results->n <= request->most ? results->n : 0; // the code could have written anything here
+    uint32_t *offsets = ARENA_ARRAY(arena, uint32_t, n + 1);
+    memcpy(offsets, results->offsets, n * sizeof *offsets);
+    steps->offsets = offsets;
+    steps->n = n;
+    steps->bodies = results->bodies + (has_returned && request->body_bytes && n); // the last one's end is none's start
+    munmap(results, size);
+    return is_done;
+}

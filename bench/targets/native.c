@@ -1,0 +1,301 @@
+// Target "native": this machine's own CPU. Each batch runs in a fresh child process (fresh pages, fresh page tables:
+// a replicate, not only more of the same), pinned to one CPU.
+#include "bench/counters/counters.h"
+#include "bench/host/choose.h"
+#include "bench/host/files.h"
+#include "bench/host/load.h"
+#include "bench/host/timer.h"
+#include "bench/sandbox/nursery.h"
+#include "bench/sandbox/sandbox.h"
+#include "bench/targets/native_rounds.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/random.h>
+
+struct native {
+    struct target target; // first: what the callers hold points here
+    int cpu;
+    struct host_watch watch; // of the core's other threads
+    struct counters counters;
+};
+
+// Of the time that a job may take, for one round: code that never comes back is not waited for as long as many rounds
+// may take.
+enum { STEP_SHARE = 8 };
+
+// How long a child waits for a CPU that another has: longer than what is measured there by another session may hang.
+static const double patience_seconds = 10;
+
+static bool explain_status(const struct native *native, enum native_status status, int error, struct fail *fail) {
+    switch (status) {
+    case NATIVE_CANNOT_MAP:
+        return fail_set(fail, FAIL_UNAVAILABLE, "cannot make memory executable here: %s", strerror(error));
+    case NATIVE_CANNOT_PIN:
+        return fail_set(fail, FAIL_UNAVAILABLE, "cannot run on CPU %d: %s; choose another", native->cpu,
+                        strerror(error));
+    case NATIVE_CANNOT_COUNT:
+        return fail_set(fail, FAIL_UNAVAILABLE,
+                        "the hardware counters were lost while measuring (%s): stop other users of them, or take the "
+                        "ratio clock",
+                        strerror(error));
+    case NATIVE_CANNOT_SEAL:
+        return fail_set(fail, FAIL_WORK, "cannot close the sandbox that code runs in: %s", strerror(error));
+    case NATIVE_DONE:
+        break;
+    }
+    return true;
+}
+
+static unsigned count_rounds(const struct target_job *jobs, unsigned n_jobs) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < n_jobs; i++)
+        n += jobs[i].n_rounds;
+    return n;
+}
+
+// The results, one batch long, in memory shared with the child; null without memory.
+static struct native_results *make_results(unsigned n_rounds) {
+    // One round more: the last canary.
+    struct native_results *results =
+        nursery_alloc(sizeof(struct native_results) + (n_rounds + 1) * sizeof(struct target_round));
+    if (!results)
+        return NULL;
+    memset(results, 0, sizeof *results); // the child clears the rounds
+    if (getrandom(&results->canary, sizeof results->canary, GRND_NONBLOCK) < 0)
+        results->canary = timer_read() | 1;
+    memcpy(&results->rounds[n_rounds], &results->canary, sizeof results->canary);
+    return results;
+}
+
+// Whether one of the jobs has this check.
+static bool is_checked(const struct native_batch *batch, unsigned check) {
+    for (unsigned i = 0; i < batch->n_jobs; i++)
+        if (batch->jobs[i].checks[check].n_long)
+            return true;
+    return false;
+}
+
+// The batch as the child looks at it: all of it in shared memory. Null without memory.
+static struct native_batch *share_batch(const struct native_batch *batch) {
+    struct native_batch *shared = nursery_alloc(sizeof *shared);
+    struct target_job *jobs = nursery_alloc(batch->n_jobs * sizeof *jobs);
+    struct perf_group *group = nursery_alloc(sizeof *group);
+    if (!shared || !jobs || !group)
+        return NULL;
+    *shared = *batch;
+    shared->jobs = jobs;
+    memcpy(jobs, batch->jobs, batch->n_jobs * sizeof *jobs);
+    if (batch->group) {
+        *group = *batch->group;
+        shared->group = group;
+    }
+    const struct bench_code *reference = nursery_copy_code(jobs->reference), *checks[BENCH_N_CHECKS];
+    bool has_memory = reference != NULL;
+    for (unsigned c = 0; c < BENCH_N_CHECKS; c++) {
+        bool is_wanted = is_checked(batch, c);
+        checks[c] = is_wanted ? nursery_copy_code(jobs->checks[c].code) : NULL;
+        has_memory = has_memory && (checks[c] || !is_wanted);
+    }
+    for (unsigned i = 0; i < batch->n_jobs && has_memory; i++) {
+        jobs[i].reference = reference;
+        for (unsigned c = 0; c < BENCH_N_CHECKS; c++)
+            jobs[i].checks[c].code = checks[c];
+        jobs[i].code = nursery_copy_code(jobs[i].code);
+        has_memory = jobs[i].code != NULL;
+    }
+    return has_memory ? shared : NULL;
+}
+
+// Foreign code ran beside the results and could have written anything there. What it did by accident mostly shows.
+static bool are_intact(const struct native_results *results, uint64_t canary, unsigned n_rounds) {
+    return results->canary == canary && memcmp(&results->rounds[n_rounds], &canary, sizeof canary) == 0;
+}
+
+// What runs beside the code; null without memory.
+static struct native_beside *make_beside(const struct target_job *job) {
+    struct native_beside *beside = nursery_alloc(sizeof *beside);
+    const struct bench_code *code = nursery_copy_code(job->beside);
+    if (!beside || !code)
+        return NULL;
+    memset(beside, 0, sizeof *beside);
+    beside->code = code;
+    beside->cpu = job->beside_cpu;
+    beside->limit_seconds = job->timeout_seconds + 1;
+    beside->canary = beside->canary_behind = timer_read() | 1;
+    return beside;
+}
+
+// How it ended is the batch's outcome, if it did not end well. It may be slow to come back where its CPU is taken.
+static bool end_beside(struct native_beside *beside, const struct sandbox_job *job, const struct sandbox_child *child,
+                       uint64_t canary, enum bench_outcome *outcome, struct fail *fail) {
+    enum bench_outcome ended = BENCH_OK;
+    int status = 0;
+    __atomic_store_n(&beside->order, BESIDE_END, __ATOMIC_RELEASE);
+    bool is_done = sandbox_finish(job, child, &ended, &status, fail);
+    if (is_done && ended == BENCH_OK && beside->error_number)
+        is_done = fail_set(fail, FAIL_UNAVAILABLE, "nothing can run beside, on CPU %d: %s; choose another", beside->cpu,
+                           strerror(beside->error_number));
+    if (ended == BENCH_OK && (beside->canary != canary || beside->canary_behind != canary))
+        ended = BENCH_OVERWROTE;
+    if (*outcome == BENCH_OK)
+        *outcome = ended;
+    return is_done;
+}
+
+// Runs the batch, and beside it, where there is something, the other child.
+static bool run_children(const struct target_job *job, const struct sandbox_job *measuring, struct native_batch *batch,
+                         enum bench_outcome *outcome, int *status, struct fail *fail) {
+    if (!job->beside)
+        return sandbox_run(measuring, outcome, status, fail);
+    struct native_beside *beside = batch->beside;
+    uint64_t canary = beside->canary;
+    struct sandbox_job other = {
+        .body = native_beside_run,
+        .context = beside,
+        .note = &beside->note,
+        .is_in_nursery = true,
+        .timeout_seconds = fmax(patience_seconds, job->timeout_seconds), // from when it is told to end
+    };
+    struct sandbox_child child;
+    bool is_started = sandbox_start(&other, &child, fail);
+    bool is_done = is_started && sandbox_run(measuring, outcome, status, fail);
+    return is_started && end_beside(beside, &other, &child, canary, outcome, fail) && is_done;
+}
+
+// What the child left, to the jobs. False where it is not complete.
+static bool take_results(const struct native_results *results, struct target_job *jobs, unsigned n_jobs,
+                         bool has_busy_sibling) {
+    const struct target_round *rounds = results->rounds;
+    bool is_complete = true;
+    for (unsigned i = 0; i < n_jobs; i++) {
+        const struct native_job_results *done = &results->jobs[i];
+        struct target_job *job = &jobs[i];
+        job->n_done = done->n_done <= job->n_rounds ? done->n_done : 0;
+        memcpy(job->rounds, rounds, job->n_done * sizeof *rounds);
+        for (unsigned r = 0; r < job->n_done; r++)
+            job->rounds[r].has_busy_sibling = has_busy_sibling;
+        job->code_short = done->lengths.n_short;
+        job->code_long = done->lengths.n_long;
+        job->code_calls = done->lengths.n_calls;
+        job->ns = done->ns;
+        bool is_one = done->outcome > BENCH_OK && done->outcome < BENCH_N_OUTCOMES;
+        job->outcome = is_one ? (enum bench_outcome)done->outcome : BENCH_OK;
+        job->seen = done->seen;
+        // Else the timer stands still.
+        is_complete = is_complete && (job->n_done == job->n_rounds || !job->code_long || job->outcome != BENCH_OK);
+        rounds += job->n_rounds;
+    }
+    return is_complete;
+}
+
+static void forget_results(struct target_job *jobs, unsigned n_jobs) {
+    for (unsigned i = 0; i < n_jobs; i++) {
+        jobs[i].n_done = 0;
+        jobs[i].ns = 0;
+        jobs[i].outcome = BENCH_OK;
+        jobs[i].seen = (struct bench_seen){0};
+    }
+}
+
+// Where the code ended the process, the note has the reason; of several, it is not known which.
+static void take_fault(const struct native_results *results, struct target_job *jobs, unsigned n_jobs) {
+    if (n_jobs == 1 && results->note.fault.is_known)
+        jobs->seen.fault = results->note.fault;
+}
+
+static bool run_in_child(struct native *native, struct native_batch *batch, struct target_job *jobs,
+                         enum bench_outcome *outcome, struct fail *fail) {
+    struct native_results *results = batch->results;
+    double timeout_seconds = jobs->timeout_seconds * batch->n_jobs;
+    struct sandbox_job child = {
+        .body = native_rounds_run,
+        .context = batch,
+        .note = &results->note,
+        .is_in_nursery = true,
+        .timeout_seconds = timeout_seconds,
+        .n_steps = &results->n_steps,
+        .step_seconds = jobs->timeout_seconds / STEP_SHARE,
+        .patience_seconds = fmax(patience_seconds, 2 * jobs->timeout_seconds),
+    };
+    int status = 0;
+    uint64_t canary = results->canary;
+    *outcome = BENCH_KILLED;
+    bool is_done = run_children(jobs, &child, batch, outcome, &status, fail);
+    // Code that wrote over the harness may have made it believe anything.
+    if (is_done && *outcome == BENCH_OK && status == NATIVE_CANNOT_COUNT && !batch->group)
+        *outcome = BENCH_OVERWROTE;
+    if (is_done && *outcome == BENCH_OK && results->error_number)
+        is_done = explain_status(native, (enum native_status)status, results->error_number, fail);
+    if (!are_intact(results, canary, count_rounds(jobs, batch->n_jobs))) {
+        forget_results(jobs, batch->n_jobs);
+        if (*outcome == BENCH_OK)
+            *outcome = BENCH_OVERWROTE;
+        return is_done;
+    }
+    bool has_busy_sibling = !jobs->shares_core && host_watch_busy(&native->watch) > HOST_WATCH_BUSY;
+    bool is_complete = take_results(results, jobs, batch->n_jobs, has_busy_sibling);
+    if (results->priority <= HOST_PRIORITY_FIFO)
+        native->target.scheduling = host_priority_name(results->priority);
+    if (*outcome == BENCH_OK && (status != NATIVE_DONE || !is_complete))
+        *outcome = BENCH_KILLED;
+    if (*outcome != BENCH_OK)
+        take_fault(results, jobs, batch->n_jobs);
+    return is_done;
+}
+
+static bool run_shared(struct native *native, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
+                       struct fail *fail) {
+    bool is_counted = jobs->clock == CLOCK_PERF || jobs->clock == CLOCK_RDPMC;
+    assert(n_jobs >= 1 && n_jobs <= BENCH_MOST_TOGETHER);
+    assert(!is_counted || jobs->group < native->counters.n_groups);
+    const struct native_batch batch = {
+        .jobs = jobs,
+        .n_jobs = n_jobs,
+        .cpu = native->cpu,
+        .group = is_counted ? &native->counters.groups[jobs->group] : NULL,
+        .is_read_by_user = jobs->clock == CLOCK_RDPMC,
+        .beside = jobs->beside ? make_beside(jobs) : NULL,
+        .results = make_results(count_rounds(jobs, n_jobs)),
+    };
+    struct native_batch *shared = share_batch(&batch);
+    if (!batch.results || !shared || (jobs->beside && !batch.beside))
+        return fail_set(fail, FAIL_WORK, "no memory for %u rounds: %s", count_rounds(jobs, n_jobs), strerror(errno));
+    return run_in_child(native, shared, jobs, outcome, fail);
+}
+
+static bool native_run(struct target *target, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
+                       struct fail *fail) {
+    bool is_done = run_shared((struct native *)target, jobs, n_jobs, outcome, fail);
+    nursery_free_all();
+    return is_done;
+}
+
+static void native_close(struct target *target) {
+    (void)target; // all of it is in the arena
+}
+
+struct target *target_native_open(struct arena *arena, int cpu, const struct target_wish *wish, struct fail *fail) {
+    static const struct target_ops ops = {.name = "native", .run = native_run, .close = native_close};
+    struct native *native = ARENA_NEW(arena, struct native);
+    if (!host_choose_cpu(arena, cpu, &native->cpu, fail))
+        return NULL;
+    host_watch_start(&native->watch, native->cpu);
+    native->target = (struct target){
+        .ops = &ops,
+        .description = "native",
+        .beside_error = NATIVE_BESIDE_ERROR,
+        .timer = TIMER_NAME,
+        .ticks_per_second = timer_ticks_per_second(),
+        .counters_note = "not asked for",
+        .user_reads_note = "not asked for",
+        .timer_step = timer_step(),
+        .can_choose = true,
+    };
+    if (bench_clock_counts(wish->clock) &&
+        !counters_prepare(arena, native->cpu, wish, &native->counters, &native->target, fail))
+        return NULL;
+    return &native->target;
+}

@@ -1,0 +1,178 @@
+#include "bench/targets/native_beside.h"
+
+#include "bench/host/priority.h"
+#include "bench/host/timer.h"
+#include "bench/targets/native_notes.h"
+
+#include <errno.h>
+#include <math.h>
+
+// A chunk is long enough that what stands between two (reading the timer, telling, a branch predicted wrongly) is a
+// hundredth of it or two, and short enough that a sample of 60 µs holds several. For that, the other thread has a
+// little more of the core than beside code that never stops.
+static const int64_t chunk_ns = 8000;
+// How long the other process may take to answer before the round is given up.
+static const int64_t patience_ns = INT64_C(50) * 1000 * 1000;
+
+static unsigned load(const unsigned *word) {
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static void store(unsigned *word, unsigned value) { // NOLINT(readability-non-const-parameter): it is written
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+// Leaves the core's units to the other thread for a while.
+static void relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+// ---- the child beside
+
+static uint64_t choose_iterations(code_function function, void *memory) {
+    for (uint64_t n = 1;; n *= 2) {
+        int64_t start = (int64_t)timer_clock_ns();
+        function(n, memory);
+        if ((int64_t)timer_clock_ns() - start >= chunk_ns)
+            return n;
+    }
+}
+
+static void tell_chunk(struct native_beside *beside) {
+    store(&beside->sequence, beside->sequence + 1);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    beside->chunks++;
+    beside->ticks = timer_read();
+    store(&beside->sequence, beside->sequence + 1);
+}
+
+// What is left of a chunk's time without its iterations: twice the time of a chunk, less that of one twice as long. The
+// quickest of a few, as disturbances only make them longer.
+static double time_between(struct native_beside *beside, code_function function, void *memory, uint64_t iterations) {
+    enum { TIMES = 8 };
+    double quickest[2] = {INFINITY, INFINITY};
+    for (unsigned i = 0; i < TIMES; i++)
+        for (unsigned is_long = 0; is_long < 2; is_long++) {
+            uint64_t start = timer_read();
+            function(iterations << is_long, memory);
+            tell_chunk(beside);
+            quickest[is_long] = fmin(quickest[is_long], (double)(beside->ticks - start));
+        }
+    return fmax(0, 2 * quickest[0] - quickest[1]);
+}
+
+static void run_chunks(struct native_beside *beside, code_function function, void *memory, uint64_t iterations) {
+    struct native_notes before, after;
+    struct target_round seen = {0};
+    native_notes_take(&before);
+    store(&beside->doing, BESIDE_RUN);
+    while (load(&beside->order) == BESIDE_RUN) {
+        function(iterations, memory);
+        tell_chunk(beside);
+    }
+    native_notes_take(&after);
+    native_notes_compare(&before, &after, &seen);
+    beside->was_disturbed = seen.switches || seen.migrations || seen.faults || seen.stolen_ns;
+    store(&beside->doing, BESIDE_WAIT);
+}
+
+int native_beside_run(struct sandbox *sandbox, void *context) {
+    struct native_beside *beside = context;
+    struct code_room room;
+    code_function function = NULL;
+    bool is_ready = host_pin(beside->cpu);
+    if (is_ready) {
+        host_priority_raise(beside->limit_seconds);
+        is_ready = code_room_open(&room, &beside->code, 1, &function, &beside->note) && sandbox_seal(sandbox, &room);
+    }
+    if (!is_ready) {
+        beside->error_number = errno;
+        return 1;
+    }
+    void *memory = room.buffer;
+    code_room_clean(&room, beside->code);
+    code_room_enter(&room, beside->code, function);
+    uint64_t iterations = choose_iterations(function, memory);
+    beside->between = time_between(beside, function, memory, iterations);
+    beside->bodies = (double)iterations * beside->code->bodies;
+    for (unsigned order = BESIDE_WAIT; order != BESIDE_END; order = load(&beside->order)) {
+        if (order == BESIDE_RUN)
+            run_chunks(beside, function, memory, iterations);
+        relax();
+    }
+    return 0;
+}
+
+// ---- the child that measures
+
+static struct native_beside_progress look(const struct native_beside *beside) {
+    struct native_beside_progress progress;
+    unsigned sequence;
+    do {
+        sequence = load(&beside->sequence);
+        progress = (struct native_beside_progress){beside->chunks, beside->ticks};
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    } while (sequence % 2 != 0 || sequence != load(&beside->sequence));
+    return progress;
+}
+
+// Looks seldom: each look slows the one who is going to tell.
+static void wait_a_little(void) {
+    enum { TIMES = 16 };
+    for (unsigned i = 0; i < TIMES; i++)
+        relax();
+}
+
+// Until another chunk has ended.
+static bool wait_for_chunk(const struct native_beside *beside) {
+    int64_t end = (int64_t)timer_clock_ns() + patience_ns;
+    uint64_t chunks = look(beside).chunks;
+    while (look(beside).chunks == chunks) {
+        if ((int64_t)timer_clock_ns() > end)
+            return false;
+        wait_a_little();
+    }
+    return true;
+}
+
+static bool wait_until_it_waits(const struct native_beside *beside) {
+    int64_t end = (int64_t)timer_clock_ns() + patience_ns;
+    while (load(&beside->doing) != BESIDE_WAIT) {
+        if ((int64_t)timer_clock_ns() > end)
+            return false;
+        wait_a_little();
+    }
+    return true;
+}
+
+bool native_beside_go(struct native_beside *beside, struct native_beside_progress *start) {
+    if (load(&beside->order) == BESIDE_END)
+        return false;
+    store(&beside->order, BESIDE_RUN);
+    if (!wait_for_chunk(beside)) {
+        store(&beside->order, BESIDE_END);
+        return false;
+    }
+    *start = look(beside);
+    return true;
+}
+
+// One more chunk shows that it was still running when the sample had ended.
+void native_beside_pause(struct native_beside *beside, const struct native_beside_progress *start,
+                         struct target_beside *done) {
+    struct native_beside_progress end = look(beside);
+    bool is_running = wait_for_chunk(beside);
+    store(&beside->order, BESIDE_WAIT);
+    if (!is_running || !wait_until_it_waits(beside)) {
+        store(&beside->order, BESIDE_END);
+        return;
+    }
+    double chunks = (double)(end.chunks - start->chunks);
+    done->bodies = chunks * beside->bodies;
+    done->ticks = (double)(end.ticks - start->ticks) - chunks * beside->between;
+    done->is_whole = !beside->was_disturbed;
+}

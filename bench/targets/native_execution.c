@@ -1,0 +1,165 @@
+#include "bench/targets/native_execution.h"
+
+#include "bench/host/timer.h"
+
+#include <math.h>
+
+static bool has_fault(const struct native_executor *executor) {
+    return executor->room.note->outcome != BENCH_OK;
+}
+
+// A predictor learns when a short loop ends, of the short executions sooner than of the long ones, and each time that
+// it is wrong costs as much as several iterations. So the number of iterations differs from call to call, for both by
+// the same: then it is wrong as often in both. Few iterations are learnt in either case.
+enum { MOST_MORE = 8, FEWEST_WITH_MORE = 32 };
+
+static uint64_t more_iterations(const struct target_lengths *lengths, unsigned call) {
+    return lengths->n_short < FEWEST_WITH_MORE ? 0 : (call * 5 + call / MOST_MORE) % MOST_MORE;
+}
+
+static void call_again(struct native_executor *executor, const struct native_code *code,
+                       const struct target_lengths *lengths, uint64_t iterations) {
+    for (unsigned call = 1; call < lengths->n_calls && !has_fault(executor); call++) {
+        demand_memory_fill(&executor->room.memory);
+        code->function(iterations + more_iterations(lengths, call), code->memory);
+    }
+}
+
+static int execute(struct native_executor *executor, const struct native_code *code,
+                   const struct target_lengths *lengths, uint64_t iterations, struct target_sample *sample) {
+    uint64_t before[TARGET_MAX_COUNTERS] = {0}, after[TARGET_MAX_COUNTERS] = {0};
+    const struct perf_group_open *counters = executor->counters;
+    code_room_enter(&executor->room, code->code, code->function);
+    int error = counters ? perf_group_read(counters, before) : 0;
+    uint64_t start = timer_read();
+    code->function(iterations, code->memory);
+    if (lengths->n_calls > 1)
+        call_again(executor, code, lengths, iterations);
+    sample->ticks = timer_read() - start;
+    if (counters && !error)
+        error = perf_group_read(counters, after);
+    for (unsigned i = 0; i < TARGET_MAX_COUNTERS; i++)
+        sample->counters[i] = after[i] - before[i];
+    code_room_leave(&executor->room, code->code);
+    return error;
+}
+
+// What ran before has taken the place of the code in caches and predictors, and the core may have switched off what
+// only this code uses. Without a pass first, the short run would pay for that alone, and the difference be too small
+// (seen with nops on Zen 4, and with wide vectors on Sapphire Rapids, most where the runs are short).
+static void warm_up(struct native_executor *executor, const struct native_code *code,
+                    const struct target_lengths *lengths, uint64_t n_warmup) {
+    enum { SHARE = 4 };
+    if (lengths->n_calls > 1 && n_warmup > lengths->n_short / SHARE)
+        n_warmup = lengths->n_short / SHARE;
+    code_room_enter(&executor->room, code->code, code->function);
+    code->function(n_warmup ? n_warmup : 1, code->memory);
+    code_room_leave(&executor->room, code->code);
+}
+
+int native_execute_pair(struct native_executor *executor, const struct native_code *code,
+                        const struct target_lengths *lengths, uint64_t n_warmup, struct target_sample samples[2]) {
+    warm_up(executor, code, lengths, n_warmup);
+    int error = execute(executor, code, lengths, lengths->n_short, &samples[0]);
+    return error ? error : execute(executor, code, lengths, lengths->n_long, &samples[1]);
+}
+
+// The time of n iterations: twice, because the first time is for the caches and the branch predictor, and for memory to
+// appear.
+static int time_iterations(struct native_executor *executor, const struct native_code *code, uint64_t n,
+                           double wanted_ticks, double *ticks) {
+    const struct target_lengths once = {.n_calls = 1};
+    struct target_sample first, second;
+    int error = execute(executor, code, &once, n, &first);
+    second = first;
+    if (!error && !has_fault(executor) && ((double)first.ticks < wanted_ticks || bench_code_is_foreign(code->code)))
+        error = execute(executor, code, &once, n, &second);
+    *ticks = fmin((double)first.ticks, (double)second.ticks);
+    ++*executor->n_steps;
+    return error;
+}
+
+// Where the code runs for so many iterations, and for no more.
+static int choose_limited(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
+                          uint64_t n_most, struct target_lengths *lengths) {
+    enum { SHORT_SHARE = 4, MOST_CALLS = 4096, MOST_TIMES = 16 };
+    double short_ticks, long_ticks;
+    uint64_t n_short = n_most < SHORT_SHARE ? 1 : n_most / SHORT_SHARE;
+    uint64_t n_long = n_short < FEWEST_WITH_MORE ? n_most : n_most - (MOST_MORE - 1);
+    int error = time_iterations(executor, code, n_short, wanted_ticks, &short_ticks);
+    error = error ? error : time_iterations(executor, code, n_long, wanted_ticks, &long_ticks);
+    if (error || has_fault(executor))
+        return error;
+    double difference = fmax(long_ticks - short_ticks, long_ticks / MOST_TIMES);
+    double n_calls = fmin(wanted_ticks / fmax(1, difference), MOST_TIMES * wanted_ticks / fmax(1, long_ticks));
+    *lengths = (struct target_lengths){n_short, n_long, (unsigned)fmax(1, fmin(ceil(n_calls), MOST_CALLS))};
+    return 0;
+}
+
+// Looks for the most iterations, between those that it came back from and those that it did not. The note of the last
+// fault is of interest only where there are too few.
+static int find_most(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
+                     uint64_t *n_good, uint64_t n_bad) {
+    struct fault_note note = *executor->room.note;
+    double ticks;
+    int error = 0;
+    while (!error && n_bad - *n_good > 1 + *n_good / 4) {
+        uint64_t n = *n_good + (n_bad - *n_good) / 2;
+        executor->room.note->outcome = BENCH_OK;
+        error = time_iterations(executor, code, n, wanted_ticks, &ticks);
+        if (has_fault(executor)) {
+            n_bad = n;
+            note = *executor->room.note;
+        } else {
+            *n_good = n;
+        }
+    }
+    *executor->room.note = note;
+    if (*n_good >= 2)
+        executor->room.note->outcome = BENCH_OK;
+    return error;
+}
+
+// More and more iterations, until they take long enough, or the code does not come back from so many: then `n_bad` is
+// the number of these, else 0. `n_good`: the most that it came back from.
+static int find_lengths(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
+                        struct target_lengths *lengths, uint64_t *n_good, uint64_t *n_bad) {
+    static const double most_times = 8; // of one step to the next, where what comes is not known
+    double n = 1, ticks;
+    *n_good = *n_bad = 0;
+    for (;;) {
+        int error = time_iterations(executor, code, (uint64_t)n, wanted_ticks, &ticks);
+        if (has_fault(executor))
+            *n_bad = (uint64_t)n;
+        if (error || *n_bad)
+            return error;
+        *n_good = (uint64_t)n;
+        double more = lengths_more(n, ticks, wanted_ticks);
+        if (more == 0)
+            break;
+        n = bench_code_is_foreign(code->code) ? fmin(more, most_times * n) : more;
+    }
+    if (ticks <= 0)
+        return 0;
+    *lengths = lengths_for(n, ticks, wanted_ticks);
+    if (!bench_code_is_foreign(code->code) || lengths->n_long <= *n_good)
+        return 0;
+    int error = time_iterations(executor, code, lengths->n_long, wanted_ticks, &ticks);
+    if (has_fault(executor))
+        *n_bad = lengths->n_long;
+    return error;
+}
+
+int native_execution_choose(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
+                            struct target_lengths *lengths, struct bench_seen *seen) {
+    uint64_t n_good, n_bad;
+    int error = find_lengths(executor, code, wanted_ticks, lengths, &n_good, &n_bad);
+    if (error || !n_bad)
+        return error;
+    *lengths = (struct target_lengths){0};
+    error = n_good ? find_most(executor, code, wanted_ticks, &n_good, n_bad) : 0;
+    seen->most_iterations = n_good;
+    if (error || has_fault(executor))
+        return error;
+    return choose_limited(executor, code, wanted_ticks, n_good, lengths);
+}

@@ -1,0 +1,152 @@
+// How long executions are to be, of real code in a sandbox: of code that runs as long as one likes, and of code that
+// can only run for so many iterations.
+#include "bench/targets/native_execution.h"
+
+#include "bench/host/timer.h"
+#include "bench/sandbox/sandbox.h"
+#include "bench/sandbox/testing.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+static const double wanted_ticks = 300000;
+enum { ADDRESS = 0x2324000, REPEATS = 4 };
+
+// Shared with the child.
+struct chosen {
+    const struct bench_code *code;
+    struct fault_note note;
+    volatile unsigned n_steps;
+    struct target_lengths lengths;
+    struct bench_seen seen;
+    enum bench_outcome outcome; // noted while lengths were chosen
+    enum bench_outcome later;   // and while pairs were executed
+    uint64_t ticks;             // of the quickest long execution
+};
+
+enum { CHOSEN, FAILED };
+
+static int choose(struct sandbox *sandbox, void *context) {
+    struct chosen *chosen = context;
+    struct native_executor executor = {.n_steps = &chosen->n_steps};
+    struct target_sample samples[2];
+    code_function function;
+    if (!code_room_open(&executor.room, &chosen->code, 1, &function, &chosen->note) ||
+        !sandbox_seal(sandbox, &executor.room))
+        return FAILED;
+    code_room_clean(&executor.room, chosen->code);
+    const struct native_code code = {chosen->code, function, executor.room.buffer};
+    if (native_execution_choose(&executor, &code, wanted_ticks, &chosen->lengths, &chosen->seen) != 0)
+        return FAILED;
+    chosen->outcome = (enum bench_outcome)chosen->note.outcome;
+    chosen->ticks = UINT64_MAX;
+    for (int i = 0; i < REPEATS && chosen->lengths.n_long && chosen->note.outcome == BENCH_OK; i++) {
+        native_execute_pair(&executor, &code, &chosen->lengths, chosen->lengths.n_short, samples);
+        chosen->ticks = samples[1].ticks < chosen->ticks ? samples[1].ticks : chosen->ticks;
+    }
+    chosen->later = (enum bench_outcome)chosen->note.outcome;
+    return CHOSEN;
+}
+
+static struct chosen choose_for(const char *hex, unsigned most_pages) {
+    struct arena arena = {0};
+    struct fail fail = {0};
+    enum bench_outcome outcome;
+    int status;
+    if (!foreign_code_exists())
+        skip();
+    const struct bench_foreign rules = {
+        .most_pages = most_pages, .frames = 1, .fill = ADDRESS, .lowest_address = 0x10000, .stores = true};
+    struct bench_code code = foreign_code(&arena, (struct foreign_body){.hex = hex, .rax = ADDRESS}, rules);
+    struct chosen *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(shared, MAP_FAILED);
+    shared->code = &code;
+    const struct sandbox_job job = {.body = choose, .context = shared, .note = &shared->note, .timeout_seconds = 20};
+    assert_true(sandbox_run(&job, &outcome, &status, &fail));
+    assert_int_equal(outcome, BENCH_OK);
+    assert_int_equal(status, CHOSEN);
+    struct chosen chosen = *shared;
+    munmap(shared, sizeof *shared);
+    arena_free(&arena);
+    return chosen;
+}
+
+// Endless code is asked for no limit; the long execution takes about as long as wanted.
+static void code_without_a_limit(void **state) {
+    (void)state;
+    struct chosen chosen = choose_for("480fafc9", 0); // imul rcx, rcx
+    assert_int_equal(chosen.outcome, BENCH_OK);
+    assert_int_equal(chosen.seen.most_iterations, 0);
+    assert_int_equal(chosen.lengths.n_long, 8 * chosen.lengths.n_short);
+    assert_true(chosen.lengths.n_long > 1000 && chosen.lengths.n_calls <= 1);
+    if ((double)chosen.ticks > 4 * wanted_ticks)
+        skip(); // somebody else had the CPU
+    assert_true((double)chosen.ticks > wanted_ticks / 16);
+}
+
+// `most`: iterations after which it cannot go on; `least`: that are found. Under load an iteration may seem to take
+// long enough; then no limit is met.
+static void check_limited(const char *hex, unsigned most_pages, uint64_t least, uint64_t most) {
+    struct chosen chosen = choose_for(hex, most_pages);
+    assert_int_equal(chosen.outcome, BENCH_OK);
+    assert_int_equal(chosen.later, BENCH_OK);
+    assert_true(chosen.lengths.n_short >= 1 && chosen.lengths.n_long > chosen.lengths.n_short);
+    assert_true(chosen.lengths.n_long <= most);
+    if (!chosen.seen.most_iterations)
+        skip();
+    assert_true(chosen.seen.most_iterations <= most);
+    assert_true(chosen.seen.most_iterations >= least);
+    assert_true(chosen.lengths.n_calls > 1);
+}
+
+// It walks: a page each iteration. All pairs stay within what it can run, those with more iterations as well.
+static void code_that_walks(void **state) {
+    (void)state;
+    static const unsigned pages[] = {2, 3, 7, 64, 150, 1000};
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        check_limited("89084805"
+                      "00100000",
+                      pages[i], pages[i] - pages[i] / 4, pages[i]); // mov [rax], ecx; add rax, 4096
+}
+
+// It shifts its address out of the user's half: 0x2324000 << 21 is the last one below 2^47. A sanitizer's memory may
+// come before.
+static void code_that_computes_what_is_no_address(void **state) {
+    (void)state;
+    check_limited("8908"
+                  "48d1e0",
+                  4096, 4, 22); // mov [rax], ecx; shl rax, 1
+}
+
+static void what_runs_once_only_has_no_lengths(void **state) {
+    (void)state;
+    struct chosen chosen = choose_for("8b0831c0", 4); // mov ecx, [rax]; xor eax, eax
+    assert_int_equal(chosen.outcome, BENCH_SIGSEGV);
+    assert_int_equal(chosen.seen.most_iterations, 1);
+    assert_int_equal(chosen.lengths.n_long, 0);
+    assert_true(chosen.note.fault.is_known && chosen.note.fault.address == 0);
+}
+
+static void what_does_not_run_at_all_has_none_either(void **state) {
+    (void)state;
+    struct chosen chosen = choose_for("0f0b", 4); // ud2
+    assert_int_equal(chosen.outcome, BENCH_SIGILL);
+    assert_int_equal(chosen.seen.most_iterations, 0);
+    assert_int_equal(chosen.lengths.n_long, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(code_without_a_limit),
+        cmocka_unit_test(code_that_walks),
+        cmocka_unit_test(code_that_computes_what_is_no_address),
+        cmocka_unit_test(what_runs_once_only_has_no_lengths),
+        cmocka_unit_test(what_does_not_run_at_all_has_none_either),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+// The words for noise: KIND[:PARAMETER…][+KIND…].
+#include "bench/targets/noise.h"
+
+#include "base/text.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PARAMETERS = 5 };
+
+struct kind {
+    const char *name, *about;
+    struct parameter {
+        const char *name;
+        size_t offset; // in struct noise_spec
+        double usual, low, high;
+    } parameters[MOST_PARAMETERS];
+};
+
+#define AT(field) offsetof(struct noise_spec, field)
+// A neighbour that slows code which uses the same, and no other code.
+#define RIVAL(use)                                                                                                     \
+    {                                                                                                                  \
+        {"SHARE", AT(neighbour_share), 0.5, 0, 1}, {"MS", AT(neighbour_ms), 5, 0.001, 1e6},                            \
+            {"FACTOR", AT(neighbour_uses[use]), 1.3, 1, 10},                                                           \
+    }
+static const struct kind kinds[] = {
+    {"jitter", "each timed run is off by NS, standard deviation", {{"NS", AT(jitter_ns), 20, 0, 1e6}}},
+    {"timer", "the timer has steps of NS", {{"NS", AT(timer_ns), 100, 0, 1e6}}},
+    {"interrupts",
+     "HZ a second, US long on average; the share SEEN of them shows as a switch of the thread",
+     {{"HZ", AT(interrupt_hz), 700, 0, 1e5},
+      {"US", AT(interrupt_us), 20, 0, 1e4},
+      {"SEEN", AT(interrupt_seen), 0.5, 0, 1}}},
+    {"steal",
+     "the hypervisor takes the CPU away HZ times a second for US on average, and tells in the share SEEN of cases",
+     {{"HZ", AT(steal_hz), 20, 0, 1e4}, {"US", AT(steal_us), 2000, 0, 1e6}, {"SEEN", AT(steal_seen), 0.5, 0, 1}}},
+    {"drift", "the frequency wanders within ± SHARE of itself", {{"SHARE", AT(drift), 0.03, 0, 0.9}}},
+    {"steps",
+     "HZ times a second the frequency jumps, by up to SHARE below the nominal one",
+     {{"HZ", AT(step_hz), 50, 0, 1e5}, {"SHARE", AT(step_share), 0.3, 0, 0.9}}},
+    {"states",
+     "in the share SHARE of rounds the code takes FACTOR times its cycles",
+     {{"SHARE", AT(state_share), 0.3, 0, 1}, {"FACTOR", AT(state_factor), 1.25, 0.1, 10}}},
+    {"layouts",
+     "in the share SHARE of processes the code lies so that it takes FACTOR times its cycles",
+     {{"SHARE", AT(layout_share), 0.5, 0, 1}, {"FACTOR", AT(layout_factor), 1.1, 0.1, 10}}},
+    {"spread",
+     "the code's cycles differ from process to process by SHARE of themselves, standard deviation",
+     {{"SHARE", AT(spread), 0.005, 0, 0.1}}},
+    {"neighbour",
+     "another thread is busy on the core for the share SHARE of the time, for spells of MS (share 1: always), and "
+     "slows "
+     "the code, the chain of adds and the chain of multiplies by so many times",
+     {{"SHARE", AT(neighbour_share), 0.5, 0, 1},
+      {"MS", AT(neighbour_ms), 5, 0.001, 1e6},
+      {"CODE", AT(neighbour_code), 1.3, 1, 10},
+      {"ADD", AT(neighbour_add), 1.004, 1, 10},
+      {"MULTIPLY", AT(neighbour_product), 1.002, 1, 10}}},
+    {"integers", "a neighbour, as above, who slows integer arithmetic alone, to FACTOR times its cycles",
+     RIVAL(USE_INTEGER)},
+    {"vectors", "the same for vector and floating-point arithmetic", RIVAL(USE_VECTOR)},
+    {"loads", "the same for loads", RIVAL(USE_LOAD)},
+    {"stores", "the same for stores", RIVAL(USE_STORE)},
+    {"steady",
+     "what the neighbour slows by differs by SCATTER of itself only, from one timed run to the next",
+     {{"SCATTER", AT(neighbour_scatter), 0.01, 1e-6, 10}}},
+    {"early", "if FIRST is 1, the neighbour is busy at the start", {{"FIRST", AT(neighbour_first), 1, 0, 1}}},
+    {"counters",
+     "hardware counters; the one for cycles counts FACTOR a cycle",
+     {{"FACTOR", AT(counter_factor), 1, 0.01, 100}}},
+    {"multiplexed",
+     "hardware counters that count in the share SHARE of the time only, scaled up in silence",
+     {{"SHARE", AT(counter_share), 0.7, 0.01, 1}}},
+    {"miscount",
+     "hardware counters that count SHARE more instructions than were executed",
+     {{"SHARE", AT(counter_extra), 0.001, 0, 10}}},
+    {.name = "none", .about = "nothing, whatever stands before it"},
+    {.name = "vm", .about = "jitter, interrupts and drift: about what an unprepared server VM shows"},
+};
+
+static double *parameter_of(struct noise_spec *spec, const struct parameter *parameter) {
+    return (double *)(void *)((char *)spec + parameter->offset);
+}
+
+static const struct kind *find_kind(struct slice name) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (slice_is(name, kinds[i].name))
+            return &kinds[i];
+    return NULL;
+}
+
+static void set_usual(struct noise_spec *spec, const char *name) {
+    const struct kind *kind = find_kind((struct slice){name, strlen(name)});
+    for (int i = 0; i < MOST_PARAMETERS && kind->parameters[i].name; i++)
+        *parameter_of(spec, &kind->parameters[i]) = kind->parameters[i].usual;
+}
+
+static void clear(struct noise_spec *spec) {
+    *spec = (struct noise_spec){.seed = spec->seed, .counter_share = 1};
+}
+
+static bool parse_parameters(struct arena *arena, const struct kind *kind, struct slice rest, struct noise_spec *spec,
+                             struct fail *fail) {
+    struct slice piece;
+    for (int i = 0; rest.data && slice_next(&rest, ':', &piece); i++) {
+        if (i == MOST_PARAMETERS || !kind->parameters[i].name)
+            return fail_set(fail, FAIL_INPUT, "noise '%s' has %d parameters at most", kind->name, i);
+        const struct parameter *parameter = &kind->parameters[i];
+        const char *word = arena_copy(arena, piece.data, piece.length);
+        char *end = NULL;
+        double value = strtod(word, &end);
+        if (end == word || *end || !(value >= parameter->low && value <= parameter->high))
+            return fail_set(fail, FAIL_INPUT, "noise '%s': %s is a number from %g to %g, and not '%s'", kind->name,
+                            parameter->name, parameter->low, parameter->high, word);
+        *parameter_of(spec, parameter) = value;
+    }
+    return true;
+}
+
+static bool parse_kind(struct arena *arena, struct slice rest, struct noise_spec *spec, struct fail *fail) {
+    struct slice name;
+    slice_next(&rest, ':', &name);
+    const struct kind *kind = find_kind(name);
+    if (slice_is(name, "help"))
+        return fail_set(fail, FAIL_INPUT, "noise=KIND[:PARAMETER...][+KIND...], with these kinds:\n%s",
+                        noise_kinds(arena));
+    if (!kind)
+        return fail_set(fail, FAIL_INPUT, "unknown noise '%.*s': noise=help lists the kinds", (int)name.length,
+                        name.data);
+    if (strcmp(kind->name, "none") == 0)
+        clear(spec);
+    if (strcmp(kind->name, "vm") == 0) {
+        set_usual(spec, "jitter");
+        set_usual(spec, "interrupts");
+        set_usual(spec, "drift");
+    }
+    set_usual(spec, kind->name);
+    if (spec->counter_factor <= 0 && (spec->counter_share < 1 || spec->counter_extra > 0))
+        set_usual(spec, "counters");
+    return parse_parameters(arena, kind, rest, spec, fail);
+}
+
+bool noise_parse(struct arena *arena, const char *text, struct noise_spec *spec, struct fail *fail) {
+    struct slice rest = {text, strlen(text)}, piece;
+    clear(spec);
+    while (slice_next(&rest, '+', &piece))
+        if (!parse_kind(arena, piece, spec, fail))
+            return false;
+    return true;
+}
+
+const char *noise_kinds(struct arena *arena) {
+    struct text text = {.arena = arena};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        text_addf(&text, "%s  %s", i ? "\n" : "", kinds[i].name);
+        for (int p = 0; p < MOST_PARAMETERS && kinds[i].parameters[p].name; p++)
+            text_addf(&text, ":%s", kinds[i].parameters[p].name);
+        text_addf(&text, "  %s", kinds[i].about);
+        for (int p = 0; p < MOST_PARAMETERS && kinds[i].parameters[p].name; p++)
+            text_addf(&text, "%s%s %g", p ? ", " : " (default ", kinds[i].parameters[p].name,
+                      kinds[i].parameters[p].usual);
+        text_add(&text, kinds[i].parameters[0].name ? ")" : "");
+    }
+    return text.data;
+}

@@ -1,0 +1,246 @@
+#include "bench/targets/simulated.h"
+
+#include "analyzer/pipeline/corun.h"
+#include "analyzer/pipeline/pipeline.h"
+#include "base/text.h"
+#include "bench/targets/simulated_events.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A slow core, so that the harness, which aims at a fixed time per run, asks for few cycles: they are all
+// simulated. The timer ticks at another rate than the core, as real ones do.
+static const double CORE_HZ = 250e6, TICKS_PER_CYCLE = 0.585;
+
+// Cycles of a piece of code for a number of bodies, simulated once.
+struct run {
+    const uint8_t *body, *beside; // beside: that another thread runs; null: none does
+    uint64_t bodies, cycles;
+    double beside_bodies;   // executed in those cycles
+    const uint64_t *events; // counts of the target's events
+};
+
+struct target_sim {
+    struct target target; // first: a target is also its head
+    struct arena *arena;
+    const struct model *model;
+    struct noise noise;
+    struct sim_events events;
+    struct run *runs;
+    size_t n_runs;
+};
+
+static const uint8_t *body_of(const struct bench_code *code) {
+    return code ? code->body : NULL;
+}
+
+// One thread, or two.
+static bool execute(const struct model *model, const struct bench_code *code, const struct bench_code *beside,
+                    const struct pipeline_options *options, struct event_listener *const *listeners, struct run *run,
+                    struct fail *fail) {
+    struct arena scratch = {0};
+    struct block blocks[CORUN_THREADS];
+    const struct block *const both[CORUN_THREADS] = {&blocks[0], &blocks[1]};
+    struct pipeline_result alone = {0};
+    struct corun_result result = {0};
+    bool is_done = model_describe_bytes(model, &scratch, code->body, code->n_body_bytes, &blocks[0], fail);
+    if (is_done && beside) {
+        is_done = model_describe_bytes(model, &scratch, beside->body, beside->n_body_bytes, &blocks[1], fail) &&
+                  corun_run(model->machine, both, options, listeners, &result, fail);
+        run->cycles = result.cycles;
+        run->beside_bodies = is_done ? (double)result.instructions[1] / blocks[1].n_insns : 0;
+    } else if (is_done) {
+        is_done = pipeline_run(model->machine, &blocks[0], options, listeners, &alone, fail);
+        run->cycles = alone.cycles;
+    }
+    arena_free(&scratch);
+    return is_done;
+}
+
+// `outcome` is BENCH_TIMEOUT where the code takes more than `most_cycles`; 0: it may take any number.
+static bool simulate(struct target_sim *sim, const struct bench_code *code, const struct bench_code *beside,
+                     uint64_t bodies, uint64_t most_cycles, struct run *run, enum bench_outcome *outcome,
+                     struct fail *fail) {
+    for (size_t i = 0; i < sim->n_runs; i++) {
+        *run = sim->runs[i];
+        if (run->body == code->body && run->beside == body_of(beside) && run->bodies == bodies)
+            return true;
+    }
+    *run = (struct run){.body = code->body, .beside = body_of(beside), .bodies = bodies};
+    struct pipeline_options options = {.iterations = bodies, .max_cycles = most_cycles, .resource_segments = true};
+    struct sim_event_counter counter;
+    struct event_listener *listeners[] = {sim->events.n ? &counter.listener : NULL, NULL};
+    sim_event_counter_start(&counter, &sim->events);
+    struct fail trouble = {0};
+    bool is_done = execute(sim->model, code, beside, &options, listeners, run, &trouble);
+    if (!is_done && most_cycles > 0 && run->cycles >= most_cycles) {
+        *outcome = BENCH_TIMEOUT;
+        return true;
+    }
+    if (!is_done) {
+        *fail = trouble;
+        return false;
+    }
+    uint64_t *events = ARENA_ARRAY(sim->arena, uint64_t, sim->events.n + 1);
+    memcpy(events, counter.counts, sim->events.n * sizeof *events);
+    run->events = events;
+    sim->runs = arena_grow(sim->arena, sim->runs, sim->n_runs, sizeof *sim->runs);
+    sim->runs[sim->n_runs++] = *run;
+    return true;
+}
+
+// Simulates what a round of the job executes. False when the harness failed; the outcome says whether all ended in
+// time.
+static bool simulate_round(struct target_sim *sim, const struct target_job *job, struct noise_cycles *cycles,
+                           enum bench_outcome *outcome, struct fail *fail) {
+    struct {
+        const struct bench_code *code, *beside;
+        uint64_t iterations[2];
+        double *cycles;
+    } pieces[2 + BENCH_N_CHECKS] = {
+        {job->reference, NULL, {job->reference_short, job->reference_long}, cycles->reference},
+        {job->code, job->beside, {job->code_short, job->code_long}, cycles->code},
+    };
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct target_check *check = &job->checks[i];
+        pieces[2 + i].code = check->code;
+        pieces[2 + i].iterations[0] = check->n_short;
+        pieces[2 + i].iterations[1] = check->n_long;
+        pieces[2 + i].cycles = cycles->checks[i];
+    }
+    uint64_t most_cycles = (uint64_t)(job->timeout_seconds * CORE_HZ);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        for (unsigned is_long = 0; is_long < 2 && pieces[i].iterations[1]; is_long++) {
+            struct run run = {0};
+            if (!simulate(sim, pieces[i].code, pieces[i].beside, pieces[i].iterations[is_long] * pieces[i].code->bodies,
+                          most_cycles, &run, outcome, fail))
+                return false;
+            if (*outcome != BENCH_OK)
+                return true;
+            pieces[i].cycles[is_long] = (double)run.cycles;
+            if (pieces[i].beside)
+                cycles->beside_bodies[is_long] = run.beside_bodies;
+        }
+    }
+    return true;
+}
+
+// What the events of the job's group count in the code, without noise.
+static bool put_events(struct target_sim *sim, const struct target_job *job, struct target_round *round,
+                       enum bench_outcome *outcome, struct fail *fail) {
+    const uint64_t iterations[2] = {job->code_short, job->code_long};
+    struct target_sample *samples[2] = {&round->code_short, &round->code_long};
+    unsigned first = 0;
+    for (unsigned i = 0; i < job->group; i++)
+        first += sim->target.groups[i].n_events;
+    for (unsigned is_long = 0; is_long < 2; is_long++) {
+        struct run run = {0};
+        if (!simulate(sim, job->code, job->beside, iterations[is_long] * job->code->bodies, 0, &run, outcome, fail))
+            return false;
+        for (unsigned i = 0; i < sim->target.groups[job->group].n_events; i++)
+            samples[is_long]->counters[TARGET_FIXED_COUNTERS + i] = run.events[first + i];
+    }
+    return true;
+}
+
+static bool run_job(struct target_sim *sim, struct target_job *job, enum bench_outcome *outcome, struct fail *fail) {
+    struct noise_cycles cycles = {0};
+    double start_ns = sim->noise.now_ns;
+    job->n_done = 0;
+    if (!simulate_round(sim, job, &cycles, outcome, fail))
+        return false;
+    if (*outcome != BENCH_OK)
+        return true;
+    for (unsigned i = 0; i < job->n_rounds; i++) {
+        noise_round(&sim->noise, job, &cycles, &job->rounds[i]);
+        if (sim->events.n && !put_events(sim, job, &job->rounds[i], outcome, fail))
+            return false;
+    }
+    job->n_done = job->n_rounds;
+    job->ns = (uint64_t)(sim->noise.now_ns - start_ns);
+    return true;
+}
+
+static bool run(struct target *target, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
+                struct fail *fail) {
+    struct target_sim *sim = (struct target_sim *)target;
+    *outcome = BENCH_OK;
+    noise_start_process(&sim->noise);
+    for (unsigned i = 0; i < n_jobs && *outcome == BENCH_OK; i++)
+        if (!run_job(sim, &jobs[i], outcome, fail))
+            return false;
+    return true;
+}
+
+static void close_sim(struct target *target) {
+    (void)target;
+}
+
+static uint64_t now_ns(struct target *target) {
+    return (uint64_t)((struct target_sim *)target)->noise.now_ns;
+}
+
+static void let_pass(struct target *target, uint64_t ns) {
+    noise_wait(&((struct target_sim *)target)->noise, (double)ns);
+}
+
+struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec,
+                               const struct target_wish *wish, struct fail *fail) {
+    static const struct target_ops ops = {
+        .name = "sim", .run = run, .close = close_sim, .now_ns = now_ns, .wait = let_pass};
+    struct target_sim *sim = ARENA_NEW(arena, struct target_sim);
+    *sim = (struct target_sim){
+        .target = {.ops = &ops,
+                   .description = arena_printf(arena, "sim:%s,noise=%s,seed=%llu", spec->cpu, spec->noise_text,
+                                               (unsigned long long)spec->noise.seed),
+                   .model = model->identity,
+                   .timer = "simulated",
+                   .ticks_per_second = CORE_HZ * TICKS_PER_CYCLE,
+                   .core_hz = CORE_HZ,
+                   .has_counters = spec->noise.counter_factor > 0,
+                   .counters_note = "the simulated CPU has none; noise=counters gives it some"},
+        .arena = arena,
+        .model = model,
+        .noise = noise_new(&spec->noise, CORE_HZ, CORE_HZ * TICKS_PER_CYCLE),
+    };
+    sim->target.timer_step = noise_timer_step(&sim->noise);
+    if (wish->n_events && !sim->target.has_counters) {
+        fail_set(fail, FAIL_INPUT, "%s: no events can be counted", sim->target.counters_note);
+        return NULL;
+    }
+    if (!sim_events_choose(arena, model->machine, wish, &sim->events, &sim->target, fail))
+        return NULL;
+    return &sim->target;
+}
+
+static bool parse_word(struct arena *arena, const char *word, struct sim_spec *spec, struct fail *fail) {
+    char *end = NULL;
+    if (strncmp(word, "noise=", 6) == 0) {
+        spec->noise_text = word + 6;
+        return noise_parse(arena, spec->noise_text, &spec->noise, fail);
+    }
+    if (strncmp(word, "seed=", 5) == 0) {
+        spec->noise.seed = strtoull(word + 5, &end, 10);
+        if (end != word + 5 && !*end)
+            return true;
+    }
+    return fail_set(fail, FAIL_INPUT,
+                    "'%s' is not understood: after sim:CPU come noise=KIND[:PARAMETER...][+KIND...] and seed=N", word);
+}
+
+bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec, struct fail *fail) {
+    struct slice rest = {text, strlen(text)}, piece;
+    *spec = (struct sim_spec){.noise_text = "vm", .noise = {.seed = 1}};
+    if (!noise_parse(arena, spec->noise_text, &spec->noise, fail))
+        return false;
+    slice_next(&rest, ',', &piece);
+    spec->cpu = arena_copy(arena, piece.data, piece.length);
+    if (!*spec->cpu)
+        return fail_set(fail, FAIL_INPUT, "which CPU? Write sim:CPU, as in sim:skylake-avx512");
+    while (slice_next(&rest, ',', &piece))
+        if (!parse_word(arena, arena_copy(arena, piece.data, piece.length), spec, fail))
+            return false;
+    return true;
+}

@@ -1,0 +1,23 @@
+// The simulated CPU as a target: our own pipeline runs the bytes, and noise of known size is put on its time, so that
+// the whole way from kernel to verdict is tested anywhere, deterministically. The only part of bench/ that sees the
+// analyzer.
+#ifndef BENCH_TARGETS_SIMULATED_H
+#define BENCH_TARGETS_SIMULATED_H
+
+#include "analyzer/model/model.h"
+#include "bench/targets/noise.h"
+
+// What follows "sim:" on the command line: CPU[,noise=KIND[:PARAMETER…][+KIND…]][,seed=N].
+struct sim_spec {
+    const char *cpu;        // LLVM's name
+    const char *noise_text; // as it was written
+    struct noise_spec noise;
+};
+bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec, struct fail *fail);
+
+// `model` must stay open as long as the target. Events: see target_sim_events.h; null and a failure where one is
+// unknown, or there are no counters.
+struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec,
+                               const struct target_wish *wish, struct fail *fail);
+
+#endif

@@ -1,0 +1,27 @@
+// Events that a simulated CPU counts beside cycles and instructions: "uops" (retired), and by the name of a resource of
+// its model the uops that were issued to it. Part of target_sim.c.
+#ifndef BENCH_TARGETS_SIMULATED_EVENTS_H
+#define BENCH_TARGETS_SIMULATED_EVENTS_H
+
+#include "analyzer/model/machine.h"
+#include "analyzer/pipeline/event.h"
+#include "bench/target.h"
+
+struct sim_events {
+    unsigned n;
+    unsigned resources[TARGET_MAX_EVENTS]; // indices; 0: uops
+};
+
+// Reads the names of the wish and divides them into the target's groups. An unknown name is FAIL_INPUT.
+bool sim_events_choose(struct arena *arena, const struct machine *machine, const struct target_wish *wish,
+                       struct sim_events *events, struct target *target, struct fail *fail);
+
+// Counts while the pipeline runs.
+struct sim_event_counter {
+    const struct sim_events *events;
+    struct event_listener listener;
+    uint64_t counts[TARGET_MAX_EVENTS], marked[TARGET_MAX_EVENTS];
+};
+void sim_event_counter_start(struct sim_event_counter *counter, const struct sim_events *events);
+
+#endif
