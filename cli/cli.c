@@ -72,9 +72,3 @@ const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fa
         fail_set(fail, FAIL_UNAVAILABLE, "the generator does not know this machine's ISA; name one with --isa");
     return NULL;
 }
-
-const char *cli_in_syntax(struct arena *arena, const char *triple, const char *text) {
-    bool is_x86 = strncmp(triple, "x86_64", 6) == 0 || strncmp(triple, "i", 1) == 0;
-    // On the text's first line, so that messages name the right one.
-    return arena_printf(arena, "%s%s\n", is_x86 && !strchr(text, '%') ? ".intel_syntax noprefix; " : "", text);
-}

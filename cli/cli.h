@@ -6,8 +6,9 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
-#include "cli/options.h"
+#include "base/options.h"
 #include "gen/gen.h"
+#include "lab/listener.h"
 
 int cmd_bundle(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
@@ -24,6 +25,9 @@ int cmd_try(int argc, char **argv);
 // The whole of a command that needs no more than its operands and says all that goes wrong in `fail`.
 int cli_run(const struct command *command, int argc, char **argv,
             bool (*work)(struct arena *arena, const struct operands *operands, struct fail *fail));
+
+// Tells the user what a lab does: messages and progress on stderr. Once there are values to show, Ctrl-C is noted.
+extern const struct lab_listener cli_listener;
 
 // Prints the failure to stderr and returns its exit status.
 int cli_failed(const struct fail *fail);
@@ -42,9 +46,5 @@ bool cli_load_kernels(struct arena *arena, const char *folder, const char *isa, 
 
 // The ISA by name, or this machine's where `name` is null; null and a failure where there is none.
 const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fail);
-
-// The text as LLVM's assembler reads it for a CPU of that triple: one of x86 without '%' is in Intel's syntax, as in
-// `cyclops run`.
-const char *cli_in_syntax(struct arena *arena, const char *triple, const char *text);
 
 #endif

@@ -2,12 +2,13 @@
 #include "cli/cli.h"
 
 #include "base/file.h"
-#include "cli/chains.h"
-#include "cli/code_uses.h"
-#include "cli/options.h"
-#include "cli/plan_assemble.h"
+#include "base/options.h"
 #include "cli/plan_wish.h"
-#include "cli/program_code.h"
+#include "lab/chains.h"
+#include "lab/code_uses.h"
+#include "lab/plan_assemble.h"
+#include "lab/program_code.h"
+#include "lab/run_plan.h"
 #include "runner/pack.h"
 
 #include <errno.h>
@@ -157,7 +158,7 @@ static bool write_bundle(struct arena *arena, const struct isa *isa, const struc
 static bool is_whole(const struct plan *plan, struct fail *fail) {
     if (fail->status == FAIL_NONE && plan->n_refused)
         *fail = plan->refused[plan->n_refused - 1];
-    plan_report_refused(plan, fail);
+    run_plan_say_refused(plan, fail);
     return fail->status == FAIL_NONE;
 }
 
@@ -169,7 +170,7 @@ static bool prepare(struct arena *arena, const struct isa *isa, struct plan *pla
 }
 
 static bool bundle(struct arena *arena, const struct operands *operands, struct fail *fail) {
-    struct plan plan = {0};
+    struct plan plan = {.listener = &cli_listener};
     struct pack pack;
     struct decoder decoder = {0};
     if (!args.output)

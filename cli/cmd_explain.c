@@ -2,11 +2,11 @@
 #include "cli/cli.h"
 
 #include "base/json.h"
+#include "base/options.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "cli/explain.h"
-#include "cli/options.h"
+#include "report/explain.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/file.h"
-#include "cli/options.h"
+#include "base/options.h"
 #include "cli/plan_wish.h"
 
 #include <stdio.h>

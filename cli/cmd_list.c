@@ -5,10 +5,10 @@
 #include "analyzer/model/overlay.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/options.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "bench/counters/events.h"
-#include "cli/options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,11 +3,11 @@
 
 #include "bench/sandbox/nursery.h"
 
+#include "base/options.h"
 #include "cli/lab_args.h"
-#include "cli/options.h"
-#include "cli/pairs.h"
 #include "cli/plan_wish.h"
-#include "cli/run_plan.h"
+#include "lab/run_plan.h"
+#include "report/pairs.h"
 
 #include <string.h>
 
@@ -106,7 +106,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     const struct kernel *kernels[PAIRS_MAX_KERNELS];
     struct pairs_options wanted;
     struct pairs pairs;
-    struct plan plan = {0};
+    struct plan plan = {.listener = &cli_listener};
     int status = 0;
     if (!lab_args_read(arena, &args.lab, fail) || !read_options(&wanted, fail) ||
         !find_kernels(arena, operands, kernels, fail) || !lab_open(lab, arena, &args.lab.lab, fail))

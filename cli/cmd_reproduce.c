@@ -4,11 +4,12 @@
 #include "bench/sandbox/nursery.h"
 
 #include "base/file.h"
+#include "base/options.h"
 #include "base/screen.h"
 #include "base/text.h"
 #include "cli/interrupt.h"
-#include "cli/options.h"
-#include "cli/reproduce.h"
+#include "lab/run_plan.h"
+#include "report/reproduce.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -110,6 +111,8 @@ static bool open_lab(struct arena *arena, struct lab *lab, struct fail *fail) {
     static const char *none[] = {"none"};
     args.lab.isa = cli_isa(arena, NULL, fail);
     args.lab.cpus = (struct option_list){none, 1};
+    args.lab.listener = &cli_listener;
+    args.lab.bench.is_stopped = interrupt_seen;
     return args.lab.isa && lab_open(lab, arena, &args.lab, fail);
 }
 
@@ -127,7 +130,7 @@ static bool report(struct arena *arena, const struct lab *lab, const struct repr
         return reproduce_print_json(arena, all, n, fail);
     if (lab)
         screen_print_sentence(lab_summary(lab), stdout);
-    reproduce_print(arena, all, n, !args.all);
+    reproduce_print(arena, all, n, !args.all, cli_wants_colour());
     return true;
 }
 
@@ -142,7 +145,7 @@ static bool reproduce(struct arena *arena, struct lab *lab, struct reproduction 
             return false;
     if (!assemble(arena, can_measure ? lab : NULL, all, n, fail))
         return false;
-    can_measure = can_measure && lab_start(lab, &args.lab, NULL, &cannot);
+    can_measure = can_measure && lab_start(lab, &args.lab, &cannot);
     interrupt_watch();
     if (cannot.status == FAIL_INPUT) {
         *fail = cannot;
@@ -171,7 +174,7 @@ static bool run(struct arena *arena, struct lab *lab, const struct operands *ope
     if (args.svg && operands->n_items == 0)
         return fail_set(fail, FAIL_INPUT, "--svg draws one sweep: name it");
     if (args.list || (operands->n_items == 0 && !args.all)) {
-        reproduce_print_list(arena, &set);
+        reproduce_print_list(arena, &set, cli_wants_colour());
         return true;
     }
     struct reproduction *chosen;
@@ -197,7 +200,7 @@ int cmd_reproduce(int argc, char **argv) {
     }
     int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
     if (interrupt_seen() && status == 0)
-        status = INTERRUPT_STATUS;
+        status = RUN_PLAN_INTERRUPTED;
     arena_free(&arena);
     return status != 0 ? status : agrees ? 0 : FAIL_WORK;
 }

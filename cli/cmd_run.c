@@ -3,15 +3,15 @@
 
 #include "bench/sandbox/nursery.h"
 
-#include "cli/corun.h"
-#include "cli/experiment.h"
+#include "base/options.h"
 #include "cli/lab_args.h"
-#include "cli/options.h"
-#include "cli/plan_assemble.h"
 #include "cli/plan_wish.h"
 #include "cli/run_from.h"
-#include "cli/run_plan.h"
-#include "cli/run_report.h"
+#include "lab/experiment.h"
+#include "lab/plan_assemble.h"
+#include "lab/run_plan.h"
+#include "report/beside.h"
+#include "report/run.h"
 
 #include <string.h>
 
@@ -158,7 +158,7 @@ static int run_file(struct arena *arena, const struct operands *operands, struct
 }
 
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
-    struct plan plan = {0};
+    struct plan plan = {.listener = &cli_listener};
     int status = 0;
     if (args.plan.is_replicated && args.lab.processes == ~0UL)
         args.lab.processes = REPLICATE_PROCESSES;
@@ -168,7 +168,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     if (is_open)
         run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
     else
-        status = plan_report_refused(&plan, fail);
+        status = run_plan_say_refused(&plan, fail);
     if (is_open && !args.lab.files.wants_json) // also what there is before a failure
         (args.plan.corun ? corun_print : run_report_print)(lab, &plan, stdout, cli_wants_colour());
     return args.lab.is_strict ? run_plan_strict(&plan, status) : status;

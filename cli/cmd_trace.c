@@ -4,10 +4,10 @@
 #include "analyzer/flow/branch_trace.h"
 #include "analyzer/model/backend.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "bench/sandbox/steps.h"
-#include "cli/experiment.h"
-#include "cli/follow.h"
-#include "cli/options.h"
+#include "lab/branches.h"
+#include "lab/experiment.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,11 +3,11 @@
 
 #include "bench/sandbox/nursery.h"
 
-#include "cli/options.h"
-#include "cli/plan_assemble.h"
+#include "base/options.h"
 #include "cli/plan_wish.h"
-#include "cli/run_plan.h"
-#include "cli/trial_report.h"
+#include "lab/plan_assemble.h"
+#include "lab/run_plan.h"
+#include "report/trial.h"
 
 static struct {
     struct plan_wish plan;
@@ -57,11 +57,11 @@ static bool make_plan(struct arena *arena, const struct operands *operands, stru
 
 static int try_blocks(struct arena *arena, const struct operands *operands, struct decoder *decoder,
                       struct fail *fail) {
-    struct plan plan = {0};
+    struct plan plan = {.listener = &cli_listener};
     const struct isa *isa = cli_isa(arena, NULL, fail);
     bool is_done =
         isa && decoder_open(decoder, arena, isa, args.llvm, fail) && make_plan(arena, operands, &plan, decoder, fail);
-    int status = plan_report_refused(&plan, fail);
+    int status = run_plan_say_refused(&plan, fail);
     for (size_t i = 0; i < plan.n_experiments && is_done; i++) {
         const struct experiment *experiment = plan.experiments[i];
         if (experiment->block->trials[experiment->alias].outcome != BENCH_OK)

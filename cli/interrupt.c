@@ -1,5 +1,7 @@
 #include "cli/interrupt.h"
 
+#include <signal.h>
+
 static volatile sig_atomic_t is_seen;
 static struct sigaction action_before;
 

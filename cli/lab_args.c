@@ -1,6 +1,7 @@
 #include "cli/lab_args.h"
 
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 
 static bool read_clock(const struct lab_args *args, struct bench_options *bench, struct fail *fail) {
     if (args->clock && !bench_clock_parse(args->clock, &bench->clock))
@@ -32,5 +33,7 @@ bool lab_args_read(struct arena *arena, struct lab_args *args, struct fail *fail
     bench->cpu = args->cpu == ~0UL ? -1 : (int)args->cpu;
     args->lab.isa = cli_isa(arena, args->isa, fail);
     args->files.events = &args->lab.events;
+    args->lab.listener = &cli_listener;
+    bench->is_stopped = interrupt_seen;
     return args->lab.isa && read_clock(args, bench, fail);
 }

@@ -3,8 +3,8 @@
 #ifndef CLI_LAB_ARGS_H
 #define CLI_LAB_ARGS_H
 
-#include "cli/lab.h"
-#include "cli/run_plan.h"
+#include "lab/lab.h"
+#include "lab/run_plan.h"
 
 struct lab_args {
     const char *kernels, *isa, *clock, *frequency;

@@ -70,7 +70,7 @@ bool plan_add_marked(struct arena *arena, struct plan *plan, const struct block_
                      const struct plan_options *options, struct fail *fail) {
     struct object_file file = {.path = source->name, .triple = source->isa->triple};
     const struct object_range range = {.symbol = symbol};
-    const char *text = with_symbol(arena, cli_in_syntax(arena, source->isa->triple, source->text));
+    const char *text = with_symbol(arena, model_in_syntax(arena, source->isa->triple, source->text));
     const struct object_piece *pieces;
     size_t n;
     if (!gen_assemble_text(arena, source->isa, source->name, text, &file.data, &file.n_bytes, fail) ||

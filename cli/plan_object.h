@@ -2,8 +2,8 @@
 #ifndef CLI_PLAN_OBJECT_H
 #define CLI_PLAN_OBJECT_H
 
-#include "cli/experiment.h"
-#include "cli/object_code.h"
+#include "lab/experiment.h"
+#include "lab/object_code.h"
 
 // Adds the code that `range` means, each piece a block; one that only a linker could complete is refused. What a
 // function returns by is left out.

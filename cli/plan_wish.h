@@ -3,9 +3,9 @@
 #ifndef CLI_PLAN_WISH_H
 #define CLI_PLAN_WISH_H
 
-#include "cli/experiment.h"
-#include "cli/object_code.h"
-#include "cli/options.h"
+#include "base/options.h"
+#include "lab/experiment.h"
+#include "lab/object_code.h"
 
 struct plan_wish {
     const char *mode, *form, *sweep, *placement, *syntax, *kernels; // as they were written; null: not given

@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "bench/record/record.h"
 #include "cli/cli.h"
-#include "cli/record_experiment.h"
-#include "cli/run_report.h"
+#include "lab/record_experiment.h"
+#include "report/run.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef CLI_RUN_FROM_H
 #define CLI_RUN_FROM_H
 
-#include "cli/lab.h"
+#include "lab/lab.h"
 
 // Prints a table, or JSON Lines, for each run in the file. Of the options, the models' are looked at. `status` becomes
 // 1 where a measurement did not end well.

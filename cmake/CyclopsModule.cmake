@@ -1,6 +1,7 @@
 # One static library per folder of the map, and its unit tests beside it. Names of files say what they are:
 #     SUBJECT_test.c           a cmocka program, the test MODULE.FOLDER.SUBJECT
 #     testing*.c, fake_*.c     what several of those use, in a library of their own
+#     main.c                   a program's, and no part of the module
 #     all others               the module
 
 add_library(cyclops_warnings INTERFACE)
@@ -18,7 +19,7 @@ function(cyclops_sources variable)
     file(GLOB found CONFIGURE_DEPENDS ${folder}/*.c)
     list(APPEND sources ${found})
   endforeach()
-  list(FILTER sources EXCLUDE REGEX "${testing_file}|${test_file}")
+  list(FILTER sources EXCLUDE REGEX "${testing_file}|${test_file}|/main\\.c$")
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 

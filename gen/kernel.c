@@ -157,6 +157,14 @@ bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, 
     return true;
 }
 
+bool kernel_load_installed(struct arena *arena, const char *isa, struct kernel_set *set, struct fail *fail) {
+    if (!kernel_load_folder(arena, file_installed(arena, "share/cyclops/kernels"), isa, set, fail))
+        return false;
+    if (set->n_refused)
+        *fail = set->refused[set->n_refused - 1];
+    return set->n_refused == 0;
+}
+
 const struct kernel *kernel_find(struct arena *arena, const struct kernel_set *set, const char *name,
                                  struct fail *fail) {
     const char **names = ARENA_ARRAY(arena, const char *, set->n_kernels + 1);

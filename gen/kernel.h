@@ -135,4 +135,7 @@ bool kernel_uses_flags(const struct kernel *kernel);
 const struct kernel *kernel_find(struct arena *arena, const struct kernel_set *set, const char *name,
                                  struct fail *fail);
 
+// The installed kernels of an ISA, where none may be refused: the last of the mistakes is the failure.
+bool kernel_load_installed(struct arena *arena, const char *isa, struct kernel_set *set, struct fail *fail);
+
 #endif

@@ -1,6 +1,6 @@
-// What a runner prints: a table for people, and the lines of a measurement file as bench/record/record.h owns them (a test
-// reads them with its reader). jansson is not there to write them with: for several ISAs it cannot be had as a static
-// library.
+// What a runner prints: a table for people, and the lines of a measurement file as bench/record/record.h owns them (a
+// test reads them with its reader). jansson is not there to write them with: for several ISAs it cannot be had as a
+// static library.
 #ifndef RUNNER_RESULTS_H
 #define RUNNER_RESULTS_H
 

@@ -169,3 +169,9 @@ const char *model_title(const struct model *model, struct arena *arena) {
         return model->machine->id;
     return arena_printf(arena, "%s (LLVM %u)", model->machine->cpu, model->backend->major);
 }
+
+const char *model_in_syntax(struct arena *arena, const char *triple, const char *text) {
+    bool is_x86 = strncmp(triple, "x86_64", 6) == 0 || strncmp(triple, "i", 1) == 0;
+    // On the text's first line, so that messages name the right one.
+    return arena_printf(arena, "%s%s\n", is_x86 && !strchr(text, '%') ? ".intel_syntax noprefix; " : "", text);
+}

@@ -36,4 +36,7 @@ bool model_describe_text(const struct model *model, struct arena *arena, const c
 // The name for a table's heading: "znver4 (LLVM 19)", "overlay:cortex-a8".
 const char *model_title(const struct model *model, struct arena *arena);
 
+// The text as LLVM's assembler reads it for a CPU of that triple: one of x86 without '%' is in Intel's syntax.
+const char *model_in_syntax(struct arena *arena, const char *triple, const char *text);
+
 #endif

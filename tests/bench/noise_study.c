@@ -1,6 +1,7 @@
-// Does bench/ keep its promises? A CPU whose truth is known is measured through noise (bench/targets/noise.h) by the whole of
-// bench/ (choice of rounds, calibration, judgement, statistics, verdict), once for each seed, kind of noise and truth,
-// and what was reported is held against the truth. Prints a table in Markdown; exit 1 where a promise is broken.
+// Does bench/ keep its promises? A CPU whose truth is known is measured through noise (bench/targets/noise.h) by the
+// whole of bench/ (choice of rounds, calibration, judgement, statistics, verdict), once for each seed, kind of noise
+// and truth, and what was reported is held against the truth. Prints a table in Markdown; exit 1 where a promise is
+// broken.
 //     noise_study SEEDS [PROCESSES [KIND[:PARAMETER…][+KIND…][,known]…]]
 // PROCESSES: fresh processes per value, 0 as usual. `,known`: earlier sessions have found what the checks take when the
 // core is ours alone. Each seed is a session that measures every truth, and has 5 s for retries. `unstable`: share

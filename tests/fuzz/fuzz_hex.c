@@ -1,5 +1,5 @@
 // Lines of hexadecimal digits for several targets: the first byte chooses one.
-#include "cli/mca_bytes.h"
+#include "cli/mca/bytes.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {

@@ -1,5 +1,5 @@
 // ELF files. Two bytes in front choose the target and which part of the object is asked for.
-#include "cli/mca_bytes.h"
+#include "cli/mca/bytes.h"
 #include "gen/block.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 // Command lines: a word a line. Read as the other commands' and as mca's.
-#include "cli/mca_options.h"
-#include "cli/options.h"
+#include "base/options.h"
+#include "cli/mca/options.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // Measurement files, and what `cyclops run --from` makes of them: their code is decoded and simulated.
 #include "bench/record/record.h"
-#include "cli/record_experiment.h"
+#include "lab/record_experiment.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 // Files of published results.
-#include "cli/reference.h"
+#include "lab/reference.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {

@@ -1,0 +1,196 @@
+#include "base/options.h"
+
+#include "base/screen.h"
+#include "base/text.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option *find(const struct command *command, struct slice name) {
+    for (const struct option *option = command->options; option->help; option++)
+        if (option->type != OPTION_HEADING && slice_is(name, option->name))
+            return option;
+    return NULL;
+}
+
+static bool unknown_option(struct arena *arena, const struct command *command, const char *word, struct slice name,
+                           struct fail *fail) {
+    const char **names = NULL;
+    size_t n_names = 0;
+    for (const struct option *option = command->options; option->help; option++) {
+        if (option->type == OPTION_HEADING)
+            continue;
+        names = arena_grow(arena, names, n_names, sizeof *names);
+        names[n_names++] = option->name;
+    }
+    const char *near = text_did_you_mean(arena, arena_copy(arena, name.data, name.length), names, n_names);
+    return fail_set(fail, FAIL_INPUT, "unknown option '%s'%s; 'cyclops %s --help' lists them", word, near,
+                    command->name);
+}
+
+static bool parse_bool(const char *text, bool *value) {
+    static const char *const yes[] = {"true", "TRUE", "True", "1"}, *const no[] = {"false", "FALSE", "False", "0"};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        if (strcmp(text, yes[i]) == 0 || strcmp(text, no[i]) == 0) {
+            *value = strcmp(text, yes[i]) == 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_count(const char *text, unsigned long *value) {
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    char *end;
+    errno = 0;
+    *value = strtoul(text, &end, 0);
+    return *end == '\0' && errno == 0;
+}
+
+static bool parse_number(const char *text, double *value) {
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value) && *value >= 0;
+}
+
+static bool store(struct arena *arena, const struct option *option, const char *text, struct fail *fail) {
+    switch (option->type) {
+    case OPTION_HEADING:
+        break;
+    case OPTION_FLAG:
+        if (!text) {
+            *(bool *)option->value = true;
+            return true;
+        }
+        return parse_bool(text, option->value) ||
+               fail_set(fail, FAIL_INPUT, "option --%s takes true or false, not '%s'", option->name, text);
+    case OPTION_COUNT:
+        return parse_count(text, option->value) ||
+               fail_set(fail, FAIL_INPUT, "option --%s takes a whole number, not '%s'", option->name, text);
+    case OPTION_NUMBER:
+        return (parse_number(text, option->value) && *(const double *)option->value > 0) ||
+               fail_set(fail, FAIL_INPUT, "option --%s takes a number above 0, not '%s'", option->name, text);
+    case OPTION_AMOUNT:
+        return parse_number(text, option->value) ||
+               fail_set(fail, FAIL_INPUT, "option --%s takes 0 or a number above, not '%s'", option->name, text);
+    case OPTION_TEXT:
+        *(const char **)option->value = text;
+        return true;
+    case OPTION_LIST: {
+        struct option_list *list = option->value;
+        list->items = arena_grow(arena, list->items, list->n_items, sizeof *list->items);
+        list->items[list->n_items++] = text;
+        return true;
+    }
+    }
+    assert(false);
+    return false;
+}
+
+// Given twice, one of the two would be ignored silently.
+static bool is_new(const struct command *command, const struct option *option, uint64_t *given, struct fail *fail) {
+    size_t index = (size_t)(option - command->options);
+    assert(index < 64);
+    bool is_repeated = *given >> index & 1;
+    *given |= 1ULL << index;
+    return !is_repeated || option->type == OPTION_LIST ||
+           fail_set(fail, FAIL_INPUT, "option --%s is given twice", option->name);
+}
+
+// Parses the option argv[*i] and, where it has one, its argument behind it. `given`: a bit for each option seen so far.
+static enum options_result parse_option(struct arena *arena, const struct command *command, int argc, char **argv,
+                                        int *i, uint64_t *given, struct fail *fail) {
+    const char *word = argv[*i];
+    const char *start = word + (word[1] == '-' ? 2 : 1);
+    const char *equals = strchr(start, '=');
+    struct slice name = {start, equals ? (size_t)(equals - start) : strlen(start)};
+    if (slice_is(name, "help") || slice_is(name, "h")) {
+        options_print_help(command, stdout);
+        return OPTIONS_HELP;
+    }
+    const struct option *option = find(command, name);
+    if (!option) {
+        unknown_option(arena, command, word, name, fail);
+        return OPTIONS_BAD;
+    }
+    if (!is_new(command, option, given, fail))
+        return OPTIONS_BAD;
+    const char *text = equals ? equals + 1 : NULL;
+    if (!text && option->type != OPTION_FLAG) {
+        if (*i + 1 >= argc) {
+            fail_set(fail, FAIL_INPUT, "option --%s needs an argument: %s", option->name, option->argument);
+            return OPTIONS_BAD;
+        }
+        text = argv[++*i];
+    }
+    return store(arena, option, text, fail) ? OPTIONS_OK : OPTIONS_BAD;
+}
+
+enum options_result options_parse(struct arena *arena, const struct command *command, int argc, char **argv,
+                                  struct operands *operands, struct fail *fail) {
+    bool only_operands = false;
+    uint64_t given = 0;
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        if (!only_operands && strcmp(word, "--") == 0) {
+            only_operands = true;
+        } else if (only_operands || word[0] != '-' || word[1] == '\0') {
+            operands->items = arena_grow(arena, operands->items, operands->n_items, sizeof *operands->items);
+            operands->items[operands->n_items++] = word;
+        } else {
+            enum options_result result = parse_option(arena, command, argc, argv, &i, &given, fail);
+            if (result != OPTIONS_OK)
+                return result;
+        }
+    }
+    return OPTIONS_OK;
+}
+
+enum { HELP_INDENT = 26, HELP_WIDTH = 80 };
+
+static void print_option(const struct option *option, FILE *out) {
+    int column =
+        fprintf(out, "  --%s%s%s", option->name, option->argument ? " " : "", option->argument ? option->argument : "");
+    if (column + 2 > HELP_INDENT) {
+        fputc('\n', out);
+        column = 0;
+    }
+    fprintf(out, "%*s", HELP_INDENT - column, "");
+    screen_wrap(option->help, HELP_INDENT, HELP_INDENT, HELP_WIDTH, out);
+}
+
+void options_print_help(const struct command *command, FILE *out) {
+    fprintf(out, "Usage: cyclops %s %s\n\n", command->name, command->usage);
+    screen_puts(command->description, out);
+    for (const struct option *option = command->options; option->help; option++) {
+        if (option->type == OPTION_HEADING)
+            fprintf(out, "\n%s:\n", option->help);
+        else
+            print_option(option, out);
+    }
+    fprintf(out, "  %-*s%s\n", HELP_INDENT - 2, "--help", "Print this text.");
+    if (command->examples)
+        fprintf(out, "\nExamples:\n%s", command->examples);
+}
+
+bool options_parse_range(const char *text, unsigned *first, unsigned *last, struct fail *fail) {
+    enum { MOST = 1000 };
+    char *end;
+    unsigned long a = strtoul(text, &end, 10), b = a;
+    bool is_good = end != text && text[0] != '-';
+    if (is_good && strncmp(end, "..", 2) == 0) {
+        const char *second = end + 2;
+        b = strtoul(second, &end, 10);
+        is_good = end != second && second[0] != '-';
+    }
+    if (!is_good || *end || a < 1 || b < a || b > MOST)
+        return fail_set(fail, FAIL_INPUT, "'%s' is not a range: write 1..12, both ends from 1 to %d", text, MOST);
+    *first = (unsigned)a;
+    *last = (unsigned)b;
+    return true;
+}

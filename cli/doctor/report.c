@@ -1,0 +1,59 @@
+#include "cli/doctor/doctor.h"
+
+#include "base/screen.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *health_name(enum health health) {
+    static const char *const names[] = {"ok", "limited", "missing"};
+    return names[health];
+}
+
+void doctor_find(struct diagnosis *diagnosis, enum health health, const char *subject, const char *text,
+                 const char *advice, const char *command) {
+    diagnosis->findings =
+        arena_grow(diagnosis->arena, diagnosis->findings, diagnosis->n_findings, sizeof *diagnosis->findings);
+    diagnosis->findings[diagnosis->n_findings++] = (struct finding){health, subject, text, advice, command};
+}
+
+enum { HEALTH_COLUMN = 2, SUBJECT_COLUMN = 11 };
+
+// Commands are not wrapped: they are there to be copied.
+static void print_finding(const struct finding *finding, unsigned indent, bool wants_colour, unsigned columns) {
+    static const char *const colours[] = {"\033[32m", "\033[33m", "\033[31m"};
+    const char *name = health_name(finding->health);
+    printf("%*s%s%s%s%*s%-*s", HEALTH_COLUMN, "", wants_colour ? colours[finding->health] : "", name,
+           wants_colour ? "\033[0m" : "", SUBJECT_COLUMN - HEALTH_COLUMN - (int)strlen(name), "",
+           (int)indent - SUBJECT_COLUMN, finding->subject);
+    screen_wrap(finding->text, indent, indent, columns, stdout);
+    if (*finding->advice) {
+        printf("%*s", (int)indent, "");
+        screen_wrap(finding->advice, indent, indent, columns, stdout);
+    }
+    if (finding->command)
+        printf("%*s%s$ %s%s\n", (int)indent, "", wants_colour ? "\033[1m" : "", finding->command,
+               wants_colour ? "\033[0m" : "");
+}
+
+void doctor_print(const struct diagnosis *diagnosis, bool wants_colour, unsigned columns) {
+    size_t widest = 0;
+    for (size_t i = 0; i < diagnosis->n_findings; i++) {
+        size_t width = text_width(diagnosis->findings[i].subject);
+        widest = width > widest ? width : widest;
+    }
+    for (size_t i = 0; i < diagnosis->n_findings; i++)
+        print_finding(&diagnosis->findings[i], SUBJECT_COLUMN + (unsigned)widest + 2, wants_colour, columns);
+}
+
+json_t *doctor_to_json(const struct diagnosis *diagnosis) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < diagnosis->n_findings; i++) {
+        const struct finding *finding = &diagnosis->findings[i];
+        json_array_append_new(list, json_pack("{ss ss ss ss ss?}", "subject", finding->subject, "health",
+                                              health_name(finding->health), "finding", finding->text, "advice",
+                                              finding->advice, "command", finding->command));
+    }
+    return list;
+}

@@ -1,0 +1,113 @@
+// cyclops mca: simulates assembly under a scheduling model, with llvm-mca's options and in its layout.
+#include "cli/cli.h"
+
+#include "analyzer/model/model.h"
+#include "cli/mca/input.h"
+#include "cli/mca/options.h"
+#include "cli/mca/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool open_model(const struct mca_args *args, struct arena *arena, struct model *model, struct fail *fail) {
+    const struct backend_options cpu = {
+        .triple = args->triple,
+        .arch = args->arch,
+        .cpu = args->cpu,
+        .overlay = args->overlay,
+        .features = args->features,
+        .output_syntax = args->syntax >= 0 ? args->syntax : -1,
+        .call_latency = args->call_latency,
+        .calls_are_free = args->call_latency == 0,
+        .print_hex = args->print_hex,
+        .as_llvm_mca = true,
+        .no_instruments = args->no_instruments,
+        .no_custom_behaviour = args->no_custom_behaviour,
+        .skip_parse_failures = args->skip == MCA_SKIP_PARSE_FAILURE || args->skip == MCA_SKIP_ANY,
+        .skip_unscheduled = args->skip == MCA_SKIP_LACK_SCHED || args->skip == MCA_SKIP_ANY,
+        .no_text = args->brief && args->trace == NULL,
+        .no_encoding = !args->show_encoding,
+        .no_names = !args->bottlenecks && !args->all_views,
+    };
+    return model_open(model, arena, args->llvm, &cpu, fail);
+}
+
+// The file is opened before anything is simulated: who cannot write there shall not wait for it.
+static bool report_to_output(struct mca_session *session, const struct model *model,
+                             const struct backend_source *source) {
+    const char *path = session->args->output;
+    if (strcmp(path, "-") == 0)
+        return mca_run(session, model, source);
+    session->out = fopen(path, "we");
+    if (session->out == NULL)
+        return fail_set(session->fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+    bool done = mca_run(session, model, source);
+    bool failed = ferror(session->out) != 0;
+    failed |= fclose(session->out) != 0;
+    if (done && failed)
+        return fail_set(session->fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+    if (!done)
+        remove(path); // as llvm-mca: no half a report
+    return done;
+}
+
+static bool simulate(const struct backend *backend, struct mca_args *args, struct arena *arena, struct fail *fail) {
+    struct backend_source source = {0};
+    struct model model = {0};
+    if (!mca_inputs_exist(args, fail) || !open_model(args, arena, &model, fail)) {
+        model_close(&model);
+        return false;
+    }
+    if (model.overlay != NULL)
+        args->resource_segments = true; // llvm-mca need not be equalled
+    struct mca_session session = {
+        .args = args,
+        .machine = model.machine,
+        .llvm = backend->major,
+        .arena = arena,
+        .out = stdout,
+        .fail = fail,
+    };
+    mca_options_settle_views(args, session.machine->in_order);
+    bool done = mca_read_inputs(&session, &model, &source) && report_to_output(&session, &model, &source);
+    model_close(&model);
+    return done;
+}
+
+static bool run(struct mca_args *args, struct arena *arena, struct fail *fail) {
+    const struct backend *backend = backend_load(arena, args->llvm, fail);
+    if (backend == NULL)
+        return false;
+    if (args->version) {
+        printf("cyclops %s\nLLVM version %s\n", CYCLOPS_VERSION, backend->version);
+        return true;
+    }
+    if (args->cpu != NULL && strcmp(args->cpu, "help") == 0) {
+        if (backend->print_cpus(args->triple, args->arch, fail))
+            fail->status = FAIL_WORK; // so does llvm-mca 19 end
+        return false;
+    }
+    return simulate(backend, args, arena, fail);
+}
+
+// llvm-mca's: 1 whatever is wrong, but for a machine without LLVM.
+static int status_of(const struct fail *fail) {
+    if (fail->status == FAIL_NONE)
+        return cli_finish();
+    fflush(stdout);
+    if (fail->text[0] != '\0')
+        fail_print(fail, stderr);
+    return fail->status == FAIL_UNAVAILABLE ? FAIL_UNAVAILABLE : FAIL_WORK;
+}
+
+int cmd_mca(int argc, char **argv) {
+    struct arena arena = {0};
+    struct mca_args args;
+    struct fail fail = {0};
+    if (mca_options_parse(&arena, argc, argv, &args, &fail) == OPTIONS_OK)
+        run(&args, &arena, &fail);
+    int status = status_of(&fail);
+    arena_free(&arena);
+    return status;
+}

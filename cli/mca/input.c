@@ -1,0 +1,288 @@
+#include "cli/mca/input.h"
+
+#include "analyzer/views/trace.h"
+#include "base/file.h"
+#include "cli/cli.h"
+#include "cli/mca/bytes.h"
+#include "cli/mca/flow.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+struct reader {
+    struct mca_session *session;
+    const struct model *model;
+    struct block *blocks; // of all inputs
+    size_t n_blocks;
+    struct backend_note *notes;
+    size_t n_notes;
+    uint64_t iterations;
+    bool any_failed;    // --brief goes on
+    const char *unread; // text that did not parse; null: none
+};
+
+static struct object_range range_of(const struct mca_args *args) {
+    return (struct object_range){
+        .symbol = args->symbol, .section = args->section, .start = args->start, .end = args->end};
+}
+
+// ---- assembly
+
+static bool are_same_code(const struct backend_source *a, const struct backend_source *b) {
+    if (a->n_blocks != b->n_blocks)
+        return false;
+    for (size_t i = 0; i < a->n_blocks; i++) {
+        if (a->blocks[i].n_insns != b->blocks[i].n_insns)
+            return false;
+        for (unsigned j = 0; j < a->blocks[i].n_insns; j++)
+            if (strcmp(a->blocks[i].insns[j].opcode, b->blocks[i].insns[j].opcode) != 0)
+                return false;
+    }
+    return true;
+}
+
+// AT&T's syntax takes 'rax' for a place in memory: most of a text in Intel's then does not parse, 'push rax' does.
+// `source`: what was made of the text; null: nothing.
+static void hint_at_intel(const struct reader *reader, const char *name, const char *text,
+                          const struct backend_source *source) {
+    struct arena *arena = reader->session->arena;
+    const char *in_intel = model_in_syntax(arena, reader->model->machine->triple, text);
+    bool is_settled = strstr(text, ".intel_syntax") || strstr(text, ".att_syntax");
+    struct backend_source as_intel = {0};
+    struct fail fail = {0};
+    if (is_settled || strlen(in_intel) <= strlen(text) + 1 || // no '.intel_syntax' before it: not x86, or with %rax
+        !model_describe_text(reader->model, arena, name, in_intel, &as_intel, &fail))
+        return;
+    if (!source)
+        fputs("cyclops: note: this is Intel's syntax: begin it with '.intel_syntax noprefix'\n", stderr);
+    else if (!are_same_code(source, &as_intel))
+        fprintf(stderr,
+                "cyclops: warning: %s: a register without '%%' is a place in memory here; if this is Intel's syntax, "
+                "begin it with '.intel_syntax noprefix'\n",
+                name);
+}
+
+static bool describe_text(struct reader *reader, const char *name, const char *text, struct backend_source *source) {
+    struct mca_session *session = reader->session;
+    bool is_read = model_describe_text(reader->model, session->arena, name, text, source, session->fail);
+    if (is_read)
+        hint_at_intel(reader, name, text, source);
+    else
+        reader->unread = text;
+    return is_read;
+}
+
+// Assembly or an object.
+static bool describe_file(struct reader *reader, const char *path, struct backend_source *source) {
+    struct mca_session *session = reader->session;
+    const struct object_range range = range_of(session->args);
+    reader->unread = NULL;
+    char *data;
+    size_t n_bytes;
+    if (!file_read(session->arena, path, &data, &n_bytes, session->fail))
+        return false;
+    const char *name = file_name(path);
+    if (object_is_elf(data, n_bytes))
+        return mca_describe_object(reader->model, session->arena,
+                                   &(struct object_file){name, data, n_bytes, reader->model->machine->triple}, &range,
+                                   source, session->fail);
+    if (range.symbol != NULL || range.section != NULL || range.start != NULL || range.end != NULL)
+        return fail_at(session->fail, name, 0, 0,
+                       "this is not an ELF object; --symbol, --section, --start and --end choose code from one");
+    return describe_text(reader, name, data, source);
+}
+
+static void append_block(struct reader *reader, const struct block *block) {
+    struct arena *arena = reader->session->arena;
+    reader->blocks = arena_grow(arena, reader->blocks, reader->n_blocks, sizeof *block);
+    reader->blocks[reader->n_blocks++] = *block;
+}
+
+static void append_source(struct reader *reader, const struct backend_source *source) {
+    struct arena *arena = reader->session->arena;
+    size_t first = reader->n_blocks;
+    for (size_t i = 0; i < source->n_blocks; i++)
+        append_block(reader, &source->blocks[i]);
+    for (size_t i = 0; i < source->n_notes; i++) {
+        reader->notes = arena_grow(arena, reader->notes, reader->n_notes, sizeof *reader->notes);
+        reader->notes[reader->n_notes] = source->notes[i];
+        reader->notes[reader->n_notes++].block += first;
+    }
+}
+
+static bool gather_hex(struct reader *reader, const char *path) {
+    struct mca_session *session = reader->session;
+    struct mca_hex hex;
+    if (!mca_hex_open(&hex, path, session->fail))
+        return false;
+    while (session->fail->status == FAIL_NONE && mca_hex_next(&hex, reader->model)) {
+        struct block block = hex.block;
+        struct insn *insns = ARENA_ARRAY(session->arena, struct insn, block.n_insns);
+        *session->fail = hex.fail;
+        if (hex.fail.status != FAIL_NONE)
+            break;
+        memcpy(insns, block.insns, block.n_insns * sizeof *insns);
+        block.insns = insns;
+        block.name = arena_strdup(session->arena, mca_hex_place(&hex));
+        block.is_marked = true;
+        append_block(reader, &block);
+    }
+    mca_hex_close(&hex);
+    return session->fail->status == FAIL_NONE;
+}
+
+static bool gather_file(struct reader *reader, const char *path) {
+    struct backend_source source = {0};
+    struct fail *fail = reader->session->fail;
+    if (describe_file(reader, path, &source)) {
+        append_source(reader, &source);
+        return true;
+    }
+    if (fail->text[0] != '\0')
+        fail_print(fail, stderr);
+    mca_print_notes(&source);
+    if (reader->unread)
+        hint_at_intel(reader, file_name(path), reader->unread, NULL);
+    *fail = (struct fail){.status = fail->status}; // it is told
+    return false;
+}
+
+// ---- --brief
+
+static void tell_failure(struct reader *reader, const struct fail *fail) {
+    mca_brief_print_error(fail, reader->session->out);
+    reader->any_failed = true;
+}
+
+static void simulate_briefly(struct reader *reader, const struct block *block) {
+    const struct mca_session *session = reader->session;
+    struct fail fail;
+    struct pipeline_result result;
+    fail_clear(&fail);
+    if (pipeline_simulate(session->pipeline, block, NULL, &result, &fail))
+        mca_brief_print(&result, reader->iterations, block->name, session->out);
+    else
+        tell_failure(reader, &fail);
+}
+
+static bool run_hex_briefly(struct reader *reader, const char *path) {
+    struct mca_hex hex;
+    if (!mca_hex_open(&hex, path, reader->session->fail))
+        return false;
+    while (mca_hex_next(&hex, reader->model)) {
+        if (hex.fail.status != FAIL_NONE)
+            tell_failure(reader, &hex.fail);
+        else
+            simulate_briefly(reader, &hex.block);
+    }
+    *reader->session->fail = hex.fail;
+    mca_hex_close(&hex);
+    return reader->session->fail->status == FAIL_NONE;
+}
+
+static bool run_file_briefly(struct reader *reader, const char *path) {
+    struct backend_source source = {0};
+    struct fail *fail = reader->session->fail;
+    if (!describe_file(reader, path, &source)) {
+        tell_failure(reader, fail);
+        *fail = (struct fail){0};
+        if (reader->unread)
+            hint_at_intel(reader, file_name(path), reader->unread, NULL);
+    }
+    for (size_t i = 0; i < source.n_blocks; i++)
+        simulate_briefly(reader, &source.blocks[i]);
+    return true;
+}
+
+static bool for_each_input(struct reader *reader, bool (*take)(struct reader *, const char *)) {
+    const struct mca_args *args = reader->session->args;
+    if (args->n_inputs == 0)
+        return take(reader, "-");
+    for (size_t i = 0; i < args->n_inputs; i++)
+        if (!take(reader, args->inputs[i]))
+            return false;
+    return true;
+}
+
+// ---- --trace=konata[:FILE], --trace=perfetto[:FILE]
+
+static bool parse_trace(const char *word, enum trace_format *format, const char **path, struct fail *fail) {
+    static const struct {
+        const char *name, *path;
+        enum trace_format format;
+    } formats[] = {{"konata", "trace.konata", TRACE_KONATA}, {"perfetto", "trace.json", TRACE_PERFETTO}};
+    size_t length = strcspn(word, ":");
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (strlen(formats[i].name) != length || strncmp(word, formats[i].name, length) != 0)
+            continue;
+        *format = formats[i].format;
+        *path = word[length] == ':' && word[length + 1] != '\0' ? word + length + 1 : formats[i].path;
+        return true;
+    }
+    return fail_set(fail, FAIL_INPUT, "option --trace takes konata or perfetto, and :FILE behind it, not '%s'", word);
+}
+
+static bool report_with_trace(struct mca_session *session, const struct backend_source *source, const char *word) {
+    enum trace_format format = TRACE_KONATA;
+    const char *path = "-";
+    struct trace_view trace;
+    if (!parse_trace(word, &format, &path, session->fail))
+        return false;
+    FILE *out = strcmp(path, "-") == 0 ? session->out : fopen(path, "we");
+    if (out == NULL)
+        return fail_set(session->fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+    trace_view_open(&trace, format, session->machine, out, session->arena);
+    session->trace = &trace;
+    bool done = mca_report(session, source);
+    session->trace = NULL;
+    trace_view_close(&trace);
+    bool failed = ferror(out) != 0;
+    failed |= out != session->out && fclose(out) != 0;
+    if (done && failed)
+        return fail_set(session->fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+    return done;
+}
+
+bool mca_inputs_exist(const struct mca_args *args, struct fail *fail) {
+    for (size_t i = 0; i < args->n_inputs; i++)
+        if (strcmp(args->inputs[i], "-") != 0 && access(args->inputs[i], R_OK) != 0)
+            return fail_set(fail, FAIL_INPUT, "%s: %s", args->inputs[i], strerror(errno));
+    return true;
+}
+
+bool mca_read_inputs(struct mca_session *session, const struct model *model, struct backend_source *source) {
+    struct reader reader = {.session = session, .model = model};
+    const struct mca_args *args = session->args;
+    if (args->branch_trace != NULL && (args->brief || args->hex))
+        return fail_set(session->fail, FAIL_INPUT,
+                        "--branch-trace follows the labels of one text: leave out --hex and --brief");
+    if (!args->brief && !for_each_input(&reader, args->hex ? gather_hex : gather_file))
+        return false;
+    *source = (struct backend_source){
+        .blocks = reader.blocks, .n_blocks = reader.n_blocks, .notes = reader.notes, .n_notes = reader.n_notes};
+    return args->branch_trace == NULL || mca_follow_trace(session->arena, args->branch_trace, source, session->fail);
+}
+
+static bool run_briefly(struct mca_session *session, const struct model *model, uint64_t iterations) {
+    struct reader reader = {.session = session, .model = model, .iterations = iterations};
+    bool done = for_each_input(&reader, session->args->hex ? run_hex_briefly : run_file_briefly);
+    if (done && reader.any_failed)
+        session->fail->status = FAIL_WORK; // it is told
+    return done;
+}
+
+bool mca_run(struct mca_session *session, const struct model *model, const struct backend_source *source) {
+    const struct mca_args *args = session->args;
+    const struct pipeline_options options = mca_pipeline_options(session);
+    bool done;
+    session->pipeline = pipeline_open(session->machine, &options);
+    if (args->trace != NULL)
+        done = report_with_trace(session, source, args->trace);
+    else if (args->brief)
+        done = run_briefly(session, model, options.iterations);
+    else
+        done = mca_report(session, source);
+    pipeline_close(session->pipeline);
+    return done;
+}

@@ -1,0 +1,170 @@
+#include "cli/mca/options.h"
+
+#include "cli/mca/option_table.h"
+#include "cli/mca/response.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct parser {
+    struct arena *arena;
+    struct mca_args *args;
+    const char **inputs; // of args
+    unsigned *positions; // likewise
+    struct fail *fail;
+};
+
+static bool parse_flag(const char *text, bool *value) {
+    static const char *const yes[] = {"", "true", "TRUE", "True", "1"}, *const no[] = {"false", "FALSE", "False", "0"};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (strcmp(text, yes[i]) == 0)
+            return *value = true;
+    *value = false;
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (strcmp(text, no[i]) == 0)
+            return true;
+    return false;
+}
+
+// Decimal, or in the base that 0x, 0b, 0o or a leading 0 tells, as StringRef::getAsInteger reads it.
+static bool parse_digits(const char *text, unsigned long most, unsigned long *value) {
+    int base = 10;
+    if (text[0] == '0' && text[1] != '\0') {
+        char mark = (char)(text[1] | 32);
+        base = mark == 'x' ? 16 : mark == 'b' ? 2 : 8;
+        text += mark == 'x' || mark == 'b' || mark == 'o' ? 2 : 1;
+    }
+    char *end;
+    errno = 0;
+    *value = strtoul(text, &end, base);
+    bool is_digit = (text[0] >= '0' && text[0] <= '9') || (base == 16 && strchr("abcdefABCDEF", text[0]) != NULL);
+    return text[0] != '\0' && is_digit && *end == '\0' && errno == 0 && *value <= most;
+}
+
+static bool store_number(const struct mca_option *row, const char *text, void *value, struct fail *fail) {
+    unsigned long number;
+    if (row->type == MCA_UNSIGNED) {
+        if (!parse_digits(text, UINT_MAX, &number))
+            return fail_set(fail, FAIL_INPUT, "for the --%s option: '%s' value invalid for uint argument!", row->name,
+                            text);
+        *(unsigned *)value = (unsigned)number;
+        return true;
+    }
+    bool is_negative = text[0] == '-';
+    if (!parse_digits(text + is_negative, INT_MAX, &number))
+        return fail_set(fail, FAIL_INPUT, "for the --%s option: '%s' value invalid for integer argument!", row->name,
+                        text);
+    *(int *)value = is_negative ? -(int)number : (int)number;
+    return true;
+}
+
+static bool store(const struct parser *parser, const struct mca_option *row, const char *text) {
+    void *value = (char *)parser->args + row->at;
+    const char **words = value;
+    switch (row->type) {
+    case MCA_FLAG:
+        return parse_flag(text, value) ||
+               fail_set(parser->fail, FAIL_INPUT,
+                        "for the --%s option: '%s' is invalid value for boolean argument! Try 0 or 1", row->name, text);
+    case MCA_UNSIGNED:
+    case MCA_INTEGER:
+        return store_number(row, text, value, parser->fail);
+    case MCA_LIST:
+        *words = *words != NULL ? arena_printf(parser->arena, "%s,%s", *words, text) : text;
+        return true;
+    case MCA_TEXT:
+    case MCA_HEADING:
+        break;
+    }
+    *words = text;
+    return true;
+}
+
+// The option argv[*i] and, where it needs one, its argument behind it.
+static enum options_result parse_option(const struct parser *parser, int argc, char **argv, int *i) {
+    const char *word = argv[*i], *start = word + (word[1] == '-' ? 2 : 1), *equals = strchr(start, '=');
+    const char *name = arena_copy(parser->arena, start, equals != NULL ? (size_t)(equals - start) : strlen(start));
+    if (strcmp(name, "h") == 0 || strncmp(name, "help", 4) == 0) { // help-hidden, help-list
+        mca_option_print_help(parser->arena);
+        return OPTIONS_HELP;
+    }
+    size_t row = mca_option_find(name);
+    if (row == mca_option_count()) {
+        mca_option_unknown(parser->arena, word, name, parser->fail);
+        return OPTIONS_BAD;
+    }
+    const struct mca_option *option = mca_option_row(row);
+    parser->positions[row] = (unsigned)*i;
+    const char *text = equals != NULL ? equals + 1 : "";
+    if (equals == NULL && option->type != MCA_FLAG) {
+        if (++*i >= argc) {
+            fail_set(parser->fail, FAIL_INPUT, "for the --%s option: requires a value!", name);
+            return OPTIONS_BAD;
+        }
+        text = argv[*i];
+    }
+    return store(parser, option, text) ? OPTIONS_OK : OPTIONS_BAD;
+}
+
+static bool parse_skip(struct mca_args *args, struct fail *fail) {
+    static const char *const words[] = {"none", "lack-sched", "parse-failure", "any"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        args->skip = (enum mca_skip)i;
+        if (strcmp(args->skip_word, words[i]) == 0)
+            return true;
+    }
+    return fail_set(fail, FAIL_INPUT, "for the --skip-unsupported-instructions option: Cannot find option named '%s'!",
+                    args->skip_word);
+}
+
+static void take_operand(struct parser *parser, const char *word) {
+    struct mca_args *args = parser->args;
+    parser->inputs = arena_grow(parser->arena, parser->inputs, args->n_inputs, sizeof *parser->inputs);
+    parser->inputs[args->n_inputs++] = word;
+    args->inputs = parser->inputs;
+}
+
+static enum options_result parse_all(struct parser *parser, int argc, char **argv) {
+    bool only_operands = false;
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        if (!only_operands && strcmp(word, "--") == 0) {
+            only_operands = true;
+        } else if (only_operands || word[0] != '-' || word[1] == '\0') {
+            take_operand(parser, word);
+        } else {
+            enum options_result result = parse_option(parser, argc, argv, &i);
+            if (result != OPTIONS_OK)
+                return result;
+        }
+    }
+    return OPTIONS_OK;
+}
+
+enum options_result mca_options_parse(struct arena *arena, int argc, char **argv, struct mca_args *args,
+                                      struct fail *fail) {
+    unsigned *positions = ARENA_ARRAY(arena, unsigned, mca_option_count());
+    *args = (struct mca_args){
+        .positions = positions,
+        .skip_word = "none",
+        .output = "-",
+        .syntax = -1,
+        .call_latency = 100,
+        .no_alias = true,
+        .summary = true,
+        .instruction_info = true,
+        .resource_pressure = true,
+        .timeline_max_cycles = 80,
+    };
+    struct parser parser = {.arena = arena, .args = args, .positions = positions, .fail = fail};
+    enum options_result result = OPTIONS_BAD;
+    if (response_expand(arena, &argc, &argv, fail))
+        result = parse_all(&parser, argc, argv);
+    if (result == OPTIONS_OK && !parse_skip(args, fail))
+        result = OPTIONS_BAD;
+    if (args->output[0] == '\0')
+        args->output = "-";
+    return result;
+}

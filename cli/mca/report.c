@@ -1,0 +1,237 @@
+#include "cli/mca/report.h"
+
+#include "analyzer/bounds/rthroughput.h"
+#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/views/bottleneck.h"
+#include "analyzer/views/statistics.h"
+#include "analyzer/views/timeline.h"
+#include "analyzer/views/views.h"
+#include "cli/mca/json.h"
+
+#include <stdlib.h>
+
+// The views of one block. Those that are not asked for are neither set up nor listen.
+struct views {
+    struct summary_view summary;
+    struct bottleneck_view bottlenecks;
+    struct dispatch_view dispatch;
+    struct scheduler_view scheduler;
+    struct retire_view retire;
+    struct register_file_view register_files;
+    struct resource_pressure_view pressure;
+    struct timeline_view timeline;
+    struct event_listener *listeners[10];
+    unsigned n_listeners;
+};
+
+static uint64_t n_iterations(const struct mca_args *args) {
+    enum { LLVM_MCA_DEFAULT = 100 };
+    return args->iterations != 0 ? args->iterations : LLVM_MCA_DEFAULT;
+}
+
+static unsigned dispatch_width(const struct mca_session *session) {
+    return session->args->dispatch != 0 ? session->args->dispatch : session->machine->dispatch_width;
+}
+
+static unsigned timeline_iterations(const struct mca_args *args) {
+    enum { LLVM_MCA_DEFAULT = 10 };
+    unsigned most = args->timeline_max_iterations != 0 ? args->timeline_max_iterations : LLVM_MCA_DEFAULT;
+    return n_iterations(args) < most ? (unsigned)n_iterations(args) : most;
+}
+
+static void listen(struct views *views, struct event_listener *listener) {
+    views->listeners[views->n_listeners++] = listener;
+}
+
+static void set_up_statistics(const struct mca_session *session, struct views *views) {
+    const struct mca_args *args = session->args;
+    if (args->dispatch_stats) {
+        dispatch_view_init(&views->dispatch, session->arena);
+        listen(views, &views->dispatch.listener);
+    }
+    if (args->scheduler_stats) {
+        scheduler_view_init(&views->scheduler, session->machine, session->arena);
+        listen(views, &views->scheduler.listener);
+    }
+    if (args->retire_stats) {
+        retire_view_init(&views->retire, session->machine, session->arena);
+        listen(views, &views->retire.listener);
+    }
+    if (args->register_file_stats) {
+        register_file_view_init(&views->register_files, session->machine, session->arena);
+        listen(views, &views->register_files.listener);
+    }
+}
+
+static void set_up(const struct mca_session *session, const struct block *block, struct views *views) {
+    const struct mca_args *args = session->args;
+    const struct machine *machine = session->machine;
+    *views = (struct views){.n_listeners = 0};
+    if (args->summary) {
+        summary_view_init(&views->summary, block, dispatch_width(session), session->arena);
+        listen(views, &views->summary.listener);
+    }
+    if (args->bottlenecks) {
+        bottleneck_view_init(&views->bottlenecks, machine, block, n_iterations(args), session->arena);
+        listen(views, &views->bottlenecks.listener);
+    }
+    set_up_statistics(session, views);
+    if (args->resource_pressure) {
+        resource_pressure_view_init(&views->pressure, machine, block, session->arena);
+        listen(views, &views->pressure.listener);
+    }
+    if (args->timeline) {
+        timeline_view_init(&views->timeline, block, timeline_iterations(args), args->timeline_max_cycles,
+                           session->arena);
+        listen(views, &views->timeline.listener);
+    }
+    if (session->trace != NULL) {
+        trace_view_begin_block(session->trace, block);
+        listen(views, &session->trace->listener);
+    }
+}
+
+struct pipeline_options mca_pipeline_options(const struct mca_session *session) {
+    const struct mca_args *args = session->args;
+    return (struct pipeline_options){
+        .iterations = n_iterations(args),
+        .dispatch_width = args->dispatch,
+        .register_file_size = args->register_file_size,
+        .load_queue = args->load_queue,
+        .store_queue = args->store_queue,
+        .assume_alias = !args->no_alias,
+        .mistakes_of_llvm = session->llvm,
+        .walk_all = args->walk_all || args->trace != NULL,
+        .walk_iterations = args->timeline ? timeline_iterations(args) : 0,
+        .micro_op_queue = args->micro_op_queue,
+        .decoder_throughput = args->decoder_throughput,
+        .retire_width = args->retire_width,
+        .resource_segments = args->resource_segments,
+        .branch_penalty = args->branch_penalty,
+    };
+}
+
+static bool simulate(const struct mca_session *session, const struct block *block, const struct views *views) {
+    struct pipeline_result result;
+    return pipeline_simulate(session->pipeline, block, views->listeners, &result, session->fail);
+}
+
+static double bound(const struct mca_session *session, const struct views *views) {
+    return block_rthroughput(session->machine, &views->summary.retired, dispatch_width(session));
+}
+
+static void print(const struct mca_session *session, const struct block *block, const struct views *views) {
+    const struct mca_args *args = session->args;
+    if (args->summary)
+        summary_view_print(&views->summary, bound(session, views), session->out);
+    if (args->bottlenecks)
+        bottleneck_view_print(&views->bottlenecks, session->out);
+    if (args->instruction_info)
+        instruction_info_print(block, args->show_encoding, args->show_barriers, session->out);
+    if (args->dispatch_stats)
+        dispatch_view_print(&views->dispatch, session->out);
+    if (args->scheduler_stats)
+        scheduler_view_print(&views->scheduler, session->out);
+    if (args->retire_stats)
+        retire_view_print(&views->retire, session->out);
+    if (args->register_file_stats)
+        register_file_view_print(&views->register_files, session->out);
+    if (args->resource_pressure)
+        resource_pressure_view_print(&views->pressure, session->out);
+    if (args->timeline)
+        timeline_view_print(&views->timeline, session->out);
+}
+
+// Members in alphabetical order, as LLVM prints them.
+static void print_json(const struct mca_session *session, const struct block *block, const struct views *views,
+                       struct tree *tree) {
+    const struct mca_args *args = session->args;
+    tree_open(tree, NULL, '{');
+    if (args->dispatch_stats)
+        dispatch_view_json(&views->dispatch, tree);
+    if (args->instruction_info)
+        instruction_info_json(block, tree);
+    instructions_json(block, tree);
+    tree_text(tree, "Name", block->name);
+    if (args->resource_pressure)
+        resource_pressure_view_json(&views->pressure, tree);
+    if (args->summary)
+        summary_view_json(&views->summary, bound(session, views), tree);
+    if (args->timeline)
+        timeline_view_json(&views->timeline, tree);
+    tree_close(tree, '}');
+}
+
+// Views that instruction tables do not have are off in `session->args`.
+static bool report_block(const struct mca_session *session, const struct block *block, size_t number,
+                         struct tree *tree) {
+    struct views views;
+    set_up(session, block, &views);
+    if (session->args->instruction_tables) {
+        resource_pressure_view_spread(&views.pressure);
+    } else if (!simulate(session, block, &views)) {
+        return false;
+    }
+    if (session->args->json) {
+        print_json(session, block, &views, tree);
+        return true;
+    }
+    if (block->is_marked)
+        fprintf(session->out, "\n[%zu] Code Region%s%s\n\n", number, block->name[0] != '\0' ? " - " : "", block->name);
+    print(session, block, &views);
+    return true;
+}
+
+static void print_note(const struct backend_note *note) {
+    static const char *const words[] = {"error", "warning", "note"};
+    fprintf(stderr, "cyclops: %s: %s\n", words[note->severity], note->text);
+}
+
+void mca_print_notes(const struct backend_source *source) {
+    for (size_t i = 0; i < source->n_notes; i++)
+        print_note(&source->notes[i]);
+}
+
+static bool report_blocks(const struct mca_session *session, const struct backend_source *source, struct tree *tree) {
+    size_t n_printed = 0;
+    for (size_t i = 0; i < source->n_blocks; i++) {
+        for (; n_printed < source->n_notes && source->notes[n_printed].block <= i; n_printed++)
+            print_note(&source->notes[n_printed]);
+        if (session->args->bottlenecks && session->machine->in_order)
+            fprintf(stderr, "cyclops: warning: bottleneck analysis is not supported for in-order CPU '%s'.\n",
+                    session->machine->cpu);
+        if (!report_block(session, &source->blocks[i], i, tree))
+            return false;
+    }
+    for (; n_printed < source->n_notes; n_printed++)
+        print_note(&source->notes[n_printed]);
+    return true;
+}
+
+bool mca_report(const struct mca_session *session, const struct backend_source *source) {
+    struct mca_args args = *session->args;
+    if (args.instruction_tables) {
+        args.summary = args.bottlenecks = args.timeline = false;
+        args.resource_pressure = true; // llvm-mca 19 does not ask
+        args.dispatch_stats = args.scheduler_stats = args.retire_stats = args.register_file_stats = false;
+    }
+    struct mca_session settled = *session;
+    settled.args = &args;
+    if (!args.json)
+        return report_blocks(&settled, source, NULL);
+    // A report is whole or is none: it is written when nothing can fail any more.
+    char *text = NULL;
+    size_t length;
+    settled.out = open_memstream(&text, &length);
+    if (settled.out == NULL)
+        return fail_set(session->fail, FAIL_WORK, "no memory for the report");
+    struct tree tree = {.out = settled.out};
+    mca_json_begin(&tree);
+    bool done = report_blocks(&settled, source, &tree);
+    mca_json_end(&tree, &args, session->machine);
+    fclose(settled.out);
+    if (done)
+        fwrite(text, 1, length, session->out);
+    free(text);
+    return done;
+}

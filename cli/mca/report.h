@@ -1,0 +1,36 @@
+// The reports of `cyclops mca` on the blocks of one input.
+#ifndef CLI_MCA_REPORT_H
+#define CLI_MCA_REPORT_H
+
+#include "analyzer/model/backend.h"
+#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/views/trace.h"
+#include "base/arena.h"
+#include "base/fail.h"
+#include "cli/mca/options.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+// An open CPU, and what the reports need of it.
+struct mca_session {
+    const struct mca_args *args;
+    const struct machine *machine;
+    unsigned llvm; // major version; the reports are to equal its llvm-mca's
+    struct arena *arena;
+    FILE *out;
+    struct fail *fail;
+    struct trace_view *trace;  // null: none
+    struct pipeline *pipeline; // opened with mca_pipeline_options
+};
+
+// As the session's arguments ask for.
+struct pipeline_options mca_pipeline_options(const struct mca_session *session);
+
+// Simulates every block and prints its report; LLVM's notes go to stderr, each before the report it is about.
+bool mca_report(const struct mca_session *session, const struct backend_source *source);
+
+// The notes of a text that could not be read.
+void mca_print_notes(const struct backend_source *source);
+
+#endif

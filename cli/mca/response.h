@@ -1,0 +1,16 @@
+// Response files: an argument @FILE stands for the arguments that FILE holds, as in LLVM's and GNU's programs
+// (llvm/lib/Support/CommandLine.cpp: expandResponseFiles, TokenizeGNUCommandLine).
+#ifndef CLI_MCA_RESPONSE_H
+#define CLI_MCA_RESPONSE_H
+
+#include "base/arena.h"
+#include "base/fail.h"
+
+#include <stdbool.h>
+
+// Replaces each @FILE of a command line by the words of that file, which may name further ones; an @FILE that does not
+// exist stays as it is. Fails where a file cannot be read, or holds itself. Words are separated by white space; quotes
+// of either kind keep it, a backslash takes the next character as it is, and an empty word is none.
+bool response_expand(struct arena *arena, int *argc, char ***argv, struct fail *fail);
+
+#endif

@@ -1,0 +1,331 @@
+#include "lab/blocks.h"
+
+#include "lab/experiment.h"
+#include "lab/fault_text.h"
+#include "lab/program_code.h"
+
+#include <string.h>
+
+// Low, so that what is computed from them stays an address for long, and far from what the system maps; distances that
+// give each of 16 registers a kilobyte of its own in four pages, wherever the pages themselves appear.
+enum {
+    FIRST_REGISTER = 0x2324000,
+    REGISTER_DISTANCE = 0x11400,
+    N_REGISTERS = 16, // x86-64's; other ISAs' further ones share
+    MIDDLE_OF_KILOBYTE = 0x200,
+    FRAMES = 4,
+    MOST_PAGES = 64,
+    LOWEST_TRIED = 0x10000, // the least that Linux lets processes map, as distributions set vm.mmap_min_addr
+};
+
+const char *block_alias_name(enum block_alias alias) {
+    return alias == ALIAS_SAME ? "same" : "disjoint";
+}
+
+struct block_start block_start_of(const struct lab_block *block, enum block_alias alias) {
+    uint64_t first = block->options.registers ? block->options.registers : FIRST_REGISTER;
+    return (struct block_start){first, alias == ALIAS_SAME ? 0 : REGISTER_DISTANCE};
+}
+
+static uint64_t fill_of(const struct lab_block *block, enum block_alias alias) {
+    enum { HALF_BITS = 32 };
+    struct block_start start = block_start_of(block, alias);
+    if (block->options.has_fill)
+        return block->options.fill;
+    uint64_t address = start.distance ? start.first + N_REGISTERS * start.distance + MIDDLE_OF_KILOBYTE : start.first;
+    bool has_short_words = block->source.isa->classes->bits == HALF_BITS;
+    return has_short_words ? address << HALF_BITS | address : address;
+}
+
+static struct bench_foreign foreign_of(const struct lab_block *block, enum block_alias alias) {
+    return (struct bench_foreign){
+        .exit_offset = PROGRAM_EXIT_OFFSET,
+        .most_pages = block->options.most_pages ? block->options.most_pages : MOST_PAGES,
+        .frames = alias == ALIAS_SAME ? 1 : FRAMES,
+        .fill = fill_of(block, alias),
+        .stores = !block->is_decoded || block->stores,
+    };
+}
+
+// ---- bytes, and what they are
+
+// One of the plan's programs of each block of text tells its bytes.
+static bool assemble_texts(struct arena *arena, struct plan *plan, struct fail *fail) {
+    struct program **programs = ARENA_ARRAY(arena, struct program *, plan->n_experiments);
+    struct lab_block **blocks = ARENA_ARRAY(arena, struct lab_block *, plan->n_experiments);
+    size_t n = 0;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct lab_block *block = plan->experiments[i]->block;
+        if (!block || block->bytes || (n > 0 && blocks[n - 1] == block))
+            continue;
+        blocks[n] = block;
+        programs[n++] = &plan->experiments[i]->program;
+    }
+    struct gen_errors errors;
+    if (!gen_assemble_each(arena, programs, n, &errors, fail))
+        return false;
+    for (size_t i = 0; i < errors.n; i++)
+        plan_refuse(arena, plan, &errors.items[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (errors.is_refused[i]) {
+            blocks[i]->is_refused = true;
+            continue;
+        }
+        struct program_range body = programs[i]->body_range;
+        blocks[i]->bytes = programs[i]->code + body.offset;
+        blocks[i]->n_bytes = body.length;
+    }
+    return true;
+}
+
+static bool writes_register(const struct insn *insn, uint16_t reg) {
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        if (insn->writes[i].reg == reg)
+            return true;
+    return false;
+}
+
+static void leave_out_return(struct arena *arena, struct lab_block *block) {
+    const struct insn *last = &block->insns.insns[block->insns.n_insns - 1];
+    if (!last->is_return || block->insns.n_insns < 2)
+        return;
+    block->insns.n_insns--;
+    block->n_bytes -= last->n_bytes;
+    block->source.n_bytes = block->n_bytes;
+    block->label = arena_printf(arena, "%s, without ret", block->label);
+}
+
+static void decode(struct arena *arena, const struct decoder *decoder, uint16_t stack_pointer, struct lab_block *block,
+                   struct fail *fail) {
+    block->is_decoded = decoder_decode(decoder, arena, block->bytes, block->n_bytes, &block->insns, fail);
+    if (!block->is_decoded)
+        return;
+    if (block->is_function)
+        leave_out_return(arena, block);
+    decoder_facts(decoder, arena, &block->insns, &block->facts);
+    for (unsigned i = 0; i < block->insns.n_insns; i++) {
+        const struct insn *insn = &block->insns.insns[i];
+        block->loads = block->loads || insn->may_load;
+        block->stores = block->stores || insn->may_store || insn->is_call;
+        block->moves_stack_pointer = block->moves_stack_pointer || writes_register(insn, stack_pointer);
+    }
+}
+
+// Whatever lies around the block is ours, and no part of it. False, and why, where a branch goes there.
+static bool stays_inside(const struct lab_block *block, struct fail *fail) {
+    int64_t offset = 0;
+    for (unsigned i = 0; i < block->insns.n_insns; i++) {
+        const struct insn *insn = &block->insns.insns[i];
+        int64_t target = offset + insn->displacement;
+        if (insn->is_direct && (target < 0 || target > (int64_t)block->n_bytes))
+            return fail_set(fail, FAIL_INPUT,
+                            "instruction %u `%s` goes outside the block, to %+lld bytes from its start", i + 1,
+                            insn->text, (long long)target);
+        offset += insn->n_bytes;
+    }
+    return true;
+}
+
+// ---- what becomes of it
+
+static bool make_program(struct arena *arena, const struct lab_block *block, enum block_alias alias,
+                         struct block_request *request, struct program *program, struct fail *fail) {
+    request->facts = block->is_decoded ? &block->facts : NULL;
+    request->start = block_start_of(block, alias);
+    if (!gen_block(arena, &block->source, request, program, fail))
+        return false;
+    program->kernel = block->label;
+    if (block->is_decoded && !*program->label)
+        program->label = block->insns.insns[0].text;
+    return true;
+}
+
+int64_t block_drift(const struct lab_block *block, enum block_alias alias) {
+    if (!block->was_tried[alias] || block->trials[alias].outcome != BENCH_OK)
+        return 0;
+    const struct isa *isa = block->source.isa;
+    struct block_start start = block_start_of(block, alias);
+    return (int64_t)(block->trials[alias].frame[1 + isa->stack_number] - block_stack_start(isa, &start));
+}
+
+static bool resets_stack(const struct lab_block *block, enum block_alias alias) {
+    return block->was_tried[alias] ? block_drift(block, alias) != 0 : block->is_decoded && block->moves_stack_pointer;
+}
+
+// A loop that is counted in memory takes the time of a load after a store, whatever its body.
+static const char *doubt_of(const struct program *program) {
+    return !program->loop_counter && program->form == PROGRAM_LOOPED
+               ? "the block leaves no register, so its loop is counted in memory, which takes some cycles an iteration"
+               : NULL;
+}
+
+static bool make_final(struct arena *arena, struct experiment *experiment, unsigned unroll, struct fail *fail) {
+    struct block_request request = {
+        .form = experiment->program.form,
+        .unroll = unroll,
+        .resets_stack = resets_stack(experiment->block, experiment->alias),
+    };
+    experiment->foreign = foreign_of(experiment->block, experiment->alias);
+    if (!experiment->block->was_tried[experiment->alias])
+        experiment->foreign.lowest_address = LOWEST_TRIED;
+    if (!make_program(arena, experiment->block, experiment->alias, &request, &experiment->program, fail))
+        return false;
+    experiment->misuse = doubt_of(&experiment->program);
+    return true;
+}
+
+// ---- the trial
+
+struct tried {
+    struct lab_block *block;
+    enum block_alias alias;
+};
+
+static bool try_one(struct arena *arena, const struct tried *tried, struct fail *fail) {
+    static const double timeout_seconds = 0.25; // of computing, of one pass through a block
+    struct trial *trial = &tried->block->trials[tried->alias];
+    struct bench_code code = program_code(&tried->block->tried[tried->alias], false);
+    code.foreign = foreign_of(tried->block, tried->alias);
+    // What the block itself does is looked at strictly. What is left in memory by one copy for the next has no meaning.
+    code.foreign.lowest_address = LOWEST_TRIED;
+    if (!trial_run(arena, &code, timeout_seconds, trial, fail))
+        return false;
+    tried->block->was_tried[tried->alias] = true;
+    return true;
+}
+
+static bool try_all(struct arena *arena, struct plan *plan, struct fail *fail) {
+    struct tried *list = ARENA_ARRAY(arena, struct tried, plan->n_experiments);
+    struct program **programs = ARENA_ARRAY(arena, struct program *, plan->n_experiments);
+    size_t n = 0;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct experiment *experiment = plan->experiments[i];
+        struct block_request request = {.form = PROGRAM_LOOPED, .runs_once = true};
+        bool is_known = n > 0 && list[n - 1].block == experiment->block && list[n - 1].alias == experiment->alias;
+        if (!experiment->block || is_known)
+            continue;
+        list[n] = (struct tried){.block = experiment->block, .alias = experiment->alias};
+        programs[n] = &experiment->block->tried[experiment->alias];
+        if (!make_program(arena, experiment->block, experiment->alias, &request, programs[n++], fail))
+            return false;
+    }
+    if (!gen_assemble(arena, programs, n, fail))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!try_one(arena, &list[i], fail))
+            return false;
+    return true;
+}
+
+// ---- both ways of the registers' start
+
+// Addresses of a block come from the same register as often as it says so; those without an explicit one (of a stack,
+// of strings) are taken as others.
+static unsigned count_bases(const struct lab_block *block) {
+    enum { MOST = 2 };
+    uint16_t bases[MOST] = {0};
+    unsigned n = 0, n_implied = 0;
+    for (unsigned i = 0; i < block->insns.n_insns; i++) {
+        const struct insn *insn = &block->insns.insns[i];
+        bool touches = insn->may_load || insn->may_store;
+        n_implied = n_implied || (touches && !insn->address);
+        if (!touches || !insn->address || (n > 0 && bases[0] == insn->address->base) || n == MOST)
+            continue;
+        bases[n++] = insn->address->base;
+    }
+    return n + n_implied;
+}
+
+static bool can_alias(const struct lab_block *block) {
+    return block->is_decoded && block->loads && block->stores && count_bases(block) > 1;
+}
+
+// What was refused goes, and what would only give the same value twice.
+static void drop_needless(struct plan *plan, bool can_run) {
+    size_t n = 0;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct experiment *experiment = plan->experiments[i];
+        const struct lab_block *block = experiment->block;
+        bool is_second = block && block->options.is_both && experiment->alias == ALIAS_SAME;
+        if (!(block && block->is_refused) && (!is_second || (can_run && can_alias(block))))
+            plan->experiments[n++] = experiment;
+    }
+    plan->n_experiments = n;
+}
+
+// Text that LLVM cannot read goes by what it names; machine code has nothing else.
+static void decode_all(struct arena *arena, struct plan *plan, const struct decoder *decoder) {
+    uint16_t stack_pointer = decoder_stack_pointer(decoder);
+    const struct lab_block *last = NULL;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct lab_block *block = plan->experiments[i]->block;
+        struct fail why = {0}, placed = {0};
+        if (!block || block == last || block->is_refused)
+            continue;
+        last = block;
+        decode(arena, decoder, stack_pointer, block, &why);
+        if (block->is_decoded ? stays_inside(block, &why) : block->source.text != NULL)
+            continue;
+        fail_at(&placed, block->source.name, block->source.line, 0, "%s: %s", block->label, why.text);
+        plan_refuse(arena, plan, &placed);
+        block->is_refused = true;
+    }
+}
+
+// One that does not survive its trial is not measured.
+static void take_trial(struct experiment *experiment) {
+    const struct lab_block *block = experiment->block;
+    const struct trial *trial = &block->trials[experiment->alias];
+    if (!block->was_tried[experiment->alias] || trial->outcome == BENCH_OK)
+        return;
+    experiment->measurement.outcome = trial->outcome;
+    experiment->measurement.seen = trial->seen;
+}
+
+bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder *decoder, bool can_run,
+                    struct fail *fail) {
+    if (!assemble_texts(arena, plan, fail))
+        return false;
+    decode_all(arena, plan, decoder);
+    drop_needless(plan, can_run);
+    if (!plan_is_left(plan, fail))
+        return false;
+    if (can_run && !try_all(arena, plan, fail))
+        return false;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct experiment *experiment = plan->experiments[i];
+        if (experiment->block && !make_final(arena, experiment, 0, fail))
+            return false;
+        if (experiment->block)
+            take_trial(experiment);
+    }
+    return true;
+}
+
+void block_look(struct arena *arena, const struct decoder *decoder, struct experiment *experiment) {
+    const struct lab_block *block = experiment->block;
+    const struct bench_measurement *m = &experiment->measurement;
+    const struct trial *trial = &block->trials[experiment->alias];
+    bool was_tried = block->was_tried[experiment->alias], has_survived = was_tried && trial->outcome == BENCH_OK;
+    const struct program *program =
+        was_tried && !has_survived ? &block->tried[experiment->alias] : &experiment->program;
+    experiment->seen = (struct record_block){
+        .alias = block_alias_name(experiment->alias),
+        .pages = was_tried ? trial->seen.pages : m->seen.pages,
+        .walks = has_survived && m->seen.pages > trial->seen.pages,
+        .drift = block_drift(block, experiment->alias),
+    };
+    experiment->seen.has_fault = m->outcome != BENCH_OK && fault_explain(arena, decoder, block, program, m->outcome,
+                                                                         &m->seen, &experiment->seen.fault);
+}
+
+bool block_shorten(struct arena *arena, struct experiment *experiment, struct fail *fail) {
+    const struct bench_seen *seen = &experiment->measurement.seen;
+    const struct program *program = &experiment->program;
+    size_t first = program->body_range.offset, length = program->body_range.length;
+    if (!experiment->block || program->unroll < 2 || !seen->fault.is_known || seen->fault.offset < first)
+        return false;
+    size_t n_before = (seen->fault.offset - first) / length + seen->most_iterations * program->unroll;
+    unsigned unroll = (unsigned)(n_before / 2 < program->unroll ? n_before / 2 : program->unroll / 2);
+    return unroll >= 1 && make_final(arena, experiment, unroll, fail);
+}

@@ -1,0 +1,102 @@
+#include "lab/branches.h"
+
+#include "bench/sandbox/steps.h"
+
+// Enough that what changes from body to body averages out, little enough that stepping takes no second. One body takes
+// up to MOST_STEPS.
+enum { ENOUGH_STEPS = 4000, MOST_STEPS = 200000, TIMEOUT_SECONDS = 20 };
+
+bool follow_record(struct arena *arena, const struct program *program, const struct bench_code *code,
+                   struct followed *followed, struct fail *fail) {
+    const struct program_range *loop = &program->loop_range;
+    const struct steps_request request = {
+        .code = code,
+        .iterations = ENOUGH_STEPS, // a body takes one step at least
+        .first = loop->offset,
+        .end = loop->offset + loop->length,
+        .most = MOST_STEPS,
+        .timeout_seconds = TIMEOUT_SECONDS,
+        .body_bytes = program->body_range.length,
+        .copies = program->unroll,
+        .enough = ENOUGH_STEPS,
+    };
+    struct steps steps;
+    if (!steps_record(arena, &request, &steps, fail))
+        return false;
+    if (steps.outcome != BENCH_OK || steps.bodies == 0)
+        return fail_set(fail, FAIL_WORK, "stepping through it: %s", bench_outcome_name(steps.outcome));
+    uint32_t *offsets = ARENA_ARRAY(arena, uint32_t, steps.n);
+    for (size_t i = 0; i < steps.n; i++)
+        offsets[i] = steps.offsets[i] - (uint32_t)loop->offset;
+    *followed = (struct followed){offsets, steps.n, (double)steps.bodies, 0};
+    return true;
+}
+
+// Index by offset of each instruction, of `n_bytes` in all; block->n_insns where none begins there.
+static unsigned *index_insns(struct arena *arena, const struct block *block, size_t *n_bytes) {
+    *n_bytes = 0;
+    for (unsigned i = 0; i < block->n_insns; i++)
+        *n_bytes += block->insns[i].n_bytes;
+    unsigned *index = ARENA_ARRAY(arena, unsigned, *n_bytes);
+    for (size_t i = 0; i < *n_bytes; i++)
+        index[i] = block->n_insns;
+    size_t offset = 0;
+    for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes)
+        index[offset] = i;
+    return index;
+}
+
+bool follow_order(struct arena *arena, const struct block *block, size_t first, const uint32_t *offsets,
+                  size_t n_offsets, struct follow_order *order) {
+    size_t n_bytes;
+    const unsigned *index = index_insns(arena, block, &n_bytes);
+    unsigned *insns = ARENA_ARRAY(arena, unsigned, n_offsets);
+    *order = (struct follow_order){.insns = insns};
+    for (size_t i = 0; i < n_offsets; i++) {
+        bool is_inside = offsets[i] >= first && offsets[i] - first < n_bytes;
+        unsigned at = is_inside ? index[offsets[i] - first] : block->n_insns;
+        if (at == block->n_insns) {
+            order->lost = offsets[i];
+            return false;
+        }
+        bool is_repetition = i > 0 && offsets[i] == offsets[i - 1] && !block->insns[at].is_branch;
+        if (!is_repetition)
+            insns[order->n++] = at;
+    }
+    return true;
+}
+
+static bool lay_out(struct arena *arena, const struct block *block, const struct followed *followed, struct block *run,
+                    struct fail *fail) {
+    struct follow_order order;
+    if (!follow_order(arena, block, 0, followed->offsets, followed->n, &order))
+        return fail_set(fail, FAIL_WORK, "it jumps to byte %u of the loop, into the middle of an instruction",
+                        order.lost);
+    struct insn *insns = ARENA_ARRAY(arena, struct insn, order.n);
+    for (size_t i = 0; i < order.n; i++)
+        insns[i] = block->insns[order.insns[i]];
+    *run = (struct block){.name = "", .insns = insns, .n_insns = (unsigned)order.n};
+    return true;
+}
+
+static void scale(struct arena *arena, unsigned n_resources, double bodies, struct prediction *prediction) {
+    double *pressure = ARENA_ARRAY(arena, double, n_resources);
+    for (unsigned i = 0; i < n_resources; i++)
+        pressure[i] = prediction->pressure[i] / bodies;
+    prediction->pressure = pressure;
+    prediction->cycles /= bodies;
+    prediction->uops /= bodies;
+}
+
+bool follow_predict(struct arena *arena, const struct model *model, const struct program *program,
+                    struct followed *followed, struct prediction *prediction, struct fail *fail) {
+    const struct program_range *loop = &program->loop_range;
+    struct block block, run = {0};
+    if (!model_describe_bytes(model, arena, program->code + loop->offset, loop->length, &block, fail) ||
+        !lay_out(arena, &block, followed, &run, fail) ||
+        !prediction_make(arena, model->machine, &run, prediction, fail))
+        return false;
+    followed->instructions = run.n_insns / followed->bodies;
+    scale(arena, model->machine->n_resources, followed->bodies, prediction);
+    return true;
+}

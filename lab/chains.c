@@ -1,0 +1,67 @@
+#include "lab/chains.h"
+
+#include <string.h>
+
+// Copies of the body in a row: as few as keep the loop's own instructions out of the times, so that all these programs
+// together leave room in the cache for the code that they stand beside.
+enum { COPIES = 256 };
+
+// The kernels that the ratio clock's reference (a step of which takes one cycle unless told otherwise) and its checks
+// are made of, by ISA. Not every model of an Arm core knows nops; there, adds side by side are both checks. MIPS has no
+// check of vectors: cores without such a unit have the kernel emulate one.
+static const struct {
+    const char *isa, *reference, *checks[BENCH_N_CHECKS];
+} kernels_of[] = {
+    {"x86_64", "add-r64", {"imul-r64", "nop", "add-r64", "vector-logic", "load-r64", "store-lines"}},
+    {"aarch64", "add-x", {"mul-x", "add-x", NULL, "vector-mix", "load-x", "store-lines"}},
+    {"armv7", "add-r", {"mul-r", "add-r", NULL, "vector-mix", "load-r", "store-lines"}},
+    {"mips", "addu-r", {"mul-r", "nop", "addu-r", NULL, "load-r", "store-lines"}},
+    {"mipsel", "addu-r", {"mul-r", "nop", "addu-r", NULL, "load-r", "store-lines"}},
+    {"riscv64", "add-x", {"mul-x", "nop", "add-x", "float-mix", "load-x", "store-lines"}},
+};
+
+// Loads are of one line: on a Zen 5, what loads of several lines take changes from process to process.
+static struct program *make(struct arena *arena, const struct kernel_set *set, const char *name, enum program_mode mode,
+                            struct fail *fail) {
+    struct program *program = ARENA_NEW(arena, struct program);
+    const struct kernel *kernel = kernel_find(arena, set, name, fail);
+    struct gen_request request = {.mode = mode, .form = PROGRAM_UNROLLED, .placement = PLACEMENT_SAME_LINE};
+    if (!kernel || !gen_expand(arena, kernel, &request, program, fail))
+        return NULL;
+    request.unroll = (COPIES + program->instructions - 1) / program->instructions;
+    return gen_expand(arena, kernel, &request, program, fail) ? program : NULL;
+}
+
+static bool make_checks(struct arena *arena, const struct kernel_set *set, const char *const names[BENCH_N_CHECKS],
+                        struct program *checks[BENCH_N_CHECKS], struct fail *fail) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        enum program_mode mode = i == CHECK_MULTIPLY ? PROGRAM_LATENCY : PROGRAM_THROUGHPUT;
+        checks[i] = names[i] ? make(arena, set, names[i], mode, fail) : NULL;
+        if (names[i] && !checks[i])
+            return false;
+    }
+    return true;
+}
+
+// From the installed kernels always: the unit of time must not depend on what a user's folder holds.
+bool chains_make(struct arena *arena, const struct isa *isa, struct program *chains[N_CHAINS], struct fail *fail) {
+    for (size_t i = 0; i < sizeof kernels_of / sizeof *kernels_of; i++) {
+        if (strcmp(kernels_of[i].isa, isa->name) != 0)
+            continue;
+        struct kernel_set set = {0};
+        if (!kernel_load_installed(arena, isa->name, &set, fail))
+            return false;
+        chains[CHAIN_REFERENCE] = make(arena, &set, kernels_of[i].reference, PROGRAM_LATENCY, fail);
+        return chains[CHAIN_REFERENCE] && make_checks(arena, &set, kernels_of[i].checks, &chains[CHAIN_CHECKS], fail);
+    }
+    return fail_set(fail, FAIL_UNAVAILABLE, "no reference chain is known for %s, so its cycles cannot be measured",
+                    isa->name);
+}
+
+size_t chains_list(struct program *const chains[N_CHAINS], struct program **list) {
+    size_t n = 0;
+    for (unsigned i = 0; i < N_CHAINS; i++)
+        if (chains[i])
+            list[n++] = chains[i];
+    return n;
+}

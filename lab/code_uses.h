@@ -1,0 +1,23 @@
+// What a piece of code keeps busy of a core, read from its decoded bytes by LLVM's instruction tables: which of the
+// session's checks must run beside it. Knows no scheduling model, and so nothing of pipes.
+#ifndef LAB_CODE_USES_H
+#define LAB_CODE_USES_H
+
+#include "analyzer/model/backend.h"
+#include "bench/bench.h"
+#include "gen/isa.h"
+
+struct code_uses {
+    const struct isa *isa;
+    const struct backend *backend; // null: nothing can be decoded
+    struct backend_cpu *cpu;       // null likewise
+};
+
+// `llvm`: as in backend_load. Without LLVM, or where it does not know the ISA, all code uses everything.
+void code_uses_open(struct code_uses *uses, struct arena *arena, const struct isa *isa, const char *llvm);
+void code_uses_close(struct code_uses *uses);
+
+// Sets what `code` says of its uses: of its body's bytes. Everything, where they cannot be decoded.
+void code_uses_find(const struct code_uses *uses, struct bench_code *code);
+
+#endif

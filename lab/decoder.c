@@ -1,0 +1,208 @@
+#include "lab/decoder.h"
+
+#include <string.h>
+
+struct decoder_cpu decoder_widest(const struct isa *isa) {
+    static const struct {
+        const char *isa;
+        struct decoder_cpu cpu;
+    } widest[] = {
+        {"x86_64", {"x86-64", ""}},
+        {"aarch64", {"generic", "+all"}},
+        {"armv7", {"generic", "+neon,+vfp4,+hwdiv-arm,+mp"}},
+        {"mips", {"mips32r2", ""}},
+        {"mipsel", {"mips32r2", ""}},
+        {"riscv64", {"generic-rv64", "+m,+a,+f,+d,+c,+v,+zicsr,+zifencei,+zfh,+zicond,+zba,+zbb,+zbc,+zbs,+zbkb"}},
+    };
+    for (size_t i = 0; i < sizeof widest / sizeof *widest; i++)
+        if (strcmp(widest[i].isa, isa->name) == 0)
+            return widest[i].cpu;
+    return (struct decoder_cpu){"generic", ""};
+}
+
+bool decoder_open(struct decoder *decoder, struct arena *arena, const struct isa *isa, const char *llvm,
+                  struct fail *fail) {
+    enum { INTEL = 1 };
+    struct decoder_cpu widest = decoder_widest(isa);
+    struct backend_options options = {
+        .triple = isa->triple,
+        .cpu = widest.cpu,
+        .features = widest.features,
+        .without_model = true,
+        .output_syntax = isa->syntaxes[0] ? INTEL : -1,
+        .no_names = true,
+    };
+    *decoder = (struct decoder){.backend = backend_load(arena, llvm, fail)};
+    if (!decoder->backend)
+        return false;
+    decoder->cpu = decoder->backend->open(arena, &options, fail);
+    if (!decoder->cpu)
+        return false;
+    decoder->machine = decoder->backend->machine(decoder->cpu);
+    return true;
+}
+
+void decoder_close(struct decoder *decoder) {
+    if (decoder->cpu)
+        decoder->backend->close(decoder->cpu);
+    decoder->cpu = NULL;
+}
+
+// LLVM puts a tab behind the mnemonic, and two around a prefix.
+static const char *one_space(struct arena *arena, const char *text) {
+    char *copy = arena_strdup(arena, text), *end = copy;
+    for (const char *c = copy; *c; c++)
+        if (*c != '\t')
+            *end++ = *c;
+        else if (end == copy || end[-1] != ' ')
+            *end++ = ' ';
+    *end = '\0';
+    return copy;
+}
+
+bool decoder_decode(const struct decoder *decoder, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
+                    struct block *block, struct fail *fail) {
+    if (!decoder->backend->describe_bytes(decoder->cpu, arena, bytes, n_bytes, block, fail))
+        return false;
+    struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        insns[i] = block->insns[i];
+        insns[i].text = one_space(arena, insns[i].text);
+    }
+    block->insns = insns;
+    return true;
+}
+
+// Names of registers, each once.
+struct names {
+    struct arena *arena;
+    const char **items;
+    size_t n;
+};
+
+static void add_name(struct names *names, const char *name) {
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->items[i], name) == 0)
+            return;
+    names->items = arena_grow(names->arena, names->items, names->n, sizeof *names->items);
+    names->items[names->n++] = name;
+}
+
+// LLVM writes F10_D where the assembly has f10, and A0 where MIPS has $a0; a list of registers (Q0_Q1) is one of its
+// own, which contains the others.
+static void add_register(struct names *names, const struct machine *machine, uint16_t number) {
+    const struct machine_register *reg = &machine->registers[number];
+    if (!number)
+        return;
+    const char *plain = arena_copy(names->arena, reg->name, strcspn(reg->name, "_"));
+    add_name(names, plain);
+    add_name(names, arena_printf(names->arena, "$%s", plain));
+}
+
+static void add_with_parts(struct names *names, const struct machine *machine, uint16_t number) {
+    const struct machine_register *reg = &machine->registers[number];
+    add_register(names, machine, number);
+    for (unsigned i = 0; number && i < reg->n_sub; i++)
+        add_register(names, machine, reg->sub[i]);
+}
+
+static bool reads(const struct insn *insn, uint16_t reg) {
+    for (unsigned i = 0; i < insn->n_reads; i++)
+        if (insn->reads[i].reg == reg)
+            return true;
+    return false;
+}
+
+static bool writes(const struct insn *insn, uint16_t reg) {
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        if (insn->writes[i].reg == reg)
+            return true;
+    return false;
+}
+
+static bool begins_with_one_of(const char *text, const char *const *starts) {
+    for (; *starts; starts++)
+        if (strncmp(text, *starts, strlen(*starts)) == 0)
+            return true;
+    return false;
+}
+
+// x86's inc and dec leave the carry flag, though LLVM has one register for all flags.
+static bool leaves_carry(const struct insn *insn) {
+    static const char *const opcodes[] = {"INC", "DEC", NULL};
+    return begins_with_one_of(insn->opcode, opcodes);
+}
+
+// Of those that read x86's flags: by name, or by a condition that is below, above, or their opposites.
+static bool reads_carry(const struct insn *insn) {
+    static const char *const names[] = {"adc", "sbb",  "rcl",  "rcr",   "cmc",   "lahf",  "pushf", "jb",
+                                        "ja",  "setb", "seta", "cmovb", "cmova", "fcmov", NULL};
+    return begins_with_one_of(insn->text, names);
+}
+
+// The condition flags, by the register that LLVM has for them all.
+static bool reads_flags_of_before(const struct block *block, uint16_t flags) {
+    bool only_carry = false;
+    for (unsigned i = 0; flags && i < block->n_insns; i++) {
+        const struct insn *insn = &block->insns[i];
+        if (reads(insn, flags) && (!only_carry || reads_carry(insn)))
+            return true;
+        if (writes(insn, flags) && !leaves_carry(insn))
+            return false;
+        only_carry = only_carry || writes(insn, flags);
+    }
+    return false;
+}
+
+static uint16_t find_register(const struct machine *machine, const char *const *names) {
+    for (; *names; names++)
+        for (uint16_t i = 1; i < machine->n_registers; i++)
+            if (strcmp(machine->registers[i].name, *names) == 0)
+                return i;
+    return 0;
+}
+
+uint16_t decoder_stack_pointer(const struct decoder *decoder) {
+    static const char *const names[] = {"RSP", "SP", "X2", NULL};
+    return find_register(decoder->machine, names);
+}
+
+// LLVM does not know that a repeated string instruction counts with it.
+static bool counts_with_rcx(const struct insn *insn) {
+    static const char *const names[] = {"rep ", "repe ", "repne ", "repz ", "repnz ", NULL};
+    return begins_with_one_of(insn->text, names);
+}
+
+void decoder_facts(const struct decoder *decoder, struct arena *arena, const struct block *block,
+                   struct block_facts *facts) {
+    struct names names = {.arena = arena};
+    unsigned char *lengths = ARENA_ARRAY(arena, unsigned char, block->n_insns);
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        const struct insn *insn = &block->insns[i];
+        lengths[i] = (unsigned char)insn->n_bytes;
+        for (unsigned r = 0; r < insn->n_reads; r++)
+            add_with_parts(&names, decoder->machine, insn->reads[r].reg);
+        for (unsigned w = 0; w < insn->n_writes; w++)
+            add_with_parts(&names, decoder->machine, insn->writes[w].reg);
+        if (counts_with_rcx(insn))
+            add_name(&names, "rcx");
+    }
+    static const char *const flags[] = {"EFLAGS", "NZCV", "CPSR", NULL};
+    *facts = (struct block_facts){
+        .n_instructions = block->n_insns,
+        .lengths = lengths,
+        .registers = names.items,
+        .n_registers = names.n,
+        .reads_flags_of_before = reads_flags_of_before(block, find_register(decoder->machine, flags)),
+    };
+}
+
+unsigned decoder_insn_at(const struct block *block, size_t offset) {
+    size_t end = 0;
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        end += block->insns[i].n_bytes;
+        if (offset < end)
+            return i;
+    }
+    return block->n_insns;
+}

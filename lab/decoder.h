@@ -1,0 +1,40 @@
+// What the bytes of a piece of code are: decoded by LLVM, without any scheduling model, so that instructions are known
+// that no model describes.
+#ifndef LAB_DECODER_H
+#define LAB_DECODER_H
+
+#include "analyzer/model/backend.h"
+#include "gen/block.h"
+#include "gen/isa.h"
+
+struct decoder {
+    const struct backend *backend;
+    struct backend_cpu *cpu;
+    const struct machine *machine; // for the names of registers
+};
+
+// The CPU and features, LLVM's names, by which all instructions of an ISA are known, whatever the host's CPU is.
+struct decoder_cpu {
+    const char *cpu, *features;
+};
+struct decoder_cpu decoder_widest(const struct isa *isa);
+
+// `llvm`: as in backend_load.
+bool decoder_open(struct decoder *decoder, struct arena *arena, const struct isa *isa, const char *llvm,
+                  struct fail *fail);
+void decoder_close(struct decoder *decoder); // also where it was not opened
+
+// Instructions, with their text in Intel's syntax where there is a choice, and spaces for LLVM's tabs.
+bool decoder_decode(const struct decoder *decoder, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
+                    struct block *block, struct fail *fail);
+
+// What the generator must know of them.
+void decoder_facts(const struct decoder *decoder, struct arena *arena, const struct block *block,
+                   struct block_facts *facts);
+
+uint16_t decoder_stack_pointer(const struct decoder *decoder); // the machine's register; 0: it has none
+
+// The instruction that begins at or holds that byte of the block; n_insns: none does.
+unsigned decoder_insn_at(const struct block *block, size_t offset);
+
+#endif

@@ -1,0 +1,73 @@
+#include "lab/experiment.h"
+
+#include "base/bytes.h"
+#include "lab/program_code.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// Values decide how long some instructions take (divisions, denormals), and are not in the loop's bytes: the
+// registers', and of a block those of its memory and data.
+static const char *hash_setup(struct arena *arena, const struct experiment *experiment) {
+    const struct program *program = &experiment->program;
+    const struct bench_foreign *foreign = &experiment->foreign;
+    const char *text = program->setup;
+    if (experiment->block)
+        text = arena_printf(arena, "%sfill %#" PRIx64 ", %u frames, %u pages\n%s", text, foreign->fill, foreign->frames,
+                            foreign->most_pages, program->data ? program->data : "");
+    return arena_printf(arena, "%016" PRIx64, bytes_hash(text, strlen(text)));
+}
+
+struct bench_code experiment_code(const struct experiment *experiment, bool is_simulated) {
+    struct bench_code code = program_code(&experiment->program, is_simulated);
+    if (experiment->block && !is_simulated) {
+        code.foreign = experiment->foreign;
+        code.process_set = experiment->block->number;
+    }
+    return code;
+}
+
+// Of an iteration; 0: not known. Kernels are straight, a block is what its bytes say.
+static double executed(const struct experiment *experiment) {
+    if (experiment->followed.instructions > 0)
+        return experiment->followed.instructions;
+    bool is_straight = experiment->is_straight || experiment->program.mode != PROGRAM_BLOCK;
+    return is_straight ? experiment->program.instructions : 0;
+}
+
+static const char *verdict_name(const struct verdict *verdict) {
+    return verdict->kind == VERDICT_AGREE ? "agrees" : verdict->kind == VERDICT_UNSURE ? "unsure" : "differs";
+}
+
+void experiment_to_record(struct arena *arena, const struct experiment *experiment, struct record *record) {
+    const struct program *program = &experiment->program;
+    const struct program_range range = program_simulated_range(program);
+    *record = (struct record){
+        .kernel = program->kernel,
+        .isa = program->isa,
+        .mode = program_mode_name(program->mode),
+        .form = program_form_name(program->form),
+        .arc = program->arc,
+        .placement = program->placement ? program_placement_name(program->placement) : NULL,
+        .instruction = program->label,
+        .streams = program->streams,
+        .instructions = program->instructions,
+        .executed = executed(experiment),
+        .doubt = experiment->misuse,
+        .bytes = bytes_to_hex(arena, program->code + range.offset, range.length),
+        .setup = program->setup ? hash_setup(arena, experiment) : NULL,
+        .loop_instructions = program->preserves_flags ? program->loop_instructions : 0,
+        .loop_branches = program->preserves_flags ? program->loop_branches : 0,
+        .measurement = experiment->measurement,
+        .block = experiment->seen.alias ? &experiment->seen : NULL,
+    };
+    for (unsigned i = 0; i < experiment->n_predictions; i++) {
+        const struct prediction *prediction = &experiment->predictions[i];
+        const struct verdict *verdict = &experiment->verdicts[i];
+        if (verdict->kind == VERDICT_UNMODELLED)
+            continue;
+        record->predictions[record->n_predictions++] =
+            (struct record_prediction){prediction->model, prediction->cycles, prediction->bottleneck,
+                                       verdict_name(verdict), experiment->misuse ? NULL : verdict->blame};
+    }
+}

@@ -1,0 +1,118 @@
+#include "lab/explain.h"
+
+#include "analyzer/compare/prediction.h"
+#include "analyzer/pipeline/pipeline.h"
+
+static const struct insn *describe(struct arena *arena, const struct model *model, const char *text,
+                                   struct fail *fail) {
+    struct insn *insn = ARENA_NEW(arena, struct insn);
+    if (!model->cpu)
+        return overlay_insn(model->overlay, arena, text, insn, fail) ? insn : NULL;
+    struct backend_source source;
+    const char *whole = model_in_syntax(arena, model->machine->triple, text);
+    if (!model_describe_text(model, arena, "instruction", whole, &source, fail)) {
+        fail->line = 0; // of the whole text; there is but one
+        return NULL;
+    }
+    if (source.n_blocks == 1 && source.blocks[0].n_insns == 1)
+        return source.blocks[0].insns;
+    fail_set(fail, FAIL_INPUT, "'%s' is not one instruction; 'cyclops mca' simulates several", text);
+    return NULL;
+}
+
+// The same without registers and memory, so that copies wait for pipes only.
+static struct insn without_dependences(const struct insn *insn) {
+    struct insn copy = *insn;
+    copy.n_reads = copy.n_writes = 0;
+    copy.may_load = copy.may_store = copy.load_barrier = copy.store_barrier = false;
+    copy.is_call = copy.is_branch = copy.is_return = copy.eliminable_move = false;
+    return copy;
+}
+
+static bool run_copies(struct arena *arena, const struct machine *machine, const struct insn *insn, unsigned n,
+                       struct occupancy *occupancy, struct fail *fail) {
+    struct insn copy = without_dependences(insn);
+    struct block block = {.name = "", .insns = &copy, .n_insns = 1};
+    struct pipeline_options options = {.iterations = n, .resource_segments = true};
+    struct pipeline_result result;
+    *occupancy = (struct occupancy){.arena = arena, .machine = machine};
+    struct event_listener listener = occupancy_listener(occupancy);
+    return pipeline_run(machine, &block, &options, (struct event_listener *[]){&listener, NULL}, &result, fail);
+}
+
+static bool converge(struct arena *arena, unsigned most, struct explanation *e, struct fail *fail) {
+    for (unsigned n = 1; n <= most && e->n_steps < EXPLAIN_MAX_STEPS; n *= 2) {
+        struct occupancy occupancy;
+        if (!run_copies(arena, e->machine, e->insn, n, &occupancy, fail))
+            return false;
+        e->steps[e->n_steps++] = (struct explain_step){n, occupancy.end};
+    }
+    struct insn copy = without_dependences(e->insn);
+    struct block block = {.name = "", .insns = &copy, .n_insns = 1};
+    struct prediction prediction;
+    if (!prediction_make(arena, e->machine, &block, &prediction, fail))
+        return false;
+    e->steady = prediction.cycles;
+    return true;
+}
+
+bool explain_insn(struct arena *arena, const struct model *model, const char *text, unsigned most,
+                  struct explanation *explanation, struct fail *fail) {
+    const struct insn *insn = describe(arena, model, text, fail);
+    if (!insn)
+        return false;
+    *explanation = (struct explanation){
+        .machine = model->machine,
+        .insn = insn,
+        .source = model->overlay ? overlay_source(model->overlay, arena, insn->opcode) : NULL,
+        .rthroughput = insn_rthroughput(model->machine, insn),
+    };
+    return run_copies(arena, model->machine, insn, EXPLAIN_SHOWN, &explanation->copies, fail) &&
+           converge(arena, most, explanation, fail);
+}
+
+static bool has_row(const struct explain_row *rows, size_t n, const struct occupied *item) {
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].resource == item->resource && rows[i].unit == item->unit)
+            return true;
+    return false;
+}
+
+size_t explain_rows(struct arena *arena, const struct explanation *explanation, struct explain_row **rows) {
+    const struct occupancy *copies = &explanation->copies;
+    const struct resource *resources = explanation->machine->resources;
+    struct explain_row *found = ARENA_ARRAY(arena, struct explain_row, copies->n_items);
+    size_t n = 0;
+    for (size_t i = 0; i < copies->n_items; i++) {
+        const struct occupied *item = &copies->items[i];
+        if (has_row(found, n, item))
+            continue;
+        size_t at = n++;
+        for (; at > 0 && (found[at - 1].resource > item->resource ||
+                          (found[at - 1].resource == item->resource && found[at - 1].unit > item->unit));
+             at--)
+            found[at] = found[at - 1];
+        const struct resource *resource = &resources[item->resource];
+        const char *name =
+            resource->units > 1 ? arena_printf(arena, "%s.%u", resource->name, item->unit) : resource->name;
+        found[at] = (struct explain_row){item->resource, item->unit, name};
+    }
+    *rows = found;
+    return n;
+}
+
+const char *explain_bound(struct arena *arena, const struct explanation *explanation) {
+    unsigned index = explanation->rthroughput.resource;
+    if (index == 0)
+        return "";
+    const struct resource *resource = &explanation->machine->resources[index];
+    unsigned longest = 0;
+    for (unsigned i = 0; i < explanation->insn->n_uses; i++) {
+        const struct insn_use *use = &explanation->insn->uses[i];
+        if (use->mask == resource->mask && use->release - use->acquire > longest)
+            longest = use->release - use->acquire;
+    }
+    return arena_printf(arena, "%s, held for %u cycle%s, %u pipe%s",
+                        machine_pipes_name(arena, explanation->machine, index), longest, longest == 1 ? "" : "s",
+                        resource->units, resource->units == 1 ? "" : "s");
+}

@@ -1,0 +1,41 @@
+// What `cyclops explain` finds out about one instruction on one machine, apart from how it is shown.
+#ifndef LAB_EXPLAIN_H
+#define LAB_EXPLAIN_H
+
+#include "analyzer/bounds/rthroughput.h"
+#include "analyzer/model/model.h"
+#include "analyzer/views/occupancy.h"
+
+enum { EXPLAIN_MAX_STEPS = 12, EXPLAIN_SHOWN = 4 }; // EXPLAIN_SHOWN: copies in the picture
+
+struct explanation {
+    const struct machine *machine;
+    const struct insn *insn;
+    const char *source;             // of an overlay's numbers; null: none
+    struct rthroughput rthroughput; // the closed form
+    struct occupancy copies;        // EXPLAIN_SHOWN copies that wait for nothing but pipes
+    // Convergence: cycles that n such copies take from the first issue to the last result.
+    struct explain_step {
+        unsigned n;
+        uint64_t cycles;
+    } steps[EXPLAIN_MAX_STEPS];
+    unsigned n_steps;
+    double steady; // cycles a copy in steady state; dispatch counts
+};
+
+// Explains the instruction `text`: assembly, or, on a machine without ISA, a name. `most`: copies at most.
+bool explain_insn(struct arena *arena, const struct model *model, const char *text, unsigned most,
+                  struct explanation *explanation, struct fail *fail);
+
+// One row of a picture: a unit of a resource that some copy holds.
+struct explain_row {
+    unsigned resource, unit;
+    const char *name; // "P1", or "JALU01.1" where there are several units
+};
+// The rows of all units that the copies hold, by resource; returns their number.
+size_t explain_rows(struct arena *arena, const struct explanation *explanation, struct explain_row **rows);
+
+// "Zn4FP01, held for 2 cycles, 2 pipes"; "" where no resource is used.
+const char *explain_bound(struct arena *arena, const struct explanation *explanation);
+
+#endif

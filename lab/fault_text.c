@@ -1,0 +1,185 @@
+#include "lab/fault_text.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+static bool overlap(const struct machine *machine, uint16_t a, uint16_t b) {
+    const struct machine_register *reg = &machine->registers[a];
+    if (a == b)
+        return true;
+    for (unsigned i = 0; i < reg->n_sub; i++)
+        if (reg->sub[i] == b)
+            return true;
+    for (unsigned i = 0; i < reg->n_super; i++)
+        if (reg->super[i] == b)
+            return true;
+    return false;
+}
+
+static bool writes(const struct machine *machine, const struct insn *insn, uint16_t reg) {
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        if (insn->writes[i].reg && overlap(machine, insn->writes[i].reg, reg))
+            return true;
+    return false;
+}
+
+// The instruction, from 1, that the register's value comes from at instruction `at`: of this copy, or else
+// (`is_before`) of the one before; 0: no instruction writes it.
+static unsigned find_writer(const struct machine *machine, const struct block *block, unsigned at, uint16_t reg,
+                            bool *is_before) {
+    *is_before = false;
+    for (unsigned i = at; i-- > 0;)
+        if (writes(machine, &block->insns[i], reg))
+            return i + 1;
+    *is_before = true;
+    for (unsigned i = block->n_insns; i-- > at;)
+        if (writes(machine, &block->insns[i], reg))
+            return i + 1;
+    return 0;
+}
+
+static const char *lower_case(struct arena *arena, const char *name) {
+    char *copy = arena_strdup(arena, name);
+    for (char *c = copy; *c; c++)
+        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c | 32) : *c;
+    return copy;
+}
+
+// Control may come back to an instruction within a copy.
+static bool may_turn(const struct block *block) {
+    for (unsigned i = 0; i < block->n_insns; i++)
+        if (block->insns[i].is_branch)
+            return true;
+    return false;
+}
+
+static void add_origin(struct text *text, const struct machine *machine, const struct block *block, unsigned at,
+                       uint16_t reg, bool is_first_copy) {
+    bool is_before;
+    if (!reg || strcmp(machine->registers[reg].name, "RIP") == 0)
+        return;
+    unsigned writer = find_writer(machine, block, at, reg, &is_before);
+    const char *name = lower_case(text->arena, machine->registers[reg].name);
+    if (writer > 0 && is_before && is_first_copy && may_turn(block))
+        text_addf(text, "; %s has the value it started with, or comes from instruction %u", name, writer);
+    else if (writer == 0 || (is_before && is_first_copy))
+        text_addf(text, "; %s has the value it started with", name);
+    else
+        text_addf(text, "; %s comes from instruction %u%s", name, writer, is_before ? " of the copy before" : "");
+}
+
+// The value of a general register at the fault; false for any other register.
+static bool value_of(const struct isa *isa, const struct machine *machine, const struct bench_fault *fault,
+                     uint16_t reg, uint64_t *value) {
+    const struct register_class *general = isa->classes;
+    *value = 0;
+    if (!reg)
+        return true;
+    for (unsigned i = 0; general->registers[i] && i < sizeof fault->registers / sizeof *fault->registers; i++)
+        if (strcasecmp(general->registers[i], machine->registers[reg].name) == 0) {
+            *value = fault->registers[i];
+            return true;
+        }
+    return false;
+}
+
+static bool is_canonical(uint64_t address) {
+    enum { USED_BITS = 48 };
+    int64_t top = (int64_t)address >> (USED_BITS - 1);
+    return top == 0 || top == -1;
+}
+
+// The address that the instruction computes, where the CPU does not give it. One without an operand in memory may use
+// the stack, which is to blame only where its pointer is no address.
+static bool compute_address(const struct isa *isa, const struct machine *machine, const struct bench_fault *fault,
+                            const struct insn *insn, uint64_t *address) {
+    const struct insn_address *operand = insn->address;
+    uint64_t base, index;
+    if (!operand) {
+        *address = fault->registers[isa->stack_number];
+        return (insn->may_load || insn->may_store) && !is_canonical(*address);
+    }
+    if (operand->segment || !value_of(isa, machine, fault, operand->base, &base) ||
+        !value_of(isa, machine, fault, operand->index, &index))
+        return false;
+    *address = base + index * operand->scale + (uint64_t)operand->displacement;
+    return true;
+}
+
+// Its general protection fault may be of what it loads, wherever that lies: Intel SDM volume 2.
+static bool checks_value(const char *instruction) {
+    static const char *const names[] = {"ldmxcsr", "vldmxcsr", "fxrstor", "xrstor"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(instruction, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+// What the instruction did, after "instruction 3 `…` of copy 1".
+static void add_deed(struct text *text, enum bench_outcome outcome, const struct record_fault *fault,
+                     uint64_t address) {
+    if (!fault->address)
+        return;
+    if (outcome == BENCH_PAGES)
+        text_addf(text, " touched one page more than may appear (--pages), at %s", fault->address);
+    else if (outcome == BENCH_PROTECTION && is_canonical(address) && checks_value(fault->text))
+        text_addf(text, " does not accept what lies at %s", fault->address);
+    else if (outcome == BENCH_SIGBUS || (outcome == BENCH_PROTECTION && is_canonical(address)))
+        text_addf(text, " needs another alignment than that of %s", fault->address);
+    else if (outcome == BENCH_PROTECTION)
+        text_addf(text, " computed %s, which is not an address", fault->address);
+    else
+        text_addf(text, " %s %s", strcmp(fault->access, "write") == 0 ? "wrote to" : "read", fault->address);
+}
+
+// In which of the copies; unrolled ones are counted, and looped code has run for a while.
+static void add_copy(struct text *text, const struct program *program, struct record_fault *fault) {
+    if (program->unroll > 1 || program->runs_once)
+        text_addf(text, " of copy %u", fault->copy);
+    else if (program->form == PROGRAM_LOOPED)
+        text_add(text, ", in a later iteration,");
+}
+
+bool fault_explain(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
+                   const struct program *program, enum bench_outcome outcome, const struct bench_seen *seen,
+                   struct record_fault *fault) {
+    const struct program_range *body = &program->body_range;
+    const struct bench_fault *known = &seen->fault;
+    size_t end = body->offset + body->length * program->unroll;
+    if (outcome == BENCH_JUMP && known->has_address) {
+        *fault = (struct record_fault){.explanation = arena_printf(arena, "it went to 0x%" PRIx64, known->address)};
+        return true;
+    }
+    if (!block->is_decoded || !known->is_known || known->offset < body->offset || known->offset >= end)
+        return false;
+    size_t offset = known->offset - body->offset;
+    unsigned at = decoder_insn_at(&block->insns, offset % body->length);
+    const struct insn *insn = &block->insns.insns[at];
+    uint64_t address = known->address;
+    bool has_address =
+        known->has_address || compute_address(block->source.isa, decoder->machine, known, insn, &address);
+    bool is_write = known->is_write || (insn->may_store && !insn->may_load); // not every CPU says which
+    bool is_memory = outcome == BENCH_SIGSEGV || outcome == BENCH_PROTECTION || outcome == BENCH_PAGES ||
+                     (outcome == BENCH_SIGBUS && insn->address);
+    *fault = (struct record_fault){
+        .instruction = at + 1,
+        .copy = (unsigned)(offset / body->length) + 1,
+        .text = insn->text,
+        .access = is_memory ? (is_write ? "write" : "read") : "",
+        .address = is_memory && has_address ? arena_printf(arena, "0x%" PRIx64, address) : NULL,
+    };
+    struct text text = {.arena = arena};
+    text_addf(&text, "instruction %u `%s`", fault->instruction, fault->text);
+    add_copy(&text, program, fault);
+    add_deed(&text, outcome, fault, address);
+    bool is_first = fault->copy == 1 && (program->runs_once || program->form == PROGRAM_UNROLLED);
+    if (is_memory && insn->address) {
+        add_origin(&text, decoder->machine, &block->insns, at, insn->address->base, is_first);
+        add_origin(&text, decoder->machine, &block->insns, at, insn->address->index, is_first);
+    }
+    fault->explanation = text.data;
+    return true;
+}

@@ -1,0 +1,301 @@
+#include "lab/lab.h"
+
+#include "bench/host/files.h"
+#include "bench/measure/level_file.h"
+#include "lab/beside.h"
+#include "lab/chains.h"
+#include "lab/program_code.h"
+
+#include <string.h>
+
+static bool open_model(struct lab *lab, const struct lab_options *options, const char *cpu, struct model *model,
+                       struct fail *fail) {
+    struct backend_options wanted = {
+        .triple = lab->isa->triple, .cpu = cpu, .features = options->features, .output_syntax = -1};
+    return model_open(model, lab->arena, options->llvm, &wanted, fail);
+}
+
+static bool wants_models(const struct lab_options *options) {
+    return options->cpus.n_items != 1 || strcmp(options->cpus.items[0], "none") != 0;
+}
+
+static bool open_models(struct lab *lab, const struct lab_options *options, struct fail *fail) {
+    const struct option_list *cpus = &options->cpus;
+    if (!wants_models(options))
+        return true;
+    if (cpus->n_items > EXPERIMENT_MAX_MODELS)
+        return fail_set(fail, FAIL_INPUT, "at most %d models at once", EXPERIMENT_MAX_MODELS);
+    unsigned n = cpus->n_items ? (unsigned)cpus->n_items : 1;
+    for (unsigned i = 0; i < n; i++) {
+        const char *cpu = cpus->n_items ? cpus->items[i] : lab->is_simulated ? lab->sim.cpu : NULL;
+        if (!open_model(lab, options, cpu, &lab->models[lab->n_models++], fail))
+            return false;
+    }
+    return true;
+}
+
+static bool parse_target(struct lab *lab, const char *target, struct fail *fail) {
+    if (strncmp(target, "sim:", 4) == 0) {
+        lab->is_simulated = true;
+        return sim_spec_parse(lab->arena, target + 4, &lab->sim, fail);
+    }
+    if (strcmp(target, "native") != 0)
+        return fail_set(fail, FAIL_INPUT, "unknown target '%s': there are native and sim:CPU", target);
+    if (lab->isa != isa_native())
+        return fail_set(fail, FAIL_UNAVAILABLE,
+                        "this machine cannot run %s code; --target sim:CPU runs it on a simulated CPU", lab->isa->name);
+    return true;
+}
+
+static bool choose_corun_cpu(struct lab *lab, const struct lab_options *options, struct fail *fail) {
+    if (!corun_choose_cpu(lab, options, &lab->corun_cpu, fail))
+        return false;
+    for (unsigned i = 0; i < lab->host.n_siblings; i++)
+        lab->is_sibling |= lab->host.siblings[i] == lab->corun_cpu;
+    return true;
+}
+
+bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail) {
+    *lab = (struct lab){.arena = arena,
+                        .listener = options->listener,
+                        .is_stopped = options->bench.is_stopped,
+                        .isa = options->isa,
+                        .corun_cpu = -1};
+    if (!parse_target(lab, options->target, fail) || !chains_make(arena, lab->isa, lab->chains, fail))
+        return false;
+    struct host_wish wish = {options->bench.cpu, options->core_type};
+    if (!lab->is_simulated && !host_read(arena, &wish, &lab->host, fail))
+        return false;
+    if (options->has_corun && !choose_corun_cpu(lab, options, fail))
+        return false;
+    code_uses_open(&lab->uses, arena, lab->isa, options->llvm);
+    if (lab->is_simulated || wants_models(options)) {
+        lab->backend = backend_load(arena, options->llvm, fail);
+        if (!lab->backend)
+            return false;
+    }
+    if (lab->is_simulated && !open_model(lab, options, lab->sim.cpu, &lab->simulated_cpu, fail))
+        return false;
+    return open_models(lab, options, fail);
+}
+
+bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_options *options, const char *summary,
+                        struct fail *fail) {
+    *lab = (struct lab){.arena = arena, .listener = options->listener, .isa = options->isa, .elsewhere = summary};
+    if (!wants_models(options))
+        return true;
+    lab->backend = backend_load(arena, options->llvm, fail);
+    return lab->backend && open_models(lab, options, fail);
+}
+
+bool lab_prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail) {
+    if (plan->n_blocks == 0)
+        return true;
+    return (lab->decoder.cpu || decoder_open(&lab->decoder, lab->arena, lab->isa, options->llvm, fail)) &&
+           blocks_prepare(lab->arena, plan, &lab->decoder, !lab->is_simulated, fail);
+}
+
+// A simulated CPU's add takes what its model says: two cycles on some.
+static bool predict_reference(struct lab *lab, double *cycles, struct fail *fail) {
+    const struct program *reference = lab->chains[CHAIN_REFERENCE];
+    struct program_range body = program_simulated_range(reference);
+    struct prediction prediction;
+    struct block block;
+    if (!model_describe_bytes(&lab->simulated_cpu, lab->arena, reference->code + body.offset, body.length, &block,
+                              fail) ||
+        !prediction_make(lab->arena, lab->simulated_cpu.machine, &block, &prediction, fail))
+        return false;
+    *cycles = prediction.cycles;
+    return true;
+}
+
+static void steady_frequency(struct lab *lab) {
+    host_control_start(&lab->control, lab->arena, &lab->host);
+    if (lab->control.fail.status != FAIL_NONE)
+        lab_say(lab->listener, LAB_WARNING, "the frequency is left as it is: %s", lab->control.fail.text);
+}
+
+// Which pipes there are to be counted. Only said where there is a model beside which to print them.
+static bool find_pipes(struct lab *lab, enum bench_clock clock, struct fail *fail) {
+    if (!bench_clock_counts(clock) || lab->n_models == 0)
+        return true;
+    if (lab->is_simulated && lab->sim.noise.counter_factor > 0)
+        pipes_of_machine(lab->arena, lab->simulated_cpu.machine, &lab->pipes);
+    if (lab->is_simulated || !lab->host.has_pmu || !lab->backend)
+        return true;
+    return pipes_read(lab->arena, lab->isa->name, lab->backend->host_cpu(), &lab->pipes, fail);
+}
+
+static bool is_among(const struct option_list *list, const char *item) {
+    for (size_t i = 0; i < list->n_items; i++)
+        if (strcmp(list->items[i], item) == 0)
+            return true;
+    return false;
+}
+
+static struct target *open_with(struct lab *lab, const struct target_wish *wish, struct fail *fail) {
+    return lab->is_simulated ? target_sim_open(lab->arena, &lab->simulated_cpu, &lab->sim, wish, fail)
+                             : target_native_open(lab->arena, lab->host.cpu, wish, fail);
+}
+
+// With the events that were asked for, and, unless that is refused, those of the pipes.
+static bool open_target(struct lab *lab, enum bench_clock clock, const struct option_list *asked, struct fail *fail) {
+    const char *events[TARGET_MAX_EVENTS];
+    struct target_wish wish = {clock, asked->items, (unsigned)asked->n_items};
+    struct fail refused = {0};
+    if (!find_pipes(lab, clock, fail))
+        return false;
+    if (lab->pipes.n && asked->n_items + lab->pipes.n <= TARGET_MAX_EVENTS) {
+        for (size_t i = 0; i < asked->n_items; i++)
+            events[i] = asked->items[i];
+        struct target_wish more = {clock, events, wish.n_events};
+        for (unsigned i = 0; i < lab->pipes.n; i++)
+            if (!is_among(asked, lab->pipes.pipes[i].event))
+                events[more.n_events++] = lab->pipes.pipes[i].event;
+        lab->target = open_with(lab, &more, &refused);
+        if (lab->target)
+            return true;
+    }
+    lab->target = open_with(lab, &wish, fail);
+    if (lab->target && lab->target->has_counters && lab->pipes.n)
+        lab_say(lab->listener, LAB_WARNING, "uops are not counted by pipe: %s",
+                refused.text[0] ? refused.text : "too many other events");
+    lab->pipes.n = 0;
+    return lab->target != NULL;
+}
+
+// Where the user says nothing, the system may state it. A simulated CPU's target does so itself.
+static void state_frequency(const struct lab *lab, struct bench_options *bench) {
+    bench->frequency_source = "as given";
+    if (bench->frequency_hz > 0 || lab->is_simulated || lab->host.ghz_stated <= 0)
+        return;
+    bench->frequency_hz = lab->host.ghz_stated * 1e9;
+    bench->frequency_source = "as the system states it";
+}
+
+static const char *boot_id(const struct lab *lab) {
+    const char *id = host_line(lab->arena, "/proc/sys/kernel/random/boot_id");
+    return id ? id : "";
+}
+
+static struct level_key level_key(const struct lab *lab, double reference_cycles) {
+    return (struct level_key){.host = &lab->host,
+                              .isa = lab->isa->name,
+                              .boot = boot_id(lab),
+                              .chains = &lab->clock,
+                              .reference_cycles = reference_cycles > 0 ? reference_cycles : 1};
+}
+
+// Simulated CPUs are no machine's, and each of them is another.
+static void recall_levels(struct lab *lab, struct bench_options *options) {
+    struct fail unusable = {0};
+    lab->levels_path = lab->is_simulated ? NULL : level_file_path(lab->arena);
+    if (!lab->levels_path)
+        return;
+    struct level_key key = level_key(lab, options->reference_cycles);
+    if (!level_file_recall(lab->arena, lab->levels_path, &key, options, &unusable))
+        lab_say(lab->listener, LAB_WARNING, "%s", unusable.text);
+}
+
+static void keep_levels(struct lab *lab) {
+    struct fail unwritable = {0};
+    if (!lab->levels_path || !lab->bench.target)
+        return;
+    struct level_key key = level_key(lab, lab->bench.reference.body_cycles);
+    if (!level_file_keep(lab->arena, lab->levels_path, &key, &lab->bench, time(NULL), &unwritable))
+        lab_say(lab->listener, LAB_WARNING, "what was learnt of this CPU is lost: %s", unwritable.text);
+}
+
+// The checks that this CPU can run.
+static void put_checks(const struct lab *lab, struct bench_chains *clock) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const struct program *program = lab->chains[CHAIN_CHECKS + i];
+        struct fail unable = {0};
+        if (program && lab_can_run(lab, program, &unable))
+            clock->checks[i] = program_code(program, lab->is_simulated);
+    }
+}
+
+static void say_waiting(void *context, size_t n_left, double seconds) {
+    const struct lab *lab = context;
+    lab_say_waiting(lab->listener, n_left, seconds);
+}
+
+static bool wait_for_quiet(struct lab *lab, const struct lab_options *options, struct fail *fail) {
+    const struct bench_listener while_waiting = {.context = lab, .waiting = say_waiting};
+    return options->wait_quiet_seconds <= 0 ||
+           bench_wait_quiet(&lab->bench, options->wait_quiet_seconds, &while_waiting, fail);
+}
+
+bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
+    struct bench_options bench = options->bench;
+    bench.needs_counters = options->events.n_items > 0;
+    bench.beside_cpu = lab->corun_cpu;
+    state_frequency(lab, &bench);
+    if (lab->is_simulated && bench.clock != CLOCK_TIME && bench.reference_cycles <= 0 &&
+        !predict_reference(lab, &bench.reference_cycles, fail))
+        return false;
+    if (!lab->is_simulated && !options->keeps_frequency)
+        steady_frequency(lab);
+    if (!open_target(lab, bench.clock, &options->events, fail))
+        return false;
+    lab->clock.reference = program_code(lab->chains[CHAIN_REFERENCE], lab->is_simulated);
+    put_checks(lab, &lab->clock);
+    recall_levels(lab, &bench);
+    if (!bench_open(&lab->bench, lab->arena, lab->target, &bench, &lab->clock, fail))
+        return false;
+    lab->are_levels_known = lab->bench.checks[CHECK_ISSUE].level.remembered > 0;
+    return wait_for_quiet(lab, options, fail);
+}
+
+// What a cycle is to the clock.
+static const char *clock_unit(const struct lab *lab) {
+    const struct bench *bench = &lab->bench;
+    double add = bench->reference.body_cycles;
+    if (bench->clock == CLOCK_TIME)
+        return arena_printf(lab->arena, " (1 cycle = 1 s / %.10g, %s; a dependent add takes %g)", bench->frequency_hz,
+                            bench->options.frequency_source, add);
+    return bench->clock == CLOCK_RATIO
+               ? arena_printf(lab->arena, " (%g cycle%s = 1 dependent add)", add, add == 1 ? "" : "s")
+               : "";
+}
+
+static const char *clock_summary(const struct lab *lab) {
+    const struct bench *bench = &lab->bench;
+    const char *unit = clock_unit(lab);
+    if (!bench->stable)
+        return arena_printf(lab->arena, "%s clock%s, UNSTABLE: %s", bench_clock_name(bench->clock), unit,
+                            bench->unstable_why);
+    return arena_printf(lab->arena, "%s clock%s, ±%.2f %%%s", bench_clock_name(bench->clock), unit,
+                        bench->clock_error * 100, bench->clock == CLOCK_TIME ? " and unknown drift" : "");
+}
+
+static const char *turbo_summary(const struct host *host) {
+    if (host->turbo == TURBO_OFF)
+        return "off";
+    return host->turbo_file ? "on, and may not be switched off here" : "not controllable here";
+}
+
+const char *lab_summary(const struct lab *lab) {
+    if (lab->elsewhere)
+        return lab->elsewhere;
+    if (lab->is_simulated)
+        return arena_printf(lab->arena, "simulated %s → %s", model_title(&lab->simulated_cpu, lab->arena),
+                            clock_summary(lab));
+    const char *cpu = lab->backend ? lab->backend->host_cpu() : NULL;
+    return arena_printf(lab->arena, "%s → %s; turbo: %s%s", host_summary(lab->arena, &lab->host, cpu),
+                        clock_summary(lab), turbo_summary(&lab->host),
+                        lab->are_levels_known ? "; clean levels: from the cache" : "");
+}
+
+void lab_close(struct lab *lab) {
+    keep_levels(lab);
+    if (lab->target)
+        lab->target->ops->close(lab->target);
+    for (unsigned i = 0; i < lab->n_models; i++)
+        model_close(&lab->models[i]);
+    model_close(&lab->simulated_cpu);
+    code_uses_close(&lab->uses);
+    decoder_close(&lab->decoder);
+    host_control_end(&lab->control);
+}

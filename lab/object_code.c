@@ -1,0 +1,298 @@
+#include "lab/object_code.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct object {
+    const struct object_file *file;
+    struct arena *arena;
+    Elf *elf;
+    size_t section_names;
+    struct symbol {
+        const char *name;
+        uint64_t start, end; // addresses; start == end: size unknown
+        size_t section;
+        bool is_function;
+    } * symbols;
+    size_t n_symbols;
+    struct object_piece *pieces;
+    size_t n_pieces;
+    struct fail *fail;
+};
+
+// A section that holds code.
+struct code {
+    size_t index;
+    const char *name;
+    uint64_t address;
+    const uint8_t *bytes;
+    size_t n_bytes;
+};
+
+bool object_is_elf(const void *data, size_t n_bytes) {
+    return n_bytes >= SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0;
+}
+
+static bool fail_object(struct object *object, const char *text) {
+    return fail_at(object->fail, object->file->path, 0, 0, "%s", text);
+}
+
+// Whether the CPU reads this object's machine code.
+static bool check_machine(struct object *object) {
+    static const struct {
+        unsigned machine;
+        const char *arch, *triple; // the arch is how the triple begins
+    } known[] = {
+        {EM_X86_64, "x86_64", "x86_64-linux-gnu"},    {EM_386, "i", "i386-linux-gnu"},
+        {EM_AARCH64, "aarch64", "aarch64-linux-gnu"}, {EM_ARM, "arm", "armv7-linux-gnueabihf"},
+        {EM_ARM, "thumb", "thumbv7-linux-gnueabihf"}, {EM_RISCV, "riscv", "riscv64-linux-gnu"},
+        {EM_PPC64, "p", "powerpc64le-linux-gnu"},     {EM_S390, "s390x", "s390x-linux-gnu"},
+    };
+    GElf_Ehdr header;
+    if (gelf_getehdr(object->elf, &header) == NULL)
+        return fail_object(object, "this ELF file's header cannot be read");
+    const char *triple = object->file->triple, *wanted = NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].machine != header.e_machine)
+            continue;
+        if (strncmp(triple, known[i].arch, strlen(known[i].arch)) == 0)
+            return true;
+        wanted = wanted == NULL ? known[i].triple : wanted;
+    }
+    return wanted == NULL || // LLVM may know more of them than this table
+           fail_at(object->fail, object->file->path, 0, 0,
+                   "this is not code for %s; give -mtriple=%s and a -mcpu of that target", triple, wanted);
+}
+
+// False where the section is not code, or holds no bytes.
+static bool read_code(const struct object *object, Elf_Scn *section, struct code *code) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_PROGBITS ||
+        (header.sh_flags & SHF_EXECINSTR) == 0)
+        return false;
+    Elf_Data *data = elf_rawdata(section, NULL);
+    const char *name = elf_strptr(object->elf, object->section_names, header.sh_name);
+    if (data == NULL || data->d_buf == NULL || data->d_size == 0)
+        return false;
+    *code = (struct code){
+        .index = elf_ndxscn(section),
+        .name = name != NULL ? name : "",
+        .address = header.sh_addr,
+        .bytes = data->d_buf,
+        .n_bytes = data->d_size,
+    };
+    return true;
+}
+
+static bool next_code(const struct object *object, Elf_Scn **section, struct code *code) {
+    while ((*section = elf_nextscn(object->elf, *section)) != NULL)
+        if (read_code(object, *section, code))
+            return true;
+    return false;
+}
+
+static void add_symbol(struct object *object, const GElf_Sym *symbol, const char *name) {
+    unsigned type = GELF_ST_TYPE(symbol->st_info);
+    if (name == NULL || *name == '\0' || symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE ||
+        (type != STT_FUNC && type != STT_NOTYPE))
+        return;
+    GElf_Ehdr header;
+    bool is_arm = gelf_getehdr(object->elf, &header) != NULL && header.e_machine == EM_ARM;
+    if (is_arm && *name == '$') // marks where code and data begin
+        return;
+    uint64_t start = is_arm && type == STT_FUNC ? symbol->st_value & ~UINT64_C(1) : symbol->st_value; // bit 0: Thumb
+    object->symbols = arena_grow(object->arena, object->symbols, object->n_symbols, sizeof *object->symbols);
+    object->symbols[object->n_symbols++] = (struct symbol){
+        .name = name,
+        .start = start,
+        .end = symbol->st_size <= UINT64_MAX - start ? start + symbol->st_size : start,
+        .section = symbol->st_shndx,
+        .is_function = type == STT_FUNC,
+    };
+}
+
+static int compare_symbols(const void *a, const void *b) {
+    const struct symbol *x = a, *y = b;
+    if (x->section != y->section)
+        return x->section < y->section ? -1 : 1;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+// The symbol table, or what a stripped file has left for dynamic linking.
+static void read_symbols(struct object *object) {
+    static const unsigned types[] = {SHT_SYMTAB, SHT_DYNSYM};
+    for (size_t t = 0; t < 2 && object->n_symbols == 0; t++) {
+        Elf_Scn *section = NULL;
+        GElf_Shdr header;
+        while ((section = elf_nextscn(object->elf, section)) != NULL) {
+            if (gelf_getshdr(section, &header) == NULL || header.sh_type != types[t] || header.sh_entsize == 0)
+                continue;
+            Elf_Data *data = elf_getdata(section, NULL);
+            GElf_Sym symbol;
+            for (int i = 0; data != NULL && gelf_getsym(data, i, &symbol) != NULL; i++)
+                add_symbol(object, &symbol, elf_strptr(object->elf, header.sh_link, symbol.st_name));
+        }
+    }
+    if (object->n_symbols != 0)
+        qsort(object->symbols, object->n_symbols, sizeof *object->symbols, compare_symbols);
+}
+
+// [start, end) of a section, addresses within it.
+static bool add_piece(struct object *object, const char *name, const struct code *code, uint64_t start, uint64_t end) {
+    object->pieces = arena_grow(object->arena, object->pieces, object->n_pieces, sizeof *object->pieces);
+    struct object_piece *piece = &object->pieces[object->n_pieces++];
+    *piece = (struct object_piece){.name = arena_strdup(object->arena, name),
+                                   .n_bytes = (size_t)(end - start),
+                                   .address = start,
+                                   .section = code->index};
+    piece->bytes =
+        (const uint8_t *)arena_copy(object->arena, (const char *)code->bytes + (start - code->address), piece->n_bytes);
+    return true;
+}
+
+static uint64_t code_end(const struct code *code) {
+    return code->address + code->n_bytes;
+}
+
+// A symbol that does not tell its size reaches to the next one, or to the section's end.
+static uint64_t symbol_end(const struct object *object, size_t index, const struct code *code) {
+    const struct symbol *symbol = &object->symbols[index];
+    if (symbol->end > symbol->start)
+        return symbol->end;
+    for (size_t i = index + 1; i < object->n_symbols && object->symbols[i].section == code->index; i++)
+        if (object->symbols[i].start > symbol->start)
+            return object->symbols[i].start;
+    return code_end(code);
+}
+
+static bool is_inside(const struct code *code, uint64_t start, uint64_t end) {
+    return start >= code->address && start < end && end - code->address <= code->n_bytes;
+}
+
+static bool find_code(const struct object *object, size_t index, struct code *code) {
+    Elf_Scn *section = elf_getscn(object->elf, index);
+    return section != NULL && read_code(object, section, code);
+}
+
+static bool add_symbol_piece(struct object *object, size_t index) {
+    const struct symbol *symbol = &object->symbols[index];
+    struct code code;
+    if (!find_code(object, symbol->section, &code))
+        return fail_at(object->fail, object->file->path, 0, 0, "symbol '%s' is not in a section that holds code",
+                       symbol->name);
+    uint64_t end = symbol_end(object, index, &code);
+    if (!is_inside(&code, symbol->start, end))
+        return fail_at(object->fail, object->file->path, 0, 0, "symbol '%s' does not lie within its section %s",
+                       symbol->name, code.name);
+    return add_piece(object, symbol->name, &code, symbol->start, end);
+}
+
+static bool add_named(struct object *object, const char *name) {
+    for (size_t i = 0; i < object->n_symbols; i++)
+        if (strcmp(object->symbols[i].name, name) == 0)
+            return add_symbol_piece(object, i);
+    const char **names = ARENA_ARRAY(object->arena, const char *, object->n_symbols);
+    for (size_t i = 0; i < object->n_symbols; i++)
+        names[i] = object->symbols[i].name;
+    return fail_at(object->fail, object->file->path, 0, 0, "there is no symbol '%s'%s", name,
+                   text_did_you_mean(object->arena, name, names, object->n_symbols));
+}
+
+// Hexadecimal, with or without 0x, as objdump -d prints addresses.
+static bool parse_address(struct object *object, const char *option, const char *text, uint64_t *address) {
+    if (text == NULL)
+        return true;
+    char *end;
+    errno = 0;
+    *address = strtoull(text, &end, 16);
+    if (isxdigit((unsigned char)text[0]) && *end == '\0' && errno == 0)
+        return true;
+    return fail_set(object->fail, FAIL_INPUT, "option --%s takes a hexadecimal address such as 0x1130, not '%s'",
+                    option, text);
+}
+
+// A range of addresses, in the section that holds the first of them.
+static bool add_range(struct object *object, const struct object_range *range) {
+    uint64_t start = 0, end = 0;
+    struct code code;
+    if (!parse_address(object, "start", range->start, &start) || !parse_address(object, "end", range->end, &end))
+        return false;
+    for (Elf_Scn *section = NULL; next_code(object, &section, &code);) {
+        if (range->section != NULL && strcmp(code.name, range->section) != 0)
+            continue;
+        uint64_t from = range->start != NULL ? start : code.address, to = range->end != NULL ? end : code_end(&code);
+        if (is_inside(&code, from, to))
+            return add_piece(object, arena_printf(object->arena, "%s+0x%" PRIx64, code.name, from - code.address),
+                             &code, from, to);
+    }
+    return fail_at(object->fail, object->file->path, 0, 0, "no code section%s%s holds the addresses from %s to %s",
+                   range->section != NULL ? " " : "", range->section != NULL ? range->section : "",
+                   range->start != NULL ? range->start : "its start", range->end != NULL ? range->end : "its end");
+}
+
+static bool add_sections(struct object *object, const char *name) {
+    struct code code;
+    for (Elf_Scn *section = NULL; next_code(object, &section, &code);)
+        if (name == NULL || strcmp(code.name, name) == 0)
+            if (!add_piece(object, code.name, &code, code.address, code_end(&code)))
+                return false;
+    if (object->n_pieces != 0)
+        return true;
+    return name == NULL
+               ? fail_object(object, "it holds no code, or is cut off")
+               : fail_at(object->fail, object->file->path, 0, 0, "there is no section '%s' that holds code", name);
+}
+
+// Aliases name the same code twice; the first name is taken.
+static bool add_functions(struct object *object) {
+    const struct symbol *before = NULL;
+    for (size_t i = 0; i < object->n_symbols; i++) {
+        const struct symbol *symbol = &object->symbols[i];
+        struct code code;
+        bool is_alias = before != NULL && before->section == symbol->section && before->start == symbol->start;
+        if (!symbol->is_function || is_alias || !find_code(object, symbol->section, &code))
+            continue;
+        if (!add_symbol_piece(object, i))
+            return false;
+        before = symbol;
+    }
+    return true;
+}
+
+static bool add_pieces(struct object *object, const struct object_range *range) {
+    read_symbols(object);
+    if (range->symbol != NULL)
+        return add_named(object, range->symbol);
+    if (range->start != NULL || range->end != NULL)
+        return add_range(object, range);
+    if (range->section != NULL)
+        return add_sections(object, range->section);
+    return add_functions(object) && (object->n_pieces != 0 || add_sections(object, NULL));
+}
+
+bool object_code_read(struct arena *arena, const struct object_file *file, const struct object_range *range,
+                      const struct object_piece **pieces, size_t *n_pieces, struct fail *fail) {
+    struct object object = {.file = file, .arena = arena, .fail = fail};
+    char *copy = arena_copy(arena, file->data, file->n_bytes); // libelf wants it writable, and aligned
+    if (elf_version(EV_CURRENT) != EV_NONE)
+        object.elf = elf_memory(copy, file->n_bytes);
+    bool is_done = false;
+    if (object.elf == NULL || elf_kind(object.elf) != ELF_K_ELF ||
+        elf_getshdrstrndx(object.elf, &object.section_names) != 0) {
+        const char *why = elf_errmsg(-1);
+        fail_at(fail, file->path, 0, 0, "this ELF file cannot be read: %s", why != NULL ? why : "it is damaged");
+    } else {
+        is_done = check_machine(&object) && add_pieces(&object, range);
+    }
+    elf_end(object.elf);
+    *pieces = object.pieces;
+    *n_pieces = object.n_pieces;
+    return is_done;
+}

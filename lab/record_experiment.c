@@ -1,0 +1,114 @@
+#include "lab/record_experiment.h"
+
+#include "base/bytes.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { MOST_NAME_BYTES = 120 };
+
+static const char *printable(struct arena *arena, const char *text, const char *otherwise) {
+    return text_printable(arena, text ? text : otherwise, MOST_NAME_BYTES);
+}
+
+const struct isa *record_isa(struct arena *arena, const struct record *record, struct fail *fail) {
+    const struct isa *isa = record->isa ? isa_find(record->isa) : NULL;
+    if (!isa && record->isa)
+        fail_set(fail, FAIL_INPUT, "unknown ISA '%s'", printable(arena, record->isa, ""));
+    else if (!isa)
+        fail_set(fail, FAIL_INPUT, "the measurement does not say of which ISA its bytes are");
+    return isa;
+}
+
+static bool read_bytes(struct arena *arena, const char *hex, struct program *program, struct fail *fail) {
+    size_t n = hex ? strlen(hex) : 0;
+    if (n == 0 || n % 2)
+        return fail_set(fail, FAIL_INPUT, "'bytes' must be the code, two digits a byte");
+    if (n / 2 > RECORD_MOST_CODE_BYTES)
+        return fail_set(fail, FAIL_INPUT, "'bytes' holds more than %d bytes of code", RECORD_MOST_CODE_BYTES);
+    uint8_t *bytes = arena_alloc(arena, n / 2);
+    if (!bytes_from_hex(hex, n / 2, bytes))
+        return fail_set(fail, FAIL_INPUT, "'bytes' must be hexadecimal digits, 0 to 9 and a to f");
+    program->code = bytes;
+    program->code_bytes = n / 2;
+    program->body_range = program->loop_range = (struct program_range){0, n / 2};
+    return true;
+}
+
+static bool read_mode(struct arena *arena, const struct record *record, struct program *program, struct fail *fail) {
+    if (!record->mode || !program_mode_parse(record->mode, &program->mode))
+        return fail_set(fail, FAIL_INPUT, "'mode' is '%s', and must be latency, throughput or block",
+                        printable(arena, record->mode, ""));
+    if (!record->form || !program_form_parse(record->form, &program->form))
+        return fail_set(fail, FAIL_INPUT, "'form' is '%s', and must be unrolled or looped",
+                        printable(arena, record->form, ""));
+    if (record->placement && !program_placement_parse(record->placement, &program->placement))
+        return fail_set(fail, FAIL_INPUT,
+                        "'placement' is '%s', and must be same-address, same-line, own-lines or "
+                        "own-pages",
+                        printable(arena, record->placement, ""));
+    return program->mode != PROGRAM_THROUGHPUT || record->streams > 0 ||
+           fail_set(fail, FAIL_INPUT, "a throughput needs 'n', 1 or more");
+}
+
+static void make_printable(struct arena *arena, struct bench_measurement *m) {
+    m->why = m->why ? printable(arena, m->why, "") : NULL;
+    m->warning = m->warning ? printable(arena, m->warning, "") : NULL;
+    for (unsigned i = 0; i < m->n_replicates; i++)
+        m->replicates[i].change = printable(arena, m->replicates[i].change, "");
+    for (unsigned i = 0; i < m->n_events; i++) {
+        m->events[i].name = printable(arena, m->events[i].name, "");
+        m->events[i].why = m->events[i].why ? printable(arena, m->events[i].why, "") : NULL;
+    }
+}
+
+// The ISA's usual ones, where the record does not have others.
+static void read_loop(const struct record *record, const struct isa *isa, struct program *program) {
+    const struct isa_loop_end usual = isa->loop_end(program);
+    program->preserves_flags = record->loop_instructions > 0;
+    program->loop_instructions = program->preserves_flags ? record->loop_instructions : usual.instructions;
+    program->loop_branches = program->preserves_flags ? record->loop_branches : usual.branches;
+}
+
+// Of one copy of the kernel; 0: not known.
+static unsigned kernel_instructions(const struct program *program) {
+    unsigned own = program->form == PROGRAM_LOOPED ? program->loop_instructions : 0;
+    unsigned streams = program->mode == PROGRAM_THROUGHPUT ? program->streams : 1;
+    if (program->mode == PROGRAM_BLOCK || program->instructions < own || (program->instructions - own) % streams)
+        return 0;
+    return (program->instructions - own) / streams;
+}
+
+bool record_to_experiment(struct arena *arena, const struct record *record, struct experiment *experiment,
+                          struct fail *fail) {
+    const struct isa *isa = record_isa(arena, record, fail);
+    *experiment = (struct experiment){.measurement = record->measurement};
+    struct program *program = &experiment->program;
+    if (!isa || !read_mode(arena, record, program, fail) || !read_bytes(arena, record->bytes, program, fail))
+        return false;
+    program->isa = isa->name;
+    program->kernel = printable(arena, record->kernel, "(without a name)");
+    program->label = printable(arena, record->instruction, program->kernel);
+    program->arc = program->mode == PROGRAM_LATENCY ? printable(arena, record->arc, "") : NULL;
+    program->symbol = "";
+    program->streams = record->streams;
+    program->instructions = record->instructions;
+    program->unroll = 1;
+    read_loop(record, isa, program);
+    experiment->kernel_instructions = kernel_instructions(program);
+    make_printable(arena, &experiment->measurement);
+    return true;
+}
+
+static bool is_next(const struct experiment *a, const struct experiment *b) {
+    const struct program *x = &a->program, *y = &b->program;
+    return x->mode == PROGRAM_THROUGHPUT && y->mode == PROGRAM_THROUGHPUT && x->form == y->form &&
+           (x->placement == y->placement || x->placement == PLACEMENT_NONE) && strcmp(x->kernel, y->kernel) == 0 &&
+           y->streams == x->streams + 1;
+}
+
+void record_find_sweeps(const struct plan *plan) {
+    for (size_t i = 1; i < plan->n_experiments; i++)
+        if (is_next(plan->experiments[i - 1], plan->experiments[i]))
+            plan->experiments[i - 1]->is_sweep = plan->experiments[i]->is_sweep = true;
+}

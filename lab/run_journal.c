@@ -1,0 +1,148 @@
+#include "lab/run_journal.h"
+
+#include "base/text.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const struct host *host_of(const struct lab *lab) {
+    return lab->is_simulated ? NULL : &lab->host;
+}
+
+static void find_taken(struct run_journal *journal, struct lab *lab, const struct plan *plan,
+                       const struct option_list *events) {
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct record like;
+        const struct record *found;
+        struct journal_wish wish = {events->items, events->n_items, plan->experiments[i]->replicates.n};
+        experiment_to_record(lab->arena, plan->experiments[i], &like);
+        enum journal_state state = journal_find(&journal->before, &like, &wish, &found);
+        journal->taken[i] = state == JOURNAL_DONE ? found : NULL;
+        journal->n_by_state[state]++;
+    }
+}
+
+static void say_what_is_not_taken(const struct run_journal *journal, const struct lab *lab) {
+    static const char *const names[JOURNAL_N_STATES] = {
+        [JOURNAL_UNSTABLE] = "unstable",
+        [JOURNAL_UNFINISHED] = "timed out or killed",
+        [JOURNAL_COARSE] = "with less effort or precision than this run asks for",
+    };
+    struct text text = {.arena = lab->arena};
+    for (enum journal_state state = JOURNAL_NOTHING; state < JOURNAL_N_STATES; state++)
+        if (names[state] && journal->n_by_state[state])
+            text_addf(&text, "%s%zu %s", text.length ? ", " : "", journal->n_by_state[state], names[state]);
+    if (text.length)
+        lab_say(lab->listener, LAB_NOTE, "measured again: %s", text.data);
+}
+
+static void say_what_is_of_others(const struct run_journal *journal, const struct lab *lab) {
+    const struct journal *before = &journal->before;
+    if (before->n_elsewhere)
+        lab_say(lab->listener, LAB_WARNING,
+                "%zu measurements in '%s' are of another host, target, model or clock, and are not taken",
+                before->n_elsewhere, journal->path);
+    if (before->n_other_cpu)
+        lab_say(lab->listener, LAB_WARNING,
+                "%zu measurements in '%s' were made on another CPU than CPU %d, and are not taken; --cpu %d goes on "
+                "there",
+                before->n_other_cpu, journal->path, lab->host.cpu, before->other_cpu);
+}
+
+static void say_what_was_found(const struct run_journal *journal, const struct lab *lab, size_t n_experiments,
+                               bool is_resumed) {
+    const struct record_file *file = &journal->before.file;
+    if (file->n_cut)
+        lab_say(lab->listener, LAB_WARNING, "%s:%u: the line was cut short when its run was ended; it is left out",
+                journal->path, file->cut_line);
+    if (!is_resumed)
+        return;
+    lab_say(lab->listener, LAB_NOTE, "%zu of %zu measurements are taken from '%s'", journal->n_by_state[JOURNAL_DONE],
+            n_experiments, journal->path);
+    say_what_is_not_taken(journal, lab);
+    say_what_is_of_others(journal, lab);
+}
+
+static bool open_file(struct run_journal *journal, struct lab *lab, const struct plan *plan,
+                      const struct run_journal_wish *wish, struct fail *fail) {
+    struct fail unreadable = {0};
+    bool is_read = journal_read(lab->arena, journal->path, host_of(lab), &lab->bench, &journal->before, &unreadable);
+    if (!is_read && wish->is_resumed) {
+        *fail = unreadable;
+        return false;
+    }
+    if (is_read && wish->is_resumed)
+        find_taken(journal, lab, plan, wish->events);
+    say_what_was_found(journal, lab, plan->n_experiments, wish->is_resumed);
+    if (journal->n_by_state[JOURNAL_DONE] == plan->n_experiments)
+        return true;
+    journal->file = record_open(journal->path, host_of(lab), &lab->bench, fail);
+    return journal->file != NULL;
+}
+
+// The last run's, where it was on this host.
+static int cpu_of_before(struct lab *lab, const char *path) {
+    struct record_file file = {0};
+    struct fail unreadable = {0}; // what is wrong with it, run_journal_open says
+    int cpu = -1;
+    if (access(path, F_OK) == 0 && record_read(lab->arena, path, &file, &unreadable) && file.n_headers)
+        cpu = record_cpu(file.headers[file.n_headers - 1], &lab->host);
+    record_file_close(&file);
+    return cpu;
+}
+
+void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options, const struct run_journal_wish *wish) {
+    bool is_free = !lab->is_simulated && options->bench.cpu < 0;
+    int cpu = wish->is_resumed && is_free ? cpu_of_before(lab, wish->path) : -1;
+    struct host_wish there = {.cpu = cpu};
+    struct host host;
+    struct fail refused = {0}; // it is offline now, or not ours to use
+    if (cpu >= 0 && cpu != lab->host.cpu && host_read(lab->arena, &there, &host, &refused))
+        lab->host = host;
+}
+
+bool run_journal_open(struct run_journal *journal, struct lab *lab, const struct plan *plan,
+                      const struct run_journal_wish *wish, struct fail *fail) {
+    *journal = (struct run_journal){.path = wish->path};
+    journal->taken = ARENA_ARRAY(lab->arena, const struct record *, plan->n_experiments);
+    if (wish->path && !open_file(journal, lab, plan, wish, fail))
+        return false;
+    return !wish->wants_json || (journal->json = record_open("-", host_of(lab), &lab->bench, fail));
+}
+
+static bool append(const struct run_journal *journal, const struct record *record, struct fail *fail) {
+    struct fail inner = {0};
+    return !journal->file || record_write(journal->file, record, &inner) ||
+           fail_set(fail, inner.status, "'%s': %s; --resume goes on with what it holds", journal->path, inner.text);
+}
+
+bool run_journal_append(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                        struct fail *fail) {
+    struct record record;
+    experiment_to_record(lab->arena, experiment, &record);
+    return append(journal, &record, fail);
+}
+
+bool run_journal_print(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                       struct fail *fail) {
+    struct record record;
+    experiment_to_record(lab->arena, experiment, &record);
+    return !journal->json || record_write(journal->json, &record, fail);
+}
+
+bool run_journal_write(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                       struct fail *fail) {
+    struct record record;
+    experiment_to_record(lab->arena, experiment, &record);
+    return run_journal_write_record(journal, &record, fail);
+}
+
+bool run_journal_write_record(struct run_journal *journal, const struct record *record, struct fail *fail) {
+    return (!journal->json || record_write(journal->json, record, fail)) && append(journal, record, fail);
+}
+
+bool run_journal_close(struct run_journal *journal, struct fail *fail) {
+    bool is_closed = !journal->file || fclose(journal->file) == 0;
+    journal_close(&journal->before);
+    return is_closed || fail_set(fail, FAIL_WORK, "cannot write '%s'", journal->path);
+}

@@ -1,0 +1,43 @@
+// The measurement files of one `cyclops run`: the one it appends to, standard output with --json, and, with --resume,
+// what an earlier run has left in the file.
+#ifndef LAB_RUN_JOURNAL_H
+#define LAB_RUN_JOURNAL_H
+
+#include "bench/record/journal.h"
+#include "lab/lab.h"
+
+struct run_journal {
+    const char *path; // null: none
+    FILE *file, *json;
+    struct journal before;
+    const struct record **taken; // for each experiment of the plan: its record in `before`; null: to be measured
+    size_t n_by_state[JOURNAL_N_STATES]; // of the plan's experiments
+};
+
+struct run_journal_wish {
+    const char *path;                 // null: no file
+    bool is_resumed;                  // what the file holds is taken
+    bool wants_json;                  // on standard output
+    const struct option_list *events; // hardware events that a measurement must have counted to be taken
+};
+
+// Before the lab is started: a run that goes on does so on the CPU of the file's last run on this host, unless the user
+// named one, or that one is not to be had.
+void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options, const struct run_journal_wish *wish);
+
+// Says on stderr what was found. The file is not touched where nothing is left to be measured.
+bool run_journal_open(struct run_journal *journal, struct lab *lab, const struct plan *plan,
+                      const struct run_journal_wish *wish, struct fail *fail);
+
+// Writes the experiment to the file, and to standard output: its last line there counts.
+bool run_journal_write(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                       struct fail *fail);
+bool run_journal_append(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                        struct fail *fail); // to the file alone
+bool run_journal_print(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,
+                       struct fail *fail); // to standard output alone
+
+bool run_journal_write_record(struct run_journal *journal, const struct record *record, struct fail *fail);
+bool run_journal_close(struct run_journal *journal, struct fail *fail);
+
+#endif

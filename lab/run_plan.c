@@ -1,0 +1,252 @@
+#include "lab/run_plan.h"
+
+#include "lab/beside.h"
+#include "lab/plan_assemble.h"
+
+#include <string.h>
+
+int run_plan_worse(int a, int b) {
+    static const int order[] = {RUN_PLAN_INTERRUPTED, FAIL_WORK, FAIL_INPUT, FAIL_UNAVAILABLE, RUN_PLAN_UNSTABLE};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (a == order[i] || b == order[i])
+            return order[i];
+    return 0;
+}
+
+// Where its addresses are apart, it runs.
+static bool fails_alike_only(const struct experiment *experiment) {
+    const struct lab_block *block = experiment->block;
+    return experiment->alias == ALIAS_SAME && block->was_tried[ALIAS_DISJOINT] &&
+           block->trials[ALIAS_DISJOINT].outcome == BENCH_OK;
+}
+
+// One pass through a block is the same in all forms.
+static void fail_block(struct arena *arena, const struct experiment *experiment, struct fail *trouble) {
+    const struct record_block *seen = &experiment->seen;
+    const char *outcome = bench_outcome_name(experiment->measurement.outcome);
+    bool is_by_trial = experiment->block->was_tried[experiment->alias] &&
+                       experiment->block->trials[experiment->alias].outcome != BENCH_OK;
+    const char *form = is_by_trial ? "" : arena_printf(arena, " (%s)", program_form_name(experiment->program.form));
+    const char *way = fails_alike_only(experiment) ? ", with one address in all registers" : "";
+    fail_set(trouble, FAIL_WORK, "%s%s%s: %s%s%s", experiment->program.kernel, form, way, outcome,
+             seen->has_fault ? ": " : "", seen->has_fault ? seen->fault.explanation : "");
+}
+
+// A run of a plan. Experiments end in any order, and are written to the file as they do; on standard output they keep
+// the plan's.
+struct run {
+    struct lab *lab;
+    const struct plan *plan;
+    struct run_journal journal;
+    bool *are_finished; // each experiment: it was said what became of it
+    size_t n_finished, n_printed;
+    int *status;
+    struct fail said; // the last trouble that was
+};
+
+// The rows of one kernel often have the same trouble.
+static void say_once(struct run *run, const struct fail *trouble) {
+    if (trouble->status == FAIL_NONE)
+        return;
+    if (strcmp(run->said.text, trouble->text) != 0)
+        lab_say_failed(run->lab->listener, trouble);
+    run->said = *trouble;
+    *run->status = run_plan_worse(*run->status, (int)trouble->status);
+}
+
+// What cannot run here, or did not end well, is said and does not stop the rest.
+static void say_trouble(struct run *run, const struct experiment *experiment) {
+    const struct lab *lab = run->lab;
+    const struct program *program = &experiment->program;
+    struct fail trouble = {0};
+    bool has_failed = lab_can_run(lab, program, &trouble) && !experiment->is_done && !lab_is_stopped(lab);
+    if (has_failed && experiment->block)
+        fail_block(lab->arena, experiment, &trouble);
+    else if (has_failed)
+        fail_set(&trouble, FAIL_WORK, "%s (%s, n = %u, %s): %s", program->kernel, program_mode_name(program->mode),
+                 program->streams, program_form_name(program->form),
+                 bench_outcome_name(experiment->measurement.outcome));
+    say_once(run, &trouble);
+}
+
+// The same for what runs beside it.
+static bool run_beside(struct run *run, struct experiment *experiment, struct fail *fail) {
+    struct lab *lab = run->lab;
+    struct corun *corun = experiment->corun;
+    struct experiment *other = corun->other;
+    struct fail trouble = {0};
+    bool was_measured = other->is_done;
+    if (lab_can_run(lab, &other->program, &trouble)) {
+        if (!corun_measure(lab, experiment, fail))
+            return false;
+        if (!corun->is_done && !lab_is_stopped(lab))
+            fail_set(&trouble, FAIL_WORK, "%s beside %s: %s", experiment->program.kernel, other->program.kernel,
+                     bench_outcome_name(other->is_done ? corun->together.outcome : other->measurement.outcome));
+    }
+    say_once(run, &trouble);
+    bool is_news = other->is_done && !was_measured && !corun_is_same_code(experiment);
+    if (is_news && !run_journal_write(&run->journal, lab, other, fail))
+        return false;
+    return !corun->is_done || corun_write(&run->journal, lab, experiment, fail);
+}
+
+static bool was_tried(const struct run *run, const struct experiment *experiment) {
+    return experiment->is_done || (experiment->measurement.outcome != BENCH_OK && !lab_is_stopped(run->lab));
+}
+
+static bool print_finished(struct run *run, struct fail *fail) {
+    const struct plan *plan = run->plan;
+    for (; run->n_printed < plan->n_experiments && run->are_finished[run->n_printed]; run->n_printed++) {
+        const struct experiment *experiment = plan->experiments[run->n_printed];
+        if (was_tried(run, experiment) && !run_journal_print(&run->journal, run->lab, experiment, fail))
+            return false;
+    }
+    return true;
+}
+
+// It may be finished already: then it was measured again, and the last line counts.
+static bool finish(struct run *run, size_t index, struct fail *fail) {
+    struct experiment *experiment = run->plan->experiments[index];
+    bool is_printed = index < run->n_printed;
+    if (!run->are_finished[index])
+        say_trouble(run, experiment);
+    run->n_finished += !run->are_finished[index];
+    run->are_finished[index] = true;
+    lab_say_measuring(run->lab->listener, run->n_finished + 1, run->plan->n_experiments);
+    if (was_tried(run, experiment) && !run->journal.taken[index] &&
+        !run_journal_append(&run->journal, run->lab, experiment, fail))
+        return false;
+    if (is_printed && was_tried(run, experiment))
+        return run_journal_print(&run->journal, run->lab, experiment, fail);
+    return print_finished(run, fail);
+}
+
+static bool finish_experiment(void *context, struct experiment *experiment, struct fail *fail) {
+    return finish(context, experiment->place, fail);
+}
+
+static void say_interrupted(const struct run *run) {
+    size_t n = 0;
+    for (size_t i = 0; i < run->plan->n_experiments; i++)
+        n += was_tried(run, run->plan->experiments[i]);
+    if (n == run->plan->n_experiments)
+        return;
+    lab_say(run->lab->listener, LAB_NOTE, "interrupted: %zu of %zu measured%s", n, run->plan->n_experiments,
+            run->journal.path ? "; --resume does the rest" : "");
+    *run->status = RUN_PLAN_INTERRUPTED;
+}
+
+// Takes what is known of an experiment: the journal has it, or it is a block whose trial failed. False where it need
+// not be measured, for that or because it cannot run here.
+static bool needs_measuring(struct run *run, size_t index) {
+    struct experiment *experiment = run->plan->experiments[index];
+    experiment->place = index;
+    struct bench_measurement *m = &experiment->measurement;
+    struct fail trouble = {0};
+    if (!lab_can_run(run->lab, &experiment->program, &trouble))
+        return false;
+    if (m->outcome != BENCH_OK) { // a block, by its trial
+        m->clock = run->lab->bench.clock;
+        m->why = bench_outcome_name(m->outcome);
+        lab_take(run->lab, experiment, m);
+        return false;
+    }
+    if (!run->journal.taken[index])
+        return true;
+    lab_take(run->lab, experiment, &run->journal.taken[index]->measurement);
+    return false;
+}
+
+static bool finish_others(struct run *run, struct experiment **wanted, size_t *n_wanted, struct fail *fail) {
+    for (size_t i = 0; i < run->plan->n_experiments; i++) {
+        struct experiment *experiment = run->plan->experiments[i];
+        if (needs_measuring(run, i))
+            wanted[(*n_wanted)++] = experiment;
+        else if (!finish(run, i, fail))
+            return false;
+    }
+    return true;
+}
+
+// One after the other, each alone and then beside the other.
+static bool run_coruns(struct run *run, struct experiment *const *wanted, size_t n_wanted,
+                       const struct lab_taker *taker, struct fail *fail) {
+    for (size_t i = 0; i < n_wanted && !lab_is_stopped(run->lab); i++)
+        if (!lab_run(run->lab, &wanted[i], 1, taker, fail) || (wanted[i]->is_done && !run_beside(run, wanted[i], fail)))
+            return false;
+    return true;
+}
+
+static void say_nothing_left(const struct run *run) {
+    lab_say_measuring(run->lab->listener, 1, 0);
+}
+
+static bool run_all(struct run *run, const struct lab_taker *taker, struct fail *fail) {
+    struct experiment **wanted = ARENA_ARRAY(run->lab->arena, struct experiment *, run->plan->n_experiments);
+    size_t n_wanted = 0;
+    if (!finish_others(run, wanted, &n_wanted, fail))
+        return false;
+    bool is_done = run->plan->corunner ? run_coruns(run, wanted, n_wanted, taker, fail)
+                                       : lab_run(run->lab, wanted, n_wanted, taker, fail);
+    say_nothing_left(run);
+    if (is_done && lab_is_stopped(run->lab))
+        say_interrupted(run);
+    return is_done;
+}
+
+static bool is_unstable(const struct experiment *experiment) {
+    return (experiment->is_done && experiment->measurement.verdict == MEASURED_UNSTABLE) ||
+           (experiment->corun && experiment->corun->is_done &&
+            experiment->corun->together.verdict == MEASURED_UNSTABLE);
+}
+
+int run_plan_strict(const struct plan *plan, int status) {
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        if (is_unstable(plan->experiments[i]))
+            return run_plan_worse(status, RUN_PLAN_UNSTABLE);
+    return status;
+}
+
+// Waiting for neighbours to leave must not take longer than the rest.
+static double usual_retry_seconds(const struct plan *plan) {
+    enum { FEW = 64 };
+    return plan->n_experiments <= FEW ? 5 : 60;
+}
+
+static bool prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail) {
+    bool has_block = plan->corunner && plan->corunner->block;
+    struct plan corunner = {.experiments = &plan->corunner, .n_experiments = has_block, .n_blocks = has_block};
+    return lab_prepare(lab, options, plan, fail) && lab_prepare(lab, options, &corunner, fail);
+}
+
+int run_plan_say_refused(const struct plan *plan, const struct fail *fail) {
+    int status = 0;
+    size_t n = plan->n_refused;
+    if (n > 0 && fail->status != FAIL_NONE && strcmp(fail->text, plan->refused[n - 1].text) == 0)
+        n--;
+    for (size_t i = 0; i < n; i++) {
+        lab_say_failed(plan->listener, &plan->refused[i]);
+        status = run_plan_worse(status, (int)plan->refused[i].status);
+    }
+    return status;
+}
+
+bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
+              const struct run_journal_wish *files, int *status, struct fail *fail) {
+    struct run run = {.lab = lab, .plan = plan, .status = status};
+    const struct lab_taker taker = {&run, finish_experiment};
+    struct lab_options patient = *options;
+    run_journal_choose_cpu(lab, options, files);
+    bool is_ready = prepare(lab, options, plan, fail) && plan_assemble(lab->arena, lab->chains, plan, fail);
+    *status = run_plan_worse(*status, run_plan_say_refused(plan, fail));
+    if (patient.bench.retry_seconds < 0)
+        patient.bench.retry_seconds = usual_retry_seconds(plan);
+    run.are_finished = ARENA_ARRAY(lab->arena, bool, plan->n_experiments);
+    is_ready = is_ready && lab_start(lab, &patient, fail) && run_journal_open(&run.journal, lab, plan, files, fail);
+    if (is_ready)
+        lab_say_started(lab->listener);
+    bool is_done = is_ready && run_all(&run, &taker, fail);
+    say_nothing_left(&run); // before an error
+    run_journal_close(&run.journal, fail);
+    return is_done;
+}

@@ -1,0 +1,9 @@
+// What an instruction does on a machine, as a picture.
+#ifndef REPORT_EXPLAIN_H
+#define REPORT_EXPLAIN_H
+
+#include "lab/explain.h"
+
+bool explain_svg(struct arena *arena, const struct explanation *explanation, const char *path, struct fail *fail);
+
+#endif

@@ -1,0 +1,102 @@
+#include "report/pipes.h"
+
+#include "base/table.h"
+#include "report/run.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double NEGLIGIBLE = 0.0005; // below what three decimals show
+
+// What a model says of a pipe in an iteration; negative: it has no such resource.
+static double predicted(const struct lab *lab, const struct experiment *e, unsigned model, const struct pipe *pipe) {
+    const struct prediction *prediction = &e->predictions[model];
+    const struct machine *machine = lab->models[model].machine;
+    if (e->verdicts[model].kind == VERDICT_UNMODELLED)
+        return -1;
+    if (!pipe->resources[0])
+        return prediction->uops;
+    double sum = -1;
+    for (const char *const *name = pipe->resources; *name; name++) {
+        const struct resource *resource = machine_resource_named(machine, *name);
+        if (resource)
+            sum = (sum < 0 ? 0 : sum) + prediction->pressure[resource - machine->resources] * resource->units;
+    }
+    return sum;
+}
+
+static void add_count(struct table *table, const struct bench_event *event, double by) {
+    double half_width = fmax(event->high - event->count, event->count - event->low) / by;
+    if (event->samples)
+        table_cell_colour(table, event->why ? TABLE_YELLOW : TABLE_PLAIN, "%7.3f ±%.3f%s", event->count / by,
+                          half_width, event->why ? " ?" : "");
+    else if (event->why)
+        table_cell_colour(table, TABLE_YELLOW, "%7s", "-");
+    else
+        table_cell(table, "%7.3f", event->count / by);
+}
+
+static void add_cells(struct table *table, const struct lab *lab, const struct experiment *e,
+                      const struct bench_event *event, const struct pipe *pipe) {
+    double by = run_report_divisor(e);
+    add_count(table, event, by);
+    for (unsigned i = 0; i < lab->n_models; i++) {
+        double value = pipe && i < e->n_predictions ? predicted(lab, e, i, pipe) : -1;
+        if (value < 0)
+            table_cell(table, "%7s", "-");
+        else
+            table_cell(table, "%7.3f", value / by);
+    }
+    table_cell(table, "%s", event->why ? event->why : "");
+}
+
+static bool is_idle(const struct lab *lab, const struct experiment *e, const struct bench_event *event,
+                    const struct pipe *pipe) {
+    bool is_idle = event->count < NEGLIGIBLE && !event->why;
+    for (unsigned i = 0; i < e->n_predictions; i++)
+        is_idle &= predicted(lab, e, i, pipe) < NEGLIGIBLE;
+    return is_idle;
+}
+
+static const struct pipe *pipe_of(const struct lab *lab, const char *event) {
+    for (unsigned i = 0; i < lab->pipes.n; i++)
+        if (strcmp(lab->pipes.pipes[i].event, event) == 0)
+            return &lab->pipes.pipes[i];
+    return NULL;
+}
+
+// The first row of an experiment says which it is.
+static void add_experiment(struct table *table, const struct lab *lab, const struct experiment *e) {
+    bool is_first = true;
+    for (unsigned i = 1; i < e->measurement.n_events; i++) { // [0]: instructions, which are the generator's
+        const struct bench_event *event = &e->measurement.events[i];
+        const struct pipe *pipe = pipe_of(lab, event->name);
+        if (pipe && is_idle(lab, e, event, pipe))
+            continue;
+        table_cell(table, "%s", is_first ? e->program.kernel : "");
+        table_cell(table, "%s", is_first ? run_report_measures(table->arena, e) : "");
+        table_cell(table, "%s", is_first ? program_form_name(e->program.form) : "");
+        table_cell(table, "%s", pipe ? pipe->name : event->name);
+        add_cells(table, lab, e, event, pipe);
+        is_first = false;
+    }
+}
+
+void pipes_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
+    struct table table = {.arena = lab->arena};
+    static const char *const titles[] = {"kernel", "measures", "form", "pipe or event", "counted"};
+    static const enum table_align aligns[] = {TABLE_CUT, TABLE_WRAP, TABLE_LEFT, TABLE_LEFT, TABLE_LEFT};
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        table_column(&table, aligns[i], titles[i]);
+    for (unsigned i = 0; i < lab->n_models; i++)
+        table_column(&table, TABLE_LEFT, model_title(&lab->models[i], lab->arena));
+    table_column(&table, TABLE_NOTE, "");
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        if (plan->experiments[i]->is_done)
+            add_experiment(&table, lab, plan->experiments[i]);
+    if (!table.n_cells)
+        return;
+    fprintf(out, "\n%s:\n",
+            lab->n_models ? "uops counted, and the cycles for which the models hold the pipes" : "events counted");
+    table_print(&table, out, colour);
+}

@@ -1,0 +1,312 @@
+#include "report/run.h"
+
+#include "base/screen.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "bench/bench.h"
+#include "report/aliases.h"
+#include "report/forms.h"
+#include "report/pipes.h"
+
+#include <math.h>
+#include <string.h>
+
+double run_report_divisor(const struct experiment *e) {
+    return e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep ? (double)e->program.streams : 1;
+}
+
+// Side by side, for one model and for sweeps.
+static void add_model_titles(struct table *table, const struct lab *lab) {
+    for (unsigned i = 0; i < lab->n_models; i++) {
+        table_column(table, TABLE_LEFT, model_title(&lab->models[i], lab->arena));
+        table_column(table, TABLE_BESIDE, "difference");
+    }
+    table_column(table, TABLE_NOTE, "");
+}
+
+// Reciprocal throughputs, and all that takes less than a cycle, are often sixths and twelfths, which two decimals would
+// blur.
+static int decimals_of(double cycles) {
+    return cycles < 0.995 ? 3 : 2;
+}
+
+static int decimals(const struct experiment *e) {
+    if (e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep)
+        return 3;
+    return e->measurement.samples ? decimals_of(e->measurement.cycles) : 2;
+}
+
+static void add_measured(struct table *table, const struct experiment *e) {
+    const struct bench_measurement *m = &e->measurement;
+    if (m->samples == 0) {
+        table_cell_colour(table, TABLE_YELLOW, "%5s", "-");
+        return;
+    }
+    double by = run_report_divisor(e);
+    bool is_unstable = m->verdict == MEASURED_UNSTABLE;
+    table_cell_colour(table, is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%5.*f ±%.*f%s", decimals(e), m->cycles / by,
+                      decimals(e), measured_half_width(m) / by, is_unstable ? " ?" : "");
+}
+
+static void add_difference(struct table *table, const struct verdict *verdict) {
+    double percent = round(verdict->difference * 100);
+    enum table_colour colour = verdict->kind == VERDICT_AGREE    ? TABLE_GREEN
+                               : verdict->kind == VERDICT_UNSURE ? TABLE_YELLOW
+                                                                 : TABLE_RED;
+    if (percent == 0)
+        table_cell_colour(table, colour, "0 %%");
+    else
+        table_cell_colour(table, colour, "%+.0f %%", percent);
+}
+
+static void add_part(struct text *note, const char *part) {
+    text_addf(note, "%s%s", note->length && *part ? "; " : "", part);
+}
+
+// What is to be known of the value itself.
+static void add_value_notes(struct text *note, const struct lab *lab, const struct experiment *e) {
+    const char *why = e->measurement.why ? e->measurement.why : "", *of_clock = lab->bench.unstable_why;
+    if (e->measurement.verdict == MEASURED_UNSTABLE && of_clock && strcmp(why, of_clock) == 0)
+        add_part(note, "unstable, as the clock is (above)");
+    else if (e->measurement.verdict == MEASURED_UNSTABLE)
+        add_part(note, arena_printf(note->arena, "unstable: %s", why));
+    else if (e->misuse)
+        add_part(note, e->misuse);
+    else if (e->measurement.warning)
+        add_part(note, e->measurement.warning);
+}
+
+static void add_other_notes(struct text *note, const struct experiment *e) {
+    if (e->seen.walks && e->measurement.seen.most_iterations)
+        add_part(note, arena_printf(note->arena, "walks over pages: at most %llu iterations at a time",
+                                    (unsigned long long)e->measurement.seen.most_iterations));
+    if (e->followed.n)
+        add_part(note, "predicted along the branches taken here, all of them foreseen");
+    if (e->measurement.n_replicates && e->measurement.verdict != MEASURED_UNSTABLE)
+        add_part(note, arena_printf(note->arena, "the same in %u other layouts", e->measurement.n_replicates));
+}
+
+// A number that is not of what it claims to be says nothing against a model.
+static const char *blame(const struct experiment *e, unsigned model) {
+    return e->misuse ? "" : e->verdicts[model].blame;
+}
+
+static void add_blames(struct text *note, const struct lab *lab, const struct experiment *e) {
+    for (unsigned i = 0; i < e->n_predictions; i++)
+        if (*blame(e, i))
+            add_part(note, e->n_predictions == 1 ? blame(e, i)
+                                                 : arena_printf(note->arena, "%s: %s",
+                                                                model_title(&lab->models[i], lab->arena), blame(e, i)));
+}
+
+static void add_prediction(struct table *table, const struct experiment *e, unsigned model) {
+    bool is_known = e->verdicts[model].kind != VERDICT_UNMODELLED;
+    if (is_known)
+        table_cell(table, "%5.*f", decimals(e), e->predictions[model].cycles / run_report_divisor(e));
+    else
+        table_cell(table, "%5s", "-");
+    if (is_known && e->measurement.samples)
+        add_difference(table, &e->verdicts[model]);
+    else
+        table_cell(table, "%s", "");
+}
+
+static void add_results(struct table *table, const struct lab *lab, const struct experiment *e) {
+    struct text note = {.arena = table->arena};
+    text_add(&note, "");
+    add_measured(table, e);
+    for (unsigned i = 0; i < e->n_predictions; i++)
+        add_prediction(table, e, i);
+    add_value_notes(&note, lab, e);
+    add_blames(&note, lab, e);
+    add_other_notes(&note, e);
+    table_cell(table, "%s", note.data);
+}
+
+// "d->x", or "" where one register is both ends and so needs no telling.
+static const char *arc_name(const struct program *program) {
+    const char *arrow = strstr(program->arc, "->");
+    bool is_loop = arrow && strlen(arrow + 2) == (size_t)(arrow - program->arc) &&
+                   strncmp(program->arc, arrow + 2, (size_t)(arrow - program->arc)) == 0;
+    return is_loop ? "" : program->arc;
+}
+
+// ", own lines"; "" where there is none.
+static const char *placement_words(struct arena *arena, enum program_placement placement) {
+    char *words =
+        arena_printf(arena, "%s%s", placement == PLACEMENT_NONE ? "" : ", ", program_placement_name(placement));
+    for (char *c = words; *c; c++)
+        if (*c == '-')
+            *c = ' ';
+    return words;
+}
+
+const char *run_report_measures(struct arena *arena, const struct experiment *e) {
+    const struct program *program = &e->program;
+    switch (program->mode) {
+    case PROGRAM_LATENCY:
+        return arena_printf(arena, "latency%s%s", *arc_name(program) ? " " : "", arc_name(program));
+    case PROGRAM_THROUGHPUT:
+        return arena_printf(arena, "reciprocal throughput, n = %u%s", program->streams,
+                            placement_words(arena, program->placement));
+    case PROGRAM_BLOCK:
+        break;
+    }
+    return e->block && e->alias == ALIAS_SAME && e->block->options.is_both ? "cycles per iteration, one address"
+                                                                           : "cycles per iteration";
+}
+
+static void add_subject(struct table *table, const struct experiment *e) {
+    table_cell(table, "%s", e->program.kernel);
+    table_cell(table, "%s", run_report_measures(table->arena, e));
+    table_cell(table, "%s", program_form_name(e->program.form));
+}
+
+// What was measured, and below it a row for each model.
+static void add_rows(struct table *table, const struct lab *lab, const struct experiment *e) {
+    struct text note = {.arena = table->arena};
+    text_add(&note, "");
+    add_subject(table, e);
+    add_measured(table, e);
+    table_cell(table, "%s", "");
+    add_value_notes(&note, lab, e);
+    add_other_notes(&note, e);
+    table_cell(table, "%s", note.data);
+    for (unsigned i = 0; i < e->n_predictions; i++) {
+        table_cell(table, "%s", "");
+        table_cell(table, "  %s", model_title(&lab->models[i], lab->arena));
+        table_cell(table, "%s", "");
+        add_prediction(table, e, i);
+        table_cell(table, "%s", blame(e, i));
+    }
+}
+
+static void print_summary(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
+    struct table table = {.arena = lab->arena};
+    bool has_rows = lab->n_models > 1;
+    table_column(&table, TABLE_CUT, "kernel");
+    table_column(&table, TABLE_WRAP, has_rows ? "measures, or model" : "measures");
+    table_column(&table, TABLE_LEFT, "form");
+    table_column(&table, TABLE_LEFT, has_rows ? "cycles" : "measured");
+    if (has_rows) {
+        table_column(&table, TABLE_RIGHT, "difference");
+        table_column(&table, TABLE_NOTE, "");
+    } else {
+        add_model_titles(&table, lab);
+    }
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        const struct experiment *e = plan->experiments[i];
+        if (!e->is_done || aliases_agree(plan, i))
+            continue;
+        if (has_rows) {
+            add_rows(&table, lab, e);
+        } else {
+            add_subject(&table, e);
+            add_results(&table, lab, e);
+        }
+    }
+    if (table.n_cells)
+        table_print(&table, out, colour);
+}
+
+static bool is_of(const struct experiment *e, const char *kernel) {
+    return e->is_done && strcmp(e->program.kernel, kernel) == 0;
+}
+
+// "vfmadd231ps zmm    latency 4.00   reciprocal throughput 0.50", from the experiments of one kernel.
+static void print_headline(struct arena *arena, const struct plan *plan, const char *kernel, FILE *out) {
+    const char *label = NULL;
+    bool has_throughput = false; // further ones are those of other placements
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        const struct experiment *e = plan->experiments[i];
+        if (!is_of(e, kernel))
+            continue;
+        if (!label)
+            fprintf(out, "%s", label = e->program.label);
+        if (e->is_sweep || !e->measurement.samples)
+            continue;
+        const char *mark = e->measurement.verdict == MEASURED_UNSTABLE ? "?" : "";
+        if (e->program.mode == PROGRAM_LATENCY)
+            fprintf(out, "   %s %.2f%s", run_report_measures(arena, e), e->measurement.cycles, mark);
+        else {
+            double each = e->measurement.cycles / run_report_divisor(e);
+            fprintf(out, "%s %.*f%s%s", has_throughput ? ";" : "   reciprocal throughput", decimals_of(each), each,
+                    mark, placement_words(arena, e->program.placement));
+            has_throughput = true;
+        }
+    }
+    if (label)
+        fputc('\n', out);
+}
+
+// One stream alone is the same in every placement, and stands in each of their tables.
+static bool is_of_sweep(const struct experiment *e, const char *kernel, enum program_form form,
+                        enum program_placement placement) {
+    return is_of(e, kernel) && e->is_sweep && e->program.form == form &&
+           (e->program.placement == placement || e->program.placement == PLACEMENT_NONE);
+}
+
+static void print_sweep(const struct lab *lab, const struct plan *plan, const char *kernel, enum program_form form,
+                        enum program_placement placement, FILE *out, bool colour) {
+    struct table table = {.arena = lab->arena};
+    table_column(&table, TABLE_RIGHT, "n");
+    table_column(
+        &table, TABLE_LEFT,
+        arena_printf(lab->arena, "measured, %s%s", program_form_name(form), placement_words(lab->arena, placement)));
+    add_model_titles(&table, lab);
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        const struct experiment *e = plan->experiments[i];
+        if (!is_of_sweep(e, kernel, form, placement))
+            continue;
+        table_cell(&table, "%u", e->program.streams);
+        add_results(&table, lab, e);
+    }
+    if (table.n_cells)
+        table_print(&table, out, colour);
+}
+
+// A table for each form and placement in which the kernel was swept.
+static void print_sweeps_of(const struct lab *lab, const struct plan *plan, const char *kernel, FILE *out,
+                            bool colour) {
+    static const enum program_form forms[] = {PROGRAM_LOOPED, PROGRAM_UNROLLED};
+    for (int i = 0; i < 2; i++) {
+        unsigned found = 0; // a bit for each placement
+        for (size_t k = 0; k < plan->n_experiments; k++)
+            if (is_of(plan->experiments[k], kernel) && plan->experiments[k]->is_sweep &&
+                plan->experiments[k]->program.form == forms[i])
+                found |= 1U << plan->experiments[k]->program.placement;
+        for (enum program_placement placement = PLACEMENT_NONE; placement < PROGRAM_N_PLACEMENTS; placement++)
+            if (found >> placement & 1 && (placement != PLACEMENT_NONE || found == 1))
+                print_sweep(lab, plan, kernel, forms[i], placement, out, colour);
+    }
+}
+
+static void print_sweeps(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
+    const char *last = NULL;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        const char *kernel = plan->experiments[i]->program.kernel;
+        if (last && strcmp(last, kernel) == 0)
+            continue;
+        last = kernel;
+        print_headline(lab->arena, plan, kernel, out);
+        print_sweeps_of(lab, plan, kernel, out, colour);
+    }
+}
+
+void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
+    bool has_sweep = false, has_result = false;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        has_sweep |= plan->experiments[i]->is_sweep;
+        has_result |= plan->experiments[i]->is_done;
+    }
+    if (!has_result)
+        return;
+    screen_print_sentence(lab_summary(lab), out);
+    if (has_sweep)
+        print_sweeps(lab, plan, out, colour);
+    else
+        print_summary(lab, plan, out, colour);
+    forms_print(lab->arena, plan, out);
+    aliases_print(lab->arena, plan, out);
+    pipes_report_print(lab, plan, out, colour);
+}

@@ -1,0 +1,22 @@
+// The tables of `cyclops run`.
+//     vfmadd231ps zmm    latency 4.00   reciprocal throughput 0.50
+//       n   measured       znver5 (LLVM 19)   difference
+//       1   4.00 ±0.01     4.00                 0 %
+#ifndef REPORT_RUN_H
+#define REPORT_RUN_H
+
+#include "lab/experiment.h"
+#include "lab/lab.h"
+
+#include <stdio.h>
+
+// Prints all experiments that were measured; sweeps as tables of their own, the rest in one table.
+void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour);
+
+// What a row's number is divided by: cycles of all streams become cycles of one copy of the kernel's body; latencies,
+// sweeps and blocks stay as they are.
+double run_report_divisor(const struct experiment *e);
+// "latency d->x", "reciprocal throughput, n = 12"
+const char *run_report_measures(struct arena *arena, const struct experiment *e);
+
+#endif

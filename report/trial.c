@@ -1,0 +1,166 @@
+#include "report/trial.h"
+
+#include "base/bytes.h"
+#include "base/json.h"
+#include "base/screen.h"
+#include "bench/record/record.h"
+#include "lab/fault_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_WORDS_SHOWN = 8 };
+
+struct view {
+    struct arena *arena;
+    const struct experiment *experiment;
+    const struct isa *isa;
+    const struct trial *trial;
+    struct record_fault fault;
+    bool has_fault;
+};
+
+static struct view view_of(struct arena *arena, const struct decoder *decoder, const struct experiment *experiment) {
+    const struct lab_block *block = experiment->block;
+    const struct trial *trial = &block->trials[experiment->alias];
+    struct view view = {.arena = arena, .experiment = experiment, .isa = block->source.isa, .trial = trial};
+    view.has_fault =
+        trial->outcome != BENCH_OK && fault_explain(arena, decoder, block, &block->tried[experiment->alias],
+                                                    trial->outcome, &trial->seen, &view.fault);
+    return view;
+}
+
+// A general register's place in the frame is by its number, as encoded: the stack pointer's may be behind the class.
+static unsigned count_general(const struct view *view) {
+    unsigned n = 0;
+    while (view->isa->classes->registers[n])
+        n++;
+    return n;
+}
+
+static uint64_t start_of(const struct view *view, unsigned number) {
+    struct block_start start = block_start_of(view->experiment->block, view->experiment->alias);
+    return number == view->isa->stack_number ? block_stack_start(view->isa, &start)
+                                             : start.first + number * start.distance;
+}
+
+static const char *hex(struct arena *arena, uint64_t value) {
+    return arena_printf(arena, "0x%" PRIx64, value);
+}
+
+// Bytes from the lowest on, as wide as the block uses the register.
+static const char *vector_bytes(const struct view *view, const struct program_register *used) {
+    bool is_mask = used->class->file == 'k';
+    unsigned word = is_mask ? PROGRAM_FRAME_MASKS + used->index : PROGRAM_FRAME_VECTORS + 8 * used->index;
+    const uint8_t *bytes = (const uint8_t *)&view->trial->frame[word];
+    return bytes_to_hex(view->arena, bytes, is_mask ? sizeof(uint16_t) : used->class->bits / 8);
+}
+
+// The next word of memory, from `*at` on, that is not as it was filled; false where there is none.
+static bool next_change(const struct view *view, size_t *at, uint64_t *word) {
+    for (; *at + sizeof *word <= view->trial->n_memory_bytes; *at += sizeof *word) {
+        memcpy(word, view->trial->memory + *at, sizeof *word);
+        if (*word != view->experiment->foreign.fill)
+            return true;
+    }
+    return false;
+}
+
+// ---- for people
+
+static void print_registers(const struct view *view, FILE *out) {
+    const struct program *program = &view->experiment->block->tried[view->experiment->alias];
+    for (unsigned i = 0; i < count_general(view); i++)
+        if (view->trial->frame[1 + i] != start_of(view, i))
+            fprintf(out, "  %-5s 0x%" PRIx64 ", was 0x%" PRIx64 "\n", view->isa->classes->registers[i],
+                    view->trial->frame[1 + i], start_of(view, i));
+    for (unsigned i = 0; i < program->n_used; i++) {
+        const char *bytes = vector_bytes(view, &program->used[i]);
+        if (strspn(bytes, "0") < strlen(bytes))
+            fprintf(out, "  %-5s %s\n", program->used[i].class->registers[program->used[i].index], bytes);
+    }
+}
+
+static void print_memory(const struct view *view, FILE *out) {
+    size_t page = view->trial->n_memory_bytes / view->experiment->foreign.frames, n = 0;
+    uint64_t word;
+    for (size_t at = 0; next_change(view, &at, &word); at += sizeof word, n++)
+        if (n < MOST_WORDS_SHOWN)
+            fprintf(out, "  page %zu + 0x%zx: 0x%" PRIx64 "\n", at / page, at % page, word);
+    if (n > MOST_WORDS_SHOWN)
+        fprintf(out, "  and %zu more words of memory\n", n - MOST_WORDS_SHOWN);
+}
+
+void trial_print(struct arena *arena, const struct decoder *decoder, const struct experiment *experiment, FILE *out) {
+    const struct view view = view_of(arena, decoder, experiment);
+    const char *kernel = experiment->program.kernel;
+    if (view.trial->outcome != BENCH_OK) {
+        screen_print_sentence(arena_printf(arena, "%s: %s%s%s", kernel, bench_outcome_name(view.trial->outcome),
+                                           view.has_fault ? ": " : "", view.has_fault ? view.fault.explanation : ""),
+                              out);
+        return;
+    }
+    screen_print_sentence(arena_printf(arena, "%s: comes to its end; touches %u page%s", kernel, view.trial->seen.pages,
+                                       view.trial->seen.pages == 1 ? "" : "s"),
+                          out);
+    print_registers(&view, out);
+    print_memory(&view, out);
+}
+
+// ---- for programs
+
+static json_t *registers_to_json(const struct view *view) {
+    json_t *json = json_object();
+    for (unsigned i = 0; i < count_general(view); i++)
+        json_object_set_new(json, view->isa->classes->registers[i],
+                            json_string(hex(view->arena, view->trial->frame[1 + i])));
+    return json;
+}
+
+static json_t *vectors_to_json(const struct view *view) {
+    const struct program *program = &view->experiment->block->tried[view->experiment->alias];
+    json_t *json = json_object();
+    for (unsigned i = 0; i < program->n_used; i++)
+        json_object_set_new(json, program->used[i].class->registers[program->used[i].index],
+                            json_string(vector_bytes(view, &program->used[i])));
+    return json;
+}
+
+static json_t *memory_to_json(const struct view *view) {
+    json_t *list = json_array();
+    uint64_t word;
+    for (size_t at = 0; next_change(view, &at, &word); at += sizeof word)
+        json_array_append_new(list, json_pack("{sI ss}", "at", (json_int_t)at, "word", hex(view->arena, word)));
+    return list;
+}
+
+static json_t *pages_to_json(const struct view *view) {
+    json_t *list = json_array();
+    for (unsigned i = 0; i < view->trial->seen.pages; i++)
+        json_array_append_new(list, json_string(hex(view->arena, view->trial->addresses[i])));
+    return list;
+}
+
+bool trial_print_json(struct arena *arena, const struct decoder *decoder, const struct experiment *experiment,
+                      FILE *out, struct fail *fail) {
+    const struct view view = view_of(arena, decoder, experiment);
+    const struct lab_block *block = experiment->block;
+    json_t *json = json_pack("{ss ss ss ss ss}", "record", "trial", "kernel", experiment->program.kernel, "isa",
+                             view.isa->name, "alias", block_alias_name(experiment->alias), "bytes",
+                             bytes_to_hex(arena, block->bytes, block->n_bytes));
+    if (view.trial->code_address) {
+        uint64_t address = view.trial->code_address + block->tried[experiment->alias].body_range.offset;
+        json_object_set_new(json, "code", json_string(hex(arena, address)));
+    }
+    json_object_set_new(json, "outcome", json_string(bench_outcome_name(view.trial->outcome)));
+    json_object_set_new(json, "pages", pages_to_json(&view));
+    if (view.trial->outcome == BENCH_OK) {
+        json_object_set_new(json, "drift", json_integer(block_drift(block, experiment->alias)));
+        json_object_set_new(json, "registers", registers_to_json(&view));
+        json_object_set_new(json, "vectors", vectors_to_json(&view));
+        json_object_set_new(json, "memory", memory_to_json(&view));
+    }
+    if (view.has_fault)
+        json_object_set_new(json, "fault", record_fault_to_json(&view.fault));
+    return json_write_line(out, json, fail);
+}
