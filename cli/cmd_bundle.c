@@ -53,7 +53,8 @@ static const struct command command = {
     options,
 };
 
-static struct pack_program packed(const struct program *program, struct bench_code code, const char *role) {
+static struct pack_program packed(const struct program *program, struct bench_code code, const char *role,
+                                  const char *setup) {
     return (struct pack_program){
         .role = role,
         .kernel = program->kernel,
@@ -62,6 +63,7 @@ static struct pack_program packed(const struct program *program, struct bench_co
         .arc = program->arc,
         .placement = program->placement ? program_placement_name(program->placement) : NULL,
         .instruction = program->label,
+        .setup = setup,
         .streams = program->streams,
         .instructions = program->instructions,
         .code = code,
@@ -102,12 +104,14 @@ static bool make_pack(struct arena *arena, const struct isa *isa, const struct p
     *pack = (struct pack){isa->name, ARENA_ARRAY(arena, struct pack_program, n), 0};
     for (unsigned i = 0; i < N_CHAINS; i++)
         if (chains[i])
-            pack->programs[pack->n_programs++] = packed(chains[i], program_code(chains[i], false), role_of(i));
+            pack->programs[pack->n_programs++] = packed(chains[i], program_code(chains[i], false), role_of(i), NULL);
     code_uses_open(&uses, arena, isa, NULL);
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct bench_code code = experiment_code(plan->experiments[i], false);
         code_uses_find(&uses, &code);
-        pack->programs[pack->n_programs++] = packed(&plan->experiments[i]->program, code, NULL);
+        struct record record;
+        experiment_to_record(arena, plan->experiments[i], &record);
+        pack->programs[pack->n_programs++] = packed(&plan->experiments[i]->program, code, NULL, record.setup);
     }
     code_uses_close(&uses);
     return true;

@@ -1,7 +1,7 @@
 #include "report/trial.h"
 
 #include "base/bytes.h"
-#include "base/json.h"
+#include "base/json_text.h"
 #include "base/screen.h"
 #include "bench/record/record.h"
 #include "lab/fault_text.h"
@@ -109,58 +109,65 @@ void trial_print(struct arena *arena, const struct decoder *decoder, const struc
 
 // ---- for programs
 
-static json_t *registers_to_json(const struct view *view) {
-    json_t *json = json_object();
+static void put_registers(struct json_text *json, const struct view *view) {
+    json_open(json, "registers");
     for (unsigned i = 0; i < count_general(view); i++)
-        json_object_set_new(json, view->isa->classes->registers[i],
-                            json_string(hex(view->arena, view->trial->frame[1 + i])));
-    return json;
+        json_put_text(json, view->isa->classes->registers[i], hex(view->arena, view->trial->frame[1 + i]));
+    json_close(json);
 }
 
-static json_t *vectors_to_json(const struct view *view) {
+static void put_vectors(struct json_text *json, const struct view *view) {
     const struct program *program = &view->experiment->block->tried[view->experiment->alias];
-    json_t *json = json_object();
+    json_open(json, "vectors");
     for (unsigned i = 0; i < program->n_used; i++)
-        json_object_set_new(json, program->used[i].class->registers[program->used[i].index],
-                            json_string(vector_bytes(view, &program->used[i])));
-    return json;
+        json_put_text(json, program->used[i].class->registers[program->used[i].index],
+                      vector_bytes(view, &program->used[i]));
+    json_close(json);
 }
 
-static json_t *memory_to_json(const struct view *view) {
-    json_t *list = json_array();
+static void put_memory(struct json_text *json, const struct view *view) {
     uint64_t word;
-    for (size_t at = 0; next_change(view, &at, &word); at += sizeof word)
-        json_array_append_new(list, json_pack("{sI ss}", "at", (json_int_t)at, "word", hex(view->arena, word)));
-    return list;
+    json_open_list(json, "memory");
+    for (size_t at = 0; next_change(view, &at, &word); at += sizeof word) {
+        json_open(json, NULL);
+        json_put_integer(json, "at", (int64_t)at);
+        json_put_text(json, "word", hex(view->arena, word));
+        json_close(json);
+    }
+    json_close_list(json);
 }
 
-static json_t *pages_to_json(const struct view *view) {
-    json_t *list = json_array();
+static void put_pages(struct json_text *json, const struct view *view) {
+    json_open_list(json, "pages");
     for (unsigned i = 0; i < view->trial->seen.pages; i++)
-        json_array_append_new(list, json_string(hex(view->arena, view->trial->addresses[i])));
-    return list;
+        json_put_text(json, NULL, hex(view->arena, view->trial->addresses[i]));
+    json_close_list(json);
 }
 
 bool trial_print_json(struct arena *arena, const struct decoder *decoder, const struct experiment *experiment,
                       FILE *out, struct fail *fail) {
     const struct view view = view_of(arena, decoder, experiment);
     const struct lab_block *block = experiment->block;
-    json_t *json = json_pack("{ss ss ss ss ss}", "record", "trial", "kernel", experiment->program.kernel, "isa",
-                             view.isa->name, "alias", block_alias_name(experiment->alias), "bytes",
-                             bytes_to_hex(arena, block->bytes, block->n_bytes));
-    if (view.trial->code_address) {
-        uint64_t address = view.trial->code_address + block->tried[experiment->alias].body_range.offset;
-        json_object_set_new(json, "code", json_string(hex(arena, address)));
-    }
-    json_object_set_new(json, "outcome", json_string(bench_outcome_name(view.trial->outcome)));
-    json_object_set_new(json, "pages", pages_to_json(&view));
+    struct json_text json = {{.arena = arena}};
+    json_open(&json, NULL);
+    json_put_text(&json, "record", "trial");
+    json_put_text(&json, "kernel", experiment->program.kernel);
+    json_put_text(&json, "isa", view.isa->name);
+    json_put_text(&json, "alias", block_alias_name(experiment->alias));
+    json_put_text(&json, "bytes", bytes_to_hex(arena, block->bytes, block->n_bytes));
+    if (view.trial->code_address)
+        json_put_text(&json, "code",
+                      hex(arena, view.trial->code_address + block->tried[experiment->alias].body_range.offset));
+    json_put_text(&json, "outcome", bench_outcome_name(view.trial->outcome));
+    put_pages(&json, &view);
     if (view.trial->outcome == BENCH_OK) {
-        json_object_set_new(json, "drift", json_integer(block_drift(block, experiment->alias)));
-        json_object_set_new(json, "registers", registers_to_json(&view));
-        json_object_set_new(json, "vectors", vectors_to_json(&view));
-        json_object_set_new(json, "memory", memory_to_json(&view));
+        json_put_integer(&json, "drift", block_drift(block, experiment->alias));
+        put_registers(&json, &view);
+        put_vectors(&json, &view);
+        put_memory(&json, &view);
     }
     if (view.has_fault)
-        json_object_set_new(json, "fault", record_fault_to_json(&view.fault));
-    return json_write_line(out, json, fail);
+        record_put_fault(&json, "fault", &view.fault);
+    json_close(&json);
+    return json_print_line(out, &json, fail);
 }

@@ -5,7 +5,25 @@
 #include "bench/host/files.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/utsname.h>
+#include <unistd.h>
+
+// In the place of hwloc: a core is there once for the first of its threads.
+static void count_cores(struct arena *arena, struct host *host) {
+    long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
+    for (int cpu = 0; cpu < n_cpus; cpu++) {
+        double first;
+        if (!host_number(arena, &first, "/sys/devices/system/cpu/cpu%d/topology/core_id", cpu))
+            continue; // offline, or nothing is known
+        const char *threads = host_line(arena, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+        host->n_cpus++;
+        host->n_cores += !threads || atoi(threads) == cpu;
+    }
+    if (host->n_cpus == 0)
+        host->n_cpus = host->n_cores = n_cpus > 0 ? (unsigned)n_cpus : 1;
+    host->smt = host->n_cpus > host->n_cores;
+}
 
 bool runner_read_host(struct arena *arena, int cpu, struct host *host, struct fail *fail) {
     *host = (struct host){.cpu = cpu};
@@ -20,7 +38,9 @@ bool runner_read_host(struct arena *arena, int cpu, struct host *host, struct fa
     struct utsname system;
     if (uname(&system) == 0)
         host->kernel = arena_strdup(arena, system.release);
+    count_cores(arena, host);
     host_read_hypervisor(arena, host);
+    host_read_frequency(arena, host);
     host_read_pmu(arena, host);
     return true;
 }

@@ -259,24 +259,25 @@ static void take_outcome(const struct pack_program *program, enum bench_outcome 
     *status = (int)trouble.status;
 }
 
-static void write_result(const struct run *run, size_t index) {
-    results_write(run->results, run->pack->isa, &run->pack->programs[run->places[index]], &run->measurements[index]);
+static bool write_result(const struct run *run, size_t index, struct fail *fail) {
+    return results_write(run->results, run->pack->isa, &run->pack->programs[run->places[index]],
+                         &run->measurements[index], fail);
 }
 
 // One that was written already was measured again: the last line counts.
 static bool finish(void *context, size_t index, struct fail *fail) {
     struct run *run = context;
-    (void)fail;
+    bool is_written = true;
     if (!run->are_done[index])
         take_outcome(&run->pack->programs[run->places[index]], run->measurements[index].outcome, run->status);
     run->n_done += !run->are_done[index];
     run->are_done[index] = true;
     show_progress(run);
     if (index < run->n_written)
-        write_result(run, index);
-    while (run->n_written < run->n && run->are_done[run->n_written])
-        write_result(run, run->n_written++);
-    return true;
+        is_written = write_result(run, index, fail);
+    while (is_written && run->n_written < run->n && run->are_done[run->n_written])
+        is_written = write_result(run, run->n_written++, fail);
+    return is_written;
 }
 
 static bool measure_all(struct arena *arena, struct bench *bench, const struct pack *pack,
@@ -311,9 +312,8 @@ static bool measure(struct arena *arena, const struct arguments *arguments, cons
     struct bench_measurement *measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs);
     for (size_t i = 0; i < pack->n_programs; i++)
         measurements[i].outcome = BENCH_STOPPED; // not measured yet
-    if (!results_open(&results, arena, arguments->output, arguments->wants_json, fail))
+    if (!results_open(&results, arena, arguments->output, arguments->wants_json, host, bench, fail))
         return false;
-    results_write_header(&results, host, bench);
     bool is_named = !bench_clock_counts(bench->clock); // in its note
     if (!arguments->wants_json)
         screen_print_sentence(arena_printf(arena, "%s, Linux %s, CPU %d: %s%s%s", host->cpu_name,

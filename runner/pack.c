@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_LINE "cyclops-pack 2"
+#define FIRST_LINE "cyclops-pack 3"
 #define LAST_LINE "cyclops-bundle "
 enum { NUMBER_DIGITS = 16, LAST_LINE_BYTES = sizeof LAST_LINE - 1 + NUMBER_DIGITS + 1 + NUMBER_DIGITS + 1 };
 
@@ -45,6 +45,7 @@ static void write_program(const struct pack_program *program, struct text *out) 
     add_line(out, "arc", program->arc);
     add_line(out, "placement", program->placement);
     add_line(out, "instruction", program->instruction);
+    add_line(out, "setup", program->setup);
     add_number(out, "n", program->streams);
     add_number(out, "instructions", program->instructions);
     if (program->loop_instructions) {
@@ -128,7 +129,8 @@ static bool take_text(struct pack_program *program, const char *key, const char 
                  {"form", &program->form},
                  {"arc", &program->arc},
                  {"placement", &program->placement},
-                 {"instruction", &program->instruction}};
+                 {"instruction", &program->instruction},
+                 {"setup", &program->setup}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0) {
             *texts[i].field = *value ? value : NULL; // as written: nothing is no line

@@ -2,7 +2,7 @@
 // one "key value" a line, appended to the runner (which ends with how long the pack is) or a file of its own. Reader
 // and writer side by side; the only owner of the format. Holds no measurement and no model.
 //
-//     cyclops-pack 2
+//     cyclops-pack 3
 //     isa aarch64
 //     program
 //     role reference        chains of the clock: reference, and the checks by name; other programs have none
@@ -26,6 +26,7 @@
 struct pack_program {
     const char *role;                                                 // null: to be measured
     const char *kernel, *mode, *form, *arc, *placement, *instruction; // as in struct record; null where not known
+    const char *setup;                                                // likewise
     unsigned streams, instructions;                                   // likewise
     unsigned loop_instructions, loop_branches;                        // likewise; 0: as many as usual
     struct bench_code code;

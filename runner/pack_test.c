@@ -21,6 +21,7 @@ static struct pack_program program(const char *role) {
     return (struct pack_program){
         .role = role,
         .kernel = "add-x",
+        .setup = "458da1b356c1ad27",
         .mode = "latency",
         .form = "unrolled",
         .arc = "d->x",
@@ -69,6 +70,7 @@ static void comes_back_as_it_was(void **state) {
     assert_string_equal(first->role, "reference");
     assert_string_equal(first->arc, "d->x");
     assert_string_equal(first->instruction, "add x");
+    assert_string_equal(first->setup, "458da1b356c1ad27");
     assert_int_equal(first->streams, 3);
     assert_int_equal(first->instructions, 2);
     assert_string_equal(first->placement, "own-lines");
@@ -158,10 +160,10 @@ static void refuses(const char *text, const char *place) {
 
 static void damaged_packs_are_refused(void **state) {
     (void)state;
-#define HEAD "cyclops-pack 2\nisa aarch64\nprogram\nkernel k\nbodies 1\n"
+#define HEAD "cyclops-pack 3\nisa aarch64\nprogram\nkernel k\nbodies 1\n"
     refuses("", "pack:1");
-    refuses("cyclops-pack 1\n", "pack:1"); // without uses
-    refuses("cyclops-pack 3\n", "pack:1");
+    refuses("cyclops-pack 2\n", "pack:1"); // without setup
+    refuses("cyclops-pack 4\n", "pack:1");
     refuses(HEAD "code 0\n", "pack:6");
     refuses(HEAD "code zz\n", "pack:6");
     refuses(HEAD "n -1\n", "pack:6");
@@ -170,7 +172,7 @@ static void damaged_packs_are_refused(void **state) {
     refuses(HEAD, "pack:6");                                            // no code
     refuses(HEAD "code 0102\nbody_offset 1\nbody_bytes 2\n", "pack:9"); // a body beyond the code
     refuses(HEAD "program\nkernel l\n", "pack:6");                      // the first has no code
-    refuses("cyclops-pack 2\n", "pack:2");                              // of which ISA?
+    refuses("cyclops-pack 3\n", "pack:2");                              // of which ISA?
 }
 
 // A value that it cannot have, at its line; values that do not fit together, behind the program.
@@ -271,15 +273,14 @@ static void results_are_a_measurement_file(void **state) {
     int fd = mkstemp(path);
     assert_int_equal(write(fd, "{\"record\":\"ho", 13), 13); // a killed run's last line
     close(fd);
-    assert_true(results_open(&out, &arena, path, false, &fail));
-    results_write_header(&out, &host, &bench);
-    results_write(&out, "aarch64", &good, &value);
-    results_write(&out, "aarch64", &bad, &crash);
+    assert_true(results_open(&out, &arena, path, false, &host, &bench, &fail));
+    assert_true(results_write(&out, "aarch64", &good, &value, &fail));
+    assert_true(results_write(&out, "aarch64", &bad, &crash, &fail));
     assert_true(results_close(&out, &fail));
     assert_true(record_read(&arena, path, &file, &fail));
     char *text = NULL;
     assert_true(file_read(&arena, path, &text, NULL, &fail));
-    assert_non_null(strstr(text, "\"cycles_per_copy\":1.50000,\"cycles_per_instruction\":2.25000,"));
+    assert_non_null(strstr(text, "\"cycles_per_copy\":1.5,\"cycles_per_instruction\":2.25,"));
     assert_null(strstr(strstr(text, "cycles_per_copy") + 1, "cycles_per_copy")); // none of the crash
     unlink(path);
     assert_int_equal(file.n_headers, 1);

@@ -1,6 +1,4 @@
-// What a runner prints: a table for people, and the lines of a measurement file as bench/record/record.h owns them (a
-// test reads them with its reader). jansson is not there to write them with: for several ISAs it cannot be had as a
-// static library.
+// What a runner prints: a table for people, and the lines of a measurement file.
 #ifndef RUNNER_RESULTS_H
 #define RUNNER_RESULTS_H
 
@@ -16,11 +14,11 @@ struct results {
     const char *path;  // of the file
 };
 
-// `path`: a file to append to, null: none.
-bool results_open(struct results *results, struct arena *arena, const char *path, bool wants_json, struct fail *fail);
-void results_write_header(const struct results *results, const struct host *host, const struct bench *bench);
-void results_write(const struct results *results, const char *isa, const struct pack_program *program,
-                   const struct bench_measurement *measurement);
+// `path`: a file to append to, null: none. Writes the header.
+bool results_open(struct results *results, struct arena *arena, const char *path, bool wants_json,
+                  const struct host *host, const struct bench *bench, struct fail *fail);
+bool results_write(const struct results *results, const char *isa, const struct pack_program *program,
+                   const struct bench_measurement *measurement, struct fail *fail);
 bool results_close(struct results *results, struct fail *fail); // false: not everything could be written
 
 // measurements[i] is of programs[i]; programs with a role, and those whose outcome is BENCH_STOPPED, are passed over.

@@ -23,10 +23,12 @@ struct record_fault {
     const char *explanation;    // one sentence without its full stop, for people
 };
 
-// The host, as the header line of a measurement file has it.
-struct json_t *host_to_json(const struct host *host);
+struct json_text;
+void record_put_fault(struct json_text *json, const char *key, const struct record_fault *fault);
 
-struct json_t *record_fault_to_json(const struct record_fault *fault);
+// The header line of a measurement file. `host` is null where the target is no real machine; `bench` where nothing is
+// measured.
+void record_put_header(struct json_text *json, const char *key, const struct host *host, const struct bench *bench);
 
 // One line of a file. Strings are null where the file does not say.
 struct record {
@@ -68,6 +70,8 @@ struct record {
 FILE *record_open(const char *path, const struct host *host, const struct bench *bench, struct fail *fail);
 bool record_write(FILE *out, const struct record *record, struct fail *fail);
 
+struct json_t; // jansson's
+
 struct record_file {
     struct json_t **headers; // one a run
     size_t n_headers;
@@ -79,13 +83,6 @@ struct record_file {
 // A line cut short (the last one, or one that a header follows) is left out; anything else that is wrong is a failure
 // at its line. Success and failure both need record_file_close.
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
-// Reads the line of a measurement; a part of record_read.
-bool record_read_measurement(struct arena *arena, struct json_t *json, struct record *record, struct fail *fail);
-// Reads the events of a line; a part of that.
-bool record_read_events(struct arena *arena, const struct json_t *json, struct bench_measurement *measurement,
-                        struct fail *fail);
-// Reading does this to every record: false for numbers that no run measures.
-bool record_check(const struct record *record, struct fail *fail);
 void record_file_close(struct record_file *file);
 
 // Where the run that wrote `header` measured, seen from one on this host with this clock. RECORD_ELSEWHERE: the CPU or

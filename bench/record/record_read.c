@@ -1,11 +1,357 @@
-// Reading measurement files: headers, lines, and what a killed run left of its last one. What a measurement's line
-// holds is record_read_measurement.c's; the writer is record.c.
+// Reading measurement files: headers, lines, and what a killed run left of its last one. Fields that we do not know are
+// passed over: files of later versions have more of them. The writer is record_write.c.
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "bench/record/record.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
+
+// ---- Is a record one that a run may have written? Files come from others, too, and what is computed from them must
+// not start from numbers that nobody measured.
+
+static const double most_cycles = 1e12; // minutes
+static const double most_count = 1e15;  // of an event; the difference of two may be below zero
+enum { MOST_STREAMS = 1 << 10, MOST_INSTRUCTIONS = 1 << 20 };
+
+static bool is_within(double value, double least, double most, const char *what, struct fail *fail) {
+    if (value >= least && value <= most) // not so with NaN
+        return true;
+    return fail_set(fail, FAIL_INPUT, "'%s' is %g, which no run measures: it is from %g to %g", what, value, least,
+                    most);
+}
+
+// What noise alone explains widens an interval, where need be below zero.
+static bool is_low_end(double value, const char *what, struct fail *fail) {
+    return is_within(value, -most_cycles, most_cycles, what, fail);
+}
+
+static bool are_cycles(double value, const char *what, struct fail *fail) {
+    return is_within(value, 0, most_cycles, what, fail);
+}
+
+static bool check_spread(const struct bench_measurement *m, struct fail *fail) {
+    for (int i = 0; i < 2; i++)
+        if (!are_cycles(m->modes[i].cycles, "modes", fail) || !is_within(m->modes[i].share, 0, 1, "share", fail))
+            return false;
+    for (unsigned i = 0; i < m->n_replicates; i++)
+        if (!are_cycles(m->replicates[i].cycles, "replicates", fail) ||
+            !is_low_end(m->replicates[i].low, "replicates", fail) ||
+            !are_cycles(m->replicates[i].high, "replicates", fail))
+            return false;
+    if (!are_cycles(m->beside, "beside", fail) || !is_low_end(m->beside_low, "beside", fail) ||
+        !are_cycles(m->beside_high, "beside", fail))
+        return false;
+    return are_cycles(m->process_low, "processes", fail) && are_cycles(m->process_high, "processes", fail);
+}
+
+static bool check_event(const struct bench_event *event, struct fail *fail) {
+    return is_within(event->count, -most_count, most_count, "events", fail) &&
+           is_within(event->low, -most_count, most_count, "event_intervals", fail) &&
+           is_within(event->high, -most_count, most_count, "event_intervals", fail) &&
+           is_within(event->confidence, 0, 1, "confidence", fail) &&
+           (!event->samples || (event->low <= event->count && event->count <= event->high) ||
+            fail_set(fail, FAIL_INPUT, "the count of event '%s' must lie within its interval", event->name));
+}
+
+static bool check_counts(const struct record *record, struct fail *fail) {
+    const struct bench_measurement *m = &record->measurement;
+    for (unsigned i = 0; i < m->n_events; i++)
+        if (!check_event(&m->events[i], fail))
+            return false;
+    for (unsigned i = 0; i < record->n_predictions; i++)
+        if (!are_cycles(record->predictions[i].cycles, "predicted", fail))
+            return false;
+    return is_within(record->streams, 0, MOST_STREAMS, "n", fail) &&
+           is_within(record->instructions, 0, MOST_INSTRUCTIONS, "instructions", fail) &&
+           is_within(record->loop_instructions, 0, MOST_INSTRUCTIONS, "loop_instructions", fail) &&
+           is_within(record->loop_branches, 0, record->loop_instructions, "loop_branches", fail);
+}
+
+// Where all is noise, a clock's error has no limit, and what the looks at the samples cost may leave no confidence.
+static bool check_record(const struct record *record, struct fail *fail) {
+    const struct bench_measurement *m = &record->measurement;
+    bool is_ordered =
+        m->verdict == MEASURED_UNSTABLE || m->outcome != BENCH_OK || (m->low <= m->cycles && m->cycles <= m->high);
+    return are_cycles(m->cycles, "cycles", fail) && is_low_end(m->low, "low", fail) &&
+           are_cycles(m->high, "high", fail) && is_within(m->confidence, -1, 1, "confidence", fail) &&
+           is_within(m->clock_error, 0, most_cycles, "clock_error", fail) &&
+           is_within(m->milliseconds, 0, most_cycles, "ms", fail) && check_spread(m, fail) &&
+           check_counts(record, fail) &&
+           (is_ordered || fail_set(fail, FAIL_INPUT, "'cycles' must lie between 'low' and 'high'"));
+}
+
+// ---- The events of a line: "events" has the counts, and other members of the line what is known of them besides.
+// Files of before these have counts only.
+
+// By name; one more where there is none yet, and null where there is no room.
+static struct bench_event *event_named(struct arena *arena, struct bench_measurement *measurement, const char *name) {
+    for (unsigned i = 0; i < measurement->n_events; i++)
+        if (strcmp(measurement->events[i].name, name) == 0)
+            return &measurement->events[i];
+    if (measurement->n_events == BENCH_MAX_EVENTS)
+        return NULL;
+    struct bench_event *event = &measurement->events[measurement->n_events++];
+    event->name = arena_strdup(arena, name);
+    return event;
+}
+
+// Reads member `name` of `object` into the event.
+typedef bool (*member_reader)(struct arena *arena, const json_t *object, const char *name, struct bench_event *event,
+                              struct fail *fail);
+
+static bool read_event_count(struct arena *arena, const json_t *object, const char *name, struct bench_event *event,
+                             struct fail *fail) {
+    (void)arena;
+    return json_get_number(object, name, &event->count, fail);
+}
+
+static bool read_event_why(struct arena *arena, const json_t *object, const char *name, struct bench_event *event,
+                           struct fail *fail) {
+    return json_get_string(arena, object, name, &event->why, fail);
+}
+
+static bool read_interval(struct arena *arena, const json_t *object, const char *name, struct bench_event *event,
+                          struct fail *fail) {
+    (void)arena;
+    const json_t *json = json_object_get(object, name);
+    unsigned long samples = 0;
+    if (!json_is_object(json))
+        return fail_set(fail, FAIL_INPUT, "'event_intervals' must hold objects");
+    if (!json_get_number(json, "low", &event->low, fail) || !json_get_number(json, "high", &event->high, fail) ||
+        !json_get_number(json, "confidence", &event->confidence, fail) ||
+        !json_get_count(json, "samples", &samples, fail))
+        return false;
+    if (samples < 1 || samples > UINT32_MAX)
+        return fail_set(fail, FAIL_INPUT, "the interval of event '%s' is of no samples", event->name);
+    event->samples = (unsigned)samples;
+    return true;
+}
+
+static bool read_each(struct arena *arena, const json_t *json, const char *key, member_reader read,
+                      struct bench_measurement *measurement, struct fail *fail) {
+    json_t *object = json_object_get(json, key), *item;
+    const char *name;
+    if (object && !json_is_object(object))
+        return fail_set(fail, FAIL_INPUT, "'%s' must be an object", key);
+    json_object_foreach(object, name, item) {
+        struct bench_event *event = event_named(arena, measurement, name);
+        if (event && !read(arena, object, name, event, fail))
+            return false;
+    }
+    return true;
+}
+
+// In the order of the counts; events without one come behind them.
+static bool read_events(struct arena *arena, const json_t *json, struct bench_measurement *measurement,
+                        struct fail *fail) {
+    return read_each(arena, json, "events", read_event_count, measurement, fail) &&
+           read_each(arena, json, "event_intervals", read_interval, measurement, fail) &&
+           read_each(arena, json, "events_why", read_event_why, measurement, fail);
+}
+
+// ---- One measurement's line, field by field
+
+static bool read_unsigned(const json_t *json, const char *key, unsigned *value, struct fail *fail) {
+    unsigned long count = *value;
+    if (!json_get_count(json, key, &count, fail))
+        return false;
+    if (count > UINT32_MAX)
+        return fail_set(fail, FAIL_INPUT, "'%s' is too large", key);
+    *value = (unsigned)count;
+    return true;
+}
+
+typedef const char *(*name_function)(unsigned value);
+static const char *outcome_name(unsigned value) {
+    return bench_outcome_name((enum bench_outcome)value);
+}
+static const char *verdict_name(unsigned value) {
+    return bench_verdict_name((enum bench_verdict)value);
+}
+static const char *clock_name(unsigned value) {
+    return bench_clock_name((enum bench_clock)value);
+}
+static const char *drop_name(unsigned value) {
+    return bench_drop_name((enum bench_drop)value);
+}
+
+// The number of the value named by member `key`; without such a member `value` stays.
+static bool read_name(struct arena *arena, const json_t *json, const char *key, name_function name, unsigned count,
+                      unsigned *value, struct fail *fail) {
+    const char *word = NULL;
+    if (!json_get_string(arena, json, key, &word, fail))
+        return false;
+    const char *names[BENCH_N_OUTCOMES];
+    for (unsigned i = 0; i < count; i++) {
+        names[i] = name(i);
+        if (word && strcmp(word, names[i]) == 0)
+            *value = i;
+    }
+    if (!word || strcmp(word, names[*value]) == 0)
+        return true;
+    return fail_set(fail, FAIL_INPUT, "unknown %s '%s'%s", key, word, text_did_you_mean(arena, word, names, count));
+}
+
+static bool read_names(struct arena *arena, const json_t *json, struct bench_measurement *measurement,
+                       struct fail *fail) {
+    unsigned outcome = BENCH_OK, verdict = MEASURED_UNSTABLE, clock = CLOCK_RATIO;
+    if (!read_name(arena, json, "outcome", outcome_name, BENCH_N_OUTCOMES, &outcome, fail) ||
+        !read_name(arena, json, "verdict", verdict_name, MEASURED_UNSTABLE + 1, &verdict, fail) ||
+        !read_name(arena, json, "clock", clock_name, BENCH_N_CLOCKS, &clock, fail))
+        return false;
+    measurement->outcome = (enum bench_outcome)outcome;
+    measurement->verdict = (enum bench_verdict)verdict;
+    measurement->clock = (enum bench_clock)clock;
+    return true;
+}
+
+static bool read_exact(const json_t *json, struct bench_measurement *measurement, struct fail *fail) {
+    const json_t *exact = json_object_get(json, "exact");
+    if (!exact)
+        return measurement->verdict != MEASURED_EXACT ||
+               fail_set(fail, FAIL_INPUT, "the verdict is 'exact', but 'exact' does not say which fraction");
+    const json_t *numerator = json_array_get(exact, 0), *denominator = json_array_get(exact, 1);
+    if (json_array_size(exact) != 2 || !json_is_integer(numerator) || !json_is_integer(denominator) ||
+        json_integer_value(numerator) < 0 || json_integer_value(numerator) > UINT32_MAX ||
+        json_integer_value(denominator) < 1 || json_integer_value(denominator) > UINT32_MAX)
+        return fail_set(fail, FAIL_INPUT, "'exact' must be two whole numbers, [numerator, denominator]");
+    measurement->numerator = (unsigned)json_integer_value(numerator);
+    measurement->denominator = (unsigned)json_integer_value(denominator);
+    return true;
+}
+
+static bool read_spread(const json_t *json, struct bench_measurement *measurement, struct fail *fail) {
+    const json_t *processes = json_object_get(json, "processes"), *modes = json_object_get(json, "modes");
+    if (processes && !json_is_object(processes))
+        return fail_set(fail, FAIL_INPUT, "'processes' must be an object");
+    if (modes && (!json_is_array(modes) || json_array_size(modes) != 2))
+        return fail_set(fail, FAIL_INPUT, "'modes' must be a list of two");
+    bool is_read = !processes || (read_unsigned(processes, "n", &measurement->processes, fail) &&
+                                  json_get_number(processes, "low", &measurement->process_low, fail) &&
+                                  json_get_number(processes, "high", &measurement->process_high, fail));
+    for (unsigned i = 0; i < 2 && modes && is_read; i++) {
+        const json_t *mode = json_array_get(modes, i);
+        is_read = json_is_object(mode) || fail_set(fail, FAIL_INPUT, "'modes' must be a list of objects");
+        is_read = is_read && json_get_number(mode, "cycles", &measurement->modes[i].cycles, fail) &&
+                  json_get_number(mode, "share", &measurement->modes[i].share, fail);
+    }
+    return is_read;
+}
+
+static bool read_replicates(struct arena *arena, const json_t *json, struct bench_measurement *measurement,
+                            struct fail *fail) {
+    const json_t *list = json_object_get(json, "replicates"), *item;
+    size_t i;
+    if (list && (!json_is_array(list) || json_array_size(list) > BENCH_MAX_REPLICATES))
+        return fail_set(fail, FAIL_INPUT, "'replicates' must be a list, of %d at most", BENCH_MAX_REPLICATES);
+    json_array_foreach(list, i, item) {
+        struct bench_replicate *replicate = &measurement->replicates[i];
+        unsigned verdict = MEASURED_UNSTABLE;
+        if (!json_is_object(item))
+            return fail_set(fail, FAIL_INPUT, "'replicates' must be a list of objects");
+        if (!json_get_string(arena, item, "change", &replicate->change, fail) ||
+            !json_get_number(item, "cycles", &replicate->cycles, fail) ||
+            !json_get_number(item, "low", &replicate->low, fail) ||
+            !json_get_number(item, "high", &replicate->high, fail) ||
+            !read_name(arena, item, "verdict", verdict_name, MEASURED_UNSTABLE + 1, &verdict, fail))
+            return false;
+        replicate->verdict = (enum bench_verdict)verdict;
+        measurement->n_replicates = (unsigned)i + 1;
+    }
+    return true;
+}
+
+static bool read_numbers(const json_t *json, struct bench_measurement *measurement, struct fail *fail) {
+    if (!read_unsigned(json, "samples", &measurement->samples, fail))
+        return false;
+    bool has_no_sample = json_object_get(json, "samples") && !measurement->samples;
+    if (measurement->outcome == BENCH_OK && !has_no_sample && !json_object_get(json, "cycles"))
+        return fail_set(fail, FAIL_INPUT, "a measurement needs 'cycles', or an 'outcome' that says why it has none");
+    return json_get_number(json, "cycles", &measurement->cycles, fail) &&
+           json_get_number(json, "low", &measurement->low, fail) &&
+           json_get_number(json, "high", &measurement->high, fail) &&
+           json_get_number(json, "confidence", &measurement->confidence, fail) &&
+           json_get_number(json, "clock_error", &measurement->clock_error, fail) &&
+           json_get_number(json, "ms", &measurement->milliseconds, fail) && read_exact(json, measurement, fail) &&
+           read_spread(json, measurement, fail);
+}
+
+// An object of one number per name; null and no such member are the same.
+static bool get_object(json_t *json, const char *key, json_t **object, struct fail *fail) {
+    *object = json_object_get(json, key);
+    return !*object || json_is_object(*object) || fail_set(fail, FAIL_INPUT, "'%s' must be an object", key);
+}
+
+static bool read_dropped(json_t *json, struct bench_measurement *measurement, struct fail *fail) {
+    json_t *dropped;
+    if (!get_object(json, "dropped", &dropped, fail))
+        return false;
+    for (unsigned i = 0; i < DROP_N_REASONS; i++)
+        if (!read_unsigned(dropped, drop_name(i), &measurement->dropped[i], fail))
+            return false;
+    return true;
+}
+
+static bool read_predictions(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
+    const json_t *list = json_object_get(json, "predicted");
+    if (list && !json_is_array(list))
+        return fail_set(fail, FAIL_INPUT, "'predicted' must be a list");
+    size_t i;
+    json_t *item;
+    json_array_foreach(list, i, item) {
+        if (!json_is_object(item))
+            return fail_set(fail, FAIL_INPUT, "'predicted' must be a list of objects");
+        if (i == RECORD_MAX_PREDICTIONS)
+            return fail_set(fail, FAIL_INPUT, "more than %d predictions", RECORD_MAX_PREDICTIONS);
+        struct record_prediction *prediction = &record->predictions[record->n_predictions++];
+        if (!json_get_string(arena, item, "model", &prediction->model, fail) ||
+            !json_get_number(item, "cycles", &prediction->cycles, fail) ||
+            !json_get_string(arena, item, "bottleneck", &prediction->bottleneck, fail))
+            return false;
+    }
+    return true;
+}
+
+static bool read_beside(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
+    struct bench_measurement *measurement = &record->measurement;
+    json_t *beside;
+    if (!get_object(json, "beside", &beside, fail) || !beside)
+        return !json_object_get(json, "beside");
+    record->beside = "";
+    return json_get_string(arena, beside, "kernel", &record->beside, fail) &&
+           json_get_string(arena, beside, "bytes", &record->beside_bytes, fail) &&
+           json_get_number(beside, "cycles", &measurement->beside, fail) &&
+           json_get_number(beside, "low", &measurement->beside_low, fail) &&
+           json_get_number(beside, "high", &measurement->beside_high, fail);
+}
+
+static bool read_measurement(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
+    struct bench_measurement *measurement = &record->measurement;
+    return json_get_string(arena, json, "kernel", &record->kernel, fail) &&
+           json_get_string(arena, json, "isa", &record->isa, fail) &&
+           json_get_string(arena, json, "mode", &record->mode, fail) &&
+           json_get_string(arena, json, "form", &record->form, fail) &&
+           json_get_string(arena, json, "arc", &record->arc, fail) &&
+           json_get_string(arena, json, "placement", &record->placement, fail) &&
+           json_get_string(arena, json, "instruction", &record->instruction, fail) &&
+           json_get_string(arena, json, "bytes", &record->bytes, fail) &&
+           json_get_string(arena, json, "setup", &record->setup, fail) &&
+           json_get_string(arena, json, "why", &measurement->why, fail) &&
+           json_get_string(arena, json, "warning", &measurement->warning, fail) &&
+           read_unsigned(json, "n", &record->streams, fail) &&
+           read_unsigned(json, "instructions", &record->instructions, fail) &&
+           read_unsigned(json, "loop_instructions", &record->loop_instructions, fail) &&
+           read_unsigned(json, "loop_branches", &record->loop_branches, fail) &&
+           read_names(arena, json, measurement, fail) && read_numbers(json, measurement, fail) &&
+           read_dropped(json, measurement, fail) && read_events(arena, json, measurement, fail) &&
+           read_replicates(arena, json, measurement, fail) && read_beside(arena, json, record, fail) &&
+           read_predictions(arena, json, record, fail) && check_record(record, fail);
+}
+
+// ---- The lines of a file
 
 static bool take_header(struct arena *arena, json_t *json, struct record_file *file, struct fail *fail) {
     unsigned long version = 0;
@@ -33,7 +379,7 @@ static bool take_line(struct arena *arena, json_t *json, unsigned line, struct r
         return fail_set(fail, FAIL_INPUT, "unknown record '%s': expected 'host' or 'measurement'", kind);
     file->records = arena_grow(arena, file->records, file->n_records, sizeof *file->records);
     file->records[file->n_records] = (struct record){.run = (unsigned)file->n_headers, .line = line};
-    return record_read_measurement(arena, json, &file->records[file->n_records++], fail);
+    return read_measurement(arena, json, &file->records[file->n_records++], fail);
 }
 
 // Failures of the parts know no place; this is where it is added.

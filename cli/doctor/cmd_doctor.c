@@ -1,12 +1,10 @@
 // cyclops doctor: what this machine allows, and what to do about what it doesn't.
 #include "cli/cli.h"
 
-#include "base/json.h"
 #include "base/options.h"
 #include "base/screen.h"
 #include "bench/host/control.h"
 #include "bench/host/files.h"
-#include "bench/record/record.h"
 #include "cli/doctor/doctor.h"
 #include "lab/lab.h"
 
@@ -87,10 +85,7 @@ static bool print(const struct diagnosis *d, const struct host *host, struct fai
         doctor_print(d, cli_wants_colour(), columns_to_fill());
         return true;
     }
-    json_t *all = json_object();
-    json_object_set_new(all, "host", host_to_json(host));
-    json_object_set_new(all, "findings", doctor_to_json(d));
-    return json_write_line(stdout, all, fail);
+    return doctor_print_json(d, host, fail);
 }
 
 static void examine_files(struct diagnosis *d, const struct host *host) {

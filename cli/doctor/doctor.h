@@ -45,6 +45,7 @@ void doctor_examine_clocks(struct diagnosis *diagnosis, const struct bench *benc
 void doctor_examine_time_clock(struct diagnosis *diagnosis, const struct host *host, const struct bench *bench);
 
 void doctor_print(const struct diagnosis *diagnosis, bool wants_colour, unsigned columns);
-json_t *doctor_to_json(const struct diagnosis *diagnosis); // a list
+// An object with the host, and all findings.
+bool doctor_print_json(const struct diagnosis *diagnosis, const struct host *host, struct fail *fail);
 
 #endif

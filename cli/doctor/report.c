@@ -1,7 +1,9 @@
 #include "cli/doctor/doctor.h"
 
+#include "base/json_text.h"
 #include "base/screen.h"
 #include "base/text.h"
+#include "bench/record/record.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,13 +49,22 @@ void doctor_print(const struct diagnosis *diagnosis, bool wants_colour, unsigned
         print_finding(&diagnosis->findings[i], SUBJECT_COLUMN + (unsigned)widest + 2, wants_colour, columns);
 }
 
-json_t *doctor_to_json(const struct diagnosis *diagnosis) {
-    json_t *list = json_array();
+bool doctor_print_json(const struct diagnosis *diagnosis, const struct host *host, struct fail *fail) {
+    struct json_text json = {{.arena = diagnosis->arena}};
+    json_open(&json, NULL);
+    record_put_header(&json, "host", host, NULL);
+    json_open_list(&json, "findings");
     for (size_t i = 0; i < diagnosis->n_findings; i++) {
         const struct finding *finding = &diagnosis->findings[i];
-        json_array_append_new(list, json_pack("{ss ss ss ss ss?}", "subject", finding->subject, "health",
-                                              health_name(finding->health), "finding", finding->text, "advice",
-                                              finding->advice, "command", finding->command));
+        json_open(&json, NULL);
+        json_put_text(&json, "subject", finding->subject);
+        json_put_text(&json, "health", health_name(finding->health));
+        json_put_text(&json, "finding", finding->text);
+        json_put_text(&json, "advice", finding->advice);
+        json_put_text_or_null(&json, "command", finding->command);
+        json_close(&json);
     }
-    return list;
+    json_close_list(&json);
+    json_close(&json);
+    return json_print_line(stdout, &json, fail);
 }

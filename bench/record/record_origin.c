@@ -1,0 +1,57 @@
+// Whether a file's run and this one measured on the same machine, with the same clock and as much effort.
+#include "base/json.h"
+#include "base/json_text.h"
+#include "bench/record/record.h"
+
+// What this run's header would be, as readers have it.
+static json_t *own_header(const struct host *host, const struct bench *bench) {
+    struct arena arena = {0};
+    struct json_text json = {{.arena = &arena}};
+    record_put_header(&json, NULL, host, bench);
+    json_t *header = json_loadb(json.text.data, json.text.length, 0, NULL);
+    arena_free(&arena);
+    return header;
+}
+
+static bool are_equal(const json_t *a, const json_t *b, const char *const *keys) {
+    for (; *keys; keys++) {
+        const json_t *x = json_object_get(a, *keys), *y = json_object_get(b, *keys);
+        bool is_x_known = x && !json_is_null(x), is_y_known = y && !json_is_null(y);
+        if (is_x_known != is_y_known || (is_x_known && !json_equal(x, y)))
+            return false;
+    }
+    return true;
+}
+
+static const char *const host_keys[] = {"cpu",       "vendor",     "family",    "model", "stepping",
+                                        "microcode", "hypervisor", "core_type", NULL};
+
+enum record_origin record_origin(const json_t *header, const struct host *host, const struct bench *bench) {
+    static const char *const clock_keys[] = {"tier", "target", "model", "reference_cycles", "frequency_hz", NULL};
+    static const char *const cpu_keys[] = {"pinned_to", NULL};
+    json_t *ours = own_header(host, bench);
+    bool is_alike = are_equal(header, ours, host_keys) &&
+                    are_equal(json_object_get(header, "clock"), json_object_get(ours, "clock"), clock_keys);
+    enum record_origin origin = !is_alike                           ? RECORD_ELSEWHERE
+                                : are_equal(header, ours, cpu_keys) ? RECORD_HERE
+                                                                    : RECORD_OTHER_CPU;
+    json_decref(ours);
+    return origin;
+}
+
+int record_cpu(const json_t *header, const struct host *host) {
+    const json_t *cpu = json_object_get(header, "pinned_to");
+    json_t *ours = own_header(host, NULL);
+    bool is_known = are_equal(header, ours, host_keys) && json_is_integer(cpu) && json_integer_value(cpu) >= 0 &&
+                    json_integer_value(cpu) <= INT32_MAX;
+    json_decref(ours);
+    return is_known ? (int)json_integer_value(cpu) : -1;
+}
+
+bool record_tried_as_hard(const json_t *header, const struct bench_options *options) {
+    const json_t *effort = json_object_get(header, "effort");
+    double precision = json_number_value(json_object_get(effort, "precision"));
+    double rounding = 1e-6;
+    return precision > 0 && precision <= options->precision + rounding &&
+           json_number_value(json_object_get(effort, "budget_ms")) >= options->budget_ms - rounding;
+}
