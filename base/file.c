@@ -128,9 +128,14 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool has_suffix(const char *name, const char *suffix) {
+bool file_is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool file_has_suffix(const char *name, const char *suffix) {
     size_t n = strlen(name), n_suffix = strlen(suffix);
-    return n >= n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
+    return n > n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
 }
 
 size_t file_list(struct arena *arena, const char *path, const char *suffix, const char ***names) {
@@ -140,7 +145,7 @@ size_t file_list(struct arena *arena, const char *path, const char *suffix, cons
         return 0;
     size_t n = 0;
     for (struct dirent *entry; (entry = readdir(folder));) {
-        if (entry->d_name[0] == '.' || !has_suffix(entry->d_name, suffix))
+        if (entry->d_name[0] == '.' || !file_has_suffix(entry->d_name, suffix))
             continue;
         *names = arena_grow(arena, *names, n, sizeof **names);
         (*names)[n++] = arena_strdup(arena, entry->d_name);

@@ -28,4 +28,8 @@ const char *file_installed(struct arena *arena, const char *relative);
 // Names in folder `path` that end in `suffix`, sorted; returns their number, 0 also where there is no such folder.
 size_t file_list(struct arena *arena, const char *path, const char *suffix, const char ***names);
 
+bool file_is_folder(const char *path);
+// Whether the name ends so, with something before it.
+bool file_has_suffix(const char *name, const char *suffix);
+
 #endif

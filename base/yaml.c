@@ -1,6 +1,8 @@
 // YAML files: opening them, their nodes, and where these stand. What is expected of a node's content is yaml_read.c's.
 #include "base/yaml.h"
 
+#include "base/text.h"
+
 #include "base/file.h"
 
 #include <assert.h>
@@ -82,29 +84,14 @@ static bool check_single(struct yaml *yaml) {
     return wrong ? fail_with_diagnosis(yaml) : true;
 }
 
-// Bytes of the UTF-8 character that `text` begins with; 0: it is none.
-static size_t utf8_length(const unsigned char *text) {
-    static const unsigned char masks[] = {0xe0, 0xf0, 0xf8}, leads[] = {0xc0, 0xe0, 0xf0};
-    if (text[0] < 0x80)
-        return 1;
-    for (size_t i = 0; i < 3; i++) {
-        if ((text[0] & masks[i]) != leads[i])
-            continue;
-        for (size_t k = 1; k <= i + 1; k++)
-            if ((text[k] & 0xc0) != 0x80)
-                return 0;
-        return i + 2;
-    }
-    return 0;
-}
-
 // libfyaml 0.7 does not come back from a directive ("%...") that is no UTF-8, or no ASCII.
 static bool check_utf8(const struct yaml *yaml) {
     unsigned line = 1, column = 1;
     bool is_directive = false;
     for (const unsigned char *at = (const unsigned char *)yaml->data; *at != '\0';) {
-        size_t length = utf8_length(at);
-        if (length == 0)
+        bool is_shown;
+        size_t length = text_character((const char *)at, &is_shown);
+        if (length == 1 && *at >= 0x80)
             return fail_at(yaml->fail, yaml->path, line, column, "this is no UTF-8 text");
         is_directive = column == 1 ? *at == '%' : is_directive;
         if (is_directive && length > 1)

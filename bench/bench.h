@@ -282,15 +282,7 @@ struct bench_listener;
 // session measures all the same. `listener`: null for none.
 bool bench_wait_quiet(struct bench *bench, double seconds, const struct bench_listener *listener, struct fail *fail);
 
-// Measures one piece of code. False only when the harness itself failed; code that crashed is an outcome.
-bool bench_measure(struct bench *bench, const struct bench_code *code, struct bench_measurement *result,
-                   struct fail *fail);
-
-// The same for several, up to BENCH_MOST_TOGETHER at a time in the same processes: a process costs more than a few
-// rounds do. Each value rests on as many processes as it would alone. Where the code ends one of them, all that it ran
-// is measured again, each by itself.
-bool bench_measure_all(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results, size_t n,
-                       struct fail *fail);
+// Pieces of code that may share processes: a process costs more than a few rounds do.
 enum { BENCH_MOST_TOGETHER = 32 };
 
 // Who wants to hear of it meanwhile.
@@ -302,11 +294,13 @@ struct bench_listener {
     // Nothing is computed until neighbours leave, or `seconds` are over; of `n_left` values. May be null.
     void (*waiting)(void *context, size_t n_left, double seconds);
 };
-// The same, with a listener.
-bool bench_measure_each(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results,
-                        size_t n, const struct bench_listener *listener, struct fail *fail);
+// Measures `n` pieces of code, many of them in the same processes. Each value rests on as many processes as it would
+// alone. Where the code ends one of them, all that it ran is measured again, each by itself. `listener`: null for none.
+// False only when the harness itself failed; code that crashed is an outcome.
+bool bench_measure(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results, size_t n,
+                   const struct bench_listener *listener, struct fail *fail);
 
-// The same as bench_measure while another hardware thread runs `beside`: on the native target, on the CPU of the
+// The same of one while another hardware thread runs `beside`: on the native target, on the CPU of the
 // options. The clock's reference and the multiply check run while that thread waits (the issue check is left out), so
 // cycles are the core's own, as without it.
 bool bench_measure_beside(struct bench *bench, const struct bench_code *code, const struct bench_code *beside,

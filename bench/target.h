@@ -103,7 +103,6 @@ struct target_ops {
     // which. False only when the harness itself failed.
     bool (*run)(struct target *target, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
                 struct fail *fail);
-    void (*close)(struct target *target);
     uint64_t (*now_ns)(struct target *target);        // the time that budgets are spent by; null: this machine's
     void (*wait)(struct target *target, uint64_t ns); // lets that time pass; null: this machine's
 };

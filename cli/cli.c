@@ -59,15 +59,8 @@ const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fa
     const struct isa *isa = name ? isa_find(name) : isa_native();
     if (isa)
         return isa;
-    const struct isa *const *all = isa_all();
-    const char **names = NULL;
-    size_t n_names = 0;
-    for (; all[n_names]; n_names++) {
-        names = arena_grow(arena, names, n_names, sizeof *names);
-        names[n_names] = all[n_names]->name;
-    }
     if (name)
-        fail_set(fail, FAIL_INPUT, "unknown ISA '%s'%s", name, text_did_you_mean(arena, name, names, n_names));
+        fail_set(fail, FAIL_INPUT, "%s", isa_unknown(arena, name));
     else
         fail_set(fail, FAIL_UNAVAILABLE, "the generator does not know this machine's ISA; name one with --isa");
     return NULL;

@@ -1,6 +1,7 @@
 // cyclops run: measure, predict and compare.
 #include "cli/cli.h"
 
+#include "bench/counters/event_name.h"
 #include "bench/sandbox/nursery.h"
 
 #include "base/options.h"
@@ -87,28 +88,14 @@ static const struct command command = {
     options,
 };
 
-// The commas between slashes are the event's own: cpu/event=0xb1,umask=0x1/.
-static void add_events(struct arena *arena, const char *list, struct option_list *events) {
-    const char *start = list;
-    bool is_inside = false;
-    for (const char *c = list;; c++) {
-        is_inside ^= *c == '/';
-        if (*c != '\0' && (*c != ',' || is_inside))
-            continue;
-        if (c > start) {
-            events->items = arena_grow(arena, events->items, events->n_items, sizeof *events->items);
-            events->items[events->n_items++] = arena_copy(arena, start, (size_t)(c - start));
-        }
-        if (*c == '\0')
-            return;
-        start = c + 1;
-    }
-}
-
 static bool read_events(struct arena *arena, struct fail *fail) {
     struct option_list *events = &args.lab.lab.events;
+    struct slice event;
     for (size_t i = 0; i < args.events.n_items; i++)
-        add_events(arena, args.events.items[i], events);
+        for (const char *list = args.events.items[i]; event_name_next(&list, &event);) {
+            events->items = arena_grow(arena, events->items, events->n_items, sizeof *events->items);
+            events->items[events->n_items++] = arena_copy(arena, event.data, event.length);
+        }
     if (args.events.n_items && events->n_items == 0)
         return fail_set(fail, FAIL_INPUT, "--events names no event; 'cyclops list events' prints their names");
     if (events->n_items && !bench_clock_counts(args.lab.lab.bench.clock))

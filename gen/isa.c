@@ -1,13 +1,15 @@
 #include "gen/isa.h"
 
+#include "base/text.h"
 #include "gen/isa_tables.h"
 
 #include <string.h>
 
+static const struct isa *const isas[] = {&isa_x86_64, &isa_aarch64, &isa_armv7, &isa_mips,
+                                         &isa_mipsel, &isa_riscv64, NULL};
+
 const struct isa *const *isa_all(void) {
-    static const struct isa *const all[] = {&isa_x86_64, &isa_aarch64, &isa_armv7, &isa_mips,
-                                            &isa_mipsel, &isa_riscv64, NULL};
-    return all;
+    return isas;
 }
 
 const struct isa *isa_find(const char *name) {
@@ -65,4 +67,18 @@ const struct register_class *isa_class(const struct isa *isa, const char *name) 
         if (strcmp(each->name, name) == 0)
             return each;
     return NULL;
+}
+
+const char *isa_unknown(struct arena *arena, const char *name) {
+    enum { MOST_NAME_BYTES = 64 };
+    const char *names[sizeof isas / sizeof *isas];
+    size_t n = 0;
+    struct text all = {.arena = arena};
+    for (const struct isa *const *isa = isa_all(); *isa; isa++) {
+        text_addf(&all, "%s%s", n ? ", " : "", (*isa)->name);
+        names[n++] = (*isa)->name;
+    }
+    const char *near = text_did_you_mean(arena, name, names, n);
+    const char *known = *near ? near : arena_printf(arena, "; known are: %s", all.data);
+    return arena_printf(arena, "unknown ISA '%s'%s", text_printable(arena, name, MOST_NAME_BYTES), known);
 }

@@ -115,8 +115,10 @@ struct isa {
 
 const struct isa *isa_find(const char *name);  // null if unknown
 const char *isa_family(const struct isa *isa); // "mips" of mipsel; mostly its name
-const struct isa *isa_native(void);            // of this machine; null where none is known
-const struct isa *const *isa_all(void);        // null-terminated
+// What to say of a name that isa_find does not know: "unknown ISA 'x86' (did you mean 'x86_64'?)".
+const char *isa_unknown(struct arena *arena, const char *name);
+const struct isa *isa_native(void);     // of this machine; null where none is known
+const struct isa *const *isa_all(void); // null-terminated
 const struct register_class *isa_class(const struct isa *isa, const char *name);
 
 #endif

@@ -7,20 +7,6 @@
 
 #include <string.h>
 
-static bool fail_isa(struct kernel_file *file, struct fy_node *node, const char *name) {
-    const char *names[16];
-    size_t n = 0;
-    struct text all = {.arena = file->yaml.arena};
-    for (const struct isa *const *isa = isa_all(); *isa && n < 16; isa++) {
-        text_addf(&all, "%s%s", n ? ", " : "", (*isa)->name);
-        names[n++] = (*isa)->name;
-    }
-    const char *near = text_did_you_mean(file->yaml.arena, name, names, n);
-    if (*near)
-        return yaml_fail(&file->yaml, node, "unknown ISA '%s'%s", name, near);
-    return yaml_fail(&file->yaml, node, "unknown ISA '%s'; known are: %s", name, all.data);
-}
-
 static bool read_isa(struct kernel_file *file, struct fy_node *node) {
     const char *name = yaml_text(&file->yaml, node);
     if (!name)
@@ -28,7 +14,7 @@ static bool read_isa(struct kernel_file *file, struct fy_node *node) {
     file->isa = isa_find(name);
     if (file->isa && file->wanted && strcmp(file->isa->name, isa_family(file->wanted)) == 0)
         file->isa = file->wanted;
-    return file->isa ? true : fail_isa(file, node, name);
+    return file->isa ? true : yaml_fail(&file->yaml, node, "%s", isa_unknown(file->yaml.arena, name));
 }
 
 static bool read_syntax(struct kernel_file *file, struct fy_node *node) {
@@ -147,7 +133,7 @@ bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, 
                         struct fail *fail) {
     const struct isa *only = isa ? isa_find(isa) : NULL;
     if (isa && !only)
-        return fail_set(fail, FAIL_INPUT, "unknown ISA '%s'", isa);
+        return fail_set(fail, FAIL_INPUT, "%s", isa_unknown(arena, isa));
     size_t before = set->n_kernels + set->n_refused;
     for (const struct isa *const *each = isa_all(); *each; each++)
         if (only ? *each == only : !(*each)->family)

@@ -290,8 +290,6 @@ const char *lab_summary(const struct lab *lab) {
 
 void lab_close(struct lab *lab) {
     keep_levels(lab);
-    if (lab->target)
-        lab->target->ops->close(lab->target);
     for (unsigned i = 0; i < lab->n_models; i++)
         model_close(&lab->models[i]);
     model_close(&lab->simulated_cpu);

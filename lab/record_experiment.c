@@ -14,7 +14,7 @@ static const char *printable(struct arena *arena, const char *text, const char *
 const struct isa *record_isa(struct arena *arena, const struct record *record, struct fail *fail) {
     const struct isa *isa = record->isa ? isa_find(record->isa) : NULL;
     if (!isa && record->isa)
-        fail_set(fail, FAIL_INPUT, "unknown ISA '%s'", printable(arena, record->isa, ""));
+        fail_set(fail, FAIL_INPUT, "%s", isa_unknown(arena, record->isa));
     else if (!isa)
         fail_set(fail, FAIL_INPUT, "the measurement does not say of which ISA its bytes are");
     return isa;

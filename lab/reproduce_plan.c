@@ -51,7 +51,7 @@ bool reproduce_plan(struct arena *arena, const struct isa *native, struct reprod
         reproduction->values[i].reference = &reference->values[i];
     const struct isa *isa = reference->isa ? isa_find(reference->isa) : NULL;
     if (reference->isa && !isa)
-        return fail_set(fail, FAIL_INPUT, "%s: unknown ISA '%s'", reference->name, reference->isa);
+        return fail_set(fail, FAIL_INPUT, "%s: %s", reference->name, isa_unknown(arena, reference->isa));
     if (!isa)
         leave_unmeasured(reproduction, "no such CPU exists");
     else if (isa != native)

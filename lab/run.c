@@ -286,7 +286,7 @@ static bool measure_shortened(const struct run *run, struct experiment *const *s
         return false;
     for (size_t i = 0; i < n; i++)
         codes[i] = lab_code(lab, shorter[i]);
-    if (!bench_measure_all(&lab->bench, codes, measurements, n, fail))
+    if (!bench_measure(&lab->bench, codes, measurements, n, NULL, fail))
         return false;
     for (size_t i = 0; i < n; i++) {
         if (shorter[i]->replicates.n)
@@ -341,7 +341,7 @@ bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, c
             run.owners[c] = i;
     }
     const struct bench_listener of_codes = {&run, take_code, say_waiting};
-    bool is_measured = bench_measure_each(&lab->bench, run.codes, run.measurements, n_codes, &of_codes, fail) &&
+    bool is_measured = bench_measure(&lab->bench, run.codes, run.measurements, n_codes, &of_codes, fail) &&
                        finish_failed(&run, n, fail);
     arena_free(&scratch);
     return is_measured;

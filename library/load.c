@@ -1,15 +1,11 @@
 // Where LLVM's modules are, for a library that is loaded into somebody else's program.
+#include "base/file.h"
 #include "library/internal.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static bool is_folder(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 // The folder of the file that this code was loaded from: the shared library, or the program it is linked into.
 static const char *own_folder(struct arena *arena) {
@@ -34,7 +30,7 @@ static const char *module_folder(struct arena *arena) {
         CYCLOPS_MODULES,
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (is_folder(places[i]))
+        if (file_is_folder(places[i]))
             return places[i];
     return NULL;
 }

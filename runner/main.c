@@ -2,6 +2,7 @@
 // no privileges. One static executable, usually with its pack appended; it knows bench/ and base/ only.
 #include "base/file.h"
 #include "base/screen.h"
+#include "bench/counters/event_name.h"
 #include "bench/target.h"
 #include "runner/host.h"
 #include "runner/results.h"
@@ -60,21 +61,13 @@ struct arguments {
 #define OWN_ISA "mipsel"
 #endif
 
-// The commas between slashes are the event's own: armv8_pmuv3/event=0x1b,long/.
 static bool add_events(struct arena *arena, struct arguments *arguments, const char *list, struct fail *fail) {
-    bool is_inside = false;
-    for (const char *start = list, *c = list;; c++) {
-        is_inside ^= *c == '/';
-        if (*c != '\0' && (*c != ',' || is_inside))
-            continue;
-        if (c > start && arguments->n_events == TARGET_MAX_EVENTS)
+    for (struct slice event; event_name_next(&list, &event);) {
+        if (arguments->n_events == TARGET_MAX_EVENTS)
             return fail_set(fail, FAIL_INPUT, "at most %d events", TARGET_MAX_EVENTS);
-        if (c > start)
-            arguments->events[arguments->n_events++] = arena_copy(arena, start, (size_t)(c - start));
-        if (*c == '\0')
-            return true;
-        start = c + 1;
+        arguments->events[arguments->n_events++] = arena_copy(arena, event.data, event.length);
     }
+    return true;
 }
 
 static bool parse_number(const char *text, double *number, struct fail *fail) {
@@ -299,7 +292,7 @@ static bool measure_all(struct arena *arena, struct bench *bench, const struct p
         run.places[run.n++] = i;
     }
     show_progress(&run);
-    bool is_done = bench_measure_each(bench, codes, run.measurements, run.n, &listener, fail);
+    bool is_done = bench_measure(bench, codes, run.measurements, run.n, &listener, fail);
     for (size_t i = 0; i < run.n; i++)
         if (run.are_done[i])
             measurements[run.places[i]] = run.measurements[i];
@@ -343,7 +336,6 @@ static bool run(struct arena *arena, const struct arguments *arguments, int *sta
         return false;
     bool is_done = bench_open(&bench, arena, target, &arguments->bench, &chains, fail) &&
                    measure(arena, arguments, &pack, &host, &bench, status, fail);
-    target->ops->close(target);
     return is_done;
 }
 

@@ -38,11 +38,6 @@ static bool is_number(const char *text) {
     return digits > 0 && text[digits] == '\0';
 }
 
-static bool is_folder(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 // Null and a failure where folder has no module of that version; 0 stands for the newest.
 static const char *find_in_folder(struct arena *arena, const char *folder, unsigned long major, struct fail *fail) {
     const char **names = NULL;
@@ -74,7 +69,7 @@ static const char *find_module(struct arena *arena, const char *llvm, struct fai
         return find_in_folder(arena, installed, 0, fail);
     if (is_number(llvm))
         return find_in_folder(arena, installed, strtoul(llvm, NULL, 10), fail);
-    if (is_folder(llvm))
+    if (file_is_folder(llvm))
         return find_in_folder(arena, llvm, 0, fail);
     // dlopen searches the system for names without a slash.
     return strchr(llvm, '/') ? llvm : arena_printf(arena, "./%s", llvm);

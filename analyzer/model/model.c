@@ -9,13 +9,8 @@
 
 static const char installed_prefix[] = "overlay:";
 
-static bool has_suffix(const char *name, const char *suffix) {
-    size_t n = strlen(name), n_suffix = strlen(suffix);
-    return n > n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
-}
-
 bool model_is_overlay(const char *name) {
-    return name && (strncmp(name, installed_prefix, strlen(installed_prefix)) == 0 || has_suffix(name, ".yaml"));
+    return name && (strncmp(name, installed_prefix, strlen(installed_prefix)) == 0 || file_has_suffix(name, ".yaml"));
 }
 
 // Null and a failure where no overlay of that name is installed.

@@ -102,3 +102,15 @@ bool event_encode(struct arena *arena, const char *name, const struct host_core_
                belongs(name, pmu, attributes, arena_copy(arena, name, (size_t)(slash - name)), fail);
     return encode_word(arena, name, pmu, attributes, fail);
 }
+
+bool event_name_next(const char **list, struct slice *event) {
+    for (*event = (struct slice){0}; **list && !event->length;) {
+        bool is_inside = false;
+        const char *c = *list;
+        for (; *c && (*c != ',' || is_inside); c++)
+            is_inside ^= *c == '/';
+        *event = (struct slice){*list, (size_t)(c - *list)};
+        *list = *c ? c + 1 : c;
+    }
+    return event->length > 0;
+}

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/text.h"
 #include "bench/host/files.h"
 
 #include <linux/perf_event.h>
@@ -32,5 +33,9 @@ void event_encode_generic(uint64_t event, const struct host_core_pmu *pmu, struc
 // PMU that the event must count on; 0: any. On failure `why` says what is wrong with the name, and what is near.
 bool event_encode_by_library(struct arena *arena, const char *name, unsigned pmu_type,
                              struct perf_event_attr *attributes, const char **why);
+
+// Takes the next event off the front of a list with commas between them; false at its end. Commas between slashes are
+// the event's own: cpu/event=0xb1,umask=0x1/.
+bool event_name_next(const char **list, struct slice *event);
 
 #endif

@@ -241,7 +241,7 @@ static void a_frequency_that_moved_is_found(void **state) {
     fake_measure_with(&session, fake_target_quiet(), &options, &fake_code);
     assert_int_equal(session.result.verdict, MEASURED_EXACT);
     session.fake.ticks_per_cycle *= 0.9;
-    assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+    assert_true(bench_measure(&session.bench, &fake_code, &session.result, 1, NULL, &session.fail));
     assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
     assert_non_null(strstr(session.result.why, "frequency"));
     arena_free(&session.arena);

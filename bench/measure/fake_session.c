@@ -12,7 +12,7 @@ void fake_measure_with(struct fake_session *session, struct fake_target fake, co
     *session = (struct fake_session){.fake = fake};
     assert_true(
         bench_open(&session->bench, &session->arena, &session->fake.target, options, &fake_chains, &session->fail));
-    assert_true(bench_measure(&session->bench, code, &session->result, &session->fail));
+    assert_true(bench_measure(&session->bench, code, &session->result, 1, NULL, &session->fail));
 }
 
 void fake_measure(struct fake_session *session, struct fake_target fake) {

@@ -399,24 +399,14 @@ bool measure_samples(struct bench *bench, const struct bench_code *code, bool is
     return measure(&schedule, fail);
 }
 
-bool bench_measure_each(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results,
-                        size_t n, const struct bench_listener *listener, struct fail *fail) {
+bool bench_measure(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results, size_t n,
+                   const struct bench_listener *listener, struct fail *fail) {
     struct schedule schedule = {.bench = bench, .codes = codes, .results = results, .n = n, .listener = listener};
     return calibrate_if_doubtful(bench, listener, fail) && measure(&schedule, fail);
-}
-
-bool bench_measure_all(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results, size_t n,
-                       struct fail *fail) {
-    return bench_measure_each(bench, codes, results, n, NULL, fail);
 }
 
 bool bench_measure_beside(struct bench *bench, const struct bench_code *code, const struct bench_code *beside,
                           struct bench_measurement *result, struct fail *fail) {
     struct schedule schedule = {.bench = bench, .codes = code, .beside = beside, .results = result, .n = 1};
     return calibrate_if_doubtful(bench, NULL, fail) && measure(&schedule, fail);
-}
-
-bool bench_measure(struct bench *bench, const struct bench_code *code, struct bench_measurement *result,
-                   struct fail *fail) {
-    return bench_measure_beside(bench, code, NULL, result, fail);
 }

@@ -19,7 +19,7 @@ static void a_shared_core_widens_the_error(void **state) {
         fake_measure(&session, fake);
         double error_alone = session.bench.clock_error;
         session.fake.reference_slowed = 0.004;
-        assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+        assert_true(bench_measure(&session.bench, &fake_code, &session.result, 1, NULL, &session.fail));
         n_seen += session.result.clock_error > 2 * error_alone;
         assert_true(session.result.verdict != MEASURED_EXACT || session.result.numerator == 4);
         assert_true(session.result.verdict == MEASURED_UNSTABLE || is_right(&session.result));
@@ -38,7 +38,7 @@ static void rounds_beside_a_neighbour_are_dropped(void **state) {
         fake_measure(&session, fake_target_noisy(seed));
         session.fake.neighbour_share = 0.2;
         session.fake.neighbour_slows = 1.9;
-        assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+        assert_true(bench_measure(&session.bench, &fake_code, &session.result, 1, NULL, &session.fail));
         assert_true(session.result.dropped[DROP_ISSUE] > 0);
         n_issue += session.result.dropped[DROP_ISSUE];
         n_multiply += session.result.dropped[DROP_MULTIPLY];
@@ -77,7 +77,7 @@ static void a_steady_neighbour_is_seen(void **state) {
             fake_measure(&session, fake_target_noisy(seed));
             session.fake.neighbour_share = 1;
             session.fake.neighbour_slows = slows[i];
-            assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+            assert_true(bench_measure(&session.bench, &fake_code, &session.result, 1, NULL, &session.fail));
             const struct bench_measurement *result = &session.result;
             if (slows[i] > 1.02) {
                 assert_int_equal(result->verdict, MEASURED_UNSTABLE);
@@ -105,7 +105,7 @@ static void a_neighbour_who_leaves_is_seen(void **state) {
         fake.neighbour_slows = 1.3;
         fake_measure(&session, fake);
         session.fake.neighbour_share = 0.5;
-        assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+        assert_true(bench_measure(&session.bench, &fake_code, &session.result, 1, NULL, &session.fail));
         assert_true(session.result.verdict == MEASURED_UNSTABLE || is_right(&session.result));
         arena_free(&session.arena);
     }
@@ -132,7 +132,7 @@ static void a_multiply_that_changes_is_seen(void **state) {
     struct fake_session session;
     fake_measure(&session, fake_target_noisy(3));
     session.fake.multiply_slowed = 1.05;
-    assert_true(bench_measure(&session.bench, &fake_code, &session.result, &session.fail));
+    assert_true(bench_measure(&session.bench, &fake_code, &session.result, 1, NULL, &session.fail));
     assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
     assert_non_null(strstr(session.result.why, "multiply"));
     assert_true(session.result.dropped[DROP_MULTIPLY] > session.result.samples);

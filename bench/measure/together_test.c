@@ -19,7 +19,7 @@ static void open_quiet(struct fake_session *session) {
 
 static void measure_all(struct fake_session *session, const struct bench_code *codes, struct bench_measurement *results,
                         size_t n) {
-    assert_true(bench_measure_all(&session->bench, codes, results, n, &session->fail));
+    assert_true(bench_measure(&session->bench, codes, results, n, NULL, &session->fail));
 }
 
 static void values_are_those_of_each_alone(void **state) {
@@ -50,7 +50,7 @@ static void processes_are_shared_and_so_is_their_cost(void **state) {
     open_quiet(&session);
     for (size_t i = 0; i < N; i++)
         codes[i] = code_of("4");
-    assert_true(bench_measure(&session.bench, &codes[0], &alone, &session.fail));
+    assert_true(bench_measure(&session.bench, codes, &alone, 1, NULL, &session.fail));
     unsigned n_runs = session.fake.n_runs;
     measure_all(&session, codes, results, N);
     assert_int_equal(session.fake.n_runs, (1 + 2) * n_runs); // they are more than one process holds, so twice as many
@@ -102,7 +102,7 @@ static void a_crash_in_a_full_process_costs_no_other_value(void **state) {
     open_quiet(&session);
     for (size_t i = 0; i < N; i++)
         codes[i] = code_of(i == BAD ? "u" : i % 2 ? "4" : "7");
-    assert_true(bench_measure_each(&session.bench, codes, results, N, &listener, &session.fail));
+    assert_true(bench_measure(&session.bench, codes, results, N, &listener, &session.fail));
     for (size_t i = 0; i < N; i++) {
         assert_int_equal(reports.n_of_each[i], 1);
         assert_int_equal(results[i].outcome, i == BAD ? BENCH_SIGILL : BENCH_OK);
@@ -120,7 +120,7 @@ static void a_slow_end_costs_the_others_no_rounds(void **state) {
     struct bench_measurement results[N], alone;
     struct fake_session session;
     open_quiet(&session);
-    assert_true(bench_measure(&session.bench, &codes[0], &alone, &session.fail));
+    assert_true(bench_measure(&session.bench, codes, &alone, 1, NULL, &session.fail));
     session.fake.crash_ns = 3e9;
     measure_all(&session, codes, results, N);
     assert_int_equal(results[0].samples, alone.samples);

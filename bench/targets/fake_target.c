@@ -147,13 +147,8 @@ static void let_pass(struct target *target, uint64_t ns) {
     ((struct fake_target *)target)->now_ns += (double)ns;
 }
 
-static void close_nothing(struct target *target) {
-    (void)target;
-}
-
 struct fake_target fake_target_quiet(void) {
-    static const struct target_ops ops = {
-        .name = "fake", .run = run, .close = close_nothing, .now_ns = now_ns, .wait = let_pass};
+    static const struct target_ops ops = {.name = "fake", .run = run, .now_ns = now_ns, .wait = let_pass};
     return (struct fake_target){
         .target = {.ops = &ops, .description = "fake", .timer = "fake", .ticks_per_second = 2.6e9, .timer_step = 1},
         .seed = 1,

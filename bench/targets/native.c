@@ -273,12 +273,8 @@ static bool native_run(struct target *target, struct target_job *jobs, unsigned 
     return is_done;
 }
 
-static void native_close(struct target *target) {
-    (void)target; // all of it is in the arena
-}
-
 struct target *target_native_open(struct arena *arena, int cpu, const struct target_wish *wish, struct fail *fail) {
-    static const struct target_ops ops = {.name = "native", .run = native_run, .close = native_close};
+    static const struct target_ops ops = {.name = "native", .run = native_run};
     struct native *native = ARENA_NEW(arena, struct native);
     if (!host_choose_cpu(arena, cpu, &native->cpu, fail))
         return NULL;

@@ -397,7 +397,7 @@ static void chains_add_up(void **state) {
     struct bench bench = {0};
     for (unsigned i = 0; i < 5 && (!bench.stable || result.verdict == MEASURED_UNSTABLE); i++) {
         assert_true(bench_open(&bench, &session.arena, session.target, &options, &session.chains, &session.fail));
-        assert_true(bench_measure(&bench, &code, &result, &session.fail));
+        assert_true(bench_measure(&bench, &code, &result, 1, NULL, &session.fail));
         assert_int_equal(result.outcome, BENCH_OK);
         assert_no_children();
     }

@@ -174,10 +174,6 @@ static bool run(struct target *target, struct target_job *jobs, unsigned n_jobs,
     return true;
 }
 
-static void close_sim(struct target *target) {
-    (void)target;
-}
-
 static uint64_t now_ns(struct target *target) {
     return (uint64_t)((struct target_sim *)target)->noise.now_ns;
 }
@@ -188,8 +184,7 @@ static void let_pass(struct target *target, uint64_t ns) {
 
 struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec,
                                const struct target_wish *wish, struct fail *fail) {
-    static const struct target_ops ops = {
-        .name = "sim", .run = run, .close = close_sim, .now_ns = now_ns, .wait = let_pass};
+    static const struct target_ops ops = {.name = "sim", .run = run, .now_ns = now_ns, .wait = let_pass};
     struct target_sim *sim = ARENA_NEW(arena, struct target_sim);
     *sim = (struct target_sim){
         .target = {.ops = &ops,

@@ -94,10 +94,6 @@ static bool run(struct target *target, struct target_job *jobs, unsigned n_jobs,
     return true;
 }
 
-static void close_nothing(struct target *target) {
-    (void)target;
-}
-
 static uint64_t now_ns(struct target *target) {
     return (uint64_t)((struct truth_target *)target)->noise.now_ns;
 }
@@ -107,8 +103,7 @@ static void let_pass(struct target *target, uint64_t ns) {
 }
 
 static struct truth_target open_target(const struct noise_spec *spec) {
-    static const struct target_ops ops = {
-        .name = "truth", .run = run, .close = close_nothing, .now_ns = now_ns, .wait = let_pass};
+    static const struct target_ops ops = {.name = "truth", .run = run, .now_ns = now_ns, .wait = let_pass};
     struct truth_target target = {
         .target = {.ops = &ops,
                    .description = "truth",
@@ -175,7 +170,7 @@ static bool measure_all(const struct noise_spec *spec, bool is_known, unsigned p
         struct bench_code code = other;
         target.cycles = truths[t];
         code.uses = uses_of(spec, t);
-        is_done = bench_measure(&bench, &code, &result, fail);
+        is_done = bench_measure(&bench, &code, &result, 1, NULL, fail);
         if (is_done)
             add(tally, &result, nearest_truth(spec, truths[t], result.cycles));
     }
