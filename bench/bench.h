@@ -264,6 +264,9 @@ struct bench {
     const char *clock_note;    // for people: which tier, why, and its error
 };
 
+// One clause for people: "ratio clock (1 cycle = 1 dependent add), ±0.10 %".
+const char *bench_clock_summary(const struct bench *bench);
+
 // The code that the clock rests on.
 struct bench_chains {
     struct bench_code reference; // chain of dependent adds, one cycle each

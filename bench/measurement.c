@@ -92,10 +92,6 @@ bool bench_clock_parse(const char *name, enum bench_clock *clock) {
     return false;
 }
 
-bool bench_clock_counts(enum bench_clock clock) {
-    return clock != CLOCK_RATIO && clock != CLOCK_TIME;
-}
-
 bool bench_frequency_parse(const char *text, double *hz) {
     static const double least_hz = 1000; // "3" is a unit forgotten
     static const struct {

@@ -248,28 +248,6 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
     return wait_for_quiet(lab, options, fail);
 }
 
-// What a cycle is to the clock.
-static const char *clock_unit(const struct lab *lab) {
-    const struct bench *bench = &lab->bench;
-    double add = bench->reference.body_cycles;
-    if (bench->clock == CLOCK_TIME)
-        return arena_printf(lab->arena, " (1 cycle = 1 s / %.10g, %s; a dependent add takes %g)", bench->frequency_hz,
-                            bench->options.frequency_source, add);
-    return bench->clock == CLOCK_RATIO
-               ? arena_printf(lab->arena, " (%g cycle%s = 1 dependent add)", add, add == 1 ? "" : "s")
-               : "";
-}
-
-static const char *clock_summary(const struct lab *lab) {
-    const struct bench *bench = &lab->bench;
-    const char *unit = clock_unit(lab);
-    if (!bench->stable)
-        return arena_printf(lab->arena, "%s clock%s, UNSTABLE: %s", bench_clock_name(bench->clock), unit,
-                            bench->unstable_why);
-    return arena_printf(lab->arena, "%s clock%s, ±%.2f %%%s", bench_clock_name(bench->clock), unit,
-                        bench->clock_error * 100, bench->clock == CLOCK_TIME ? " and unknown drift" : "");
-}
-
 static const char *turbo_summary(const struct host *host) {
     if (host->turbo == TURBO_OFF)
         return "off";
@@ -281,10 +259,10 @@ const char *lab_summary(const struct lab *lab) {
         return lab->elsewhere;
     if (lab->is_simulated)
         return arena_printf(lab->arena, "simulated %s → %s", model_title(&lab->simulated_cpu, lab->arena),
-                            clock_summary(lab));
+                            bench_clock_summary(&lab->bench));
     const char *cpu = lab->backend ? lab->backend->host_cpu() : NULL;
     return arena_printf(lab->arena, "%s → %s; turbo: %s%s", host_summary(lab->arena, &lab->host, cpu),
-                        clock_summary(lab), turbo_summary(&lab->host),
+                        bench_clock_summary(&lab->bench), turbo_summary(&lab->host),
                         lab->are_levels_known ? "; clean levels: from the cache" : "");
 }
 

@@ -23,12 +23,9 @@ static const double stable_error = 0.01;
 static const double usual_confirm_seconds = 1;
 
 // Why a tier cannot be used on this target; null: it can.
-static const char *why_not(const struct target *target, enum bench_clock clock) {
-    if (clock == CLOCK_PERF && !target->has_counters)
-        return target->counters_note ? target->counters_note : "this target has none";
-    if (clock == CLOCK_RDPMC && !target->has_user_reads)
-        return target->user_reads_note ? target->user_reads_note : "this target has none";
-    return NULL;
+static const char *why_not(const struct target *target, enum bench_clock tier) {
+    const struct clock *clock = clock_of(tier);
+    return clock->why_not ? clock->why_not(target) : NULL;
 }
 
 static bool ran(const char *what, enum bench_outcome outcome, struct fail *fail) {
@@ -66,7 +63,7 @@ static void forget_levels(struct bench *bench) {
 
 // The time clock's reference takes what it takes: two cycles on a MIPS 74K. Whole ones, unless the frequency is wrong.
 static bool takes_other_cycles(struct bench *bench, double cycles) {
-    bool is_free = bench->clock == CLOCK_TIME && bench->options.reference_cycles <= 0;
+    bool is_free = clock_of(bench->clock)->believes && bench->options.reference_cycles <= 0;
     if (!is_free || round(cycles) < 1 || round(cycles) == bench->reference.body_cycles)
         return false;
     bench->reference.body_cycles = round(cycles);
@@ -94,17 +91,17 @@ static const char *doubt_levels(struct bench *bench) {
 static const char *describe_instability(struct bench *bench, const struct bench_measurement *self,
                                         const struct bench_measurement *cross, bool is_cross_worse) {
     const char *frequency = "";
+    bool believes = clock_of(bench->clock)->believes;
     if (self->why || cross->why)
         return arena_printf(bench->arena, "the calibration chains have no steady time%s: %s",
-                            bench->clock == CLOCK_TIME ? ", as where the frequency drifts" : "",
-                            cross->why ? cross->why : self->why);
-    if (bench->clock == CLOCK_TIME)
+                            believes ? ", as where the frequency drifts" : "", cross->why ? cross->why : self->why);
+    if (believes)
         frequency = arena_printf(bench->arena, ": the frequency is not %g GHz", bench->frequency_hz / 1e9);
     if (is_cross_worse)
         return arena_printf(bench->arena, "the multiply chain takes %.3f cycles, and not a whole number%s",
                             cross->cycles, frequency);
     return arena_printf(bench->arena, "%s takes %.3f cycles, and not %g%s",
-                        bench->clock == CLOCK_TIME ? "a dependent add" : "the reference against itself", self->cycles,
+                        believes ? "a dependent add" : "the reference against itself", self->cycles,
                         bench->reference.body_cycles, frequency);
 }
 
@@ -165,43 +162,11 @@ static bool measure_chains(struct bench *bench, struct sampling *sampling, struc
     return true;
 }
 
-static const char *counter_note(const struct bench *bench, const char *error) {
-    const struct target *target = bench->target;
-    bool is_perf = bench->clock == CLOCK_PERF;
-    const char *why_perf = bench->passed_over ? bench->passed_over : target->user_reads_note, *groups = "";
-    if (target->n_groups > 1)
-        groups = arena_printf(bench->arena, "; events in %u groups, each counted in runs of its own", target->n_groups);
-    return arena_printf(bench->arena, "hardware cycles %s; %s%s%s%s",
-                        is_perf ? "through perf" : "read by the thread itself (rdpmc)", error, groups,
-                        is_perf && why_perf ? "; not by the thread itself: " : "", is_perf && why_perf ? why_perf : "");
-}
-
 static void write_note(struct bench *bench) {
-    const struct target *target = bench->target;
-    struct arena *arena = bench->arena;
-    const char *frequency = "";
-    if (target->ticks_per_second > 0 && bench->ticks_per_cycle > 0)
-        frequency = arena_printf(arena, " (%.2f GHz then)", target->ticks_per_second / bench->ticks_per_cycle / 1e9);
-    const char *error = bench->stable ? arena_printf(arena, "multiply %.3f, error ±%.2f %%", bench->cross_check_cycles,
-                                                     bench->clock_error * 100)
-                                      : arena_printf(arena, "unstable: %s", bench->unstable_why);
-    const char *counters = target->has_counters ? "there, not used" : target->counters_note;
-    if (bench->passed_over)
-        counters = bench->passed_over;
-    if (bench->clock == CLOCK_RATIO)
-        bench->clock_note = arena_printf(
-            arena, "ratio clock: %s over a chain of dependent adds, taken as %g cycle%s each%s; %s; counters: %s",
-            target->timer, bench->reference.body_cycles, bench->reference.body_cycles == 1 ? "" : "s", frequency, error,
-            counters ? counters : "none");
-    else if (bench->clock == CLOCK_TIME)
-        bench->clock_note = arena_printf(
-            arena,
-            "time clock: %s × %.10g Hz (%s); a dependent add takes %g cycle%s of it; %s, and how the frequency "
-            "drifts is not known",
-            target->timer, bench->frequency_hz, bench->options.frequency_source, bench->reference.body_cycles,
-            bench->reference.body_cycles == 1 ? "" : "s", error);
-    else
-        bench->clock_note = counter_note(bench, error);
+    const char *error = bench->stable ? arena_printf(bench->arena, "multiply %.3f, error ±%.2f %%",
+                                                     bench->cross_check_cycles, bench->clock_error * 100)
+                                      : arena_printf(bench->arena, "unstable: %s", bench->unstable_why);
+    bench->clock_note = clock_of(bench->clock)->note(bench, error);
 }
 
 // How many iterations of the session's own chains a round runs.
@@ -226,22 +191,6 @@ static bool choose_lengths(struct bench *bench, struct fail *fail) {
         check->n_short = outcome == BENCH_OK ? lengths.n_short : 0;
         check->n_long = outcome == BENCH_OK ? lengths.n_long : 0; // a check of a use may need what this CPU lacks
     }
-    return true;
-}
-
-// What the user says, or else the target.
-static bool choose_frequency(struct bench *bench, struct fail *fail) {
-    struct bench_options *options = &bench->options;
-    if (options->frequency_hz <= 0) {
-        options->frequency_hz = bench->target->core_hz;
-        options->frequency_source = "as the target states it";
-    }
-    if (options->frequency_hz <= 0 || bench->target->ticks_per_second <= 0)
-        return fail_set(fail, FAIL_UNAVAILABLE,
-                        "no time clock: nothing here states the core's frequency; say it with --frequency");
-    if (!options->frequency_source)
-        options->frequency_source = "as stated";
-    bench->frequency_hz = options->frequency_hz;
     return true;
 }
 
@@ -270,7 +219,7 @@ static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail 
         return fail_set(fail, FAIL_UNAVAILABLE, "no %s clock: %s; --clock ratio needs no counters",
                         bench_clock_name(clock), why);
     bench->clock = clock;
-    if (clock == CLOCK_TIME && !choose_frequency(bench, fail))
+    if (clock_of(clock)->open && !clock_of(clock)->open(bench, fail))
         return false;
     forget_levels(bench); // what another clock said of them is of no use
     if (!choose_lengths(bench, fail))
@@ -357,18 +306,16 @@ bool bench_wait_quiet(struct bench *bench, double seconds, const struct bench_li
 // The first tier that works and is stable. Counters may be there and lie (some hypervisors' do): then the next tier is
 // better. Where none is stable, it is the last one.
 static bool open_best_clock(struct bench *bench, struct fail *fail) {
-    static const enum bench_clock tiers[] = {CLOCK_RDPMC, CLOCK_PERF, CLOCK_RATIO};
     bool is_open = false;
-    for (unsigned i = 0; i < sizeof tiers / sizeof *tiers && !(is_open && bench->stable); i++) {
-        bool is_last_resort = tiers[i] == CLOCK_RATIO;
-        if (why_not(bench->target, tiers[i]) || (is_last_resort && bench->options.needs_counters))
+    for (const enum bench_clock *tier = clock_tiers(); *tier != CLOCK_AUTO && !(is_open && bench->stable); tier++) {
+        if (why_not(bench->target, *tier) || (bench->options.needs_counters && !clock_of(*tier)->counts))
             continue;
-        is_open = open_clock(bench, tiers[i], fail);
+        is_open = open_clock(bench, *tier, fail);
         if (!is_open)
             return false;
         if (!bench->stable)
             bench->passed_over =
-                arena_printf(bench->arena, "%s was passed over: %s", bench_clock_name(tiers[i]), bench->unstable_why);
+                arena_printf(bench->arena, "%s was passed over: %s", bench_clock_name(*tier), bench->unstable_why);
     }
     return is_open ||
            fail_set(fail, FAIL_UNAVAILABLE, "no events can be counted: %s", why_not(bench->target, CLOCK_PERF));

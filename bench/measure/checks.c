@@ -39,7 +39,7 @@ void checks_cycles(const struct bench *bench, const struct target_job *job, cons
         if (!check->n_long)
             continue;
         double n_bodies = (double)(check->n_long - check->n_short) * check->code->bodies;
-        if (bench_clock_counts(bench->clock))
+        if (clock_of(bench->clock)->counts)
             cycles[i] = ((double)samples[1].counters[0] - (double)samples[0].counters[0]) / n_bodies;
         else if (reference > 0)
             cycles[i] = ((double)samples[1].ticks - (double)samples[0].ticks) / n_bodies / reference;

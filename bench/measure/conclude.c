@@ -2,6 +2,7 @@
 
 #include "bench/bench.h"
 #include "bench/measure/checks.h"
+#include "bench/measure/clock.h"
 #include "bench/measure/moments.h"
 
 #include <math.h>
@@ -49,10 +50,14 @@ static const char *describe_scarcity(const struct sampling *sampling, const stru
     return arena_printf(bench->arena, "only %zu samples in the time allowed", sampling->n_kept);
 }
 
-// Of the core during these samples, as the chain of adds has it.
-static double seen_frequency(struct sampling *sampling, const struct bench *bench) {
+// Of the reference, in the kept samples.
+static struct clock_seen see(struct sampling *sampling) {
+    struct clock_seen seen = {.n = (unsigned)sampling->n_kept, .step = sampling->look.step / sampling->look.median};
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_ticks));
-    return bench->target->ticks_per_second / statistics_median(sorted, sampling->n_kept);
+    seen.ticks_per_cycle = statistics_median(sorted, sampling->n_kept);
+    sorted = sampling_sorted(sampling, offsetof(struct sample, reference_change));
+    seen.change_spread = statistics_spread(sorted, sampling->n_kept);
+    return seen;
 }
 
 // Rounds that were dropped for what is no neighbour's doing, and no moment's: there is something wrong with the code,
@@ -97,12 +102,10 @@ static const char *find_vagueness(struct sampling *sampling, const struct bench 
     if (result->confidence < SAMPLING_CONFIDENCE)
         return describe_scarcity(sampling, bench);
     double half = (result->high - result->low) / 2 / result->cycles;
-    if (result->clock_error > widest_half && bench->clock == CLOCK_TIME)
-        return arena_printf(bench->arena, "the chain of adds says that the frequency was %.4g GHz, and not %g",
-                            seen_frequency(sampling, bench) / 1e9, bench->frequency_hz / 1e9);
-    if (result->clock_error > widest_half)
-        return arena_printf(bench->arena, "the reference scatters: the clock is good to %.1f %% only",
-                            result->clock_error * 100);
+    if (result->clock_error > widest_half) {
+        struct clock_seen seen = see(sampling);
+        return clock_of(bench->clock)->describe_error(bench, &seen, result->clock_error);
+    }
     if (half > widest_half)
         return arena_printf(bench->arena, "still ±%.1f %% after %zu samples", half * 100, sampling->n_kept);
     return NULL;
@@ -124,21 +127,12 @@ static const char *find_fault(struct sampling *sampling, const struct bench *ben
     return why ? why : find_vagueness(sampling, bench, result);
 }
 
-// Who shares our core (another hardware thread, which a VM does not even see) slows a chain of adds by up to a percent
-// without a switch or a fault to show for it: then the reference differs within a round more than at calibration, and
-// is no better than that. By how much it is longer, the chain of multiplies says (checks_departure); the CPU's
-// frequency makes it longer or shorter, too, but alike before the code and after it, and cancels.
 static double clock_error_of(struct sampling *sampling, const struct bench *bench) {
-    if (bench_clock_counts(bench->clock) || bench->ticks_per_cycle <= 0 || !sampling->n_kept)
+    const struct clock *clock = clock_of(bench->clock);
+    if (!clock->error || bench->ticks_per_cycle <= 0 || !sampling->n_kept)
         return bench->clock_error;
-    if (bench->clock == CLOCK_TIME)
-        return fmax(bench->clock_error, fabs(bench->frequency_hz / seen_frequency(sampling, bench) - 1));
-    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_change));
-    double spread = statistics_spread(sorted, sampling->n_kept);
-    double chance = 1.5 + 3 / sqrt((double)sampling->n_kept); // of few samples, the quartiles scatter themselves
-    if (spread <= fmax(chance * bench->reference_spread, 2 * sampling->look.step / sampling->look.median))
-        return bench->clock_error;
-    return fmax(bench->clock_error, spread);
+    struct clock_seen seen = see(sampling);
+    return clock->error(bench, &seen);
 }
 
 // The largest departure of a check, with the samples that are kept.
@@ -234,7 +228,7 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
     else
         result->verdict = MEASURED_WITHIN;
     // The frequency is believed, and a wrong one is a factor in every value; code takes whole cycles, or simple parts.
-    if (bench->clock == CLOCK_TIME && result->verdict == MEASURED_WITHIN &&
+    if (clock_of(bench->clock)->believes && result->verdict == MEASURED_WITHIN &&
         !statistics_near_fraction(fmin(low, result->cycles * (1 - near_fraction)),
                                   fmax(high, result->cycles * (1 + near_fraction))))
         result->warning = arena_printf(bench->arena, "near no k/n cycles with n up to 4: is the frequency %g GHz?",

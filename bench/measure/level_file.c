@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "bench/measure/clock.h"
 
 #include <errno.h>
 #include <math.h>
@@ -51,7 +52,8 @@ static const char *name_of(struct arena *arena, const struct level_key *key, enu
 
 // Multiplies take what they take, and the frequency of the time clock is anybody's.
 static bool is_remembered(const struct level_key *key, enum bench_clock clock, unsigned check) {
-    return check != CHECK_MULTIPLY && clock != CLOCK_TIME && clock != CLOCK_AUTO && key->chains->checks[check].bytes;
+    return check != CHECK_MULTIPLY && clock != CLOCK_AUTO && !clock_of(clock)->believes &&
+           key->chains->checks[check].bytes;
 }
 
 // The file's object of levels; a new one where there is no file or it makes no sense, which is said.

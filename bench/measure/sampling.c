@@ -30,20 +30,6 @@ static enum bench_drop disturbance(const struct target_job *job, const struct ta
     return round->faults ? DROP_FAULT : DROP_N_REASONS;
 }
 
-// What the least difference that the clock can show is worth in the cycles of this round, as a share of them. A
-// difference of two counts is good to one.
-static double step_of(const struct bench *bench, const struct target_round *round) {
-    double counts = (double)round->code_long.counters[0] - (double)round->code_short.counters[0];
-    if (bench_clock_counts(bench->clock))
-        return 2 / counts;
-    double code = (double)round->code_long.ticks - (double)round->code_short.ticks;
-    if (bench->clock == CLOCK_TIME)
-        return 2 * (double)bench->target->timer_step / code; // of two times
-    double reference = (double)round->reference_before[1].ticks - (double)round->reference_before[0].ticks +
-                       (double)round->reference_after[1].ticks - (double)round->reference_after[0].ticks;
-    return (double)bench->target->timer_step * (1 / code + 1 / reference);
-}
-
 // Where there is room.
 static void put(struct sampling *sampling, const struct sample *sample) {
     if (sampling->n_kept == 0 || sampling->samples[sampling->n_kept - 1].process != sample->process)
@@ -80,9 +66,7 @@ static bool are_checks_clean(struct sampling *sampling, const struct bench *benc
 
 void sampling_add(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                   const struct target_round *round) {
-    clock_cycles_function cycles_of = bench->clock == CLOCK_RATIO  ? clock_ratio_cycles
-                                      : bench->clock == CLOCK_TIME ? clock_time_cycles
-                                                                   : clock_perf_cycles;
+    const struct clock *clock = clock_of(bench->clock);
     struct sample sample = {
         .process = sampling->n_batches,
         .ns = sampling->process_ns,
@@ -92,13 +76,13 @@ void sampling_add(struct sampling *sampling, const struct bench *bench, const st
     enum bench_drop why = disturbance(job, round), why_unclean;
     checks_cycles(bench, job, round, sample.checks);
     bool is_clean = are_checks_clean(sampling, bench, job, &sample, &why_unclean);
-    if (why != DROP_N_REASONS || !cycles_of(job, round, &sample.cycles, &why)) {
+    if (why != DROP_N_REASONS || !clock->convert(job, round, &sample.cycles, &why)) {
         sampling->dropped[why]++;
     } else if (!is_clean) {
         sampling->dropped[why_unclean]++;
         sampling->n_faster += checks_are_faster(bench, job->code, sample.checks);
     } else if (sampling->n_kept < SAMPLING_MAX) {
-        sample.step = step_of(bench, round);
+        sample.step = clock->step(bench, round);
         if (job->beside)
             sample.beside = round->beside.ticks / round->beside.bodies /
                             (job->ticks_per_cycle > 0 ? job->ticks_per_cycle : sample.reference_ticks);

@@ -61,7 +61,7 @@ static void put_clock(struct json_text *json, const struct bench *bench) {
     json_put_text(json, "model", bench->target->model);
     json_put_text(json, "scheduling", bench->target->scheduling);
     json_put_real(json, "cross_check_cycles", bench->cross_check_cycles, CYCLES_DECIMALS);
-    if (bench->clock == CLOCK_TIME) {
+    if (bench->frequency_hz > 0) { // the time clock
         json_put_real(json, "frequency_hz", bench->frequency_hz, 0);
         json_put_text(json, "frequency_source", bench->options.frequency_source);
     }
