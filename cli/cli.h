@@ -1,6 +1,6 @@
-// The subcommands. Each is one file, cmd_NAME.c, with its options, its help and its run: argv[0] is its name, the
-// return value is the exit status (0 done; 1 the work failed; 2 the command line or an input is wrong; 77 not possible
-// on this machine). Reports go to stdout, messages to stderr.
+// The subcommands. Each is cmd_NAME.c, or a folder with that file, with its options, help and run: argv[0] is its name,
+// the return value is the exit status (0 done; 1 the work failed; 2 the command line or an input is wrong; 77 not
+// possible on this machine). Reports go to stdout, messages to stderr.
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 

@@ -1,5 +1,5 @@
 // Kernel files: a small body of instructions with the roles of its registers, as data. This is the one owner
-// of the format; DESIGN: one file a family, one folder an ISA, adding a kernel touches no C.
+// of the format; one file a family, one folder an ISA, adding a kernel touches no C.
 //
 //     isa: x86_64
 //     syntax: intel                 # or att; x86 only

@@ -1,5 +1,5 @@
 // Co-runs: choosing the second CPU, measuring and predicting; their lines in measurement files. The table is
-// corun_report.c's.
+// report/beside.c's.
 #include "lab/beside.h"
 
 #include "analyzer/compare/corun_prediction.h"

@@ -1,5 +1,5 @@
 // Everything the simulator knows of a CPU, as plain numbers. Filled from LLVM's scheduling model by the LLVM
-// module (or, later, by an overlay file); no LLVM header is known here. Words are LLVM's: DESIGN.md section 2.
+// module (or, later, by an overlay file); no LLVM header is known here. Words are LLVM's.
 // Sources of the meanings: llvm/include/llvm/MC/MCSchedule.h, llvm/lib/MCA.
 #ifndef ANALYZER_MODEL_MACHINE_H
 #define ANALYZER_MODEL_MACHINE_H

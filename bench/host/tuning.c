@@ -62,12 +62,3 @@ void host_tuning_read(struct arena *arena, const struct host *host, struct host_
     read_load(arena, host, tuning);
     read_user_reads(arena, host, tuning);
 }
-
-bool host_may_lock_memory(size_t bytes) {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        return false;
-    bool is_locked = mlock(memory, bytes) == 0;
-    munmap(memory, bytes);
-    return is_locked;
-}

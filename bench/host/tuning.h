@@ -21,7 +21,4 @@ struct host_tuning {
 };
 void host_tuning_read(struct arena *arena, const struct host *host, struct host_tuning *tuning);
 
-// May this process keep so much memory from being swapped out? Tried.
-bool host_may_lock_memory(size_t bytes);
-
 #endif

@@ -35,7 +35,7 @@ struct fake_target {
 
     double reference_slowed; // by another thread on the core: relative, on average; scatters by as much
 
-    // How other code ends: anything but BENCH_OK after `crash_after` rounds.
+    // How other code ends: anything but BENCH_OK.
     enum bench_outcome outcome;
     double second_per_body; // time-out: other code with more bodies than the job's time allows; 0: never
 

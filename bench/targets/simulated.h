@@ -15,7 +15,7 @@ struct sim_spec {
 };
 bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec, struct fail *fail);
 
-// `model` must stay open as long as the target. Events: see target_sim_events.h; null and a failure where one is
+// `model` must stay open as long as the target. Events: see simulated_events.h; null and a failure where one is
 // unknown, or there are no counters.
 struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec,
                                const struct target_wish *wish, struct fail *fail);

@@ -1,5 +1,5 @@
 // Events that a simulated CPU counts beside cycles and instructions: "uops" (retired), and by the name of a resource of
-// its model the uops that were issued to it. Part of target_sim.c.
+// its model the uops that were issued to it. Part of simulated.c.
 #ifndef BENCH_TARGETS_SIMULATED_EVENTS_H
 #define BENCH_TARGETS_SIMULATED_EVENTS_H
 

@@ -206,7 +206,6 @@ void doctor_examine_leftovers(struct diagnosis *d) {
 }
 
 void doctor_examine_process(struct diagnosis *d) {
-    enum { LOCKED_BYTES = 1 << 20 }; // a program, its memory and its results
     enum host_priority priority = host_priority_try();
     doctor_find(d, priority == HOST_PRIORITY_NORMAL ? HEALTH_LIMITED : HEALTH_OK, "scheduling",
                 SAY("%s while measuring", host_priority_name(priority)),
@@ -218,9 +217,6 @@ void doctor_examine_process(struct diagnosis *d) {
     else
         doctor_find(d, HEALTH_LIMITED, "sandbox", "this kernel has no seccomp filters, so code under test may call it",
                     "Measure only code that you trust, or use a kernel built with CONFIG_SECCOMP_FILTER.", NULL);
-    bool may_lock = host_may_lock_memory(LOCKED_BYTES);
-    doctor_find(d, may_lock ? HEALTH_OK : HEALTH_LIMITED, "memory", may_lock ? "locked while measuring" : "not locked",
-                "", may_lock ? NULL : "sudo prlimit --pid $$ --memlock=8388608");
 }
 
 static void examine_tier(struct diagnosis *d, const struct bench *bench, enum bench_clock tier, const char *why_not) {
