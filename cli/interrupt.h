@@ -1,3 +1,4 @@
+// Private to this folder.
 // Ctrl-C during long work: the first one is noted, so that what was done is still shown; the next one does what it did
 // before.
 #ifndef CLI_INTERRUPT_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // The options of the commands that measure: where the code runs, how it is timed, what it is held against and where the
 // results go. The rows stand in each command's own table (struct option), under its own headings.
 #ifndef CLI_LAB_ARGS_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Blocks out of ELF objects and executables, and out of assembly that brings its data along.
 #ifndef CLI_PLAN_OBJECT_H
 #define CLI_PLAN_OBJECT_H

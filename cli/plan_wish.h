@@ -1,3 +1,4 @@
+// Private to this folder.
 // What of which kernels and blocks a command line asks for: the options that `run` and `bundle` have in common, and the
 // plan that follows from them.
 #ifndef CLI_PLAN_WISH_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // `cyclops run --from FILE`: measurements that were made elsewhere, held against models here. Nothing of the file is
 // executed.
 #ifndef CLI_RUN_FROM_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // What A32 instructions do that their mnemonic and the registers they name do not show: registers that come with
 // another, and jumps by writing the program counter. Reads text; knows no encoding.
 #ifndef GEN_ARMV7_TEXT_H

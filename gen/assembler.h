@@ -1,3 +1,4 @@
+// Private to this folder.
 // One run of GNU as: a text in, an object or its messages out. Inside gen/ only. Knows no program.
 #ifndef GEN_ASSEMBLER_H
 #define GEN_ASSEMBLER_H

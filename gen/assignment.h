@@ -1,3 +1,4 @@
+// Private to this folder.
 // Which register each role of a kernel has in each stream of a program. Inside gen/ only. Knows nothing of the text
 // that comes of it (expand.c).
 #ifndef GEN_ASSIGNMENT_H

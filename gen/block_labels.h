@@ -1,3 +1,4 @@
+// Private to this folder.
 // Labels of a block. Names may be defined once in a file, but a block is repeated, in its unrolled form and in other
 // programs of the same file; so each name becomes one of as's numeric labels, which may be defined again and again.
 // Inside gen/ only.

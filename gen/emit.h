@@ -1,3 +1,4 @@
+// Private to this folder.
 // Inside gen/ only: what the assembler's caller must know of an emitted file.
 #ifndef GEN_EMIT_H
 #define GEN_EMIT_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // What expansion and blocks share. Inside gen/ only.
 #ifndef GEN_EXPAND_H
 #define GEN_EXPAND_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // The instruction sets that isa.c lists, one file each.
 #ifndef GEN_ISA_TABLES_H
 #define GEN_ISA_TABLES_H

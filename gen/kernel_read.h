@@ -1,3 +1,4 @@
+// Private to this folder.
 // The parts of reading a kernel: its keys (kernel_read.c), its body (kernel_body.c), its roles (kernel_roles.c) and
 // its places in memory (kernel_places.c). Inside gen/ only.
 #ifndef GEN_KERNEL_READ_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Reads assembled programs out of an ELF object. Inside gen/ only.
 #ifndef GEN_OBJECT_H
 #define GEN_OBJECT_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Where in the memory buffer the accesses of a program lie, by its placement. Inside gen/ only.
 #ifndef GEN_PLACEMENT_H
 #define GEN_PLACEMENT_H

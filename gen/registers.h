@@ -1,3 +1,4 @@
+// Private to this folder.
 // Registers by name, and sets of them. Inside gen/ only.
 #ifndef GEN_REGISTERS_H
 #define GEN_REGISTERS_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Assembly text as statements: what GNU as separates by newlines and ';', without comments. Inside gen/ only.
 #ifndef GEN_STATEMENT_H
 #define GEN_STATEMENT_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Blocks on their way to programs: assembled, decoded, tried once, and then surrounded by what fits them.
 //
 //     text ─ as ─► bytes ─ decoder ─► what they use ─┐

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Which events count the uops of which pipes: the files events/ISA.yaml, whose format is explained in
 // events/x86_64.yaml; for a simulated CPU, its own resources by their names.
 #ifndef LAB_PIPES_H

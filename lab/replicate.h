@@ -1,3 +1,4 @@
+// Private to this folder.
 // The other ways to lay an experiment's code out: --replicate. See bench/measure/replication.h for what becomes of
 // their times.
 #ifndef LAB_REPLICATE_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // The measurement files of one `cyclops run`: the one it appends to, standard output with --json, and, with --resume,
 // what an earlier run has left in the file.
 #ifndef LAB_RUN_JOURNAL_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // What stands behind the public header's opaque structs. Machines, descriptions and predictions each own one arena,
 // which they lie in themselves.
 #ifndef LIBRARY_INTERNAL_H

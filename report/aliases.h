@@ -1,3 +1,4 @@
+// Private to this folder.
 // Blocks that were measured twice: with the addresses in their registers apart, and with one address in all of them.
 // What they load from where they have just stored takes another time than what lies elsewhere.
 #ifndef REPORT_ALIASES_H

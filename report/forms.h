@@ -1,3 +1,4 @@
+// Private to this folder.
 // Unrolled and looped code are two results. Where they differ by more than both intervals, says what is known of the
 // regime each is in: what it executes, what the models say of the same bytes, and what replicates showed. It
 // does not guess: how large an op cache or loop buffer is, no model here says.

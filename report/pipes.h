@@ -1,3 +1,4 @@
+// Private to this folder.
 // The second table of `cyclops run`: uops as they were counted, pipe by pipe, beside the pressure that the models put
 // on these pipes. Pressure is cycles that a pipe is held: for nearly all uops one, but not for a divider's, or where
 // the model splits an instruction's halves in time instead of space.

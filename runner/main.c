@@ -4,7 +4,7 @@
 #include "base/screen.h"
 #include "bench/counters/event_name.h"
 #include "bench/target.h"
-#include "runner/host.h"
+#include "runner/own_host.h"
 #include "runner/results.h"
 
 #include <getopt.h>

@@ -1,3 +1,4 @@
+// Private to this folder.
 // What a runner prints: a table for people, and the lines of a measurement file.
 #ifndef RUNNER_RESULTS_H
 #define RUNNER_RESULTS_H

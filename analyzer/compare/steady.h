@@ -1,3 +1,4 @@
+// Private to this folder.
 // The steady state of a simulated loop: cycles per iteration once the pipeline has filled. Private to compare/.
 #ifndef ANALYZER_COMPARE_STEADY_H
 #define ANALYZER_COMPARE_STEADY_H

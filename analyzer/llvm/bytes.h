@@ -1,3 +1,4 @@
+// Private to this folder.
 // What is kept open for reading machine code, and what was read already. Private to bytes.cpp.
 #ifndef ANALYZER_LLVM_BYTES_H
 #define ANALYZER_LLVM_BYTES_H

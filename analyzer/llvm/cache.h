@@ -1,3 +1,4 @@
+// Private to this folder.
 // Descriptions of instructions by their bytes: what has been decoded and described once for a CPU is not again.
 //
 // Machine code is a prefix code: no instruction is the beginning of another. So whatever known instruction the next

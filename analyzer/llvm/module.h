@@ -1,3 +1,4 @@
+// Private to this folder.
 // Inside of the LLVM module. Each file translates one thing that LLVM knows into the plain structs of analyzer/model;
 // what the numbers are for is decided elsewhere.
 #ifndef ANALYZER_LLVM_MODULE_H

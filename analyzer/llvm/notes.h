@@ -1,3 +1,4 @@
+// Private to this folder.
 // What there is to say about a text besides its blocks: LLVM's diagnostics and llvm-mca's warnings, in order.
 #ifndef ANALYZER_LLVM_NOTES_H
 #define ANALYZER_LLVM_NOTES_H

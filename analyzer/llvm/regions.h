@@ -1,3 +1,4 @@
+// Private to this folder.
 // Which instructions of an assembly text belong to which block: the comments LLVM-MCA-BEGIN [name] and LLVM-MCA-END
 // [name], as llvm-mca 19 reads them. Without any, the whole text is one block. Blocks with names may overlap.
 // Targets may know further comments (instruments: RISC-V's LLVM-MCA-RISCV-LMUL), which hold until the next of their

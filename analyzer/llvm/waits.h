@@ -1,3 +1,4 @@
+// Private to this folder.
 // AMD's GPUs count the memory operations that are under way, and code waits for them: s_waitcnt vmcnt(0). LLVM's
 // simulator asks the target's CustomBehaviour at each issue how long such an instruction stalls. Here it is asked once
 // for each instruction, with others beside it whose answer tells the numbers that it goes by: which counters an

@@ -1,3 +1,4 @@
+// Private to this folder.
 // An overlay as its file has it. Private to the overlay's files.
 #ifndef ANALYZER_MODEL_OVERLAY_FILE_H
 #define ANALYZER_MODEL_OVERLAY_FILE_H

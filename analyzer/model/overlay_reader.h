@@ -1,3 +1,4 @@
+// Private to this folder.
 // What the readers of an overlay's parts share: numbers, texts and lists, each null where the file leaves it out.
 // Private to the overlay's files.
 #ifndef ANALYZER_MODEL_OVERLAY_READER_H

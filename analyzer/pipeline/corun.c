@@ -42,7 +42,7 @@ static unsigned larger(unsigned a, unsigned b) {
 // Pipes fit for the instructions of both blocks.
 static void share_resources(struct core *core) {
     struct simulation *a = &core->threads[0], *b = &core->threads[1];
-    struct plan both = a->plan;
+    struct simulation_plan both = a->plan;
     both.groups |= b->plan.groups;
     both.max_uses = larger(both.max_uses, b->plan.max_uses);
     both.longest_use = larger(both.longest_use, b->plan.longest_use);

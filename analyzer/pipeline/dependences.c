@@ -9,7 +9,7 @@ struct defined {
 };
 
 struct finder {
-    const struct plan *plan;
+    const struct simulation_plan *plan;
     struct plan_insn *insns;
     struct defined *defined; // by class
     struct plan_dependence *found;
@@ -83,7 +83,7 @@ static void find(struct finder *finder, struct plan_insn *insn, bool is_second) 
     insn->n_dependences = finder->n_found - first;
 }
 
-void plan_dependences(struct plan *plan, struct plan_insn *insns, struct stash *stash) {
+void plan_dependences(struct simulation_plan *plan, struct plan_insn *insns, struct stash *stash) {
     plan->is_fixed = true;
     for (unsigned i = 0; i < plan->n_insns; i++)
         plan->is_fixed &= insns[i].n_moves == 0;

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-void flight_init(struct flight *flight, const struct plan *plan, uint64_t n_slots, bool has_dependences,
+void flight_init(struct flight *flight, const struct simulation_plan *plan, uint64_t n_slots, bool has_dependences,
                  struct stash *stash) {
     uint64_t capacity = 1;
     while (capacity < n_slots)

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Instructions in flight, and what waits for what. Private to the pipeline.
 //
 // A ring of slots; an instruction's slot follows from its index in execution order. Slots of retired instructions stay
@@ -66,7 +67,7 @@ struct operand_dependence {
 };
 
 struct flight {
-    const struct plan *plan;
+    const struct simulation_plan *plan;
     struct in_flight *slots;
     uint64_t slot_mask;
     int32_t *first_edge;                    // by slot; holds where the instruction has users
@@ -78,7 +79,7 @@ struct flight {
 };
 
 // `n_slots`: instructions that can be in flight.
-void flight_init(struct flight *flight, const struct plan *plan, uint64_t n_slots, bool has_dependences,
+void flight_init(struct flight *flight, const struct simulation_plan *plan, uint64_t n_slots, bool has_dependences,
                  struct stash *stash);
 
 static inline struct in_flight *flight_at(const struct flight *flight, uint64_t index) {

@@ -1,3 +1,4 @@
+// Private to this folder.
 // The one stage of an in-order machine after entry: issue in program order, stall until the next instruction can go.
 // Private to the pipeline. Behaviour: llvm/lib/MCA/Stages/InOrderIssueStage.cpp of LLVM 19.
 #ifndef ANALYZER_PIPELINE_IN_ORDER_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Order of loads and stores, and the queues they sit in. Private to the pipeline.
 // Behaviour: llvm/lib/MCA/HardwareUnits/LSUnit.cpp.
 //

@@ -1,3 +1,4 @@
+// Private to this folder.
 // A queue of decoded instructions before dispatch. Private to the pipeline.
 // Behaviour: llvm/lib/MCA/Stages/MicroOpQueueStage.cpp. Instructions enter and leave in the same cycle if they can.
 #ifndef ANALYZER_PIPELINE_MICRO_OP_QUEUE_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Instructions that ask for several groups with pipes in common, where taking the groups' pipes one after the other may
 // leave nothing to the last. Private to the pipeline.
 // Behaviour: HasPartiallyOverlappingGroups in llvm/lib/MCA/HardwareUnits/ResourceManager.cpp.

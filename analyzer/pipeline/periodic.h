@@ -1,3 +1,4 @@
+// Private to this folder.
 // Steady state: where the machine at the end of one iteration is as it was at the end of an earlier one, all that
 // happened in between happens again and again. Whole periods are then left out. Private to the pipeline.
 //

@@ -31,7 +31,7 @@ static bool use_alike(const struct plan_insn *a, const struct plan_insn *b) {
 }
 
 static unsigned issue_class_of(struct planner *planner, const struct plan_insn *insns, const struct plan_insn *insn) {
-    struct plan *plan = planner->plan;
+    struct simulation_plan *plan = planner->plan;
     for (unsigned c = 0; c < plan->n_issue_classes; c++)
         if (use_alike(&insns[planner->class_position[c]], insn))
             return c;
@@ -65,7 +65,7 @@ static unsigned most_per_cycle(const struct block *block, unsigned dispatch_widt
 }
 
 static void plan_limits(struct planner *planner, const struct plan_insn *insns, unsigned n_insns) {
-    struct plan *plan = planner->plan;
+    struct simulation_plan *plan = planner->plan;
     unsigned widest_target = 0;
     for (unsigned t = 1; t <= planner->n_targets; t++)
         widest_target = max_unsigned(widest_target, planner->targets[t].n);
@@ -89,9 +89,10 @@ static uint64_t groups_in_use(const struct machine *machine, const struct plan_i
     return used & groups;
 }
 
-void plan_build(struct plan *plan, const struct machine *machine, const struct block *block,
+void plan_build(struct simulation_plan *plan, const struct machine *machine, const struct block *block,
                 const struct plan_options *options, struct stash *stash) {
-    *plan = (struct plan){.machine = machine, .n_insns = block->n_insns, .has_segments = options->has_segments};
+    *plan =
+        (struct simulation_plan){.machine = machine, .n_insns = block->n_insns, .has_segments = options->has_segments};
     struct planner planner = {.plan = plan, .machine = machine, .options = options, .stash = stash};
     register_classes_build(&planner.classes, machine, block, stash);
     planner.target_of = STASH_ZEROED(stash, uint16_t, machine->n_registers);

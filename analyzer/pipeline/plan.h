@@ -1,3 +1,4 @@
+// Private to this folder.
 // A block resolved for one machine: everything that the cycle loop asks about an instruction and that does not change
 // from one execution to the next. Private to the pipeline; computed once per run.
 #ifndef ANALYZER_PIPELINE_PLAN_H
@@ -101,7 +102,7 @@ struct plan_insn {
     struct plan_move moves[2];
 };
 
-struct plan {
+struct simulation_plan {
     const struct machine *machine;
     const struct plan_insn *insns;
     unsigned n_insns;
@@ -131,7 +132,7 @@ struct plan_options {
 // Cycles by which a read may come before the result of a write of that class (see struct insn_advance).
 int plan_advance(const struct insn_read *read, unsigned write_class);
 
-void plan_build(struct plan *plan, const struct machine *machine, const struct block *block,
+void plan_build(struct simulation_plan *plan, const struct machine *machine, const struct block *block,
                 const struct plan_options *options, struct stash *stash);
 
 #endif

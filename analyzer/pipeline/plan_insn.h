@@ -1,3 +1,4 @@
+// Private to this folder.
 // One instruction of a plan: what it uses, reads, writes and moves. Private to plan.c and plan_insn.c; what holds for
 // the block as a whole is plan.c's.
 #ifndef ANALYZER_PIPELINE_PLAN_INSN_H
@@ -7,7 +8,7 @@
 
 // What is known while a plan is built.
 struct planner {
-    struct plan *plan;
+    struct simulation_plan *plan;
     const struct machine *machine;
     struct register_classes classes;
     uint16_t *target_of;       // by register: its number as a target of aliases
@@ -15,7 +16,7 @@ struct planner {
     unsigned n_targets;
     const struct plan_options *options;
     struct stash *stash;
-    unsigned *class_position; // as in struct plan
+    unsigned *class_position; // as in struct simulation_plan
     uint64_t simple_pipes;    // own bits
 };
 

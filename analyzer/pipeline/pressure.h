@@ -1,3 +1,4 @@
+// Private to this folder.
 // Why the back end takes less than the front end gives: counted only where somebody listens. Private to the pipeline.
 // Behaviour: ExecuteStage::cycleEnd and Scheduler::analyzeDataDependencies in llvm/lib/MCA, and the counts of
 // llvm/tools/llvm-mca/Views/BottleneckAnalysis.cpp.

@@ -3,7 +3,7 @@
 enum { WORD_BITS = 64 };
 
 void ready_lists_init(struct ready_lists *ready, const struct flight *flight, struct stash *stash) {
-    const struct plan *plan = flight->plan;
+    const struct simulation_plan *plan = flight->plan;
     ready->lists = STASH_ARRAY(stash, struct ready_list, plan->n_issue_classes);
     for (unsigned c = 0; c < plan->n_issue_classes; c++)
         ready->lists[c] =

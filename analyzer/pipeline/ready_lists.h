@@ -1,3 +1,4 @@
+// Private to this folder.
 // Instructions that are ready to issue. Private to the pipeline. They wait in one list for each way to use resources,
 // the first to go first: if that one finds no free pipe, none of the list does for the rest of the cycle.
 //

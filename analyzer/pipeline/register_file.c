@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-void register_unit_init(struct register_unit *unit, const struct plan *plan, unsigned default_size,
+void register_unit_init(struct register_unit *unit, const struct simulation_plan *plan, unsigned default_size,
                         struct stash *stash) {
     const struct machine *machine = plan->machine;
     *unit = (struct register_unit){.plan = plan, .n_files = machine->n_register_files};

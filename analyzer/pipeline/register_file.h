@@ -1,3 +1,4 @@
+// Private to this folder.
 // Register files: which write defines a register now, how many physical registers are in use, and which moves
 // renaming does away with. Private to the pipeline. Behaviour: llvm/lib/MCA/HardwareUnits/RegisterFile.cpp.
 #ifndef ANALYZER_PIPELINE_REGISTER_FILE_H
@@ -23,7 +24,7 @@ struct physical_file {
 };
 
 struct register_unit {
-    const struct plan *plan;
+    const struct simulation_plan *plan;
     struct physical_file *files; // [0] is the default one
     unsigned n_files;
     bool has_moves; // some were eliminated in this cycle
@@ -34,7 +35,7 @@ struct register_unit {
 };
 
 // `default_size`: physical registers of the default file; 0: unlimited.
-void register_unit_init(struct register_unit *unit, const struct plan *plan, unsigned default_size,
+void register_unit_init(struct register_unit *unit, const struct simulation_plan *plan, unsigned default_size,
                         struct stash *stash);
 void register_unit_cycle(struct register_unit *unit);
 

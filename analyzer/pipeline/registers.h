@@ -1,3 +1,4 @@
+// Private to this folder.
 // Which registers of a block must be told apart. Private to the pipeline.
 //
 // Writing a register also defines the registers inside it, and at times those around it. A simulator that keeps a

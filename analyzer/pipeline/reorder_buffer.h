@@ -1,3 +1,4 @@
+// Private to this folder.
 // The reorder buffer: entries for instructions from dispatch to retirement, which is in program order. Private to the
 // pipeline. Behaviour: llvm/lib/MCA/HardwareUnits/RetireControlUnit.cpp.
 #ifndef ANALYZER_PIPELINE_REORDER_BUFFER_H

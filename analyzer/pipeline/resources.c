@@ -19,11 +19,11 @@ static unsigned count(uint64_t mask) {
     return (unsigned)__builtin_popcountll(mask);
 }
 
-static void init_pipe(struct pipe *pipe, const struct resource *resource, unsigned index) {
+static void init_pipe(struct resource_pipe *pipe, const struct resource *resource, unsigned index) {
     uint64_t own = 1ULL << top_bit(resource->mask);
     bool is_group = !has_one(resource->mask);
     uint64_t units = is_group ? resource->mask ^ own : (1ULL << resource->units) - 1;
-    *pipe = (struct pipe){
+    *pipe = (struct resource_pipe){
         .mask = resource->mask,
         .all_units = units,
         .ready = units,
@@ -36,7 +36,8 @@ static void init_pipe(struct pipe *pipe, const struct resource *resource, unsign
 }
 
 // Groups that no instruction of the block asks for need not follow what their members do.
-void resource_unit_init(struct resource_unit *unit, const struct plan *plan, bool is_heard, struct stash *stash) {
+void resource_unit_init(struct resource_unit *unit, const struct simulation_plan *plan, bool is_heard,
+                        struct stash *stash) {
     const struct machine *machine = plan->machine;
     unsigned n_units = 0;
     unit->all = unit->plain = unit->single = 0;
@@ -48,7 +49,7 @@ void resource_unit_init(struct resource_unit *unit, const struct plan *plan, boo
         if (resource->mask == 0)
             continue;
         uint64_t own = 1ULL << top_bit(resource->mask);
-        struct pipe *pipe = &unit->pipes[top_bit(resource->mask)];
+        struct resource_pipe *pipe = &unit->pipes[top_bit(resource->mask)];
         init_pipe(pipe, resource, i);
         n_units += pipe->is_group ? 1 : resource->units;
         unit->all |= own;
@@ -70,25 +71,25 @@ void resource_unit_init(struct resource_unit *unit, const struct plan *plan, boo
     unit->segments = plan->has_segments ? segments_new(plan, stash) : NULL;
 }
 
-static bool takes_no_buffer(const struct pipe *pipe) {
+static bool takes_no_buffer(const struct resource_pipe *pipe) {
     return pipe->buffer_size == 0;
 }
 
 uint64_t resource_unit_ready(const struct resource_unit *unit, unsigned bit) {
-    const struct pipe *pipe = &unit->pipes[bit];
+    const struct resource_pipe *pipe = &unit->pipes[bit];
     if (pipe->is_group)
         return pipe->all_units & unit->free;
     return unit->single >> bit & 1 ? unit->free >> bit & 1 : pipe->ready;
 }
 
 static bool has_ready(const struct resource_unit *unit, unsigned bit, unsigned units) {
-    const struct pipe *pipe = &unit->pipes[bit];
+    const struct resource_pipe *pipe = &unit->pipes[bit];
     if (pipe->is_reserved && !takes_no_buffer(pipe))
         return false;
     return count(resource_unit_ready(unit, bit)) >= units;
 }
 
-uint64_t pipe_begin_round(struct pipe *pipe, uint64_t free) {
+uint64_t pipe_begin_round(struct resource_pipe *pipe, uint64_t free) {
     pipe->next_in_round = pipe->all_units ^ pipe->used_ahead;
     pipe->used_ahead = 0;
     if ((free & pipe->next_in_round) == 0)
@@ -98,7 +99,7 @@ uint64_t pipe_begin_round(struct pipe *pipe, uint64_t free) {
 
 // Resolves groups down to a unit of a pipe; 0: none is free.
 static struct hold pick(struct resource_unit *unit, unsigned bit) {
-    struct pipe *pipe = &unit->pipes[bit];
+    struct resource_pipe *pipe = &unit->pipes[bit];
     while (pipe->is_group) {
         uint64_t ready = resource_unit_ready(unit, bit);
         if (ready == 0)
@@ -121,7 +122,7 @@ static void add_hold(struct resource_unit *unit, struct hold hold) {
 }
 
 static void take(struct resource_unit *unit, struct hold hold) {
-    struct pipe *pipe = &unit->pipes[hold.bit];
+    struct resource_pipe *pipe = &unit->pipes[hold.bit];
     uint64_t own = 1ULL << hold.bit;
     bool is_single = (unit->single & own) != 0;
     if (!is_single) {
@@ -134,7 +135,7 @@ static void take(struct resource_unit *unit, struct hold hold) {
 }
 
 static void release(struct resource_unit *unit, const struct hold *hold) {
-    struct pipe *pipe = &unit->pipes[hold->bit];
+    struct resource_pipe *pipe = &unit->pipes[hold->bit];
     uint64_t own = 1ULL << hold->bit;
     if (pipe->is_group) {
         unit->reserved_groups ^= own;
@@ -197,7 +198,7 @@ __attribute__((noinline)) uint64_t resource_unit_busy(const struct resource_unit
 }
 
 void resource_unit_reserve(struct resource_unit *unit, unsigned bit, int64_t until) {
-    struct pipe *group = &unit->pipes[bit];
+    struct resource_pipe *group = &unit->pipes[bit];
     assert(group->is_group && !group->is_reserved);
     group->is_reserved = true;
     unit->reserved_groups ^= 1ULL << bit;

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Execution pipes, their groups, and the buffers in front of them. Private to the pipeline.
 // Behaviour: llvm/lib/MCA/HardwareUnits/ResourceManager.cpp.
 //
@@ -19,7 +20,7 @@
 
 enum { MAX_RESOURCES = 64 };
 
-struct pipe {
+struct resource_pipe {
     uint64_t mask;      // identity
     uint64_t all_units; // bits
     uint64_t ready;     // units that are free, of several equal pipes
@@ -41,11 +42,11 @@ struct hold {
 };
 
 struct resource_unit {
-    struct pipe pipes[MAX_RESOURCES]; // by own bit
-    uint64_t all;                     // own bits of all resources
-    uint64_t plain;                   // of those that are no groups
-    uint64_t single;                  // of pipes that there is one of
-    uint64_t free;                    // of pipes with a free unit, and of all groups
+    struct resource_pipe pipes[MAX_RESOURCES]; // by own bit
+    uint64_t all;                              // own bits of all resources
+    uint64_t plain;                            // of those that are no groups
+    uint64_t single;                           // of pipes that there is one of
+    uint64_t free;                             // of pipes with a free unit, and of all groups
     uint64_t reserved_groups;
     uint64_t full_buffers;
     uint64_t blocked_buffers; // of resources without a buffer, while they are in use
@@ -63,7 +64,8 @@ struct resource_unit {
 
 enum buffer_state { BUFFER_FREE, BUFFER_FULL, BUFFER_BLOCKED };
 
-void resource_unit_init(struct resource_unit *unit, const struct plan *plan, bool is_heard, struct stash *stash);
+void resource_unit_init(struct resource_unit *unit, const struct simulation_plan *plan, bool is_heard,
+                        struct stash *stash);
 // Frees what is due.
 void resource_unit_cycle(struct resource_unit *unit, int64_t now);
 // No pipe is held in `now` or later.
@@ -78,7 +80,7 @@ static inline enum buffer_state resource_unit_buffers(const struct resource_unit
 static inline void resource_unit_take_buffers(struct resource_unit *unit, uint64_t buffers) {
     for (; buffers != 0; buffers &= buffers - 1) {
         uint64_t own = buffers & -buffers;
-        struct pipe *pipe = &unit->pipes[__builtin_ctzll(own)];
+        struct resource_pipe *pipe = &unit->pipes[__builtin_ctzll(own)];
         if (pipe->buffer_size == 0)
             unit->blocked_buffers ^= own; // until its pipes are free again
         else if (pipe->buffer_size > 0 && --pipe->slots == 0)
@@ -106,8 +108,8 @@ static inline bool resource_unit_is_free(const struct resource_unit *unit, const
 }
 
 // Chooses the next unit of a round among free ones, which there are.
-uint64_t pipe_begin_round(struct pipe *pipe, uint64_t free);
-static inline uint64_t pipe_pick_in_round(struct pipe *pipe, uint64_t free) {
+uint64_t pipe_begin_round(struct resource_pipe *pipe, uint64_t free);
+static inline uint64_t pipe_pick_in_round(struct resource_pipe *pipe, uint64_t free) {
     uint64_t candidates = free & pipe->next_in_round;
     if (candidates == 0)
         candidates = pipe_begin_round(pipe, free);
@@ -118,7 +120,7 @@ static inline uint64_t pipe_pick_in_round(struct pipe *pipe, uint64_t free) {
 }
 
 // Units used ahead of their turn are left out of the next round. Written without branches: nobody can foretell them.
-static inline void pipe_note_used(struct pipe *pipe, uint64_t used) {
+static inline void pipe_note_used(struct resource_pipe *pipe, uint64_t used) {
     uint64_t next = pipe->next_in_round;
     uint64_t ahead = pipe->used_ahead | (used & -(uint64_t)(used > next));
     uint64_t is_last = -(uint64_t)(used == next);

@@ -1,7 +1,7 @@
 #include "analyzer/pipeline/scheduler.h"
 
 void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, bool is_heard, struct stash *stash) {
-    const struct plan *plan = scheduler->flight->plan;
+    const struct simulation_plan *plan = scheduler->flight->plan;
     struct slot_set *sets[] = {&scheduler->became_pending, &scheduler->became_ready, &scheduler->became_done};
     for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
         *sets[i] = (struct slot_set){.slots = STASH_ARRAY(stash, uint32_t, n_slots)};

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Where dispatched instructions wait until they are issued, and run until they are done. Private to the pipeline.
 // Behaviour: llvm/lib/MCA/HardwareUnits/Scheduler.cpp.
 //

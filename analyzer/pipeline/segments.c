@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-struct segments *segments_new(const struct plan *plan, struct stash *stash) {
+struct segments *segments_new(const struct simulation_plan *plan, struct stash *stash) {
     struct segments *segments = STASH_ZEROED(stash, struct segments, 1);
     segments->n_rows = 2;
     while (segments->n_rows < plan->longest_use + 1ULL)
@@ -43,7 +43,7 @@ static uint64_t free_units(const struct segments *segments, const struct resourc
 }
 
 // What pipe_pick_in_round is going to pick.
-static uint64_t next_in_round(const struct pipe *pipe, uint64_t free) {
+static uint64_t next_in_round(const struct resource_pipe *pipe, uint64_t free) {
     uint64_t candidates = free & pipe->next_in_round;
     if (candidates == 0)
         candidates = free & (pipe->all_units ^ pipe->used_ahead);
@@ -89,7 +89,7 @@ uint64_t segments_busy(struct segments *segments, const struct resource_unit *un
 }
 
 static void take_segment(struct segments *segments, struct resource_unit *unit, const struct segment *segment) {
-    struct pipe *pipe = &unit->pipes[segment->bit];
+    struct resource_pipe *pipe = &unit->pipes[segment->bit];
     for (int64_t cycle = segment->from; cycle < segment->to; cycle++)
         row_of(segments, cycle)[segment->bit] |= segment->unit;
     if (segment->to > segments->last)

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Resources held over [acquire, release) cycles after issue, instead of from issue on: a calendar of which units are
 // taken when. Private to the pipeline. llvm-mca has nothing of the kind; the meaning is that of the machine scheduler
 // (llvm/include/llvm/CodeGen/MachineScheduler.h, ResourceSegments).
@@ -28,7 +29,7 @@ struct segments {
     unsigned n_tried;
 };
 
-struct segments *segments_new(const struct plan *plan, struct stash *stash);
+struct segments *segments_new(const struct simulation_plan *plan, struct stash *stash);
 // Forgets the cycle before `now`.
 void segments_cycle(struct segments *segments, int64_t now);
 bool segments_are_idle(const struct segments *segments, int64_t now);

@@ -1,3 +1,4 @@
+// Private to this folder.
 // One run: the units, the stages that move instructions through them, and who listens. Private to the pipeline.
 #ifndef ANALYZER_PIPELINE_SIMULATION_H
 #define ANALYZER_PIPELINE_SIMULATION_H
@@ -25,7 +26,7 @@ struct heard {
 struct simulation {
     const struct machine *machine;
     const struct block *block;
-    struct plan plan;
+    struct simulation_plan plan;
     struct flight flight;
     struct register_unit registers;
     struct reorder_buffer reorder_buffer;

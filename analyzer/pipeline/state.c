@@ -75,7 +75,7 @@ static void put_resources(struct coder *coder, const struct simulation *sim) {
     put(coder, unit->full_buffers);
     put(coder, unit->has_buffers ? unit->blocked_buffers : 0);
     for (uint64_t left = (unit->plain & ~unit->single) | sim->plan.groups; left != 0; left &= left - 1) {
-        const struct pipe *pipe = &unit->pipes[__builtin_ctzll(left)];
+        const struct resource_pipe *pipe = &unit->pipes[__builtin_ctzll(left)];
         put(coder, pipe->next_in_round);
         put(coder, pipe->used_ahead);
         put(coder, pipe->is_group ? pipe->is_reserved : pipe->ready);

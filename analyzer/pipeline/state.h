@@ -1,3 +1,4 @@
+// Private to this folder.
 // The complete state of a simulation between two cycles as a row of numbers, relative to the cycle and the instruction
 // that come next: two simulations of the same block with equal rows go on alike. Private to the pipeline.
 // What follows from other parts of the state is left out, and so is what has no influence any more.

@@ -39,7 +39,7 @@ static unsigned stuck_position(const struct simulation *sim, bool *is_dispatched
 
 static const char *why_stuck(const struct simulation *sim, const struct plan_insn *insn, struct arena *arena) {
     for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct pipe *pipe = &sim->resources->pipes[insn->uses[i].bit];
+        const struct resource_pipe *pipe = &sim->resources->pipes[insn->uses[i].bit];
         unsigned n_units = (unsigned)__builtin_popcountll(pipe->all_units);
         if (insn->uses[i].units > n_units)
             return arena_printf(arena, "it needs %u units of %s, which has %u", insn->uses[i].units,

@@ -1,3 +1,4 @@
+// Private to this folder.
 // A simulation in which nothing will ever happen again. Private to the pipeline.
 #ifndef ANALYZER_PIPELINE_STUCK_H
 #define ANALYZER_PIPELINE_STUCK_H

@@ -15,7 +15,7 @@
 struct bench {
     struct toy toy;
     struct stash stash;
-    struct plan plan;
+    struct simulation_plan plan;
     struct flight flight;
     struct register_unit registers;
     struct resource_unit resources;

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Lists of instructions by the cycle in which they move on. Private to the pipeline. A cycle's place is its number
 // modulo the size: one list may hold instructions of several turns.
 #ifndef ANALYZER_PIPELINE_WHEEL_H

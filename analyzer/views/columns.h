@@ -1,3 +1,4 @@
+// Private to this folder.
 // A line of columns, as LLVM's formatted_raw_ostream lays it out: padding is at least one blank, so that a text too
 // wide for its column moves the next one instead of touching it. Tabs go to the next multiple of 8, but take nothing
 // where the line already stands on one (llvm/lib/Support/FormattedStream.cpp). Numbers are written by hand: a report is

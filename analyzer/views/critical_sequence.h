@@ -1,3 +1,4 @@
+// Private to this folder.
 // The most expensive chain of dependences, registers, memory and busy pipes, through three copies of a block: what came
 // before, the block, what comes after. llvm-mca's rules, down to the order of edges
 // (llvm/tools/llvm-mca/Views/BottleneckAnalysis.cpp of LLVM 19, DependencyGraph).

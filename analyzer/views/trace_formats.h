@@ -1,3 +1,4 @@
+// Private to this folder.
 // The two formats behind trace.h. Private to views/trace*.c.
 #ifndef ANALYZER_VIEWS_TRACE_FORMATS_H
 #define ANALYZER_VIEWS_TRACE_FORMATS_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // libpfm4, loaded when it is first asked for: its tables of events take 41,000 relocations, 0.6 ms that programs which
 // only simulate shall not pay. Only the functions that are used are here; what they mean is in their manual pages.
 #ifndef BENCH_COUNTERS_PFM_H

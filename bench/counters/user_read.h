@@ -1,3 +1,4 @@
+// Private to this folder.
 // Reads a counter of this thread without a system call, from the page that perf maps for it. Header-only: what stands
 // between two reads must be the same few instructions each time. Sources: the comments of struct perf_event_mmap_page
 // in linux/perf_event.h; Intel SDM volume 2, "RDPMC"; AMD APM volume 3, "RDPMC"; Arm ARM, "PMCCNTR_EL0" and

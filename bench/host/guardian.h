@@ -1,3 +1,4 @@
+// Private to this folder.
 // Changes files of the system for a while, and puts back what was there however the program ends. A process of its own,
 // the guardian, does both: it has its own session, takes no signals, and notices the end of the program through the
 // kernel, so it acts also when that is killed with its whole process group. What is to be put back is noted in a file

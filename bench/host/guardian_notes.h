@@ -1,3 +1,4 @@
+// Private to this folder.
 // The notes of guardians: which files were changed, and what was in them. A folder with three files' worth of state:
 // the folder itself is locked by whoever reads or writes the notes; "users" is locked (shared) by each guardian at
 // work, so that the kernel forgets those that were killed; "settings.json" holds the notes. Only for guardian.c.

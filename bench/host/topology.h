@@ -1,3 +1,4 @@
+// Private to this folder.
 // The machine's topology by hwloc, for the files that read the host. hwloc's own variables (HWLOC_XMLFILE,
 // HWLOC_FSROOT) show it another machine.
 #ifndef BENCH_HOST_TOPOLOGY_H

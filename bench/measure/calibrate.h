@@ -1,3 +1,4 @@
+// Private to this folder.
 // Calibrating once more: what a noisy moment has spoilt, a quiet one may mend. The first time is bench_open's.
 #ifndef BENCH_MEASURE_CALIBRATE_H
 #define BENCH_MEASURE_CALIBRATE_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Was the round alone on its core? The reference chain alone cannot say: a thread beside us on the core (a hardware
 // thread that a VM may not even see) takes issue slots and pipes, which hardly slows a chain of adds and makes code
 // that is bound by throughput take up to twice its time. So each round also times pieces of code whose cycles are known

@@ -1,3 +1,4 @@
+// Private to this folder.
 // A clock turns one round of timed executions into cycles, and knows how far it is to be trusted. clock.c has them all.
 #ifndef BENCH_MEASURE_CLOCK_H
 #define BENCH_MEASURE_CLOCK_H

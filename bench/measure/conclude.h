@@ -1,3 +1,4 @@
+// Private to this folder.
 // From samples to a value and how far to trust it.
 #ifndef BENCH_MEASURE_CONCLUDE_H
 #define BENCH_MEASURE_CONCLUDE_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Counts of events over the rounds of one measurement. Each round counts one group of the target's events, so that an
 // event has the rounds of its group only. Their number is not chosen by what they say, as that of the cycles' samples
 // is: one look at the end, and its interval needs no more.

@@ -1,3 +1,4 @@
+// Private to this folder.
 // One measurement with its samples, for calibration; bench_measure is this without the samples. Not for others.
 #ifndef BENCH_MEASURE_MEASURE_H
 #define BENCH_MEASURE_MEASURE_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Is the value the same at another time? Three processes that run one behind the other all meet the same noisy second,
 // and not every neighbour is felt by the checks. So a value rests on processes that are some time apart. Where they
 // differ, the faster ones are the truth, as a neighbour only slows, if they are seen again and go on; code that is now

@@ -1,3 +1,4 @@
+// Private to this folder.
 // One piece of code on its way to a value: how many rounds its next process runs, what becomes of them, when they are
 // enough, and when there is no hurry. Which pieces share a process is not decided here: measure.c.
 #ifndef BENCH_MEASURE_PROGRESS_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // How many iterations a round runs.
 #ifndef BENCH_MEASURE_ROUNDS_H
 #define BENCH_MEASURE_ROUNDS_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Samples of one measurement: collected round by round, judged before they count.
 #ifndef BENCH_MEASURE_SAMPLING_H
 #define BENCH_MEASURE_SAMPLING_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // What a list of samples says: median, interval, number of modes. Assumes no distribution: timing noise is skewed
 // and has tails. All functions want the samples sorted.
 #ifndef BENCH_MEASURE_STATISTICS_H

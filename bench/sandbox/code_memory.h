@@ -1,3 +1,4 @@
+// Private to this folder.
 // Memory that code under test lies in, and a buffer for it. For the child of a sandbox: system calls only, nothing is
 // given back.
 #ifndef BENCH_SANDBOX_CODE_MEMORY_H

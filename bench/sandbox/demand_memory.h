@@ -1,3 +1,4 @@
+// Private to this folder.
 // Memory that appears where foreign code touches it, so that code runs whose registers point nowhere in particular. A
 // few pages stand behind all addresses: they stay in the fastest cache, wherever the code goes (the idea of BHive: Y.
 // Chen et al., "BHive: a benchmark suite and measurement framework", IISWC 2019, section III). For the child of a

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Faults of foreign code, told apart and answered. A signal alone does not say whether code ran off its stack, jumped
 // nowhere, or tried what only a kernel may; and some faults mean no more than that memory is wanted. A handler in the
 // child answers those. All others it notes; then it sends the code to its exit, where it has one, or else lets the

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Code that another CPU runs while something is measured: a child process of its own, which runs its code in chunks of
 // some µs while it is told to, and else waits with `pause`. Both processes talk through shared memory; none calls the
 // kernel while the other is timed.

@@ -1,3 +1,4 @@
+// Private to this folder.
 // Timed executions of code, inside the child: one of them, and how long they are to be. Only system calls and our own
 // arithmetic; see native_rounds.h.
 #ifndef BENCH_TARGETS_NATIVE_EXECUTION_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // What the kernel says of a thread between two moments: what disturbed it. For the child of a sandbox: allowed system
 // calls only.
 #ifndef BENCH_TARGETS_NATIVE_NOTES_H

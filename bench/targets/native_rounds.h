@@ -1,3 +1,4 @@
+// Private to this folder.
 // What runs inside the child process: a batch of rounds. Only system calls and our own arithmetic: no allocation,
 // no stdio, no lock, because the child is the fork of a program of any kind.
 #ifndef BENCH_TARGETS_NATIVE_ROUNDS_H

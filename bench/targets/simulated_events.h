@@ -1,3 +1,4 @@
+// Private to this folder.
 // Events that a simulated CPU counts beside cycles and instructions: "uops" (retired), and by the name of a resource of
 // its model the uops that were issued to it. Part of simulated.c.
 #ifndef BENCH_TARGETS_SIMULATED_EVENTS_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // The findings of `cyclops doctor`: what was looked at, how well it is, and the command that would make it better.
 // Facts come from bench/; here they are judged, and printed for people or as JSON.
 #ifndef CLI_DOCTOR_DOCTOR_H

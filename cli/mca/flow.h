@@ -1,3 +1,4 @@
+// Private to this folder.
 // `cyclops mca --branch-trace`: the block that was read becomes the run that a branch trace describes.
 #ifndef CLI_MCA_FLOW_H
 #define CLI_MCA_FLOW_H

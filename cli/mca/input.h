@@ -1,3 +1,4 @@
+// Private to this folder.
 // The inputs of `cyclops mca`: assembly, objects and hexadecimal digits, one file or several, and what is done with
 // them.
 #ifndef CLI_MCA_INPUT_H

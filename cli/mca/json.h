@@ -1,3 +1,4 @@
+// Private to this folder.
 // The frame of llvm-mca's JSON report: a list of regions, then the options and the resources that it was made with.
 #ifndef CLI_MCA_JSON_H
 #define CLI_MCA_JSON_H

@@ -1,3 +1,4 @@
+// Private to this folder.
 // The options of `cyclops mca`: names, help, types and where their values go. Private to the command line of mca; knows
 // nothing of how words are read.
 #ifndef CLI_MCA_OPTION_TABLE_H

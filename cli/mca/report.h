@@ -1,3 +1,4 @@
+// Private to this folder.
 // The reports of `cyclops mca` on the blocks of one input.
 #ifndef CLI_MCA_REPORT_H
 #define CLI_MCA_REPORT_H

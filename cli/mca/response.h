@@ -1,3 +1,4 @@
+// Private to this folder.
 // Response files: an argument @FILE stands for the arguments that FILE holds, as in LLVM's and GNU's programs
 // (llvm/lib/Support/CommandLine.cpp: expandResponseFiles, TokenizeGNUCommandLine).
 #ifndef CLI_MCA_RESPONSE_H

@@ -1,4 +1,4 @@
-#include "runner/host.h"
+#include "runner/own_host.h"
 
 #include "bench/counters/event_name.h"
 #include "bench/host/choose.h"
