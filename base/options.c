@@ -10,6 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void add_rows(struct arena *arena, const struct option *rows, struct option **all, size_t *n) {
+    for (; rows->help || rows->type == OPTION_ROWS; rows++) {
+        if (rows->type == OPTION_ROWS) {
+            add_rows(arena, rows->value, all, n);
+        } else {
+            *all = arena_grow(arena, *all, *n, sizeof **all);
+            (*all)[(*n)++] = *rows;
+        }
+    }
+}
+
+// With the rows of the tables in it.
+static const struct option *flatten(struct arena *arena, const struct option *options) {
+    struct option *all = NULL;
+    size_t n = 0;
+    add_rows(arena, options, &all, &n);
+    all = arena_grow(arena, all, n, sizeof *all);
+    all[n] = (struct option){0};
+    return all;
+}
+
 static const struct option *find(const struct command *command, struct slice name) {
     for (const struct option *option = command->options; option->help; option++)
         if (option->type != OPTION_HEADING && slice_is(name, option->name))
@@ -28,8 +49,7 @@ static bool unknown_option(struct arena *arena, const struct command *command, c
         names[n_names++] = option->name;
     }
     const char *near = text_did_you_mean(arena, arena_copy(arena, name.data, name.length), names, n_names);
-    return fail_set(fail, FAIL_INPUT, "unknown option '%s'%s; 'cyclops %s --help' lists them", word, near,
-                    command->name);
+    return fail_set(fail, FAIL_INPUT, "unknown option '%s'%s; '%s --help' lists them", word, near, command->name);
 }
 
 static bool parse_bool(const char *text, bool *value) {
@@ -61,6 +81,7 @@ static bool parse_number(const char *text, double *value) {
 static bool store(struct arena *arena, const struct option *option, const char *text, struct fail *fail) {
     switch (option->type) {
     case OPTION_HEADING:
+    case OPTION_ROWS:
         break;
     case OPTION_FLAG:
         if (!text) {
@@ -70,7 +91,8 @@ static bool store(struct arena *arena, const struct option *option, const char *
         return parse_bool(text, option->value) ||
                fail_set(fail, FAIL_INPUT, "option --%s takes true or false, not '%s'", option->name, text);
     case OPTION_COUNT:
-        return parse_count(text, option->value) ||
+        ((struct option_count *)option->value)->is_given = true;
+        return parse_count(text, &((struct option_count *)option->value)->value) ||
                fail_set(fail, FAIL_INPUT, "option --%s takes a whole number, not '%s'", option->name, text);
     case OPTION_NUMBER:
         return (parse_number(text, option->value) && *(const double *)option->value > 0) ||
@@ -102,6 +124,33 @@ static bool is_new(const struct command *command, const struct option *option, u
            fail_set(fail, FAIL_INPUT, "option --%s is given twice", option->name);
 }
 
+enum { HELP_INDENT = 26, HELP_WIDTH = 80 };
+
+static void print_option(const struct option *option, FILE *out) {
+    int column =
+        fprintf(out, "  --%s%s%s", option->name, option->argument ? " " : "", option->argument ? option->argument : "");
+    if (column + 2 > HELP_INDENT) {
+        fputc('\n', out);
+        column = 0;
+    }
+    fprintf(out, "%*s", HELP_INDENT - column, "");
+    screen_wrap(option->help, HELP_INDENT, HELP_INDENT, HELP_WIDTH, out);
+}
+
+static void print_help(const struct command *command, FILE *out) {
+    fprintf(out, "Usage: %s %s\n\n", command->name, command->usage);
+    screen_puts(command->description, out);
+    for (const struct option *option = command->options; option->help; option++) {
+        if (option->type == OPTION_HEADING)
+            fprintf(out, "\n%s:\n", option->help);
+        else
+            print_option(option, out);
+    }
+    fprintf(out, "  %-*s%s\n", HELP_INDENT - 2, "--help", "Print this text.");
+    if (command->examples)
+        fprintf(out, "\nExamples:\n%s", command->examples);
+}
+
 // Parses the option argv[*i] and, where it has one, its argument behind it. `given`: a bit for each option seen so far.
 static enum options_result parse_option(struct arena *arena, const struct command *command, int argc, char **argv,
                                         int *i, uint64_t *given, struct fail *fail) {
@@ -110,7 +159,7 @@ static enum options_result parse_option(struct arena *arena, const struct comman
     const char *equals = strchr(start, '=');
     struct slice name = {start, equals ? (size_t)(equals - start) : strlen(start)};
     if (slice_is(name, "help") || slice_is(name, "h")) {
-        options_print_help(command, stdout);
+        print_help(command, stdout);
         return OPTIONS_HELP;
     }
     const struct option *option = find(command, name);
@@ -133,7 +182,10 @@ static enum options_result parse_option(struct arena *arena, const struct comman
 
 enum options_result options_parse(struct arena *arena, const struct command *command, int argc, char **argv,
                                   struct operands *operands, struct fail *fail) {
+    struct command flat = *command;
     bool only_operands = false;
+    flat.options = flatten(arena, command->options);
+    command = &flat;
     uint64_t given = 0;
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
@@ -151,31 +203,12 @@ enum options_result options_parse(struct arena *arena, const struct command *com
     return OPTIONS_OK;
 }
 
-enum { HELP_INDENT = 26, HELP_WIDTH = 80 };
-
-static void print_option(const struct option *option, FILE *out) {
-    int column =
-        fprintf(out, "  --%s%s%s", option->name, option->argument ? " " : "", option->argument ? option->argument : "");
-    if (column + 2 > HELP_INDENT) {
-        fputc('\n', out);
-        column = 0;
-    }
-    fprintf(out, "%*s", HELP_INDENT - column, "");
-    screen_wrap(option->help, HELP_INDENT, HELP_INDENT, HELP_WIDTH, out);
-}
-
 void options_print_help(const struct command *command, FILE *out) {
-    fprintf(out, "Usage: cyclops %s %s\n\n", command->name, command->usage);
-    screen_puts(command->description, out);
-    for (const struct option *option = command->options; option->help; option++) {
-        if (option->type == OPTION_HEADING)
-            fprintf(out, "\n%s:\n", option->help);
-        else
-            print_option(option, out);
-    }
-    fprintf(out, "  %-*s%s\n", HELP_INDENT - 2, "--help", "Print this text.");
-    if (command->examples)
-        fprintf(out, "\nExamples:\n%s", command->examples);
+    struct arena arena = {0};
+    struct command flat = *command;
+    flat.options = flatten(&arena, command->options);
+    print_help(&flat, out);
+    arena_free(&arena);
 }
 
 bool options_parse_range(const char *text, unsigned *first, unsigned *last, struct fail *fail) {

@@ -14,11 +14,17 @@
 enum option_type {
     OPTION_HEADING, // not an option: `help` is the title of the rows that follow
     OPTION_FLAG,    // bool: no argument sets it; "=true", "=false", "=0", "=1" are accepted
-    OPTION_COUNT,   // unsigned long, 0 and up
+    OPTION_ROWS,    // not an option: `value` is a struct option *, a table whose rows stand here
+    OPTION_COUNT,   // struct option_count, 0 and up
     OPTION_NUMBER,  // double, above 0
     OPTION_AMOUNT,  // double, 0 and up
     OPTION_TEXT,    // const char *
     OPTION_LIST,    // struct option_list: may be given several times
+};
+
+struct option_count {
+    unsigned long value;
+    bool is_given; // else `value` stays
 };
 
 struct option_list {
@@ -30,17 +36,17 @@ struct option {
     enum option_type type;
     const char *name;     // without dashes
     const char *argument; // what the help calls its argument; null for flags
-    const char *help;     // one sentence; wrapped to 80 columns
+    const char *help;     // one sentence; wrapped to 80 columns. Null ends a table
     void *value;          // where it goes, by type; keeps its content when the option is not given
 };
 
-// A subcommand, for its help.
+// A program or a subcommand, for its help.
 struct command {
-    const char *name;             // "run"
+    const char *name;             // as it is typed: "cyclops run"
     const char *usage;            // "KERNEL…|FILE.s|- [options]"
     const char *description;      // paragraphs; printed as they are
     const char *examples;         // lines; printed as they are
-    const struct option *options; // up to a row without help
+    const struct option *options; // up to a row of zeros
 };
 
 struct operands {

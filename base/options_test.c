@@ -11,25 +11,30 @@
 
 static struct values {
     bool flag;
-    unsigned long count;
+    struct option_count count;
     double number;
     const char *text;
     struct option_list list;
 } values;
+
+static struct option more_options[] = {
+    {OPTION_TEXT, "mcpu", "CPU", "A text.", &values.text},
+    {0},
+};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Test options", NULL},
     {OPTION_FLAG, "noalias", NULL, "A flag.", &values.flag},
     {OPTION_COUNT, "iterations", "N", "A count.", &values.count},
     {OPTION_NUMBER, "precision", "SHARE", "A number.", &values.number},
-    {OPTION_TEXT, "mcpu", "CPU", "A text.", &values.text},
+    {OPTION_ROWS, NULL, NULL, NULL, more_options},
     {OPTION_LIST, "asm", "TEXT", "A list.", &values.list},
     {0},
 };
 static const struct command command = {"test", "[options]", "Tests.\n", NULL, options};
 
 static enum options_result parse(struct arena *arena, const char *line, struct operands *operands, struct fail *fail) {
-    values = (struct values){.flag = false, .count = 7};
+    values = (struct values){.flag = false, .count = {.value = 7}};
     char *copy = arena_strdup(arena, line);
     char *argv[16];
     int argc = 0;
@@ -46,7 +51,7 @@ static void both_dash_styles_and_mixed_operands(void **state) {
     const char *line = "test a -mcpu=btver2 --iterations 300 b -noalias=true --asm x --asm=y=z - -- --not-an-option";
     assert_int_equal(parse(&arena, line, &operands, &fail), OPTIONS_OK);
     assert_string_equal(values.text, "btver2");
-    assert_int_equal(values.count, 300);
+    assert_true(values.count.value == 300 && values.count.is_given);
     assert_true(values.flag);
     assert_int_equal(values.list.n_items, 2);
     assert_string_equal(values.list.items[1], "y=z");
@@ -62,7 +67,7 @@ static void mistakes_name_the_word(void **state) {
         const char *line, *text;
     } rows[] = {
         {"test --iteration=3",
-         "unknown option '--iteration=3' (did you mean 'iterations'?); 'cyclops test --help' lists them"},
+         "unknown option '--iteration=3' (did you mean 'iterations'?); 'test --help' lists them"},
         {"test --iterations", "option --iterations needs an argument: N"},
         {"test --iterations=x", "option --iterations takes a whole number, not 'x'"},
         {"test --iterations=-3", "option --iterations takes a whole number, not '-3'"},

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/options.h"
-#include "cli/plan_wish.h"
+#include "cli/plan_args.h"
 #include "lab/chains.h"
 #include "lab/code_uses.h"
 #include "lab/plan_assemble.h"
@@ -17,13 +17,12 @@
 
 static struct {
     const char *isa, *runner, *output;
-    struct plan_wish plan;
     bool pack_only;
-} args = {.plan = PLAN_WISH_DEFAULTS};
+} args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to put in", NULL},
-    PLAN_WISH_OPTIONS(args.plan),
+    {OPTION_ROWS, NULL, NULL, NULL, plan_args_all},
     {OPTION_HEADING, NULL, NULL, "For which machine, and output", NULL},
     {OPTION_TEXT, "isa", "ISA", "x86_64, aarch64, armv7, mips, mipsel or riscv64. Default: this machine's.", &args.isa},
     {OPTION_TEXT, "runner", "FILE",
@@ -36,7 +35,7 @@ static const struct option options[] = {
 };
 
 static const struct command command = {
-    "bundle",
+    "cyclops bundle",
     "KERNEL...|FILE.s|FILE.o|- --output FILE [options]",
     "Puts programs and a runner into one executable file. The programs are those\n"
     "that 'cyclops run' would measure: of kernels by their names, and of blocks, as\n"
@@ -181,7 +180,7 @@ static bool bundle(struct arena *arena, const struct operands *operands, struct 
         return fail_set(fail, FAIL_INPUT, "say where to write the bundle: --output FILE");
     const struct isa *isa = cli_isa(arena, args.isa, fail);
     bool is_ready =
-        isa && plan_make(arena, &args.plan, isa, operands, &plan, fail) && prepare(arena, isa, &plan, &decoder, fail);
+        isa && plan_make(arena, &plan_args, isa, operands, &plan, fail) && prepare(arena, isa, &plan, &decoder, fail);
     bool is_done = is_whole(&plan, fail) && is_ready && make_pack(arena, isa, &plan, &pack, fail) &&
                    write_bundle(arena, isa, &pack, fail);
     decoder_close(&decoder);

@@ -13,9 +13,9 @@
 
 static struct {
     const char *cpu, *machine, *triple, *llvm, *svg;
-    unsigned long copies;
+    struct option_count copies;
     bool json;
-} args = {.copies = 64};
+} args = {.copies = {.value = 64}};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
@@ -31,7 +31,7 @@ static const struct option options[] = {
 };
 
 static const struct command command = {
-    "explain",
+    "cyclops explain",
     "INSTRUCTION [options]",
     "Shows what a scheduling model says of one instruction:\n"
     "* its latency, and when it holds which pipe;\n"
@@ -238,14 +238,14 @@ static bool explain(struct arena *arena, const struct operands *operands, struct
         return fail_set(fail, FAIL_INPUT, "--mcpu and --machine say the same: give one of them");
     if (args.machine && !model_is_overlay(args.machine))
         return fail_set(fail, FAIL_INPUT, "--machine takes FILE.yaml or overlay:NAME, not '%s'", args.machine);
-    if (args.copies < 1 || args.copies > MOST_COPIES)
+    if (args.copies.value < 1 || args.copies.value > MOST_COPIES)
         return fail_set(fail, FAIL_INPUT, "--copies is from 1 to %d", MOST_COPIES);
     struct backend_options cpu = {
         .triple = args.triple, .cpu = args.machine ? args.machine : args.cpu, .output_syntax = -1};
     struct model model;
     struct explanation explanation;
     bool is_done = model_open(&model, arena, args.llvm, &cpu, fail) &&
-                   explain_insn(arena, &model, operands->items[0], (unsigned)args.copies, &explanation, fail) &&
+                   explain_insn(arena, &model, operands->items[0], (unsigned)args.copies.value, &explanation, fail) &&
                    show(arena, &explanation, fail);
     model_close(&model);
     return is_done;

@@ -3,15 +3,15 @@
 
 #include "base/file.h"
 #include "base/options.h"
-#include "cli/plan_wish.h"
+#include "cli/plan_args.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static struct {
     const char *mode, *form, *placement, *isa, *kernels, *output;
-    unsigned long streams, unroll;
-} args = {.unroll = ~0UL};
+    struct option_count streams, unroll;
+} args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
@@ -36,7 +36,7 @@ static const struct option options[] = {
 };
 
 static const struct command command = {
-    "gen",
+    "cyclops gen",
     "KERNEL... [options]",
     "Prints the assembly of the programs that 'cyclops run' would measure, for GNU\n"
     "as. Each is a function void NAME(uint64_t iterations, void *memory); memory\n"
@@ -47,9 +47,8 @@ static const struct command command = {
 };
 
 static bool read_request(const struct kernel *kernel, struct gen_request *request, struct fail *fail) {
-    *request = (struct gen_request){.streams = (unsigned)args.streams,
-                                    .unroll = args.unroll == ~0UL ? 0 : (unsigned)args.unroll};
-    bool is_chain = kernel->n_arcs > 0 && args.streams == 0 && !args.placement;
+    *request = (struct gen_request){.streams = (unsigned)args.streams.value, .unroll = (unsigned)args.unroll.value};
+    bool is_chain = kernel->n_arcs > 0 && args.streams.value == 0 && !args.placement;
     request->mode = is_chain ? PROGRAM_LATENCY : PROGRAM_THROUGHPUT;
     if (args.mode && !program_mode_parse(args.mode, &request->mode))
         return fail_set(fail, FAIL_INPUT, "unknown mode '%s': there are latency, throughput and block", args.mode);
@@ -60,10 +59,10 @@ static bool read_request(const struct kernel *kernel, struct gen_request *reques
     if (args.placement && request->mode != PROGRAM_THROUGHPUT)
         return fail_set(fail, FAIL_INPUT, "--placement is for throughput: mode %s has one stream",
                         program_mode_name(request->mode));
-    if (args.streams > GEN_MAX_STREAMS)
+    if (args.streams.value > GEN_MAX_STREAMS)
         return fail_set(fail, FAIL_INPUT, "--n is at most %d", GEN_MAX_STREAMS);
     enum { MOST_COPIES = 100000 };
-    if (args.unroll != ~0UL && (args.unroll < 1 || args.unroll > MOST_COPIES))
+    if (args.unroll.is_given && (args.unroll.value < 1 || args.unroll.value > MOST_COPIES))
         return fail_set(fail, FAIL_INPUT, "--unroll is from 1 to %d", MOST_COPIES);
     return true;
 }

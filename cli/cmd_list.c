@@ -28,7 +28,7 @@ static const struct option options[] = {
 };
 
 static const struct command command = {
-    "list",
+    "cyclops list",
     "kernels|machines|events [options]",
     "kernels    what can be measured by name: 'cyclops run NAME'\n"
     "machines   CPUs with a scheduling model: 'cyclops run NAME --mcpu CPU'\n"

@@ -5,7 +5,7 @@
 
 #include "base/options.h"
 #include "cli/lab_args.h"
-#include "cli/plan_wish.h"
+#include "cli/plan_args.h"
 #include "lab/run_plan.h"
 #include "report/pairs.h"
 
@@ -13,10 +13,9 @@
 
 static struct {
     const char *form, *placement;
-    unsigned long streams; // ~0: not given
+    struct option_count streams;
     bool wants_both_orders;
-    struct lab_args lab;
-} args = {.streams = ~0UL, .lab = LAB_ARGS_DEFAULTS};
+} args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to run", NULL},
@@ -31,16 +30,16 @@ static const struct option options[] = {
      "Also the second of each pair before the first. Default: where the simulated CPU, or the first model, issues in "
      "order.",
      &args.wants_both_orders},
-    LAB_ARGS_KERNELS(args.lab),
-    LAB_ARGS_WHERE(args.lab),
-    LAB_ARGS_CLOCK(args.lab),
-    LAB_ARGS_EFFORT(args.lab),
-    LAB_ARGS_OUTPUT(args.lab),
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_kernels},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_where},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_clock},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_output},
     {0},
 };
 
 static const struct command command = {
-    "pairs",
+    "cyclops pairs",
     "KERNEL KERNEL... [options]",
     "Measures which of KERNELs ('cyclops list kernels') issue together. A cell of the\n"
     "matrix has the cycles that one copy of each kernel takes when many of both run\n"
@@ -62,9 +61,9 @@ static const struct command command = {
 
 static bool read_options(struct pairs_options *wanted, struct fail *fail) {
     *wanted = (struct pairs_options){.form = PROGRAM_UNROLLED, .wants_both_orders = args.wants_both_orders};
-    if (args.streams != ~0UL && (args.streams < 1 || args.streams > GEN_MAX_STREAMS))
+    if (args.streams.is_given && (args.streams.value < 1 || args.streams.value > GEN_MAX_STREAMS))
         return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
-    wanted->streams = args.streams == ~0UL ? 0 : (unsigned)args.streams;
+    wanted->streams = (unsigned)args.streams.value;
     if (!plan_read_placement(args.placement, false, &wanted->placement, fail))
         return false;
     return !args.form || program_form_parse(args.form, &wanted->form) ||
@@ -76,7 +75,7 @@ static bool find_kernels(struct arena *arena, const struct operands *operands, c
     struct kernel_set set = {0};
     if (operands->n_items < 2 || operands->n_items > PAIRS_MAX_KERNELS)
         return fail_set(fail, FAIL_INPUT, "name 2 to %d kernels ('cyclops list kernels')", PAIRS_MAX_KERNELS);
-    if (!cli_load_kernels(arena, args.lab.kernels, args.lab.lab.isa->name, &set, fail))
+    if (!cli_load_kernels(arena, lab_args.kernels, lab_args.options.isa->name, &set, fail))
         return false;
     for (size_t i = 0; i < operands->n_items; i++) {
         kernels[i] = kernel_find(arena, &set, operands->items[i], fail);
@@ -108,18 +107,18 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     struct pairs pairs;
     struct plan plan = {.listener = &cli_listener};
     int status = 0;
-    if (!lab_args_read(arena, &args.lab, fail) || !read_options(&wanted, fail) ||
-        !find_kernels(arena, operands, kernels, fail) || !lab_open(lab, arena, &args.lab.lab, fail))
+    if (!lab_args_read(arena, fail) || !read_options(&wanted, fail) || !find_kernels(arena, operands, kernels, fail) ||
+        !lab_open(lab, arena, &lab_args.options, fail))
         return 0;
     wanted.wants_both_orders |= issues_in_order(lab);
     if (!pairs_plan(arena, kernels, (unsigned)operands->n_items, &wanted, &plan, &pairs, fail))
         return status;
-    bool is_done = run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
-    if (args.lab.files.wants_json && is_done)
+    bool is_done = run_plan(lab, &lab_args.options, &plan, &lab_args.files, &status, fail);
+    if (lab_args.files.wants_json && is_done)
         pairs_print_json(lab, &pairs, stdout, fail);
-    if (!args.lab.files.wants_json && (is_done || has_results(&plan)))
+    if (!lab_args.files.wants_json && (is_done || has_results(&plan)))
         pairs_print(lab, &pairs, stdout, cli_wants_colour());
-    return args.lab.is_strict ? run_plan_strict(&plan, status) : status;
+    return lab_args.is_strict ? run_plan_strict(&plan, status) : status;
 }
 
 int cmd_pairs(int argc, char **argv) {
@@ -129,7 +128,7 @@ int cmd_pairs(int argc, char **argv) {
     struct lab lab = {0};
     int status = 0;
     if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK) {
-        if (strcmp(args.lab.lab.target, "native") == 0)
+        if (strcmp(lab_args.options.target, "native") == 0)
             nursery_open(); // while there is little memory
         status = run(&arena, &lab, &operands, &fail);
         lab_close(&lab);

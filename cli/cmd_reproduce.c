@@ -39,7 +39,7 @@ static const struct option options[] = {
 };
 
 static const struct command command = {
-    "reproduce",
+    "cyclops reproduce",
     "[NAME...|--all|--list] [options]",
     "Does published experiments again: what was published, what the model of that\n"
     "CPU predicts, and what this machine does, side by side. NAME is an experiment,\n"

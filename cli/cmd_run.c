@@ -6,7 +6,7 @@
 
 #include "base/options.h"
 #include "cli/lab_args.h"
-#include "cli/plan_wish.h"
+#include "cli/plan_args.h"
 #include "cli/run_from.h"
 #include "lab/experiment.h"
 #include "lab/plan_assemble.h"
@@ -17,43 +17,41 @@
 #include <string.h>
 
 static struct {
-    struct plan_wish plan;
     struct option_list events;
-    unsigned long corun_cpu; // ~0: not given
-    struct lab_args lab;
+    struct option_count corun_cpu;
     const char *from;
-} args = {.plan = PLAN_WISH_DEFAULTS, .corun_cpu = ~0UL, .lab = LAB_ARGS_DEFAULTS};
+} args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to run", NULL},
-    PLAN_WISH_OPTIONS(args.plan),
+    {OPTION_ROWS, NULL, NULL, NULL, plan_args_all},
     {OPTION_TEXT, "corun", "KERNEL|FILE.s",
      "Also run this, all the time, on the other hardware thread of the core (SMT): each alone, both together, and what "
      "both get done. Default mode then: block.",
-     &args.plan.corun},
+     &plan_args.corun},
     {OPTION_TEXT, "from", "FILE",
      "Measure nothing: take the measurements in FILE, as --output or a bundle's runner writes them, and hold them "
      "against models. Its code is decoded, never executed.",
      &args.from},
-    LAB_ARGS_WHERE(args.lab),
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_where},
     {OPTION_COUNT, "corun-cpu", "N", "Logical CPU for --corun. Default: the SMT sibling of the measured one.",
      &args.corun_cpu},
-    LAB_ARGS_CLOCK(args.lab),
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_clock},
     {OPTION_LIST, "events", "EVENT,...",
      "Also count these hardware events: names of libpfm4 (see 'cyclops list events'), raw ones (r1b1), or "
      "PMU/event=0xb1,umask=0x1/. More than the counters hold are counted in turns, in runs of their own.",
      &args.events},
-    LAB_ARGS_EFFORT(args.lab),
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
     {OPTION_FLAG, "replicate", NULL,
      "Measure the same code laid out in other ways as well: moved in its cache lines, in other registers, with more "
      "and fewer copies in a row; each from 8 processes. A value that depends on it is marked unstable.",
-     &args.plan.is_replicated},
-    LAB_ARGS_OUTPUT(args.lab),
+     &plan_args.is_replicated},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_output},
     {0},
 };
 
 static const struct command command = {
-    "run",
+    "cyclops run",
     "KERNEL...|FILE.s|FILE.o|-|--from FILE [options]",
     "Measures how many cycles an iteration of code takes on this CPU, simulates the\n"
     "same bytes under a scheduling model, and compares the two. The code is\n"
@@ -89,7 +87,7 @@ static const struct command command = {
 };
 
 static bool read_events(struct arena *arena, struct fail *fail) {
-    struct option_list *events = &args.lab.lab.events;
+    struct option_list *events = &lab_args.options.events;
     struct slice event;
     for (size_t i = 0; i < args.events.n_items; i++)
         for (const char *list = args.events.items[i]; event_name_next(&list, &event);) {
@@ -98,47 +96,47 @@ static bool read_events(struct arena *arena, struct fail *fail) {
         }
     if (args.events.n_items && events->n_items == 0)
         return fail_set(fail, FAIL_INPUT, "--events names no event; 'cyclops list events' prints their names");
-    if (events->n_items && !bench_clock_counts(args.lab.lab.bench.clock))
-        return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock %s uses none", args.lab.clock);
+    if (events->n_items && !bench_clock_counts(lab_args.options.bench.clock))
+        return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock %s uses none", lab_args.clock);
     return true;
 }
 
 static bool read_corun(struct fail *fail) {
     enum { MOST_CPUS = 1 << 16 };
-    bool has_cpu = args.corun_cpu != ~0UL;
-    if (has_cpu && !args.plan.corun)
+    bool has_cpu = args.corun_cpu.is_given;
+    if (has_cpu && !plan_args.corun)
         return fail_set(fail, FAIL_INPUT, "--corun-cpu needs --corun: it says where that kernel runs");
-    if (has_cpu && args.corun_cpu >= MOST_CPUS)
-        return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", args.corun_cpu);
-    if (args.plan.corun && args.lab.files.is_resumed)
+    if (args.corun_cpu.value >= MOST_CPUS)
+        return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", args.corun_cpu.value);
+    if (plan_args.corun && lab_args.files.is_resumed)
         return fail_set(fail, FAIL_INPUT, "--corun does not go with --resume");
-    args.lab.lab.has_corun = args.plan.corun != NULL;
-    args.lab.lab.corun_cpu = has_cpu ? (int)args.corun_cpu : -1;
+    lab_args.options.has_corun = plan_args.corun != NULL;
+    lab_args.options.corun_cpu = has_cpu ? (int)args.corun_cpu.value : -1;
     return true;
 }
 
 // With --from, what would be generated or measured has no meaning.
 static bool is_only_from(const struct operands *operands) {
-    const struct lab_args *lab = &args.lab;
-    const struct plan_wish *plan = &args.plan;
+    const struct lab_args *lab = &lab_args;
+    const struct plan_args *plan = &plan_args;
     const struct object_range *range = &plan->range;
     bool has_block = plan->asm_texts.n_items || plan->hex.n_items || plan->alias || plan->registers || plan->fill ||
-                     plan->pages != ~0UL || range->symbol || range->section || range->start || range->end;
+                     plan->pages.is_given || range->symbol || range->section || range->start || range->end;
     bool has_program = operands->n_items || has_block || plan->mode || plan->form || plan->sweep || plan->placement ||
-                       plan->syntax || plan->kernels || plan->corun || args.corun_cpu != ~0UL ||
-                       plan->streams != ~0UL || plan->is_replicated;
-    bool has_place = strcmp(lab->lab.target, "native") != 0 || lab->isa || lab->cpu != ~0UL || lab->lab.core_type ||
-                     lab->lab.keeps_frequency;
-    bool has_clock = lab->clock || lab->frequency || lab->lab.bench.reference_cycles > 0 || args.events.n_items ||
+                       plan->syntax || plan->kernels || plan->corun || args.corun_cpu.is_given ||
+                       plan->streams.is_given || plan->is_replicated;
+    bool has_place = strcmp(lab->options.target, "native") != 0 || lab->isa || lab->cpu.is_given ||
+                     lab->options.core_type || lab->options.keeps_frequency;
+    bool has_clock = lab->clock || lab->frequency || lab->options.bench.reference_cycles > 0 || args.events.n_items ||
                      lab->precision_percent > 0 || lab->attempt_ms > 0 || lab->budget_s >= 0 ||
-                     lab->lab.wait_quiet_seconds > 0 || lab->processes != ~0UL || lab->timeout_s > 0;
+                     lab->options.wait_quiet_seconds > 0 || lab->processes.is_given || lab->timeout_s > 0;
     return !has_program && !has_place && !has_clock && !lab->files.path && !lab->files.is_resumed;
 }
 
 static int run_file(struct arena *arena, const struct operands *operands, struct fail *fail) {
     int status = 0;
     if (is_only_from(operands))
-        run_from(arena, args.from, &args.lab.lab, args.lab.files.wants_json, &status, fail);
+        run_from(arena, args.from, &lab_args.options, lab_args.files.wants_json, &status, fail);
     else
         fail_set(fail, FAIL_INPUT, "--from measures nothing: only --mcpu, --mattr, --llvm and --json go with it");
     return status;
@@ -147,18 +145,18 @@ static int run_file(struct arena *arena, const struct operands *operands, struct
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct plan plan = {.listener = &cli_listener};
     int status = 0;
-    if (args.plan.is_replicated && args.lab.processes == ~0UL)
-        args.lab.processes = REPLICATE_PROCESSES;
-    bool is_open = lab_args_read(arena, &args.lab, fail) && read_events(arena, fail) && read_corun(fail) &&
-                   plan_make(arena, &args.plan, args.lab.lab.isa, operands, &plan, fail) &&
-                   lab_open(lab, arena, &args.lab.lab, fail);
+    if (plan_args.is_replicated && !lab_args.processes.is_given)
+        lab_args.processes = (struct option_count){REPLICATE_PROCESSES, true};
+    bool is_open = lab_args_read(arena, fail) && read_events(arena, fail) && read_corun(fail) &&
+                   plan_make(arena, &plan_args, lab_args.options.isa, operands, &plan, fail) &&
+                   lab_open(lab, arena, &lab_args.options, fail);
     if (is_open)
-        run_plan(lab, &args.lab.lab, &plan, &args.lab.files, &status, fail);
+        run_plan(lab, &lab_args.options, &plan, &lab_args.files, &status, fail);
     else
         status = run_plan_say_refused(&plan, fail);
-    if (is_open && !args.lab.files.wants_json) // also what there is before a failure
-        (args.plan.corun ? corun_print : run_report_print)(lab, &plan, stdout, cli_wants_colour());
-    return args.lab.is_strict ? run_plan_strict(&plan, status) : status;
+    if (is_open && !lab_args.files.wants_json) // also what there is before a failure
+        (plan_args.corun ? corun_print : run_report_print)(lab, &plan, stdout, cli_wants_colour());
+    return lab_args.is_strict ? run_plan_strict(&plan, status) : status;
 }
 
 int cmd_run(int argc, char **argv) {
@@ -169,7 +167,7 @@ int cmd_run(int argc, char **argv) {
     int status = 0;
     switch (options_parse(&arena, &command, argc, argv, &operands, &fail)) {
     case OPTIONS_OK:
-        if (!args.from && strcmp(args.lab.lab.target, "native") == 0)
+        if (!args.from && strcmp(lab_args.options.target, "native") == 0)
             nursery_open(); // while there is little memory
         status = args.from ? run_file(&arena, &operands, &fail) : run(&arena, &lab, &operands, &fail);
         lab_close(&lab);

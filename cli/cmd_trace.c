@@ -26,7 +26,7 @@ static const struct option options[] = {
 #define OTHERWISE_READ "LLVM and GNU as do not read the same instructions from the text"
 
 static const struct command command = {
-    "trace",
+    "cyclops trace",
     "FILE.s|- [options]",
     "Runs a block of assembly on this CPU, one instruction at a time. Prints which\n"
     "way its branches went: the labels that control came to, in order. 'cyclops mca\n"

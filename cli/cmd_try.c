@@ -4,20 +4,19 @@
 #include "bench/sandbox/nursery.h"
 
 #include "base/options.h"
-#include "cli/plan_wish.h"
+#include "cli/plan_args.h"
 #include "lab/plan_assemble.h"
 #include "lab/run_plan.h"
 #include "report/trial.h"
 
 static struct {
-    struct plan_wish plan;
     const char *llvm;
     bool wants_json;
-} args = {.plan = PLAN_WISH_DEFAULTS};
+} args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
-    BLOCK_WISH_OPTIONS(args.plan),
+    {OPTION_ROWS, NULL, NULL, NULL, plan_args_blocks},
     {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to decode with. Default: the newest.",
      &args.llvm},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines, with all registers and every word of memory that has changed.",
@@ -26,7 +25,7 @@ static const struct option options[] = {
 };
 
 static const struct command command = {
-    "try",
+    "cyclops try",
     "FILE.s|FILE.o|- [options]",
     "Runs blocks once each, as 'cyclops run' does before it measures them, and prints\n"
     "how they end: the pages that they touch, and what they leave in registers and\n"
@@ -42,7 +41,7 @@ static const struct command command = {
 // Each block once, with its addresses apart unless something else is asked for.
 static bool make_plan(struct arena *arena, const struct operands *operands, struct plan *plan,
                       const struct decoder *decoder, struct fail *fail) {
-    struct plan_wish wish = args.plan;
+    struct plan_args wish = plan_args;
     wish.form = program_form_name(PROGRAM_LOOPED);
     wish.alias = wish.alias ? wish.alias : block_alias_name(ALIAS_DISJOINT);
     const struct isa *isa = cli_isa(arena, NULL, fail);

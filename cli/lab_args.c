@@ -3,6 +3,93 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 
+struct lab_args lab_args = {.budget_s = -1, .options.target = "native"};
+
+struct option lab_args_kernels[] = {
+    {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.",
+     &lab_args.kernels},
+    {0},
+};
+
+struct option lab_args_where[] = {
+    {OPTION_HEADING, NULL, NULL, "Where to run it", NULL},
+    {OPTION_TEXT, "target", "TARGET",
+     "native, or sim:CPU, a simulated CPU under noise. Behind CPU: ,noise=KIND[:PARAMETER...][+KIND...] and ,seed=N; "
+     "noise=help lists the kinds. Default: native.",
+     &lab_args.options.target},
+    {OPTION_TEXT, "isa", "ISA", "x86_64, aarch64, armv7, mips, mipsel or riscv64. Default: this machine's.",
+     &lab_args.isa},
+    {OPTION_COUNT, "cpu", "N", "Logical CPU to measure on. Default: a quiet one.", &lab_args.cpu},
+    {OPTION_TEXT, "core-type", "TYPE",
+     "performance, middle or efficiency: on hybrid parts, the type of core to choose from. Default: the fastest.",
+     &lab_args.options.core_type},
+    {OPTION_FLAG, "keep-frequency", NULL,
+     "Leave boost, governor and frequency limits alone. Default: where their files may be written, the frequency is "
+     "made steady for the time of the run.",
+     &lab_args.options.keeps_frequency},
+    {0},
+};
+
+struct option lab_args_clock[] = {
+    {OPTION_HEADING, NULL, NULL, "How to measure", NULL},
+    {OPTION_TEXT, "clock", "CLOCK",
+     "rdpmc (hardware counters, read without system calls), perf (read with them), ratio (none needed), auto: the "
+     "first of these that works, or time: seconds times --frequency. Default: auto.",
+     &lab_args.clock},
+    {OPTION_TEXT, "frequency", "HZ",
+     "The core's frequency that the time clock is to believe, such as 1GHz or 480MHz. Default: what the system states.",
+     &lab_args.frequency},
+    {OPTION_NUMBER, "reference-cycles", "CYCLES",
+     "What a dependent add takes on this core, the ratio clock's unit: 2 on a MIPS 74K. Default: 1; of a simulated "
+     "CPU, what its model says.",
+     &lab_args.options.bench.reference_cycles},
+    {0},
+};
+
+struct option lab_args_effort[] = {
+    {OPTION_NUMBER, "precision", "PERCENT",
+     "Stop when the interval is within ± PERCENT of the value (or after 4096 samples). Default: 0.2.",
+     &lab_args.precision_percent},
+    {OPTION_AMOUNT, "budget", "S",
+     "Spend up to S seconds on waiting for others to leave the core, and on measuring again what they spoilt. Default: "
+     "5; for more than 64 programs 60.",
+     &lab_args.budget_s},
+    {OPTION_NUMBER, "attempt", "MS",
+     "Compute at most MS milliseconds on a value, ten times as long where others spoil it. Default: 200.",
+     &lab_args.attempt_ms},
+    {OPTION_AMOUNT, "wait-quiet", "S", "Before measuring, wait up to S seconds for others to leave the core.",
+     &lab_args.options.wait_quiet_seconds},
+    {OPTION_FLAG, "strict", NULL, "Exit 3 where a value is unstable (marked '?').", &lab_args.is_strict},
+    {OPTION_COUNT, "processes", "N", "Let each value rest on N fresh processes at least, 1 to 64. Default: 3.",
+     &lab_args.processes},
+    {OPTION_NUMBER, "timeout", "S",
+     "Give up on code that computes longer than S seconds in one process, or an eighth of that in one round. Default: "
+     "2.",
+     &lab_args.timeout_s},
+    {0},
+};
+
+struct option lab_args_output[] = {
+    {OPTION_HEADING, NULL, NULL, "What to compare with, and output", NULL},
+    {OPTION_LIST, "mcpu", "CPU",
+     "Scheduling model to predict with, one of LLVM's or an overlay (FILE.yaml, overlay:NAME); may be repeated; none: "
+     "only measure. Default: the CPU that runs the code.",
+     &lab_args.options.cpus},
+    {OPTION_TEXT, "mattr", "+A,-B",
+     "CPU features that simulated CPU and models have or lack, against what LLVM believes: its Cortex-A9 is without "
+     "NEON.",
+     &lab_args.options.features},
+    {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to use. Default: the newest installed.",
+     &lab_args.options.llvm},
+    {OPTION_FLAG, "json", NULL, "Print JSON Lines instead of tables.", &lab_args.files.wants_json},
+    {OPTION_TEXT, "output", "FILE", "Also append the measurements to FILE, as JSON Lines.", &lab_args.files.path},
+    {OPTION_FLAG, "resume", NULL,
+     "Take from the FILE of --output what it already holds of the same programs, host, CPU and clock, and measure only "
+     "the rest, and again what was unstable, timed out, or is coarser than asked for now. Predictions are made anew.",
+     &lab_args.files.is_resumed},
+    {0},
+};
+
 static bool read_clock(const struct lab_args *args, struct bench_options *bench, struct fail *fail) {
     if (args->clock && !bench_clock_parse(args->clock, &bench->clock))
         return fail_set(fail, FAIL_INPUT, "unknown clock '%s': there are auto, rdpmc, perf, ratio and time",
@@ -15,8 +102,9 @@ static bool read_clock(const struct lab_args *args, struct bench_options *bench,
            fail_set(fail, FAIL_INPUT, "'%s' is no frequency: write 1.66GHz, 480MHz or a number of Hz", args->frequency);
 }
 
-bool lab_args_read(struct arena *arena, struct lab_args *args, struct fail *fail) {
-    struct bench_options *bench = &args->lab.bench;
+bool lab_args_read(struct arena *arena, struct fail *fail) {
+    struct lab_args *args = &lab_args;
+    struct bench_options *bench = &args->options.bench;
     if (args->files.is_resumed && !args->files.path)
         return fail_set(fail, FAIL_INPUT, "--resume needs the file to go on with: --output FILE");
     bench->precision = args->precision_percent / 100;
@@ -24,16 +112,15 @@ bool lab_args_read(struct arena *arena, struct lab_args *args, struct fail *fail
     bench->retry_seconds = args->budget_s;
     bench->timeout_seconds = args->timeout_s;
     enum { MOST_CPUS = 1 << 16, MOST_PROCESSES = 64 };
-    bool has_processes = args->processes != ~0UL;
-    if (has_processes && (args->processes < 1 || args->processes > MOST_PROCESSES))
+    if (args->processes.is_given && (args->processes.value < 1 || args->processes.value > MOST_PROCESSES))
         return fail_set(fail, FAIL_INPUT, "--processes is from 1 to %d", MOST_PROCESSES);
-    bench->processes = has_processes ? (unsigned)args->processes : 0;
-    if (args->cpu != ~0UL && args->cpu >= MOST_CPUS)
-        return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", args->cpu);
-    bench->cpu = args->cpu == ~0UL ? -1 : (int)args->cpu;
-    args->lab.isa = cli_isa(arena, args->isa, fail);
-    args->files.events = &args->lab.events;
-    args->lab.listener = &cli_listener;
+    bench->processes = (unsigned)args->processes.value;
+    if (args->cpu.value >= MOST_CPUS)
+        return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", args->cpu.value);
+    bench->cpu = args->cpu.is_given ? (int)args->cpu.value : -1;
+    args->options.isa = cli_isa(arena, args->isa, fail);
+    args->files.events = &args->options.events;
+    args->options.listener = &cli_listener;
     bench->is_stopped = interrupt_seen;
-    return args->lab.isa && read_clock(args, bench, fail);
+    return args->options.isa && read_clock(args, bench, fail);
 }

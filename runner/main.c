@@ -1,50 +1,63 @@
 // The runner: measures a pack of programs where there is nothing but a kernel: no libraries, no assembler, no models,
 // no privileges. One static executable, usually with its pack appended; it knows bench/ and base/ only.
 #include "base/file.h"
+#include "base/options.h"
 #include "base/screen.h"
 #include "bench/counters/event_name.h"
 #include "bench/target.h"
 #include "runner/own_host.h"
 #include "runner/results.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
-static const char usage[] = "Usage: %s [options]\n"
-                            "\n"
-                            "Measures the programs that are packed into this file, and prints their cycles.\n"
-                            "\n"
-                            "  --cpu N             Logical CPU to measure on. Default: the last of the\n"
-                            "                      fastest ones.\n"
-                            "  --clock CLOCK       rdpmc, perf, ratio, or auto, the first of these that\n"
-                            "                      works; or time: seconds times the frequency. Default:\n"
-                            "                      auto.\n"
-                            "  --frequency HZ      The core's frequency, for --clock time: 1GHz, 480MHz.\n"
-                            "  --events EVENT,...  Also count these hardware events: raw numbers (r1b), or\n"
-                            "                      PMU/event=0x1b/.\n"
-                            "  --reference-cycles N\n"
-                            "                      What a dependent add takes on this core, the ratio clock's\n"
-                            "                      unit: 2 on a MIPS 74K. Default: 1.\n"
-                            "  --budget S          Spend up to S seconds on measuring again what others\n"
-                            "                      spoilt. Default: 5.\n"
-                            "  --attempt MS        Compute at most MS milliseconds on a value. Default: 200.\n"
-                            "  --json              Print JSON Lines instead of a table.\n"
-                            "  --output FILE       Also append the measurements to FILE, as JSON Lines.\n"
-                            "  --pack FILE         Measure the programs of this pack instead.\n"
-                            "  --help              Print this text.\n"
-                            "\n"
-                            "Exit status: 0 done; 1 the work failed, or a program did not end well; 2 the\n"
-                            "command line or this file is wrong; 77 this machine cannot measure.\n";
+// As they were written.
+static struct {
+    struct option_count cpu;
+    const char *clock, *frequency, *output, *pack;
+    struct option_list events;
+    double reference_cycles, retry_seconds, budget_ms;
+    bool wants_json;
+} given = {.retry_seconds = 5};
+
+static const struct option options[] = {
+    {OPTION_COUNT, "cpu", "N", "Logical CPU to measure on. Default: the last of the fastest ones.", &given.cpu},
+    {OPTION_TEXT, "clock", "CLOCK",
+     "rdpmc, perf, ratio, or auto, the first of these that works; or time: seconds times the frequency. Default: auto.",
+     &given.clock},
+    {OPTION_TEXT, "frequency", "HZ", "The core's frequency, for --clock time: 1GHz, 480MHz.", &given.frequency},
+    {OPTION_LIST, "events", "EVENT,...", "Also count these hardware events: raw numbers (r1b), or PMU/event=0x1b/.",
+     &given.events},
+    {OPTION_NUMBER, "reference-cycles", "N",
+     "What a dependent add takes on this core, the ratio clock's unit: 2 on a MIPS 74K. Default: 1.",
+     &given.reference_cycles},
+    {OPTION_AMOUNT, "budget", "S", "Spend up to S seconds on measuring again what others spoilt. Default: 5.",
+     &given.retry_seconds},
+    {OPTION_NUMBER, "attempt", "MS", "Compute at most MS milliseconds on a value. Default: 200.", &given.budget_ms},
+    {OPTION_FLAG, "json", NULL, "Print JSON Lines instead of a table.", &given.wants_json},
+    {OPTION_TEXT, "output", "FILE", "Also append the measurements to FILE, as JSON Lines.", &given.output},
+    {OPTION_TEXT, "pack", "FILE", "Measure the programs of this pack instead.", &given.pack},
+    {0},
+};
+
+static const struct command command = {
+    "RUNNER",
+    "[options]",
+    "Measures the programs that are packed into this file, and prints their cycles.\n"
+    "\n"
+    "Exit status: 0 done; 1 the work failed, or a program did not end well; 2 the\n"
+    "command line or this file is wrong; 77 this machine cannot measure.\n"
+    "\n",
+    NULL,
+    options,
+};
 
 struct arguments {
     struct bench_options bench;
     const char *events[TARGET_MAX_EVENTS];
     unsigned n_events;
-    const char *output, *pack;
-    bool wants_json;
 };
 
 #if defined(__x86_64__)
@@ -70,82 +83,50 @@ static bool add_events(struct arena *arena, struct arguments *arguments, const c
     return true;
 }
 
-static bool parse_number(const char *text, double *number, struct fail *fail) {
-    char *end;
-    *number = strtod(text, &end);
-    return (end != text && !*end && *number >= 0 && *number < 1e6) ||
-           fail_set(fail, FAIL_INPUT, "'%s' is not a number from 0 to 1000000", text);
-}
-
-static bool take_option(struct arena *arena, int option, struct arguments *arguments, struct fail *fail) {
-    double number;
-    switch (option) {
-    case 'u':
-        if (!parse_number(optarg, &number, fail))
-            return false;
-        arguments->bench.cpu = (int)number;
+static bool read_clock(struct bench_options *bench, struct fail *fail) {
+    if (given.clock && !bench_clock_parse(given.clock, &bench->clock))
+        return fail_set(fail, FAIL_INPUT, "unknown clock '%s': there are auto, rdpmc, perf, ratio and time",
+                        given.clock);
+    if (!given.frequency)
         return true;
-    case 'c':
-        return bench_clock_parse(optarg, &arguments->bench.clock) ||
-               fail_set(fail, FAIL_INPUT, "unknown clock '%s': there are auto, rdpmc, perf, ratio and time", optarg);
-    case 'f':
-        arguments->bench.frequency_source = "as given";
-        return bench_frequency_parse(optarg, &arguments->bench.frequency_hz) ||
-               fail_set(fail, FAIL_INPUT, "'%s' is not a frequency: write 1.66GHz, 480MHz or a number of Hz", optarg);
-    case 'e':
-        return add_events(arena, arguments, optarg, fail);
-    case 'a':
-        return parse_number(optarg, &arguments->bench.budget_ms, fail);
-    case 'b':
-        return parse_number(optarg, &arguments->bench.retry_seconds, fail);
-    case 'r':
-        return parse_number(optarg, &arguments->bench.reference_cycles, fail);
-    case 'j':
-        arguments->wants_json = true;
-        return true;
-    case 'o':
-        arguments->output = optarg;
-        return true;
-    case 'p':
-        arguments->pack = optarg;
-        return true;
-    default:
-        return fail_set(fail, FAIL_INPUT, "that option is wrong; see --help");
-    }
-}
-
-static bool parse(struct arena *arena, int argc, char **argv, struct arguments *arguments, struct fail *fail) {
-    static const struct option options[] = {
-        {"cpu", required_argument, NULL, 'u'},
-        {"clock", required_argument, NULL, 'c'},
-        {"frequency", required_argument, NULL, 'f'},
-        {"events", required_argument, NULL, 'e'},
-        {"reference-cycles", required_argument, NULL, 'r'},
-        {"attempt", required_argument, NULL, 'a'},
-        {"budget", required_argument, NULL, 'b'},
-        {"json", no_argument, NULL, 'j'},
-        {"output", required_argument, NULL, 'o'},
-        {"pack", required_argument, NULL, 'p'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    *arguments = (struct arguments){.bench = {.cpu = -1, .retry_seconds = 5}};
-    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (option == 'h') {
-            printf(usage, argv[0]);
-            exit(0);
-        }
-        if (!take_option(arena, option, arguments, fail))
-            return false;
-    }
-    if (arguments->bench.frequency_hz > 0 && arguments->bench.clock != CLOCK_TIME)
+    bench->frequency_source = "as given";
+    if (bench->clock != CLOCK_TIME)
         return fail_set(fail, FAIL_INPUT, "--frequency is for --clock time; other clocks do not need it");
-    if (arguments->n_events && !bench_clock_counts(arguments->bench.clock))
-        return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock %s uses none",
-                        bench_clock_name(arguments->bench.clock));
-    arguments->bench.needs_counters = arguments->n_events > 0;
-    return optind == argc ||
-           fail_set(fail, FAIL_INPUT, "unknown operand '%s': a bundle takes options only; see --help", argv[optind]);
+    return bench_frequency_parse(given.frequency, &bench->frequency_hz) ||
+           fail_set(fail, FAIL_INPUT, "'%s' is not a frequency: write 1.66GHz, 480MHz or a number of Hz",
+                    given.frequency);
+}
+
+static bool read_arguments(struct arena *arena, struct arguments *arguments, struct fail *fail) {
+    enum { MOST_CPUS = 1 << 16 };
+    struct bench_options *bench = &arguments->bench;
+    *arguments = (struct arguments){.bench = {.cpu = given.cpu.is_given ? (int)given.cpu.value : -1,
+                                              .budget_ms = given.budget_ms,
+                                              .retry_seconds = given.retry_seconds,
+                                              .reference_cycles = given.reference_cycles}};
+    if (given.cpu.value >= MOST_CPUS)
+        return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", given.cpu.value);
+    for (size_t i = 0; i < given.events.n_items; i++)
+        if (!add_events(arena, arguments, given.events.items[i], fail))
+            return false;
+    if (!read_clock(bench, fail))
+        return false;
+    bench->needs_counters = arguments->n_events > 0;
+    return !bench->needs_counters || bench_clock_counts(bench->clock) ||
+           fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock %s uses none", given.clock);
+}
+
+// False where there is nothing to do: the help was asked for, or the command line is wrong.
+static bool parse(struct arena *arena, int argc, char **argv, struct arguments *arguments, struct fail *fail) {
+    struct command own = command;
+    struct operands operands = {0};
+    own.name = argv[0];
+    if (options_parse(arena, &own, argc, argv, &operands, fail) != OPTIONS_OK)
+        return false;
+    if (operands.n_items)
+        return fail_set(fail, FAIL_INPUT, "unknown operand '%s': a bundle takes options only; see --help",
+                        operands.items[0]);
+    return read_arguments(arena, arguments, fail);
 }
 
 // The file of this process: the path it was started by serves where there is no /proc, as in a small chroot.
@@ -299,16 +280,16 @@ static bool measure_all(struct arena *arena, struct bench *bench, const struct p
     return is_done;
 }
 
-static bool measure(struct arena *arena, const struct arguments *arguments, const struct pack *pack,
-                    const struct host *host, struct bench *bench, int *status, struct fail *fail) {
+static bool measure(struct arena *arena, const struct pack *pack, const struct host *host, struct bench *bench,
+                    int *status, struct fail *fail) {
     struct results results;
     struct bench_measurement *measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs);
     for (size_t i = 0; i < pack->n_programs; i++)
         measurements[i].outcome = BENCH_STOPPED; // not measured yet
-    if (!results_open(&results, arena, arguments->output, arguments->wants_json, host, bench, fail))
+    if (!results_open(&results, arena, given.output, given.wants_json, host, bench, fail))
         return false;
     bool is_named = !bench_clock_counts(bench->clock); // in its note
-    if (!arguments->wants_json)
+    if (!given.wants_json)
         screen_print_sentence(arena_printf(arena, "%s, Linux %s, CPU %d: %s%s%s", host->cpu_name,
                                            host->kernel ? host->kernel : "", host->cpu,
                                            is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ",
@@ -316,7 +297,7 @@ static bool measure(struct arena *arena, const struct arguments *arguments, cons
                               stdout);
     bool is_done = measure_all(arena, bench, pack, measurements, &results, status, fail);
     clear_progress();
-    if (!arguments->wants_json) // also what there is before a failure
+    if (!given.wants_json) // also what there is before a failure
         results_print(stdout, arena, pack, measurements);
     return results_close(&results, fail) && is_done;
 }
@@ -328,14 +309,14 @@ static bool run(struct arena *arena, const struct arguments *arguments, int *sta
     struct bench bench;
     struct bench_chains chains = {0};
     struct target_wish wish = {arguments->bench.clock, arguments->events, arguments->n_events};
-    if (!load(arena, arguments->pack, &pack, fail) || !find_chains(&pack, &chains, fail) ||
+    if (!load(arena, given.pack, &pack, fail) || !find_chains(&pack, &chains, fail) ||
         !runner_read_host(arena, arguments->bench.cpu, &host, fail))
         return false;
     struct target *target = target_native_open(arena, host.cpu, &wish, fail);
     if (!target)
         return false;
     bool is_done = bench_open(&bench, arena, target, &arguments->bench, &chains, fail) &&
-                   measure(arena, arguments, &pack, &host, &bench, status, fail);
+                   measure(arena, &pack, &host, &bench, status, fail);
     return is_done;
 }
 

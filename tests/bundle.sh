@@ -101,7 +101,7 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     expect 0 '"pinned_to":0' "$T/probe" --attempt 2 --budget 0 --json --cpu 0
     expect 77 'CPU 1020' "$T/probe" --cpu 1020
     expect 2 'takes options only' "$T/probe" add-r64
-    expect 2 "'much' is not a number" "$T/probe" --attempt much
+    expect 2 "takes a number above 0, not 'much'" "$T/probe" --attempt much
     expect 1 'cannot write' "$T/probe" --output "$T/no/such/file"
 
     # Damage on the way, anywhere, and another ISA's programs are refused.

@@ -14,8 +14,8 @@
 static struct {
     bool json, restore;
     const char *llvm, *core_type;
-    unsigned long cpu;
-} args = {.cpu = ~0UL};
+    struct option_count cpu;
+} args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
@@ -31,7 +31,7 @@ static const struct option options[] = {
 };
 
 static const struct command command = {
-    "doctor",
+    "cyclops doctor",
     "[options]",
     "Reports what Cyclops can use on this machine: CPU, counters, clocks, frequency\n"
     "control, assembler, scheduling models. It changes nothing. A line that is not\n"
@@ -96,7 +96,7 @@ static void examine_files(struct diagnosis *d, const struct host *host) {
 
 // A captured machine cannot be measured on, and has no processes of ours.
 static bool examine_captured(struct diagnosis *d, struct fail *fail) {
-    struct host_wish wish = {args.cpu == ~0UL ? -1 : (int)args.cpu, args.core_type};
+    struct host_wish wish = {args.cpu.is_given ? (int)args.cpu.value : -1, args.core_type};
     struct host host;
     if (!host_read(d->arena, &wish, &host, fail))
         return false;
@@ -114,7 +114,7 @@ static bool examine(struct diagnosis *d, bool *can_measure, struct fail *fail) {
                                       .keeps_frequency = true,
                                       .cpus = {none, 1},
                                       .core_type = args.core_type,
-                                      .bench.cpu = args.cpu == ~0UL ? -1 : (int)args.cpu};
+                                      .bench.cpu = args.cpu.is_given ? (int)args.cpu.value : -1};
     if (!lab_options.isa || !lab_open(&lab, d->arena, &lab_options, fail))
         return false;
     examine_files(d, &lab.host);

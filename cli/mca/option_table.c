@@ -129,7 +129,7 @@ void mca_option_print_help(struct arena *arena) {
     for (size_t i = 0; i < N_ROWS; i++)
         options[i] = (struct option){rows[i].type == MCA_HEADING ? OPTION_HEADING : OPTION_TEXT, rows[i].name,
                                      rows[i].argument, rows[i].help, NULL};
-    const struct command command = {"mca", "[options] FILE...|-", description, examples, options};
+    const struct command command = {"cyclops mca", "[options] FILE...|-", description, examples, options};
     options_print_help(&command, stdout);
 }
 

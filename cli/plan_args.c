@@ -1,4 +1,4 @@
-#include "cli/plan_wish.h"
+#include "cli/plan_args.h"
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -11,21 +11,72 @@
 #include <string.h>
 #include <unistd.h>
 
+struct plan_args plan_args;
+
+// Of blocks alone.
+struct option plan_args_blocks[] = {
+    {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.",
+     &plan_args.asm_texts},
+    {OPTION_TEXT, "syntax", "NAME",
+     "intel or att, of blocks. Default: att where registers are written %rax, else intel.", &plan_args.syntax},
+    {OPTION_LIST, "hex", "HEX|FILE",
+     "A block of machine code, in hexadecimal digits; or a file with one a line, up to a comma. May be repeated.",
+     &plan_args.hex},
+    {OPTION_TEXT, "symbol", "NAME", "Of an object: this function. Default: each function is a block.",
+     &plan_args.range.symbol},
+    {OPTION_TEXT, "section", "NAME", "Of an object: this section.", &plan_args.range.section},
+    {OPTION_TEXT, "start", "ADDRESS",
+     "Of an object: the code from this address on, hexadecimal as objdump -d shows it.", &plan_args.range.start},
+    {OPTION_TEXT, "end", "ADDRESS", "Of an object: the code up to this address, likewise.", &plan_args.range.end},
+    {OPTION_TEXT, "alias", "HOW",
+     "What general registers hold at a block's start: disjoint, addresses 69 KiB apart; same, one address, as BHive "
+     "has it; both. Default: both where that can matter, for a block that accesses memory by several registers.",
+     &plan_args.alias},
+    {OPTION_TEXT, "registers", "ADDRESS", "The first of these addresses. Default: 0x2324000.", &plan_args.registers},
+    {OPTION_TEXT, "fill", "NUMBER", "What each 8 bytes of a block's memory hold at its start. Default: an address.",
+     &plan_args.fill},
+    {OPTION_COUNT, "pages", "N", "Pages of memory that may appear where a block touches them, 1 to 4096. Default: 64.",
+     &plan_args.pages},
+    {0},
+};
+
+// Of kernels and blocks.
+struct option plan_args_all[] = {
+    {OPTION_TEXT, "mode", "MODE",
+     "latency, throughput, or block (the kernel's body as it stands). Default: latency and throughput.",
+     &plan_args.mode},
+    {OPTION_TEXT, "sweep", "A..B", "Also run n = A, ..., B independent streams side by side.", &plan_args.sweep},
+    {OPTION_COUNT, "n", "N", "Streams in throughput mode. Default: as many as there are registers, at most 16.",
+     &plan_args.streams},
+    {OPTION_TEXT, "form", "FORM",
+     "unrolled, looped (a branch after each body), or both. Default: unrolled; sweeps looped; blocks both where they "
+     "can be repeated.",
+     &plan_args.form},
+    {OPTION_TEXT, "placement", "NAME",
+     "Where the loads and stores of the streams go: same-address, same-line, own-lines, own-pages, or all of these, a "
+     "row each. Default: all, where the kernel leaves it open; with --corun own-lines.",
+     &plan_args.placement},
+    {OPTION_ROWS, NULL, NULL, NULL, plan_args_blocks},
+    {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.",
+     &plan_args.kernels},
+    {0},
+};
+
 // Two blocks as they stand, unless something else is asked for.
-static bool read_corun(const struct plan_wish *wish, struct plan_options *plan, struct fail *fail) {
-    if (!wish->corun)
+static bool read_corun(const struct plan_args *args, struct plan_options *plan, struct fail *fail) {
+    if (!args->corun)
         return true;
-    if (wish->sweep || wish->is_replicated)
+    if (args->sweep || args->is_replicated)
         return fail_set(fail, FAIL_INPUT, "--corun goes with neither --sweep nor --replicate");
-    if (!wish->mode) {
+    if (!args->mode) {
         plan->has_mode = true;
         plan->mode = PROGRAM_BLOCK;
     }
-    if (!wish->form) {
+    if (!args->form) {
         plan->has_form = true;
         plan->form = PROGRAM_UNROLLED;
     }
-    if (!wish->placement && plan->mode == PROGRAM_THROUGHPUT)
+    if (!args->placement && plan->mode == PROGRAM_THROUGHPUT)
         plan->placement = PLACEMENT_OWN_LINES;
     return true;
 }
@@ -40,20 +91,20 @@ static bool read_number(const char *option, const char *text, uint64_t least, ui
                     least ? " above 0" : "", text);
 }
 
-static bool read_block(const struct plan_wish *wish, struct block_options *block, struct fail *fail) {
+static bool read_block(const struct plan_args *args, struct block_options *block, struct fail *fail) {
     *block = (struct block_options){.is_both = true};
-    if (wish->alias && strcmp(wish->alias, "both") != 0) {
+    if (args->alias && strcmp(args->alias, "both") != 0) {
         block->is_both = false;
-        block->alias = strcmp(wish->alias, block_alias_name(ALIAS_SAME)) == 0 ? ALIAS_SAME : ALIAS_DISJOINT;
-        if (strcmp(wish->alias, block_alias_name(block->alias)) != 0)
-            return fail_set(fail, FAIL_INPUT, "unknown --alias '%s': there are disjoint, same and both", wish->alias);
+        block->alias = strcmp(args->alias, block_alias_name(ALIAS_SAME)) == 0 ? ALIAS_SAME : ALIAS_DISJOINT;
+        if (strcmp(args->alias, block_alias_name(block->alias)) != 0)
+            return fail_set(fail, FAIL_INPUT, "unknown --alias '%s': there are disjoint, same and both", args->alias);
     }
-    if (wish->pages != ~0UL && (wish->pages < 1 || wish->pages > BENCH_MOST_PAGES))
+    if (args->pages.is_given && (args->pages.value < 1 || args->pages.value > BENCH_MOST_PAGES))
         return fail_set(fail, FAIL_INPUT, "--pages is from 1 to %d", BENCH_MOST_PAGES);
-    block->most_pages = wish->pages != ~0UL ? (unsigned)wish->pages : 0;
-    block->has_fill = wish->fill != NULL;
-    return read_number("registers", wish->registers, 1, &block->registers, fail) &&
-           read_number("fill", wish->fill, 0, &block->fill, fail);
+    block->most_pages = (unsigned)args->pages.value;
+    block->has_fill = args->fill != NULL;
+    return read_number("registers", args->registers, 1, &block->registers, fail) &&
+           read_number("fill", args->fill, 0, &block->fill, fail);
 }
 
 bool plan_read_placement(const char *name, bool may_be_all, enum program_placement *placement, struct fail *fail) {
@@ -65,31 +116,30 @@ bool plan_read_placement(const char *name, bool may_be_all, enum program_placeme
                     may_be_all ? "," : " and", may_be_all ? " and all" : "");
 }
 
-static bool read_options(const struct plan_wish *wish, struct plan_options *plan, struct fail *fail) {
-    *plan = (struct plan_options){.syntax = wish->syntax, .is_replicated = wish->is_replicated};
-    if (!read_block(wish, &plan->block, fail))
+static bool read_options(const struct plan_args *args, struct plan_options *plan, struct fail *fail) {
+    *plan = (struct plan_options){.syntax = args->syntax, .is_replicated = args->is_replicated};
+    if (!read_block(args, &plan->block, fail))
         return false;
-    if (wish->streams != ~0UL && (wish->streams < 1 || wish->streams > GEN_MAX_STREAMS))
+    if (args->streams.is_given && (args->streams.value < 1 || args->streams.value > GEN_MAX_STREAMS))
         return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
-    if (wish->streams != ~0UL)
-        plan->streams = (unsigned)wish->streams;
-    if (wish->mode) {
+    plan->streams = (unsigned)args->streams.value;
+    if (args->mode) {
         plan->has_mode = true;
-        if (!program_mode_parse(wish->mode, &plan->mode))
-            return fail_set(fail, FAIL_INPUT, "unknown mode '%s': there are latency, throughput and block", wish->mode);
+        if (!program_mode_parse(args->mode, &plan->mode))
+            return fail_set(fail, FAIL_INPUT, "unknown mode '%s': there are latency, throughput and block", args->mode);
     }
-    if (wish->form && strcmp(wish->form, "both") == 0) {
+    if (args->form && strcmp(args->form, "both") == 0) {
         plan->is_both_forms = true;
-    } else if (wish->form) {
+    } else if (args->form) {
         plan->has_form = true;
-        if (!program_form_parse(wish->form, &plan->form))
-            return fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled, looped and both", wish->form);
+        if (!program_form_parse(args->form, &plan->form))
+            return fail_set(fail, FAIL_INPUT, "unknown form '%s': there are unrolled, looped and both", args->form);
     }
-    if (plan->has_mode && plan->mode != PROGRAM_THROUGHPUT && (plan->streams || wish->placement))
+    if (plan->has_mode && plan->mode != PROGRAM_THROUGHPUT && (plan->streams || args->placement))
         return fail_set(fail, FAIL_INPUT, "%s is for throughput: mode %s has one stream",
                         plan->streams ? "--n" : "--placement", program_mode_name(plan->mode));
-    return plan_read_placement(wish->placement, true, &plan->placement, fail) && read_corun(wish, plan, fail) &&
-           (!wish->sweep || options_parse_range(wish->sweep, &plan->sweep_first, &plan->sweep_last, fail));
+    return plan_read_placement(args->placement, true, &plan->placement, fail) && read_corun(args, plan, fail) &&
+           (!args->sweep || options_parse_range(args->sweep, &plan->sweep_first, &plan->sweep_last, fail));
 }
 
 static bool is_file(const char *operand) {
@@ -114,7 +164,7 @@ static bool add_file(struct arena *arena, struct plan *plan, const struct isa *i
 }
 
 struct planner {
-    const struct plan_wish *wish;
+    const struct plan_args *args;
     const struct isa *isa;
     const struct plan_options *options, *of_blocks;
     struct kernel_set set; // where kernels are named
@@ -123,7 +173,7 @@ struct planner {
 static bool add_operand(struct arena *arena, const struct planner *planner, const char *operand, struct plan *plan,
                         struct fail *fail) {
     if (is_file(operand))
-        return add_file(arena, plan, planner->isa, operand, &planner->wish->range, planner->of_blocks, fail);
+        return add_file(arena, plan, planner->isa, operand, &planner->args->range, planner->of_blocks, fail);
     const struct kernel *kernel = kernel_find(arena, &planner->set, operand, fail);
     return kernel && plan_add_kernel(arena, plan, kernel, planner->options, fail);
 }
@@ -131,7 +181,7 @@ static bool add_operand(struct arena *arena, const struct planner *planner, cons
 // One program beside all. Of several that the options ask for, the first.
 static bool add_corun(struct arena *arena, const struct planner *planner, struct plan *plan, struct fail *fail) {
     struct plan others = {0};
-    if (!add_operand(arena, planner, planner->wish->corun, &others, fail) || !plan_is_left(&others, fail))
+    if (!add_operand(arena, planner, planner->args->corun, &others, fail) || !plan_is_left(&others, fail))
         return false;
     plan->corunner = others.experiments[0];
     for (size_t i = 0; i < plan->n_experiments; i++) {
@@ -199,8 +249,8 @@ static bool add_hex(struct arena *arena, struct plan *plan, const struct isa *is
     return add_digits(arena, plan, &source, digits, 1, options, fail);
 }
 
-static bool names_kernel(const struct plan_wish *wish, const struct operands *operands) {
-    bool has_kernel = wish->corun && !is_file(wish->corun);
+static bool names_kernel(const struct plan_args *args, const struct operands *operands) {
+    bool has_kernel = args->corun && !is_file(args->corun);
     for (size_t i = 0; i < operands->n_items; i++)
         has_kernel |= !is_file(operands->items[i]);
     return has_kernel;
@@ -208,7 +258,7 @@ static bool names_kernel(const struct plan_wish *wish, const struct operands *op
 
 // What is for kernels does not touch the blocks beside them.
 static struct plan_options for_blocks(const struct operands *operands, struct plan_options options) {
-    if (names_kernel(&(struct plan_wish){0}, operands)) {
+    if (names_kernel(&(struct plan_args){0}, operands)) {
         options.has_mode = false;
         options.sweep_first = options.sweep_last = options.streams = 0;
     }
@@ -239,28 +289,28 @@ static void add_each(struct arena *arena, const struct planner *planner, const c
 }
 
 static bool find_kernels(struct arena *arena, struct planner *planner, struct plan *plan, struct fail *fail) {
-    if (!cli_find_kernels(arena, planner->wish->kernels, planner->isa->name, &planner->set, fail))
+    if (!cli_find_kernels(arena, planner->args->kernels, planner->isa->name, &planner->set, fail))
         return false;
     for (size_t i = 0; i < planner->set.n_refused; i++)
         plan_refuse(arena, plan, &planner->set.refused[i]);
     return true;
 }
 
-bool plan_make(struct arena *arena, const struct plan_wish *wish, const struct isa *isa,
+bool plan_make(struct arena *arena, const struct plan_args *args, const struct isa *isa,
                const struct operands *operands, struct plan *plan, struct fail *fail) {
     struct plan_options plan_options;
-    if (!read_options(wish, &plan_options, fail))
+    if (!read_options(args, &plan_options, fail))
         return false;
-    if (operands->n_items + wish->asm_texts.n_items + wish->hex.n_items == 0)
+    if (operands->n_items + args->asm_texts.n_items + args->hex.n_items == 0)
         return fail_set(fail, FAIL_INPUT,
                         "nothing to run: name kernels ('cyclops list kernels'), a FILE.s, or give --asm TEXT or --hex "
                         "HEX");
     const struct plan_options of_blocks = for_blocks(operands, plan_options);
-    struct planner planner = {wish, isa, &plan_options, &of_blocks, {0}};
-    if (names_kernel(wish, operands) && !find_kernels(arena, &planner, plan, fail))
+    struct planner planner = {args, isa, &plan_options, &of_blocks, {0}};
+    if (names_kernel(args, operands) && !find_kernels(arena, &planner, plan, fail))
         return false;
     add_each(arena, &planner, operands->items, operands->n_items, add_operand, plan);
-    add_each(arena, &planner, wish->asm_texts.items, wish->asm_texts.n_items, add_text, plan);
-    add_each(arena, &planner, wish->hex.items, wish->hex.n_items, add_code, plan);
-    return plan_is_left(plan, fail) && (!wish->corun || add_corun(arena, &planner, plan, fail));
+    add_each(arena, &planner, args->asm_texts.items, args->asm_texts.n_items, add_text, plan);
+    add_each(arena, &planner, args->hex.items, args->hex.n_items, add_code, plan);
+    return plan_is_left(plan, fail) && (!args->corun || add_corun(arena, &planner, plan, fail));
 }
