@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "lab/run_plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,6 +19,20 @@ int cli_run(const struct command *command, int argc, char **argv,
     int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
     arena_free(&arena);
     return status;
+}
+
+int cli_run_status(const struct command *command, int argc, char **argv,
+                   int (*work)(struct arena *arena, const struct operands *operands, struct fail *fail)) {
+    struct arena arena = {0};
+    struct operands operands = {0};
+    struct fail fail = {0};
+    int status = 0;
+    if (options_parse(&arena, command, argc, argv, &operands, &fail) == OPTIONS_OK)
+        status = work(&arena, &operands, &fail);
+    if (fail.status != FAIL_NONE)
+        status = run_plan_worse(status, cli_failed(&fail));
+    arena_free(&arena);
+    return run_plan_worse(status, cli_finish());
 }
 
 int cli_failed(const struct fail *fail) {

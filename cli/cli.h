@@ -26,6 +26,10 @@ int cmd_try(int argc, char **argv);
 int cli_run(const struct command *command, int argc, char **argv,
             bool (*work)(struct arena *arena, const struct operands *operands, struct fail *fail));
 
+// The same where the work has an exit status of its own; the one that matters more is returned.
+int cli_run_status(const struct command *command, int argc, char **argv,
+                   int (*work)(struct arena *arena, const struct operands *operands, struct fail *fail));
+
 // Tells the user what a lab does: messages and progress on stderr. Once there are values to show, Ctrl-C is noted.
 extern const struct lab_listener cli_listener;
 

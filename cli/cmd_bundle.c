@@ -6,8 +6,8 @@
 #include "cli/plan_args.h"
 #include "lab/chains.h"
 #include "lab/code_uses.h"
+#include "lab/experiment.h"
 #include "lab/plan_assemble.h"
-#include "lab/program_code.h"
 #include "lab/run_plan.h"
 #include "runner/pack.h"
 

@@ -121,22 +121,16 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     return lab_args.is_strict ? run_plan_strict(&plan, status) : status;
 }
 
-int cmd_pairs(int argc, char **argv) {
-    struct arena arena = {0};
-    struct operands operands = {0};
-    struct fail fail = {0};
+static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct lab lab = {0};
-    int status = 0;
-    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK) {
-        if (strcmp(lab_args.options.target, "native") == 0)
-            nursery_open(); // while there is little memory
-        status = run(&arena, &lab, &operands, &fail);
-        lab_close(&lab);
-        nursery_close();
-    }
-    if (fail.status != FAIL_NONE)
-        status = run_plan_worse(status, cli_failed(&fail));
-    int finish_status = cli_finish();
-    arena_free(&arena);
-    return run_plan_worse(status, finish_status);
+    if (strcmp(lab_args.options.target, "native") == 0)
+        nursery_open(); // while there is little memory
+    int status = run(arena, &lab, operands, fail);
+    lab_close(&lab);
+    nursery_close();
+    return status;
+}
+
+int cmd_pairs(int argc, char **argv) {
+    return cli_run_status(&command, argc, argv, work);
 }

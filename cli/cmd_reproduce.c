@@ -186,21 +186,16 @@ static bool run(struct arena *arena, struct lab *lab, const struct operands *ope
     return reproduce(arena, lab, chosen, n, agrees, fail);
 }
 
-int cmd_reproduce(int argc, char **argv) {
-    struct arena arena = {0};
-    struct operands operands = {0};
-    struct fail fail = {0};
+static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct lab lab = {0};
     bool agrees = true;
-    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK) {
-        nursery_open(); // while there is little memory
-        run(&arena, &lab, &operands, &agrees, &fail);
-        lab_close(&lab);
-        nursery_close();
-    }
-    int status = fail.status != FAIL_NONE ? cli_failed(&fail) : cli_finish();
-    if (interrupt_seen() && status == 0)
-        status = RUN_PLAN_INTERRUPTED;
-    arena_free(&arena);
-    return status != 0 ? status : agrees ? 0 : FAIL_WORK;
+    nursery_open(); // while there is little memory
+    run(arena, &lab, operands, &agrees, fail);
+    lab_close(&lab);
+    nursery_close();
+    return interrupt_seen() ? RUN_PLAN_INTERRUPTED : agrees ? 0 : FAIL_WORK;
+}
+
+int cmd_reproduce(int argc, char **argv) {
+    return cli_run_status(&command, argc, argv, work);
 }

@@ -159,27 +159,18 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     return lab_args.is_strict ? run_plan_strict(&plan, status) : status;
 }
 
-int cmd_run(int argc, char **argv) {
-    struct arena arena = {0};
-    struct operands operands = {0};
-    struct fail fail = {0};
+static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct lab lab = {0};
-    int status = 0;
-    switch (options_parse(&arena, &command, argc, argv, &operands, &fail)) {
-    case OPTIONS_OK:
-        if (!args.from && strcmp(lab_args.options.target, "native") == 0)
-            nursery_open(); // while there is little memory
-        status = args.from ? run_file(&arena, &operands, &fail) : run(&arena, &lab, &operands, &fail);
-        lab_close(&lab);
-        nursery_close();
-        break;
-    case OPTIONS_HELP:
-    case OPTIONS_BAD:
-        break;
-    }
-    if (fail.status != FAIL_NONE)
-        status = run_plan_worse(status, cli_failed(&fail));
-    int finish_status = cli_finish();
-    arena_free(&arena);
-    return run_plan_worse(status, finish_status);
+    if (args.from)
+        return run_file(arena, operands, fail);
+    if (strcmp(lab_args.options.target, "native") == 0)
+        nursery_open(); // while there is little memory
+    int status = run(arena, &lab, operands, fail);
+    lab_close(&lab);
+    nursery_close();
+    return status;
+}
+
+int cmd_run(int argc, char **argv) {
+    return cli_run_status(&command, argc, argv, work);
 }

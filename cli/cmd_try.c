@@ -73,20 +73,15 @@ static int try_blocks(struct arena *arena, const struct operands *operands, stru
     return status;
 }
 
-int cmd_try(int argc, char **argv) {
-    struct arena arena = {0};
-    struct operands operands = {0};
+static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct decoder decoder = {0};
-    struct fail fail = {0};
-    int status = 0;
     nursery_open(); // while there is little memory
-    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK)
-        status = try_blocks(&arena, &operands, &decoder, &fail);
+    int status = try_blocks(arena, operands, &decoder, fail);
     decoder_close(&decoder);
     nursery_close();
-    if (fail.status != FAIL_NONE)
-        status = run_plan_worse(status, cli_failed(&fail));
-    int finish_status = cli_finish();
-    arena_free(&arena);
-    return run_plan_worse(status, finish_status);
+    return status;
+}
+
+int cmd_try(int argc, char **argv) {
+    return cli_run_status(&command, argc, argv, work);
 }

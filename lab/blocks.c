@@ -2,7 +2,6 @@
 
 #include "lab/experiment.h"
 #include "lab/fault_text.h"
-#include "lab/program_code.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "lab/experiment.h"
 
 #include "base/bytes.h"
-#include "lab/program_code.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,6 +15,27 @@ static const char *hash_setup(struct arena *arena, const struct experiment *expe
         text = arena_printf(arena, "%sfill %#" PRIx64 ", %u frames, %u pages\n%s", text, foreign->fill, foreign->frames,
                             foreign->most_pages, program->data ? program->data : "");
     return arena_printf(arena, "%016" PRIx64, bytes_hash(text, strlen(text)));
+}
+
+// That one iteration executes, the loop's own included; the simulated CPU runs the bodies only. A block may contain
+// whatever its author likes (branches, macros, data), so that its number is not known.
+static uint64_t iteration_instructions(const struct program *program, bool is_simulated) {
+    if (is_simulated)
+        return (uint64_t)program->unroll * program->instructions;
+    return program->mode == PROGRAM_BLOCK ? 0 : program_iteration_instructions(program);
+}
+
+struct bench_code program_code(const struct program *program, bool is_simulated) {
+    struct program_range body = program_simulated_range(program);
+    return (struct bench_code){
+        .bytes = program->code,
+        .n_bytes = program->code_bytes,
+        .bodies = program->unroll,
+        .body = program->code + body.offset,
+        .n_body_bytes = body.length,
+        .body_instructions = program->instructions,
+        .iteration_instructions = iteration_instructions(program, is_simulated),
+    };
 }
 
 struct bench_code experiment_code(const struct experiment *experiment, bool is_simulated) {

@@ -99,6 +99,9 @@ bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel
 bool plan_add_block(struct arena *arena, struct plan *plan, const struct block_source *source, const char *label,
                     const struct plan_options *options, struct fail *fail);
 
+// An assembled program as bench/ wants it.
+struct bench_code program_code(const struct program *program, bool is_simulated);
+
 // What is run of it.
 struct bench_code experiment_code(const struct experiment *experiment, bool is_simulated);
 

@@ -4,7 +4,6 @@
 #include "bench/measure/level_file.h"
 #include "lab/beside.h"
 #include "lab/chains.h"
-#include "lab/program_code.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "bench/measure/replication.h"
 #include "lab/branches.h"
-#include "lab/program_code.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -143,7 +143,9 @@ static bool restore(struct arena *arena, struct fail *fail) {
     return true;
 }
 
-static int work(struct arena *arena, struct fail *fail) {
+static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    if (operands->n_items)
+        return !fail_set(fail, FAIL_INPUT, "doctor takes no operands, but was given '%s'", operands->items[0]);
     struct diagnosis d = {.arena = arena};
     bool can_measure = true;
     bool is_done = args.restore          ? restore(arena, fail)
@@ -153,20 +155,5 @@ static int work(struct arena *arena, struct fail *fail) {
 }
 
 int cmd_doctor(int argc, char **argv) {
-    struct arena arena = {0};
-    struct operands operands = {0};
-    struct fail fail = {0};
-    int status = 0;
-    if (options_parse(&arena, &command, argc, argv, &operands, &fail) == OPTIONS_OK) {
-        if (operands.n_items)
-            fail_set(&fail, FAIL_INPUT, "doctor takes no operands, but was given '%s'", operands.items[0]);
-        else
-            status = work(&arena, &fail);
-    }
-    if (fail.status != FAIL_NONE)
-        status = cli_failed(&fail);
-    else if (cli_finish() != 0)
-        status = FAIL_WORK;
-    arena_free(&arena);
-    return status;
+    return cli_run_status(&command, argc, argv, work);
 }

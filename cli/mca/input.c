@@ -1,10 +1,11 @@
 #include "cli/mca/input.h"
 
-#include "analyzer/views/trace.h"
+#include "analyzer/flow/branch_trace.h"
 #include "base/file.h"
+
+#include "analyzer/views/trace.h"
 #include "cli/cli.h"
 #include "cli/mca/bytes.h"
-#include "cli/mca/flow.h"
 
 #include <errno.h>
 #include <string.h>
@@ -251,6 +252,26 @@ bool mca_inputs_exist(const struct mca_args *args, struct fail *fail) {
     return true;
 }
 
+// The block that was read becomes the run that a branch trace describes: a file, "-" for standard input, or the trace
+// itself, which begins with a parenthesis.
+static bool follow_trace(struct arena *arena, const char *trace, struct backend_source *source, struct fail *fail) {
+    const char *name = trace[0] == '(' ? "--branch-trace" : file_name(trace);
+    char *text = arena_strdup(arena, trace);
+    size_t n_bytes;
+    struct branch_trace parsed;
+    struct block *run = ARENA_NEW(arena, struct block);
+    if (trace[0] != '(' && !file_read(arena, trace, &text, &n_bytes, fail))
+        return false;
+    if (source->n_blocks != 1)
+        return fail_set(fail, FAIL_INPUT, "a branch trace goes through one region, but the input has %zu",
+                        source->n_blocks);
+    if (!branch_trace_parse(arena, name, text, &parsed, fail) ||
+        !branch_trace_follow(arena, &parsed, &source->blocks[0], run, fail))
+        return false;
+    source->blocks = run;
+    return true;
+}
+
 bool mca_read_inputs(struct mca_session *session, const struct model *model, struct backend_source *source) {
     struct reader reader = {.session = session, .model = model};
     const struct mca_args *args = session->args;
@@ -261,7 +282,7 @@ bool mca_read_inputs(struct mca_session *session, const struct model *model, str
         return false;
     *source = (struct backend_source){
         .blocks = reader.blocks, .n_blocks = reader.n_blocks, .notes = reader.notes, .n_notes = reader.n_notes};
-    return args->branch_trace == NULL || mca_follow_trace(session->arena, args->branch_trace, source, session->fail);
+    return args->branch_trace == NULL || follow_trace(session->arena, args->branch_trace, source, session->fail);
 }
 
 static bool run_briefly(struct mca_session *session, const struct model *model, uint64_t iterations) {
