@@ -1,6 +1,7 @@
 // The whole of bench but the hardware: choice of iterations, judgement, interval and verdict, on a target whose truth
 // we know. Clocks and neighbours have files of their own.
 #include "bench/measure/fake_session.h"
+#include "bench/measure/progress.h"
 
 #include <string.h>
 
@@ -203,6 +204,30 @@ static void coarse_precision_runs_shorter(void **state) {
     }
 }
 
+static unsigned n_asked;
+
+// Far more often than the measurement below asks: one without an end ends here.
+static bool is_enough(void) {
+    return ++n_asked > 10000;
+}
+
+// No number of samples is enough for this precision, and there is time without end: the rounds of a process and the
+// samples have their most all the same.
+static void a_value_that_never_is_narrow_ends(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.code_spread = 0.2;
+    n_asked = 0;
+    struct bench_options options = {
+        .cpu = -1, .precision = 1e-6, .budget_ms = 1e12, .confirm_seconds = -1, .is_stopped = is_enough};
+    fake_measure_with(&session, fake, &options, &fake_code);
+    assert_int_equal(session.result.outcome, BENCH_OK);
+    assert_int_equal(session.result.samples, SAMPLING_MAX);
+    assert_int_equal(session.fake.last_job.n_rounds, PROGRESS_MOST_ROUNDS);
+    arena_free(&session.arena);
+}
+
 // A body that takes 30 ms: the first guess of iterations runs into its time-out, then one and two do.
 static void slow_code_runs_once_and_twice(void **state) {
     (void)state;
@@ -260,6 +285,7 @@ int main(void) {
         cmocka_unit_test(mostly_disturbed_is_unstable),
         cmocka_unit_test(coarse_timer_runs_longer),
         cmocka_unit_test(coarse_precision_runs_shorter),
+        cmocka_unit_test(a_value_that_never_is_narrow_ends),
         cmocka_unit_test(slow_code_runs_once_and_twice),
         cmocka_unit_test(crashes_are_outcomes),
         cmocka_unit_test(names_are_words),

@@ -203,6 +203,17 @@ static void processes_that_differ_have_no_exact_value(void **state) {
     }
 }
 
+// More rounds than there is room for are no harm, and nobody's fault.
+static void samples_have_an_end(void **state) {
+    (void)state;
+    struct fixture *f = open_fixture(CLOCK_RATIO);
+    for (unsigned i = 0; i < SAMPLING_MAX + 10; i++)
+        add(f, i / 24, 2);
+    assert_int_equal(f->sampling.n_kept, SAMPLING_MAX);
+    assert_int_equal(sampling_n_dropped(&f->sampling), 0);
+    close_fixture(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_disturbance_has_its_reason),
@@ -211,6 +222,7 @@ int main(void) {
         cmocka_unit_test(looks_cost_confidence),
         cmocka_unit_test(exact_is_within_half_a_percent),
         cmocka_unit_test(processes_that_differ_have_no_exact_value),
+        cmocka_unit_test(samples_have_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,17 @@
 // What the sandbox does where the kernel takes no filter. Other kernels are played by a filter of this one, which
-// answers the call that installs filters in their place.
+// answers the call that installs filters in their place. And that nothing outlives the child.
 #include "bench/sandbox/sandbox.h"
 #include "bench/sandbox/syscall_filter.h"
 
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -53,16 +56,21 @@ static int seal_on(struct sandbox *sandbox, void *context) {
     return sandbox_seal(sandbox, &room) ? SEALED : errno;
 }
 
-static int seal_result(struct kernel kernel) {
+// What a body that seals on that kernel returns.
+static int result_on(sandbox_body body, struct kernel kernel) {
     struct fault_note note = {0};
     struct fail fail = {0};
     enum bench_outcome outcome;
     int status;
-    struct sandbox_job job = {.body = seal_on, .context = &kernel, .note = &note, .timeout_seconds = 10};
+    struct sandbox_job job = {.body = body, .context = &kernel, .note = &note, .timeout_seconds = 10};
     assert_true(sandbox_run(&job, &outcome, &status, &fail));
     assert_int_equal(outcome, BENCH_OK);
     assert_int_not_equal(status, NOT_PLAYED);
     return status;
+}
+
+static int seal_result(struct kernel kernel) {
+    return result_on(seal_on, kernel);
 }
 
 static void a_kernel_without_filters_does_without(void **state) {
@@ -82,10 +90,65 @@ static void a_refused_filter_is_a_failure(void **state) {
     assert_int_equal(seal_result((struct kernel){EPERM, 0}), EPERM);
 }
 
+enum { NO_FILE = 102 };
+
+// The errno of a write to a new file.
+static int grow_a_file(struct sandbox *sandbox, void *context) {
+    int sealed = seal_on(sandbox, context);
+    signal(SIGXFSZ, SIG_IGN);
+    int file = memfd_create("cyclops-test", 0);
+    if (sealed != SEALED || file < 0)
+        return sealed != SEALED ? sealed : NO_FILE;
+    return write(file, "x", 1) == 1 ? 0 : errno;
+}
+
+// Where no filter keeps code from writing, the limit on files does.
+static void no_file_grows_from_inside(void **state) {
+    (void)state;
+    int result = result_on(grow_a_file, (struct kernel){ENOSYS, ENOSYS});
+    if (result == NO_FILE)
+        skip();
+    assert_int_equal(result, EFBIG);
+}
+
+// Leaves a process behind that holds its end of a pipe, and ends itself.
+static int leave_a_process(struct sandbox *sandbox, void *context) {
+    (void)sandbox;
+    const int *ends = context;
+    pid_t pid = fork();
+    if (pid == 0) {
+        alarm(20); // where nobody ends it
+        for (;;)
+            pause();
+    }
+    close(ends[1]);
+    return pid > 0;
+}
+
+static void what_the_child_started_ends_with_it(void **state) {
+    (void)state;
+    enum { MOST_MS = 10000 };
+    int ends[2], status;
+    struct fail fail = {0};
+    enum bench_outcome outcome;
+    assert_int_equal(pipe(ends), 0);
+    struct sandbox_job job = {.body = leave_a_process, .context = ends, .timeout_seconds = 10};
+    assert_true(sandbox_run(&job, &outcome, &status, &fail));
+    close(ends[1]);
+    assert_int_equal(outcome, BENCH_OK);
+    assert_int_equal(status, 1);
+    struct pollfd reader = {.fd = ends[0], .events = POLLIN}; // it hangs up once nobody holds the other end
+    assert_int_equal(poll(&reader, 1, MOST_MS), 1);
+    assert_true(reader.revents & POLLHUP);
+    close(ends[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_without_filters_does_without),
         cmocka_unit_test(a_refused_filter_is_a_failure),
+        cmocka_unit_test(no_file_grows_from_inside),
+        cmocka_unit_test(what_the_child_started_ends_with_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

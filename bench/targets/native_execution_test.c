@@ -1,5 +1,5 @@
-// How long executions are to be, of real code in a sandbox: of code that runs as long as one likes, and of code that
-// can only run for so many iterations.
+// What a pair of executions is. How long executions are to be, of real code in a sandbox: of code that runs as long as
+// one likes, and of code that can only run for so many iterations.
 #include "bench/targets/native_execution.h"
 
 #include "bench/host/timer.h"
@@ -28,6 +28,51 @@ struct chosen {
     enum bench_outcome later;   // and while pairs were executed
     uint64_t ticks;             // of the quickest long execution
 };
+
+// What code of our own was called with, in its order.
+struct calls {
+    uint64_t iterations[16];
+    unsigned n;
+};
+
+static void note_call(uint64_t iterations, void *memory) {
+    struct calls *calls = memory;
+    assert_true(calls->n < sizeof calls->iterations / sizeof *calls->iterations);
+    calls->iterations[calls->n++] = iterations;
+}
+
+static struct calls calls_of_a_pair(struct target_lengths lengths, uint64_t n_warmup) {
+    struct calls calls = {0};
+    struct fault_note note = {0};
+    volatile unsigned n_steps = 0;
+    struct native_executor executor = {.room.note = &note, .n_steps = &n_steps};
+    const struct bench_code none = {.bodies = 1};
+    const struct native_code code = {&none, note_call, &calls};
+    struct target_sample samples[2];
+    assert_int_equal(native_execute_pair(&executor, &code, &lengths, n_warmup, samples), 0);
+    return calls;
+}
+
+// Without the first of the three, the short execution alone would pay for cold caches and predictors.
+static void a_pair_begins_with_an_untimed_pass(void **state) {
+    (void)state;
+    static const uint64_t expected[] = {30, 20, 100}, shortest[] = {1, 1, 2};
+    struct calls calls = calls_of_a_pair((struct target_lengths){20, 100, 1}, 30);
+    assert_int_equal(calls.n, 3);
+    assert_memory_equal(calls.iterations, expected, sizeof expected);
+    calls = calls_of_a_pair((struct target_lengths){1, 2, 1}, 0);
+    assert_int_equal(calls.n, 3);
+    assert_memory_equal(calls.iterations, shortest, sizeof shortest);
+}
+
+// It is one call, however many each execution is, and of a quarter of the short one's iterations at most.
+static void code_that_cannot_run_for_long_has_a_short_one(void **state) {
+    (void)state;
+    static const uint64_t expected[] = {5, 20, 20, 20, 31, 31, 31};
+    struct calls calls = calls_of_a_pair((struct target_lengths){20, 31, 3}, 30);
+    assert_int_equal(calls.n, 7);
+    assert_memory_equal(calls.iterations, expected, sizeof expected);
+}
 
 enum { CHOSEN, FAILED };
 
@@ -142,6 +187,8 @@ static void what_does_not_run_at_all_has_none_either(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pair_begins_with_an_untimed_pass),
+        cmocka_unit_test(code_that_cannot_run_for_long_has_a_short_one),
         cmocka_unit_test(code_without_a_limit),
         cmocka_unit_test(code_that_walks),
         cmocka_unit_test(code_that_computes_what_is_no_address),

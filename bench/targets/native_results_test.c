@@ -15,16 +15,21 @@ enum { N_ROUNDS = 8 };
 #if defined(__x86_64__)
 // back: dec rdi; jnz back; ret
 static const uint8_t count_down[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3};
+// Touches another page of its stack in each call (deeper by two, as its frame may be a little higher or lower) and then
+// counts down. inc dword [rsi]; mov eax, [rsi]; add eax, 3; shl rax, 13; mov rcx, rsp; sub rcx, rax; mov [rcx], eax
+static const uint8_t new_pages[] = {0xff, 0x06, 0x8b, 0x06, 0x83, 0xc0, 0x03, 0x48, 0xc1, 0xe0, 0x0d, 0x48, 0x89,
+                                    0xe1, 0x48, 0x29, 0xc1, 0x89, 0x01, 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3};
 static const bool has_code = true;
 #else
-static const uint8_t count_down[] = {0};
+static const uint8_t count_down[] = {0}, new_pages[] = {0};
 static const bool has_code = false;
 #endif
 
 static const struct bench_code countdown = {.bytes = count_down, .n_bytes = sizeof count_down, .bodies = 1};
 
-// Runs the code, with as many iterations of it as the reference has of the countdown.
-static enum bench_outcome run(const struct bench_code *code, struct target_round rounds[N_ROUNDS], unsigned *n_done) {
+// Runs the code, with half as many iterations of it as of the reference.
+static enum bench_outcome run_with(const struct bench_code *code, const struct bench_code *reference, unsigned n_rounds,
+                                   struct target_round rounds[N_ROUNDS], unsigned *n_done) {
     if (!has_code)
         skip();
     struct arena arena = {0};
@@ -36,10 +41,10 @@ static enum bench_outcome run(const struct bench_code *code, struct target_round
         .code = code,
         .code_short = 1000,
         .code_long = 100000,
-        .reference = &countdown,
+        .reference = reference,
         .reference_short = 2000,
         .reference_long = 200000,
-        .n_rounds = N_ROUNDS,
+        .n_rounds = n_rounds,
         .timeout_seconds = 10,
     };
     enum bench_outcome outcome;
@@ -47,6 +52,10 @@ static enum bench_outcome run(const struct bench_code *code, struct target_round
     *n_done = job.n_done;
     arena_free(&arena);
     return outcome;
+}
+
+static enum bench_outcome run(const struct bench_code *code, struct target_round rounds[N_ROUNDS], unsigned *n_done) {
+    return run_with(code, &countdown, N_ROUNDS, rounds, n_done);
 }
 
 static uint64_t least(uint64_t a, uint64_t b) {
@@ -81,6 +90,20 @@ static void a_reference_belongs_to_two_rounds(void **state) {
                             sizeof rounds[i].reference_after);
 }
 
+// What disturbs a reference disturbs both rounds that it belongs to: its faults are told of both, of the first
+// reference as well.
+static void a_reference_disturbs_both_its_rounds(void **state) {
+    (void)state;
+    enum { FEW_ROUNDS = 2, CALLS_OF_A_PAIR = 3 };
+    static const struct bench_code touching = {.bytes = new_pages, .n_bytes = sizeof new_pages, .bodies = 1};
+    struct target_round rounds[N_ROUNDS];
+    unsigned n_done;
+    assert_int_equal(run_with(&countdown, &touching, FEW_ROUNDS, rounds, &n_done), BENCH_OK);
+    assert_int_equal(n_done, FEW_ROUNDS);
+    for (unsigned i = 0; i < FEW_ROUNDS; i++)
+        assert_true(rounds[i].faults >= 2 * CALLS_OF_A_PAIR);
+}
+
 // Code that writes to the results, `offset` bytes into them, and then ends well or by ud2. It does not know where they
 // are; this test does: they are the first that is allocated.
 static enum bench_outcome write_at(size_t offset, bool ends_well, unsigned *n_done) {
@@ -113,6 +136,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(longer_runs_take_longer),
         cmocka_unit_test(a_reference_belongs_to_two_rounds),
+        cmocka_unit_test(a_reference_disturbs_both_its_rounds),
         cmocka_unit_test(overwritten_results_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

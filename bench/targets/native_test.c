@@ -229,6 +229,55 @@ static void nothing_is_left_for_the_next(void **state) {
     arena_free(&session.arena);
 }
 
+// rdtsc into rax, twice: until `ticks` are over, whatever the iterations. Ticks pass when somebody else has the CPU,
+// too: so it never computes for longer.
+static struct bench_code wait_for_ticks(struct arena *arena, uint64_t ticks) {
+    // rdtsc; shl rdx, 32; or rax, rdx; mov rcx, …
+    static const uint8_t begin[] = {0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0, 0x48, 0xb9};
+    // add rcx, rax; back: rdtsc; shl rdx, 32; or rax, rdx; cmp rax, rcx; jb back; ret
+    static const uint8_t rest[] = {0x48, 0x01, 0xc1, 0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20,
+                                   0x48, 0x09, 0xd0, 0x48, 0x39, 0xc8, 0x72, 0xf2, 0xc3};
+    uint8_t *bytes = arena_alloc(arena, sizeof begin + sizeof ticks + sizeof rest);
+    size_t n = put(bytes, (struct piece)PIECE(begin));
+    memcpy(bytes + n, &ticks, sizeof ticks);
+    n += sizeof ticks;
+    n += put(bytes + n, (struct piece)PIECE(rest));
+    return plain((struct piece){bytes, n});
+}
+
+// Together they compute for longer than one of them may, and each for much less; nor is a step too long.
+static void each_job_has_its_own_time(void **state) {
+    (void)state;
+    enum { N_JOBS = 8, N_ROUNDS = 4, CALLS_OF_A_PAIR = 3 };
+    static const double call_seconds = 0.005, timeout_seconds = 0.4;
+    assert_true(N_JOBS * N_ROUNDS * CALLS_OF_A_PAIR * call_seconds > 1.15 * timeout_seconds);
+    struct native_session session;
+    open_session(&session);
+    const uint64_t ticks = (uint64_t)(call_seconds * session.target->ticks_per_second);
+    const struct bench_code code = wait_for_ticks(&session.arena, ticks);
+    struct target_round rounds[N_JOBS][N_ROUNDS];
+    struct target_job jobs[N_JOBS];
+    for (unsigned i = 0; i < N_JOBS; i++)
+        jobs[i] = (struct target_job){
+            .code = &code,
+            .rounds = rounds[i],
+            .reference = &session.chains.reference,
+            .code_short = 1,
+            .code_long = 2,
+            .reference_short = 1,
+            .reference_long = 2,
+            .n_rounds = N_ROUNDS,
+            .timeout_seconds = timeout_seconds,
+        };
+    enum bench_outcome outcome;
+    assert_true(session.target->ops->run(session.target, jobs, N_JOBS, &outcome, &session.fail));
+    assert_int_equal(outcome, BENCH_OK);
+    for (unsigned i = 0; i < N_JOBS; i++)
+        assert_int_equal(jobs[i].n_done, N_ROUNDS);
+    assert_no_children();
+    arena_free(&session.arena);
+}
+
 // Code without an end runs through the rest of its page (zeros: add [rax], al) into the guard page or a bad address.
 static void running_off_the_end_is_a_fault(void **state) {
     (void)state;
@@ -439,6 +488,7 @@ int main(void) {
         cmocka_unit_test(the_harness_survives_its_own_stack),
         cmocka_unit_test(crashes_have_names),
         cmocka_unit_test(nothing_is_left_for_the_next),
+        cmocka_unit_test(each_job_has_its_own_time),
         cmocka_unit_test(running_off_the_end_is_a_fault),
         cmocka_unit_test(a_cpu_that_is_not_there),
         cmocka_unit_test(child_dies_with_its_parent),
