@@ -102,10 +102,6 @@ bool code_map_all(const struct bench_code *const *codes, size_t n, code_function
                        : put_known(codes, n, guard + page, size, functions);
 }
 
-bool code_map(const struct bench_code *code, code_function *function, struct code_region *region) {
-    return code_map_all(&code, 1, function, region);
-}
-
 const uintptr_t *code_frame(code_function function, const struct bench_code *code) {
     const uint8_t *exit = (const uint8_t *)code_start(function) + code->foreign.exit_offset;
     return (const uintptr_t *)(const void *)(exit - BENCH_FRAME_DISTANCE);

@@ -22,8 +22,6 @@ struct code_region {
 // such piece has its frame. False without executable memory: errno says why.
 bool code_map_all(const struct bench_code *const *codes, size_t n, code_function *functions,
                   struct code_region *region);
-// One piece.
-bool code_map(const struct bench_code *code, code_function *function, struct code_region *region);
 
 // The frame of code of unknown origin: BENCH_FRAME_WORDS words.
 const uintptr_t *code_frame(code_function function, const struct bench_code *code);
