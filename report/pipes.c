@@ -1,7 +1,7 @@
 #include "report/pipes.h"
 
 #include "base/table.h"
-#include "report/run.h"
+#include "report/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void add_count(struct table *table, const struct bench_event *event, doub
 
 static void add_cells(struct table *table, const struct lab *lab, const struct experiment *e,
                       const struct bench_event *event, const struct pipe *pipe) {
-    double by = run_report_divisor(e);
+    double by = row_divisor(e);
     add_count(table, event, by);
     for (unsigned i = 0; i < lab->n_models; i++) {
         double value = pipe && i < e->n_predictions ? predicted(lab, e, i, pipe) : -1;
@@ -74,7 +74,7 @@ static void add_experiment(struct table *table, const struct lab *lab, const str
         if (pipe && is_idle(lab, e, event, pipe))
             continue;
         table_cell(table, "%s", is_first ? e->program.kernel : "");
-        table_cell(table, "%s", is_first ? run_report_measures(table->arena, e) : "");
+        table_cell(table, "%s", is_first ? row_measures(table->arena, e) : "");
         table_cell(table, "%s", is_first ? program_form_name(e->program.form) : "");
         table_cell(table, "%s", pipe ? pipe->name : event->name);
         add_cells(table, lab, e, event, pipe);

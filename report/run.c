@@ -7,13 +7,10 @@
 #include "report/aliases.h"
 #include "report/forms.h"
 #include "report/pipes.h"
+#include "report/rows.h"
 
 #include <math.h>
 #include <string.h>
-
-double run_report_divisor(const struct experiment *e) {
-    return e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep ? (double)e->program.streams : 1;
-}
 
 // Side by side, for one model and for sweeps.
 static void add_model_titles(struct table *table, const struct lab *lab) {
@@ -42,7 +39,7 @@ static void add_measured(struct table *table, const struct experiment *e) {
         table_cell_colour(table, TABLE_YELLOW, "%5s", "-");
         return;
     }
-    double by = run_report_divisor(e);
+    double by = row_divisor(e);
     bool is_unstable = m->verdict == MEASURED_UNSTABLE;
     table_cell_colour(table, is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%5.*f ±%.*f%s", decimals(e), m->cycles / by,
                       decimals(e), measured_half_width(m) / by, is_unstable ? " ?" : "");
@@ -102,7 +99,7 @@ static void add_blames(struct text *note, const struct lab *lab, const struct ex
 static void add_prediction(struct table *table, const struct experiment *e, unsigned model) {
     bool is_known = e->verdicts[model].kind != VERDICT_UNMODELLED;
     if (is_known)
-        table_cell(table, "%5.*f", decimals(e), e->predictions[model].cycles / run_report_divisor(e));
+        table_cell(table, "%5.*f", decimals(e), e->predictions[model].cycles / row_divisor(e));
     else
         table_cell(table, "%5s", "-");
     if (is_known && e->measurement.samples)
@@ -123,42 +120,9 @@ static void add_results(struct table *table, const struct lab *lab, const struct
     table_cell(table, "%s", note.data);
 }
 
-// "d->x", or "" where one register is both ends and so needs no telling.
-static const char *arc_name(const struct program *program) {
-    const char *arrow = strstr(program->arc, "->");
-    bool is_loop = arrow && strlen(arrow + 2) == (size_t)(arrow - program->arc) &&
-                   strncmp(program->arc, arrow + 2, (size_t)(arrow - program->arc)) == 0;
-    return is_loop ? "" : program->arc;
-}
-
-// ", own lines"; "" where there is none.
-static const char *placement_words(struct arena *arena, enum program_placement placement) {
-    char *words =
-        arena_printf(arena, "%s%s", placement == PLACEMENT_NONE ? "" : ", ", program_placement_name(placement));
-    for (char *c = words; *c; c++)
-        if (*c == '-')
-            *c = ' ';
-    return words;
-}
-
-const char *run_report_measures(struct arena *arena, const struct experiment *e) {
-    const struct program *program = &e->program;
-    switch (program->mode) {
-    case PROGRAM_LATENCY:
-        return arena_printf(arena, "latency%s%s", *arc_name(program) ? " " : "", arc_name(program));
-    case PROGRAM_THROUGHPUT:
-        return arena_printf(arena, "reciprocal throughput, n = %u%s", program->streams,
-                            placement_words(arena, program->placement));
-    case PROGRAM_BLOCK:
-        break;
-    }
-    return e->block && e->alias == ALIAS_SAME && e->block->options.is_both ? "cycles per iteration, one address"
-                                                                           : "cycles per iteration";
-}
-
 static void add_subject(struct table *table, const struct experiment *e) {
     table_cell(table, "%s", e->program.kernel);
-    table_cell(table, "%s", run_report_measures(table->arena, e));
+    table_cell(table, "%s", row_measures(table->arena, e));
     table_cell(table, "%s", program_form_name(e->program.form));
 }
 
@@ -227,11 +191,11 @@ static void print_headline(struct arena *arena, const struct plan *plan, const c
             continue;
         const char *mark = e->measurement.verdict == MEASURED_UNSTABLE ? "?" : "";
         if (e->program.mode == PROGRAM_LATENCY)
-            fprintf(out, "   %s %.2f%s", run_report_measures(arena, e), e->measurement.cycles, mark);
+            fprintf(out, "   %s %.2f%s", row_measures(arena, e), e->measurement.cycles, mark);
         else {
-            double each = e->measurement.cycles / run_report_divisor(e);
+            double each = e->measurement.cycles / row_divisor(e);
             fprintf(out, "%s %.*f%s%s", has_throughput ? ";" : "   reciprocal throughput", decimals_of(each), each,
-                    mark, placement_words(arena, e->program.placement));
+                    mark, row_placement(arena, e->program.placement));
             has_throughput = true;
         }
     }
@@ -252,7 +216,7 @@ static void print_sweep(const struct lab *lab, const struct plan *plan, const ch
     table_column(&table, TABLE_RIGHT, "n");
     table_column(
         &table, TABLE_LEFT,
-        arena_printf(lab->arena, "measured, %s%s", program_form_name(form), placement_words(lab->arena, placement)));
+        arena_printf(lab->arena, "measured, %s%s", program_form_name(form), row_placement(lab->arena, placement)));
     add_model_titles(&table, lab);
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];

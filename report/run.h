@@ -13,10 +13,4 @@
 // Prints all experiments that were measured; sweeps as tables of their own, the rest in one table.
 void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour);
 
-// What a row's number is divided by: cycles of all streams become cycles of one copy of the kernel's body; latencies,
-// sweeps and blocks stay as they are.
-double run_report_divisor(const struct experiment *e);
-// "latency d->x", "reciprocal throughput, n = 12"
-const char *run_report_measures(struct arena *arena, const struct experiment *e);
-
 #endif

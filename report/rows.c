@@ -1,0 +1,39 @@
+#include "report/rows.h"
+
+#include <string.h>
+
+double row_divisor(const struct experiment *e) {
+    return e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep ? (double)e->program.streams : 1;
+}
+
+// "d->x", or "" where one register is both ends and so needs no telling.
+static const char *arc_name(const struct program *program) {
+    const char *arrow = strstr(program->arc, "->");
+    bool is_loop = arrow && strlen(arrow + 2) == (size_t)(arrow - program->arc) &&
+                   strncmp(program->arc, arrow + 2, (size_t)(arrow - program->arc)) == 0;
+    return is_loop ? "" : program->arc;
+}
+
+const char *row_placement(struct arena *arena, enum program_placement placement) {
+    char *words =
+        arena_printf(arena, "%s%s", placement == PLACEMENT_NONE ? "" : ", ", program_placement_name(placement));
+    for (char *c = words; *c; c++)
+        if (*c == '-')
+            *c = ' ';
+    return words;
+}
+
+const char *row_measures(struct arena *arena, const struct experiment *e) {
+    const struct program *program = &e->program;
+    switch (program->mode) {
+    case PROGRAM_LATENCY:
+        return arena_printf(arena, "latency%s%s", *arc_name(program) ? " " : "", arc_name(program));
+    case PROGRAM_THROUGHPUT:
+        return arena_printf(arena, "reciprocal throughput, n = %u%s", program->streams,
+                            row_placement(arena, program->placement));
+    case PROGRAM_BLOCK:
+        break;
+    }
+    return e->block && e->alias == ALIAS_SAME && e->block->options.is_both ? "cycles per iteration, one address"
+                                                                           : "cycles per iteration";
+}
