@@ -1,8 +1,6 @@
 // cyclops pairs: which instructions issue together.
 #include "cli/cli.h"
 
-#include "bench/sandbox/nursery.h"
-
 #include "base/options.h"
 #include "cli/lab_args.h"
 #include "cli/plan_args.h"
@@ -122,13 +120,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
 }
 
 static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
-    struct lab lab = {0};
-    if (strcmp(lab_args.options.target, "native") == 0)
-        nursery_open(); // while there is little memory
-    int status = run(arena, &lab, operands, fail);
-    lab_close(&lab);
-    nursery_close();
-    return status;
+    return lab_args_run(arena, operands, fail, run);
 }
 
 int cmd_pairs(int argc, char **argv) {

@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 
 #include "bench/counters/event_name.h"
-#include "bench/sandbox/nursery.h"
 
 #include "base/options.h"
 #include "cli/lab_args.h"
@@ -160,15 +159,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
 }
 
 static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
-    struct lab lab = {0};
-    if (args.from)
-        return run_file(arena, operands, fail);
-    if (strcmp(lab_args.options.target, "native") == 0)
-        nursery_open(); // while there is little memory
-    int status = run(arena, &lab, operands, fail);
-    lab_close(&lab);
-    nursery_close();
-    return status;
+    return args.from ? run_file(arena, operands, fail) : lab_args_run(arena, operands, fail, run);
 }
 
 int cmd_run(int argc, char **argv) {

@@ -1,7 +1,10 @@
 #include "cli/lab_args.h"
 
+#include "bench/sandbox/nursery.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
+
+#include <string.h>
 
 struct lab_args lab_args = {.budget_s = -1, .options.target = "native"};
 
@@ -123,4 +126,15 @@ bool lab_args_read(struct arena *arena, struct fail *fail) {
     args->options.listener = &cli_listener;
     bench->is_stopped = interrupt_seen;
     return args->options.isa && read_clock(args, bench, fail);
+}
+
+int lab_args_run(struct arena *arena, const struct operands *operands, struct fail *fail,
+                 int (*run)(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail)) {
+    struct lab lab = {0};
+    if (strcmp(lab_args.options.target, "native") == 0)
+        nursery_open(); // while there is little memory
+    int status = run(arena, &lab, operands, fail);
+    lab_close(&lab);
+    nursery_close();
+    return status;
 }

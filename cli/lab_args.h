@@ -22,4 +22,8 @@ extern struct option lab_args_kernels[], lab_args_where[], lab_args_clock[], lab
 // Turns the texts into lab_args.options.
 bool lab_args_read(struct arena *arena, struct fail *fail);
 
+// Opens what measuring here needs, calls `run` with a lab that is not open yet, and closes all of it.
+int lab_args_run(struct arena *arena, const struct operands *operands, struct fail *fail,
+                 int (*run)(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail));
+
 #endif

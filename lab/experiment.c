@@ -91,3 +91,32 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
                                        verdict_name(verdict), experiment->misuse ? NULL : verdict->blame};
     }
 }
+
+void plan_refuse(struct arena *arena, struct plan *plan, const struct fail *why) {
+    plan->refused = arena_grow(arena, plan->refused, plan->n_refused, sizeof *plan->refused);
+    plan->refused[plan->n_refused++] = *why;
+}
+
+struct plan_range plan_around(const struct plan *plan, size_t at) {
+    const struct lab_block *block = plan->experiments[at]->block;
+    struct plan_range range = {at, at + 1};
+    while (range.first > 0 && plan->experiments[range.first - 1]->block == block)
+        range.first--;
+    while (range.end < plan->n_experiments && plan->experiments[range.end]->block == block)
+        range.end++;
+    return range;
+}
+
+bool plan_is_left(const struct plan *plan, struct fail *fail) {
+    if (plan->n_experiments > 0 || plan->n_refused == 0)
+        return true;
+    *fail = plan->refused[plan->n_refused - 1];
+    return false;
+}
+
+struct experiment *plan_add(struct arena *arena, struct plan *plan) {
+    struct experiment *experiment = ARENA_NEW(arena, struct experiment);
+    plan->experiments = arena_grow(arena, plan->experiments, plan->n_experiments, sizeof(struct experiment *));
+    plan->experiments[plan->n_experiments++] = experiment;
+    return experiment;
+}

@@ -5,8 +5,6 @@
 // because a multiplier has no half ones: what it is off is the reference's error (not one add a cycle, a change of
 // frequency unseen). The clock's relative error is the larger of the two, each with its interval's half-width; a
 // measurement cannot be better than that.
-#include "bench/measure/calibrate.h"
-
 #include "bench/measure/checks.h"
 #include "bench/measure/clock.h"
 #include "bench/measure/measure.h"
@@ -194,10 +192,6 @@ static bool choose_lengths(struct bench *bench, struct fail *fail) {
     return true;
 }
 
-static bool is_stopped(const struct bench *bench) {
-    return bench->options.is_stopped && bench->options.is_stopped();
-}
-
 // Done once, and every measurement carries its error: so it is more precise than those.
 static bool calibrate(struct bench *bench, struct fail *fail) {
     struct arena scratch = {0};
@@ -240,7 +234,7 @@ static bool calibrate_until(struct bench *bench, uint64_t end_ns, bool is_retry,
                             struct fail *fail) {
     static const uint64_t pause_ns = 100000000;
     uint64_t now_ns;
-    while (bench->is_doubtful && (now_ns = measure_now_ns(bench->target)) < end_ns && !is_stopped(bench)) {
+    while (bench->is_doubtful && (now_ns = measure_now_ns(bench->target)) < end_ns && !measure_is_stopped(bench)) {
         if (listener && listener->waiting)
             listener->waiting(listener->context, 0, (double)(end_ns - now_ns) / 1e9);
         measure_wait(bench, pause_ns, is_retry);
@@ -250,7 +244,9 @@ static bool calibrate_until(struct bench *bench, uint64_t end_ns, bool is_retry,
     return true;
 }
 
-bool calibrate_if_doubtful(struct bench *bench, const struct bench_listener *listener, struct fail *fail) {
+// What a noisy moment has spoilt, a quiet one may mend: as long as the session is doubtful and half of its time for
+// retries is left.
+static bool calibrate_if_doubtful(struct bench *bench, const struct bench_listener *listener, struct fail *fail) {
     uint64_t half_ns = (uint64_t)(bench->retry_ms / 2 * 1e6);
     return calibrate_until(bench, measure_now_ns(bench->target) + half_ns, true, listener, fail);
 }
@@ -293,7 +289,7 @@ bool bench_wait_quiet(struct bench *bench, double seconds, const struct bench_li
     static const uint64_t pause_ns = 20000000;
     uint64_t end_ns = measure_now_ns(bench->target) + (uint64_t)(seconds * 1e9), now_ns;
     bool is_run = calibrate_until(bench, end_ns, false, listener, fail);
-    while (is_run && (now_ns = measure_now_ns(bench->target)) < end_ns && !is_stopped(bench)) {
+    while (is_run && (now_ns = measure_now_ns(bench->target)) < end_ns && !measure_is_stopped(bench)) {
         if (is_quiet(bench, fail, &is_run))
             break;
         if (listener && listener->waiting)
@@ -355,4 +351,15 @@ bool bench_open(struct bench *bench, struct arena *arena, struct target *target,
     bench->reference.body_cycles = bench->options.reference_cycles > 0 ? bench->options.reference_cycles : 1;
     return bench->options.clock == CLOCK_AUTO ? open_best_clock(bench, fail)
                                               : open_clock(bench, bench->options.clock, fail);
+}
+
+bool bench_measure(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results, size_t n,
+                   const struct bench_listener *listener, struct fail *fail) {
+    return calibrate_if_doubtful(bench, listener, fail) &&
+           measure_codes(bench, codes, NULL, results, n, listener, fail);
+}
+
+bool bench_measure_beside(struct bench *bench, const struct bench_code *code, const struct bench_code *beside,
+                          struct bench_measurement *result, struct fail *fail) {
+    return calibrate_if_doubtful(bench, NULL, fail) && measure_codes(bench, code, beside, result, 1, NULL, fail);
 }

@@ -4,7 +4,6 @@
 #include "bench/measure/measure.h"
 
 #include "bench/host/timer.h"
-#include "bench/measure/calibrate.h"
 #include "bench/measure/checks.h"
 #include "bench/measure/progress.h"
 #include "bench/measure/rounds.h"
@@ -52,7 +51,7 @@ uint64_t measure_now_ns(struct target *target) {
     return target->ops->now_ns ? target->ops->now_ns(target) : timer_clock_ns();
 }
 
-static bool is_stopped(const struct bench *bench) {
+bool measure_is_stopped(const struct bench *bench) {
     return bench->options.is_stopped && bench->options.is_stopped();
 }
 
@@ -63,7 +62,7 @@ static void charge(struct bench *bench, uint64_t ns) {
 void measure_wait(struct bench *bench, uint64_t ns, bool is_retry) {
     struct target *target = bench->target;
     uint64_t start_ns = measure_now_ns(target), end_ns = start_ns + ns, now_ns;
-    while ((now_ns = measure_now_ns(target)) < end_ns && !is_stopped(bench)) {
+    while ((now_ns = measure_now_ns(target)) < end_ns && !measure_is_stopped(bench)) {
         uint64_t part_ns = end_ns - now_ns < nap_ns ? end_ns - now_ns : nap_ns;
         struct timespec nap = {.tv_nsec = (long)part_ns};
         if (target->ops->wait)
@@ -366,7 +365,7 @@ static bool run_all(struct schedule *schedule, struct fail *fail) {
     struct value *chosen[BENCH_MOST_TOGETHER];
     unsigned n;
     while (schedule->n_active > 0 || schedule->n_admitted < schedule->n || schedule->n_outdated > 0) {
-        if (is_stopped(schedule->bench))
+        if (measure_is_stopped(schedule->bench))
             return stop(schedule, fail);
         if (!admit_outdated(schedule, fail) ||
             !choose(schedule, measure_now_ns(schedule->bench->target), chosen, &n, fail))
@@ -399,14 +398,10 @@ bool measure_samples(struct bench *bench, const struct bench_code *code, bool is
     return measure(&schedule, fail);
 }
 
-bool bench_measure(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results, size_t n,
-                   const struct bench_listener *listener, struct fail *fail) {
-    struct schedule schedule = {.bench = bench, .codes = codes, .results = results, .n = n, .listener = listener};
-    return calibrate_if_doubtful(bench, listener, fail) && measure(&schedule, fail);
-}
-
-bool bench_measure_beside(struct bench *bench, const struct bench_code *code, const struct bench_code *beside,
-                          struct bench_measurement *result, struct fail *fail) {
-    struct schedule schedule = {.bench = bench, .codes = code, .beside = beside, .results = result, .n = 1};
-    return calibrate_if_doubtful(bench, NULL, fail) && measure(&schedule, fail);
+bool measure_codes(struct bench *bench, const struct bench_code *codes, const struct bench_code *beside,
+                   struct bench_measurement *results, size_t n, const struct bench_listener *listener,
+                   struct fail *fail) {
+    struct schedule schedule = {
+        .bench = bench, .codes = codes, .beside = beside, .results = results, .n = n, .listener = listener};
+    return measure(&schedule, fail);
 }

@@ -1,14 +1,21 @@
 // Private to this folder.
-// One measurement with its samples, for calibration; bench_measure is this without the samples. Not for others.
+// Measuring in a session that is calibrated, or on the way to it. calibrate.c is what others see of it.
 #ifndef BENCH_MEASURE_MEASURE_H
 #define BENCH_MEASURE_MEASURE_H
 
 #include "bench/measure/sampling.h"
 
-// `is_search`: see struct progress.
+// As bench_measure; or one piece of code, while another thread runs `beside`; null: nothing.
+bool measure_codes(struct bench *bench, const struct bench_code *codes, const struct bench_code *beside,
+                   struct bench_measurement *results, size_t n, const struct bench_listener *listener,
+                   struct fail *fail);
+
+// One with its samples, for calibration. `is_search`: see struct progress.
 bool measure_samples(struct bench *bench, const struct bench_code *code, bool is_search, struct sampling *sampling,
                      struct bench_measurement *result, struct fail *fail);
 
+// The user wants no more.
+bool measure_is_stopped(const struct bench *bench);
 // Of the clock that budgets are spent by.
 uint64_t measure_now_ns(struct target *target);
 // Lets that time pass, on account of the session's retries; less where the user wants no more.
