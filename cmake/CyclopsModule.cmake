@@ -3,6 +3,8 @@
 #     testing*.c, fake_*.c     what several of those use, in a library of their own
 #     main.c                   a program's, and no part of the module
 #     all others               the module
+# Labels of tests are in tests/labels.cmake.
+include(${PROJECT_SOURCE_DIR}/tests/labels.cmake)
 
 add_library(cyclops_warnings INTERFACE)
 target_compile_options(cyclops_warnings INTERFACE
@@ -86,4 +88,5 @@ function(cyclops_test name)
   add_test(NAME ${name} COMMAND ${target})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
     ENVIRONMENT "CYCLOPS_PREFIX=${PROJECT_BINARY_DIR};LC_ALL=C.UTF-8;XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
+  cyclops_label(${name})
 endfunction()

@@ -73,12 +73,11 @@ const char *isa_unknown(struct arena *arena, const char *name) {
     enum { MOST_NAME_BYTES = 64 };
     const char *names[sizeof isas / sizeof *isas];
     size_t n = 0;
-    struct text all = {.arena = arena};
+    struct text known = {.arena = arena};
     for (const struct isa *const *isa = isa_all(); *isa; isa++) {
-        text_addf(&all, "%s%s", n ? ", " : "", (*isa)->name);
+        text_addf(&known, "%s%s", n ? ", " : "; known are: ", (*isa)->name);
         names[n++] = (*isa)->name;
     }
-    const char *near = text_did_you_mean(arena, name, names, n);
-    const char *known = *near ? near : arena_printf(arena, "; known are: %s", all.data);
-    return arena_printf(arena, "unknown ISA '%s'%s", text_printable(arena, name, MOST_NAME_BYTES), known);
+    const char *near = text_did_you_mean(arena, name, names, n), *shown = text_printable(arena, name, MOST_NAME_BYTES);
+    return arena_printf(arena, "unknown ISA '%s'%s", shown, *near ? near : known.data);
 }

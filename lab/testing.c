@@ -69,12 +69,12 @@ void testing_run_start(struct testing_run *run, const char *target) {
     };
 }
 
-void testing_run_add(struct testing_run *run, const char *name, const struct plan_options *options) {
+void testing_run_add(struct testing_run *run, const char *kernel, const struct plan_options *options) {
     struct kernel_set set = {0};
     if (!kernel_load_installed(&run->arena, "x86_64", &set, &run->fail))
         fail_msg("%s", run->fail.text);
-    const struct kernel *kernel = kernel_find(&run->arena, &set, name, &run->fail);
-    if (!kernel || !plan_add_kernel(&run->arena, &run->plan, kernel, options, &run->fail))
+    const struct kernel *found = kernel_find(&run->arena, &set, kernel, &run->fail);
+    if (!found || !plan_add_kernel(&run->arena, &run->plan, found, options, &run->fail))
         fail_msg("%s", run->fail.text);
 }
 

@@ -323,7 +323,7 @@ static bool run(struct arena *arena, const struct arguments *arguments, int *sta
 int main(int argc, char **argv) {
     struct arena arena = {0};
     struct fail fail = {0};
-    struct arguments arguments;
+    struct arguments arguments = {0};
     int status = 0;
     screen_set_up();
     if (parse(&arena, argc, argv, &arguments, &fail))

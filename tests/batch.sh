@@ -2,7 +2,7 @@
 # One that fails costs itself: of many kernels and blocks in one run, the others have their values, all mistakes are
 # listed, and the exit status says that there was one.  batch.sh BUILD
 . "$(dirname "$0")/lib.sh"
-[ "$(uname -m)" = x86_64 ] || { echo "skipped: kernels for x86-64"; exit 77; }
+[ "$(uname -m)" = x86_64 ] || skip "kernels for x86-64"
 run=("$cyclops" run --mode block --form unrolled --kernels "$T/kernels" --mcpu none --attempt 2 --budget 0)
 mkdir -p "$T/kernels/x86_64"
 
@@ -74,7 +74,7 @@ expect 0 '^7$' grep -c '^cyclops: error: ' "$T/err"
 
 # Of an object, the functions that only a linker could complete.
 printf '.text\n.type f,@function\nf: imul %%rdi, %%rax\nret\n.size f, .-f\n.type g,@function\ng: call far_away\nret\n.size g, .-g\n' |
-    as --64 -o "$T/some.o" - || exit 77
+    as --64 -o "$T/some.o" - || skip "no assembler for x86-64"
 expect 2 "g refers to 'far_away', which only a linker could place" "${run[@]}" "$T/some.o"
 expect 2 '^  f, without ret +cycles per iteration' "${run[@]}" "$T/some.o"
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Bundles of every ISA that there is a runner and an emulator for: they run to their end, and what they write is a
-# measurement file. Under an emulator a time means nothing, and none is looked at.  bundle.sh BUILD
+# measurement file. Under an emulator a time means nothing, and none is looked at.
+#     bundle.sh BUILD             those of this machine
+#     bundle.sh BUILD emulated    all others
 . "$(dirname "$0")/lib.sh"
 
 n_tried=0
@@ -46,11 +48,6 @@ try() {
     # MIPS has no check of its own, and its libc's start is the first to find that something is missing.
     [[ $isa == mips* ]] || cut_anywhere "$qemu" "$T/$isa"
 }
-try aarch64 "qemu-aarch64 -cpu max" aarch64-linux-gnu-as cortex-a76 add-x fmla-v4s
-try armv7 "qemu-arm -cpu cortex-a15" arm-linux-gnueabihf-as cortex-a57 add-r mul-r
-try riscv64 qemu-riscv64 riscv64-linux-gnu-as sifive-u74 add-x mul-x
-try mips "qemu-mips -cpu 74Kf" mips-linux-gnu-as overlay:mips-74k addu-r mul-r
-try mipsel "qemu-mipsel -cpu 74Kf" mipsel-linux-gnu-as overlay:mips-74k addu-r mul-r
 
 # blocks ISA QEMU CHASE NULL GREEDY PLAIN: blocks that need memory where their registers happen to point. One stores an
 # address and loads by what it has stored, and by what memory holds; one loads by a null register; one wants more pages
@@ -77,12 +74,23 @@ blocks() {
     done
     expect 0 '^4$' grep -c '^cyclops: error: ' "$T/blocks.err"
 }
-blocks aarch64 "qemu-aarch64 -cpu max" 'str x0, [sp, #-16]!; ldr x4, [sp]; ldr x5, [x4]; ldr x6, [x5]; ldr x7, [x2, #8]; ldr x8, [x7]' \
-    'mov x1, #0; ldr x3, [x1]' '1: str x1, [x0]; add x0, x0, #4096; b 1b' 'add x0, x0, x1'
-blocks armv7 "qemu-arm -cpu cortex-a15" 'push {r0}; ldr r4, [sp]; ldr r5, [r4]; ldr r6, [r5]; ldr r7, [r2, #4]; ldr r8, [r7]' \
-    'mov r1, #0; ldr r3, [r1]' '1: str r1, [r0]; add r0, r0, #4096; b 1b' 'add r0, r0, r1'
-blocks riscv64 qemu-riscv64 'addi sp, sp, -16; sd a0, 0(sp); ld a4, 0(sp); ld a5, 0(a4); ld a6, 0(a5); ld a7, 8(a2); ld t0, 0(a7)' \
-    'ld a3, 0(zero)' 'lui t1, 1; 1: sd a1, 0(a0); add a0, a0, t1; j 1b' 'add a0, a0, a1'
+
+if [ "${2:-}" = emulated ]; then
+    try aarch64 "qemu-aarch64 -cpu max" aarch64-linux-gnu-as cortex-a76 add-x fmla-v4s
+    try armv7 "qemu-arm -cpu cortex-a15" arm-linux-gnueabihf-as cortex-a57 add-r mul-r
+    try riscv64 qemu-riscv64 riscv64-linux-gnu-as sifive-u74 add-x mul-x
+    try mips "qemu-mips -cpu 74Kf" mips-linux-gnu-as overlay:mips-74k addu-r mul-r
+    try mipsel "qemu-mipsel -cpu 74Kf" mipsel-linux-gnu-as overlay:mips-74k addu-r mul-r
+    blocks aarch64 "qemu-aarch64 -cpu max" 'str x0, [sp, #-16]!; ldr x4, [sp]; ldr x5, [x4]; ldr x6, [x5]; ldr x7, [x2, #8]; ldr x8, [x7]' \
+        'mov x1, #0; ldr x3, [x1]' '1: str x1, [x0]; add x0, x0, #4096; b 1b' 'add x0, x0, x1'
+    blocks armv7 "qemu-arm -cpu cortex-a15" 'push {r0}; ldr r4, [sp]; ldr r5, [r4]; ldr r6, [r5]; ldr r7, [r2, #4]; ldr r8, [r7]' \
+        'mov r1, #0; ldr r3, [r1]' '1: str r1, [r0]; add r0, r0, #4096; b 1b' 'add r0, r0, r1'
+    blocks riscv64 qemu-riscv64 'addi sp, sp, -16; sd a0, 0(sp); ld a4, 0(sp); ld a5, 0(a4); ld a6, 0(a5); ld a7, 8(a2); ld t0, 0(a7)' \
+        'ld a3, 0(zero)' 'lui t1, 1; 1: sd a1, 0(a0); add a0, a0, t1; j 1b' 'add a0, a0, a1'
+    [ $n_tried -gt 0 ] || skip "no runner of another ISA that there is an emulator for"
+    finish
+fi
+
 [ "$(uname -m)" != x86_64 ] || blocks x86_64 "" 'push rax; mov rbx, [rsp]; mov rcx, [rbx]; mov rdx, [rcx]; mov rsi, [rdi+8]; mov rsi, [rsi]' \
     'xor eax, eax; mov rbx, [rax]' '1: mov [rax], rbx; add rax, 4096; jmp 1b' 'add rax, rbx'
 
@@ -120,5 +128,5 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     sed 's/^isa .*/isa riscv64/' <("$cyclops" bundle add-r64 --pack-only --output /dev/stdout) >"$T/foreign"
     expect 2 'programs are for riscv64, but this runner is for x86_64' "$T/probe" --pack "$T/foreign"
 fi
-[ $n_tried -gt 0 ] || [ $failures -gt 0 ] || exit 77
+[ $n_tried -gt 0 ] || skip "no runner for this machine"
 finish

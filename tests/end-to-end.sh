@@ -61,7 +61,7 @@ fi
 # Boost is switched off while measuring, said so, and switched on again at every end.
 cpufreq=$T/root/sys/devices/system/cpu/cpufreq
 mkdir -p "$cpufreq" && cp -r --parents /proc/cpuinfo "$T/root/" 2>/dev/null
-boost() { echo 1 >"$cpufreq/boost"; CYCLOPS_FSROOT=$T/root "$@"; }
+boost() { echo 1 >"$cpufreq/boost"; CYCLOPS_FSROOT=$T/root "$@"; } # also what it calls
 comes_back() { # the guardian may take a moment
     for _ in $(seq 300); do
         [ ! -e "$T/root/run/cyclops/settings.json" ] && [ "$(cat "$cpufreq/boost")" = 1 ] && echo restored && return
@@ -69,10 +69,10 @@ comes_back() { # the guardian may take a moment
     done
     return 1
 }
-boost "$cyclops" run add-r64 --mcpu none --json >"$T/boosted"
+boost run add-r64 --json >"$T/boosted"
 expect 0 '"turbo":"off"' head -1 "$T/boosted"
 expect 0 '^1' cat "$cpufreq/boost"
-boost "$cyclops" run add-r64 --mcpu none --json --keep-frequency >"$T/boosted"
+boost run add-r64 --json --keep-frequency >"$T/boosted"
 expect 0 '"turbo":"on"' head -1 "$T/boosted"
 boost "$cyclops" run $("$cyclops" list kernels --isa x86_64 --json | jq -r .kernel) --mcpu none --json | head -1 >/dev/null
 expect 0 restored comes_back

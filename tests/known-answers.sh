@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Code whose cycles are known before it is measured: tests/known/answers.txt. Prints expected beside measured.  known-answers.sh BUILD
 . "$(dirname "$0")/lib.sh"
-[ "$(uname -m)" = x86_64 ] || { echo "skipped: code for x86-64"; exit 77; }
-command -v gcc >/dev/null || { echo "skipped: no gcc"; exit 77; }
+[ "$(uname -m)" = x86_64 ] || skip "code for x86-64"
+command -v gcc >/dev/null || skip "no gcc"
 
 trim() { local text=$1; text=${text#"${text%%[! ]*}"}; printf '%s' "${text%"${text##*[! ]}"}"; }
 
@@ -89,8 +89,5 @@ if [ -s "$T/wrong$try" ]; then
     twice=$(comm -12 "$T/wrong1" "$T/wrong2")
     [ -z "$twice" ] || { echo "FAILED twice: $twice"; failures=$((failures + 1)); }
 fi
-if [ $failures = 0 ] && mostly_unstable "$T/compared"; then
-    echo "skipped: most values of this CPU are unstable"
-    exit 77
-fi
+! mostly_unstable "$T/compared" || skip "most values of this CPU are unstable"
 finish

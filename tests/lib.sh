@@ -21,6 +21,25 @@ expect() {
     fi
 }
 
+# within SECONDS COMMAND…: asks until it is true; false where it never was.
+within() {
+    local tries=$(($1 * 20))
+    shift
+    for ((; tries > 0; tries--)); do
+        ! "$@" || return 0
+        sleep 0.05
+    done
+    return 1
+}
+has_ended() { ! kill -0 "$1" 2>/dev/null; } # a child of ours, which bash has waited for by then
+
+# skip WHY: ends as skipped, unless something has failed. scripts/test prints the reasons at its end.
+skip() {
+    [ $failures = 0 ] || finish
+    echo "skipped: $*"
+    exit 77
+}
+
 finish() {
     [ $failures = 0 ] || { echo "$failures failed"; exit 1; }
     exit 0

@@ -2,7 +2,7 @@
 # Blocks that do what no block should: each ends with the name of what it did, none costs another one its value, and what
 # is odd but allowed is measured. docs/sandbox.md has the names for readers.  sandbox.sh BUILD
 . "$(dirname "$0")/lib.sh"
-[ "$(uname -m)" = x86_64 ] || { echo "skipped: blocks for x86-64"; exit 77; }
+[ "$(uname -m)" = x86_64 ] || skip "blocks for x86-64"
 
 # outcome|block. "value": it has none, and is measured. Where CPUs differ, either of two.
 blocks=(

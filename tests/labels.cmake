@@ -1,0 +1,103 @@
+# What tests are, for `ctest -L LABEL`, and which of them must not run side by side. Each list holds regular expressions of
+# whole names; its name is the label. What is not slow is fast: ctest -L fast -j2 takes less than 20 seconds.
+
+set(CYCLOPS_LABELS slow qemu llvm)
+
+# More than two seconds.
+set(CYCLOPS_LABEL_slow
+  bench.noise-study
+  bench.targets.native
+  gen.kernels
+  gen.qemu
+  gen.run
+  program.batch
+  program.branches
+  program.bundle
+  program.bundle-emulated
+  program.bundle-empty-root
+  program.corun
+  program.end-to-end
+  program.equal-to-llvm-mca.*
+  program.events
+  program.expectations
+  program.interrupted
+  program.killed
+  program.known-answers
+  program.machines
+  program.pmu
+  program.precision
+  program.sandbox
+  program.walk-all)
+
+# Something runs under an emulator.
+set(CYCLOPS_LABEL_qemu
+  bench.sandbox.aarch64
+  gen.qemu
+  program.bundle-emulated
+  program.end-to-end
+  program.pmu
+  program.trials)
+
+# What another version of LLVM may change: its models as we read them, and what its tools print.
+set(CYCLOPS_LABEL_llvm
+  compare.manual
+  golden.explain
+  golden.mca-.*
+  lab.decoder
+  model.*
+  program.equal-to-llvm-mca.*
+  program.events
+  program.mca-input)
+
+# No label: these measure on the real CPU, and are each other's neighbours. Not those that run code without timing it.
+set(CYCLOPS_ON_CPU
+  bench.sandbox.sandbox_time
+  bench.targets.native
+  bench.targets.native_execution
+  bench.targets.native_results
+  golden.doctor-.*
+  program.batch
+  program.branches
+  program.bundle
+  program.bundle-empty-root
+  program.corun
+  program.end-to-end
+  program.events
+  program.interrupted
+  program.killed
+  program.known-answers
+  program.machines
+  program.precision
+  program.sandbox)
+
+function(cyclops_is_listed name patterns variable)
+  set(${variable} FALSE PARENT_SCOPE)
+  foreach(pattern IN LISTS patterns)
+    if(name MATCHES "^${pattern}$")
+      set(${variable} TRUE PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
+# cyclops_label(NAME): labels and lock of a test of this folder. Those that wait for each other begin first, then the
+# other slow ones: so that none of them is left alone at the end.
+function(cyclops_label name)
+  set(labels)
+  foreach(label IN LISTS CYCLOPS_LABELS)
+    cyclops_is_listed(${name} "${CYCLOPS_LABEL_${label}}" is_it)
+    if(is_it)
+      list(APPEND labels ${label})
+    endif()
+  endforeach()
+  set(cost 1)
+  if(NOT slow IN_LIST labels)
+    list(APPEND labels fast)
+    set(cost 0)
+  endif()
+  cyclops_is_listed(${name} "${CYCLOPS_ON_CPU}" is_on_cpu)
+  if(is_on_cpu)
+    set(cost 2)
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK cpu)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" COST ${cost})
+endfunction()
