@@ -74,8 +74,9 @@ const char *isa_unknown(struct arena *arena, const char *name) {
     const char *names[sizeof isas / sizeof *isas];
     size_t n = 0;
     struct text known = {.arena = arena};
+    text_add(&known, "; known are: ");
     for (const struct isa *const *isa = isa_all(); *isa; isa++) {
-        text_addf(&known, "%s%s", n ? ", " : "; known are: ", (*isa)->name);
+        text_addf(&known, "%s%s", n ? ", " : "", (*isa)->name);
         names[n++] = (*isa)->name;
     }
     const char *near = text_did_you_mean(arena, name, names, n), *shown = text_printable(arena, name, MOST_NAME_BYTES);
