@@ -40,7 +40,7 @@ struct testing_run {
 // On that target, such as "sim:skylake,noise=none".
 void testing_run_start(struct testing_run *run, const char *target);
 // Of the installed kernel of that name.
-void testing_run_add(struct testing_run *run, const char *name, const struct plan_options *options);
+void testing_run_add(struct testing_run *run, const char *kernel, const struct plan_options *options);
 // Opens the lab and runs the plan. Skips the test where there is no assembler, or no LLVM.
 void testing_run_go(struct testing_run *run);
 void testing_run_end(struct testing_run *run);
