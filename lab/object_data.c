@@ -103,7 +103,7 @@ static bool add_fixup(struct reader *reader, const GElf_Rela *relocation) {
     reader->fixups = arena_grow(reader->arena, reader->fixups, reader->n_fixups, sizeof *reader->fixups);
     reader->fixups[reader->n_fixups++] = (struct block_fixup){
         .offset = relocation->r_offset - reader->piece->address,
-        .addend = (int64_t)(place + symbol.st_value) + relocation->r_addend,
+        .addend = (int64_t)(place + symbol.st_value + (uint64_t)relocation->r_addend), // a stranger's: it may wrap
     };
     return true;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static bool flag;
-static unsigned long count;
+static struct option_count count;
 static double number;
 static const char *text;
 static struct option_list list;
