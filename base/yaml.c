@@ -92,7 +92,7 @@ static bool check_utf8(const struct yaml *yaml) {
         bool is_shown;
         size_t length = text_character((const char *)at, &is_shown);
         if (length == 1 && *at >= 0x80)
-            return fail_at(yaml->fail, yaml->path, line, column, "this is no UTF-8 text");
+            return fail_at(yaml->fail, yaml->path, line, column, "this text is not UTF-8");
         is_directive = column == 1 ? *at == '%' : is_directive;
         if (is_directive && length > 1)
             return fail_at(yaml->fail, yaml->path, line, column,
@@ -112,7 +112,7 @@ bool yaml_open(struct yaml *yaml, struct arena *arena, const char *path, struct 
         return false;
     yaml->data = data;
     if (strlen(data) != length)
-        return fail_at(fail, path, 0, 0, "the file holds a zero byte: it is no text");
+        return fail_at(fail, path, 0, 0, "the file holds a zero byte: it is not text");
     return check_utf8(yaml) && parse(yaml, length) && check_single(yaml);
 }
 

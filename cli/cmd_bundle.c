@@ -45,7 +45,7 @@ static const struct command command = {
     "The file needs nothing where it runs: no libraries, no assembler, no privileges.\n"
     "It measures the programs and prints a table; its --help explains its options.\n"
     "With --output FILE it writes a measurement file, which 'cyclops run --from FILE'\n"
-    "holds against models.\n",
+    "compares with models.\n",
     "  cyclops bundle add-x mul-x fmla-v4s --isa aarch64 --output probe\n"
     "  ./probe --output probe.jsonl                       on the other machine\n"
     "  cyclops run --from probe.jsonl --mcpu cortex-a76           back here\n",

@@ -21,10 +21,11 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_TEXT, "mcpu", "CPU", "LLVM's name of the CPU, or an overlay: FILE.yaml, overlay:NAME. Default: this CPU.",
      &args.cpu},
-    {OPTION_TEXT, "machine", "FILE.yaml", "The same for an overlay, also for one without ISA.", &args.machine},
+    {OPTION_TEXT, "machine", "FILE.yaml", "An overlay instead of a CPU; it may lack an ISA.", &args.machine},
     {OPTION_TEXT, "mtriple", "TRIPLE", "Target, as in aarch64-linux-gnu. Default: this machine's.", &args.triple},
     {OPTION_COUNT, "copies", "N", "Simulate 1, 2, 4, ... up to N copies. Default: 64.", &args.copies},
-    {OPTION_TEXT, "svg", "FILE", "Also draw it there; '-': standard output, and nothing else.", &args.svg},
+    {OPTION_TEXT, "svg", "FILE", "Also draw the picture into FILE; '-': only the picture, to standard output.",
+     &args.svg},
     {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to ask. Default: the newest.", &args.llvm},
     {OPTION_FLAG, "json", NULL, "Print one JSON object.", &args.json},
     {0},
@@ -235,7 +236,7 @@ static bool explain(struct arena *arena, const struct operands *operands, struct
     if (operands->n_items != 1)
         return fail_set(fail, FAIL_INPUT, "say which instruction, quoted: cyclops explain 'imul rax, rbx'");
     if (args.cpu && args.machine)
-        return fail_set(fail, FAIL_INPUT, "--mcpu and --machine say the same: give one of them");
+        return fail_set(fail, FAIL_INPUT, "--mcpu and --machine both name the model: give one of them");
     if (args.machine && !model_is_overlay(args.machine))
         return fail_set(fail, FAIL_INPUT, "--machine takes FILE.yaml or overlay:NAME, not '%s'", args.machine);
     if (args.copies.value < 1 || args.copies.value > MOST_COPIES)

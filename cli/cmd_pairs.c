@@ -25,7 +25,7 @@ static const struct option options[] = {
      "own-lines.",
      &args.placement},
     {OPTION_FLAG, "both-orders", NULL,
-     "Also the second of each pair before the first. Default: where the simulated CPU, or the first model, issues in "
+     "Also measure each pair in the other order. Default: where the simulated CPU, or the first model, issues in "
      "order.",
      &args.wants_both_orders},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_kernels},

@@ -24,7 +24,7 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_FLAG, "all", NULL, "All experiments, a line for each published value.", &args.all},
     {OPTION_FLAG, "list", NULL, "Only list the experiments. The default where none is named.", &args.list},
-    {OPTION_TEXT, "svg", "FILE", "Of one sweep: also draw n against cycles there.", &args.svg},
+    {OPTION_TEXT, "svg", "FILE", "Also draw n against cycles into FILE, for one sweep.", &args.svg},
     {OPTION_TEXT, "target", "TARGET",
      "Where to measure: native, sim:CPU (see 'cyclops run'), or none. Default: native.", &args.lab.target},
     {OPTION_AMOUNT, "budget", "S",
@@ -41,9 +41,9 @@ static const struct option options[] = {
 static const struct command command = {
     "cyclops reproduce",
     "[NAME...|--all|--list] [options]",
-    "Does published experiments again: what was published, what the model of that\n"
-    "CPU predicts, and what this machine does, side by side. NAME is an experiment,\n"
-    "or a file of them.\n"
+    "Repeats published experiments, and prints side by side what was published, what\n"
+    "the model of that CPU predicts, and what this machine does. NAME is an\n"
+    "experiment, or a file of them.\n"
     "\n"
     "Exit 0: all predictions are within the tolerance that the reference states, by\n"
     "the model or by an overlay that repairs it; 1: one is not.\n",

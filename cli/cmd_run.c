@@ -25,12 +25,13 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to run", NULL},
     {OPTION_ROWS, NULL, NULL, NULL, plan_args_all},
     {OPTION_TEXT, "corun", "KERNEL|FILE.s",
-     "Also run this, all the time, on the other hardware thread of the core (SMT): each alone, both together, and what "
-     "both get done. Default mode then: block.",
+     "Also keep this co-runner running on the core's other hardware thread (SMT). Measure each alone, both together, "
+     "and the "
+     "work that both get done. Default mode then: block.",
      &plan_args.corun},
     {OPTION_TEXT, "from", "FILE",
-     "Measure nothing: take the measurements in FILE, as --output or a bundle's runner writes them, and hold them "
-     "against models. Its code is decoded, never executed.",
+     "Measure nothing: compare the measurements in FILE with models. --output and bundles write such files. Their code "
+     "is decoded, never executed.",
      &args.from},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_where},
     {OPTION_COUNT, "corun-cpu", "N", "Logical CPU for --corun. Default: the SMT sibling of the measured one.",
@@ -42,8 +43,8 @@ static const struct option options[] = {
      &args.events},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
     {OPTION_FLAG, "replicate", NULL,
-     "Measure the same code laid out in other ways as well: moved in its cache lines, in other registers, with more "
-     "and fewer copies in a row; each from 8 processes. A value that depends on it is marked unstable.",
+     "Also measure the same code in other layouts: moved in its cache lines, in other registers, with more and fewer "
+     "copies in a row; each from 8 processes. A value that depends on the layout is marked unstable.",
      &plan_args.is_replicated},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_output},
     {0},
@@ -59,20 +60,22 @@ static const struct command command = {
     "  FILE.o       the functions of an object, with the data that they read\n"
     "  --hex        blocks of machine code\n"
     "\n"
-    "A block is repeated. It starts with an address of its own in every general\n"
-    "register, a stack, and zero in vector registers. Memory appears where it touches\n"
-    "some, and holds addresses. Each block is run once before it is measured: one\n"
-    "that cannot go on is reported, with the instruction to blame ('cyclops try').\n"
-    "Where it moves the stack pointer, that is put back before each copy.\n"
+    "A block is repeated. At its start\n"
+    "* each general register holds an address of its own,\n"
+    "* vector registers hold zero,\n"
+    "* there is a stack, and its pointer is put back before each copy.\n"
+    "Memory appears where the block touches it, and holds addresses. Each block runs\n"
+    "once before it is measured. If it cannot go on, Cyclops reports the instruction\n"
+    "to blame ('cyclops try').\n"
     "\n"
     "A measured value is the median of many samples; ± covers its 99 % confidence\n"
     "interval and the clock's own error. '?' marks a value not to be trusted.\n"
     "'difference' is (predicted - measured) / measured. Where it is more than the\n"
-    "measurement can explain, a note says what in the model is to blame.\n"
+    "measurement can explain, a note names the cause in the model.\n"
     "\n"
     "With --corun, the clock's reference is timed while the co-runner waits. Samples\n"
-    "during which it did not run all the time are dropped. Its own cycles are those\n"
-    "of the measured CPU's clock, to which another core need not keep.\n"
+    "during which the co-runner paused are dropped. Its cycles are counted by the\n"
+    "measured CPU's clock; another core may run at another frequency.\n"
     "\n"
     "A reciprocal throughput is per copy of the kernel's body (in JSON,\n"
     "cycles_per_copy); every other number is per iteration (all n copies).\n",
@@ -104,7 +107,7 @@ static bool read_corun(struct fail *fail) {
     enum { MOST_CPUS = 1 << 16 };
     bool has_cpu = args.corun_cpu.is_given;
     if (has_cpu && !plan_args.corun)
-        return fail_set(fail, FAIL_INPUT, "--corun-cpu needs --corun: it says where that kernel runs");
+        return fail_set(fail, FAIL_INPUT, "--corun-cpu needs --corun: it names the CPU of that kernel");
     if (args.corun_cpu.value >= MOST_CPUS)
         return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", args.corun_cpu.value);
     if (plan_args.corun && lab_args.files.is_resumed)

@@ -29,9 +29,9 @@ static const struct command command = {
     "FILE.s|FILE.o|- [options]",
     "Runs blocks once each, as 'cyclops run' does before it measures them, and prints\n"
     "how they end: the pages that they touch, and what they leave in registers and\n"
-    "memory. A block that cannot go on is explained: which instruction, what it\n"
-    "touched, and where the address came from; the exit status is 1 then. Nothing is\n"
-    "timed. 'cyclops help run' says what a block starts with.\n",
+    "memory. Where a block cannot go on, prints the instruction, what it touched and\n"
+    "where the address came from; the exit status is then 1. Nothing is timed.\n"
+    "'cyclops help run' states what a block starts with.\n",
     "  cyclops try --asm 'mov rax, [rdi]; push rax'\n"
     "  cyclops try --hex 488b07\n"
     "  cyclops try dot-product.o --symbol dot --json\n",

@@ -17,7 +17,7 @@ struct option lab_args_kernels[] = {
 struct option lab_args_where[] = {
     {OPTION_HEADING, NULL, NULL, "Where to run it", NULL},
     {OPTION_TEXT, "target", "TARGET",
-     "native, or sim:CPU, a simulated CPU under noise. Behind CPU: ,noise=KIND[:PARAMETER...][+KIND...] and ,seed=N; "
+     "native, or sim:CPU, a simulated CPU under noise. After CPU: ,noise=KIND[:PARAMETER...][+KIND...] and ,seed=N; "
      "noise=help lists the kinds. Default: native.",
      &lab_args.options.target},
     {OPTION_TEXT, "isa", "ISA", "x86_64, aarch64, armv7, mips, mipsel or riscv64. Default: this machine's.",
@@ -27,8 +27,8 @@ struct option lab_args_where[] = {
      "performance, middle or efficiency: on hybrid parts, the type of core to choose from. Default: the fastest.",
      &lab_args.options.core_type},
     {OPTION_FLAG, "keep-frequency", NULL,
-     "Leave boost, governor and frequency limits alone. Default: where their files may be written, the frequency is "
-     "made steady for the time of the run.",
+     "Leave boost, governor and frequency limits alone. Default: make the frequency steady during the run, where this "
+     "user may change them.",
      &lab_args.options.keeps_frequency},
     {0},
 };
@@ -40,11 +40,11 @@ struct option lab_args_clock[] = {
      "first of these that works, or time: seconds times --frequency. Default: auto.",
      &lab_args.clock},
     {OPTION_TEXT, "frequency", "HZ",
-     "The core's frequency that the time clock is to believe, such as 1GHz or 480MHz. Default: what the system states.",
+     "The core's frequency, for --clock time, such as 1GHz or 480MHz. Default: what the system states.",
      &lab_args.frequency},
     {OPTION_NUMBER, "reference-cycles", "CYCLES",
-     "What a dependent add takes on this core, the ratio clock's unit: 2 on a MIPS 74K. Default: 1; of a simulated "
-     "CPU, what its model says.",
+     "Cycles of a dependent add on this core, the ratio clock's unit: 2 on a MIPS 74K. Default: 1; on a simulated CPU, "
+     "its model's number.",
      &lab_args.options.bench.reference_cycles},
     {0},
 };
@@ -63,7 +63,7 @@ struct option lab_args_effort[] = {
     {OPTION_AMOUNT, "wait-quiet", "S", "Before measuring, wait up to S seconds for others to leave the core.",
      &lab_args.options.wait_quiet_seconds},
     {OPTION_FLAG, "strict", NULL, "Exit 3 where a value is unstable (marked '?').", &lab_args.is_strict},
-    {OPTION_COUNT, "processes", "N", "Let each value rest on N fresh processes at least, 1 to 64. Default: 3.",
+    {OPTION_COUNT, "processes", "N", "Measure each value in at least N fresh processes, 1 to 64. Default: 3.",
      &lab_args.processes},
     {OPTION_NUMBER, "timeout", "S",
      "Give up on code that computes longer than S seconds in one process, or an eighth of that in one round. Default: "
@@ -79,7 +79,7 @@ struct option lab_args_output[] = {
      "only measure. Default: the CPU that runs the code.",
      &lab_args.options.cpus},
     {OPTION_TEXT, "mattr", "+A,-B",
-     "CPU features that simulated CPU and models have or lack, against what LLVM believes: its Cortex-A9 is without "
+     "CPU features to add to the simulated CPU and the models, or to take away. LLVM's Cortex-A9, for example, lacks "
      "NEON.",
      &lab_args.options.features},
     {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to use. Default: the newest installed.",
@@ -87,8 +87,8 @@ struct option lab_args_output[] = {
     {OPTION_FLAG, "json", NULL, "Print JSON Lines instead of tables.", &lab_args.files.wants_json},
     {OPTION_TEXT, "output", "FILE", "Also append the measurements to FILE, as JSON Lines.", &lab_args.files.path},
     {OPTION_FLAG, "resume", NULL,
-     "Take from the FILE of --output what it already holds of the same programs, host, CPU and clock, and measure only "
-     "the rest, and again what was unstable, timed out, or is coarser than asked for now. Predictions are made anew.",
+     "Take what the FILE of --output already holds of the same programs, host, CPU and clock. Measure the rest, and "
+     "again what was unstable, timed out, or is coarser than this run asks for. Predictions are always made anew.",
      &lab_args.files.is_resumed},
     {0},
 };
@@ -102,7 +102,8 @@ static bool read_clock(const struct lab_args *args, struct bench_options *bench,
     if (bench->clock != CLOCK_TIME)
         return fail_set(fail, FAIL_INPUT, "--frequency is for --clock time; other clocks do not need it");
     return bench_frequency_parse(args->frequency, &bench->frequency_hz) ||
-           fail_set(fail, FAIL_INPUT, "'%s' is no frequency: write 1.66GHz, 480MHz or a number of Hz", args->frequency);
+           fail_set(fail, FAIL_INPUT, "'%s' is not a frequency: write 1.66GHz, 480MHz or a number of Hz",
+                    args->frequency);
 }
 
 bool lab_args_read(struct arena *arena, struct fail *fail) {

@@ -11,16 +11,16 @@ static const struct {
     const char *name, *about;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"doctor", "what this machine allows, and how to make it allow more", cmd_doctor},
-    {"list", "the kernels, machines and events there are", cmd_list},
+    {"doctor", "report what this machine allows, and how to make it allow more", cmd_doctor},
+    {"list", "list kernels, machines or events", cmd_list},
     {"gen", "print the assembly of kernels", cmd_gen},
     {"run", "measure, predict and compare: one table", cmd_run},
-    {"pairs", "which instructions issue together: a matrix, measured and predicted", cmd_pairs},
+    {"pairs", "find which instructions issue together: measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
-    {"explain", "what a model says of one instruction, with a picture in time", cmd_explain},
+    {"explain", "show what a model says of one instruction, as a picture in time", cmd_explain},
     {"try", "run a block once: what it touches, and what it leaves behind", cmd_try},
-    {"trace", "which way a block's branches go, for mca --branch-trace", cmd_trace},
-    {"reproduce", "published experiments again: published, predicted, measured here", cmd_reproduce},
+    {"trace", "print which way a block's branches go, for mca --branch-trace", cmd_trace},
+    {"reproduce", "repeat published experiments: published, predicted, measured here", cmd_reproduce},
     {"mca", "simulate assembly as llvm-mca does", cmd_mca},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

@@ -20,7 +20,7 @@ struct option plan_args_blocks[] = {
     {OPTION_TEXT, "syntax", "NAME",
      "intel or att, of blocks. Default: att where registers are written %rax, else intel.", &plan_args.syntax},
     {OPTION_LIST, "hex", "HEX|FILE",
-     "A block of machine code, in hexadecimal digits; or a file with one a line, up to a comma. May be repeated.",
+     "Hexadecimal digits of a block of machine code; or a file with one block a line, up to a comma. May be repeated.",
      &plan_args.hex},
     {OPTION_TEXT, "symbol", "NAME", "Of an object: this function. Default: each function is a block.",
      &plan_args.range.symbol},
@@ -29,8 +29,8 @@ struct option plan_args_blocks[] = {
      "Of an object: the code from this address on, hexadecimal as objdump -d shows it.", &plan_args.range.start},
     {OPTION_TEXT, "end", "ADDRESS", "Of an object: the code up to this address, likewise.", &plan_args.range.end},
     {OPTION_TEXT, "alias", "HOW",
-     "What general registers hold at a block's start: disjoint, addresses 69 KiB apart; same, one address, as BHive "
-     "has it; both. Default: both where that can matter, for a block that accesses memory by several registers.",
+     "What general registers hold at a block's start. disjoint: addresses 69 KiB apart; same: one address, as in "
+     "BHive; or both. Default: both where that can matter, for a block that accesses memory by several registers.",
      &plan_args.alias},
     {OPTION_TEXT, "registers", "ADDRESS", "The first of these addresses. Default: 0x2324000.", &plan_args.registers},
     {OPTION_TEXT, "fill", "NUMBER", "What each 8 bytes of a block's memory hold at its start. Default: an address.",

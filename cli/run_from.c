@@ -129,8 +129,8 @@ static bool make_plan(struct part *part, struct fail *fail) {
         return false;
     record_find_sweeps(&part->plan);
     if (part->n_coruns)
-        fprintf(stderr, "cyclops: warning: %u measurement%s of code beside another hardware thread %s left out\n",
-                part->n_coruns, part->n_coruns == 1 ? "" : "s", part->n_coruns == 1 ? "is" : "are");
+        fprintf(stderr, "cyclops: warning: %u measurement%s with a co-runner %s left out\n", part->n_coruns,
+                part->n_coruns == 1 ? "" : "s", part->n_coruns == 1 ? "is" : "are");
     return true;
 }
 

@@ -140,7 +140,7 @@ static bool divide_unnamed(const struct job *job, struct batch batch, const stru
     struct fail why = {0};
     if (!error)
         return fail_set(job->fail, FAIL_WORK, "the assembler '%s' failed: %s", result->name,
-                        *result->messages ? result->messages : "it said nothing");
+                        *result->messages ? result->messages : "it printed nothing");
     fail_at(&why, first->file, first->lines[0], 0, "as, about this body: %s", error);
     return divide(job, batch, &why);
 }

@@ -176,7 +176,7 @@ static void an_assembler_that_fails_is_quoted(void **state) {
     setenv("CYCLOPS_AS", "false", 1);
     assert_false(assemble_one(&arena, &program, &failure));
     assert_int_equal(failure.status, FAIL_WORK);
-    assert_string_equal(failure.text, "the assembler 'false' failed: it said nothing");
+    assert_string_equal(failure.text, "the assembler 'false' failed: it printed nothing");
     failure = (struct fail){0};
     setenv("CYCLOPS_AS", "true", 1); // writes no object
     assert_false(assemble_one(&arena, &program, &failure));

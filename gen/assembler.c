@@ -131,7 +131,7 @@ static bool assemble(const struct run *run, const struct text *text, struct asse
         return false;
     if (WIFSIGNALED(status))
         return fail_set(run->fail, FAIL_WORK,
-                        "the assembler '%s' was ended by signal %d; it may take 2 minutes and 4 GiB", run->assembler,
+                        "the assembler '%s' was ended by signal %d; its limits are 2 minutes and 4 GiB", run->assembler,
                         WTERMSIG(status));
     *result = (struct assembler_result){.is_assembled = WEXITSTATUS(status) == 0,
                                         .name = run->assembler,

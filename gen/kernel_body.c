@@ -86,7 +86,7 @@ static bool add_role(struct reader *reader, const struct mention *mention) {
         return fail_here(reader, mention->name.data - 1,
                          "expected {role:class}, such as {acc:zmm}, or {place:bytes}, such as {at:8}");
     if (find_place(reader->kernel, mention->name, &role))
-        return fail_here(reader, mention->name.data, "this name is a place in memory before: call the role otherwise");
+        return fail_here(reader, mention->name.data, "this name already names a place in memory: rename the role");
     return kernel_role_add(reader->file->yaml.arena, reader->file->isa, reader->kernel, word_of(reader, mention->name),
                            word_of(reader, mention->class), &role, &trouble) ||
            fail_here(reader, mention->class.data, trouble.text);
@@ -96,7 +96,7 @@ static bool add_place(struct reader *reader, const struct mention *mention) {
     struct fail trouble = {0};
     unsigned index;
     if (find_role(reader->kernel, mention->name, &index))
-        return fail_here(reader, mention->name.data, "this name is a role before: call the place otherwise");
+        return fail_here(reader, mention->name.data, "this name already names a role: rename the place");
     return kernel_place_add(reader->file->yaml.arena, reader->kernel, word_of(reader, mention->name),
                             word_of(reader, mention->class), &index, &trouble) ||
            fail_here(reader, mention->class.data, trouble.text);

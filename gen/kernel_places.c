@@ -35,7 +35,7 @@ bool kernel_place_add(struct arena *arena, struct kernel *kernel, const char *na
             continue;
         return (other->bytes == made.bytes && other->most == made.most) ||
                fail_set(fail, FAIL_INPUT,
-                        "place '%s' has %u bytes before; accesses of different widths are different places", name,
+                        "place '%s' had %u bytes before: name a second place for accesses of another width", name,
                         other->bytes);
     }
     kernel->places = arena_grow(arena, kernel->places, kernel->n_places, sizeof *kernel->places);

@@ -106,7 +106,7 @@ static bool read_number(struct kernel_file *file, struct fy_node *node, const ch
     if (end == number || *end || !isfinite(role->value))
         return yaml_fail(yaml, node, "'%s' is neither a number nor 'memory'", text);
     if (has_lane && !is_vector)
-        return yaml_fail(yaml, node, "role '%s' is no vector: leave out the lane type", role->name);
+        return yaml_fail(yaml, node, "role '%s' is not a vector: leave out the lane type", role->name);
     if (is_vector && !has_lane && role->value != 0)
         return yaml_fail(yaml, node, "say what the lanes of role '%s' are: f32 %s, f64 %s or i8 to i64", role->name,
                          number, number);
@@ -114,7 +114,7 @@ static bool read_number(struct kernel_file *file, struct fy_node *node, const ch
     if (role->value != 0 && !is_vector && role->init == INIT_FLOAT)
         return yaml_fail(yaml, node, "role '%s' holds an integer, not %s", role->name, number);
     if (role->value != 0 && role->init == INIT_INTEGER && !is_integer_of(role->value, bits))
-        return yaml_fail(yaml, node, "%s is no integer of %u bits (nor one below 2^53)", number, bits);
+        return yaml_fail(yaml, node, "%s is not an integer of %u bits, or not below 2^53", number, bits);
     return true;
 }
 
@@ -135,7 +135,8 @@ static bool read_memory(struct kernel_file *file, struct fy_node *node, const ch
     if (sscanf(text, "memory + {%31[a-zA-Z0-9_]:%31[0-9,]}%n", name, width, &n) != 2 || n == 0 || text[n])
         return yaml_fail(yaml, node, "expected \"memory + {place:bytes}\", such as \"memory + {at:16}\"");
     if (role->is_fixed)
-        return yaml_fail(yaml, node, "role '%s' is one register in all streams, and cannot point to a place of each",
+        return yaml_fail(yaml, node,
+                         "role '%s' is one register for all streams: it cannot point to a place of each stream",
                          role->name);
     if (!kernel_place_add(yaml->arena, kernel, arena_strdup(yaml->arena, name), width, &place, &trouble))
         return yaml_fail(yaml, node, "%s", trouble.text);
@@ -206,7 +207,7 @@ static bool read_expectations(struct kernel_file *file, struct fy_node *mapping,
     while (yaml_next_pair(mapping, &iterator, &key, &value)) {
         const char *cpu = yaml_text(yaml, key);
         if (!cpu || !value)
-            return yaml_fail(yaml, key, "expected the name of a CPU and what it is known for");
+            return yaml_fail(yaml, key, "expected the name of a CPU and its published cycles");
         if (!read_expectation(file, cpu, value, kernel))
             return false;
     }

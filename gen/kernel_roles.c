@@ -98,7 +98,7 @@ bool kernel_role_add(struct arena *arena, const struct isa *isa, struct kernel *
                      const char *class_name, unsigned *role, struct fail *fail) {
     struct kernel_role made = {.name = name, .class = isa_class(isa, class_name)};
     if (strcmp(name, flags_name) == 0)
-        return fail_set(fail, FAIL_INPUT, "'flags' is the name of the condition flags: call this role otherwise");
+        return fail_set(fail, FAIL_INPUT, "'flags' is the name of the condition flags: rename this role");
     if (!made.class && !read_fixed(arena, isa, class_name, &made, fail))
         return false;
     if (!find_by_name(kernel, name, role)) {
@@ -131,8 +131,8 @@ bool kernel_role_find(struct kernel_file *file, struct kernel *kernel, struct fy
     if (find_register(file->isa, name, &found))
         return find_by_register(kernel, &found, role) ||
                yaml_fail(&file->yaml, node,
-                         "register %s is no role of '%s': write {x:%s} in the body, or list it under 'implicit'", name,
-                         kernel->name, found.class->registers[found.index]);
+                         "register %s is not a role of '%s': write {x:%s} in the body, or list it under 'implicit'",
+                         name, kernel->name, found.class->registers[found.index]);
     const char **names = ARENA_ARRAY(arena, const char *, kernel->n_roles + 1);
     for (unsigned i = 0; i < kernel->n_roles; i++)
         names[i] = kernel->roles[i].name;

@@ -206,7 +206,7 @@ static bool check_relocation(const struct object *object, const struct marks *ma
         unsigned line = line_naming(programs[p], name);
         if (*name)
             return fail_at(object->fail, programs[p]->file, line, 0,
-                           "'%s' is neither a register nor a label here; a program must be whole in itself", name);
+                           "'%s' is neither a register nor a label here; define it in the program", name);
         return fail_at(object->fail, programs[p]->file, line, 0,
                        "this needs an address that only a linker could place; a program must be whole in itself");
     }

@@ -73,8 +73,9 @@ static const char *both_setups(struct arena *arena, const char *first, const cha
 bool gen_pair(struct arena *arena, const struct kernel *first, const struct kernel *second, struct kernel *pair,
               struct fail *fail) {
     if (first->isa != second->isa || strcmp(first->syntax, second->syntax) != 0)
-        return fail_set(fail, FAIL_INPUT, "kernels '%s' and '%s' are written in different syntaxes: no pair of them",
-                        first->name, second->name);
+        return fail_set(fail, FAIL_INPUT,
+                        "kernels '%s' and '%s' are written in different syntaxes: they cannot be paired", first->name,
+                        second->name);
     *pair = (struct kernel){
         .name = arena_printf(arena, "%s+%s", first->name, second->name),
         .about = arena_printf(arena, "%s, then %s", first->name, second->name),

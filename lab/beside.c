@@ -25,7 +25,8 @@ static bool move_measurement(struct lab *lab, const struct lab_options *options,
         return fail_set(fail, FAIL_INPUT, "--cpu and --corun-cpu are both %d: two threads need two CPUs",
                         options->corun_cpu);
     if (other < 0)
-        return fail_set(fail, FAIL_UNAVAILABLE, "there is no CPU beside CPU %d to measure on", options->corun_cpu);
+        return fail_set(fail, FAIL_UNAVAILABLE, "CPU %d is the only one here: two threads need two CPUs",
+                        options->corun_cpu);
     struct host_wish wish = {other, NULL};
     return host_read(lab->arena, &wish, &lab->host, fail);
 }
@@ -40,8 +41,7 @@ bool corun_choose_cpu(struct lab *lab, const struct lab_options *options, int *c
         return *cpu != lab->host.cpu || move_measurement(lab, options, fail);
     if (lab->host.n_siblings == 0)
         return fail_set(fail, FAIL_UNAVAILABLE,
-                        "CPU %d has no SMT sibling that is online, so nothing can run beside it on its core; "
-                        "--corun-cpu N runs the co-runner on another core",
+                        "CPU %d has no SMT sibling that is online; --corun-cpu N runs the co-runner on another core",
                         lab->host.cpu);
     *cpu = lab->host.siblings[0];
     return true;

@@ -7,18 +7,18 @@
 #include "lab/lab.h"
 #include "lab/run_journal.h"
 
-// Another CPU than the measured one for the co-runner: as asked for, else the SMT sibling of the measured CPU. May move
-// the measurement where its CPU was not asked for. FAIL_UNAVAILABLE where there is no such CPU.
+// Chooses the co-runner's CPU: the requested one, else the SMT sibling of the measured CPU. Where both are the same CPU
+// and the measured one was not requested, the measurement moves. FAIL_UNAVAILABLE where there is no such CPU.
 bool corun_choose_cpu(struct lab *lab, const struct lab_options *options, int *cpu, struct fail *fail);
 
-// Measures and predicts experiment->corun. The experiment itself is measured already; its co-runner is, at the first
-// time. False only when Cyclops itself failed; what did not run well is in the outcomes.
+// Measures and predicts experiment->corun. The experiment itself is measured already. Its co-runner is measured alone
+// at the first call. False only when Cyclops itself failed; code that did not run well has its outcome.
 bool corun_measure(struct lab *lab, struct experiment *experiment, struct fail *fail);
 
-// Both threads run the same bytes: alone, they are measured once.
+// Whether both threads run the same bytes. Then they are measured alone only once.
 bool corun_is_same_code(const struct experiment *experiment);
 
-// The co-run's line; `experiment` has its own.
+// Writes the co-run's line; `experiment` has its own.
 bool corun_write(struct run_journal *journal, struct lab *lab, const struct experiment *experiment, struct fail *fail);
 
 #endif

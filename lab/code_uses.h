@@ -1,5 +1,5 @@
-// What a piece of code keeps busy of a core, read from its decoded bytes by LLVM's instruction tables: which of the
-// session's checks must run beside it. Knows no scheduling model, and so nothing of pipes.
+// Which kinds of units a piece of code keeps busy, read from its bytes by LLVM's instruction tables. They decide which
+// checks are timed with it. Knows no scheduling model, and so nothing of pipes.
 #ifndef LAB_CODE_USES_H
 #define LAB_CODE_USES_H
 
@@ -17,7 +17,7 @@ struct code_uses {
 void code_uses_open(struct code_uses *uses, struct arena *arena, const struct isa *isa, const char *llvm);
 void code_uses_close(struct code_uses *uses);
 
-// Sets what `code` says of its uses: of its body's bytes. Everything, where they cannot be decoded.
+// Sets the uses of `code` from its body's bytes. Everything, where they cannot be decoded.
 void code_uses_find(const struct code_uses *uses, struct bench_code *code);
 
 #endif

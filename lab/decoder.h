@@ -1,5 +1,4 @@
-// What the bytes of a piece of code are: decoded by LLVM, without any scheduling model, so that instructions are known
-// that no model describes.
+// Decodes a piece of code with LLVM, without a scheduling model. So it also knows instructions that no model describes.
 #ifndef LAB_DECODER_H
 #define LAB_DECODER_H
 
@@ -13,7 +12,7 @@ struct decoder {
     const struct machine *machine; // for the names of registers
 };
 
-// The CPU and features, LLVM's names, by which all instructions of an ISA are known, whatever the host's CPU is.
+// The CPU and features, LLVM's names, with which LLVM decodes all instructions of an ISA, on any host.
 struct decoder_cpu {
     const char *cpu, *features;
 };
@@ -28,13 +27,13 @@ void decoder_close(struct decoder *decoder); // also where it was not opened
 bool decoder_decode(const struct decoder *decoder, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail);
 
-// What the generator must know of them.
+// Finds the facts that the generator needs.
 void decoder_facts(const struct decoder *decoder, struct arena *arena, const struct block *block,
                    struct block_facts *facts);
 
-uint16_t decoder_stack_pointer(const struct decoder *decoder); // the machine's register; 0: it has none
+uint16_t decoder_stack_pointer(const struct decoder *decoder); // number of the machine's register; 0: there is none
 
-// The instruction that begins at or holds that byte of the block; n_insns: none does.
+// Index of the instruction that holds that byte of the block; n_insns: none does.
 unsigned decoder_insn_at(const struct block *block, size_t offset);
 
 #endif

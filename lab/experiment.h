@@ -19,33 +19,33 @@
 
 enum { EXPERIMENT_MAX_MODELS = RECORD_MAX_PREDICTIONS };
 
-// What another hardware thread runs beside an experiment, and what comes of it.
+// An experiment with its co-runner.
 struct corun {
-    struct experiment *other; // measured alone once for all
+    struct experiment *other; // the co-runner; measured alone only once
     bool is_done;
-    struct bench_measurement together; // of the experiment, beside the other
+    struct bench_measurement together; // measurement of the experiment with its co-runner
     struct corun_predicted {
         bool is_known;
-        double cycles[2]; // per iteration, of the experiment and of the other
+        double cycles[2]; // cycles per iteration, of the experiment and of the co-runner
     } predicted[EXPERIMENT_MAX_MODELS];
 };
 
 struct experiment {
     struct program program;
-    size_t place;                 // in the plan, when that is run
-    struct lab_block *block;      // that the program is of; null: a kernel's
-    enum block_alias alias;       // of the block
-    struct bench_foreign foreign; // what the block finds
-    struct record_block seen;     // of the block
-    unsigned kernel_instructions; // in one copy of the kernel's body; 0 in blocks
-    unsigned second_instructions; // of a pair of kernels: in one copy of the second one's; else 0
+    size_t place;                 // index in the plan, set when the plan is run
+    struct lab_block *block;      // block of the program; null: a kernel's program
+    enum block_alias alias;       // addresses of the block
+    struct bench_foreign foreign; // memory and exit of the block
+    struct record_block seen;     // observations of the block
+    unsigned kernel_instructions; // instructions in one copy of the kernel's body; 0: a block
+    unsigned second_instructions; // instructions in one copy of a pair's second kernel; 0: not a pair
     bool is_sweep;                // a row of a sweep's table, not of the summary
-    const char *misuse;           // why the number is not of what it claims to be; null: no reason seen
+    const char *misuse;           // reason why the number is not what its row states; null: none seen
     bool is_straight;             // decoded, and without branches inside
     bool is_done;                 // measured; false: could not run here, or the code crashed
     struct bench_measurement measurement;
-    struct replicate_list replicates; // to measure as well
-    struct followed followed;         // where there are branches inside; n = 0: none, or not recorded yet
+    struct replicate_list replicates; // other layouts to measure as well
+    struct followed followed;         // run of code with branches inside; n = 0: no branches, or not recorded yet
     struct corun *corun;              // null: it runs alone
     unsigned n_predictions;
     struct prediction predictions[EXPERIMENT_MAX_MODELS];
@@ -60,30 +60,30 @@ struct plan_options {
     unsigned sweep_first, sweep_last; // 0: no sweep
     unsigned streams;                 // throughput mode; 0: as many as there are registers
     enum program_placement placement; // of kernels that access memory; PLACEMENT_NONE: each, one after the other
-    const char *syntax;               // of blocks; null: the ISA's first
-    struct block_options block;       // likewise
-    bool is_replicated;               // each in other layouts, too
+    const char *syntax;               // syntax of blocks; null: the ISA's first
+    struct block_options block;       // options of blocks
+    bool is_replicated;               // other layouts are measured, too
 };
 
 struct plan {
     struct experiment **experiments;
     size_t n_experiments;
     unsigned n_blocks;
-    struct fail *refused; // what is wrong with parts of what was asked for; the rest is here
+    struct fail *refused; // mistakes in parts of the request, which are left out
     size_t n_refused;
-    struct experiment *corunner;         // that runs beside all of them; null: none
-    const struct lab_listener *listener; // of who plans; null: nobody wants to hear
+    struct experiment *corunner;         // co-runner of all experiments; null: none
+    const struct lab_listener *listener; // receives messages while planning; null: none
 };
 
-// Notes a mistake that costs a part of what was asked for.
+// Notes a mistake, for which a part of the request is left out.
 void plan_refuse(struct arena *arena, struct plan *plan, const struct fail *why);
-// The experiments that stand together with number `at`: all of the same block, or of kernels. The first, and the one
-// behind the last.
+// The experiments around number `at` that belong together: all of the same block, or all of kernels. The first, and one
+// past the last.
 struct plan_range {
     size_t first, end;
 };
 struct plan_range plan_around(const struct plan *plan, size_t at);
-// Whether something is left; else the last of the mistakes is the failure.
+// Whether an experiment is left; else the last mistake is the failure.
 bool plan_is_left(const struct plan *plan, struct fail *fail);
 
 // Adds one experiment, all zero.
@@ -93,16 +93,16 @@ struct experiment *plan_add(struct arena *arena, struct plan *plan);
 struct experiment *plan_add_expansion(struct arena *arena, struct plan *plan, const struct kernel *kernel,
                                       const struct gen_request *request, struct fail *fail);
 
-// Adds the experiments of one kernel, or of one block, that `label` stands for in tables and records.
+// Adds the experiments of one kernel, or of one block. `label`: the block's name in tables and records.
 bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel *kernel,
                      const struct plan_options *options, struct fail *fail);
 bool plan_add_block(struct arena *arena, struct plan *plan, const struct block_source *source, const char *label,
                     const struct plan_options *options, struct fail *fail);
 
-// An assembled program as bench/ wants it.
+// An assembled program as bench/ takes it.
 struct bench_code program_code(const struct program *program, bool is_simulated);
 
-// What is run of it.
+// The code that an experiment runs.
 struct bench_code experiment_code(const struct experiment *experiment, bool is_simulated);
 
 // The experiment's line in a measurement file.

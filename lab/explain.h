@@ -1,4 +1,4 @@
-// What `cyclops explain` finds out about one instruction on one machine, apart from how it is shown.
+// What `cyclops explain` finds out about one instruction on one machine. Prints nothing.
 #ifndef LAB_EXPLAIN_H
 #define LAB_EXPLAIN_H
 

@@ -7,8 +7,8 @@
 #include "lab/blocks.h"
 #include "lab/decoder.h"
 
-// False where nothing is known but the outcome. `program`: of the block, that ran when it happened, by its bytes;
-// `seen` and `outcome`: of its run.
+// Explains the fault of a run. `program`: the block's program that ran; `seen` and `outcome`: of that run. False where
+// only the outcome is known.
 bool fault_explain(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
                    const struct program *program, enum bench_outcome outcome, const struct bench_seen *seen,
                    struct record_fault *fault);

@@ -202,7 +202,7 @@ static void keep_levels(struct lab *lab) {
         return;
     struct level_key key = level_key(lab, lab->bench.reference.body_cycles);
     if (!level_file_keep(lab->arena, lab->levels_path, &key, &lab->bench, time(NULL), &unwritable))
-        lab_say(lab->listener, LAB_WARNING, "what was learnt of this CPU is lost: %s", unwritable.text);
+        lab_say(lab->listener, LAB_WARNING, "cannot keep the levels of this CPU's checks: %s", unwritable.text);
 }
 
 // The checks that this CPU can run.

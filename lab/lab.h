@@ -1,5 +1,5 @@
-// The closed loop as a library: where bytes run, the clock, and the models to hold against it, opened. A plan
-// (experiment.h) goes through run_plan.h; what comes of each experiment is in it, and report/ shows it.
+// The closed loop as a library: opens the target, the clock and the models to compare with. A plan (experiment.h) goes
+// through run_plan.h. Each experiment then holds its results, and report/ prints them.
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
@@ -20,16 +20,16 @@ struct lab_options {
     const struct isa *isa;
     const char *target;        // "native" or "sim:CPU…"
     const char *llvm;          // as in backend_load
-    const char *features;      // of simulated CPU and models, besides their own: "+neon"; null: none
-    struct option_list cpus;   // models; none: the CPU the bytes run on; "none": no model
+    const char *features;      // features to add to the simulated CPU and the models: "+neon"; null: none
+    struct option_list cpus;   // models; empty: of the CPU that the bytes run on; "none": no model
     const char *core_type;     // as in struct host_wish
     struct option_list events; // hardware events to count, by name
-    bool has_corun;            // something runs beside the code:
-    int corun_cpu;             // on this logical CPU; -1: the SMT sibling
-    bool keeps_frequency;      // changes nothing of boost, governor and limits
+    bool has_corun;            // there is a co-runner
+    int corun_cpu;             // logical CPU of the co-runner; -1: the SMT sibling
+    bool keeps_frequency;      // boost, governor and limits stay as they are
     struct bench_options bench;
-    double wait_quiet_seconds;           // that a run may wait, before it measures, for others to leave the core
-    const struct lab_listener *listener; // null: nobody wants to hear
+    double wait_quiet_seconds;           // limit of waiting for others to leave the core, before a run measures, s
+    const struct lab_listener *listener; // null: none
 };
 
 struct lab {
@@ -38,29 +38,28 @@ struct lab {
     bool (*is_stopped)(void); // as in struct bench_options
     const struct isa *isa;
     struct host host;
-    struct host_control control; // what of the host was changed for the time being
-    const char
-        *elsewhere; // what measured, in a line, where that was another machine; then nothing can be run; else null
+    struct host_control control; // settings of the host that are changed during the run
+    const char *elsewhere; // description of another machine that measured, one line; nothing can run then. Or null
     bool is_simulated;
-    int corun_cpu;                 // where the co-runner runs; -1: nowhere
-    bool is_sibling;               // that is the SMT sibling of the measured CPU
-    struct sim_spec sim;           // where simulated
-    struct model simulated_cpu;    // that the bytes run on, where simulated
-    const struct backend *backend; // null: no models wanted
+    int corun_cpu;                 // logical CPU of the co-runner; -1: no co-runner
+    bool is_sibling;               // that CPU is the SMT sibling of the measured one
+    struct sim_spec sim;           // the simulated target's; see is_simulated
+    struct model simulated_cpu;    // likewise
+    const struct backend *backend; // null: no models requested
     struct model models[EXPERIMENT_MAX_MODELS];
     unsigned n_models;
-    struct decoder decoder;           // of blocks; not open where there are no blocks
-    struct program *chains[N_CHAINS]; // the clock's; null: the ISA has none
-    struct code_uses uses;            // reads what code uses of a core
-    struct pipes pipes;               // whose uops are counted; none without counters
+    struct decoder decoder;           // decodes blocks; not open where there are no blocks
+    struct program *chains[N_CHAINS]; // programs of the clock; null: the ISA has none
+    struct code_uses uses;            // finds out which units code uses
+    struct pipes pipes;               // pipes whose uops are counted; empty without counters
     struct target *target;
-    struct bench_chains clock; // the chains as bench has them
-    const char *levels_path;   // file that remembers the levels of the checks; null: there is none
-    bool are_levels_known;     // they are from there
+    struct bench_chains clock; // the chains as bench/ takes them
+    const char *levels_path;   // file that keeps the levels of the checks; null: none
+    bool are_levels_known;     // the levels come from that file
     struct bench bench;
 };
 
-// Whether the user wanted no more.
+// Whether the user ended the run.
 static inline bool lab_is_stopped(const struct lab *lab) {
     return lab->is_stopped && lab->is_stopped();
 }
@@ -68,31 +67,32 @@ static inline bool lab_is_stopped(const struct lab *lab) {
 // Reads the host and opens the models, then generates the clock's chains; nothing is measured yet.
 bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail);
 
-// The models alone, for measurements of elsewhere: lab_take and lab_summary are what can be done with it.
+// Opens only the models, for measurements made elsewhere. Only lab_take and lab_summary may follow.
 bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_options *options, const char *summary,
                         struct fail *fail);
 
 // Makes the programs of the plan's blocks; see blocks_prepare.
 bool lab_prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail);
 
-// Opens target and clock, once lab->chains are assembled. Steadies the frequency where it can;
-// what it changed is put back by lab_close, or by the guardian when the program ends without.
+// Opens target and clock, once lab->chains are assembled. Steadies the frequency where it can. lab_close puts back what
+// it changed; the guardian does, where the program ends without lab_close.
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail);
 
-// The experiment's program for bench, and what it uses.
+// The experiment's code for bench/, with its uses.
 struct bench_code lab_code(const struct lab *lab, const struct experiment *experiment);
 
 // The first feature that the program needs and the CPU it would run on lacks; null: none.
 const char *lab_missing_feature(const struct lab *lab, const struct program *program);
 
-// Whether the CPU the code runs on can execute it: it has the features, and a simulated one's model knows the
-// instructions. FAIL_UNAVAILABLE where not, FAIL_INPUT where a feature is one that no CPU has.
+// Whether the CPU that the code runs on can execute it: the CPU has the features, and a simulated CPU's model knows the
+// instructions. Else FAIL_UNAVAILABLE, or FAIL_INPUT where no CPU has such a feature.
 bool lab_can_run(const struct lab *lab, const struct program *program, struct fail *fail);
 
-// Who takes what lab_run measures.
+// Receives the experiments that lab_run has measured.
 struct lab_taker {
     void *context;
-    // It is measured and predicted, or ended otherwise; no order, and perhaps once more, anew. False: measuring ends.
+    // The experiment is measured and predicted, or failed. Experiments come in any order; one may come again, measured
+    // anew. False: measuring ends.
     bool (*done)(void *context, struct experiment *experiment, struct fail *fail);
 };
 
@@ -101,7 +101,7 @@ struct lab_taker {
 bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, const struct lab_taker *taker,
              struct fail *fail);
 
-// The same with a measurement of before.
+// Takes a measurement made before instead, and predicts.
 void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement);
 
 // One line about host and clock.

@@ -1,4 +1,4 @@
-// Whom a lab tells what goes on: it prints nothing itself.
+// Receives the messages and the progress of a lab, which prints nothing itself.
 #ifndef LAB_LISTENER_H
 #define LAB_LISTENER_H
 
@@ -11,15 +11,15 @@ enum lab_note { LAB_NOTE, LAB_WARNING };
 // Each function may be null.
 struct lab_listener {
     void *context;
-    // What a person should know, as a clause without a full stop.
+    // A message for people: a clause without a full stop.
     void (*note)(void *context, enum lab_note kind, const char *text);
     // One of several pieces of work went wrong; the others go on.
     void (*failed)(void *context, const struct fail *fail);
-    // From now on there are values that are worth showing, however the work ends.
+    // From now on there are values to report, however the work ends.
     void (*started)(void *context);
-    // Number `number` of a plan's `total` experiments is next, from 1; more than `total`: none is.
+    // Experiment `number` of a plan's `total` is next, from 1; more than `total`: all are done.
     void (*measuring)(void *context, size_t number, size_t total);
-    // Nothing is computed until others leave the core, or `seconds` are over; of `n_left` values (0: not known).
+    // The lab waits until others leave the core, or `seconds` are over; `n_left` values are left (0: not known).
     void (*waiting)(void *context, size_t n_left, double seconds);
 };
 

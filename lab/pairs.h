@@ -1,6 +1,7 @@
-// The matrix of `cyclops pairs`: which experiments a cell needs, and what they then say. Each kernel is measured alone
-// in as many streams as there are registers, each pair mixed in as many as fit, and each kernel alone in that many too,
-// to tell where the mix had too few.
+// The matrix of `cyclops pairs`: the experiments of each cell, and its result.
+//  - Each kernel is measured alone, in as many streams as there are registers.
+//  - Each pair is measured mixed, in as many streams as fit.
+//  - Each kernel is measured alone in that many streams too. That shows where the mix had too few.
 #ifndef LAB_PAIRS_H
 #define LAB_PAIRS_H
 
@@ -12,23 +13,23 @@
 enum { PAIRS_MAX_KERNELS = TABLE_MAX_COLUMNS - 1 };
 
 struct pair_cell {
-    const struct experiment *mix;    // null: not wanted (the diagonal, the other order), or not to be had
-    const struct experiment *few[2]; // each alone in as many streams as the mix has of it
-    const char *why_not;             // there is no mix; null: there is, or none is wanted
+    const struct experiment *mix;    // null: not needed (the diagonal, the other order), or not possible
+    const struct experiment *few[2]; // each kernel alone, in as many streams as the mix has of it
+    const char *why_not;             // reason why a mix is not possible; null: it is, or is not needed
 };
 
 struct pairs {
     const struct kernel *const *kernels;
     unsigned n_kernels;
     bool has_both_orders;
-    const struct experiment **alone; // of each kernel
+    const struct experiment **alone; // each kernel alone
     struct pair_cell *cells;         // [first * n_kernels + second]
 };
 
 struct pairs_options {
     enum program_form form;
-    unsigned streams;                 // of each kernel in a mix; 0: as many as there are registers
-    enum program_placement placement; // of kernels that access memory; PLACEMENT_NONE: own lines
+    unsigned streams;                 // streams of each kernel in a mix; 0: as many as there are registers
+    enum program_placement placement; // placement of kernels that access memory; PLACEMENT_NONE: own lines
     bool wants_both_orders;
 };
 
@@ -36,12 +37,12 @@ struct pairs_options {
 bool pairs_plan(struct arena *arena, const struct kernel *const *kernels, unsigned n_kernels,
                 const struct pairs_options *options, struct plan *plan, struct pairs *pairs, struct fail *fail);
 
-// What a cell says: measured (`model` is PAIRS_MEASURED), or by a model.
+// The result of a cell: measured (`model` is PAIRS_MEASURED), or by a model.
 enum { PAIRS_MEASURED = -1 };
 struct pair_result {
     bool is_known;           // false: something was not measured, or is not modelled
     bool is_unstable;        // one of the measurements is not to be trusted
-    const char *doubt;       // why the cell says nothing, or nothing that can be trusted; null: it does
+    const char *doubt;       // reason why the cell has no result, or not one to be trusted; null: it has
     struct pairing_time mix; // cycles of a pair of copies
     struct pairing pairing;
 };
@@ -51,7 +52,7 @@ struct pair_result pairs_result(struct arena *arena, const struct pairs *pairs, 
 // Cycles of one copy of a kernel alone; false: not known.
 bool pairs_alone(const struct pairs *pairs, unsigned kernel, int model, struct pairing_time *time);
 
-// Whether the model has the pair otherwise than it was measured, where both can tell.
+// Whether the model disagrees with the measurement of the pair, where both have a result.
 bool pairs_disagree(const struct pair_result *measured, const struct pair_result *predicted);
 
 #endif

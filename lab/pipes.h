@@ -14,7 +14,7 @@
 struct pipe {
     const char *name;             // for tables: "p0", "p23"
     const char *event;            // as for --events
-    const char *const *resources; // of LLVM's models, null-terminated; none: all uops retired
+    const char *const *resources; // resources of LLVM's models, null-terminated; empty: all uops retired
 };
 
 struct pipes {
@@ -22,9 +22,9 @@ struct pipes {
     struct pipe pipes[TARGET_MAX_EVENTS];
 };
 
-// Those of a CPU by LLVM's name of it; none where the files say nothing of it. False where a file is damaged.
+// The pipes of a CPU, by LLVM's name of it; none where the files do not list it. False where a file is damaged.
 bool pipes_read(struct arena *arena, const char *isa, const char *cpu, struct pipes *pipes, struct fail *fail);
-// Those of a simulated CPU; none where it has more than can be counted.
+// The pipes of a simulated CPU; none where it has more than can be counted.
 void pipes_of_machine(struct arena *arena, const struct machine *machine, struct pipes *pipes);
 
 #endif

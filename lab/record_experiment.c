@@ -16,7 +16,7 @@ const struct isa *record_isa(struct arena *arena, const struct record *record, s
     if (!isa && record->isa)
         fail_set(fail, FAIL_INPUT, "%s", isa_unknown(arena, record->isa));
     else if (!isa)
-        fail_set(fail, FAIL_INPUT, "the measurement does not say of which ISA its bytes are");
+        fail_set(fail, FAIL_INPUT, "the measurement does not state the ISA of its bytes");
     return isa;
 }
 

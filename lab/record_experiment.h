@@ -1,5 +1,5 @@
-// A line of a measurement file as a row of `cyclops run`. The file may be a stranger's: texts become printable, sizes
-// are limited, and the code is for decoding only.
+// Turns a line of a measurement file into a row of `cyclops run`. The file may be a stranger's: texts become printable,
+// sizes are limited, and the code is only decoded.
 #ifndef LAB_RECORD_EXPERIMENT_H
 #define LAB_RECORD_EXPERIMENT_H
 
@@ -10,15 +10,15 @@
 
 enum { RECORD_MOST_CODE_BYTES = 1 << 16 };
 
-// The ISA that a record names; null and a failure: none that we know.
+// The ISA that a record names; null and a failure: it is unknown.
 const struct isa *record_isa(struct arena *arena, const struct record *record, struct fail *fail);
 
 // Fails where the record lacks what a row needs, or has more than a program can.
 bool record_to_experiment(struct arena *arena, const struct record *record, struct experiment *experiment,
                           struct fail *fail);
 
-// Marks the rows of sweeps, which files do not tell from others: throughputs of one kernel and form with n one more
-// from row to row.
+// Marks the rows of sweeps, which files do not mark: throughputs of one kernel and form whose n grows by one from row
+// to row.
 void record_find_sweeps(const struct plan *plan);
 
 #endif

@@ -220,7 +220,8 @@ static bool read_file(struct reader *reader) {
     if (!yaml_fields(yaml, yaml_root(yaml), "a reference file", f, 3) || !yaml_number(yaml, f[0].value, &version))
         return false;
     if (version != VERSION)
-        return yaml_fail(yaml, f[0].value, "this is version %g of the format; known is %d", version, VERSION);
+        return yaml_fail(yaml, f[0].value, "this is version %g of the format; this program reads version %d", version,
+                         VERSION);
     reader->source = yaml_text(yaml, f[1].value);
     if (!reader->source)
         return yaml_fail(yaml, f[1].value, "expected a text");

@@ -1,5 +1,5 @@
-// Published results, and the experiment that each is of: the files of results/published. Format and reader; what is
-// done with them is `cyclops reproduce`. results/README.md explains the keys.
+// Reads the files of results/published: published results with their experiments, for `cyclops reproduce`.
+// results/README.md explains the keys.
 #ifndef LAB_REFERENCE_H
 #define LAB_REFERENCE_H
 
@@ -51,9 +51,9 @@ struct reference {
     unsigned first;          // sweeps: streams of the first value
     unsigned iterations;     // reports
     const char *model;       // as in model_open
-    const char *repaired_by; // an overlay that puts right what is known to be wrong in `model`; null: nothing is
-    double tolerance;        // by which a prediction may differ, in the values' unit
-    const char *why;         // that tolerance
+    const char *repaired_by; // overlay that repairs known mistakes of `model`; null: none are known
+    double tolerance;        // largest allowed difference of a prediction, in the values' unit
+    const char *why;         // reason for that tolerance
     struct reference_value *values;
     size_t n_values;
 };

@@ -158,7 +158,8 @@ static const struct {
     // the file's keys
     {__LINE__, "", 1, "the file is empty"},
     {__LINE__, "source: s\nexperiments: []\n", 1, "a reference file needs the key 'reference'"},
-    {__LINE__, "reference: 2\nsource: s\nexperiments: []\n", 1, "this is version 2 of the format; known is 1"},
+    {__LINE__, "reference: 2\nsource: s\nexperiments: []\n", 1,
+     "this is version 2 of the format; this program reads version 1"},
     {__LINE__, "reference: 1\nsource: [s]\nexperiments: []\n", 2, "expected a text"},
     {__LINE__, "reference: 1\nsource: s\nexperiments: none\n", 3, "expected a list of experiments"},
     {__LINE__, "reference: 1\nsauce: s\nexperiments: []\n", 2,

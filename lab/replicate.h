@@ -1,6 +1,6 @@
 // Private to this folder.
-// The other ways to lay an experiment's code out: --replicate. See bench/measure/replication.h for what becomes of
-// their times.
+// The other layouts of an experiment's code, for --replicate. bench/measure/replication.h explains how their times
+// count.
 #ifndef LAB_REPLICATE_H
 #define LAB_REPLICATE_H
 
@@ -8,9 +8,9 @@
 #include "gen/gen.h"
 
 struct replicate {
-    const char *change;      // how it differs, for people
-    struct program *program; // of its own, or the experiment's
-    unsigned offset;         // bytes by which its start is moved
+    const char *change;      // difference of the layout, for people
+    struct program *program; // its own program, or the experiment's
+    unsigned offset;         // distance by which its start is moved, bytes
 };
 
 struct replicate_list {
@@ -18,13 +18,13 @@ struct replicate_list {
     unsigned n;
 };
 
-enum { REPLICATE_PROCESSES = 8 }; // fresh ones, each value then rests on at least
+enum { REPLICATE_PROCESSES = 8 }; // least number of fresh processes for each value
 
 // Moves `program`, as it is, to other places in its cache lines.
 void replicate_offsets(struct replicate_list *list, struct program *program);
 
-// The same of a kernel's program, in other registers and with other numbers of copies besides. A way that cannot be
-// gone is left out.
+// Does the same with a kernel's program, and adds other registers and other numbers of copies. A layout that is not
+// possible is left out.
 void replicate_kernel(struct arena *arena, const struct kernel *kernel, const struct gen_request *request,
                       struct program *program, struct replicate_list *list);
 

@@ -139,7 +139,7 @@ static bool predict_branches(struct lab *lab, unsigned model, struct experiment 
     struct followed *followed = &experiment->followed;
     struct bench_code code = experiment_code(experiment, false);
     if (lab->elsewhere)
-        experiment->misuse = "branches inside, and which way they went there is not known";
+        experiment->misuse = "has branches inside; the file does not state which way they went";
     if (lab->elsewhere || lab->is_simulated)
         return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
     if (!followed->n && !follow_record(lab->arena, &experiment->program, &code, followed, fail))
@@ -189,10 +189,9 @@ static void doubt_short_runs(const struct lab *lab, struct experiment *experimen
         share * cycles >= fewest_cycles)
         return;
     m->verdict = MEASURED_UNSTABLE;
-    m->why = arena_printf(lab->arena,
-                          "only %.0f iterations can be run, %.0f cycles: too few for their start and end not to matter "
-                          "(--pages)",
-                          iterations, cycles);
+    m->why = arena_printf(
+        lab->arena, "only %.0f iterations fit (%.0f cycles), so their start and end distort the value; raise --pages",
+        iterations, cycles);
 }
 
 void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement) {

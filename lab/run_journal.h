@@ -12,21 +12,21 @@ struct run_journal {
     FILE *file, *json;
     struct journal before;
     const struct record **taken; // for each experiment of the plan: its record in `before`; null: to be measured
-    size_t n_by_state[JOURNAL_N_STATES]; // of the plan's experiments
+    size_t n_by_state[JOURNAL_N_STATES]; // numbers of the plan's experiments
 };
 
 struct run_journal_wish {
     const char *path;                 // null: no file
-    bool is_resumed;                  // what the file holds is taken
-    bool wants_json;                  // on standard output
-    const struct option_list *events; // hardware events that a measurement must have counted to be taken
+    bool is_resumed;                  // take measurements from the file
+    bool wants_json;                  // print JSON Lines on standard output
+    const struct option_list *events; // hardware events that a measurement must have to be taken
 };
 
-// Before the lab is started: a run that goes on does so on the CPU of the file's last run on this host, unless the user
-// named one, or that one is not to be had.
+// Before the lab is started: chooses the CPU of the file's last run on this host for a run that resumes it. Does
+// nothing where the user named a CPU, or where that CPU cannot be used.
 void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options, const struct run_journal_wish *wish);
 
-// Says on stderr what was found. The file is not touched where nothing is left to be measured.
+// Opens the files, and reports to the listener what it takes. Does not touch the file where nothing is left to measure.
 bool run_journal_open(struct run_journal *journal, struct lab *lab, const struct plan *plan,
                       const struct run_journal_wish *wish, struct fail *fail);
 

@@ -1,5 +1,5 @@
 // What the tests of lab/ share: plans of installed x86-64 kernels, run on a simulated CPU, and what their listener
-// hears. Nothing of it depends on the machine or on the time.
+// receives. Nothing of it depends on the machine or on the time.
 #ifndef LAB_TESTING_H
 #define LAB_TESTING_H
 
@@ -7,7 +7,7 @@
 
 enum { TESTING_MOST_TEXTS = 32 };
 
-// Texts that were told, in their order.
+// Texts that were received, in their order.
 struct testing_texts {
     const char *items[TESTING_MOST_TEXTS];
     size_t n;
@@ -19,7 +19,7 @@ struct testing_heard {
     struct testing_texts notes, failures;
     unsigned n_started;
     size_t n_measuring, number, total; // of calls of `measuring`; the last that named an experiment
-    bool stops_at_start;               // from `started` on, testing_is_stopped says so
+    bool stops_at_start;               // from `started` on, testing_is_stopped returns true
     size_t stops_at;                   // likewise from experiment number `stops_at` on; 0: never
 };
 
@@ -34,7 +34,7 @@ struct testing_run {
     struct lab lab;
     struct fail fail;
     int status;
-    bool is_done; // what run_plan said
+    bool is_done; // result of run_plan
 };
 
 // On that target, such as "sim:skylake,noise=none".

@@ -55,7 +55,7 @@ static void add_note(struct table *table, const struct bench_measurement *m, boo
     if (m->verdict == MEASURED_UNSTABLE)
         table_cell(table, "unstable: %s", m->why ? m->why : "");
     else if (is_vague)
-        table_cell(table, "%s", "unstable: its rate is told by few chunks, which scatter");
+        table_cell(table, "%s", "unstable: its rate rests on few chunks, which scatter");
     else
         table_cell(table, "%s", "");
 }
@@ -155,8 +155,8 @@ void corun_print(const struct lab *lab, const struct plan *plan, FILE *out, bool
             screen_print_sentence(lab_summary(lab), out);
         if (!has_any && !lab->is_simulated)
             screen_print_sentence(
-                arena_printf(lab->arena, "co-runner on CPU %d, beside CPU %d: %s", lab->bench.options.beside_cpu,
-                             lab->host.cpu,
+                arena_printf(lab->arena, "co-runner on CPU %d, measured code on CPU %d: %s",
+                             lab->bench.options.beside_cpu, lab->host.cpu,
                              lab->is_sibling ? "its SMT sibling" : "another core, as far as this system says"),
                 out);
         has_any = true;

@@ -104,8 +104,8 @@ void pairs_print(const struct lab *lab, const struct pairs *pairs, FILE *out, bo
     for (int model = lab->n_models ? 0 : PAIRS_MEASURED; model < (int)lab->n_models; model++)
         print_matrix(lab, pairs, model, out, colour);
     screen_puts("‖ together: as long as the longer one   + apart: as long as both\n"
-                "~ in between   > longer than both   · the times do not tell\n"
-                "? not to be trusted   ! the model has it otherwise   diagonal: one alone\n",
+                "~ in between   > longer than both   · undecided\n"
+                "? not to be trusted   ! the model disagrees   diagonal: one alone\n",
                 out);
     for (unsigned i = 0; i < pairs->n_kernels; i++)
         for (unsigned j = 0; j < pairs->n_kernels; j++)

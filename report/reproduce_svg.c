@@ -81,7 +81,7 @@ bool reproduce_svg(struct arena *arena, const struct reproduction *reproduction,
     const struct reference *reference = reproduction->reference;
     const struct reproduced_value *value = &reproduction->values[0];
     if (reference->kind != REFERENCE_SWEEP)
-        return fail_set(fail, FAIL_INPUT, "--svg draws sweeps; '%s' is none", reference->name);
+        return fail_set(fail, FAIL_INPUT, "--svg draws sweeps; '%s' is not a sweep", reference->name);
     struct svg svg = svg_open(arena, WIDTH, HEIGHT);
     struct plot plot = {&svg,           arena, reference->first, reference->first + (unsigned)value->reference->n - 1,
                         highest(value), 0};

@@ -78,7 +78,7 @@ static void add_other_notes(struct text *note, const struct experiment *e) {
         add_part(note, arena_printf(note->arena, "walks over pages: at most %llu iterations at a time",
                                     (unsigned long long)e->measurement.seen.most_iterations));
     if (e->followed.n)
-        add_part(note, "predicted along the branches taken here, all of them foreseen");
+        add_part(note, "predicted along the branches taken here, without a misprediction");
     if (e->measurement.n_replicates && e->measurement.verdict != MEASURED_UNSTABLE)
         add_part(note, arena_printf(note->arena, "the same in %u other layouts", e->measurement.n_replicates));
 }

@@ -31,7 +31,7 @@ static const struct option options[] = {
     {OPTION_LIST, "events", "EVENT,...", "Also count these hardware events: raw numbers (r1b), or PMU/event=0x1b/.",
      &given.events},
     {OPTION_NUMBER, "reference-cycles", "N",
-     "What a dependent add takes on this core, the ratio clock's unit: 2 on a MIPS 74K. Default: 1.",
+     "Cycles of a dependent add on this core, the ratio clock's unit: 2 on a MIPS 74K. Default: 1.",
      &given.reference_cycles},
     {OPTION_AMOUNT, "budget", "S", "Spend up to S seconds on measuring again what others spoilt. Default: 5.",
      &given.retry_seconds},

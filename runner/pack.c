@@ -254,7 +254,7 @@ bool pack_read(struct arena *arena, const char *name, const char *text, size_t l
                            (int)(line.length < 40 ? line.length : 40), line.data);
     if (!finish(&reader) || !pack->isa)
         return fail_at(fail, name, number - 1, 0,
-                       "the pack ends too early, or its last program is none: make or fetch it again");
+                       "the pack ends too early, or its last program is damaged: make or fetch it again");
     return true;
 }
 

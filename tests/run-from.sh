@@ -35,7 +35,7 @@ file "$header" "$(record '"mode": "latency", "bytes": "410002aa"')" "$(record '"
 from 1 'add-x .latency.*: illegal instruction there'
 
 file "$header" "$(record '')" "$(record '"beside": {"kernel": "mul-x", "cycles": 3, "low": 3, "high": 3}')"
-from 0 '1 measurement of code beside another hardware thread is left out'
+from 0 '1 measurement with a co-runner is left out'
 
 # Code is decoded, never run: these bytes would end the program (brk, svc, an endless loop).
 for bytes in 000020d4 010000d4 00000014; do
@@ -64,11 +64,11 @@ done
 
 # What no program is, no run measures, or nobody should have to wait for.
 wrong() { file "$header" "$(record '')" "$(record "$1")"; from 2 "file:3: .*$2"; }
-wrong '"cycles": -4, "low": -5, "high": -3' 'no run measures'
+wrong '"cycles": -4, "low": -5, "high": -3' 'but must be from 0'
 wrong '"n": 0, "mode": "throughput"' "needs 'n'"
 wrong '"n": 100000, "mode": "throughput"' "'n' is"
 wrong '"isa": "z80"' "unknown ISA 'z80'"
-wrong '"isa": null' 'of which ISA'
+wrong '"isa": null' 'state the ISA'
 wrong '"mode": "fast"' "'mode' is 'fast'"
 wrong '"form": null' "'form' is ''"
 wrong '"bytes": "4"' 'two digits'

@@ -26,7 +26,7 @@ bool check_cpu(const backend_cpu &cpu, const MCSubtargetInfo &blank, struct aren
         return fail_set(fail, FAIL_INPUT, "'%s' is not a recognized processor for this target%s", name,
                         near_names(arena, name, blank.getAllProcessorDescriptions()));
     if (cpu.name == host_cpu())
-        return fail_set(fail, FAIL_INPUT, "this machine's CPU '%s' is none of %s; name the CPU to describe", name,
+        return fail_set(fail, FAIL_INPUT, "this machine's CPU '%s' is not a CPU of %s; name the CPU to describe", name,
                         triple.c_str());
     const char *near = near_names(arena, name, blank.getAllProcessorDescriptions());
     return fail_set(fail, FAIL_INPUT, "unknown CPU '%s' for %s%s", name, triple.c_str(),

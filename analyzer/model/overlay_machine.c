@@ -70,7 +70,7 @@ static bool add_resource(const struct overlay *overlay, const struct overlay_res
 static bool change_resource(const struct overlay *overlay, const struct overlay_resource *from, struct resource *to,
                             struct fail *fail) {
     if (from->members || (to->is_group && from->units.is_given))
-        return fail_here(overlay, from->place, "what this group is made of is LLVM's; add a group of another name",
+        return fail_here(overlay, from->place, "LLVM states the members of this group; add a group of another name",
                          fail);
     if (from->units.is_given)
         to->units = (unsigned)from->units.value;

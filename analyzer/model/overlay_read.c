@@ -28,7 +28,7 @@ static bool read_machine(struct overlay_reader *reader, struct fy_node *node) {
         return yaml_fail(&reader->yaml, node ? node : yaml_root(&reader->yaml),
                          "with base none, 'machine' needs 'order' and 'dispatch_width'");
     if (!is_alone && f[ORDER].value)
-        return yaml_fail(&reader->yaml, f[ORDER].value, "with base llvm, the order is LLVM's");
+        return yaml_fail(&reader->yaml, f[ORDER].value, "with base llvm, the order is LLVM's: leave out 'order'");
     if (!overlay_read_choice(reader, f[ORDER].value, "in", "out", &overlay->is_in_order) ||
         !overlay_read_choice(reader, f[COMPLETES].value, "any", "in-order", &overlay->completes_in_any_order) ||
         !overlay_read_choice(reader, f[THREADS].value, "turns", "together", &overlay->threads_take_turns) ||
@@ -71,7 +71,7 @@ static bool read_resource(struct overlay_reader *reader, struct fy_node *node) {
     if (!f[MEMBERS].value)
         return true;
     if (f[UNITS].value)
-        return yaml_fail(&reader->yaml, f[UNITS].value, "a group has the units of its members");
+        return yaml_fail(&reader->yaml, f[UNITS].value, "a group has the units of its members: leave out 'units'");
     return yaml_texts(&reader->yaml, f[MEMBERS].value, "a resource's name", &resource->members, NULL,
                       &resource->n_members);
 }
@@ -98,7 +98,8 @@ static bool read_head(struct overlay_reader *reader, struct fy_node *version, st
     if (!overlay_read_integer(&reader->yaml, version, 0, &number))
         return false;
     if (number != VERSION)
-        return yaml_fail(&reader->yaml, version, "this is version %d of the format; known is %d", number, VERSION);
+        return yaml_fail(&reader->yaml, version, "this is version %d of the format; this program reads version %d",
+                         number, VERSION);
     bool is_alone = false;
     if (!overlay_read_choice(reader, base, "none", "llvm", &is_alone) ||
         !overlay_read_text(reader, name, &reader->overlay->name))
@@ -126,7 +127,8 @@ static bool read_overlay(struct overlay_reader *reader) {
         !overlay_read_text(reader, f[FEATURES].value, &overlay->features))
         return false;
     if (overlay->base == OVERLAY_ON_LLVM && !overlay->cpu)
-        return yaml_fail(&reader->yaml, f[BASE].value, "with base llvm, 'cpu' says whose numbers are changed");
+        return yaml_fail(&reader->yaml, f[BASE].value,
+                         "with base llvm, 'cpu' must name the CPU whose numbers are changed");
     if (overlay->cpu && overlay->base == OVERLAY_ALONE && !overlay->triple)
         return yaml_fail(&reader->yaml, f[CPU].value, "with base none, a 'cpu' needs its 'triple'");
     return read_machine(reader, f[MACHINE].value) &&

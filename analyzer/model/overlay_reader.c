@@ -25,7 +25,7 @@ bool overlay_read_source(struct overlay_reader *reader, struct fy_node *node) {
     if (!node)
         return true;
     if (!source)
-        return yaml_fail(&reader->yaml, node, "a source is a text");
+        return yaml_fail(&reader->yaml, node, "a source must be a text");
     add_source(reader, source);
     return true;
 }
@@ -107,7 +107,7 @@ bool overlay_read_pattern(struct overlay_reader *reader, struct fy_node *node, s
         return true;
     char words[200];
     regerror(error, &pattern->compiled, words, sizeof words);
-    return yaml_fail(&reader->yaml, node, "'%s' is no regular expression: %s", pattern->text, words);
+    return yaml_fail(&reader->yaml, node, "'%s' is not a regular expression: %s", pattern->text, words);
 }
 
 bool overlay_read_list(struct overlay_reader *reader, struct fy_node *node, const char *what,

@@ -125,7 +125,8 @@ static const char *explain_base(struct arena *arena, int error) {
         return "this machine shows no hardware cycle counter (usual in a VM without a virtual PMU)";
     case EACCES:
     case EPERM:
-        return "the kernel does not let this user count: set kernel.perf_event_paranoid to 2 or less, or be root";
+        return "the kernel does not let this user count events: set kernel.perf_event_paranoid to 2 or less, or run as "
+               "root";
     case ENOSYS:
         return "this kernel has no perf_event_open, or a sandbox hides it";
     case EBUSY:
@@ -138,11 +139,10 @@ static const char *explain_base(struct arena *arena, int error) {
 static bool explain_event(struct arena *arena, const char *name, const struct host_core_pmu *pmu, int error,
                           struct fail *fail) {
     if (error == EBUSY || error == ENODEV)
-        return fail_set(
-            fail, FAIL_UNAVAILABLE,
-            "event '%s' never counts beside cycles and instructions: no hardware counter is left for it, or "
-            "it belongs to another kind of core; %s",
-            name, holders(arena));
+        return fail_set(fail, FAIL_UNAVAILABLE,
+                        "event '%s' never counts together with cycles and instructions: no hardware counter is left "
+                        "for it, or it belongs to another kind of core; %s",
+                        name, holders(arena));
     return fail_set(fail, FAIL_UNAVAILABLE, "the counters of CPUs like this (%s) cannot count event '%s': %s",
                     pmu->name ? pmu->name : "no core PMU", name, strerror(error));
 }

@@ -42,7 +42,7 @@ static void add_all_events(struct words *words, const struct pfm *pfm, bool is_q
 size_t events_list(struct arena *arena, int cpu, const char ***names, struct fail *fail) {
     struct words words = {.arena = arena};
     struct pfm pfm;
-    const char *why = "it knows none of this CPU; a newer one may", **listed;
+    const char *why = "it does not know this CPU; a newer version may", **listed;
     if (pfm_load(&pfm, &why))
         add_all_events(&words, &pfm, true);
     struct host_core_pmu pmu;
@@ -91,7 +91,7 @@ static const char *explain(struct arena *arena, const struct pfm *pfm, const cha
         struct words words = {.arena = arena};
         add_all_events(&words, pfm, false);
         const char *near = text_did_you_mean(arena, event_part(arena, name), words.items, words.n);
-        return arena_printf(arena, "libpfm4 knows none such of this CPU%s", near);
+        return arena_printf(arena, "libpfm4 knows no such event of this CPU%s", near);
     }
     return arena_printf(arena, "libpfm4: %s%s", pfm->strerror(status), near_attribute(arena, pfm, name));
 }

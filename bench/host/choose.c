@@ -139,7 +139,7 @@ bool host_choose_by_wish(struct arena *arena, hwloc_topology_t topology, const s
     } else if (!hwloc_bitmap_isset(choice.usable, (unsigned)wish->cpu)) {
         is_found = no_such_cpu(&choice, wish->cpu, fail);
     } else if (!is_of_type(&choice, wish->cpu, type)) {
-        is_found = fail_set(fail, FAIL_INPUT, "CPU %d is no %s core", wish->cpu, type);
+        is_found = fail_set(fail, FAIL_INPUT, "CPU %d is not of type %s", wish->cpu, type);
     }
     hwloc_bitmap_free(choice.usable);
     return is_found;

@@ -221,7 +221,7 @@ struct guardian *guardian_start(struct arena *arena, const char *folder, struct 
     if (n_read == 1)
         *fail = guardian->report->fail;
     else
-        fail_set(fail, FAIL_WORK, "the guardian, which puts back what we change, was lost");
+        fail_set(fail, FAIL_WORK, "lost the guardian process, which puts back what a run changes");
     forget(guardian);
     return NULL;
 }

@@ -43,7 +43,7 @@ static bool take_note(struct notes *notes, const json_t *json, struct fail *fail
         !json_get_string(notes->arena, json, "after", &after, fail))
         return false;
     if (!may_be_noted(notes->arena, path))
-        return fail_set(fail, FAIL_WORK, "'%s' names '%s', which is no file that Cyclops changes: remove the notes",
+        return fail_set(fail, FAIL_WORK, "'%s' names '%s', a file that Cyclops never changes: remove the notes",
                         path_of_notes(notes), path ? path : "");
     notes->settings = arena_grow(notes->arena, notes->settings, notes->n_settings, sizeof *notes->settings);
     struct guarded_setting *setting = &notes->settings[notes->n_settings++];
@@ -114,7 +114,7 @@ bool notes_write(struct notes *notes, struct fail *fail) {
     char *text = json_dumps(json, JSON_COMPACT);
     json_decref(json);
     bool is_written = text ? file_write(path, text, strlen(text), fail)
-                           : fail_set(fail, FAIL_WORK, "cannot note names of files that are no UTF-8");
+                           : fail_set(fail, FAIL_WORK, "cannot note a file's name that is not UTF-8");
     free(text);
     return is_written;
 }

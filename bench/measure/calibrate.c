@@ -77,9 +77,9 @@ static const char *doubt_levels(struct bench *bench) {
         if (level_is_reached(level) || !bench->checks[i].n_long)
             continue;
         if (level->remembered > 0)
-            return arena_printf(
-                bench->arena, "%s not as fast as this CPU has shown (%.4g cycles): another thread is busy on the core",
-                subject, level->remembered);
+            return arena_printf(bench->arena,
+                                "%s slower than this CPU has shown (%.4g cycles): another thread is busy on the core",
+                                subject, level->remembered);
         if (i != CHECK_MULTIPLY)
             return arena_printf(bench->arena, "%s now fast and now slow: another thread is busy on the core", subject);
     }
@@ -96,9 +96,9 @@ static const char *describe_instability(struct bench *bench, const struct bench_
     if (believes)
         frequency = arena_printf(bench->arena, ": the frequency is not %g GHz", bench->frequency_hz / 1e9);
     if (is_cross_worse)
-        return arena_printf(bench->arena, "the multiply chain takes %.3f cycles, and not a whole number%s",
-                            cross->cycles, frequency);
-    return arena_printf(bench->arena, "%s takes %.3f cycles, and not %g%s",
+        return arena_printf(bench->arena, "the multiply chain takes %.3f cycles, not a whole number%s", cross->cycles,
+                            frequency);
+    return arena_printf(bench->arena, "%s takes %.3f cycles, not %g%s",
                         believes ? "a dependent add" : "the reference against itself", self->cycles,
                         bench->reference.body_cycles, frequency);
 }

@@ -51,7 +51,7 @@ bool clock_reference_is_steady(const struct target_job *job, const struct target
 
 static const char *describe_scatter(const struct bench *bench, const struct clock_seen *seen, double error) {
     (void)seen;
-    return arena_printf(bench->arena, "the reference scatters: the clock is good to %.1f %% only", error * 100);
+    return arena_printf(bench->arena, "the reference's times scatter: the clock's error is %.1f %%", error * 100);
 }
 
 // ---- rdpmc and perf: cycles as the hardware counts them (perf_group.h). Frequency plays no part, so the reference is
@@ -182,7 +182,7 @@ static bool choose_frequency(struct bench *bench, struct fail *fail) {
     }
     if (options->frequency_hz <= 0 || bench->target->ticks_per_second <= 0)
         return fail_set(fail, FAIL_UNAVAILABLE,
-                        "no time clock: nothing here states the core's frequency; say it with --frequency");
+                        "no time clock: nothing here states the core's frequency; state it with --frequency");
     if (!options->frequency_source)
         options->frequency_source = "as stated";
     bench->frequency_hz = options->frequency_hz;
@@ -212,7 +212,7 @@ static double multiply_error(const struct bench *bench, const struct clock_seen 
 
 static const char *describe_frequency(const struct bench *bench, const struct clock_seen *seen, double error) {
     (void)error;
-    return arena_printf(bench->arena, "the chain of adds says that the frequency was %.4g GHz, and not %g",
+    return arena_printf(bench->arena, "by the chain of adds the frequency was %.4g GHz, not %g",
                         seen_frequency(bench, seen) / 1e9, bench->frequency_hz / 1e9);
 }
 

@@ -45,7 +45,8 @@ static const char *describe_modes(const struct sampling *sampling, const struct 
 
 static const char *describe_scarcity(const struct sampling *sampling, const struct bench *bench) {
     if (sampling->n_kept && sampling->look.effective * 2 < (double)sampling->n_kept)
-        return arena_printf(bench->arena, "%zu samples of %u processes are worth %.0f: neighbours are alike",
+        return arena_printf(bench->arena,
+                            "%zu samples of %u processes count as %.0f: successive samples resemble each other",
                             sampling->n_kept, sampling->n_batches, sampling->look.effective);
     return arena_printf(bench->arena, "only %zu samples in the time allowed", sampling->n_kept);
 }
@@ -120,7 +121,7 @@ static const char *find_fault(struct sampling *sampling, const struct bench *ben
         return arena_printf(bench->arena, "%s; %s", doubt, describe_dropped(sampling, bench));
     why = why ? why : doubt;
     if (!why && sampling_was_slowed(sampling))
-        why = "the core is more our own now and then than it was before: another thread was busy on it";
+        why = "another thread was busy on this core during calibration";
     why = why ? why : find_slower_moment(sampling, bench, result);
     if (!why && sampling->look.has_modes)
         why = describe_modes(sampling, bench, result);
@@ -231,6 +232,7 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
     if (clock_of(bench->clock)->believes && result->verdict == MEASURED_WITHIN &&
         !statistics_near_fraction(fmin(low, result->cycles * (1 - near_fraction)),
                                   fmax(high, result->cycles * (1 + near_fraction))))
-        result->warning = arena_printf(bench->arena, "near no k/n cycles with n up to 4: is the frequency %g GHz?",
-                                       bench->frequency_hz / 1e9);
+        result->warning =
+            arena_printf(bench->arena, "not near k/n cycles for any n up to 4: check that the frequency is %g GHz",
+                         bench->frequency_hz / 1e9);
 }

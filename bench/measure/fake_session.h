@@ -23,12 +23,12 @@ struct fake_session {
 };
 
 extern const struct bench_chains fake_chains;
-extern const struct bench_code fake_code; // code that is none of the chains
+extern const struct bench_code fake_code; // code that is not one of the chains
 
 // Opens and measures once; both must succeed. The arena is the caller's to free.
 void fake_measure_with(struct fake_session *session, struct fake_target fake, const struct bench_options *options,
                        const struct bench_code *code);
-// The same of fake_code, for 20 ms, and not at another time again.
+// Measures fake_code for 20 ms, and does not confirm it at another time.
 void fake_measure(struct fake_session *session, struct fake_target fake);
 
 // A CPU with the noise of a server VM.

@@ -1,52 +1,51 @@
-// The clean level of a check: what it takes when the core is ours alone. A thread beside us only slows, so that is the
-// fastest plateau that its times ever show. A plateau is what the rounds of several processes agree on: a reference
-// that a neighbour lengthened makes everything beside it look fast for some rounds, and is no plateau.
+// The level of a check: its cycles per body on a quiet core. A neighbour only slows, so the level is the fastest
+// plateau that the check's times ever show. A plateau is what the rounds of several processes agree on. A neighbour
+// that slows the reference makes everything look fast for some rounds; that is not a plateau.
 //
-// Levels are in cycles per body. Nothing here knows how they are timed (checks.c) or where earlier sessions have left
-// theirs (level_file.c).
+// Nothing here knows how checks are timed (checks.c), or where earlier sessions keep their levels (level_file.c).
 #ifndef BENCH_MEASURE_LEVEL_H
 #define BENCH_MEASURE_LEVEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// Processes that must agree, and one in LEVEL_SHARE of the last LEVEL_WINDOW: among hundreds, some are fast by
-// accident.
+// LEVEL_PROCESSES must agree on a plateau, and one in LEVEL_SHARE of the last LEVEL_WINDOW: among hundreds of
+// processes, some are fast by accident.
 enum { LEVEL_PROCESSES = 3, LEVEL_SHARE = 8, LEVEL_WINDOW = 64, LEVEL_MOST_FASTER = 16 };
 
 struct level {
-    double cycles;        // 0: not known yet
-    double spread;        // distance between the quartiles of a process there, relative
-    unsigned n_processes; // of this session that were at this level
-    double seen;          // mean of those
-    double slower;        // plateau of processes that were slower, all alike, while none was at the level
-    unsigned n_slower;    // as many; 0 where they do not agree
-    double remembered;    // what earlier sessions found; 0: nothing
-    bool is_settled;      // nothing lifts it any more: slower processes have a neighbour
-    bool is_whole;        // it takes a whole number of cycles: other plateaus are the reference's fault
-    unsigned n_plateaus;  // processes of this session that were on any
-    // Those of the window that were on a plateau below the level, fastest first: until enough of them agree.
+    double cycles;        // the level, cycles per body; 0: not known yet
+    double spread;        // distance between the quartiles of a process at the level, relative
+    unsigned n_processes; // processes of this session at the level
+    double seen;          // mean of those processes, cycles per body
+    double slower;        // plateau of slower processes that agree, while none was at the level, cycles per body
+    unsigned n_slower;    // number of those processes; 0 where they do not agree
+    double remembered;    // level that earlier sessions found; 0: unknown
+    bool is_settled;      // the level does not rise any more: slower processes have a neighbour
+    bool is_whole;        // the level is a whole number: other plateaus are an error of the reference
+    unsigned n_plateaus;  // processes of this session on any plateau
+    // Processes of the window on a plateau below the level, fastest first, until enough of them agree.
     unsigned n_faster;
     struct level_plateau {
         double cycles, spread;
-        unsigned number; // of n_plateaus
+        unsigned number; // index among n_plateaus
     } faster[LEVEL_MOST_FASTER];
 };
 
 // A level that an earlier session found.
 void level_remember(struct level *level, double cycles);
 
-// What is known of it now is the level, but for faster plateaus. Nothing where it is not known.
+// Settles the level: only a faster plateau replaces it from now on. Does nothing where it is not known.
 void level_settle(struct level *level);
 
-// Takes one process's readings, in any order, which are sorted. `noise`: spread that a reading has by the timer alone,
-// relative; 0: little. True where the level is another now, and what was judged by the old one must be judged again.
+// Takes the readings of one process, in any order, and sorts them. `noise`: relative spread of a reading by the timer
+// alone; 0: little. True where the level has changed: what the old one judged must be judged again.
 bool level_take(struct level *level, double *readings, size_t n, double noise);
 
-// Enough processes of this session have been at the level.
+// Whether enough processes of this session were at the level.
 bool level_is_reached(const struct level *level);
 
-// How far one reading may be from the level, and still be there: relative.
+// Largest distance of a reading that is still at the level, relative.
 double level_tolerance(const struct level *level);
 
 #endif

@@ -16,9 +16,9 @@ bool measure_samples(struct bench *bench, const struct bench_code *code, bool is
 
 // The user wants no more.
 bool measure_is_stopped(const struct bench *bench);
-// Of the clock that budgets are spent by.
+// Time that budgets count, ns.
 uint64_t measure_now_ns(struct target *target);
-// Lets that time pass, on account of the session's retries; less where the user wants no more.
+// Waits `ns` of that time, less where the user ends the run. `is_retry`: takes it from the session's time for retries.
 void measure_wait(struct bench *bench, uint64_t ns, bool is_retry);
 
 #endif

@@ -65,7 +65,7 @@ static bool first_pilot(const struct bench *bench, struct target_job *job, doubl
 }
 
 static bool standing_timer(const struct bench *bench, struct fail *fail) {
-    return fail_set(fail, FAIL_UNAVAILABLE, "the timer '%s' stands still: it cannot be measured with",
+    return fail_set(fail, FAIL_UNAVAILABLE, "the timer '%s' stands still, so it cannot time code",
                     bench->target->timer);
 }
 

@@ -6,26 +6,26 @@
 #include "bench/measure/statistics.h"
 #include "bench/target.h"
 
-enum { SAMPLING_MAX = 4096 }; // kept samples; a budget that would give more ends there
+enum { SAMPLING_MAX = 4096 }; // limit of kept samples
 
 struct sample {
-    unsigned process;              // which of them, from 1
-    uint64_t ns;                   // when that began, by the clock that budgets are spent by
-    double cycles;                 // per body
+    unsigned process;              // number of its process, from 1
+    uint64_t ns;                   // start of that process, by the time that budgets count
+    double cycles;                 // cycles per body
     double reference_ticks;        // timer ticks per cycle of the reference
-    double reference_change;       // of that from before the code to after it, relative
-    double step;                   // of the clock, as a share of the cycles
-    double beside;                 // cycles per body of the code beside; 0: there is none
-    double checks[BENCH_N_CHECKS]; // cycles per body of each; 0: not timed
+    double reference_change;       // relative change of these from before the code to after it
+    double step;                   // least difference that the clock can show, as a share of the cycles
+    double beside;                 // cycles per body of the co-runner; 0: no co-runner
+    double checks[BENCH_N_CHECKS]; // cycles per body of each check; 0: not timed
 };
 
-// What the samples say so far.
+// A look at the samples so far.
 struct sampling_look {
-    unsigned n_batches; // when it was taken
+    unsigned n_batches; // processes at that time
     double median;
-    double step;              // what the least difference that the clock can show is worth, cycles per body
+    double step;              // least difference that the clock can show, cycles per body
     struct interval interval; // its confidence is that of all looks together
-    double effective;         // independent samples that they are worth
+    double effective;         // number of independent samples that would be as good
     bool has_modes;
     struct statistics_mode modes[2];
 };
@@ -36,12 +36,12 @@ struct sampling {
     double *sorted, *scratch; // lists of the same room
     size_t n_kept;
     unsigned dropped[DROP_N_REASONS];
-    unsigned n_faster;         // of those, rounds in which a check took less than its level
-    uint64_t process_ns;       // when the last process began
-    bool was_spoilt;           // checks behind the last round of that process were far from their levels,
-    enum bench_drop spoilt_by; // by this
+    unsigned n_faster;         // dropped rounds in which a check took less than its level
+    uint64_t process_ns;       // start of the last process
+    bool was_spoilt;           // checks after the last round of that process were far from their levels
+    enum bench_drop spoilt_by; // reason of that
     unsigned n_batches;        // processes that were run
-    unsigned n_processes;      // those of them that samples were kept of
+    unsigned n_processes;      // processes with kept samples
     unsigned n_looks;
     struct sampling_look look; // the last one
 };
@@ -49,26 +49,26 @@ struct sampling {
 struct sampling sampling_new(struct arena *arena);
 // Forgets all samples.
 void sampling_clear(struct sampling *sampling);
-// A fresh process, which began at `ns`: the next rounds are of it.
+// Starts a fresh process, which began at `ns`: the next rounds belong to it.
 void sampling_start_process(struct sampling *sampling, uint64_t ns);
 // Judges a round and keeps or drops it. Rounds of a process come in their order.
 void sampling_add(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                   const struct target_round *round);
-// Judges the kept samples by the levels of now, for those that were kept by others.
+// Judges the kept samples by the current levels, where older levels judged them.
 void sampling_judge_again(struct sampling *sampling, const struct bench *bench, const struct bench_code *code);
-// Drops those of the kept samples for which `judge` gives a reason; DROP_N_REASONS: none.
+// Drops the kept samples for which `judge` returns a reason; DROP_N_REASONS: no reason.
 void sampling_filter(struct sampling *sampling,
                      enum bench_drop (*judge)(const struct sample *sample, const void *context), const void *context);
-// The cycles of the kept samples, or what else `offset` in struct sample names, sorted; valid until the next call.
+// The member of all kept samples at `offset` in struct sample, sorted; valid until the next call.
 const double *sampling_sorted(struct sampling *sampling, size_t offset);
-// So many rounds had faster checks that the level may be a neighbour's, and the rounds that were kept are beside him.
+// Whether so many rounds had faster checks that a neighbour may have slowed the level, and with it the kept rounds.
 bool sampling_was_slowed(const struct sampling *sampling);
 unsigned sampling_n_dropped(const struct sampling *sampling);
-// Looks at the samples, of which there is one at least, and notes in `look` what they say. Each look costs some
-// confidence (statistics_look_confidence), so it is taken only where sampling could end.
+// Looks at the samples, at least one, and fills `look`. Each look costs some confidence (statistics_look_confidence),
+// so it is taken only where sampling could end.
 void sampling_take_look(struct sampling *sampling);
 
-// The level of every interval that bench gives.
+// Confidence of every interval that bench gives.
 #define SAMPLING_CONFIDENCE 0.99
 
 #endif

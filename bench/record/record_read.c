@@ -19,8 +19,7 @@ enum { MOST_STREAMS = 1 << 10, MOST_INSTRUCTIONS = 1 << 20 };
 static bool is_within(double value, double least, double most, const char *what, struct fail *fail) {
     if (value >= least && value <= most) // not so with NaN
         return true;
-    return fail_set(fail, FAIL_INPUT, "'%s' is %g, which no run measures: it is from %g to %g", what, value, least,
-                    most);
+    return fail_set(fail, FAIL_INPUT, "'%s' is %g, but must be from %g to %g", what, value, least, most);
 }
 
 // What noise alone explains widens an interval, where need be below zero.
@@ -125,7 +124,7 @@ static bool read_interval(struct arena *arena, const json_t *object, const char 
         !json_get_count(json, "samples", &samples, fail))
         return false;
     if (samples < 1 || samples > UINT32_MAX)
-        return fail_set(fail, FAIL_INPUT, "the interval of event '%s' is of no samples", event->name);
+        return fail_set(fail, FAIL_INPUT, "the interval of event '%s' has no samples", event->name);
     event->samples = (unsigned)samples;
     return true;
 }
@@ -212,7 +211,7 @@ static bool read_exact(const json_t *json, struct bench_measurement *measurement
     const json_t *exact = json_object_get(json, "exact");
     if (!exact)
         return measurement->verdict != MEASURED_EXACT ||
-               fail_set(fail, FAIL_INPUT, "the verdict is 'exact', but 'exact' does not say which fraction");
+               fail_set(fail, FAIL_INPUT, "the verdict is 'exact', but the fraction in 'exact' is missing");
     const json_t *numerator = json_array_get(exact, 0), *denominator = json_array_get(exact, 1);
     if (json_array_size(exact) != 2 || !json_is_integer(numerator) || !json_is_integer(denominator) ||
         json_integer_value(numerator) < 0 || json_integer_value(numerator) > UINT32_MAX ||
@@ -269,7 +268,8 @@ static bool read_numbers(const json_t *json, struct bench_measurement *measureme
         return false;
     bool has_no_sample = json_object_get(json, "samples") && !measurement->samples;
     if (measurement->outcome == BENCH_OK && !has_no_sample && !json_object_get(json, "cycles"))
-        return fail_set(fail, FAIL_INPUT, "a measurement needs 'cycles', or an 'outcome' that says why it has none");
+        return fail_set(fail, FAIL_INPUT,
+                        "a measurement needs 'cycles', or an 'outcome' that states why they are missing");
     return json_get_number(json, "cycles", &measurement->cycles, fail) &&
            json_get_number(json, "low", &measurement->low, fail) &&
            json_get_number(json, "high", &measurement->high, fail) &&

@@ -339,7 +339,7 @@ static void what_is_wrong_is_named(void **state) {
         {"[1]\n", "must be a JSON object", 1},
         {"{\"record\":\"measurement\"}\n", "needs 'cycles'", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"verdict\":\"exakt\"}\n", "did you mean 'exact'", 1},
-        {"{\"record\":\"measurement\",\"cycles\":1,\"verdict\":\"exact\"}\n", "which fraction", 1},
+        {"{\"record\":\"measurement\",\"cycles\":1,\"verdict\":\"exact\"}\n", "the fraction in", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"exact\":[1,0]}\n", "two whole numbers", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"exact\":[4294967297,1]}\n", "two whole numbers", 1},
         {"{\"record\":\"measurement\",\"cycles\":1,\"n\":-1}\n", "'n' must be a whole number", 1},
@@ -354,7 +354,7 @@ static void what_is_wrong_is_named(void **state) {
         {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":\"b\"}}\n", "'a' must be a number", 1},
         {"{\"record\":\"host\",\"version\":2}\n", "version 2", 1},
         // Numbers that no run measures.
-        {"{\"record\":\"measurement\",\"cycles\":-1}\n", "'cycles' is -1, which no run measures", 1},
+        {"{\"record\":\"measurement\",\"cycles\":-1}\n", "'cycles' is -1, but must be from", 1},
         {"{\"record\":\"measurement\",\"cycles\":1e300}\n", "'cycles' is 1e+300", 1},
         {"{\"record\":\"measurement\",\"cycles\":1e999}\n" GOOD, "not JSON: real number overflow", 1},
         {"{\"record\":\"measurement\",\"cycles\":NaN}\n" GOOD, "not JSON", 1},
@@ -382,7 +382,7 @@ static void so_is_what_is_wrong_with_events(void **state) {
         {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":1},\"event_intervals\":{\"a\":[1,2]}}\n",
          "'event_intervals' must hold objects"},
         {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":1},\"event_intervals\":{\"a\":{}}}\n",
-         "the interval of event 'a' is of no samples"},
+         "the interval of event 'a' has no samples"},
         {"{\"record\":\"measurement\",\"cycles\":1,\"events\":{\"a\":1},\"event_intervals\":"
          "{\"a\":{\"low\":2,\"high\":3,\"samples\":9}}}\n",
          "the count of event 'a' must lie within its interval"},

@@ -11,48 +11,48 @@ struct fake_target {
     // The truth. Code is told apart by its first byte: 'r' the reference, 'm' the multiply chain, 'i' independent
     // instructions, 'u' undefined ones, '1' to '9' code of so many cycles, else other code.
     double reference_cycles, multiply_cycles, issue_cycles, code_cycles; // per body
-    double second_mode_cycles;                                           // of other code, in a share of the rounds
-    double second_mode_share;
+    double second_mode_cycles;                                           // cycles of other code in some rounds
+    double second_mode_share;                                            // share of these rounds
     double code_spread; // standard deviation of other code's cycles from round to round, as a share of them
 
     // What is between the truth and us.
     double ticks_per_cycle; // at the start
     double drift;           // relative change of frequency from one timed execution to the next: random walk
-    double noise_ticks;     // standard deviation of each timed execution
-    double overhead_ticks;  // of each timed execution
-    double interrupt_share; // of the executions, made longer by
-    double interrupt_ticks; //
-    double switch_share;    // of the rounds in which the thread is switched out, and says so
+    double noise_ticks;     // standard deviation of each timed execution, ticks
+    double overhead_ticks;  // overhead of each timed execution, ticks
+    double interrupt_share; // share of the executions that an interrupt lengthens
+    double interrupt_ticks; // length of an interrupt, ticks
+    double switch_share;    // share of the rounds in which the thread is switched out and reports it
     double fault_share;     // likewise for page faults
     double steal_share;     // likewise for time that others had the CPU
-    unsigned lost_process;  // of other code's processes, counted from 1, the one switched out in all rounds; 0: none
+    unsigned lost_process;  // number of other code's process that is switched out in all rounds, from 1; 0: none
 
-    double neighbour_share; // of the rounds in which another thread on the core takes issue slots: other code and
-    double neighbour_slows; // independent instructions take so many times as long, the chains hardly longer
+    double neighbour_share; // share of the rounds in which a neighbour takes issue slots
+    double neighbour_slows; // factor by which it slows other code and independent instructions; chains hardly slow
     double multiply_slowed; // the multiply chain's time relative to its truth; 1: as it is
 
-    double beside_cycles; // of the code beside, per body
+    double beside_cycles; // cycles per body of the co-runner
 
-    double reference_slowed; // by another thread on the core: relative, on average; scatters by as much
+    double reference_slowed; // slowing of the reference by a neighbour: relative, on average; scatters by as much
 
-    // How other code ends: anything but BENCH_OK.
+    // Outcome of other code.
     enum bench_outcome outcome;
-    double second_per_body; // time-out: other code with more bodies than the job's time allows; 0: never
+    double second_per_body; // time of other code's body that counts for the job's time-out, s; 0: never times out
 
     // Counters: other code's events per body, group after group; and the share of the executions in which an interrupt
     // is counted as an instruction.
     double events[TARGET_MAX_EVENTS];
     double overcount_share;
-    double counter_factor; // what the counter of cycles says of one; 0 is 1
+    double counter_factor; // counts per cycle of the cycle counter; 0 is 1
 
-    uint64_t chosen_long; // where the target is to choose, and can: iterations of the long run
+    uint64_t chosen_long; // iterations of the long run, where the target chooses
 
-    double process_ns; // what a process costs beside its jobs
-    double crash_ns;   // and how long it takes to be given up, where code ends it
-    double now_ns; // what was executed took so long: budgets are spent by it, and load on the machine changes nothing
+    double process_ns; // cost of a process besides its jobs, ns
+    double crash_ns;   // time until a process is given up, where code ends it, ns
+    double now_ns;     // time that budgets count: that of all executions so far, whatever the machine's load
     unsigned n_runs, n_runs_of_other_code;
-    struct target_job last_job; // the first of the last run's,
-    unsigned last_n_jobs;       // as many as there were
+    struct target_job last_job; // first job of the last run
+    unsigned last_n_jobs;       // number of its jobs
 };
 
 // A quiet CPU: add 1, multiply 3, code 4 cycles; 0.7 ticks per cycle of a timer with 2.6 GHz.

@@ -37,10 +37,10 @@ static bool explain_status(const struct native *native, enum native_status statu
         return fail_set(fail, FAIL_UNAVAILABLE, "cannot run on CPU %d: %s; choose another", native->cpu,
                         strerror(error));
     case NATIVE_CANNOT_COUNT:
-        return fail_set(fail, FAIL_UNAVAILABLE,
-                        "the hardware counters were lost while measuring (%s): stop other users of them, or take the "
-                        "ratio clock",
-                        strerror(error));
+        return fail_set(
+            fail, FAIL_UNAVAILABLE,
+            "the hardware counters were lost while measuring (%s): stop other users of them, or use --clock ratio",
+            strerror(error));
     case NATIVE_CANNOT_SEAL:
         return fail_set(fail, FAIL_WORK, "cannot close the sandbox that code runs in: %s", strerror(error));
     case NATIVE_DONE:
@@ -136,8 +136,8 @@ static bool end_beside(struct native_beside *beside, const struct sandbox_job *j
     __atomic_store_n(&beside->order, BESIDE_END, __ATOMIC_RELEASE);
     bool is_done = sandbox_finish(job, child, &ended, &status, fail);
     if (is_done && ended == BENCH_OK && beside->error_number)
-        is_done = fail_set(fail, FAIL_UNAVAILABLE, "nothing can run beside, on CPU %d: %s; choose another", beside->cpu,
-                           strerror(beside->error_number));
+        is_done = fail_set(fail, FAIL_UNAVAILABLE, "the co-runner cannot run on CPU %d: %s; choose another",
+                           beside->cpu, strerror(beside->error_number));
     if (ended == BENCH_OK && (beside->canary != canary || beside->canary_behind != canary))
         ended = BENCH_OVERWROTE;
     if (*outcome == BENCH_OK)

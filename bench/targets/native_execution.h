@@ -1,6 +1,6 @@
 // Private to this folder.
-// Timed executions of code, inside the child: one of them, and how long they are to be. Only system calls and our own
-// arithmetic; see native_rounds.h.
+// Timed executions of code, inside the child: runs a pair of them, and chooses their lengths. Only system calls and our
+// own arithmetic; see native_rounds.h.
 #ifndef BENCH_TARGETS_NATIVE_EXECUTION_H
 #define BENCH_TARGETS_NATIVE_EXECUTION_H
 
@@ -8,7 +8,7 @@
 #include "bench/lengths.h"
 #include "bench/sandbox/code_room.h"
 
-// A piece of code that has its place.
+// A piece of code in its place.
 struct native_code {
     const struct bench_code *code;
     code_function function;
@@ -19,19 +19,19 @@ struct native_code {
 struct native_executor {
     struct code_room room;
     const struct perf_group_open *counters; // null: none
-    // Counts up whenever code has come back, so that code without an end shows.
+    // Number of returns from code: code without an end does not count up.
     volatile unsigned *n_steps;
 };
 
-// The code for `n_warmup` iterations, 1 at least (of code that cannot run for long: a few), then the short execution,
-// then the long one. 0, or an errno: the counters were lost. Where code of unknown origin does not come to its end, the
-// room's note says why, and the samples mean nothing.
+// Runs the code for `n_warmup` iterations, at least 1 (a few, where it cannot run for long). Then times the short
+// execution and the long one. Returns 0, or an errno: the counters were lost. Where code of unknown origin does not
+// come to its end, the room's note has the reason, and the samples mean nothing.
 int native_execute_pair(struct native_executor *executor, const struct native_code *code,
                         const struct target_lengths *lengths, uint64_t n_warmup, struct target_sample samples[2]);
 
 // Finds lengths such that the long execution takes about `wanted_ticks`; `n_long` stays 0 where the timer does not
-// move. Code of unknown origin may run for a limited number of iterations only: then more calls make up for it. Where
-// it does not even run for two, or for one if that is all it is asked, the room's note says why.
+// move. Code of unknown origin may run only for a limited number of iterations: then there are more calls. Where it
+// does not even run for two, or for one where only one is requested, the room's note has the reason.
 int native_execution_choose(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
                             struct target_lengths *lengths, struct bench_seen *seen);
 

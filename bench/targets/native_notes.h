@@ -1,6 +1,6 @@
 // Private to this folder.
-// What the kernel says of a thread between two moments: what disturbed it. For the child of a sandbox: allowed system
-// calls only.
+// What disturbed a thread between two moments, as the kernel reports it. For the child of a sandbox: only allowed
+// system calls.
 #ifndef BENCH_TARGETS_NATIVE_NOTES_H
 #define BENCH_TARGETS_NATIVE_NOTES_H
 
@@ -8,7 +8,7 @@
 
 #include <sys/resource.h>
 
-// Of the calling thread so far.
+// Notes of the calling thread so far.
 struct native_notes {
     struct rusage usage;
     int cpu;

@@ -1,6 +1,6 @@
 // Private to this folder.
-// What runs inside the child process: a batch of rounds. Only system calls and our own arithmetic: no allocation,
-// no stdio, no lock, because the child is the fork of a program of any kind.
+// Runs a batch of rounds inside the child process. Only system calls and our own arithmetic: no allocation, no stdio,
+// no lock, because the child is the fork of a program of any kind.
 #ifndef BENCH_TARGETS_NATIVE_ROUNDS_H
 #define BENCH_TARGETS_NATIVE_ROUNDS_H
 
@@ -26,15 +26,15 @@ struct native_results {
     struct fault_note note;
     volatile int error_number;
     volatile enum host_priority priority; // the child's
-    volatile unsigned n_steps;            // counts up when code came back, so that endless code shows
+    volatile unsigned n_steps;            // number of returns from code: endless code does not count up
     struct native_job_results {
         volatile unsigned n_done;
         struct target_lengths lengths; // n_long 0: the timer stands still
-        uint64_t ns;                   // that the job took
-        int outcome;                   // enum bench_outcome, of the job where it did not end the process
+        uint64_t ns;                   // duration of the job
+        int outcome;                   // enum bench_outcome of the job, where it did not end the process
         struct bench_seen seen;
     } jobs[BENCH_MOST_TOGETHER];
-    struct target_round rounds[]; // n_rounds of each job, one job behind the other
+    struct target_round rounds[]; // n_rounds of each job, job after job
 };
 
 struct native_batch {
@@ -43,7 +43,7 @@ struct native_batch {
     int cpu;
     const struct perf_group *group; // counters to read; null: none
     bool is_read_by_user;           // without system calls
-    struct native_beside *beside;   // what runs beside the code; null: nothing
+    struct native_beside *beside;   // the co-runner; null: none
     struct native_results *results;
 };
 

@@ -1,6 +1,6 @@
-// The simulated CPU as a target: our own pipeline runs the bytes, and noise of known size is put on its time, so that
-// the whole way from kernel to verdict is tested anywhere, deterministically. The only part of bench/ that sees the
-// analyzer.
+// The simulated CPU as a target: our own pipeline runs the bytes, and noise of known size is added to its time. So
+// tests can go the whole way from kernel to verdict, anywhere and deterministically. The only part of bench/ that sees
+// the analyzer.
 #ifndef BENCH_TARGETS_SIMULATED_H
 #define BENCH_TARGETS_SIMULATED_H
 
@@ -15,8 +15,8 @@ struct sim_spec {
 };
 bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec, struct fail *fail);
 
-// `model` must stay open as long as the target. Events: see simulated_events.h; null and a failure where one is
-// unknown, or there are no counters.
+// `model` must stay open as long as the target. Events: see simulated_events.h. Null and a failure where an event is
+// unknown, or events are requested without counters.
 struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec,
                                const struct target_wish *wish, struct fail *fail);
 

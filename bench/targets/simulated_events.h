@@ -1,6 +1,6 @@
 // Private to this folder.
-// Events that a simulated CPU counts beside cycles and instructions: "uops" (retired), and by the name of a resource of
-// its model the uops that were issued to it. Part of simulated.c.
+// Events that a simulated CPU counts besides cycles and instructions: "uops" (retired), and the uops issued to a
+// resource of its model, by the resource's name. Part of simulated.c.
 #ifndef BENCH_TARGETS_SIMULATED_EVENTS_H
 #define BENCH_TARGETS_SIMULATED_EVENTS_H
 
@@ -10,10 +10,10 @@
 
 struct sim_events {
     unsigned n;
-    unsigned resources[TARGET_MAX_EVENTS]; // indices; 0: uops
+    unsigned resources[TARGET_MAX_EVENTS]; // indices of resources; 0: uops
 };
 
-// Reads the names of the wish and divides them into the target's groups. An unknown name is FAIL_INPUT.
+// Reads the requested names and divides them into the target's groups. An unknown name is FAIL_INPUT.
 bool sim_events_choose(struct arena *arena, const struct machine *machine, const struct target_wish *wish,
                        struct sim_events *events, struct target *target, struct fail *fail);
 

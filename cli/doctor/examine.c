@@ -130,7 +130,7 @@ static void examine_boost(struct diagnosis *d, const struct host *host, const st
                     SAY("cannot be switched off; a run limits the CPU to %.2f GHz", strtod(cap, NULL) / 1e6), "", NULL);
     else if (!file)
         doctor_find(d, HEALTH_LIMITED, "boost", "not controllable here",
-                    "Slow changes of frequency do no harm: each sample has a reference beside it.", NULL);
+                    "Slow changes of frequency do no harm: each sample has its own reference.", NULL);
     else if (host->turbo == TURBO_OFF)
         doctor_find(d, HEALTH_OK, "boost", "off", "", NULL);
     else if (would_set(plan, strrchr(file, '/') + 1))
@@ -215,7 +215,8 @@ void doctor_examine_process(struct diagnosis *d) {
     if (syscall_filter_exists())
         doctor_find(d, HEALTH_OK, "sandbox", "system calls end the code under test (seccomp)", "", NULL);
     else
-        doctor_find(d, HEALTH_LIMITED, "sandbox", "this kernel has no seccomp filters, so code under test may call it",
+        doctor_find(d, HEALTH_LIMITED, "sandbox",
+                    "this kernel has no seccomp filters, so code under test may call the kernel",
                     "Measure only code that you trust, or use a kernel built with CONFIG_SECCOMP_FILTER.", NULL);
 }
 
