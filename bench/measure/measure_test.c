@@ -81,6 +81,32 @@ static void fast_drift_is_refused(void **state) {
     arena_free(&session.arena);
 }
 
+// Where the memory of a process lies may matter: three processes alike say little. A plain fraction is more than
+// chance.
+static void values_of_memory_rest_on_more_processes(void **state) {
+    (void)state;
+    static const struct {
+        double cycles;
+        unsigned uses;
+        bool is_more;
+    } cases[] = {{4.13, 0, false},
+                 {4.13, 1U << USE_VECTOR, false},
+                 {4.13, 1U << USE_LOAD, true},
+                 {4.13, 1U << USE_STORE, true},
+                 {4, 1U << USE_LOAD, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_quiet();
+        struct bench_code code = fake_code;
+        code.uses = cases[i].uses;
+        fake.code_cycles = cases[i].cycles;
+        fake_measure_with(&session, fake, &(struct bench_options){.cpu = -1}, &code);
+        assert_true(session.result.verdict != MEASURED_UNSTABLE);
+        assert_true((session.result.processes >= 12) == cases[i].is_more);
+        arena_free(&session.arena);
+    }
+}
+
 // However few samples are enough for a narrow interval around the median.
 static void two_modes_are_reported(void **state) {
     (void)state;
@@ -276,6 +302,7 @@ int main(void) {
         cmocka_unit_test(noise_gives_no_wrong_verdict),
         cmocka_unit_test(slow_drift_cancels),
         cmocka_unit_test(fast_drift_is_refused),
+        cmocka_unit_test(values_of_memory_rest_on_more_processes),
         cmocka_unit_test(two_modes_are_reported),
         cmocka_unit_test(disturbed_rounds_are_counted),
         cmocka_unit_test(a_lost_process_is_made_up_for),

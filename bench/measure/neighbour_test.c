@@ -1,6 +1,7 @@
 // Others on the same core or CPU, on a target whose truth we know: what they disturb is dropped, or said.
 #include "bench/measure/fake_session.h"
 
+#include <math.h>
 #include <string.h>
 
 // Its interval holds the truth.
@@ -8,24 +9,29 @@ static bool is_right(const struct bench_measurement *result) {
     return result->low * (1 - result->clock_error) <= 4 && 4 <= result->high * (1 + result->clock_error);
 }
 
-// Another thread comes onto our core after calibration, and slows the reference: seen on VMs.
+// Another thread comes onto our core after calibration, and slows the reference: seen on VMs. The interval is one of 99
+// %.
 static void a_shared_core_widens_the_error(void **state) {
     (void)state;
-    unsigned n_seen = 0;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
+    enum { SEEDS = 200 };
+    unsigned n_seen = 0, n_right = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct fake_session session;
         struct fake_target fake = fake_target_noisy(seed);
         fake.drift = 0;
         fake_measure(&session, fake);
         double error_alone = session.bench.clock_error;
         session.fake.reference_slowed = 0.004;
+        const struct bench_measurement *result = &session.result;
         assert_true(bench_measure(&session.bench, &fake_code, &session.result, 1, NULL, &session.fail));
-        n_seen += session.result.clock_error > 2 * error_alone;
-        assert_true(session.result.verdict != MEASURED_EXACT || session.result.numerator == 4);
-        assert_true(session.result.verdict == MEASURED_UNSTABLE || is_right(&session.result));
+        n_seen += result->clock_error > 2 * error_alone;
+        n_right += result->verdict == MEASURED_UNSTABLE || is_right(result);
+        assert_true(result->verdict != MEASURED_EXACT || result->numerator == 4);
+        assert_true(result->verdict == MEASURED_UNSTABLE || fabs(result->cycles / 4 - 1) < 0.008);
         arena_free(&session.arena);
     }
-    assert_true(n_seen >= 18); // of 20: the scatter of few samples is itself uncertain
+    assert_true(n_seen >= SEEDS * 9 / 10); // the scatter of few samples is itself uncertain
+    assert_true(n_right >= SEEDS * 98 / 100);
 }
 
 // What that thread does to code bound by issue: most of a round's times may be right, and still the round is wrong.
