@@ -1,7 +1,6 @@
 // The module's one exported symbol.
 #include "analyzer/llvm/module.h"
-
-#include "llvm/Config/llvm-config.h"
+#include "analyzer/llvm/versions.h"
 
 extern "C" __attribute__((visibility("default"))) backend_entry_function cyclops_backend;
 
@@ -15,6 +14,7 @@ const struct backend *cyclops_backend(void) {
         backend.abi = BACKEND_ABI;
         backend.version = LLVM_VERSION_STRING;
         backend.major = LLVM_VERSION_MAJOR;
+        backend.rules = &rules_of_llvm_mca;
         backend.host_cpu = host_cpu;
         backend.host_triple = host_triple;
         backend.list_cpus = list_cpus;

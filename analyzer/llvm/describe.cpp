@@ -1,4 +1,5 @@
 // What one instruction means, as mca::InstrBuilder resolves it for the open CPU.
+#include "analyzer/llvm/versions.h"
 #include "analyzer/llvm/waits.h"
 
 #include "llvm/MC/MCInst.h"
@@ -102,6 +103,46 @@ void copy_costs(const backend_cpu &cpu, const mca::InstrDesc &from, struct insn 
     insn->info_latency = unsigned(MCSchedModel::computeInstrLatency(subtarget, sched_class)) + delay;
 }
 
+// The model's table of the class, entry by entry: "Zn4ALU,Zn4Store[2],Zn4FP[1,3]".
+std::string list_resources(const MCSubtargetInfo &subtarget, const MCSchedClassDesc &sched_class) {
+    std::string list;
+    raw_string_ostream out(list);
+    for (const MCWriteProcResEntry *entry = subtarget.getWriteProcResBegin(&sched_class);
+         entry != subtarget.getWriteProcResEnd(&sched_class); ++entry) {
+        if (!entry->ReleaseAtCycle)
+            continue;
+        out << (list.empty() ? "" : ",") << subtarget.getSchedModel().getProcResource(entry->ProcResourceIdx)->Name;
+        if (entry->ReleaseAtCycle > 1 && entry->AcquireAtCycle > 0)
+            out << '[' << entry->AcquireAtCycle << ',' << entry->ReleaseAtCycle << ']';
+        else if (entry->ReleaseAtCycle > 1)
+            out << '[' << entry->ReleaseAtCycle << ']';
+    }
+    return out.str();
+}
+
+// As llvm-mca finds it: on the rest of the line, which must end, between marks of C or behind those of C++.
+StringRef comment_behind(SMLoc place) {
+    const StringRef text(place.getPointer());
+    if (!text.contains('\n'))
+        return "";
+    const StringRef line = text.take_until([](char c) { return c == '\n'; });
+    const size_t begin = line.find("/*"), end = line.find("*/");
+    if (begin != StringRef::npos && end != StringRef::npos)
+        return line.substr(begin, end); // `end` characters, as llvm-mca
+    const size_t plain = line.find("//");
+    return plain == StringRef::npos ? "" : line.substr(plain);
+}
+
+void copy_tables(struct arena *arena, const backend_cpu &cpu, const MCInst &inst, struct insn *insn) {
+    const MCSubtargetInfo &subtarget = *cpu.subtarget;
+    const MCSchedClassDesc &sched_class = *subtarget.getSchedModel().getSchedClassDesc(insn->sched_class);
+    struct insn_tables *tables = ARENA_NEW(arena, struct insn_tables);
+    tables->bypass_latency = insn->info_latency - bypass_cycles(subtarget, sched_class);
+    tables->resources = arena_strdup(arena, list_resources(subtarget, sched_class).c_str());
+    tables->comment = arena_strdup(arena, inst.getLoc().isValid() ? comment_behind(inst.getLoc()).str().c_str() : "");
+    insn->tables = tables;
+}
+
 // What holds with and without a scheduling model.
 void copy_meaning(const backend_cpu &cpu, const MCInst &inst, struct insn *insn) {
     insn->opcode = cpu.opcodes->getName(inst.getOpcode()).data(); // zero-terminated, in LLVM's tables
@@ -185,9 +226,11 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
         why = explain(cpu, *insn, toString(created.takeError()));
         return false;
     }
-    cpu.post_process->postProcessInstruction(*created, inst);
+    post_process(*cpu.post_process, *created, inst);
     const mca::Instruction &from = **created;
     copy_costs(cpu, from.getDesc(), insn);
+    if (cpu.full_info)
+        copy_tables(arena, cpu, inst, insn);
     copy_writes(arena, cpu, from, insn);
     copy_reads(arena, cpu, from, insn);
     copy_uses(arena, cpu, from.getDesc(), insn);

@@ -1,5 +1,6 @@
 // A CPU's scheduling model as numbers. How llvm-mca reads each of them: llvm/lib/MCA/HardwareUnits.
 #include "analyzer/llvm/module.h"
+#include "analyzer/llvm/versions.h"
 
 #include "llvm/MCA/Support.h"
 
@@ -68,6 +69,7 @@ const struct machine *describe_machine(struct arena *arena, const backend_cpu &c
         describe_core(model, machine);
         describe_resources(arena, model, machine);
     }
+    machine->serves_scarce_groups_first = serves_scarce_groups_first;
     describe_registers(arena, cpu, machine);
     return machine;
 }

@@ -44,7 +44,7 @@ struct backend_cpu {
     int output_syntax = -1;
     unsigned call_latency = 100;
     bool print_hex = false, as_llvm_mca = false, skip_parse_failures = false, skip_unscheduled = false;
-    bool no_text = false, no_encoding = false, no_names = false;
+    bool no_text = false, no_encoding = false, no_names = false, full_info = false;
 
     std::unique_ptr<llvm::MCRegisterInfo> registers;
     std::unique_ptr<llvm::MCAsmInfo> asm_info;

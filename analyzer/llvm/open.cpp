@@ -1,4 +1,5 @@
 // Opens a CPU as llvm-mca does, asking LLVM only what it can answer: LLVM itself prints complaints about unknown names.
+#include "analyzer/llvm/versions.h"
 #include "analyzer/llvm/waits.h"
 
 #include "llvm/TargetParser/SubtargetFeature.h"
@@ -54,14 +55,14 @@ bool check_features(const backend_cpu &cpu, const char *list, const MCSubtargetI
 bool open_subtarget(backend_cpu &cpu, struct arena *arena, const char *features, bool without_model,
                     struct fail *fail) {
     const std::string triple = cpu.triple.str();
-    const std::unique_ptr<MCSubtargetInfo> blank(cpu.target->createMCSubtargetInfo(triple, "", ""));
+    const std::unique_ptr<MCSubtargetInfo> blank(cpu.target->createMCSubtargetInfo(target_triple(cpu.triple), "", ""));
     if (!blank)
         return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without the tables of '%s'", triple.c_str());
     std::string checked;
     if (!check_cpu(cpu, *blank, arena, fail) || !check_features(cpu, features, *blank, checked, arena, fail))
         return false;
 
-    cpu.subtarget.reset(cpu.target->createMCSubtargetInfo(triple, cpu.name, checked));
+    cpu.subtarget.reset(cpu.target->createMCSubtargetInfo(target_triple(cpu.triple), cpu.name, checked));
     if (!fits_triple(cpu.triple, *cpu.subtarget)) {
         const char *name = cpu.triple.isRISCV64() ? "RV64" : "RV32";
         return fail_set(fail, FAIL_INPUT, "%s target requires an %s CPU, which '%s' is not", name, name,
@@ -93,11 +94,11 @@ bool have(const std::unique_ptr<Wanted> &object, const char *what, const backend
 
 bool open_tables(backend_cpu &cpu, struct fail *fail) {
     const Target &target = *cpu.target;
-    cpu.registers.reset(target.createMCRegInfo(cpu.triple.str()));
+    cpu.registers.reset(target.createMCRegInfo(target_triple(cpu.triple)));
     cpu.opcodes.reset(target.createMCInstrInfo());
     if (!have(cpu.registers, "registers", cpu, fail) || !have(cpu.opcodes, "instructions", cpu, fail))
         return false;
-    cpu.asm_info.reset(target.createMCAsmInfo(*cpu.registers, cpu.triple.str(), cpu.target_options));
+    cpu.asm_info.reset(target.createMCAsmInfo(*cpu.registers, target_triple(cpu.triple), cpu.target_options));
     cpu.analysis.reset(target.createMCInstrAnalysis(cpu.opcodes.get()));
     cpu.asm_backend.reset(target.createMCAsmBackend(*cpu.subtarget, *cpu.registers, cpu.target_options));
     if (!cpu.analysis)
@@ -110,7 +111,9 @@ void open_builder(backend_cpu &cpu, const struct backend_options &options) {
     const MCSubtargetInfo &subtarget = *cpu.subtarget;
     if (options.call_latency || options.calls_are_free)
         cpu.call_latency = options.call_latency;
-    if (!options.no_instruments)
+    if (options.no_instruments)
+        cpu.instruments = no_instruments(subtarget, *cpu.opcodes);
+    else
         cpu.instruments.reset(cpu.target->createInstrumentManager(subtarget, *cpu.opcodes));
     if (!cpu.instruments)
         cpu.instruments = std::make_unique<mca::InstrumentManager>(subtarget, *cpu.opcodes);
@@ -151,6 +154,7 @@ struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *
     cpu->no_text = options->no_text;
     cpu->no_encoding = options->no_encoding;
     cpu->no_names = options->no_names;
+    cpu->full_info = options->full_info;
     if (!open_subtarget(*cpu, arena, options->features, options->without_model, fail) || !open_tables(*cpu, fail) ||
         !check_syntax(*cpu, fail))
         return nullptr;

@@ -7,9 +7,9 @@
 #define ANALYZER_LLVM_REGIONS_H
 
 #include "analyzer/llvm/module.h"
+#include "analyzer/llvm/versions.h"
 
 #include "llvm/MC/MCInst.h"
-#include "llvm/MC/MCParser/MCAsmLexer.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <vector>

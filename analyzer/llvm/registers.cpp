@@ -1,6 +1,7 @@
 // Registers and the files that rename them. The rules by which a register belongs to a file, and which other register
 // its mapping goes with, are those of llvm/lib/MCA/HardwareUnits/RegisterFile.cpp (addRegisterFile).
 #include "analyzer/llvm/module.h"
+#include "analyzer/llvm/versions.h"
 
 using namespace llvm;
 
@@ -17,6 +18,11 @@ template <typename Range> const uint16_t *copy_list(struct arena *arena, const R
     for (MCPhysReg reg : range)
         list[(*n)++] = reg;
     return list;
+}
+
+// Those that a write reaches.
+auto parts(const MCRegisterInfo &info, MCPhysReg reg) {
+    return make_filter_range(info.subregs(reg), [&](MCPhysReg part) { return !is_ignored_part(info, part); });
 }
 
 // A register of a file also takes along those parts of it that no smaller register of the file has taken.
@@ -77,7 +83,7 @@ void describe_registers(struct arena *arena, const backend_cpu &cpu, struct mach
     for (unsigned i = 1; i < n; i++) {
         struct machine_register *reg = &registers[i];
         reg->name = info.getName(i);
-        reg->sub = copy_list(arena, info.subregs(MCPhysReg(i)), &reg->n_sub);
+        reg->sub = copy_list(arena, parts(info, MCPhysReg(i)), &reg->n_sub);
         reg->super = copy_list(arena, info.superregs(MCPhysReg(i)), &reg->n_super);
         reg->cost = 1;
         reg->is_constant = info.isConstant(MCPhysReg(i));

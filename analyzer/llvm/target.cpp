@@ -1,5 +1,6 @@
 // Triples, targets and the names of CPUs.
 #include "analyzer/llvm/module.h"
+#include "analyzer/llvm/versions.h"
 
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -47,7 +48,7 @@ bool print_cpus(const char *triple, const char *arch, struct fail *fail) {
     const Target *target = find_target(triple, arch, found, fail, true);
     if (!target)
         return false;
-    const std::unique_ptr<MCSubtargetInfo> prints(target->createMCSubtargetInfo(found.str(), "help", ""));
+    const std::unique_ptr<MCSubtargetInfo> prints(target->createMCSubtargetInfo(target_triple(found), "help", ""));
     return true;
 }
 
@@ -57,7 +58,7 @@ bool fits_triple(const Triple &triple, const MCSubtargetInfo &subtarget) {
 
 static bool is_of(const Target &target, const Triple &triple, const char *cpu) {
     return !triple.isRISCV() ||
-           fits_triple(triple, *std::unique_ptr<MCSubtargetInfo>(target.createMCSubtargetInfo(triple.str(), cpu, "")));
+           fits_triple(triple, *std::unique_ptr<MCSubtargetInfo>(target.createMCSubtargetInfo(target_triple(triple), cpu, "")));
 }
 
 size_t list_cpus(struct arena *arena, const char *triple, const char *const **names, struct fail *fail) {
@@ -65,7 +66,7 @@ size_t list_cpus(struct arena *arena, const char *triple, const char *const **na
     const Target *target = find_target(triple, nullptr, found, fail);
     if (!target)
         return 0;
-    const std::unique_ptr<MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(found.str(), "", ""));
+    const std::unique_ptr<MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(target_triple(found), "", ""));
     if (!subtarget) {
         fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without the tables of '%s'", found.str().c_str());
         return 0;

@@ -11,6 +11,8 @@
 #include "llvm/Support/FormattedStream.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <set>
+
 using namespace llvm;
 
 namespace {
@@ -111,16 +113,25 @@ void encode(const MCCodeEmitter &emitter, const source_text &text, struct arena 
 // llvm-mca's warnings of what its simulation cannot know, once for each block.
 struct flow_warnings {
     bool of_calls = false, of_returns = false;
+    std::set<unsigned> known; // opcodes
 
-    // By the opcode alone: RISC-V's target knows better which jumps are calls, and is not asked.
-    void tell(notes &told, const MCInstrDesc &opcode, unsigned call_latency) {
-        if (opcode.isCall() && !of_calls) {
+    // LLVM describes an opcode once, and asks then: a jump that returns goes without a warning behind one that does
+    // not. Opcodes whose description depends on the operands it asks of each.
+    static bool is_described_once(const backend_cpu &cpu, const MCInstrDesc &opcode) {
+        return !opcode.isVariadic() &&
+               !cpu.subtarget->getSchedModel().getSchedClassDesc(opcode.getSchedClass())->isVariant();
+    }
+
+    void tell(notes &told, const backend_cpu &cpu, const MCInst &inst) {
+        if (!known.insert(inst.getOpcode()).second && is_described_once(cpu, cpu.opcodes->get(inst.getOpcode())))
+            return;
+        if (!of_calls && is_call(*cpu.analysis, *cpu.opcodes, inst)) {
             told.add(BACKEND_WARNING, "found a call in the input assembly sequence.");
             told.add(BACKEND_NOTE, "call instructions are not correctly modeled. Assume a latency of " +
-                                       std::to_string(call_latency) + "cy.");
+                                       std::to_string(cpu.call_latency) + "cy.");
             of_calls = true;
         }
-        if (opcode.isReturn() && !of_returns) {
+        if (!of_returns && is_return(*cpu.analysis, *cpu.opcodes, inst)) {
             told.add(BACKEND_WARNING, "found a return instruction in the input assembly sequence.");
             told.add(BACKEND_NOTE, "program counter updates are ignored.");
             of_returns = true;
@@ -184,7 +195,7 @@ bool describe_region(source_text &text, const region &from, MCInstPrinter &print
                 continue;
             return false;
         }
-        warnings.tell(text.told, text.cpu.opcodes->get(source.inst.getOpcode()), text.cpu.call_latency);
+        warnings.tell(text.told, text.cpu, source.inst);
         if (insn.is_branch || insn.is_call)
             insn.target = find_target(arena, source.inst);
         if (emitter)

@@ -1,5 +1,7 @@
 #include "analyzer/llvm/waits.h"
 
+#include "analyzer/llvm/versions.h"
+
 #include "llvm/MC/MCInst.h"
 
 using namespace llvm;
@@ -32,12 +34,22 @@ bool counter_waits::executing::stalls(mca::Instruction &next, unsigned copies) c
     return behaviour->checkCustomHazard(others, mca::InstRef(0, &next)) != 0;
 }
 
+// LLVM knows "null" by its pseudo register alone, and warns on stderr of any other.
+void counter_waits::use_plain_null(MCInst &inst) const {
+    for (MCOperand &operand : inst)
+        if (operand.isReg() && StringRef(cpu.registers->getName(operand.getReg())).starts_with("SGPR_NULL"))
+            for (unsigned reg = 1; reg < cpu.registers->getNumRegs(); reg++)
+                if (StringRef(cpu.registers->getName(reg)) == "SGPR_NULL")
+                    operand.setReg(reg);
+}
+
 // The first of the texts that this generation knows; null: it knows none.
 unique_insn counter_waits::assemble(ArrayRef<const char *> texts) {
     for (const char *text : texts) {
         MCInst inst;
         if (!assemble_one(cpu, text, inst))
             continue;
+        use_plain_null(inst);
         // The parser leaves out the last operand of buffer_load ("swz"); InstrBuilder, and with it llvm-mca, reads it.
         while (inst.getNumOperands() < cpu.opcodes->get(inst.getOpcode()).getNumOperands())
             inst.addOperand(MCOperand::createImm(0));
@@ -46,7 +58,7 @@ unique_insn counter_waits::assemble(ArrayRef<const char *> texts) {
             consumeError(made.takeError());
             continue;
         }
-        cpu.post_process->postProcessInstruction(*made, inst);
+        post_process(*cpu.post_process, *made, inst);
         return std::move(*made);
     }
     return nullptr;

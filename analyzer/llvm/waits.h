@@ -40,6 +40,7 @@ class counter_waits {
 
     explicit counter_waits(backend_cpu &open);
     unique_insn assemble(llvm::ArrayRef<const char *> texts);
+    void use_plain_null(llvm::MCInst &inst) const;
     unsigned counted(const executing &insn) const;
 };
 

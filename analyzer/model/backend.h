@@ -5,6 +5,7 @@
 
 #include "analyzer/model/insn.h"
 #include "analyzer/model/machine.h"
+#include "analyzer/model/mca_rules.h"
 #include "base/arena.h"
 #include "base/fail.h"
 
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 7 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 8 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
@@ -39,6 +40,7 @@ struct backend_options {
     bool no_text;     // struct insn's text stays null
     bool no_encoding; // its bytes stay null where it was given as text
     bool no_names;    // those of the registers it writes stay null
+    bool full_info;   // struct insn's `tables` is wanted
 };
 
 // What LLVM says besides the failure, in the order llvm-mca prints it: warnings, notes, further errors.
@@ -64,6 +66,7 @@ struct backend {
     unsigned abi;        // BACKEND_ABI
     const char *version; // "19.1.7"
     unsigned major;      // 19
+    const struct mca_rules *rules;
 
     const char *(*host_cpu)(void); // LLVM's name of this machine's CPU; "" or "generic" if it knows none
     const char *(*host_triple)(void);

@@ -57,6 +57,10 @@ struct machine {
     // several cycles is being executed; false: both do.
     bool threads_take_turns;
 
+    // Of groups with pipes in common that one instruction uses, the one with the fewest free pipes chooses first
+    // (LLVM 22); false: they choose in the order of the model's table (LLVM 19).
+    bool serves_scarce_groups_first;
+
     unsigned dispatch_width;          // uops a cycle (LLVM: IssueWidth)
     unsigned rob_size;                // uops in the reorder buffer; 0: in order, there is none
     unsigned retire_width;            // instructions retired a cycle (LLVM: MaxRetirePerCycle); 0: unlimited

@@ -8,9 +8,9 @@ static struct in_flight *youngest(const struct simulation *sim) {
     return flight_at(&sim->flight, sim->next - 1);
 }
 
-// See pipeline_options: what llvm-mca 19 forgets to tell, and never retires. Later versions do not.
+// See pipeline_options: what llvm-mca forgets to tell, and never retires.
 static bool is_forgotten(const struct simulation *sim, const struct in_flight *insn) {
-    return sim->mistakes_of_llvm == 19 && sim->in_order.is_carrying && insn != youngest(sim);
+    return sim->mistakes_of_llvm_mca && sim->in_order.is_carrying && insn != youngest(sim);
 }
 
 static void finish_insn(struct simulation *sim, struct in_flight *insn) {

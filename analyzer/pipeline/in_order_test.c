@@ -105,7 +105,7 @@ static void a_mistake_is_repeated_on_request(void **state) {
     toy_insn(&toy, 4)->uops = 7;
     uint64_t cycles = toy_run(&toy, 10, listeners, &fail);
     assert_int_equal(n_retired, 20);
-    toy.options.mistakes_of_llvm = 19;
+    toy.options.mistakes_of_llvm_mca = true;
     n_retired = 0;
     assert_int_equal(toy_run(&toy, 10, listeners, &fail), cycles);
     assert_int_equal(n_retired, 10);

@@ -64,45 +64,62 @@ static bool issue_one_by_one(struct resource_unit *unit, const struct plan_insn 
     return is_complete;
 }
 
-// The use with the fewest units left; pipes have none to choose, and come first.
-static unsigned scarcest(const struct resource_unit *unit, const struct plan_insn *insn, uint64_t left) {
-    unsigned best = (unsigned)__builtin_ctzll(left), fewest = UINT32_MAX;
-    for (; left != 0; left &= left - 1) {
-        const struct plan_use *use = &insn->uses[__builtin_ctzll(left)];
-        unsigned n = use->is_group ? ready_count(unit, use->bit) : 0;
-        if (n >= fewest)
-            continue;
-        best = (unsigned)__builtin_ctzll(left);
-        fewest = n;
+// Whether the use of a group has several pipes left to choose from.
+static bool has_choice(const struct resource_unit *unit, const struct plan_use *use) {
+    return use->is_group && ready_count(unit, use->bit) > 1;
+}
+
+// By the pipes left, fewest first; of as many, by the groups' own bits.
+static void sort_by_scarcity(const struct resource_unit *unit, const struct plan_use **uses, unsigned n) {
+    for (unsigned i = 1; i < n; i++) {
+        const struct plan_use *use = uses[i];
+        unsigned ready = ready_count(unit, use->bit), at = i;
+        for (; at > 0; at--) {
+            unsigned before = ready_count(unit, uses[at - 1]->bit);
+            if (before < ready || (before == ready && uses[at - 1]->bit < use->bit))
+                break;
+            uses[at] = uses[at - 1];
+        }
+        uses[at] = use;
     }
-    return best;
 }
 
 static void issue_scarcest_first(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
                                  struct event_use *uses, unsigned *n) {
-    uint64_t left = 0;
+    const struct plan_use *waiting[MAX_RESOURCES];
+    unsigned n_waiting = 0;
     for (unsigned i = 0; i < insn->n_uses; i++) {
         if (insn->uses[i].reserves)
             resource_unit_reserve(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
+        else if (has_choice(unit, &insn->uses[i]) && n_waiting < MAX_RESOURCES)
+            waiting[n_waiting++] = &insn->uses[i];
         else
-            left |= 1ULL << i;
+            *n += resource_unit_issue_use(unit, &insn->uses[i], now, &uses[*n]);
     }
-    while (left != 0) {
-        unsigned i = scarcest(unit, insn, left);
-        *n += resource_unit_issue_use(unit, &insn->uses[i], now, &uses[*n]);
-        left ^= 1ULL << i;
+    while (n_waiting != 0) {
+        sort_by_scarcity(unit, waiting, n_waiting);
+        unsigned n_left = 0;
+        for (unsigned i = 0; i < n_waiting; i++) {
+            if (i == 0 || !has_choice(unit, waiting[i]))
+                *n += resource_unit_issue_use(unit, waiting[i], now, &uses[*n]);
+            else
+                waiting[n_left++] = waiting[i];
+        }
+        n_waiting = n_left;
     }
 }
 
 // Overlapping groups, taken one after the other, may leave nothing to the last one, though there is enough for all.
-// llvm-mca 19 is undefined there; later versions serve the group with the fewest units first, always.
+// llvm-mca 19 is undefined there.
 unsigned overlap_issue(struct resource_unit *unit, const struct plan_insn *insn, int64_t now, struct event_use *uses) {
-    struct resource_unit before = *unit;
     unsigned n = 0;
-    if (issue_one_by_one(unit, insn, now, uses, &n) || insn->n_uses > 64)
-        return n;
-    *unit = before;
-    n = 0;
+    if (!unit->serves_scarce_groups_first) {
+        struct resource_unit before = *unit;
+        if (issue_one_by_one(unit, insn, now, uses, &n))
+            return n;
+        *unit = before;
+        n = 0;
+    }
     issue_scarcest_first(unit, insn, now, uses, &n);
     return n;
 }

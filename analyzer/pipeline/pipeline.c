@@ -121,7 +121,7 @@ void simulation_start(struct simulation *sim, const struct machine *machine, con
     sim->next_position = sim->carried_uops = 0;
     sim->n_entered = 0;
     sim->total = iterations * block->n_insns;
-    sim->mistakes_of_llvm = options->mistakes_of_llvm;
+    sim->mistakes_of_llvm_mca = options->mistakes_of_llvm_mca;
     sim->branch_penalty = options->branch_penalty;
     sim->dispatch_width = or_else(options->dispatch_width, machine->dispatch_width);
     stash_reset(stash);

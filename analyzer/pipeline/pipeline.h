@@ -20,10 +20,10 @@ struct pipeline_options {
     unsigned register_file_size;      // physical registers of the default file; 0 = unlimited
     unsigned load_queue, store_queue; // entries; 0 = the machine's
     bool assume_alias;                // loads wait for older stores (llvm-mca's -noalias=false)
-    // Repeat what this major version of llvm-mca gets wrong in what it tells, so that reports can be compared; 0:
-    // nothing. Never changes the number of cycles. 19: in-order machines, while the uops of an instruction are issued
-    // over several cycles, do not tell that others are executed and retired.
-    unsigned mistakes_of_llvm;
+    // Repeat what llvm-mca 19 to 22 gets wrong in what it reports, so that reports can be compared. Never changes the
+    // number of cycles. In-order machines, while the uops of an instruction are issued over several cycles, do not
+    // report that others are executed and retired.
+    bool mistakes_of_llvm_mca;
     uint64_t max_cycles; // give up after; 0 = never: a guard against a machine that makes no progress
     // Time that repeats is not walked (event.h: marked, repeated). Totals are the same either way.
     bool walk_all;            // never skip

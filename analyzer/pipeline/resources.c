@@ -42,6 +42,7 @@ void resource_unit_init(struct resource_unit *unit, const struct simulation_plan
     unsigned n_units = 0;
     unit->all = unit->plain = unit->single = 0;
     unit->has_buffers = !machine->in_order;
+    unit->serves_scarce_groups_first = machine->serves_scarce_groups_first;
     unit->is_heard = is_heard;
     unit->reserved_groups = unit->full_buffers = unit->blocked_buffers = 0;
     for (unsigned i = 1; i < machine->n_resources; i++) {

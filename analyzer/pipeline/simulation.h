@@ -45,7 +45,7 @@ struct simulation {
     uint64_t n_entered;                // iterations of which all instructions have been dispatched
     // Left out so far, as it repeats what was walked: to be added to what is told.
     uint64_t skipped_cycles, skipped_insns;
-    unsigned mistakes_of_llvm;
+    bool mistakes_of_llvm_mca;
     uint64_t n_forgotten; // instructions whose end was not told, as one of these mistakes
     bool has_moved;       // something happened in this cycle
 

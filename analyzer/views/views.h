@@ -9,6 +9,7 @@
 
 #include "analyzer/model/insn.h"
 #include "analyzer/model/machine.h"
+#include "analyzer/model/mca_rules.h"
 #include "analyzer/pipeline/event.h"
 #include "analyzer/views/tree.h"
 #include "base/arena.h"
@@ -44,7 +45,14 @@ void summary_view_json(const struct summary_view *view, double block_rthroughput
 //
 //     [1]    [2]    [3]    [4]    [5]    [6]    Instructions:
 //      1      2     1.00                        vmulps	%xmm0, %xmm1, %xmm2
-void instruction_info_print(const struct block *block, bool encodings, bool barriers, FILE *out);
+struct instruction_info {
+    const struct machine *machine;
+    const struct mca_rules *rules;
+    bool encodings, barriers;
+    bool full; // with resources, opcodes and comments: instructions have their `tables`
+};
+
+void instruction_info_print(const struct instruction_info *info, const struct block *block, FILE *out);
 void instruction_info_json(const struct block *block, struct tree *tree);
 
 // The texts of the instructions; JSON only.

@@ -56,20 +56,43 @@ static void summary(void **state) {
     arena_free(&arena);
 }
 
-static void instruction_info(void **state) {
+static void instruction_info_of_llvm_19(void **state) {
     (void)state;
+    static const struct mca_rules old = {.aligns_info = false};
     struct toy toy;
     char *printed;
     size_t length;
     make(&toy);
+    const struct instruction_info info = {.rules = &old};
     FILE *out = open_memstream(&printed, &length);
-    instruction_info_print(&toy.block, false, false, out);
+    instruction_info_print(&info, &toy.block, out);
     fclose(out);
     expect(printed, "\n\nInstruction Info:\n[1]: #uOps\n[2]: Latency\n[3]: RThroughput\n[4]: MayLoad\n[5]: MayStore\n"
                     "[6]: HasSideEffects (U)\n\n"
                     "[1]    [2]    [3]    [4]    [5]    [6]    Instructions:\n"
                     " 12     104   10.00    *                   ld\tr1\n"
                     " 1      1     123.40         *      U     odd\tr2, r3\n");
+}
+
+// Wide numbers do not move what follows, and halves are rounded up.
+static void instruction_info_of_llvm_22(void **state) {
+    (void)state;
+    static const struct mca_rules rules = {.aligns_info = true};
+    struct toy toy;
+    char *printed;
+    size_t length;
+    make(&toy);
+    toy.insns[0].info_latency = 1386;
+    toy.insns[1].rthroughput = 0.125;
+    const struct instruction_info info = {.rules = &rules};
+    FILE *out = open_memstream(&printed, &length);
+    instruction_info_print(&info, &toy.block, out);
+    fclose(out);
+    expect(printed, "\n\nInstruction Info:\n[1]: #uOps\n[2]: Latency\n[3]: RThroughput\n[4]: MayLoad\n[5]: MayStore\n"
+                    "[6]: HasSideEffects (U)\n\n"
+                    "[1]    [2]    [3]    [4]    [5]    [6]    Instructions:\n"
+                    " 12     1386  10.00   *                   ld\tr1\n"
+                    " 1      1     0.13           *      U     odd\tr2, r3\n");
 }
 
 static void resource_pressure(void **state) {
@@ -102,7 +125,8 @@ static void resource_pressure(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(summary),
-        cmocka_unit_test(instruction_info),
+        cmocka_unit_test(instruction_info_of_llvm_19),
+        cmocka_unit_test(instruction_info_of_llvm_22),
         cmocka_unit_test(resource_pressure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,6 +28,7 @@ static bool open_model(const struct mca_args *args, struct arena *arena, struct 
         .skip_unscheduled = args->skip == MCA_SKIP_LACK_SCHED || args->skip == MCA_SKIP_ANY,
         .no_text = args->brief && args->trace == NULL,
         .no_encoding = !args->show_encoding,
+        .full_info = args->tables == MCA_TABLES_FULL,
         .no_names = !args->bottlenecks && !args->all_views,
     };
     return model_open(model, arena, args->llvm, &cpu, fail);
@@ -64,7 +65,7 @@ static bool simulate(const struct backend *backend, struct mca_args *args, struc
     struct mca_session session = {
         .args = args,
         .machine = model.machine,
-        .llvm = backend->major,
+        .rules = backend->rules,
         .arena = arena,
         .out = stdout,
         .fail = fail,
@@ -84,11 +85,12 @@ static bool run(struct mca_args *args, struct arena *arena, struct fail *fail) {
         return true;
     }
     if (args->cpu != NULL && strcmp(args->cpu, "help") == 0) {
-        if (backend->print_cpus(args->triple, args->arch, fail))
-            fail->status = FAIL_WORK; // so does llvm-mca 19 end
-        return false;
+        bool is_printed = backend->print_cpus(args->triple, args->arch, fail);
+        if (is_printed && !backend->rules->cpu_help_succeeds)
+            fail->status = FAIL_WORK;
+        return is_printed;
     }
-    return simulate(backend, args, arena, fail);
+    return mca_options_settle_tables(args, backend->rules, fail) && simulate(backend, args, arena, fail);
 }
 
 // llvm-mca's: 1 whatever is wrong, but for a machine without LLVM.

@@ -80,8 +80,10 @@ static const struct mca_option rows[] = {
     {MCA_FLAG, "register-file-stats", NULL, "Physical registers used, and moves eliminated.", AT(register_file_stats)},
     {MCA_FLAG, "all-stats", NULL, "These four. Options behind it may take some away again.", AT(all_stats)},
     {MCA_FLAG, "all-views", NULL, "All views. Options behind it may take some away again.", AT(all_views)},
-    {MCA_FLAG, "instruction-tables", NULL,
-     "Simulate nothing: spread each instruction evenly over all pipes that it could use.", AT(instruction_tables)},
+    {MCA_WORD, "instruction-tables", "[=none|normal|full]",
+     "Simulate nothing: spread each instruction evenly over all pipes that it could use. Default: none; without a "
+     "word: normal. full (LLVM 22): with the entries of the model, opcodes and comments.",
+     AT(tables_word)},
     {MCA_FLAG, "brief", NULL,
      "A line for each block: cycles per iteration, cycles, instructions, uops; or 'error' and what is wrong with it.",
      AT(brief)},

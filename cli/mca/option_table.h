@@ -15,6 +15,7 @@ enum mca_option_type {
     MCA_FLAG,     // bool; a value only behind '='
     MCA_UNSIGNED, // unsigned
     MCA_INTEGER,  // int
+    MCA_WORD,     // const char *; only behind '=', "" without
     MCA_TEXT,     // const char *; the last one is taken
     MCA_LIST,     // const char *; several are joined by commas
 };

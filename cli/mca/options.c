@@ -16,6 +16,8 @@ struct parser {
     struct fail *fail;
 };
 
+static const char bad_flag[] = "for the --%s option: '%s' is invalid value for boolean argument! Try 0 or 1";
+
 static bool parse_flag(const char *text, bool *value) {
     static const char *const yes[] = {"", "true", "TRUE", "True", "1"}, *const no[] = {"false", "FALSE", "False", "0"};
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
@@ -66,8 +68,7 @@ static bool store(const struct parser *parser, const struct mca_option *row, con
     switch (row->type) {
     case MCA_FLAG:
         return parse_flag(text, value) ||
-               fail_set(parser->fail, FAIL_INPUT,
-                        "for the --%s option: '%s' is invalid value for boolean argument! Try 0 or 1", row->name, text);
+               fail_set(parser->fail, FAIL_INPUT, bad_flag, row->name, text);
     case MCA_UNSIGNED:
     case MCA_INTEGER:
         return store_number(row, text, value, parser->fail);
@@ -75,6 +76,7 @@ static bool store(const struct parser *parser, const struct mca_option *row, con
         *words = *words != NULL ? arena_printf(parser->arena, "%s,%s", *words, text) : text;
         return true;
     case MCA_TEXT:
+    case MCA_WORD:
     case MCA_HEADING:
         break;
     }
@@ -98,7 +100,7 @@ static enum options_result parse_option(const struct parser *parser, int argc, c
     const struct mca_option *option = mca_option_row(row);
     parser->positions[row] = (unsigned)*i;
     const char *text = equals != NULL ? equals + 1 : "";
-    if (equals == NULL && option->type != MCA_FLAG) {
+    if (equals == NULL && option->type != MCA_FLAG && option->type != MCA_WORD) {
         if (++*i >= argc) {
             fail_set(parser->fail, FAIL_INPUT, "for the --%s option: requires a value!", name);
             return OPTIONS_BAD;
@@ -117,6 +119,29 @@ static bool parse_skip(struct mca_args *args, struct fail *fail) {
     }
     return fail_set(fail, FAIL_INPUT, "for the --skip-unsupported-instructions option: Cannot find option named '%s'!",
                     args->skip_word);
+}
+
+bool mca_options_settle_tables(struct mca_args *args, const struct mca_rules *rules, struct fail *fail) {
+    static const struct {
+        const char *word;
+        enum mca_tables tables;
+    } words[] = {{"", MCA_TABLES_NORMAL}, {"none", MCA_TABLES_NONE}, {"normal", MCA_TABLES_NORMAL},
+                 {"full", MCA_TABLES_FULL}};
+    static const char option[] = "instruction-tables";
+    const char *word = args->tables_word;
+    bool is_on = false;
+    if (word == NULL)
+        return true;
+    if (!rules->has_full_tables) {
+        args->tables = parse_flag(word, &is_on) && is_on ? MCA_TABLES_NORMAL : MCA_TABLES_NONE;
+        return parse_flag(word, &is_on) || fail_set(fail, FAIL_INPUT, bad_flag, option, word);
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        args->tables = words[i].tables;
+        if (strcmp(word, words[i].word) == 0)
+            return true;
+    }
+    return fail_set(fail, FAIL_INPUT, "for the --%s option: Cannot find option named '%s'!", option, word);
 }
 
 static void take_operand(struct parser *parser, const char *word) {

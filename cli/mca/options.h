@@ -4,11 +4,15 @@
 #ifndef CLI_MCA_OPTIONS_H
 #define CLI_MCA_OPTIONS_H
 
+#include "analyzer/model/mca_rules.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/options.h"
 
 #include <stdbool.h>
+
+// What -instruction-tables prints instead of a simulation.
+enum mca_tables { MCA_TABLES_NONE, MCA_TABLES_NORMAL, MCA_TABLES_FULL };
 
 // What to do about input that LLVM cannot read or describe.
 enum mca_skip { MCA_SKIP_NONE, MCA_SKIP_LACK_SCHED, MCA_SKIP_PARSE_FAILURE, MCA_SKIP_ANY };
@@ -31,7 +35,9 @@ struct mca_args {
     unsigned micro_op_queue, decoder_throughput, retire_width, branch_penalty;
     bool no_alias, resource_segments, walk_all;
 
-    bool summary, instruction_info, resource_pressure, timeline, bottlenecks, instruction_tables;
+    bool summary, instruction_info, resource_pressure, timeline, bottlenecks;
+    const char *tables_word; // null: not given
+    enum mca_tables tables;  // mca_options_settle_tables makes it of the word
     bool dispatch_stats, scheduler_stats, retire_stats, register_file_stats;
     bool show_encoding, show_barriers;
     bool all_views, all_stats; // mca_options_settle_views makes them of these
@@ -44,6 +50,9 @@ struct mca_args {
 // lives as long as `arena`.
 enum options_result mca_options_parse(struct arena *arena, int argc, char **argv, struct mca_args *args,
                                       struct fail *fail);
+
+// What -instruction-tables says to the version of llvm-mca that has these rules: older ones take it for a flag.
+bool mca_options_settle_tables(struct mca_args *args, const struct mca_rules *rules, struct fail *fail);
 
 // What -all-views and -all-stats say of views that no option behind them asks for. `in_order`: of the CPU, for which
 // some views mean nothing.

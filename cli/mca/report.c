@@ -100,7 +100,7 @@ struct pipeline_options mca_pipeline_options(const struct mca_session *session) 
         .load_queue = args->load_queue,
         .store_queue = args->store_queue,
         .assume_alias = !args->no_alias,
-        .mistakes_of_llvm = session->llvm,
+        .mistakes_of_llvm_mca = true,
         .walk_all = args->walk_all || args->trace != NULL,
         .walk_iterations = args->timeline ? timeline_iterations(args) : 0,
         .micro_op_queue = args->micro_op_queue,
@@ -120,6 +120,18 @@ static double bound(const struct mca_session *session, const struct views *views
     return block_rthroughput(session->machine, &views->summary.retired, dispatch_width(session));
 }
 
+static void print_info(const struct mca_session *session, const struct block *block) {
+    const struct mca_args *args = session->args;
+    const struct instruction_info info = {
+        .machine = session->machine,
+        .rules = session->rules,
+        .encodings = args->show_encoding,
+        .barriers = args->show_barriers,
+        .full = args->tables == MCA_TABLES_FULL,
+    };
+    instruction_info_print(&info, block, session->out);
+}
+
 static void print(const struct mca_session *session, const struct block *block, const struct views *views) {
     const struct mca_args *args = session->args;
     if (args->summary)
@@ -127,7 +139,7 @@ static void print(const struct mca_session *session, const struct block *block, 
     if (args->bottlenecks)
         bottleneck_view_print(&views->bottlenecks, session->out);
     if (args->instruction_info)
-        instruction_info_print(block, args->show_encoding, args->show_barriers, session->out);
+        print_info(session, block);
     if (args->dispatch_stats)
         dispatch_view_print(&views->dispatch, session->out);
     if (args->scheduler_stats)
@@ -147,6 +159,8 @@ static void print_json(const struct mca_session *session, const struct block *bl
                        struct tree *tree) {
     const struct mca_args *args = session->args;
     tree_open(tree, NULL, '{');
+    if (args->bottlenecks && session->rules->has_bottlenecks_as_json)
+        bottleneck_view_json(&views->bottlenecks, tree);
     if (args->dispatch_stats)
         dispatch_view_json(&views->dispatch, tree);
     if (args->instruction_info)
@@ -167,7 +181,7 @@ static bool report_block(const struct mca_session *session, const struct block *
                          struct tree *tree) {
     struct views views;
     set_up(session, block, &views);
-    if (session->args->instruction_tables) {
+    if (session->args->tables != MCA_TABLES_NONE) {
         resource_pressure_view_spread(&views.pressure);
     } else if (!simulate(session, block, &views)) {
         return false;
@@ -210,9 +224,9 @@ static bool report_blocks(const struct mca_session *session, const struct backen
 
 bool mca_report(const struct mca_session *session, const struct backend_source *source) {
     struct mca_args args = *session->args;
-    if (args.instruction_tables) {
+    if (args.tables != MCA_TABLES_NONE) {
         args.summary = args.bottlenecks = args.timeline = false;
-        args.resource_pressure = true; // llvm-mca 19 does not ask
+        args.resource_pressure |= !session->rules->has_full_tables;
         args.dispatch_stats = args.scheduler_stats = args.retire_stats = args.register_file_stats = false;
     }
     struct mca_session settled = *session;

@@ -17,7 +17,7 @@
 struct mca_session {
     const struct mca_args *args;
     const struct machine *machine;
-    unsigned llvm; // major version; the reports are to equal its llvm-mca's
+    const struct mca_rules *rules; // of the llvm-mca that the reports are to equal
     struct arena *arena;
     FILE *out;
     struct fail *fail;
