@@ -12,22 +12,27 @@
 #include <string.h>
 
 static struct {
-    const char *cpu, *machine, *triple, *llvm, *svg;
+    const char *cpu, *machine, *triple, *svg;
+    struct option_list llvms;
     struct option_count copies;
     bool json;
 } args = {.copies = {.value = 64}};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
-    {OPTION_TEXT, "mcpu", "CPU", "LLVM's name of the CPU, or an overlay: FILE.yaml, overlay:NAME. Default: this CPU.",
+    {OPTION_TEXT, "mcpu", "CPU",
+     "LLVM's name of the CPU, also in one version (llvm-19/znver4), or an overlay: FILE.yaml, overlay:NAME. Default: "
+     "this CPU.",
      &args.cpu},
     {OPTION_TEXT, "machine", "FILE.yaml", "An overlay instead of a CPU; it may lack an ISA.", &args.machine},
     {OPTION_TEXT, "mtriple", "TRIPLE", "Target, as in aarch64-linux-gnu. Default: this machine's.", &args.triple},
     {OPTION_COUNT, "copies", "N", "Simulate 1, 2, 4, ... up to N copies. Default: 64.", &args.copies},
     {OPTION_TEXT, "svg", "FILE", "Also draw the picture into FILE; '-': only the picture, to standard output.",
      &args.svg},
-    {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to ask. Default: the newest.", &args.llvm},
-    {OPTION_FLAG, "json", NULL, "Print one JSON object.", &args.json},
+    {OPTION_LIST, "llvm", "LLVM",
+     "Version (22), module or folder of LLVM to ask; may be repeated, for an explanation by each. Default: the newest.",
+     &args.llvms},
+    {OPTION_FLAG, "json", NULL, "Print a JSON object for each version.", &args.json},
     {0},
 };
 
@@ -231,6 +236,18 @@ static bool show(struct arena *arena, const struct explanation *e, struct fail *
     return true;
 }
 
+static bool explain_by(struct arena *arena, const struct model *model, const char *insn, struct fail *fail) {
+    struct explanation explanation;
+    if (!model->missing)
+        return explain_insn(arena, model, insn, (unsigned)args.copies.value, &explanation, fail) &&
+               show(arena, &explanation, fail);
+    if (args.json)
+        return json_write_line(stdout, json_pack("{s:s, s:s}", "model", model->identity, "missing", model->missing),
+                               fail);
+    printf("%s   is %s\n", args.cpu ? args.cpu : "this CPU", model->missing);
+    return true;
+}
+
 static bool explain(struct arena *arena, const struct operands *operands, struct fail *fail) {
     enum { MOST_COPIES = 2048 };
     if (operands->n_items != 1)
@@ -241,14 +258,21 @@ static bool explain(struct arena *arena, const struct operands *operands, struct
         return fail_set(fail, FAIL_INPUT, "--machine takes FILE.yaml or overlay:NAME, not '%s'", args.machine);
     if (args.copies.value < 1 || args.copies.value > MOST_COPIES)
         return fail_set(fail, FAIL_INPUT, "--copies is from 1 to %d", MOST_COPIES);
+    if (args.svg && args.llvms.n_items > 1)
+        return fail_set(fail, FAIL_INPUT, "--svg draws the explanation of one version: give --llvm once");
+    const char *newest = NULL, *const *llvms = args.llvms.n_items ? args.llvms.items : &newest;
+    size_t n = args.llvms.n_items ? args.llvms.n_items : 1;
+    struct model *models = ARENA_ARRAY(arena, struct model, n);
     struct backend_options cpu = {
         .triple = args.triple, .cpu = args.machine ? args.machine : args.cpu, .output_syntax = -1};
-    struct model model;
-    struct explanation explanation;
-    bool is_done = model_open(&model, arena, args.llvm, &cpu, fail) &&
-                   explain_insn(arena, &model, operands->items[0], (unsigned)args.copies.value, &explanation, fail) &&
-                   show(arena, &explanation, fail);
-    model_close(&model);
+    bool is_done = model_open_versions(models, arena, llvms, n, &cpu, fail);
+    for (size_t i = 0; i < n && is_done; i++) {
+        if (i > 0 && !args.json)
+            putchar('\n');
+        is_done = explain_by(arena, &models[i], operands->items[0], fail);
+    }
+    for (size_t i = 0; i < n; i++)
+        model_close(&models[i]);
     return is_done;
 }
 

@@ -16,7 +16,7 @@
 
 static struct {
     bool all, list, json;
-    const char *svg, *folder;
+    const char *svg, *folder, *llvm;
     struct lab_options lab;
 } args = {.lab = {.target = "native", .bench = {.cpu = -1, .retry_seconds = 5}}};
 
@@ -32,8 +32,8 @@ static const struct option options[] = {
      "5.",
      &args.lab.bench.retry_seconds},
     {OPTION_TEXT, "references", "FOLDER", "Where the reference files are. Default: the installed ones.", &args.folder},
-    {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to predict with. Default: the newest.",
-     &args.lab.llvm},
+    {OPTION_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM to predict with. Default: the newest.",
+     &args.llvm},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines: an object for each published value.", &args.json},
     {0},
 };
@@ -111,6 +111,7 @@ static bool open_lab(struct arena *arena, struct lab *lab, struct fail *fail) {
     static const char *none[] = {"none"};
     args.lab.isa = cli_isa(arena, NULL, fail);
     args.lab.cpus = (struct option_list){none, 1};
+    args.lab.llvms = (struct option_list){&args.llvm, args.llvm ? 1 : 0};
     args.lab.listener = &cli_listener;
     args.lab.bench.is_stopped = interrupt_seen;
     return args.lab.isa && lab_open(lab, arena, &args.lab, fail);
@@ -153,7 +154,7 @@ static bool reproduce(struct arena *arena, struct lab *lab, struct reproduction 
     }
     *agrees = true;
     for (size_t i = 0; i < n; i++) {
-        reproduce_predict(arena, args.lab.llvm, &all[i]);
+        reproduce_predict(arena, args.llvm, &all[i]);
         *agrees &= reproduce_agrees(&all[i]);
     }
     if (!can_measure)

@@ -18,7 +18,7 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_TEXT, "syntax", "NAME", "intel or att. Default: att where registers are written %rax, else intel.",
      &args.syntax},
-    {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to read the text with. Default: the newest.",
+    {OPTION_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM to read the text with. Default: the newest.",
      &args.llvm},
     {0},
 };

@@ -17,7 +17,7 @@ static struct {
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_ROWS, NULL, NULL, NULL, plan_args_blocks},
-    {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to decode with. Default: the newest.",
+    {OPTION_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM to decode with. Default: the newest.",
      &args.llvm},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines, with all registers and every word of memory that has changed.",
      &args.wants_json},

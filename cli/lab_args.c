@@ -75,15 +75,17 @@ struct option lab_args_effort[] = {
 struct option lab_args_output[] = {
     {OPTION_HEADING, NULL, NULL, "What to compare with, and output", NULL},
     {OPTION_LIST, "mcpu", "CPU",
-     "Scheduling model to predict with, one of LLVM's or an overlay (FILE.yaml, overlay:NAME); may be repeated; none: "
-     "only measure. Default: the CPU that runs the code.",
+     "Scheduling model to predict with: a CPU of LLVM's, also of one version (llvm-19/znver4), or an overlay (FILE.yaml, "
+     "overlay:NAME); may be repeated; none: only measure. Default: the CPU that runs the code.",
      &lab_args.options.cpus},
     {OPTION_TEXT, "mattr", "+A,-B",
      "CPU features to add to the simulated CPU and the models, or to take away. LLVM's Cortex-A9, for example, lacks "
      "NEON.",
      &lab_args.options.features},
-    {OPTION_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to use. Default: the newest installed.",
-     &lab_args.options.llvm},
+    {OPTION_LIST, "llvm", "LLVM",
+     "Version (22), module or folder of LLVM whose models to use; may be repeated, to compare them. Default: the newest "
+     "installed.",
+     &lab_args.options.llvms},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines instead of tables.", &lab_args.files.wants_json},
     {OPTION_TEXT, "output", "FILE", "Also append the measurements to FILE, as JSON Lines.", &lab_args.files.path},
     {OPTION_FLAG, "resume", NULL,

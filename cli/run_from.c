@@ -172,7 +172,7 @@ static bool run_part(struct part *part, const struct lab_options *asked, bool wa
     struct lab_options options = *asked;
     const char *cpu;
     options.isa = part->isa;
-    if (!make_plan(part, fail) || (!asked->cpus.n_items && !choose_cpu(part, asked->llvm, &cpu, fail)))
+    if (!make_plan(part, fail) || (!asked->cpus.n_items && !choose_cpu(part, asked->llvms.n_items ? asked->llvms.items[0] : NULL, &cpu, fail)))
         return false;
     if (!asked->cpus.n_items)
         options.cpus = (struct option_list){&cpu, 1};

@@ -7,29 +7,42 @@
 
 #include <string.h>
 
-static bool open_model(struct lab *lab, const struct lab_options *options, const char *cpu, struct model *model,
-                       struct fail *fail) {
-    struct backend_options wanted = {
+static const char *first_llvm(const struct lab_options *options) {
+    return options->llvms.n_items ? options->llvms.items[0] : NULL;
+}
+
+static struct backend_options model_options(const struct lab *lab, const struct lab_options *options, const char *cpu) {
+    return (struct backend_options){
         .triple = lab->isa->triple, .cpu = cpu, .features = options->features, .output_syntax = -1};
-    return model_open(model, lab->arena, options->llvm, &wanted, fail);
 }
 
 static bool wants_models(const struct lab_options *options) {
     return options->cpus.n_items != 1 || strcmp(options->cpus.items[0], "none") != 0;
 }
 
+// A CPU, in each version of LLVM unless its name says in which, or is an overlay's.
+static bool open_models_of(struct lab *lab, const struct lab_options *options, const char *cpu, struct fail *fail) {
+    const char *newest = NULL, *const *llvms = options->llvms.n_items ? options->llvms.items : &newest;
+    bool is_one = !options->llvms.n_items || model_names_version(cpu) || model_is_overlay(cpu);
+    size_t n = is_one ? 1 : options->llvms.n_items;
+    struct backend_options wanted = model_options(lab, options, cpu);
+    if (lab->n_models + n > EXPERIMENT_MAX_MODELS)
+        return fail_set(fail, FAIL_INPUT, "at most %d models at once", EXPERIMENT_MAX_MODELS);
+    if (!model_open_versions(&lab->models[lab->n_models], lab->arena, llvms, n, &wanted, fail))
+        return false;
+    lab->n_models += (unsigned)n;
+    return true;
+}
+
 static bool open_models(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     const struct option_list *cpus = &options->cpus;
     if (!wants_models(options))
         return true;
-    if (cpus->n_items > EXPERIMENT_MAX_MODELS)
-        return fail_set(fail, FAIL_INPUT, "at most %d models at once", EXPERIMENT_MAX_MODELS);
-    unsigned n = cpus->n_items ? (unsigned)cpus->n_items : 1;
-    for (unsigned i = 0; i < n; i++) {
-        const char *cpu = cpus->n_items ? cpus->items[i] : lab->is_simulated ? lab->sim.cpu : NULL;
-        if (!open_model(lab, options, cpu, &lab->models[lab->n_models++], fail))
+    if (cpus->n_items == 0)
+        return open_models_of(lab, options, lab->is_simulated ? lab->sim.cpu : NULL, fail);
+    for (size_t i = 0; i < cpus->n_items; i++)
+        if (!open_models_of(lab, options, cpus->items[i], fail))
             return false;
-    }
     return true;
 }
 
@@ -67,13 +80,14 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
         return false;
     if (options->has_corun && !choose_corun_cpu(lab, options, fail))
         return false;
-    code_uses_open(&lab->uses, arena, lab->isa, options->llvm);
+    code_uses_open(&lab->uses, arena, lab->isa, first_llvm(options));
     if (lab->is_simulated || wants_models(options)) {
-        lab->backend = backend_load(arena, options->llvm, fail);
+        lab->backend = backend_load(arena, first_llvm(options), fail);
         if (!lab->backend)
             return false;
     }
-    if (lab->is_simulated && !open_model(lab, options, lab->sim.cpu, &lab->simulated_cpu, fail))
+    struct backend_options simulated = model_options(lab, options, lab->sim.cpu);
+    if (lab->is_simulated && !model_open(&lab->simulated_cpu, arena, first_llvm(options), &simulated, fail))
         return false;
     return open_models(lab, options, fail);
 }
@@ -83,14 +97,14 @@ bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_o
     *lab = (struct lab){.arena = arena, .listener = options->listener, .isa = options->isa, .elsewhere = summary};
     if (!wants_models(options))
         return true;
-    lab->backend = backend_load(arena, options->llvm, fail);
+    lab->backend = backend_load(arena, first_llvm(options), fail);
     return lab->backend && open_models(lab, options, fail);
 }
 
 bool lab_prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail) {
     if (plan->n_blocks == 0)
         return true;
-    return (lab->decoder.cpu || decoder_open(&lab->decoder, lab->arena, lab->isa, options->llvm, fail)) &&
+    return (lab->decoder.cpu || decoder_open(&lab->decoder, lab->arena, lab->isa, first_llvm(options), fail)) &&
            blocks_prepare(lab->arena, plan, &lab->decoder, !lab->is_simulated, fail);
 }
 
@@ -257,7 +271,7 @@ const char *lab_summary(const struct lab *lab) {
     if (lab->elsewhere)
         return lab->elsewhere;
     if (lab->is_simulated)
-        return arena_printf(lab->arena, "simulated %s → %s", model_title(&lab->simulated_cpu, lab->arena),
+        return arena_printf(lab->arena, "simulated %s → %s", lab->simulated_cpu.title,
                             bench_clock_summary(&lab->bench));
     const char *cpu = lab->backend ? lab->backend->host_cpu() : NULL;
     return arena_printf(lab->arena, "%s → %s; turbo: %s%s", host_summary(lab->arena, &lab->host, cpu),

@@ -19,7 +19,7 @@
 struct lab_options {
     const struct isa *isa;
     const char *target;        // "native" or "sim:CPU…"
-    const char *llvm;          // as in backend_load
+    struct option_list llvms;  // versions of LLVM, as in backend_load, that models are taken from; empty: the newest
     const char *features;      // features to add to the simulated CPU and the models: "+neon"; null: none
     struct option_list cpus;   // models; empty: of the CPU that the bytes run on; "none": no model
     const char *core_type;     // as in struct host_wish

@@ -166,9 +166,15 @@ static bool predict_block(struct lab *lab, unsigned model, struct experiment *ex
 // Where the model cannot say anything of the code, that is the verdict, and its own words are the reason.
 static void predict(struct lab *lab, unsigned model, struct experiment *experiment) {
     struct prediction *prediction = &experiment->predictions[model];
+    const struct model *asked = &lab->models[model];
     struct fail fail = {0};
+    if (asked->missing) {
+        *prediction = (struct prediction){.model = asked->identity, .bottleneck = ""};
+        experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = asked->missing};
+        return;
+    }
     if (!predict_block(lab, model, experiment, &fail)) {
-        *prediction = (struct prediction){.model = lab->models[model].machine->id, .bottleneck = ""};
+        *prediction = (struct prediction){.model = asked->machine->id, .bottleneck = ""};
         experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "no prediction"};
         if (!experiment->misuse) // which the table says
             lab_say(lab->listener, LAB_WARNING, "%s: %s", experiment->program.kernel, fail.text);

@@ -133,7 +133,7 @@ static void print_one(const struct lab *lab, const struct experiment *e, FILE *o
     table_column(&table, TABLE_WRAP, "measures");
     table_column(&table, TABLE_LEFT, "measured");
     for (unsigned i = 0; i < lab->n_models; i++)
-        table_column(&table, TABLE_LEFT, model_title(&lab->models[i], lab->arena));
+        table_column(&table, TABLE_LEFT, lab->models[i].title);
     table_column(&table, TABLE_NOTE, "");
     add_alone(&table, lab, e);
     if (!corun_is_same_code(e))

@@ -55,7 +55,7 @@ static void add_cell(struct table *table, const struct pairs *pairs, unsigned fi
 static void print_matrix(const struct lab *lab, const struct pairs *pairs, int model, FILE *out, bool colour) {
     struct table table = {.arena = lab->arena};
     fprintf(out, "cycles of a pair: measured%s%s\n", model == PAIRS_MEASURED ? "" : ", and by ",
-            model == PAIRS_MEASURED ? "" : model_title(&lab->models[model], lab->arena));
+            model == PAIRS_MEASURED ? "" : lab->models[model].title);
     table_column(&table, TABLE_LEFT, pairs->has_both_orders ? "first \\ second" : "");
     for (unsigned i = 0; i < pairs->n_kernels; i++)
         table_column(&table, TABLE_LEFT, pairs->kernels[i]->name);

@@ -11,7 +11,7 @@ static const double NEGLIGIBLE = 0.0005; // below what three decimals show
 // What a model says of a pipe in an iteration; negative: it has no such resource.
 static double predicted(const struct lab *lab, const struct experiment *e, unsigned model, const struct pipe *pipe) {
     const struct prediction *prediction = &e->predictions[model];
-    const struct machine *machine = lab->models[model].machine;
+    const struct machine *machine = lab->models[model].machine; // null: missing, and not modelled
     if (e->verdicts[model].kind == VERDICT_UNMODELLED)
         return -1;
     if (!pipe->resources[0])
@@ -89,7 +89,7 @@ void pipes_report_print(const struct lab *lab, const struct plan *plan, FILE *ou
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         table_column(&table, aligns[i], titles[i]);
     for (unsigned i = 0; i < lab->n_models; i++)
-        table_column(&table, TABLE_LEFT, model_title(&lab->models[i], lab->arena));
+        table_column(&table, TABLE_LEFT, lab->models[i].title);
     table_column(&table, TABLE_NOTE, "");
     for (size_t i = 0; i < plan->n_experiments; i++)
         if (plan->experiments[i]->is_done)

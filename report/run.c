@@ -15,7 +15,7 @@
 // Side by side, for one model and for sweeps.
 static void add_model_titles(struct table *table, const struct lab *lab) {
     for (unsigned i = 0; i < lab->n_models; i++) {
-        table_column(table, TABLE_LEFT, model_title(&lab->models[i], lab->arena));
+        table_column(table, TABLE_LEFT, lab->models[i].title);
         table_column(table, TABLE_BESIDE, "difference");
     }
     table_column(table, TABLE_NOTE, "");
@@ -93,7 +93,7 @@ static void add_blames(struct text *note, const struct lab *lab, const struct ex
         if (*blame(e, i))
             add_part(note, e->n_predictions == 1 ? blame(e, i)
                                                  : arena_printf(note->arena, "%s: %s",
-                                                                model_title(&lab->models[i], lab->arena), blame(e, i)));
+                                                                lab->models[i].title, blame(e, i)));
 }
 
 static void add_prediction(struct table *table, const struct experiment *e, unsigned model) {
@@ -138,7 +138,7 @@ static void add_rows(struct table *table, const struct lab *lab, const struct ex
     table_cell(table, "%s", note.data);
     for (unsigned i = 0; i < e->n_predictions; i++) {
         table_cell(table, "%s", "");
-        table_cell(table, "  %s", model_title(&lab->models[i], lab->arena));
+        table_cell(table, "  %s", lab->models[i].title);
         table_cell(table, "%s", "");
         add_prediction(table, e, i);
         table_cell(table, "%s", blame(e, i));

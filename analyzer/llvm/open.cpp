@@ -31,7 +31,7 @@ bool check_cpu(const backend_cpu &cpu, const MCSubtargetInfo &blank, struct aren
                         triple.c_str());
     const char *near = near_names(arena, name, blank.getAllProcessorDescriptions());
     return fail_set(fail, FAIL_INPUT, "unknown CPU '%s' for %s%s", name, triple.c_str(),
-                    *near ? near : "; 'cyclops list machines' shows those there are");
+                    *near ? near : "; 'cyclops list models' shows those there are");
 }
 
 // Adds a '+' where a feature has no sign, as llvm-mca's -mattr does.

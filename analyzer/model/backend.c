@@ -56,10 +56,10 @@ static const char *find_in_folder(struct arena *arena, const char *folder, unsig
                  "-DCYCLOPS_LLVM_VERSIONS=%lu",
                  major, folder, list_modules(arena, (const char *const *)names, n_names), major, major);
     else
-        fail_set(
-            fail, FAIL_UNAVAILABLE,
-            "no module for LLVM in %s; install llvm-19-dev and build Cyclops again, or name its folder with --llvm",
-            folder);
+        fail_set(fail, FAIL_UNAVAILABLE,
+                 "no module for LLVM in %s; install llvm-22-dev or llvm-19-dev and build Cyclops again, or name its "
+                 "folder with --llvm",
+                 folder);
     return NULL;
 }
 
@@ -82,14 +82,24 @@ static backend_entry_function *find_entry(void *module) {
     return entry;
 }
 
-// Major version of the newest module installed; 0: none.
-static unsigned newest_installed(struct arena *arena) {
+static int newest_first(const void *a, const void *b) {
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+    return (x < y) - (x > y);
+}
+
+size_t backend_versions(struct arena *arena, const unsigned **majors) {
     const char **names = NULL;
     const size_t n_names = file_list(arena, file_installed(arena, "lib/cyclops"), module_suffix, &names);
-    unsigned newest = 0;
+    unsigned *found = ARENA_ARRAY(arena, unsigned, n_names + 1), built_in = cyclops_backend ? cyclops_backend()->major : 0;
+    size_t n = 0;
+    if (built_in)
+        found[n++] = built_in;
     for (size_t i = 0; i < n_names; i++)
-        newest = module_major(names[i]) > newest ? module_major(names[i]) : newest;
-    return newest;
+        if (module_major(names[i]) && module_major(names[i]) != built_in)
+            found[n++] = module_major(names[i]);
+    qsort(found, n, sizeof *found, newest_first);
+    *majors = found;
+    return n;
 }
 
 // Null where it is not the one that is wanted.
@@ -99,10 +109,14 @@ static const struct backend *find_built_in(struct arena *arena, const char *llvm
         return NULL;
     if (llvm)
         return is_number(llvm) && strtoul(llvm, NULL, 10) == backend->major ? backend : NULL;
-    return backend->major >= newest_installed(arena) ? backend : NULL;
+    const unsigned *majors;
+    return backend_versions(arena, &majors) && backend->major == majors[0] ? backend : NULL;
 }
 
 const struct backend *backend_load(struct arena *arena, const char *llvm, struct fail *fail) {
+    const char *asked = getenv("CYCLOPS_LLVM");
+    if (!llvm && asked && *asked)
+        llvm = asked;
     const struct backend *built_in = find_built_in(arena, llvm);
     if (built_in)
         return built_in;

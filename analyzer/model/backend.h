@@ -102,9 +102,12 @@ struct backend {
 typedef const struct backend *backend_entry_function(void);
 #define BACKEND_ENTRY "cyclops_backend"
 
-// Loads a module. `llvm`: null for the newest installed one, a major version ("19"), or a path to a module or a folder
+// Loads a module. `llvm`: null for the one that CYCLOPS_LLVM in the environment names, or the newest installed one; a major version ("19"), or a path to a module or a folder
 // that holds one. FAIL_UNAVAILABLE, with what to install, where there is none. Modules stay loaded. A program may have
 // one linked in; that one is not loaded by version again.
 const struct backend *backend_load(struct arena *arena, const char *llvm, struct fail *fail);
+
+// Major versions of LLVM that there are modules for, newest first; the array lives in the arena.
+size_t backend_versions(struct arena *arena, const unsigned **majors);
 
 #endif

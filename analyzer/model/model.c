@@ -102,22 +102,77 @@ static bool open_overlay(struct model *model, struct arena *arena, const char *l
         from = model->backend->machine(model->cpu);
     }
     model->machine = overlay_machine(model->overlay, from, fail);
-    model->identity = model->machine ? identity(model, arena, from, settled.features) : NULL;
-    return model->machine != NULL;
+    if (!model->machine)
+        return false;
+    model->identity = identity(model, arena, from, settled.features);
+    model->title = model->machine->id;
+    return true;
+}
+
+static const char version_prefix[] = "llvm-";
+
+bool model_names_version(const char *name) {
+    size_t n = name && strncmp(name, version_prefix, strlen(version_prefix)) == 0 ? strlen(version_prefix) : 0;
+    size_t digits = n ? strspn(name + n, "0123456789") : 0;
+    return digits && name[n + digits] == '/';
+}
+
+static const char *title(struct arena *arena, const char *cpu, const struct backend *backend) {
+    return arena_printf(arena, "%s (LLVM %u)", cpu, backend->major);
 }
 
 bool model_open(struct model *model, struct arena *arena, const char *llvm, const struct backend_options *options,
                 struct fail *fail) {
+    struct backend_options settled = *options;
     *model = (struct model){0};
-    if (options->overlay || model_is_overlay(options->cpu))
-        return open_overlay(model, arena, llvm, options, fail);
+    if (model_names_version(options->cpu)) {
+        const char *version = options->cpu + strlen(version_prefix), *slash = strchr(version, '/');
+        llvm = arena_copy(arena, version, (size_t)(slash - version));
+        settled.cpu = slash[1] ? slash + 1 : NULL;
+    }
+    if (options->overlay || model_is_overlay(settled.cpu))
+        return open_overlay(model, arena, llvm, &settled, fail);
     model->backend = backend_load(arena, llvm, fail);
-    model->cpu = model->backend ? model->backend->open(arena, options, fail) : NULL;
+    model->cpu = model->backend ? model->backend->open(arena, &settled, fail) : NULL;
     if (!model->cpu)
         return false;
     model->machine = model->backend->machine(model->cpu);
     model->identity = identity(model, arena, model->machine, options->features);
+    model->title = title(arena, model->machine->cpu, model->backend);
     return true;
+}
+
+static void set_missing(struct model *model, struct arena *arena, const struct backend *backend, const char *cpu) {
+    *model = (struct model){
+        .identity = arena_printf(arena, "%s%u/%s", version_prefix, backend->major, cpu),
+        .title = title(arena, cpu, backend),
+        .missing = arena_printf(arena, "not in LLVM %u", backend->major),
+    };
+}
+
+bool model_open_versions(struct model *models, struct arena *arena, const char *const *llvm, size_t n_llvm,
+                         const struct backend_options *options, struct fail *fail) {
+    struct fail first = {0};
+    bool is_any_open = false;
+    for (size_t i = 0; i < n_llvm; i++) {
+        struct fail why = {0};
+        if (model_open(&models[i], arena, llvm[i], options, &why)) {
+            is_any_open = true;
+            continue;
+        }
+        const struct backend *backend = models[i].backend;
+        model_close(&models[i]);
+        if (first.status == FAIL_NONE || why.status == FAIL_UNAVAILABLE)
+            first = why;
+        if (backend && why.status == FAIL_INPUT)
+            set_missing(&models[i], arena, backend, options->cpu ? options->cpu : backend->host_cpu());
+    }
+    if (is_any_open && first.status != FAIL_UNAVAILABLE)
+        return true;
+    for (size_t i = 0; i < n_llvm; i++)
+        model_close(&models[i]);
+    *fail = first;
+    return false;
 }
 
 void model_close(struct model *model) {
@@ -157,12 +212,6 @@ bool model_describe_text(const struct model *model, struct arena *arena, const c
     }
     source->blocks = blocks;
     return true;
-}
-
-const char *model_title(const struct model *model, struct arena *arena) {
-    if (model->overlay)
-        return model->machine->id;
-    return arena_printf(arena, "%s (LLVM %u)", model->machine->cpu, model->backend->major);
 }
 
 const char *model_in_syntax(struct arena *arena, const char *triple, const char *text) {

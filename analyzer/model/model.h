@@ -1,5 +1,5 @@
-// A CPU as it is simulated, by the name that users give it: one of LLVM's ("znver4"), or an overlay file
-// ("my.yaml", or "overlay:cortex-a8" for one that is installed). Opening it, and turning code into instructions as it
+// A CPU as it is simulated, by the name that users give it: one of LLVM's ("znver4"), one of a version of LLVM
+// ("llvm-19/znver4"), or an overlay file ("my.yaml", or "overlay:cortex-a8" for one that is installed). Opening it, and turning code into instructions as it
 // means them. Simulates nothing.
 #ifndef ANALYZER_MODEL_MODEL_H
 #define ANALYZER_MODEL_MODEL_H
@@ -15,6 +15,8 @@ struct model {
     // What decides its numbers, to tell it from another one, also of the same name: LLVM's version and CPU, the
     // features that were asked for, the hash of an overlay's file.
     const char *identity;
+    const char *title;   // for a table's heading: "znver4 (LLVM 22)", "overlay:cortex-a8"
+    const char *missing; // why there is no such CPU, and all else is null: "not in LLVM 19"; null: it is open
 };
 
 // Whether a name means an overlay.
@@ -22,9 +24,15 @@ bool model_is_overlay(const char *name);
 
 // Opens options->cpu, an overlay where that names one. With options->overlay, options->cpu is the CPU whose numbers are
 // changed, in place of the file's. A triple that the options give must be of the overlay's architecture. `llvm`: as in
-// backend_load.
+// backend_load; a version that the CPU's name holds goes before it. What the model holds lives as long as `arena`.
 bool model_open(struct model *model, struct arena *arena, const char *llvm, const struct backend_options *options,
                 struct fail *fail);
+// The same CPU in several versions of LLVM, one model each. Those that do not know it are `missing`; fails where none
+// does. `models`: room for `n_llvm`, at least one.
+bool model_open_versions(struct model *models, struct arena *arena, const char *const *llvm, size_t n_llvm,
+                         const struct backend_options *options, struct fail *fail);
+// Whether a name holds the version of LLVM: "llvm-19/znver4".
+bool model_names_version(const char *name);
 void model_close(struct model *model); // also where it was not opened
 
 // As in struct backend. Results live as long as both `arena` and the model.
@@ -32,9 +40,6 @@ bool model_describe_bytes(const struct model *model, struct arena *arena, const 
                           struct block *block, struct fail *fail);
 bool model_describe_text(const struct model *model, struct arena *arena, const char *name, const char *text,
                          struct backend_source *source, struct fail *fail);
-
-// The name for a table's heading: "znver4 (LLVM 19)", "overlay:cortex-a8".
-const char *model_title(const struct model *model, struct arena *arena);
 
 // The text as LLVM's assembler reads it for a CPU of that triple: one of x86 without '%' is in Intel's syntax.
 const char *model_in_syntax(struct arena *arena, const char *triple, const char *text);

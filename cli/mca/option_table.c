@@ -17,7 +17,7 @@ static const struct mca_option rows[] = {
     {MCA_TEXT, "mtriple", "TRIPLE", "Target, as in aarch64-linux-gnu. Default: this machine's.", AT(triple)},
     {MCA_TEXT, "march", "ARCH", "Architecture, where the triple does not name it.", AT(arch)},
     {MCA_LIST, "mattr", "+A,-B", "CPU features to add and to take away; 'help' lists them.", AT(features)},
-    {MCA_TEXT, "llvm", "LLVM", "Version (19), module or folder of LLVM to ask. Default: the newest.", AT(llvm)},
+    {MCA_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM to ask. Default: the newest.", AT(llvm)},
 
     {MCA_HEADING, NULL, NULL, "What to change on it", 0},
     {MCA_UNSIGNED, "dispatch", "N", "Uops dispatched a cycle. Default: 0, the model's.", AT(dispatch)},

@@ -182,7 +182,8 @@ static bool report_block(const struct mca_session *session, const struct block *
     struct views views;
     set_up(session, block, &views);
     if (session->args->tables != MCA_TABLES_NONE) {
-        resource_pressure_view_spread(&views.pressure);
+        if (session->args->resource_pressure)
+            resource_pressure_view_spread(&views.pressure);
     } else if (!simulate(session, block, &views)) {
         return false;
     }
