@@ -192,7 +192,7 @@ static bool list_models(struct arena *arena, struct fail *fail) {
     qsort(listing.models, listing.n_models, sizeof *listing.models, by_name);
     table_column(&table, TABLE_LEFT, "model");
     table_column(&table, TABLE_LEFT, "LLVM");
-    table_column(&table, TABLE_NOTE, "");
+    table_column(&table, TABLE_WRAP, "");
     for (size_t i = 0; i < listing.n_models; i++) {
         const struct listed *model = &listing.models[i];
         if (args.json && !print_model_json(model, isa, fail))

@@ -6,6 +6,13 @@
 # Labels of tests are in tests/labels.cmake.
 include(${PROJECT_SOURCE_DIR}/tests/labels.cmake)
 
+# What tests run with. The numbers and texts that they expect are LLVM 19's, which every Debian 12 has.
+set(CYCLOPS_TESTS_ENV
+  "CYCLOPS_PREFIX=${PROJECT_BINARY_DIR}"
+  CYCLOPS_LLVM=19
+  LC_ALL=C.UTF-8
+  "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
+
 add_library(cyclops_warnings INTERFACE)
 target_compile_options(cyclops_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wcast-qual -Wswitch-enum -Wformat=2
@@ -87,6 +94,6 @@ function(cyclops_test name)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${target})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
-    ENVIRONMENT "CYCLOPS_PREFIX=${PROJECT_BINARY_DIR};LC_ALL=C.UTF-8;XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
+    ENVIRONMENT "${CYCLOPS_TESTS_ENV}")
   cyclops_label(${name})
 endfunction()

@@ -37,6 +37,7 @@ static const char *module_folder(struct arena *arena) {
 
 const struct backend *library_load(struct arena *arena, const char *llvm, struct fail *fail) {
     const char *folder = module_folder(arena);
+    llvm = backend_asked(llvm);
     if (folder == NULL)
         return backend_load(arena, llvm, fail);
     if (llvm == NULL)

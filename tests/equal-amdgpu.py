@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """AMD's GPUs wait by counters (s_waitcnt): random blocks of memory operations and waits, reports equal to llvm-mca's.
 
-    tests/equal-amdgpu.py CYCLOPS LLVM-MCA
+    tests/equal-amdgpu.py CYCLOPS VERSION-OF-LLVM
 
 Random codes, as scripts/equal-to-llvm-mca makes them, hardly ever are such waits.
 """
@@ -27,15 +27,15 @@ def make_block(rng, lines):
 
 
 def main():
-    cyclops, llvm_mca = sys.argv[1:]
+    cyclops, version = sys.argv[1:]
     rng = random.Random(1)
     failures = 0
-    for cpu in ["gfx900", "gfx90a", "gfx940", "gfx1010", "gfx1030"]:
+    for cpu in ["gfx900", "gfx90a", "gfx942", "gfx1010", "gfx1030"]:
         lines = LINES + GFX10_LINES if cpu.startswith("gfx10") else LINES
         for _ in range(BLOCKS):
             block, options = make_block(rng, lines), ["-mtriple=amdgcn", "-mcpu=" + cpu] + rng.choice(OPTIONS)
-            theirs = subprocess.run([llvm_mca] + options, input=block, capture_output=True, text=True)
-            ours = subprocess.run([cyclops, "mca"] + options, input=block, capture_output=True, text=True)
+            theirs = subprocess.run(["llvm-mca-" + version] + options, input=block, capture_output=True, text=True)
+            ours = subprocess.run([cyclops, "mca", "--llvm=" + version] + options, input=block, capture_output=True, text=True)
             if theirs.returncode != 0 or ours.stdout != theirs.stdout:
                 print(f"FAILED: {' '.join(options)}, exit statuses {theirs.returncode} {ours.returncode}\n{block}{ours.stderr}")
                 failures += 1

@@ -118,8 +118,9 @@ struct flow_warnings {
     // LLVM describes an opcode once, and asks then: a jump that returns goes without a warning behind one that does
     // not. Opcodes whose description depends on the operands it asks of each.
     static bool is_described_once(const backend_cpu &cpu, const MCInstrDesc &opcode) {
-        return !opcode.isVariadic() &&
-               !cpu.subtarget->getSchedModel().getSchedClassDesc(opcode.getSchedClass())->isVariant();
+        const MCSchedModel &model = cpu.subtarget->getSchedModel();
+        return !opcode.isVariadic() && model.hasInstrSchedModel() &&
+               !model.getSchedClassDesc(opcode.getSchedClass())->isVariant();
     }
 
     void tell(notes &told, const backend_cpu &cpu, const MCInst &inst) {

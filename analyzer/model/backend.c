@@ -113,10 +113,20 @@ static const struct backend *find_built_in(struct arena *arena, const char *llvm
     return backend_versions(arena, &majors) && backend->major == majors[0] ? backend : NULL;
 }
 
-const struct backend *backend_load(struct arena *arena, const char *llvm, struct fail *fail) {
+const char *backend_asked(const char *llvm) {
     const char *asked = getenv("CYCLOPS_LLVM");
-    if (!llvm && asked && *asked)
-        llvm = asked;
+    return llvm || !asked || !*asked ? llvm : asked;
+}
+
+// Up to the second point: patches change neither interfaces nor the layout of classes.
+static bool same_minor(const char *a, const char *b) {
+    size_t n = strcspn(a, ".");
+    n += a[n] == '.' ? 1 + strcspn(a + n + 1, ".") : 0;
+    return strncmp(a, b, n) == 0 && (b[n] == '.' || b[n] == '\0');
+}
+
+const struct backend *backend_load(struct arena *arena, const char *llvm, struct fail *fail) {
+    llvm = backend_asked(llvm);
     const struct backend *built_in = find_built_in(arena, llvm);
     if (built_in)
         return built_in;
@@ -135,6 +145,12 @@ const struct backend *backend_load(struct arena *arena, const char *llvm, struct
     if (!backend || backend->abi != BACKEND_ABI) {
         fail_set(fail, FAIL_UNAVAILABLE, "%s is not a module of this version of Cyclops; build and install both again",
                  path);
+        return NULL;
+    }
+    if (!same_minor(backend->built_for, backend->version)) {
+        fail_set(fail, FAIL_UNAVAILABLE,
+                 "%s was built for LLVM %s, but the library that it finds is LLVM %s; build Cyclops again", path,
+                 backend->built_for, backend->version);
         return NULL;
     }
     return backend;

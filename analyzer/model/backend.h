@@ -63,9 +63,10 @@ struct backend_source {
 struct backend_cpu; // an open CPU: subtarget tables, parser, disassembler
 
 struct backend {
-    unsigned abi;        // BACKEND_ABI
-    const char *version; // "19.1.7"
-    unsigned major;      // 19
+    unsigned abi;          // BACKEND_ABI
+    const char *version;   // of the library that is loaded: "19.1.7"
+    const char *built_for; // version of the headers that the module was built with; loaded where both are 19.1
+    unsigned major;        // 19
     const struct mca_rules *rules;
 
     const char *(*host_cpu)(void); // LLVM's name of this machine's CPU; "" or "generic" if it knows none
@@ -102,10 +103,13 @@ struct backend {
 typedef const struct backend *backend_entry_function(void);
 #define BACKEND_ENTRY "cyclops_backend"
 
-// Loads a module. `llvm`: null for the one that CYCLOPS_LLVM in the environment names, or the newest installed one; a major version ("19"), or a path to a module or a folder
+// Loads a module. `llvm`: null for what backend_asked returns, or the newest installed one; a major version ("19"), or a path to a module or a folder
 // that holds one. FAIL_UNAVAILABLE, with what to install, where there is none. Modules stay loaded. A program may have
 // one linked in; that one is not loaded by version again.
 const struct backend *backend_load(struct arena *arena, const char *llvm, struct fail *fail);
+
+// Which LLVM to load where `llvm` asks for none: the one that CYCLOPS_LLVM in the environment names; null: the newest.
+const char *backend_asked(const char *llvm);
 
 // Major versions of LLVM that there are modules for, newest first; the array lives in the arena.
 size_t backend_versions(struct arena *arena, const unsigned **majors);

@@ -39,11 +39,27 @@ static void loads_by_version_folder_and_path(void **state) {
 
     const char *folder = file_installed(&arena, "lib/cyclops");
     const char *path = arena_printf(&arena, "%s/cyclops-llvm-%u.so", folder, backend->major);
-    const char *names[] = {arena_printf(&arena, "%u", backend->major), folder, path};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct fail fail = {0};
+    const char *names[] = {arena_printf(&arena, "%u", backend->major), path};
+    struct fail fail = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_ptr_equal(backend_load(&arena, names[i], &fail), backend);
-    }
+}
+
+// Of all versions in a folder, and where nobody asks for one, the newest.
+static void the_newest_is_the_default(void **state) {
+    (void)state;
+    const char *asked = arena_strdup(&arena, getenv("CYCLOPS_LLVM"));
+    const unsigned *majors;
+    struct fail fail = {0};
+    const size_t n = backend_versions(&arena, &majors);
+    assert_true(n >= 1);
+    for (size_t i = 1; i < n; i++)
+        assert_true(majors[i - 1] > majors[i]);
+    assert_int_equal(backend_load(&arena, file_installed(&arena, "lib/cyclops"), &fail)->major, majors[0]);
+    assert_int_equal(load()->major, strtoul(asked, NULL, 10));
+    unsetenv("CYCLOPS_LLVM");
+    assert_int_equal(load()->major, majors[0]);
+    setenv("CYCLOPS_LLVM", asked, 1);
 }
 
 static void says_what_is_missing(void **state) {
@@ -233,6 +249,7 @@ static int free_arena(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_by_version_folder_and_path),
+        cmocka_unit_test(the_newest_is_the_default),
         cmocka_unit_test(says_what_is_missing),
         cmocka_unit_test(lists_cpus_that_have_a_model),
         cmocka_unit_test(refuses_what_it_cannot_open),
