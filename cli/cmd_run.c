@@ -47,6 +47,8 @@ static const struct option options[] = {
      "copies in a row; each from 8 processes. A value that depends on the layout is marked unstable.",
      &plan_args.is_replicated},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_output},
+    {OPTION_FLAG, "brief", NULL, "Versions of LLVM (--llvm) that predict the same share a row or a column.",
+     &lab_args.options.is_brief},
     {0},
 };
 

@@ -70,6 +70,7 @@ static bool choose_corun_cpu(struct lab *lab, const struct lab_options *options,
 bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail) {
     *lab = (struct lab){.arena = arena,
                         .listener = options->listener,
+                        .is_brief = options->is_brief,
                         .is_stopped = options->bench.is_stopped,
                         .isa = options->isa,
                         .corun_cpu = -1};
@@ -94,7 +95,11 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
 
 bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_options *options, const char *summary,
                         struct fail *fail) {
-    *lab = (struct lab){.arena = arena, .listener = options->listener, .isa = options->isa, .elsewhere = summary};
+    *lab = (struct lab){.arena = arena,
+                        .listener = options->listener,
+                        .is_brief = options->is_brief,
+                        .isa = options->isa,
+                        .elsewhere = summary};
     if (!wants_models(options))
         return true;
     lab->backend = backend_load(arena, first_llvm(options), fail);

@@ -8,14 +8,18 @@
 #include "report/forms.h"
 #include "report/pipes.h"
 #include "report/rows.h"
+#include "report/shared.h"
 
 #include <math.h>
 #include <string.h>
 
 // Side by side, for one model and for sweeps.
-static void add_model_titles(struct table *table, const struct lab *lab) {
+static void add_model_titles(struct table *table, const struct lab *lab, const struct experiment *const *rows,
+                             size_t n_rows) {
     for (unsigned i = 0; i < lab->n_models; i++) {
-        table_column(table, TABLE_LEFT, lab->models[i].title);
+        if (model_is_shared(lab, rows, n_rows, i))
+            continue;
+        table_column(table, TABLE_LEFT, model_shared_title(lab, rows, n_rows, i));
         table_column(table, TABLE_BESIDE, "difference");
     }
     table_column(table, TABLE_NOTE, "");
@@ -90,7 +94,7 @@ static const char *blame(const struct experiment *e, unsigned model) {
 
 static void add_blames(struct text *note, const struct lab *lab, const struct experiment *e) {
     for (unsigned i = 0; i < e->n_predictions; i++)
-        if (*blame(e, i))
+        if (*blame(e, i) && !model_is_shared(lab, &e, 1, i))
             add_part(note, e->n_predictions == 1 ? blame(e, i)
                                                  : arena_printf(note->arena, "%s: %s",
                                                                 lab->models[i].title, blame(e, i)));
@@ -108,12 +112,15 @@ static void add_prediction(struct table *table, const struct experiment *e, unsi
         table_cell(table, "%s", "");
 }
 
-static void add_results(struct table *table, const struct lab *lab, const struct experiment *e) {
+// `rows`: those of the table.
+static void add_results(struct table *table, const struct lab *lab, const struct experiment *e,
+                        const struct experiment *const *rows, size_t n_rows) {
     struct text note = {.arena = table->arena};
     text_add(&note, "");
     add_measured(table, e);
     for (unsigned i = 0; i < e->n_predictions; i++)
-        add_prediction(table, e, i);
+        if (!model_is_shared(lab, rows, n_rows, i))
+            add_prediction(table, e, i);
     add_value_notes(&note, lab, e);
     add_blames(&note, lab, e);
     add_other_notes(&note, e);
@@ -137,8 +144,10 @@ static void add_rows(struct table *table, const struct lab *lab, const struct ex
     add_other_notes(&note, e);
     table_cell(table, "%s", note.data);
     for (unsigned i = 0; i < e->n_predictions; i++) {
+        if (model_is_shared(lab, &e, 1, i))
+            continue;
         table_cell(table, "%s", "");
-        table_cell(table, "  %s", lab->models[i].title);
+        table_cell(table, "  %s", model_shared_title(lab, &e, 1, i));
         table_cell(table, "%s", "");
         add_prediction(table, e, i);
         table_cell(table, "%s", blame(e, i));
@@ -156,7 +165,7 @@ static void print_summary(const struct lab *lab, const struct plan *plan, FILE *
         table_column(&table, TABLE_RIGHT, "difference");
         table_column(&table, TABLE_NOTE, "");
     } else {
-        add_model_titles(&table, lab);
+        add_model_titles(&table, lab, NULL, 0);
     }
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
@@ -166,7 +175,7 @@ static void print_summary(const struct lab *lab, const struct plan *plan, FILE *
             add_rows(&table, lab, e);
         } else {
             add_subject(&table, e);
-            add_results(&table, lab, e);
+            add_results(&table, lab, e, NULL, 0);
         }
     }
     if (table.n_cells)
@@ -217,13 +226,15 @@ static void print_sweep(const struct lab *lab, const struct plan *plan, const ch
     table_column(
         &table, TABLE_LEFT,
         arena_printf(lab->arena, "measured, %s%s", program_form_name(form), row_placement(lab->arena, placement)));
-    add_model_titles(&table, lab);
-    for (size_t i = 0; i < plan->n_experiments; i++) {
-        const struct experiment *e = plan->experiments[i];
-        if (!is_of_sweep(e, kernel, form, placement))
-            continue;
-        table_cell(&table, "%u", e->program.streams);
-        add_results(&table, lab, e);
+    const struct experiment **rows = ARENA_ARRAY(lab->arena, const struct experiment *, plan->n_experiments);
+    size_t n_rows = 0;
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        if (is_of_sweep(plan->experiments[i], kernel, form, placement))
+            rows[n_rows++] = plan->experiments[i];
+    add_model_titles(&table, lab, rows, n_rows);
+    for (size_t i = 0; i < n_rows; i++) {
+        table_cell(&table, "%u", rows[i]->program.streams);
+        add_results(&table, lab, rows[i], rows, n_rows);
     }
     if (table.n_cells)
         table_print(&table, out, colour);
