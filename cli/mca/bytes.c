@@ -16,6 +16,11 @@ bool mca_hex_open(struct mca_hex *hex, const char *path, struct fail *fail) {
     return fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", path, strerror(errno));
 }
 
+bool mca_hex_open_text(struct mca_hex *hex, const char *name, char *text, size_t n_bytes, unsigned first_line) {
+    *hex = (struct mca_hex){.name = name, .in = fmemopen(text, n_bytes, "r"), .line = first_line - 1};
+    return hex->in != NULL;
+}
+
 void mca_hex_close(struct mca_hex *hex) {
     if (hex->in != NULL && hex->in != stdin)
         fclose(hex->in);

@@ -30,6 +30,8 @@ struct mca_hex {
 
 // "-": standard input.
 bool mca_hex_open(struct mca_hex *hex, const char *path, struct fail *fail);
+// Lines of the file `name` that were read already, the first of which has this number; `text` must live as long.
+bool mca_hex_open_text(struct mca_hex *hex, const char *name, char *text, size_t n_bytes, unsigned first_line);
 // Reads the next line that is not empty, and describes its block; where hex->fail is set afterwards the line is none,
 // and the one behind it can be read all the same. False at the end of the file, and where it cannot be read
 // (hex->fail).

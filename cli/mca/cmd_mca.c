@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool open_model(const struct mca_args *args, struct arena *arena, struct model *model, struct fail *fail) {
+bool mca_open_model(const struct mca_args *args, struct arena *arena, struct model *model, struct fail *fail) {
     const struct backend_options cpu = {
         .triple = args->triple,
         .arch = args->arch,
@@ -56,7 +56,7 @@ static bool report_to_output(struct mca_session *session, const struct model *mo
 static bool simulate(const struct backend *backend, struct mca_args *args, struct arena *arena, struct fail *fail) {
     struct backend_source source = {0};
     struct model model = {0};
-    if (!mca_inputs_exist(args, fail) || !open_model(args, arena, &model, fail)) {
+    if (!mca_inputs_exist(args, fail) || !mca_open_model(args, arena, &model, fail)) {
         model_close(&model);
         return false;
     }

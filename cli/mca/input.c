@@ -6,6 +6,7 @@
 #include "analyzer/views/trace.h"
 #include "cli/cli.h"
 #include "cli/mca/bytes.h"
+#include "cli/mca/hex_jobs.h"
 
 #include <errno.h>
 #include <string.h>
@@ -168,18 +169,10 @@ static void simulate_briefly(struct reader *reader, const struct block *block) {
 }
 
 static bool run_hex_briefly(struct reader *reader, const char *path) {
-    struct mca_hex hex;
-    if (!mca_hex_open(&hex, path, reader->session->fail))
-        return false;
-    while (mca_hex_next(&hex, reader->model)) {
-        if (hex.fail.status != FAIL_NONE)
-            tell_failure(reader, &hex.fail);
-        else
-            simulate_briefly(reader, &hex.block);
-    }
-    *reader->session->fail = hex.fail;
-    mca_hex_close(&hex);
-    return reader->session->fail->status == FAIL_NONE;
+    const struct mca_args *args = reader->session->args;
+    long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned n_jobs = args->jobs != 0 ? args->jobs : n_cpus > 0 ? (unsigned)n_cpus : 1;
+    return mca_run_hex(reader->session, reader->model, path, n_jobs, &reader->any_failed);
 }
 
 static bool run_file_briefly(struct reader *reader, const char *path) {

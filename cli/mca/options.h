@@ -32,7 +32,7 @@ struct mca_args {
     bool version, print_hex, json, no_instruments, no_custom_behaviour;
 
     unsigned iterations, dispatch, register_file_size, load_queue, store_queue, call_latency;
-    unsigned micro_op_queue, decoder_throughput, retire_width, branch_penalty;
+    unsigned micro_op_queue, decoder_throughput, retire_width, branch_penalty, jobs;
     bool no_alias, resource_segments, walk_all;
 
     bool summary, instruction_info, resource_pressure, timeline, bottlenecks;

@@ -4,6 +4,7 @@
 #define CLI_MCA_REPORT_H
 
 #include "analyzer/model/backend.h"
+#include "analyzer/model/model.h"
 #include "analyzer/pipeline/pipeline.h"
 #include "analyzer/views/trace.h"
 #include "base/arena.h"
@@ -24,6 +25,9 @@ struct mca_session {
     struct trace_view *trace;  // null: none
     struct pipeline *pipeline; // opened with mca_pipeline_options
 };
+
+// The CPU that the arguments ask for; each thread opens it for itself.
+bool mca_open_model(const struct mca_args *args, struct arena *arena, struct model *model, struct fail *fail);
 
 // As the session's arguments ask for.
 struct pipeline_options mca_pipeline_options(const struct mca_session *session);
