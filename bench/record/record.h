@@ -85,8 +85,7 @@ bool record_read(struct arena *arena, const char *path, struct record_file *file
 void record_file_close(struct record_file *file);
 
 // Where the run that wrote `header` measured, compared with this host and clock.
-//  - RECORD_OTHER_CPU: only the logical CPU differs. Some code, such as that which needs assists, may take another
-//  time.
+//  - RECORD_OTHER_CPU: only the logical CPU differs. Code that needs assists, for example, may take another time.
 //  - RECORD_ELSEWHERE: the kind of CPU, microcode, hypervisor, target, simulated model or clock differs.
 enum record_origin { RECORD_HERE, RECORD_OTHER_CPU, RECORD_ELSEWHERE };
 enum record_origin record_origin(const struct json_t *header, const struct host *host, const struct bench *bench);
