@@ -183,7 +183,7 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
 // Makes the value of very short runs unstable: the cost of their start and end is within the timed part, and does not
 // cancel to the last cycle (8 were seen).
 static void doubt_short_runs(const struct lab *lab, struct experiment *experiment) {
-    static const double fewest_cycles = 1000, share = 0.75; // share: the long run without the short one
+    static const double fewest_cycles = 1000, share = 0.75; // share: long run minus short one
     struct bench_measurement *m = &experiment->measurement;
     double iterations = (double)m->seen.most_iterations, cycles = iterations * m->cycles * experiment->program.unroll;
     if (m->outcome != BENCH_OK || !m->seen.most_iterations || m->verdict == MEASURED_UNSTABLE ||
@@ -232,11 +232,10 @@ struct run {
     struct lab *lab;
     struct experiment *const *experiments;
     struct run_part {
-        size_t first,
-            n_left; // index of the experiment's own code, which those of its replicates follow; codes not measured yet
-    } * parts;      // one per experiment
-    size_t *owners; // index of each code's experiment
-    bool *are_done; // for each code: it is measured
+        size_t first, n_left; // index of its own code, before those of its replicates; codes not measured yet
+    } * parts;                // one per experiment
+    size_t *owners;           // index of each code's experiment
+    bool *are_done;           // for each code: it is measured
     struct bench_code *codes;
     struct bench_measurement *measurements;
     const struct lab_taker *taker;
