@@ -13,25 +13,25 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// An open CPU, and what the reports need of it.
+// An open CPU, and what its reports need.
 struct mca_session {
     const struct mca_args *args;
     const struct machine *machine;
-    unsigned llvm; // major version; the reports are to equal its llvm-mca's
+    unsigned llvm; // major version of LLVM; the reports equal those of its llvm-mca
     struct arena *arena;
     FILE *out;
     struct fail *fail;
-    struct trace_view *trace;  // null: none
+    struct trace_view *trace;  // null: no trace
     struct pipeline *pipeline; // opened with mca_pipeline_options
 };
 
-// As the session's arguments ask for.
+// Returns the pipeline's options by the session's arguments.
 struct pipeline_options mca_pipeline_options(const struct mca_session *session);
 
-// Simulates every block and prints its report; LLVM's notes go to stderr, each before the report it is about.
+// Simulates every block and prints its report. LLVM's notes go to stderr, each before its report.
 bool mca_report(const struct mca_session *session, const struct backend_source *source);
 
-// The notes of a text that could not be read.
+// Prints the notes of a text that could not be read.
 void mca_print_notes(const struct backend_source *source);
 
 #endif
