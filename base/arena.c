@@ -12,7 +12,7 @@ enum { FIRST_BLOCK_BYTES = 16 << 10 };
 
 struct arena_block {
     struct arena_block *older;
-    size_t used, room; // bytes of `data`
+    size_t used, room; // used bytes of `data`, and its size
     alignas(max_align_t) char data[];
 };
 
@@ -25,7 +25,7 @@ static void *checked_calloc(size_t bytes) {
     return memory;
 }
 
-// Each block is twice the one before, so that n allocations cost log n calls of calloc.
+// Adds a block of twice the size of the last one, so that n allocations need log n calls of calloc.
 static struct arena_block *block_new(struct arena *arena, size_t at_least) {
     size_t room = arena->block ? arena->block->room * 2 : FIRST_BLOCK_BYTES;
     if (room < at_least)

@@ -10,7 +10,7 @@ const char *bytes_to_hex(struct arena *arena, const uint8_t *bytes, size_t n_byt
     return hex;
 }
 
-// -1: it is none.
+// Returns the value of a digit; -1: not a digit.
 static int hex_digit(char c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 1 << 28 }; // no input of ours is larger; /dev/zero is
+enum { MOST_BYTES = 1 << 28 }; // larger than any real input; stops at /dev/zero
 
 static bool read_all(int fd, struct text *text) {
     char buffer[64 << 10];
@@ -65,7 +65,7 @@ static bool write_all(int fd, const char *data, size_t length) {
     return true;
 }
 
-// A device or a pipe cannot be replaced by a renamed file; it is written to as it stands.
+// Whether the path is a device or a pipe, which must be written directly: a renamed file cannot replace it.
 static bool is_special(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);

@@ -8,13 +8,13 @@
 #include <string.h>
 
 json_t *json_rounded(double value, int decimals) {
-    assert(isfinite(value)); // JSON has no other numbers
+    assert(isfinite(value)); // JSON has finite numbers only
     char text[DBL_MAX_10_EXP + 32];
     snprintf(text, sizeof text, "%.*f", decimals, value);
     return json_real(strtod(text, NULL));
 }
 
-// 15 significant digits print every rounded value as it was rounded (IEEE 754: DBL_DIG).
+// 15 significant digits reproduce every rounded value (IEEE 754: DBL_DIG).
 bool json_write_line(FILE *out, json_t *value, struct fail *fail) {
     char *line = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(value);

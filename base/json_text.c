@@ -24,7 +24,7 @@ static void add_quoted(struct text *text, const char *string) {
     text_add(text, "\"");
 }
 
-// What stands before a value: a comma, unless it is the first, and its key.
+// Adds what precedes a value: a comma, unless it is the first one, and its key.
 static void begin(struct json_text *json, const char *key) {
     const struct text *text = &json->text;
     if (text->length && !strchr("{[", text->data[text->length - 1]))

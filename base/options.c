@@ -21,7 +21,7 @@ static void add_rows(struct arena *arena, const struct option *rows, struct opti
     }
 }
 
-// With the rows of the tables in it.
+// Returns the table with the rows of its OPTION_ROWS in their place.
 static const struct option *flatten(struct arena *arena, const struct option *options) {
     struct option *all = NULL;
     size_t n = 0;
@@ -114,7 +114,7 @@ static bool store(struct arena *arena, const struct option *option, const char *
     return false;
 }
 
-// Given twice, one of the two would be ignored silently.
+// Refuses an option that is given twice: one of the two would be ignored silently.
 static bool is_new(const struct command *command, const struct option *option, uint64_t *given, struct fail *fail) {
     size_t index = (size_t)(option - command->options);
     assert(index < 64);
@@ -151,7 +151,7 @@ static void print_help(const struct command *command, FILE *out) {
         fprintf(out, "\nExamples:\n%s", command->examples);
 }
 
-// Parses the option argv[*i] and, where it has one, its argument behind it. `given`: a bit for each option seen so far.
+// Parses the option argv[*i] and, where it has one, its argument. `given`: a bit for each option so far.
 static enum options_result parse_option(struct arena *arena, const struct command *command, int argc, char **argv,
                                         int *i, uint64_t *given, struct fail *fail) {
     const char *word = argv[*i];

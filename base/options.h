@@ -1,6 +1,6 @@
-// Command-line options as a table: parsing, checking and the help text come from the same rows, so they cannot differ.
-// One dash or two are the same ("-mcpu=btver2", "--mcpu btver2"), as in LLVM's tools. Options and operands may be
-// mixed; "--" ends the options; "-" is an operand.
+// Command-line options as a table: parsing, checking and help use the same rows, so they cannot differ. As in LLVM's
+// tools, one dash or two mean the same ("-mcpu=btver2", "--mcpu btver2"). Options and operands may be mixed; "--" ends
+// the options; "-" is an operand.
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H
 
@@ -13,18 +13,18 @@
 
 enum option_type {
     OPTION_HEADING, // not an option: `help` is the title of the rows that follow
-    OPTION_FLAG,    // bool: no argument sets it; "=true", "=false", "=0", "=1" are accepted
-    OPTION_ROWS,    // not an option: `value` is a struct option *, a table whose rows stand here
+    OPTION_FLAG,    // bool: true without an argument; accepts "=true", "=false", "=0", "=1"
+    OPTION_ROWS,    // not an option: `value` is a struct option *, a table whose rows belong here
     OPTION_COUNT,   // struct option_count, 0 and up
     OPTION_NUMBER,  // double, above 0
     OPTION_AMOUNT,  // double, 0 and up
     OPTION_TEXT,    // const char *
-    OPTION_LIST,    // struct option_list: may be given several times
+    OPTION_LIST,    // struct option_list: may be repeated
 };
 
 struct option_count {
     unsigned long value;
-    bool is_given; // else `value` stays
+    bool is_given; // the option was given; otherwise `value` is unchanged
 };
 
 struct option_list {
@@ -35,18 +35,18 @@ struct option_list {
 struct option {
     enum option_type type;
     const char *name;     // without dashes
-    const char *argument; // what the help calls its argument; null for flags
-    const char *help;     // one sentence; wrapped to 80 columns. Null ends a table
-    void *value;          // where it goes, by type; keeps its content when the option is not given
+    const char *argument; // name of its argument in the help; null for flags
+    const char *help;     // one sentence; the help wraps it to 80 columns. Null ends a table
+    void *value;          // destination, by type; unchanged where the option is not given
 };
 
 // A program or a subcommand, for its help.
 struct command {
-    const char *name;             // as it is typed: "cyclops run"
+    const char *name;             // name with its program: "cyclops run"
     const char *usage;            // "KERNEL…|FILE.s|- [options]"
-    const char *description;      // paragraphs; printed as they are
-    const char *examples;         // lines; printed as they are
-    const struct option *options; // up to a row of zeros
+    const char *description;      // paragraphs, printed unchanged
+    const char *examples;         // lines, printed unchanged
+    const struct option *options; // rows, ended by a row of zeros
 };
 
 struct operands {
@@ -54,16 +54,16 @@ struct operands {
     size_t n_items;
 };
 
-// Result of parsing: go on, or the help was asked for and printed to stdout.
+// Result of parsing: OK; the help was requested and is printed to stdout; or a failure.
 enum options_result { OPTIONS_OK, OPTIONS_HELP, OPTIONS_BAD };
 
-// argv[0] is the subcommand. Mistakes name the word and the nearest options (FAIL_INPUT).
+// Parses a command line whose argv[0] is the subcommand. Fails (FAIL_INPUT) with the wrong word and similar options.
 enum options_result options_parse(struct arena *arena, const struct command *command, int argc, char **argv,
                                   struct operands *operands, struct fail *fail);
 
 void options_print_help(const struct command *command, FILE *out);
 
-// "a..b", or "n" for n..n, both at least 1.
+// Parses "a..b", or "n" for n..n, both at least 1.
 bool options_parse_range(const char *text, unsigned *first, unsigned *last, struct fail *fail);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { LEAST_COLUMNS = 20, MOST_COLUMNS = 10000, SENTENCE_INDENT = 4 };
 
-// The locale that the environment names is not installed, as often in containers; its name says UTF-8.
+// The environment's locale is not installed, as often in containers, but its name states UTF-8.
 static bool is_utf8_by_name;
 
 static const char *locale_name(void) {
@@ -44,7 +44,7 @@ size_t screen_columns(FILE *out) {
     return wanted < LEAST_COLUMNS ? LEAST_COLUMNS : wanted > MOST_COLUMNS ? MOST_COLUMNS : wanted;
 }
 
-// The sign at the start of `text` in ASCII; null: it is none of ours.
+// Returns the sign at the start of `text` in ASCII; null: Cyclops does not use this sign.
 static const char *in_ascii(const char *text, size_t length) {
     static const char *const signs[][2] = {{"±", "+-"}, {"→", "->"}, {"…", "..."}, {"×", "x"}, {"‖", "|"},
                                            {"·", "."},  {"█", "#"},  {"∞", "inf"}, {"≤", "<="}};
@@ -54,7 +54,7 @@ static const char *in_ascii(const char *text, size_t length) {
     return NULL;
 }
 
-// The next character as it is to be written; false at the end.
+// Takes the next character of `text`, as it is to be written. Returns false at the end.
 static bool next_character(const char **text, struct slice *written) {
     bool is_shown;
     size_t length = text_character(*text, &is_shown);
@@ -73,7 +73,7 @@ const char *screen_text(struct arena *arena, const char *text) {
     return shown.data;
 }
 
-// Behind so many columns of `text`.
+// Returns the place after that many columns of `text`.
 static const char *skip(const char *text, size_t columns) {
     bool is_shown;
     while (*text && columns-- > 0)

@@ -1,6 +1,6 @@
-// What the reader of a report can be shown: how many columns, and which characters. The signs that Cyclops itself
-// writes (± → ‖ …) become ASCII where the locale is not UTF-8; what others wrote, such as file names, stays as it is.
-// Not for JSON and other files, which are UTF-8 everywhere.
+// Columns and characters that the reader's screen can show. Where the locale is not UTF-8, the signs that Cyclops
+// writes (± → ‖ …) become ASCII; text by others, such as file names, stays unchanged. Not for JSON and other files,
+// which are always UTF-8.
 #ifndef BASE_SCREEN_H
 #define BASE_SCREEN_H
 
@@ -9,30 +9,30 @@
 #include <stddef.h>
 #include <stdio.h>
 
-// Columns of a pipe or file.
+// Columns for a pipe or a file.
 enum { SCREEN_PIPE_COLUMNS = 100 };
 
-// Once, when the program starts: takes the user's locale. Before that, characters are ASCII.
+// Takes the user's locale. Call it once when the program starts; before, characters are ASCII.
 void screen_set_up(void);
 
-// Columns that fit: COLUMNS of the environment, else those of the terminal that `out` is, else SCREEN_PIPE_COLUMNS.
-// 20 to 10000.
+// Returns the columns of a line, 20 to 10000: COLUMNS of the environment, else those of the terminal `out`, else
+// SCREEN_PIPE_COLUMNS.
 size_t screen_columns(FILE *out);
 
-// UTF-8 `text` as the locale shows it.
+// Returns UTF-8 `text` in the characters of the locale.
 const char *screen_text(struct arena *arena, const char *text);
 
-// `text`, which the locale shows, cut in its middle to so many columns: "mov rax, [rdi]…add rbx, 1".
+// Returns `text`, which the locale shows, cut in its middle to that many columns: "mov rax, [rdi]…add rbx, 1".
 const char *screen_cut(struct arena *arena, const char *text, size_t columns);
 
-// Prints `text` as the locale shows it.
+// Prints `text` in the characters of the locale.
 void screen_puts(const char *text, FILE *out);
 
-// Prints a sentence and a newline, in lines that fit; lines but the first are indented.
+// Prints a sentence and a newline, in lines that fit. All lines but the first are indented.
 void screen_print_sentence(const char *text, FILE *out);
 
-// Prints UTF-8 `text` and a newline, in lines of at most `columns`, broken between words; lines but the first begin
-// with `indent` spaces. `at`: columns already taken in the first line.
+// Prints UTF-8 `text` and a newline, in lines of at most `columns`, broken between words. All lines but the first begin
+// with `indent` spaces. `at`: columns already used in the first line.
 void screen_wrap(const char *text, size_t at, size_t indent, size_t columns, FILE *out);
 
 #endif

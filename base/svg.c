@@ -50,7 +50,7 @@ static void add_escaped(struct text *text, const char *string) {
             text_add(text, "&gt;");
         else if (*c == '&')
             text_add(text, "&amp;");
-        else if ((unsigned char)*c >= ' ') // XML has no other control characters
+        else if ((unsigned char)*c >= ' ') // XML forbids other control characters
             text_append(text, c, 1);
         else
             text_add(text, " ");

@@ -41,12 +41,12 @@ void table_cell_colour(struct table *table, enum table_colour colour, const char
     va_end(args);
 }
 
-// ---- how wide the columns become
+// ---- widths of the columns
 
 struct layout {
-    size_t screen;                    // columns of the terminal
-    unsigned n_columns;               // without the note's
-    size_t widths[TABLE_MAX_COLUMNS]; // of each in terminal columns
+    size_t screen;                    // width of the terminal, columns
+    unsigned n_columns;               // number of columns without the note
+    size_t widths[TABLE_MAX_COLUMNS]; // width of each, terminal columns
 };
 
 static size_t larger(size_t a, size_t b) {
@@ -57,7 +57,7 @@ static size_t width_of(struct arena *arena, struct slice text) {
     return text_width(arena_copy(arena, text.data, text.length));
 }
 
-// Of a title in two lines at most.
+// Returns the least width of a title in at most two lines.
 static size_t narrowest_title(struct arena *arena, const char *title) {
     size_t whole = text_width(title), narrowest = whole;
     for (const char *blank = strchr(title, ' '); blank; blank = strchr(blank + 1, ' ')) {
@@ -85,7 +85,8 @@ static size_t longest_word(const struct table *table, unsigned column) {
     return longest;
 }
 
-// Takes what is too much from the columns that may give way so, down to `least`, and texts to their longest word.
+// Narrows the columns with this alignment until the table fits, but not below `least`, and texts not below their
+// longest word.
 static void shrink(const struct table *table, struct layout *layout, enum table_align align, size_t least) {
     for (unsigned i = 0; i < layout->n_columns; i++) {
         size_t total = total_width(layout), *width = &layout->widths[i];
@@ -120,13 +121,13 @@ static struct layout lay_out(const struct table *table, size_t screen) {
 struct part {
     const struct table *table;
     const struct layout *layout;
-    unsigned first, end; // of these others
+    unsigned first, end; // range of the other columns
     FILE *out;
     bool colour;
-    size_t blanks; // held back until something follows them, so that no line ends in blanks
+    size_t blanks; // blanks to print before the next text, so that lines do not end in blanks
 };
 
-// Lines of a cell.
+// The lines of a cell.
 struct lines {
     struct slice *items;
     size_t n;
@@ -170,8 +171,8 @@ static void print_piece(struct part *part, unsigned column, struct slice text, e
     part->blanks += is_right ? 0 : padding;
 }
 
-// Of each column of the part, `lines[column]`; what does not fit beside them, the note, below. `cells`: for colours;
-// null: titles.
+// Prints `lines[column]` of each column of the part, and the note to their right or below. `cells`: cells with the
+// colours; null: titles.
 static void print_lines(struct part *part, const struct lines *lines, const struct table_cell *cells,
                         const char *note) {
     size_t n_lines = 1, width = GAP + part->layout->widths[0];
@@ -208,7 +209,8 @@ static void print_titles(struct part *part) {
         print_lines(part, lines, NULL, has_note ? table->columns[table->n_columns - 1].title : "");
 }
 
-// Whether the row's name stands above it. The same name is not repeated.
+// Prints the row's name on a separate line above it, where that is necessary. Does not repeat the name of the row
+// before. Returns whether the name is above.
 static bool print_name_above(const struct part *part, size_t first_cell) {
     const struct table *table = part->table;
     const char *name = table->cells[first_cell].text;
@@ -226,7 +228,7 @@ static void print_row(struct part *part, size_t first_cell) {
     const struct table_cell *cells = &table->cells[first_cell];
     bool is_named = print_name_above(part, first_cell);
     struct lines lines[TABLE_MAX_COLUMNS] = {{0}};
-    struct table_cell whole[TABLE_MAX_COLUMNS] = {{0}}; // with those that the last row may lack
+    struct table_cell whole[TABLE_MAX_COLUMNS] = {{0}}; // with empty cells where the last row is short
     const char *note = "";
     for (unsigned i = 0; i < table->n_columns && first_cell + i < table->n_cells; i++) {
         whole[i] = cells[i];
@@ -240,7 +242,8 @@ static void print_row(struct part *part, size_t first_cell) {
     print_lines(part, lines, whole, note);
 }
 
-// Behind the last column that fits beside the first one, with those that stay beside it.
+// Returns the end of the columns that fit into a part with the first one. TABLE_BESIDE columns stay with the one
+// before.
 static unsigned end_of_part(const struct table *table, const struct layout *layout, unsigned first) {
     size_t width = GAP + layout->widths[0];
     unsigned end = first;

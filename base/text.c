@@ -75,7 +75,7 @@ static bool is_same_letter(char a, char b) {
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-// The code point at the start of a string, by RFC 3629, and its length; 0: not UTF-8, or the end.
+// Sets the code point at the start of a string, by RFC 3629. Returns its length, bytes; 0: not UTF-8, or the end.
 static size_t decode(const unsigned char *s, unsigned *point) {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
@@ -89,8 +89,8 @@ static size_t decode(const unsigned char *s, unsigned *point) {
     return is_good && *s ? n : 0;
 }
 
-// Unicode's bidirectional controls (UAX #9, 2.), its line and paragraph separators, and what takes no room (U+200B to
-// U+200F, U+FEFF) change how the text beside them is read.
+// Whether a code point does not change how the text around it reads. These do: Unicode's bidirectional controls (UAX
+// #9, 2.), its line and paragraph separators, and characters without width (U+200B to U+200F, U+FEFF).
 static bool is_visible(unsigned point) {
     static const struct {
         unsigned first, last;
@@ -202,7 +202,7 @@ bool slice_next(struct slice *rest, char separator, struct slice *piece) {
 bool slice_next_line(struct slice *rest, size_t columns, struct slice *line) {
     if (rest->length == 0)
         return false;
-    const char *start = rest->data, *end = start + rest->length, *at = start, *stop = NULL; // stop: behind a word
+    const char *start = rest->data, *end = start + rest->length, *at = start, *stop = NULL; // stop: end of a word
     for (size_t width = 0; at < end; at++) {
         bool is_continuation = (*at & 0xC0) == 0x80;
         if (!is_continuation && !is_combining((const unsigned char *)at) && ++width > columns && at > start)

@@ -1,4 +1,4 @@
-// YAML files: opening them, their nodes, and where these stand. What is expected of a node's content is yaml_read.c's.
+// YAML files: opening them, their nodes and places. yaml_read.c checks the nodes' contents.
 #include "base/yaml.h"
 
 #include "base/text.h"
@@ -22,7 +22,7 @@ static const char *line_start(const struct yaml *yaml, unsigned line) {
     return at;
 }
 
-// libfyaml counts characters; a column of ours is a byte.
+// Converts a place: libfyaml counts characters, our columns are bytes.
 static struct yaml_place place_of(const struct yaml *yaml, int line, int characters) {
     unsigned n = line > 0 ? (unsigned)line : 1;
     const char *start = line_start(yaml, n), *at = start;
@@ -34,7 +34,7 @@ static struct yaml_place place_of(const struct yaml *yaml, int line, int charact
     return (struct yaml_place){n, (unsigned)(at - start) + 1};
 }
 
-// Turns the error that libfyaml collected last into a failure.
+// Makes a failure of the error that libfyaml collected last.
 static bool fail_with_diagnosis(struct yaml *yaml) {
     void *iterator = NULL;
     struct fy_diag_error *error = fy_diag_errors_iterate(yaml->diag, &iterator);
@@ -52,7 +52,7 @@ static bool has_error(const struct yaml *yaml) {
 static bool parse(struct yaml *yaml, size_t length) {
     struct fy_diag_cfg diagnosis;
     fy_diag_cfg_default(&diagnosis);
-    diagnosis.fp = NULL; // nothing on stderr: errors are collected
+    diagnosis.fp = NULL; // collect errors, and print nothing to stderr
     diagnosis.colorize = false;
     yaml->diag = fy_diag_create(&diagnosis);
     assert(yaml->diag);
@@ -84,7 +84,7 @@ static bool check_single(struct yaml *yaml) {
     return wrong ? fail_with_diagnosis(yaml) : true;
 }
 
-// libfyaml 0.7 does not come back from a directive ("%...") that is no UTF-8, or no ASCII.
+// Refuses files that are not UTF-8, and directives ("%...") that are not ASCII: libfyaml 0.7 hangs at such directives.
 static bool check_utf8(const struct yaml *yaml) {
     unsigned line = 1, column = 1;
     bool is_directive = false;
@@ -181,8 +181,8 @@ static struct fy_node *key_of(struct fy_node *value) {
     return parent;
 }
 
-// A node's place is not in libfyaml's interface, but its reports have it: report, and read the last report. An empty
-// value ("key:") has no place of its own, so its key stands for it.
+// libfyaml's interface does not give a node's place, but its reports do: makes a report, and reads it. An empty value
+// ("key:") has no place, so this takes the key's.
 struct yaml_place yaml_place(struct yaml *yaml, struct fy_node *node) {
     size_t before, after;
     last_report(yaml, &before);
@@ -202,7 +202,7 @@ static struct yaml_place place_in_block(struct yaml *yaml, struct yaml_place sta
             line++;
             content = text + i + 1;
         }
-    // The block's indentation is what the file's line has more than the text's.
+    // The block's indentation: the difference in length between the file's line and the text's.
     const char *raw = line_start(yaml, line);
     size_t raw_length = strcspn(raw, "\r\n"), length = strcspn(content, "\n");
     size_t indent = raw_length > length ? raw_length - length : 0;

@@ -1,5 +1,5 @@
-// What is expected of the nodes of a YAML file: a number, certain fields, a list of texts; anything else is a failure
-// at its place. Files, nodes and places are yaml.c's.
+// Reads numbers, fields and lists of texts from the nodes of a YAML file. Other content is a failure at its place.
+// Files, nodes and places are in yaml.c.
 #include "base/text.h"
 #include "base/yaml.h"
 

@@ -1,6 +1,10 @@
-// The subcommands. Each is cmd_NAME.c, or a folder with that file, with its options, help and run: argv[0] is its name,
-// the return value is the exit status (0 done; 1 the work failed; 2 the command line or an input is wrong; 77 not
-// possible on this machine). Reports go to stdout, messages to stderr.
+// The subcommands. Each is cmd_NAME.c, or a folder with that file, and has its options, help and work. argv[0] is its
+// name. They return the exit status:
+//  - 0: done
+//  - 1: the work failed
+//  - 2: the command line or an input is wrong
+//  - 77: not possible on this machine
+// Reports go to stdout, messages to stderr.
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -22,33 +26,35 @@ int cmd_run(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_try(int argc, char **argv);
 
-// The whole of a command that needs no more than its operands and says all that goes wrong in `fail`.
+// Runs a whole command that only needs its operands and puts every failure into `fail`. Returns its exit status.
 int cli_run(const struct command *command, int argc, char **argv,
             bool (*work)(struct arena *arena, const struct operands *operands, struct fail *fail));
 
-// The same where the work has an exit status of its own; the one that matters more is returned.
+// The same where `work` also returns an exit status. Returns the worst one (run_plan_worse) of that, of a failure's,
+// and of stdout's.
 int cli_run_status(const struct command *command, int argc, char **argv,
                    int (*work)(struct arena *arena, const struct operands *operands, struct fail *fail));
 
-// Tells the user what a lab does: messages and progress on stderr. Once there are values to show, Ctrl-C is noted.
+// Reports to the user what a lab does: messages and progress on stderr. Once there are values to show, Ctrl-C ends the
+// work early instead of the program.
 extern const struct lab_listener cli_listener;
 
 // Prints the failure to stderr and returns its exit status.
 int cli_failed(const struct fail *fail);
 
-// Flushes stdout; reports that could not be written (a full disk) are a failure too.
+// Flushes stdout. Returns 0, or the exit status of a failure where the report could not be written (a full disk).
 int cli_finish(void);
 
 bool cli_wants_colour(void); // stdout is a terminal, and NO_COLOR is not set
 
-// The kernels of one ISA (null: all) from `folder`, or from the installed ones where that is null. Some may be refused.
+// Loads the kernels of one ISA (null: all) from `folder` (null: the installed ones). Some may be refused.
 bool cli_find_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
                       struct fail *fail);
-// The same where none may be: all mistakes but the last are printed, and that is the failure.
+// The same, but fails where any is refused. Prints all mistakes but the last one, which is the failure.
 bool cli_load_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
                       struct fail *fail);
 
-// The ISA by name, or this machine's where `name` is null; null and a failure where there is none.
+// Returns the ISA by name, or this machine's where `name` is null. Fails (null) where there is none.
 const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fail);
 
 #endif

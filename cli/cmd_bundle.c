@@ -71,8 +71,8 @@ static struct pack_program packed(const struct program *program, struct bench_co
     };
 }
 
-// A bundle that lacks what was asked for would be noticed on the other machine: all mistakes are reported, and it is
-// not written.
+// Assembles all programs, and reports every mistake. Fails at any: only the other machine would show that a bundle
+// lacks programs.
 static bool assemble(struct arena *arena, struct program *const *programs, size_t n, struct fail *fail) {
     struct gen_errors errors;
     if (!gen_assemble_each(arena, programs, n, &errors, fail))
@@ -88,7 +88,7 @@ static const char *role_of(unsigned chain) {
     return chain == CHAIN_REFERENCE ? "reference" : bench_check_name((enum bench_check)(chain - CHAIN_CHECKS));
 }
 
-// The clock's chains and the programs, assembled in one run.
+// Makes a pack of the clock's chains and the programs, assembled in one run.
 static bool make_pack(struct arena *arena, const struct isa *isa, const struct plan *plan, struct pack *pack,
                       struct fail *fail) {
     struct program *chains[N_CHAINS], **programs = ARENA_ARRAY(arena, struct program *, N_CHAINS + plan->n_experiments);
@@ -116,7 +116,7 @@ static bool make_pack(struct arena *arena, const struct isa *isa, const struct p
     return true;
 }
 
-// Debian's package of a compiler that can make the runner.
+// Returns Debian's package of a compiler that can build the runner.
 static const char *compiler_package(struct arena *arena, const char *isa) {
     static const struct {
         const char *isa, *tuple;
@@ -157,7 +157,7 @@ static bool write_bundle(struct arena *arena, const struct isa *isa, const struc
             fail_set(fail, FAIL_WORK, "cannot make '%s' executable: %s", args.output, strerror(errno)));
 }
 
-// Likewise what was refused before.
+// Fails where the plan has refused something.
 static bool is_whole(const struct plan *plan, struct fail *fail) {
     if (fail->status == FAIL_NONE && plan->n_refused)
         *fail = plan->refused[plan->n_refused - 1];
@@ -165,7 +165,7 @@ static bool is_whole(const struct plan *plan, struct fail *fail) {
     return fail->status == FAIL_NONE;
 }
 
-// The machine that runs them is not at hand, so blocks are not tried first.
+// Prepares blocks without a trial, because the machine that will run them is not here.
 static bool prepare(struct arena *arena, const struct isa *isa, struct plan *plan, struct decoder *decoder,
                     struct fail *fail) {
     return plan->n_blocks == 0 ||

@@ -1,4 +1,4 @@
-// cyclops explain: what a model says of one instruction, as numbers and as a picture in time.
+// cyclops explain: a model's view of one instruction, as numbers and as a picture in time.
 #include "cli/cli.h"
 
 #include "base/json.h"
@@ -73,7 +73,7 @@ static void print_head(struct arena *arena, const struct explanation *e) {
         printf("  source   %s\n", e->source);
 }
 
-// Cycles that fit in a line, behind a name of `width` and before a text of `rest` columns.
+// Returns the cycles that fit in a line after a name of `width` columns and before a text of `rest` columns.
 static uint64_t most_drawn(size_t width, size_t rest) {
     enum { GAPS = 4 };
     size_t columns = screen_columns(stdout), taken = width + GAPS + rest;
@@ -95,7 +95,7 @@ static const char *pipe_name(struct arena *arena, const struct explanation *e, c
     return machine_pipes_name(arena, e->machine, (unsigned)(resource - e->machine->resources));
 }
 
-// " on one of Zn4FP0, Zn4FP1"
+// Prints the choice of pipes: " on one of Zn4FP0, Zn4FP1".
 static void print_choice(const struct explanation *e, const struct insn_use *use) {
     const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
     if (use->reserved)
@@ -108,7 +108,7 @@ static void print_choice(const struct explanation *e, const struct insn_use *use
     puts("");
 }
 
-// Where LLVM has several groups of the same pipes: which.
+// Prints the groups that have the same pipes, where LLVM has several.
 static void print_aliases(struct arena *arena, const struct explanation *e, const struct insn_use *use) {
     const struct resource *resources = e->machine->resources;
     unsigned own = (unsigned)(machine_resource_of_mask(e->machine, use->mask) - resources);
@@ -123,7 +123,7 @@ static void print_aliases(struct arena *arena, const struct explanation *e, cons
         screen_print_sentence(text.data, stdout);
 }
 
-// The pipes that the instruction names, over the cycles after issue.
+// Prints the pipes that the instruction names, over the cycles after issue.
 static void print_segments(struct arena *arena, const struct explanation *e) {
     enum { REST = 40 }; // "  [10, 12) on one of SPRPort00, SPRPort01"
     size_t width = 0;

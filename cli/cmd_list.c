@@ -1,4 +1,4 @@
-// cyclops list: the kernels, models and events there are.
+// cyclops list: kernels, models and events.
 #include "cli/cli.h"
 
 #include "analyzer/model/backend.h"
@@ -48,7 +48,7 @@ static bool print_line(json_t *line, struct fail *fail) {
     return json_write_line(stdout, line, fail);
 }
 
-// {"cascadelake": {"latency": 4, "rthroughput": 0.5}}: the published values, where the kernel file has some.
+// Returns the published values in the kernel file: {"cascadelake": {"latency": 4, "rthroughput": 0.5}}.
 static json_t *expectations(const struct kernel *kernel) {
     json_t *all = json_object();
     for (unsigned i = 0; i < kernel->n_expectations; i++) {
@@ -154,7 +154,7 @@ static const char *version_list(struct arena *arena, const struct listed *model)
     return list;
 }
 
-// The installed overlays of an ISA.
+// Lists the installed overlays of an ISA.
 static bool list_overlays(struct arena *arena, const struct isa *isa, struct table *table, struct fail *fail) {
     const char *folder = file_installed(arena, "share/cyclops/machines");
     const char **files;

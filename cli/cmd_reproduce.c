@@ -1,4 +1,4 @@
-// cyclops reproduce: published experiments again, published · predicted · measured here.
+// cyclops reproduce: repeats published experiments, and compares published, predicted and measured values.
 #include "cli/cli.h"
 
 #include "bench/sandbox/nursery.h"
@@ -63,7 +63,7 @@ static bool is_wanted(const struct reference *reference, const struct operands *
     return is_it;
 }
 
-// An experiment by its own name comes before the file of that name.
+// Chooses the experiments that the operands name. An experiment's name takes precedence over a file's.
 static bool choose(struct arena *arena, const struct reference_set *set, const struct operands *operands,
                    struct reproduction **chosen, size_t *n, struct fail *fail) {
     bool *was_found = ARENA_ARRAY(arena, bool, operands->n_items);
@@ -87,7 +87,7 @@ static bool choose(struct arena *arena, const struct reference_set *set, const s
     return true;
 }
 
-// All programs, and those of the lab's clock where there is one, in one run of the assembler of each ISA.
+// Assembles all programs, and those of the lab's clock where there is a lab, in one run of each ISA's assembler.
 static bool assemble(struct arena *arena, struct lab *lab, struct reproduction *all, size_t n, struct fail *fail) {
     struct program **programs = NULL, *chains[N_CHAINS];
     size_t n_programs = 0, n_chains = lab ? chains_list(lab->chains, chains) : 0;
@@ -117,7 +117,7 @@ static bool open_lab(struct arena *arena, struct lab *lab, struct fail *fail) {
     return args.lab.isa && lab_open(lab, arena, &args.lab, fail);
 }
 
-// Why nothing can be measured, for every value that was to be.
+// Sets why nothing can be measured, in every value that has no reason yet.
 static void leave_unmeasured(struct reproduction *all, size_t n, const char *why) {
     for (size_t i = 0; i < n; i++)
         for (size_t v = 0; v < all[i].reference->n_values; v++)
@@ -135,7 +135,7 @@ static bool report(struct arena *arena, const struct lab *lab, const struct repr
     return true;
 }
 
-// Where this machine cannot measure, predictions are still made.
+// Runs the experiments. Where this machine cannot measure, it still predicts.
 static bool reproduce(struct arena *arena, struct lab *lab, struct reproduction *all, size_t n, bool *agrees,
                       struct fail *fail) {
     const struct isa *native = isa_native();
@@ -190,7 +190,7 @@ static bool run(struct arena *arena, struct lab *lab, const struct operands *ope
 static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct lab lab = {0};
     bool agrees = true;
-    nursery_open(); // while there is little memory
+    nursery_open(); // early: this process has little memory yet
     run(arena, &lab, operands, &agrees, fail);
     lab_close(&lab);
     nursery_close();

@@ -119,7 +119,7 @@ static bool read_corun(struct fail *fail) {
     return true;
 }
 
-// With --from, what would be generated or measured has no meaning.
+// Whether --from has no operands and no options to generate or measure, which it would ignore.
 static bool is_only_from(const struct operands *operands) {
     const struct lab_args *lab = &lab_args;
     const struct plan_args *plan = &plan_args;
@@ -158,7 +158,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         run_plan(lab, &lab_args.options, &plan, &lab_args.files, &status, fail);
     else
         status = run_plan_say_refused(&plan, fail);
-    if (is_open && !lab_args.files.wants_json) // also what there is before a failure
+    if (is_open && !lab_args.files.wants_json) // prints results even after a failure
         (plan_args.corun ? corun_print : run_report_print)(lab, &plan, stdout, cli_wants_colour());
     return lab_args.is_strict ? run_plan_strict(&plan, status) : status;
 }

@@ -1,4 +1,4 @@
-// cyclops trace: which way a block's branches go, from a run of it.
+// cyclops trace: records which way a block's branches go, in a run of it.
 #include "cli/cli.h"
 
 #include "analyzer/flow/branch_trace.h"
@@ -37,7 +37,7 @@ static const struct command command = {
     options,
 };
 
-// As many instructions as the text has, with the lengths they were assembled to and the labels of the text.
+// Describes the block's instructions, with their assembled lengths and the labels of the text.
 static bool describe(struct arena *arena, const struct backend *backend, struct backend_cpu *cpu,
                      const struct program *program, const char *text, struct block *block, struct fail *fail) {
     const bool is_intel = strcmp(program->syntax, "intel") == 0;
@@ -97,7 +97,7 @@ static const char *in_words(struct arena *arena, const struct program *program, 
     return words;
 }
 
-// The block's looped program, of which one iteration is run.
+// Plans the block's looped program, of which it runs one iteration.
 static struct experiment *plan_one(struct arena *arena, const struct isa *isa, const char *name, const char *text,
                                    const struct decoder *decoder, struct plan *plan, struct fail *fail) {
     const struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = args.syntax};

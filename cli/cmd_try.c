@@ -1,4 +1,4 @@
-// cyclops try: a block, once.
+// cyclops try: runs a block once.
 #include "cli/cli.h"
 
 #include "bench/sandbox/nursery.h"
@@ -38,7 +38,7 @@ static const struct command command = {
     options,
 };
 
-// Each block once, with its addresses apart unless something else is asked for.
+// Plans each block once, with different addresses in its registers unless the options request others.
 static bool make_plan(struct arena *arena, const struct operands *operands, struct plan *plan,
                       const struct decoder *decoder, struct fail *fail) {
     struct plan_args wish = plan_args;
@@ -75,7 +75,7 @@ static int try_blocks(struct arena *arena, const struct operands *operands, stru
 
 static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct decoder decoder = {0};
-    nursery_open(); // while there is little memory
+    nursery_open(); // early: this process has little memory yet
     int status = try_blocks(arena, operands, &decoder, fail);
     decoder_close(&decoder);
     nursery_close();

@@ -1,6 +1,6 @@
 // Private to this folder.
-// Ctrl-C during long work: the first one is noted, so that what was done is still shown; the next one does what it did
-// before.
+// Ctrl-C during long work. The first one only sets a flag, so that the program still shows its results. The next one
+// has its usual effect.
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 

@@ -135,7 +135,7 @@ int lab_args_run(struct arena *arena, const struct operands *operands, struct fa
                  int (*run)(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail)) {
     struct lab lab = {0};
     if (strcmp(lab_args.options.target, "native") == 0)
-        nursery_open(); // while there is little memory
+        nursery_open(); // early: this process has little memory yet
     int status = run(arena, &lab, operands, fail);
     lab_close(&lab);
     nursery_close();

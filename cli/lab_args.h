@@ -1,5 +1,5 @@
-// The options of the commands that measure: where the code runs, how it is timed, what it is held against and where the
-// results go. The tables stand in each command's own, under its own headings.
+// The options of the commands that measure: where the code runs, how it is timed, models to compare with, and where
+// results go. Each command includes these tables in its own, under its headings.
 #ifndef CLI_LAB_ARGS_H
 #define CLI_LAB_ARGS_H
 
@@ -7,22 +7,23 @@
 #include "lab/lab.h"
 #include "lab/run_plan.h"
 
-// Of the one command that this process runs.
+// Options of this process's command.
 extern struct lab_args {
     const char *kernels, *isa, *clock, *frequency;
-    struct run_journal_wish files; // but events
+    struct run_journal_wish files; // all but its events
     struct option_count cpu, processes;
-    double precision_percent, attempt_ms, budget_s, timeout_s; // budget_s below 0: not given
-    bool is_strict;                                            // unstable values have an exit status
-    struct lab_options options;                                // complete once lab_args_read is done
+    double precision_percent, attempt_ms, budget_s, timeout_s; // per cent, ms, s, s; budget_s below 0: not given
+    bool is_strict;                                            // unstable values change the exit status
+    struct lab_options options;                                // complete after lab_args_read
 } lab_args;
 
 extern struct option lab_args_kernels[], lab_args_where[], lab_args_clock[], lab_args_effort[], lab_args_output[];
 
-// Turns the texts into lab_args.options.
+// Fills lab_args.options from the other fields. Fails (FAIL_INPUT) at a wrong value.
 bool lab_args_read(struct arena *arena, struct fail *fail);
 
-// Opens what measuring here needs, calls `run` with a lab that is not open yet, and closes all of it.
+// Opens what measuring needs here, calls `run` with a lab that is not open yet, and closes everything. Returns the exit
+// status of `run`.
 int lab_args_run(struct arena *arena, const struct operands *operands, struct fail *fail,
                  int (*run)(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail));
 

@@ -1,4 +1,4 @@
-// Tells the user what a lab does: messages and progress on stderr.
+// Reports to the user what a lab does: messages and progress on stderr.
 #include "cli/cli.h"
 
 #include "cli/interrupt.h"

@@ -1,4 +1,4 @@
-// A table of contents: which command does what.
+// The table of commands.
 #include "cli/cli.h"
 
 #include "base/screen.h"
@@ -65,7 +65,7 @@ static int run_command(int argc, char **argv) {
     return unknown_command(argv[0]);
 }
 
-// help COMMAND
+// Runs `help COMMAND`.
 static int explain_command(int argc, char **argv) {
     char option[] = "--help", *of_command[] = {argv[argc - 1], option, NULL};
     if (argc == 1) {

@@ -13,7 +13,7 @@
 
 struct plan_args plan_args;
 
-// Of blocks alone.
+// Options of blocks only.
 struct option plan_args_blocks[] = {
     {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.",
      &plan_args.asm_texts},
@@ -40,7 +40,7 @@ struct option plan_args_blocks[] = {
     {0},
 };
 
-// Of kernels and blocks.
+// Options of kernels and blocks.
 struct option plan_args_all[] = {
     {OPTION_TEXT, "mode", "MODE",
      "latency, throughput, or block (the kernel's body as it stands). Default: latency and throughput.",
@@ -62,7 +62,7 @@ struct option plan_args_all[] = {
     {0},
 };
 
-// Two blocks as they stand, unless something else is asked for.
+// Sets the defaults for --corun: bodies as they stand, unrolled. Fails with options that do not go with it.
 static bool read_corun(const struct plan_args *args, struct plan_options *plan, struct fail *fail) {
     if (!args->corun)
         return true;
@@ -167,7 +167,7 @@ struct planner {
     const struct plan_args *args;
     const struct isa *isa;
     const struct plan_options *options, *of_blocks;
-    struct kernel_set set; // where kernels are named
+    struct kernel_set set; // kernels; loaded only where an operand names one
 };
 
 static bool add_operand(struct arena *arena, const struct planner *planner, const char *operand, struct plan *plan,
@@ -178,7 +178,7 @@ static bool add_operand(struct arena *arena, const struct planner *planner, cons
     return kernel && plan_add_kernel(arena, plan, kernel, planner->options, fail);
 }
 
-// One program beside all. Of several that the options ask for, the first.
+// Adds the co-runner to all experiments. Of several programs, takes the first.
 static bool add_corun(struct arena *arena, const struct planner *planner, struct plan *plan, struct fail *fail) {
     struct plan others = {0};
     if (!add_operand(arena, planner, planner->args->corun, &others, fail) || !plan_is_left(&others, fail))
@@ -191,7 +191,7 @@ static bool add_corun(struct arena *arena, const struct planner *planner, struct
     return true;
 }
 
-// A block's text as its name in tables.
+// Returns a block's text as its name in tables, on one line.
 static const char *on_one_line(struct arena *arena, const char *text) {
     char *line = arena_strdup(arena, text);
     for (char *c = line; *c; c++)
@@ -200,7 +200,7 @@ static const char *on_one_line(struct arena *arena, const char *text) {
     return line;
 }
 
-// One block of machine code. What is wrong with it is said at its place in the file, or of the option itself.
+// Adds a block of machine code. Fails at its place in the file or in the option.
 static bool add_digits(struct arena *arena, struct plan *plan, struct block_source *source, struct slice digits,
                        unsigned column, const struct plan_options *options, struct fail *fail) {
     uint8_t *bytes = arena_alloc(arena, digits.length / 2 + 1);
@@ -216,7 +216,7 @@ static bool add_digits(struct arena *arena, struct plan *plan, struct block_sour
     return plan_add_block(arena, plan, source, arena_copy(arena, digits.data, digits.length), options, fail);
 }
 
-// As `cyclops mca --hex` reads such files: a block a line, up to a comma; empty lines are skipped.
+// Adds the blocks of a file, as `cyclops mca --hex` reads it: one per line, up to a comma; ignores empty lines.
 static bool add_hex_file(struct arena *arena, struct plan *plan, struct block_source *source, const char *path,
                          const struct plan_options *options, struct fail *fail) {
     char *text;
@@ -256,7 +256,7 @@ static bool names_kernel(const struct plan_args *args, const struct operands *op
     return has_kernel;
 }
 
-// What is for kernels does not touch the blocks beside them.
+// Returns the options for blocks. Where operands also name kernels, options for kernels do not apply to blocks.
 static struct plan_options for_blocks(const struct operands *operands, struct plan_options options) {
     if (names_kernel(&(struct plan_args){0}, operands)) {
         options.has_mode = false;
@@ -277,7 +277,7 @@ static bool add_code(struct arena *arena, const struct planner *planner, const c
     return add_hex(arena, plan, planner->isa, argument, planner->of_blocks, fail);
 }
 
-// A mistake in one of them costs that one.
+// Adds all items. Refuses only those with a mistake.
 static void add_each(struct arena *arena, const struct planner *planner, const char *const *items, size_t n,
                      bool (*add)(struct arena *, const struct planner *, const char *, struct plan *, struct fail *),
                      struct plan *plan) {

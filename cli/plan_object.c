@@ -50,7 +50,7 @@ bool plan_has_marked_data(const char *text) {
     return false;
 }
 
-// The marks become a symbol, and its size.
+// Returns the text with the marks replaced by a symbol and its size.
 static const char *with_symbol(struct arena *arena, const char *text) {
     struct text out = {.arena = arena};
     struct slice rest = {text, strlen(text)}, line;

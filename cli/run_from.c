@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One run in the file, and the ISA of those of its records that make one table.
+// One run in the file, and one ISA: their records make a table.
 struct part {
     struct arena *arena;
     const char *path;
     const struct record_file *file;
     unsigned run;
     const struct isa *isa;
-    const json_t *header; // null: the records stand before any
+    const json_t *header; // null: the records are before any header
     struct plan plan;
-    unsigned n_coruns; // left out of it
+    unsigned n_coruns; // number of co-runs left out of the plan
 };
 
 static const char *header_text(const struct part *part, const json_t *object, const char *key) {
@@ -29,7 +29,7 @@ static const char *header_text(const struct part *part, const json_t *object, co
     return text ? text_printable(part->arena, text, MOST_BYTES) : NULL;
 }
 
-// As lab_summary, as far as the file says it.
+// Returns a summary like lab_summary's, by what the file states.
 static const char *summary(const struct part *part) {
     const json_t *clock = json_object_get(part->header, "clock");
     const char *cpu = header_text(part, part->header, "cpu"), *kernel = header_text(part, part->header, "kernel"),
@@ -51,8 +51,7 @@ static const char *lower(struct arena *arena, const char *text) {
     return copy;
 }
 
-// What the file calls its CPU in the words of LLVM: by the models that were compared with there, or by the name of an
-// Arm core. Null: neither.
+// Returns LLVM's name of the file's CPU, by the models in its records or by the name of an Arm core; null: unknown.
 static const char *named_cpu(const struct part *part) {
     const struct record_file *file = part->file;
     for (size_t i = 0; i < file->n_records; i++) {
@@ -66,7 +65,7 @@ static const char *named_cpu(const struct part *part) {
     return name ? lower(part->arena, name) : NULL;
 }
 
-// The CPU to predict with where none was asked for; "none", and a word about it, where the file does not say.
+// Chooses the CPU to predict where the user gave none. Chooses "none", with a message, where the file does not show it.
 static bool choose_cpu(const struct part *part, const char *llvm, const char **cpu, struct fail *fail) {
     const struct backend *backend = backend_load(part->arena, llvm, fail);
     const char *const *names, *name = named_cpu(part);
@@ -83,7 +82,7 @@ static bool choose_cpu(const struct part *part, const char *llvm, const char **c
     return fail->status == FAIL_NONE;
 }
 
-// Which program of the run a record is of.
+// Returns a key that is the same for all records of one program.
 static const char *program_key(struct arena *arena, const struct record *record) {
     const char *const texts[] = {record->bytes, record->setup, record->kernel, record->mode,
                                  record->form,  record->arc,   record->beside, record->beside_bytes};
@@ -98,7 +97,7 @@ static bool is_ours(const struct part *part, const struct record *record) {
     return record->run == part->run && (!record->isa || strcmp(record->isa, part->isa->name) == 0);
 }
 
-// Of each program of the run the number of its last record: that of before was taken back, and measured again.
+// Returns the index of each program's last record. It replaces earlier ones, which were measured again.
 static json_t *find_last(const struct part *part) {
     json_t *last = json_object();
     for (size_t i = 0; i < part->file->n_records; i++)
@@ -117,7 +116,7 @@ static bool make_plan(struct part *part, struct fail *fail) {
             json_integer_value(json_object_get(last, program_key(part->arena, record))) != (json_int_t)i)
             continue;
         if (record->beside) {
-            part->n_coruns++; // predicted alone, they would differ without the model being wrong
+            part->n_coruns++; // a prediction of the code alone would differ, although the model is right
             continue;
         }
         struct experiment *experiment = plan_add(part->arena, &part->plan);
@@ -136,7 +135,7 @@ static bool make_plan(struct part *part, struct fail *fail) {
 
 static bool print_json(const struct part *part, struct fail *fail) {
     if (part->header) {
-        // A terminal acts on some characters beyond ASCII, which JSON leaves as they are.
+        // ASCII only: JSON does not escape other characters on which a terminal may act.
         char *line = json_dumps(part->header, JSON_COMPACT | JSON_ENSURE_ASCII);
         printf("%s\n", line);
         free(line);
@@ -187,7 +186,7 @@ static bool run_part(struct part *part, const struct lab_options *asked, bool wa
     return is_done;
 }
 
-// A table for each run and ISA, in the order of the file.
+// Prints a table for each run and ISA, in the order of the file.
 static bool run_all(struct arena *arena, const char *path, const struct record_file *file,
                     const struct lab_options *options, bool wants_json, int *status, struct fail *fail) {
     for (size_t i = 0; i < file->n_records; i++) {

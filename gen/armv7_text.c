@@ -36,7 +36,7 @@ void armv7_add_implied(const struct isa *isa, struct slice instruction, struct r
     struct register_name found, last = {0};
     while (register_next(isa, &rest, &word, &found))
         last = found;
-    // The first of a pair is even; an odd one is the second, named.
+    // The first register of a pair is even. An odd one is the second, which the text names.
     if (last.class && last.class->file == 'g' && last.index % 2 == 0 &&
         last.index + 1 < register_class_count(last.class))
         register_set_add(set, last.class, last.index + 1);
@@ -73,7 +73,7 @@ bool armv7_leaves_loop(struct slice instruction) {
     static const char *const lists[] = {"pop", "ldm", NULL}, *const sums[] = {"add", "sub", NULL},
                              *const readers[] = {"str", "cmp", "cmn", "tst", "teq", "mcr", NULL};
     struct slice operands = instruction, word = take_mnemonic(&operands);
-    if (starts(word, "bx")) // and bxj, bxeq; "bxns" is none of A32
+    if (starts(word, "bx")) // and bxj, bxeq; A32 has no "bxns"
         return true;
     if (starts_one_of(word, lists))
         return has_pc_in_list(operands);

@@ -1,5 +1,5 @@
-// From programs to bytes, by as few runs of the assembler as can be. What it refuses of some programs is theirs alone:
-// they are left out, and the others are assembled again.
+// Turns programs into bytes with as few runs of the assembler as possible. Programs that it refuses are left out, and
+// the others are assembled again.
 #include "gen/assembler.h"
 #include "gen/emit.h"
 #include "gen/gen.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What all runs share.
+// Data of all runs.
 struct job {
     struct arena *arena;
     const struct isa *isa;
@@ -18,9 +18,9 @@ struct job {
     struct fail *fail;
 };
 
-// Some programs of a job, in one run.
+// The programs of one run.
 struct batch {
-    size_t *indices; // among the job's
+    size_t *indices; // indices among the job's programs
     size_t n;
 };
 
@@ -28,7 +28,8 @@ static bool is_same(const struct fail *a, const struct fail *b) {
     return a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
-// Streams and programs of one kernel have its mistakes in common, in other registers: the first of each line is kept.
+// Refuses a program. Streams and programs of one kernel share its mistakes, with other registers: keeps the first one
+// of each line.
 static void refuse(const struct job *job, size_t program, const struct fail *why) {
     struct gen_errors *errors = job->errors;
     errors->is_refused[program] = true;
@@ -39,7 +40,7 @@ static void refuse(const struct job *job, size_t program, const struct fail *why
     errors->items[errors->n++] = *why;
 }
 
-// Takes "…:LINE: Error: text" apart.
+// Parses "…:LINE: Error: text". Returns false for other messages.
 static bool parse_error(struct slice message, unsigned *line, struct slice *text) {
     static const char *const kinds[] = {": Error: ", ": Fatal error: "};
     for (unsigned i = 0; i < 2; i++) {
@@ -57,7 +58,7 @@ static bool parse_error(struct slice message, unsigned *line, struct slice *text
     return false;
 }
 
-// Puts an error of as where the user can find it, in the file that the program's body came from.
+// Places an error of as in the file from which the program's body is.
 static void place_error(const struct program *program, const struct emit_place *place, unsigned line, const char *words,
                         struct fail *error) {
     unsigned in_body = line - place->body_line; // wraps around above the body
@@ -68,7 +69,7 @@ static void place_error(const struct program *program, const struct emit_place *
                 words);
 }
 
-// Refuses the programs that the messages name; false where they name none.
+// Refuses the programs whose lines the messages name. Returns false where they name none.
 static bool refuse_named(const struct job *job, const struct batch *batch, const struct emit_place *places,
                          const char *messages) {
     struct slice rest = {messages, strlen(messages)}, message, text;
@@ -91,7 +92,7 @@ static bool refuse_named(const struct job *job, const struct batch *batch, const
     return is_any;
 }
 
-// The first error among the messages; null: there is none.
+// Returns the first error among the messages; null: there is none.
 static const char *find_error(struct arena *arena, const char *messages) {
     struct slice rest = {messages, strlen(messages)}, message, text;
     unsigned line;
@@ -111,7 +112,7 @@ static void drop_refused(const struct job *job, struct batch *batch) {
 
 static bool assemble_batch(const struct job *job, struct batch batch);
 
-// Something is wrong with one of them, and it is not known with which.
+// Handles an error in an unknown program of the batch: refuses the only program, or assembles each half.
 static bool divide(const struct job *job, struct batch batch, const struct fail *why) {
     if (batch.n == 1) {
         refuse(job, batch.indices[0], why);
@@ -133,7 +134,7 @@ static bool read_object(const struct job *job, struct batch batch, struct progra
     return false;
 }
 
-// Errors that stand at no program's lines: behind the last one, where something was not closed.
+// Handles errors at lines of no program: behind the last one, where something was not closed.
 static bool divide_unnamed(const struct job *job, struct batch batch, const struct assembler_result *result) {
     const struct program *first = job->programs[batch.indices[0]];
     const char *error = find_error(job->arena, result->messages);

@@ -27,7 +27,7 @@ static const char *choose_assembler(const struct isa *isa) {
     return isa == isa_native() ? "as" : isa->assembler;
 }
 
-// Its messages in English, so that "Error:" can be found in them.
+// Returns an environment for English messages, in which "Error:" can be found.
 static char **english_environment(struct arena *arena) {
     size_t n = 0, kept = 0;
     while (environ[n])
@@ -52,7 +52,7 @@ static bool fail_missing(const struct run *run, int error) {
                     run->isa == isa_native() ? "binutils" : run->isa->assembler_package);
 }
 
-// Text of a few bytes (".rept 1000000000") can ask for any amount of time and memory.
+// Limits time and memory: a short text (".rept 1000000000") can use any amount.
 static void limit_child(void) {
     const struct rlimit seconds = {120, 120}, bytes = {4ULL << 30, 4ULL << 30}, none = {0, 0};
     setrlimit(RLIMIT_CPU, &seconds);
@@ -61,7 +61,7 @@ static void limit_child(void) {
     prctl(PR_SET_PDEATHSIG, SIGKILL); // it must not outlive us
 }
 
-// The object goes to a file in memory by its name below /proc: as writes to paths only, and nothing can be left behind.
+// The object goes to a file in memory, by its name below /proc: as writes to paths only. So no file can remain.
 static void become_assembler(const struct run *run, char *const *environment, int error_pipe) {
     char *arguments[] = {arena_strdup(run->arena, run->assembler), arena_strdup(run->arena, "-o"),
                          arena_printf(run->arena, "/proc/self/fd/%d", run->object), arena_strdup(run->arena, "-"),
@@ -78,7 +78,7 @@ static void become_assembler(const struct run *run, char *const *environment, in
 
 static bool spawn(const struct run *run, pid_t *pid) {
     char **environment = english_environment(run->arena);
-    int error_pipe[2], error = 0; // closed by a successful exec; else it tells why there was none
+    int error_pipe[2], error = 0; // closed by a successful exec; else it carries the errno
     if (pipe2(error_pipe, O_CLOEXEC) != 0)
         return fail_set(run->fail, FAIL_WORK, "cannot start the assembler '%s': %s", run->assembler, strerror(errno));
     *pid = fork();

@@ -1,5 +1,5 @@
 // Private to this folder.
-// One run of GNU as: a text in, an object or its messages out. Inside gen/ only. Knows no program.
+// One run of GNU as: turns a text into an object or messages. Inside gen/ only.
 #ifndef GEN_ASSEMBLER_H
 #define GEN_ASSEMBLER_H
 
@@ -13,13 +13,14 @@
 
 struct assembler_result {
     bool is_assembled;
-    const char *object; // where it is
-    size_t n_object;    // bytes
-    const char *name;   // of the assembler
+    const char *object; // bytes of the object, where is_assembled
+    size_t n_object;    // size of the object, bytes
+    const char *name;   // name of the assembler
     const char *messages;
 };
 
-// False where no assembler could be run to its end. A missing one is FAIL_UNAVAILABLE with the package to install.
+// Runs the assembler. Fails where it does not run to its end; where it is missing with FAIL_UNAVAILABLE and the package
+// to install. Mistakes in the text are not a failure: is_assembled is false.
 bool assembler_run(struct arena *arena, const struct isa *isa, const struct text *text, struct assembler_result *result,
                    struct fail *fail);
 

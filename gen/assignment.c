@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// Streams without registers of their own (nop, store) would fit in any number.
+// Limit of streams: those without separate registers (nop, store) would fit in any number.
 enum { NO_REGISTER = 255, STREAMS_LIMIT = 1024 };
 
 static unsigned char *slot(const struct assignment *a, unsigned stream, unsigned role) {
@@ -20,8 +20,8 @@ const char *assignment_register(const struct assignment *a, unsigned stream, uns
     return a->kernel->roles[role].class->registers[assignment_index(a, stream, role)];
 }
 
-// A register of `class` that nobody has, looked for from number `start` on and around; where `other` is not null, one
-// that is a register of that class as well: the other end of a chain.
+// Takes a free register of `class`, searching from number `start` on and around. Where `other` is not null, the
+// register is also one of that class: the other end of a chain. Returns false where there is none.
 static bool take_register(const struct register_class *class, unsigned start, const struct register_class *other,
                           struct register_set *taken, unsigned char *index, unsigned char *other_index) {
     unsigned count = register_class_count(class) - class->first;
@@ -45,7 +45,7 @@ static bool take_register(const struct register_class *class, unsigned start, co
     return false;
 }
 
-// The registers that the ISA, the texts of body and set-up, and the fixed roles leave to nobody.
+// Returns the registers that roles may not get: those of the ISA, of the texts of body and set-up, and of fixed roles.
 static struct register_set reserved_registers(const struct kernel *kernel) {
     struct register_set taken = {0};
     for (unsigned i = 0; kernel->isa->reserved[i]; i++)
@@ -60,7 +60,7 @@ static struct register_set reserved_registers(const struct kernel *kernel) {
     return taken;
 }
 
-// The other end of the closed chain whose one end `role` is; null: there is no other.
+// Returns the other end of the closed chain that ends at `role`; null: there is none.
 static const unsigned *other_end(const struct assignment *a, unsigned role) {
     const struct kernel_arc *arc = a->closed;
     if (!arc || arc->from == arc->to)
@@ -77,7 +77,7 @@ static bool assign_role(struct assignment *a, unsigned stream, unsigned role, st
         return true;
     if (roles[role].is_fixed)
         *index = (unsigned char)roles[role].index;
-    else if (other && roles[*other].is_fixed) // which nobody else has
+    else if (other && roles[*other].is_fixed) // no other role has it
         *index = (unsigned char)(roles[*other].index * roles[*other].class->span / roles[role].class->span);
     else if (other)
         return take_register(roles[role].class, a->rotation, roles[*other].class, taken, index,
@@ -96,7 +96,7 @@ static bool assign_shared(struct assignment *a, unsigned role, struct register_s
     return true;
 }
 
-// Written roles first, so that streams are registers 0, 1, 2 … and sources come behind them.
+// Assigns written roles first, so that streams have registers 0, 1, 2 …, and sources the ones after them.
 static bool assign(struct assignment *a, struct register_set taken) {
     const struct kernel *kernel = a->kernel;
     memset(a->registers, NO_REGISTER, (size_t)a->streams * kernel->n_roles);
@@ -110,7 +110,7 @@ static bool assign(struct assignment *a, struct register_set taken) {
     return true;
 }
 
-// Tries fewer and fewer streams; 0 if not even one fits.
+// Returns the largest number of streams that fits, from `streams` down; 0: not even one.
 static unsigned streams_that_fit(struct assignment *a, struct register_set taken, unsigned streams) {
     for (a->streams = streams; a->streams > 0; a->streams--)
         if (assign(a, taken))

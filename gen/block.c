@@ -15,7 +15,7 @@ struct block_reader {
     struct arena *arena;
     const struct isa *isa;
     const char *name;
-    const char *syntax; // null: not known yet
+    const char *syntax; // null: unknown yet
     const struct block_request *request;
     const struct statement *statements;
     size_t n_statements;
@@ -30,8 +30,8 @@ static bool fail_statement(struct block_reader *reader, const struct statement *
     return fail_at(reader->fail, reader->name, statement->line, statement->column, "%s", message);
 }
 
-// The text between llvm-mca's markers; all of it where there are none. Everything outside turns into empty
-// lines, so that line numbers stay. Null: a failure.
+// Returns the text between llvm-mca's markers; all of it without markers. The rest becomes empty lines, so that line
+// numbers stay. Fails (null) where there are two regions.
 static const char *take_region(struct block_reader *reader, const char *text) {
     char *copy = arena_strdup(reader->arena, text);
     unsigned regions = 0, line = 0;
@@ -54,7 +54,7 @@ static const char *take_region(struct block_reader *reader, const char *text) {
     return copy;
 }
 
-// AT&T syntax marks registers with '%'.
+// Guesses the syntax: AT&T syntax marks registers with '%'.
 static const char *guess_syntax(const struct block_reader *reader) {
     if (!reader->isa->syntaxes[0])
         return "";
@@ -83,7 +83,8 @@ static bool word_starts(struct slice word, const char *start) {
     return word.length >= strlen(start) && strncasecmp(word.data, start, strlen(start)) == 0;
 }
 
-// True if `statement` is such a directive; the syntax may not change once there were instructions.
+// Whether `statement` is a directive of the syntax, which it takes. Sets `failed` where the syntax changes after an
+// instruction.
 static bool take_syntax(struct block_reader *reader, const struct statement *statement, bool *failed) {
     struct slice word = statement_word(statement);
     const char *syntax = word_is(word, ".intel_syntax") ? "intel" : word_is(word, ".att_syntax") ? "att" : NULL;
@@ -95,7 +96,7 @@ static bool take_syntax(struct block_reader *reader, const struct statement *sta
     return true;
 }
 
-// Directives of compilers that say nothing about the code.
+// Whether a compiler's directive can be left out: it does not affect the code.
 static bool is_dispensable(const struct statement *statement) {
     static const char *const names[] = {".text",  ".globl", ".global", ".type", ".size",    ".file", ".ident",
                                         ".local", ".weak",  ".hidden", ".loc",  ".addrsig", NULL};
@@ -167,7 +168,7 @@ static bool take_statement(struct block_reader *reader, size_t index) {
     return true;
 }
 
-// An explicit directive comes first, then what the caller says, then what the text looks like.
+// Reads all statements. The syntax is that of a directive, else the caller's, else guessed.
 static bool read_statements(struct block_reader *reader, const char *syntax) {
     reader->syntax = syntax ? syntax : guess_syntax(reader);
     for (size_t i = 0; i < reader->n_statements; i++)
@@ -178,7 +179,7 @@ static bool read_statements(struct block_reader *reader, const char *syntax) {
     return true;
 }
 
-// The registers of a block, and how wide it uses each entry of the register files; null: not at all.
+// The registers of a block, and the widest class in which it uses each entry of the register files; null: unused.
 struct used_registers {
     struct register_set all;
     const struct register_class *widest[REGISTER_N_FILES][64];
@@ -195,7 +196,7 @@ static void note_register(struct used_registers *used, const struct register_nam
     }
 }
 
-// By the decoder's word, or by the text's, where some instructions use more than they name.
+// Finds the registers by the decoder's facts, else by the text and what its instructions imply.
 static void find_registers(const struct block_reader *reader, struct used_registers *used) {
     const struct block_facts *facts = reader->request->facts;
     struct register_name found;
@@ -210,7 +211,7 @@ static void find_registers(const struct block_reader *reader, struct used_regist
             reader->isa->add_implied(reader->isa, reader->statements[i].rest, &used->all);
 }
 
-// All general registers, but for the counter and those that stay what they are.
+// Sets all general registers, except for the counter, the stack pointer and reserved ones that the block does not use.
 static void emit_general(const struct block_reader *reader, const struct register_set *used, const char *counter,
                          struct text *setup) {
     const struct isa *isa = reader->isa;
@@ -219,11 +220,11 @@ static void emit_general(const struct block_reader *reader, const struct registe
     for (unsigned i = 0; isa->reserved[i]; i++)
         if (strcmp(isa->reserved[i], isa->memory) != 0)
             register_set_add_name(&kept, isa, isa->reserved[i]);
-    kept.files[0] &= ~used->files[0]; // a reserved one that the block uses gets its value as well
+    kept.files[0] &= ~used->files[0]; // a reserved register that the block uses gets a value, too
     if (!reader->request->runs_once && counter)
         register_set_add_name(&kept, isa, counter);
     register_set_add_name(&kept, isa, isa->stack_pointer);
-    const struct register_class *class = isa->classes; // the first is the widest general one
+    const struct register_class *class = isa->classes; // the first class is the widest general one
     assert(class->file == 'g');
     for (unsigned i = 0; class->registers[i]; i++) {
         struct isa_value value = {start->first + i * start->distance, class->bits};
@@ -232,7 +233,7 @@ static void emit_general(const struct block_reader *reader, const struct registe
     }
 }
 
-// Zeroes each register the block uses that is no general one.
+// Zeroes each register that the block uses, except for general ones.
 static void emit_zeros(const struct block_reader *reader, const struct used_registers *used, struct text *setup) {
     for (unsigned file = 1; file < REGISTER_N_FILES; file++) // 0 is the general one
         for (unsigned i = 0; i < 64; i++) {
@@ -266,7 +267,7 @@ static const char *make_setup(const struct block_reader *reader, const struct us
     return setup.data;
 }
 
-// Where the stack pointer is put back, that is among the loop's own instructions.
+// Counts the instructions. Those that reset the stack pointer are among the loop's own.
 static void count_instructions(const struct isa *isa, unsigned n_instructions, struct program *program) {
     struct text lines = {0};
     struct arena scratch = {0};
@@ -308,7 +309,7 @@ static bool make_program(struct block_reader *reader, struct program *program) {
     else if (!counter && reader->isa->counts_in_frame && !uses_stack_pointer(reader->isa, &used))
         counter = reader->isa->stack_pointer;
     else if (!counter && reader->isa->counts_in_frame)
-        preserves_flags = false; // memory cannot be counted down without them
+        preserves_flags = false; // counting down memory changes them
     else if (!counter)
         return fail_at(reader->fail, reader->name, 0, 0,
                        "the block leaves no register to count the loop: leave it one of %s",
@@ -373,7 +374,7 @@ static void count_line(struct block_reader *reader, unsigned line) {
     reader->lines[reader->n_lines++] = line;
 }
 
-// One instruction, or all. What is a distance to the data is for the assembler to find, in each copy.
+// Adds one instruction, or all. The assembler computes distances to the data in each copy.
 static void add_code(struct block_reader *reader, const struct block_source *source, size_t at, size_t end) {
     enum { DISTANCE_BYTES = 4 };
     for (size_t i = 0; i < source->n_fixups; i++) {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Far above the numbers that people write.
+// First number of our labels, far above those that people write.
 enum { FIRST_NUMBER = 900000 };
 
 static const char symbol_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$";
@@ -11,7 +11,7 @@ static bool is_symbol_character(char c) {
     return c && strchr(symbol_characters, c);
 }
 
-// The next whole word of `rest`, of symbol characters; what lies before it is `between`.
+// Takes the next word of symbol characters off `rest`; `between` is the text before it.
 static bool next_symbol(struct slice *rest, struct slice *between, struct slice *symbol) {
     size_t start = 0;
     while (start < rest->length && !is_symbol_character(rest->data[start]))
@@ -29,7 +29,7 @@ static bool is_same(struct slice a, struct slice b) {
     return a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
 }
 
-// The label of that name; null: none.
+// Returns the label of that name; null: there is none.
 static struct block_label *find(const struct block_labels *labels, struct slice symbol) {
     for (size_t i = 0; i < labels->n_labels; i++)
         if (is_same(labels->labels[i].name, symbol))

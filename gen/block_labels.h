@@ -1,7 +1,6 @@
 // Private to this folder.
-// Labels of a block. Names may be defined once in a file, but a block is repeated, in its unrolled form and in other
-// programs of the same file; so each name becomes one of as's numeric labels, which may be defined again and again.
-// Inside gen/ only.
+// Labels of a block. A file may define a name only once, but it repeats a block: in the unrolled form, and in several
+// programs. So each name becomes a numeric label of as, which may be defined repeatedly. Inside gen/ only.
 #ifndef GEN_BLOCK_LABELS_H
 #define GEN_BLOCK_LABELS_H
 
@@ -14,19 +13,19 @@
 
 struct block_label {
     struct slice name;
-    size_t statement; // that defines it
-    bool is_used;     // some instruction refers to it
+    size_t statement; // index of the statement that defines it
+    bool is_used;     // an instruction refers to it
 };
 
 struct block_labels {
-    struct block_label *labels; // those with names; numeric ones stay as they are
+    struct block_label *labels; // labels with names; numeric ones stay unchanged
     size_t n_labels;
 };
 
 struct block_labels block_labels_find(struct arena *arena, const struct statement *statements, size_t n_statements);
 
-// A statement, number `index` of its block, with its labels as numbers: definitions that nothing refers to are dropped,
-// and references become 900001b or 900001f, by where the label stands. Empty where only an unused label was there.
+// Returns statement `index` of a block with its labels as numbers. Drops definitions without references. References
+// become 900001b or 900001f, by the label's place. Empty where the statement was only an unused label.
 struct slice block_labels_numbered(struct arena *arena, const struct block_labels *labels,
                                    const struct statement *statement, size_t index);
 

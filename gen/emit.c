@@ -13,7 +13,7 @@ static const char *unique_symbol(struct arena *arena, const struct program *cons
     return earlier ? arena_printf(arena, "%s.%u", programs[i]->symbol, earlier + 1) : programs[i]->symbol;
 }
 
-// Indents each line of `lines`.
+// Adds the lines, indented.
 static void add_lines(struct text *out, const char *lines) {
     struct slice rest = {lines, strlen(lines)}, line;
     while (slice_next(&rest, '\n', &line))
@@ -25,7 +25,7 @@ static void add_lines(struct text *out, const char *lines) {
 }
 
 static void add_heading(struct text *out, const struct isa *isa, const struct program *program) {
-    // A block may be called by its text: keep the comment one line.
+    // A block's name may be its text: keep the comment on one line.
     text_addf(out, "\n%s %.*s: %s", isa->comment, (int)strcspn(program->kernel, "\n"), program->kernel,
               program_mode_name(program->mode));
     if (program->mode == PROGRAM_THROUGHPUT)
@@ -43,7 +43,7 @@ static void add_syntax(struct text *out, const struct isa *isa, const char *synt
             text_addf(out, "    %s\n", isa->syntax_directives[i]);
 }
 
-// Runs a function of the ISA's and adds its lines.
+// Adds the lines that a function of the ISA emits.
 static void add_emitted(struct text *out, void (*emit)(struct text *, const struct program *),
                         const struct program *program) {
     struct text lines = {.arena = out->arena};
@@ -51,7 +51,7 @@ static void add_emitted(struct text *out, void (*emit)(struct text *, const stru
     add_lines(out, lines.data);
 }
 
-// The exit stands in front, where the distance to the frame is known.
+// Adds the exit before the entry, where its distance to the frame is known.
 static void add_exit_in_front(struct text *out, const struct isa *isa, const struct program *program) {
     add_emitted(out, isa->emit_start, program);
     text_addf(out, "    .balign %d\n%s.exit:\n    %s back to the caller's stack\n", PROGRAM_EXIT_OFFSET,

@@ -1,4 +1,4 @@
-// Programs from kernels: set-up, body and symbol, once the registers are chosen (assignment.c).
+// Makes programs of kernels: set-up, body and symbol. assignment.c chooses the registers.
 #include "gen/expand.h"
 
 #include "base/text.h"
@@ -45,12 +45,12 @@ static int displacement_of(const struct kernel *kernel, enum program_placement p
                            unsigned place) {
     int displacement = 0;
     bool fits = placement_find(kernel, placement, stream, place, &displacement);
-    assert(fits); // the streams were limited to those that do
+    assert(fits); // limit_streams has checked that
     (void)fits;
     return displacement;
 }
 
-// General registers are set as wide as they are: nothing of before is left beside a part of one.
+// Sets a role's initial value. General registers are set in full width, so that no old bits remain.
 static void emit_initial(const struct assignment *a, enum program_placement placement, unsigned stream, unsigned index,
                          struct text *setup) {
     const struct kernel *kernel = a->kernel;
@@ -67,14 +67,15 @@ static void emit_initial(const struct assignment *a, enum program_placement plac
                                    kernel->syntax);
 }
 
-// Registers that the body names without a role start as zero. Those the ISA reserves keep what they hold.
+// Zeroes the registers that the body names without a role. Those that the ISA reserves stay unchanged.
 static void emit_named(const struct isa *isa, const char *text, const char *syntax, struct register_set *done,
                        struct text *setup) {
     struct slice rest = {text, strlen(text)}, word;
     struct register_name found;
     while (register_next(isa, &rest, &word, &found))
         for (unsigned i = found.index; i <= found.last; i++) {
-            // The first class of a file is the widest general one; vectors are zeroed as wide as they are named.
+            // General registers are zeroed in the widest class, the ISA's first; vectors in the class that the text
+            // names.
             const struct register_class *class = found.class->file == 'g' ? isa->classes : found.class;
             if (!register_set_has_all(done, class, i))
                 isa->emit_constant(setup, class, class->registers[i], (struct isa_value){0}, syntax);
@@ -92,7 +93,7 @@ static void emit_all_named(const struct kernel *kernel, struct text *setup) {
             emit_named(kernel->isa, kernel->pieces[i].text, kernel->syntax, &done, setup);
 }
 
-// Whether a role's own initial value counts.
+// Whether a role's initial value is set in a stream.
 static bool is_set(const struct assignment *a, unsigned stream, unsigned index) {
     const struct kernel_role *roles = a->kernel->roles, *role = &roles[index];
     struct register_set reserved = reserved_registers(a->kernel->isa);
@@ -100,7 +101,7 @@ static bool is_set(const struct assignment *a, unsigned stream, unsigned index) 
         return false;
     if (role->is_fixed && role->init == INIT_NONE && register_set_has(&reserved, role->class, role->index))
         return false;
-    // Of a closed chain, the value that counts is the one read first.
+    // In a closed chain, the value of the end that is read first counts.
     const struct kernel_arc *closed = a->closed;
     if (!closed || closed->from == closed->to)
         return true;
@@ -109,8 +110,8 @@ static bool is_set(const struct assignment *a, unsigned stream, unsigned index) 
     return index != closed->to || role->init != INIT_NONE;
 }
 
-// Every role gets a value, so that no run depends on what was in the registers before (denormals, say). The register
-// that holds the buffer's address serves the others, and is set last.
+// Returns the set-up. Every role gets a value, so that runs do not depend on earlier contents of registers, such as
+// denormals. The register with the buffer's address is set last, because the others need it.
 static const char *make_setup(struct arena *arena, const struct assignment *a, enum program_placement placement) {
     const struct kernel *kernel = a->kernel;
     struct text setup = {.arena = arena};
@@ -130,7 +131,7 @@ static const char *make_setup(struct arena *arena, const struct assignment *a, e
     return setup.data;
 }
 
-// The body of one stream; without a placement, its places by their names.
+// Adds the body of one stream; without a placement, with the names of its places.
 static void add_stream(const struct assignment *a, enum program_placement placement, unsigned stream,
                        struct text *body) {
     const struct kernel *kernel = a->kernel;
@@ -176,7 +177,7 @@ unsigned program_unroll(enum program_form form, unsigned wanted, unsigned n_inst
     if (wanted)
         return wanted;
     unsigned fit =
-        GEN_UNROLLED_INSTRUCTIONS / (n_instructions ? n_instructions : 1); // bytes given as data count as none
+        GEN_UNROLLED_INSTRUCTIONS / (n_instructions ? n_instructions : 1); // bytes as data are not instructions
     return fit ? fit : 1;
 }
 
@@ -210,7 +211,7 @@ static bool check_arc(const struct kernel *kernel, const struct gen_request *req
     return true;
 }
 
-// What tells the programs of a kernel apart.
+// Returns a symbol that differs between the programs of a kernel.
 static const char *make_symbol(struct arena *arena, const struct assignment *a, const struct gen_request *request,
                                const struct program *program) {
     struct text symbol = {.arena = arena};
@@ -269,7 +270,7 @@ static bool check_shared_chain(const struct kernel *kernel, struct fail *fail) {
                               kernel->name, shared->name);
 }
 
-// As many streams as were asked for, or (0) as there can be; false where the memory that they access does not fit.
+// Limits the streams by the memory that they access. Fails where `wanted` streams do not fit, or (0) not even one.
 static bool limit_streams(const struct kernel *kernel, enum program_placement placement, unsigned wanted,
                           struct assignment *a, struct fail *fail) {
     if (!kernel->n_places)

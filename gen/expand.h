@@ -1,5 +1,5 @@
 // Private to this folder.
-// What expansion and blocks share. Inside gen/ only.
+// Functions that kernels and blocks share on their way to programs. Inside gen/ only.
 #ifndef GEN_EXPAND_H
 #define GEN_EXPAND_H
 
@@ -7,13 +7,14 @@
 #include "gen/isa.h"
 #include "gen/program.h"
 
-// Fills in what struct program holds of instructions, once form, loop counter and preserves_flags are known.
+// Sets the numbers of instructions of `program`. Needs its isa, form, loop counter and preserves_flags.
 void program_count_instructions(struct program *program, unsigned n_body_instructions);
 
-// Copies of the body to unroll: `wanted`, or (0) as many as make about GEN_UNROLLED_INSTRUCTIONS; 1 when looped.
+// Returns the copies of the body: 1 when looped; else `wanted`, or (0) enough for about GEN_UNROLLED_INSTRUCTIONS.
 unsigned program_unroll(enum program_form form, unsigned wanted, unsigned n_instructions);
 
-// `text` with everything that cannot be in a symbol replaced by '_', at most 60 bytes, not starting with a digit.
+// Returns the first 60 bytes of `text` as part of a symbol: with '_' for all but letters and digits, and before a digit
+// at the start.
 const char *program_symbol_part(struct arena *arena, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-// From kernels and blocks to programs, and from programs to bytes:
+// Turns kernels and blocks into programs, and programs into bytes:
 //     kernel ── gen_expand ──► program (text) ── gen_assemble ──► program (bytes)
 // Knows no CPU timing. See kernel.h for the files, program.h for the result.
 #ifndef GEN_GEN_H
@@ -14,52 +14,52 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// What to make of a kernel.
+// Options of gen_expand.
 struct gen_request {
     enum program_mode mode;
     enum program_form form;
-    unsigned streams; // throughput: 1 and up, 0 = as many as there are registers (at most GEN_MAX_STREAMS)
-    unsigned arc;     // latency: which of the kernel's arcs
-    enum program_placement placement; // throughput of kernels with places; PLACEMENT_NONE: own lines
-    unsigned rotation;                // registers of each class that are passed over at first, so that others are taken
-    unsigned unroll; // unrolled form: copies of the body; 0 = about GEN_UNROLLED_INSTRUCTIONS instructions
+    unsigned streams;                 // throughput: number of streams; 0: as many as fit, at most GEN_MAX_STREAMS
+    unsigned arc;                     // latency: index of the kernel's arc
+    enum program_placement placement; // throughput with places: where they are; PLACEMENT_NONE: own lines
+    unsigned rotation;                // registers of each class to skip at first, so that roles get others
+    unsigned unroll; // unrolled form: copies of the body; 0: about GEN_UNROLLED_INSTRUCTIONS instructions
 };
 
 enum { GEN_MAX_STREAMS = 16, GEN_UNROLLED_INSTRUCTIONS = 1000 };
 
-// Expands a kernel into the text of a program. Fails (FAIL_INPUT) when the kernel has no chain for latency
-// mode or there are not enough registers for the streams (it says how many fit).
+// Expands a kernel into the text of a program. Fails (FAIL_INPUT) where the kernel has no chain for latency mode, its
+// streams are not independent, or registers or the buffer do not suffice for the streams (with the number that fit).
 bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct gen_request *request,
                 struct program *program, struct fail *fail);
 
-// How many streams of the kernel, `most` at most, can access memory in that placement. All, where it has no places.
+// Returns how many streams of the kernel, up to `most`, can access memory in that placement; `most` without places.
 unsigned gen_placement_streams(const struct kernel *kernel, enum program_placement placement, unsigned most);
 
-// Two kernels as one, without a chain: the first one's body and the second one's behind it, on registers of their own.
-// Fails where one is written in another syntax.
+// Makes one kernel of two: the body of `first`, then that of `second`, on other registers. It has no chain. Fails where
+// their ISAs or syntaxes differ.
 bool gen_pair(struct arena *arena, const struct kernel *first, const struct kernel *second, struct kernel *pair,
               struct fail *fail);
 
-// The assembly file of some programs, readable, for plain `as`.
+// Writes a readable assembly file of some programs for `as`.
 void gen_emit(struct arena *arena, const struct program *const *programs, size_t n_programs, struct text *out);
 
-// What cannot be assembled of some programs.
+// Mistakes that keep programs from being assembled.
 struct gen_errors {
-    struct fail *items; // one for each line of a kernel's body or block that has a mistake, with as's own words
+    struct fail *items; // one per line of a kernel's body or block that has a mistake, with as's message
     size_t n;
-    bool *is_refused; // of each program: it has such a mistake, and no bytes
+    bool *is_refused; // for each program: it has a mistake, and no bytes
 };
 
-// Assembles programs of one ISA with GNU as, mostly in one run, and fills in the bytes of those that have no mistake.
-// False where nothing could be assembled; a missing assembler is FAIL_UNAVAILABLE with the package to install.
+// Assembles programs of one ISA with GNU as, mostly in one run, and fills in the bytes of those without mistakes. Fails
+// where as cannot do its work; where it is missing with FAIL_UNAVAILABLE and the package to install.
 bool gen_assemble_each(struct arena *arena, struct program *const *programs, size_t n_programs,
                        struct gen_errors *errors, struct fail *fail);
 
-// A whole text as the user wrote it, as an object; `name` is what messages call it.
+// Assembles a user's text into an object. `name`: its name in messages. Fails at the first mistake, or as above.
 bool gen_assemble_text(struct arena *arena, const struct isa *isa, const char *name, const char *text,
                        const void **object, size_t *n_bytes, struct fail *fail);
 
-// As gen_assemble_each, where the first mistake is a failure.
+// As gen_assemble_each, but fails at the first mistake.
 bool gen_assemble(struct arena *arena, struct program *const *programs, size_t n_programs, struct fail *fail);
 
 #endif

@@ -1,5 +1,5 @@
-// What the generator must know of an instruction set: its registers, how a function begins and ends, how to
-// load a constant, how to count a loop down, and which GNU assembler to call. Tables, one file an ISA.
+// What the generator needs of an instruction set: its registers, how a function begins and ends, how to load a
+// constant, how to count a loop down, and which GNU assembler to call. Each ISA has a file with its table.
 #ifndef GEN_ISA_H
 #define GEN_ISA_H
 
@@ -11,113 +11,112 @@
 struct program;
 struct register_set;
 
-// Registers of one width and kind, in the order in which they are handed out.
+// Registers of one width and kind, in the order in which roles get them.
 struct register_class {
     const char *name;             // as in kernel files: "r64", "zmm", "x", "v"
     const char *const *registers; // null-terminated
-    // Index into `registers` is also the number of the architectural register file entry: rax, eax, ax and al
-    // have the same index in their classes, so a taken register is taken in every class of its file.
-    char file;      // 'g' general, 'v' vector, 'f' floating point (where that is no part of 'v'), 'k' mask,
-                    // 'a' accumulator,
-                    // 'c' condition flags; classes of one file alias by index
-    unsigned bits;  // width; of scalable vectors and their masks the least
-    unsigned span;  // entries of the file that each covers, from index * span on. Armv7: d1 is s2 and s3
-    unsigned first; // index of the first that roles get; those before it are taken only by name
+    // Classes of one file alias by index: rax, eax, ax and al have the same index in their classes. A register that is
+    // taken is taken in each of them.
+    char file;      // 'g' general, 'v' vector, 'f' floating point (where not part of 'v'), 'k' mask,
+                    // 'a' accumulator, 'c' condition flags
+    unsigned bits;  // width; for scalable vectors and their masks the least one
+    unsigned span;  // entries of the file that a register covers, from index * span on. Armv7: d1 is s2 and s3
+    unsigned first; // index of the first register that roles get; those before it are only taken by name
 };
 
-// Another name of a register or of a part of it: "ah" is in "rax".
+// Another name of a register or of its part: "ah" is in "rax".
 struct register_alias {
     const char *name, *reg;
 };
 
-// What a register starts as. A general or mask register gets the low bits; a vector register gets the pattern
-// in each of its lanes.
+// Initial value of a register. A general or mask register gets the low bits, a vector register the pattern in each
+// lane.
 struct isa_value {
     uint64_t bits;
-    unsigned lane_bits; // 8, 16, 32 or 64; of no meaning outside vectors, or where bits is 0
+    unsigned lane_bits; // 8, 16, 32 or 64; has no meaning outside of vectors, or where bits is 0
 };
 
-uint64_t isa_value_repeated(struct isa_value value); // 64 bits of it: lanes of fewer bits side by side
+uint64_t isa_value_repeated(struct isa_value value); // returns 64 bits: the pattern, repeated in each lane
 
-// Displacements that the loads and stores of some width take, besides a base register.
+// Displacements that loads and stores of some width can add to a base register.
 struct isa_reach {
     int least, most; // bytes
 };
 
-// What a loop's end executes each time that it goes back.
+// Instructions, and branches among them, that a loop's end executes each time it goes back.
 struct isa_loop_end {
     unsigned instructions, branches;
 };
 
 struct isa {
     const char *name;                     // "x86_64"
-    const char *family;                   // folder and `isa` of its kernel files, where not `name`; null: `name`
-    const char *const *names;             // other names users know ("x86-64", "amd64"); null-terminated
-    const char *triple;                   // LLVM's: "x86_64-unknown-linux-gnu"
-    const char *assembler;                // when cross-assembling: "aarch64-linux-gnu-as"; on its own machine, "as"
-    const char *assembler_package;        // Debian's, that holds `assembler`
+    const char *family;                   // folder and `isa` of its kernel files; null: same as `name`
+    const char *const *names;             // other names that users know ("x86-64", "amd64"); null-terminated
+    const char *triple;                   // LLVM's triple: "x86_64-unknown-linux-gnu"
+    const char *assembler;                // on machines of other ISAs: "aarch64-linux-gnu-as"; on its own, "as"
+    const char *assembler_package;        // Debian's package of `assembler`
     const char *preamble;                 // lines at the top of an assembly file, or ""
-    const char *const *syntaxes;          // "intel", "att"; null-terminated, empty where there is one syntax
-    const char *const *syntax_directives; // that switch to them, in the same order
+    const char *const *syntaxes;          // "intel", "att"; null-terminated, empty: one syntax only
+    const char *const *syntax_directives; // directives that switch to these syntaxes, in the same order
     const char *comment;                  // starts a comment in its assembly: "#", "//"
     const struct register_class *classes; // up to one with a null name
     const struct register_alias *aliases; // up to one with a null name
-    const char *const *brace_words;       // that its assembly writes in braces: "z", "1to16"; null-terminated
-    // The condition flags: one register that no text names. Null: kernels may not use them, and why.
+    const char *const *brace_words;       // words that its assembly writes in braces: "z", "1to16"; null-terminated
+    // Class of the condition flags, one register that text does not name; null: kernels may not use them, because of
+    // `no_flags`.
     const struct register_class *flags;
     const char *no_flags;
     const char *const *loop_counters; // candidates, best first; null-terminated
-    // Where a block leaves none of them: its stack pointer, if it leaves that, and else a word of its frame; see
-    // program.h.
+    // Where a block uses all of them: the stack pointer counts, or else a word of the frame; see program.h.
     bool counts_in_frame;
-    // The best one where the loop's end must not touch the flags; any other costs more. Null: all are alike.
+    // Best counter where the loop's end must not change the flags; others cost more. Null: all cost the same.
     const char *flag_free_counter;
     const char *stack_pointer;
-    unsigned
-        stack_number;   // of the stack pointer among the general registers, as encoded; its word in a frame is 1 + that
-    const char *memory; // register that holds the second argument until the loop begins
-    const char *const *reserved; // registers no role may get (stack pointer, `memory`, …); null-terminated
-    // Waits until nothing of the set-up is in flight. Without it a store of the set-up, such as the buffer's own
-    // address or a saved register, can slow down the loop's loads from there for tens of microseconds: Zen 4 predicts
-    // that they are forwarded from it, and does two such loads a cycle instead of three.
-    const char *settle;                                             // instructions, one a line
-    struct isa_loop_end (*loop_end)(const struct program *program); // what emit_loop_end makes
-    // Of the plain loads and stores of so many bytes. Some instructions have another reach: their kernels state it.
+    unsigned stack_number;       // encoded number of the stack pointer, a general register; its frame word is 1 + that
+    const char *memory;          // register that holds the second argument until the loop begins
+    const char *const *reserved; // registers that roles may not get (stack pointer, `memory`, …); null-terminated
+    // Waits until no instruction of the set-up is in flight. Otherwise a store of the set-up, such as a saved register,
+    // can slow the loop's loads from there for tens of microseconds: Zen 4 predicts that they are forwarded from it,
+    // and executes two such loads per cycle instead of three.
+    const char *settle;                                             // instructions, one per line
+    struct isa_loop_end (*loop_end)(const struct program *program); // counts of what emit_loop_end writes
+    // Reach of plain loads and stores of so many bytes. Other instructions' kernels state their reach.
     struct isa_reach (*reach)(unsigned bytes);
-    // Length of the instruction at `code`, 1 to 8 bytes. So the bytes tell the number of instructions, whatever macros
-    // of the assembler the text holds. Null: it cannot be told without a decoder.
+    // Returns the length of the instruction at `code`, 1 to 8 bytes. So the bytes give the number of instructions, even
+    // where the text has macros of the assembler. Null: lengths need a decoder.
     unsigned (*instruction_bytes)(const uint8_t *code);
-    const char *const *leaves_loop; // instructions that end the function a loop is in; null-terminated
-    // The same where the name alone does not tell; and adds to `set` the registers that an instruction uses without
-    // naming them, because of those that it names. Null: there are none such.
+    const char *const *leaves_loop; // instructions that end the function around a loop; null-terminated
+    // Whether an instruction leaves the loop, where the name alone does not show it. Null: the names suffice.
     bool (*would_leave_loop)(struct slice instruction);
+    // Adds to `set` the registers that an instruction uses in addition to those it names. Null: there are none.
     void (*add_implied)(const struct isa *isa, struct slice instruction, struct register_set *set);
 
-    void (*emit_entry)(struct text *out, const struct program *program); // save registers, take the arguments
+    // Each of these writes assembly text to `out`.
+    void (*emit_entry)(struct text *out, const struct program *program); // saves registers, takes the arguments
     void (*emit_exit)(struct text *out, const struct program *program);
-    // Counts down and branches to the loop's label; where the program says so, without touching the flags.
+    // Counts down and branches to the loop's label; where program->preserves_flags, without changing the flags.
     void (*emit_loop_end)(struct text *out, const struct program *program);
-    // Of programs with a stack of their own; see program.h. They begin with emit_start, which ends with a branch to
-    // label `.entry`; emit_stack_leave stands behind emit_entry and emit_stack_return, at label `.exit`, before
-    // emit_exit.
+    // For programs with their own stack (program.h). They begin with emit_start, which ends with a branch to label
+    // `.entry`. emit_stack_leave follows emit_entry. emit_stack_return, at label `.exit`, comes before emit_exit.
     void (*emit_start)(struct text *out, const struct program *program);
     void (*emit_stack_leave)(struct text *out, const struct program *program);
     void (*emit_stack_return)(struct text *out, const struct program *program);
     void (*emit_branch_to_exit)(struct text *out, const struct program *program);
-    void (*emit_stack_pointer)(struct text *out, uint64_t value, const char *syntax); // sets it; touches nothing else
+    void (*emit_stack_pointer)(struct text *out, uint64_t value, const char *syntax); // sets only the stack pointer
     // Sets `reg` of `class` to a value. May use the memory below the buffer's middle as scratch.
     void (*emit_constant)(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
                           const char *syntax);
     void (*emit_move_memory)(struct text *out, const char *reg,
                              const char *syntax); // reg = address of the buffer, whose first word holds its own address
-    void (*emit_displace)(struct text *out, const char *reg, int bytes, const char *syntax); // reg += bytes, no flags
+    // Adds `bytes` to `reg` without changing the flags.
+    void (*emit_displace)(struct text *out, const char *reg, int bytes, const char *syntax);
 };
 
 const struct isa *isa_find(const char *name);  // null if unknown
-const char *isa_family(const struct isa *isa); // "mips" of mipsel; mostly its name
-// What to say of a name that isa_find does not know: "unknown ISA 'x86' (did you mean 'x86_64'?)".
+const char *isa_family(const struct isa *isa); // returns "mips" for mipsel; for most ISAs their name
+// Returns a message about an unknown name: "unknown ISA 'x86' (did you mean 'x86_64'?)".
 const char *isa_unknown(struct arena *arena, const char *name);
-const struct isa *isa_native(void);     // of this machine; null where none is known
+const struct isa *isa_native(void);     // returns this machine's ISA; null: unknown
 const struct isa *const *isa_all(void); // null-terminated
 const struct register_class *isa_class(const struct isa *isa, const char *name);
 

@@ -1,5 +1,5 @@
-// AArch64: procedure call standard AAPCS64 (iterations in x0, memory in x1; x19 to x30 and the low halves of v8 to v15
-// are the caller's; x18 is the platform's).
+// AArch64: procedure call standard AAPCS64. Iterations are in x0, memory in x1. The callee saves x19 to x30 and the low
+// halves of v8 to v15; x18 belongs to the platform.
 #include "gen/isa_tables.h"
 
 #include "gen/program.h"
@@ -17,7 +17,7 @@ static const char *const h[] = {ISA_NAMES_31("h"), NULL};
 static const char *const b[] = {ISA_NAMES_31("b"), NULL};
 static const char *const z[] = {ISA_NAMES_31("z"), NULL};
 static const char *const p[] = {ISA_NAMES_15("p"), NULL};
-// The governing predicate of most instructions.
+// Predicates that most instructions take as their governing one.
 static const char *const pg[] = {ISA_NAMES_7("p"), NULL};
 
 static const struct register_class classes[] = {
@@ -32,7 +32,7 @@ static const struct register_class flags = {"flags", flags_name, 'c', 4, 1, 0};
 static const struct register_alias aliases[] = {
     {"fp", "x29"}, {"lr", "x30"}, {"ip0", "x16"}, {"ip1", "x17"}, {NULL, NULL}};
 
-// Pairs saved and restored, from the stack pointer upwards.
+// Pairs of registers to save, from the stack pointer upwards.
 static const char *const saved_pairs[] = {
     "x29, x30", "x19, x20", "x21, x22", "x23, x24", "x25, x26",
     "x27, x28", "d8, d9",   "d10, d11", "d12, d13", "d14, d15",
@@ -47,7 +47,7 @@ static void emit_entry(struct text *out, const struct program *program) {
     text_add(out, "str x1, [x1]\n");
 }
 
-// x16, which is reserved, becomes the address of the frame.
+// Sets x16, which is reserved, to the address of the frame.
 static void emit_frame_address(struct text *out, const struct program *program) {
     text_addf(out, "adr x16, %s.exit\nsub x16, x16, #%d, lsl #12\n", program->symbol, PROGRAM_FRAME_DISTANCE >> 12);
 }
@@ -98,7 +98,7 @@ static void emit_general(struct text *out, const char *reg, unsigned bits, uint6
             text_addf(out, "movk %s, #%" PRIu64 ", lsl #%u\n", reg, value >> shift & 0xffff, shift);
 }
 
-// x16 is reserved for this: it carries the pattern of a lane.
+// Sets a vector register from x16, which is reserved and has the pattern of a lane.
 static void emit_vector(struct text *out, const char *number, struct isa_value value) {
     const char *lanes = value.lane_bits == 64   ? ".2d, x16"
                         : value.lane_bits == 32 ? ".4s, w16"
@@ -113,8 +113,8 @@ static void emit_scalable(struct text *out, const char *number, struct isa_value
     text_addf(out, "dup z%s.d, x16\n", number);
 }
 
-// Predicates have no broadcast, and are loaded: of up to 32 bytes (a bit a byte of a vector of 2048 bits), by the
-// architecture's limit, from below the buffer's middle. All hold the 16 bits again and again.
+// Loads a predicate from below the buffer's middle, as there is no broadcast to predicates. It has up to 32 bytes: a
+// bit per byte of a vector, which has 2048 bits at most. The 16 bits repeat.
 static void emit_predicate(struct text *out, const char *reg, uint64_t bits) {
     emit_general(out, "x16", 64, isa_value_repeated((struct isa_value){bits, 16}));
     for (int offset = -64; offset < -64 + 32; offset += 8)
@@ -157,7 +157,7 @@ static void emit_displace(struct text *out, const char *reg, int bytes, const ch
     text_addf(out, "add %s, %s, x16\n", reg, reg);
 }
 
-// 12 bits without a sign, in units of the access (Arm ARM, "LDR (immediate)").
+// Displacements have 12 unsigned bits, in units of the access: Arm ARM, "LDR (immediate)".
 static struct isa_reach reach(unsigned bytes) {
     return (struct isa_reach){0, bytes <= 16 ? 4095 * (int)bytes : 0};
 }
@@ -168,7 +168,7 @@ const struct isa isa_aarch64 = {
     .triple = "aarch64-unknown-linux-gnu",
     .assembler = "aarch64-linux-gnu-as",
     .assembler_package = "binutils-aarch64-linux-gnu",
-    // So that blocks may use what they like; the CPU decides what it can run.
+    // Blocks may use any extension; the CPU decides what it can run.
     .preamble = "    .arch armv9-a+crypto+sha3+sm4+sve2-aes+sve2-bitperm+sve2-sha3+sve2-sm4+memtag+rng\n",
     .syntaxes = (const char *const[]){NULL},
     .syntax_directives = (const char *const[]){NULL},

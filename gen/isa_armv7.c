@@ -1,8 +1,8 @@
-// Armv7-A, A32 instructions: procedure call standard AAPCS, hard-float (iterations in r0 and r1, the low half in r0;
-// memory in r2; r4 to r11 and d8 to d15 are the caller's).
+// Armv7-A, A32 instructions: procedure call standard AAPCS, hard-float. Iterations are in r0 (low half) and r1, memory
+// in r2. The callee saves r4 to r11 and d8 to d15.
 //
-// The vector file's entries are its single-precision registers: d1 is s2 and s3, q0 is d0 and d1, and d16 to d31
-// continue it (Arm ARM for Armv7, A2.6.2).
+// An entry of the vector file is a single-precision register: d1 is s2 and s3, q0 is d0 and d1. d16 to d31 follow (Arm
+// ARM for Armv7, A2.6.2).
 #include "gen/isa_tables.h"
 
 #include "gen/armv7_text.h"
@@ -21,14 +21,14 @@ static const struct register_class classes[] = {
     {"r", r, 'g', 32, 1, 0}, {"q", q, 'v', 128, 4, 0}, {"d", d, 'v', 64, 2, 0}, {"s", s, 'v', 32, 1, 0}, {0},
 };
 
-// The names of the procedure call standard (AAPCS, table 2), which GNU as takes as well.
+// Names of the procedure call standard (AAPCS, table 2), which GNU as also takes.
 static const struct register_alias aliases[] = {
     {"a1", "r0"},  {"a2", "r1"},  {"a3", "r2"},  {"a4", "r3"},  {"v1", "r4"},  {"v2", "r5"}, {"v3", "r6"},
     {"v4", "r7"},  {"v5", "r8"},  {"v6", "r9"},  {"v7", "r10"}, {"v8", "r11"}, {"wr", "r7"}, {"sb", "r9"},
     {"sl", "r10"}, {"fp", "r11"}, {"ip", "r12"}, {"sp", "r13"}, {"lr", "r14"}, {NULL, NULL}};
 
-// An even number of registers, so that the stack stays aligned to 8 bytes. A counter has 32 bits; more iterations than
-// that are refused rather than cut off.
+// Saves an even number of registers, which keeps the stack aligned to 8 bytes. The counter has 32 bits: more iterations
+// end in an illegal instruction.
 static void emit_entry(struct text *out, const struct program *program) {
     text_add(out, "push {r3-r11, lr}\nvpush {d8-d15}\n");
     text_add(out, "cmp r1, #0\nbeq . + 8\nudf #0\n");
@@ -36,8 +36,8 @@ static void emit_entry(struct text *out, const struct program *program) {
     text_add(out, "str r2, [r2]\n");
 }
 
-// r12, which is reserved, becomes the address of the frame of an exit `ahead` bytes from here. The program counter
-// reads as 8 bytes further on (Arm ARM, A2.3).
+// Sets r12, which is reserved, to the address of the frame of an exit `ahead` bytes from here. Reads of the program
+// counter return 8 bytes more (Arm ARM, A2.3).
 static void emit_frame_address(struct text *out, int ahead) {
     text_addf(out, "sub r12, pc, #%d\nsub r12, r12, #%d\n", PROGRAM_FRAME_DISTANCE, 8 - ahead);
 }
@@ -81,8 +81,8 @@ static void emit_general(struct text *out, const char *reg, uint64_t value) {
         text_addf(out, "movt %s, #%" PRIu64 "\n", reg, value >> 16 & 0xffff);
 }
 
-// Both halves of d register `number`. r12 is reserved for this. These are instructions of the floating-point unit, so
-// that cores without NEON have them as well.
+// Sets both halves of d register `number`, through r12, which is reserved. Uses instructions of the floating-point
+// unit: cores without NEON also have them.
 static void emit_double(struct text *out, unsigned number, uint64_t bits) {
     emit_general(out, "r12", bits & UINT32_MAX);
     text_addf(out, "vmov d%u, r12, r12\n", number);
@@ -127,7 +127,8 @@ static void emit_displace(struct text *out, const char *reg, int bytes, const ch
     text_addf(out, "add %s, %s, r12\n", reg, reg);
 }
 
-// ldr and ldrb; ldrh; vldr of a double (Arm ARM for Armv7, A8.8.63, A8.8.80, A8.8.333). NEON's loads have none.
+// Displacements of ldr and ldrb, ldrh, vldr of a double: Arm ARM for Armv7, A8.8.63, A8.8.80, A8.8.333. NEON's loads
+// have no displacement.
 static struct isa_reach reach(unsigned bytes) {
     int most = bytes == 1 || bytes == 4 ? 4095 : bytes == 2 ? 255 : bytes == 8 ? 1020 : 0;
     return (struct isa_reach){-most, most};
@@ -139,7 +140,7 @@ const struct isa isa_armv7 = {
     .triple = "armv7-unknown-linux-gnueabihf",
     .assembler = "arm-linux-gnueabihf-as",
     .assembler_package = "binutils-arm-linux-gnueabihf",
-    // So that blocks may use what they like; the CPU decides what it can run.
+    // Blocks may use any extension; the CPU decides what it can run.
     .preamble = "    .syntax unified\n    .arch armv7ve\n    .fpu neon-vfpv4\n    .arm\n",
     .syntaxes = (const char *const[]){NULL},
     .syntax_directives = (const char *const[]){NULL},

@@ -1,10 +1,10 @@
-// MIPS32, big and little endian: o32 calling convention, where iterations is in $a0 and $a1 (the high half in $a0 on
-// big-endian machines, in $a1 on little-endian ones) and memory in $a2; $s0 to $s7, $fp and $f20 to $f30 are the
-// caller's (MIPS ABI supplement, 3-11 to 3-17).
+// MIPS32, big and little endian: o32 calling convention (MIPS ABI supplement, 3-11 to 3-17). Iterations are in $a0 and
+// $a1, with the high half in $a0 on big-endian machines and in $a1 on little-endian ones. Memory is in $a2. The callee
+// saves $s0 to $s7, $fp and $f20 to $f30.
 //
-// Delay slots: the instruction behind a branch is executed before the branch takes effect, so the loop ends with the
-// branch, and the count is taken down in its slot. The assembler is told not to reorder: what a body says is what runs,
-// and a branch in it brings its own slot.
+// Delay slots: the instruction after a branch executes before the branch takes effect. So the loop's branch has the
+// count in its slot. The text forbids the assembler to reorder: the body runs as written, and each branch in it has its
+// slot.
 #include "gen/isa_tables.h"
 
 #include "gen/program.h"
@@ -16,12 +16,13 @@
 static const char *const r[] = {"$zero", "$at", "$v0", "$v1", "$a0", "$a1", "$a2", "$a3", "$t0", "$t1", "$t2",
                                 "$t3",   "$t4", "$t5", "$t6", "$t7", "$s0", "$s1", "$s2", "$s3", "$s4", "$s5",
                                 "$s6",   "$s7", "$t8", "$t9", "$k0", "$k1", "$gp", "$sp", "$fp", "$ra", NULL};
-// Even ones only: with 32-bit floating-point registers, which every core has, a double lies in such and the next one.
+// Even registers only: with 32-bit floating-point registers, which every core has, a double takes an even one and the
+// next.
 static const char *const f[] = {"$f0",  "$f2",  "$f4",  "$f6",  "$f8",  "$f10", "$f12", "$f14", "$f16",
                                 "$f18", "$f20", "$f22", "$f24", "$f26", "$f28", "$f30", NULL};
 static const char *const ac[] = {"$ac0", "$ac1", "$ac2", "$ac3", NULL};
-// HI and LO, which multiplies change without naming them: a role of this class stands anywhere in the instruction and
-// makes no text. It is the first accumulator.
+// HI and LO, the first accumulator, which multiplies change without naming it. A role of this class may be anywhere in
+// the instruction, and has no text.
 static const char *const hilo[] = {"", NULL};
 
 static const struct register_class classes[] = {
@@ -49,7 +50,7 @@ enum {
     FRAME_BYTES = 4 * N_SAVED + 8 * N_DOUBLES, // a multiple of 8, as the stack pointer must be
 };
 
-// Many of these cores (the 24Kc is one) have no floating-point unit.
+// Whether the program uses floating-point registers. Many of these cores, such as the 24Kc, have none.
 static bool has_floats(const struct program *program) {
     struct register_set named = {0};
     register_set_add_text(&named, isa_find(program->isa), program->body);
@@ -64,8 +65,8 @@ static void emit_frame(struct text *out, const struct program *program, const ch
         text_addf(out, "%s %s, %d($sp)\n", doubleword, saved_doubles[i], 8 * i);
 }
 
-// A counter has 32 bits; more iterations than that are refused rather than cut off. It starts one below: the branch
-// sees it before it is taken down.
+// The counter has 32 bits: more iterations end in a trap. It starts one lower, because the branch tests it before its
+// slot counts it down.
 static void emit_entry(struct text *out, const struct program *program) {
     bool is_little = strcmp(program->isa, "mipsel") == 0;
     text_addf(out, "addiu $sp, $sp, %d\n", -FRAME_BYTES);
@@ -75,8 +76,8 @@ static void emit_entry(struct text *out, const struct program *program) {
     text_add(out, "sw $a2, 0($a2)\n");
 }
 
-// $at, which is the assembler's, becomes the address of the frame of an exit `ahead` bytes from here. The link register
-// is the only way to the program counter.
+// Sets $at, the assembler's register, to the address of the frame of an exit `ahead` bytes from here. Only the link
+// register gives access to the program counter.
 static void emit_frame_address(struct text *out, int ahead) {
     text_addf(out, ".set noat\nbal . + 8\nlui $at, %d\nsubu $at, $ra, $at\naddiu $at, $at, %d\n",
               PROGRAM_FRAME_DISTANCE >> 16, ahead - 8);
@@ -115,7 +116,7 @@ static void emit_loop_end(struct text *out, const struct program *program) {
     text_addf(out, "addiu %s, %s, -1\n", program->loop_counter, program->loop_counter);
 }
 
-// By way of $at, which is the assembler's, so that no role has it; it must be told that this is meant. `to` may be
+// Moves a constant through $at, the assembler's register, which roles do not get. Directives allow that. `to` may be
 // empty.
 static void emit_carried(struct text *out, const char *move, const char *to, uint64_t bits) {
     const char *comma = *to ? ", " : "";
@@ -161,9 +162,9 @@ static struct isa_reach reach(unsigned bytes) {
     return (struct isa_reach){INT16_MIN, INT16_MAX};
 }
 
-// All but the name and what goes with the endianness.
+// Everything but the name and what depends on the byte order.
 #define MIPS32                                                                                                         \
-    /* So that blocks may use what they like; the CPU decides what it can run. */                                      \
+    /* Blocks may use any extension; the CPU decides what it can run. */                                               \
     .preamble = "    .module arch=mips32r2\n    .module fp=32\n    .module dspr2\n    .set noreorder\n",               \
     .syntaxes = (const char *const[]){NULL}, .syntax_directives = (const char *const[]){NULL}, .comment = "#",         \
     .classes = classes, .aliases = aliases, .brace_words = (const char *const[]){NULL},                                \

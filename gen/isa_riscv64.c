@@ -1,8 +1,7 @@
-// RISC-V, 64 bits: LP64D calling convention (iterations in x10, memory in x11; x8, x9, x18 to x27 and f8, f9, f18 to
-// f27 are the caller's; x3 and x4 are the platform's).
+// RISC-V, 64 bits: LP64D calling convention. Iterations are in x10, memory in x11. The callee saves x8, x9, x18 to x27,
+// and f8, f9, f18 to f27; x3 and x4 belong to the platform.
 //
-// Instructions are not compressed, whatever registers they have, and not relaxed: copies of a body are equal, and bytes
-// are final without a linker.
+// Instructions are neither compressed nor relaxed: copies of a body are equal, and bytes are final without a linker.
 #include "gen/isa_tables.h"
 
 #include "gen/program.h"
@@ -13,7 +12,7 @@ static const char *const x[] = {ISA_NAMES_31("x"), NULL};
 static const char *const f[] = {ISA_NAMES_31("f"), NULL};
 static const char *const v[] = {ISA_NAMES_31("v"), NULL};
 
-// The width of v is the least that the application profiles allow.
+// The width of v is the least one that the application profiles allow.
 static const struct register_class classes[] = {
     {"x", x, 'g', 64, 1, 0}, {"d", f, 'f', 64, 1, 0}, {"s", f, 'f', 32, 1, 0}, {"v", v, 'v', 128, 1, 0}, {0},
 };
@@ -30,7 +29,7 @@ static const struct register_alias aliases[] = {
     {"fs7", "f23"},  {"fs8", "f24"},  {"fs9", "f25"}, {"fs10", "f26"}, {"fs11", "f27"}, {"ft8", "f28"}, {"ft9", "f29"},
     {"ft10", "f30"}, {"ft11", "f31"}, {NULL, NULL}};
 
-static const unsigned saved[] = {8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27}; // of x and of f
+static const unsigned saved[] = {8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27}; // numbers of x and f registers
 enum { N_SAVED = sizeof saved / sizeof *saved, FRAME_BYTES = 16 * N_SAVED + 16 };
 
 static void emit_frame(struct text *out, const char *integer, const char *floating) {
@@ -48,7 +47,7 @@ static void emit_entry(struct text *out, const struct program *program) {
     text_add(out, "sd x11, 0(x11)\n");
 }
 
-// x31, which is reserved, becomes the address of the frame of an exit `ahead` bytes from here.
+// Sets x31, which is reserved, to the address of the frame of an exit `ahead` bytes from here.
 static void emit_frame_address(struct text *out, int ahead) {
     text_addf(out, "auipc x31, 0x%x\naddi x31, x31, %d\n", 0x100000 - (PROGRAM_FRAME_DISTANCE >> 12), ahead);
 }
@@ -90,7 +89,7 @@ static void emit_general(struct text *out, const char *reg, uint64_t value) {
     text_addf(out, "li %s, %" PRId64 "\n", reg, (int64_t)value);
 }
 
-// x31 is reserved for this: it carries what goes to a register of another file. fmv.w.x boxes a single as it must be.
+// Sets a register. Values for other files go through x31, which is reserved. fmv.w.x also NaN-boxes a single.
 static void emit_constant(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
                           const char *syntax) {
     (void)syntax;
@@ -98,7 +97,7 @@ static void emit_constant(struct text *out, const struct register_class *class, 
         emit_general(out, reg, value.bits);
         return;
     }
-    if (class->file == 'v') // all elements that there are
+    if (class->file == 'v') // sets all elements
         text_addf(out, "vsetvli x31, x0, e%u, m1, ta, ma\n", value.lane_bits ? value.lane_bits : 8);
     emit_general(out, "x31", value.bits);
     if (class->file == 'v')
@@ -117,8 +116,8 @@ static void emit_move_memory(struct text *out, const char *reg, const char *synt
     text_addf(out, "mv %s, x11\n", reg);
 }
 
-// The two lowest bits are 11 in all instructions of 32 bits (the manual's volume 1, 1.5); of longer ones there are
-// none.
+// The two lowest bits are 11 in all instructions of 32 bits (the manual's volume 1, 1.5). No extension in use has
+// longer ones.
 static unsigned instruction_bytes(const uint8_t *code) {
     return (*code & 3) == 3 ? 4 : 2;
 }
@@ -129,7 +128,7 @@ static void emit_displace(struct text *out, const char *reg, int bytes, const ch
     text_addf(out, "add %s, %s, x31\n", reg, reg);
 }
 
-// 12 bits with a sign, but for the vectors' loads, which have none.
+// Displacements have 12 signed bits. Loads and stores of vectors have no displacement.
 static struct isa_reach reach(unsigned bytes) {
     return bytes <= 8 ? (struct isa_reach){-2048, 2047} : (struct isa_reach){0, 0};
 }
@@ -140,7 +139,7 @@ const struct isa isa_riscv64 = {
     .triple = "riscv64-unknown-linux-gnu",
     .assembler = "riscv64-linux-gnu-as",
     .assembler_package = "binutils-riscv64-linux-gnu",
-    // So that blocks may use what they like; the CPU decides what it can run.
+    // Blocks may use any extension; the CPU decides what it can run.
     .preamble = "    .attribute arch, \"rv64gcv_zba_zbb_zbc_zbs_zfh\"\n    .option norvc\n    .option norelax\n",
     .syntaxes = (const char *const[]){NULL},
     .syntax_directives = (const char *const[]){NULL},

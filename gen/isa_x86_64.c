@@ -1,5 +1,5 @@
-// x86-64: registers by number as in the encoding (Intel SDM volume 2, 3.1.1), System V ABI (iterations in rdi, memory
-// in rsi; rbx, rbp, r12 to r15 are the caller's).
+// x86-64: System V ABI. Iterations are in rdi, memory in rsi. The callee saves rbx, rbp, r12 to r15. Registers have the
+// numbers of their encoding (Intel SDM volume 2, 3.1.1).
 #include "gen/isa_tables.h"
 
 #include "gen/program.h"
@@ -29,14 +29,14 @@ static const struct register_class classes[] = {
     {"r16", r16, 'g', 16, 1, 0},      {"r8", r8, 'g', 8, 1, 0},
     {"xmm", xmm, 'v', 128, 1, 0},     {"ymm", ymm, 'v', 256, 1, 0},
     {"zmm", zmm, 'v', 512, 1, 0},     {"xmm32", xmm32, 'v', 128, 1, 0},
-    {"ymm32", ymm32, 'v', 256, 1, 0}, {"k", k, 'k', 64, 1, 1}, // as a write mask, k0 means none
+    {"ymm32", ymm32, 'v', 256, 1, 0}, {"k", k, 'k', 64, 1, 1}, // as a write mask, k0 means no mask
     {"kany", k, 'k', 64, 1, 0},       {0},
 };
 
 static const char *const flags_name[] = {"flags", NULL};
 static const struct register_class flags = {"flags", flags_name, 'c', 6, 1, 0};
 
-// Zeroing, rounding, broadcasts; encodings (GNU as, "Instruction Prefixes").
+// Words for zeroing, rounding, broadcasts and encodings (GNU as, "Instruction Prefixes").
 static const char *const brace_words[] = {"z",     "sae",    "1to2",   "1to4", "1to8",  "1to16",      "1to32",
                                           "disp8", "disp16", "disp32", "load", "store", "vex",        "vex2",
                                           "vex3",  "evex",   "rex",    "rex2", "nf",    "nooptimize", NULL};
@@ -51,7 +51,7 @@ static bool is_att(const char *syntax) {
     return strcmp(syntax, "att") == 0;
 }
 
-// The dialects differ in the marks of operands and in their order.
+// An operand's text. The dialects mark operands differently, and in other orders.
 struct operand {
     char text[OPERAND_BYTES];
 };
@@ -90,7 +90,7 @@ static void emit2(struct text *out, const char *mnemonic, struct operand destina
     text_addf(out, "%s %s, %s\n", mnemonic, att ? source.text : destination.text, att ? destination.text : source.text);
 }
 
-// A word of the frame, by its distance from here: no register is needed.
+// Returns the operand for a word of the frame, by its distance from here: it needs no register.
 static struct operand of_frame(const struct program *program, unsigned number) {
     int offset = 8 * (int)number - PROGRAM_FRAME_DISTANCE;
     struct operand operand;
@@ -117,7 +117,8 @@ static void emit_entry(struct text *out, const struct program *program) {
     emit2(out, "mov", of_memory("rsi", 0, syntax), of_register("rsi", syntax), syntax);
 }
 
-// Dirty upper halves slow down the caller's SSE code (Intel optimization manual, "Mixing AVX code with SSE code").
+// Whether the text uses ymm or zmm registers. Dirty upper halves slow the caller's SSE code: Intel optimization manual,
+// "Mixing AVX code with SSE code".
 static bool has_wide_registers(const char *text) {
     return strcasestr(text, "ymm") || strcasestr(text, "zmm");
 }
@@ -144,12 +145,12 @@ static void emit_frame_store(struct text *out, const struct program *program, co
     bool is_mask = class->file == 'k', is_legacy = class->bits == 128 && !needs_evex(class);
     unsigned word = is_mask ? PROGRAM_FRAME_MASKS + used->index : PROGRAM_FRAME_VECTORS + 8 * used->index;
     struct operand to = of_frame(program, word);
-    if (!is_att(syntax)) // without the width of a general register
+    if (!is_att(syntax)) // drop the width of a general register
         memmove(to.text, strchr(to.text, '['), strlen(strchr(to.text, '[')) + 1);
     emit2(out, is_mask ? "kmovw" : is_legacy ? "movups" : "vmovups", to, of_register(reg, syntax), syntax);
 }
 
-// Flags as the ABI wants them: no alignment checks, no single steps, upwards.
+// Restores the flags of the ABI, too: no alignment checks, no single steps, string instructions go upwards.
 static void emit_stack_return(struct text *out, const struct program *program) {
     const char *syntax = program->syntax;
     for (unsigned i = 0; r64[i]; i++)
@@ -171,14 +172,14 @@ static void emit_stack_pointer(struct text *out, uint64_t value, const char *syn
 static void emit_exit(struct text *out, const struct program *program) {
     if (has_wide_registers(program->setup) || has_wide_registers(program->body))
         text_add(out, "vzeroupper\n");
-    text_add(out, "cld\n"); // as the ABI wants it; the body may hold std
+    text_add(out, "cld\n"); // the ABI requires it; the body may contain std
     for (unsigned i = N_CALLEE_SAVED; i-- > 0;)
         emit1(out, "pop", callee_saved[i], program->syntax);
     text_add(out, "ret\n");
 }
 
-// Only rcx can be tested without the flags. Where it is the body's, it waits in the counter meanwhile: on leaving the
-// loop the two are left exchanged.
+// Only rcx can be tested without the flags. Where the body uses rcx, the counter register keeps the body's value
+// meanwhile. After the loop the two stay exchanged.
 static const char free_counter[] = "rcx";
 
 static bool is_exchanged(const struct program *program) {
@@ -203,7 +204,7 @@ static void emit_flag_free_end(struct text *out, const struct program *program) 
     text_addf(out, "jmp %s.loop\n", program->symbol);
 }
 
-// sub and not dec: dec leaves the carry flag, which costs a merge on some cores.
+// Uses sub, because dec keeps the carry flag, which costs a merge on some cores.
 static void emit_loop_end(struct text *out, const struct program *program) {
     const char *syntax = program->syntax;
     if (program->preserves_flags) {
@@ -250,9 +251,10 @@ static void emit_mask(struct text *out, const char *reg, uint64_t bits, const ch
     emit2(out, bits >> 16 ? "kmovq" : "kmovw", of_register(reg, syntax), of_memory("rsi", SCRATCH, syntax), syntax);
 }
 
-// As compilers write it: the 32-bit move where that is enough, else the one with all 64 bits. Golden Cove keeps a small
-// constant that a 64-bit move or add has sign-extended apart from the register, and some instructions (shlx) that read
-// it take 3 cycles instead of 1 (https://tavianator.com/2025/shlx.html; the same was seen on a Sapphire Rapids).
+// Sets a general register as compilers do: with a 32-bit move where that suffices, else with a move of 64 bits. Golden
+// Cove keeps small constants that a 64-bit move or add has sign-extended apart from the register. Some instructions
+// that read it, such as shlx, then take 3 cycles instead of 1 (https://tavianator.com/2025/shlx.html; also seen on
+// Sapphire Rapids).
 static void emit_general(struct text *out, const struct register_class *class, const char *reg, uint64_t bits,
                          const char *syntax) {
     unsigned i = 0;
@@ -307,7 +309,7 @@ const struct isa isa_x86_64 = {
     .aliases = aliases,
     .brace_words = brace_words,
     .flags = &flags,
-    // r8 to r15 are never implicit operands (but r11 of syscall); rbp and rbx seldom.
+    // r8 to r15 are never implicit operands, except for r11 of syscall; rbp and rbx rarely are.
     .loop_counters = (const char *const[]){"r15", "r14", "r13", "r12", "r11", "r10", "r9", "r8", "rbp", "rbx", NULL},
     .flag_free_counter = free_counter,
     .counts_in_frame = true,

@@ -102,7 +102,7 @@ bool kernel_load(struct arena *arena, const char *path, struct kernel_set *set, 
     return load_for(arena, path, NULL, set, fail);
 }
 
-// All of the file's kernels, or none.
+// Adds all kernels of a file, or none where it fails.
 static bool load_of(struct arena *arena, const char *path, const struct isa *isa, struct kernel_set *set,
                     struct fail *fail) {
     size_t before = set->n_kernels;

@@ -1,5 +1,5 @@
-// Kernel files: a small body of instructions with the roles of its registers, as data. This is the one owner
-// of the format; one file a family, one folder an ISA, adding a kernel touches no C.
+// Kernel files: small bodies of instructions with the roles of their registers, as data. Only this module knows the
+// format. There is a folder per ISA and a file per family of kernels; adding a kernel changes no C.
 //
 //     isa: x86_64
 //     syntax: intel                 # or att; x86 only
@@ -7,32 +7,34 @@
 //     kernels:
 //       - name: fma-zmm-ps
 //         about: fused multiply-add of 16 floats, accumulator is source and destination
-//         body: vfmadd231ps {acc:zmm}, {a:zmm}, {b:zmm} # {acc} alone is the same register again
-//         chain: acc                # read and written: latency acc->acc; or [d->x, d->y]: one latency per arc
+//         body: vfmadd231ps {acc:zmm}, {a:zmm}, {b:zmm} # {acc} alone means the same register
+//         chain: acc                # read and written: latency acc->acc; or [d->x, d->y]: a latency per arc
 //         init: {acc: 0.0, a: f32 1.5, b: 0.0} # a number, or `memory`: the address of the memory buffer
-//         setup: fninit             # instructions that run once, behind the initial values
-//         writes: []                # roles that are written and in no chain: see below
-//         implicit: [rax, rdx]      # registers that the body uses without naming them; each is a role of that name
+//         setup: fninit             # instructions that run once, after the initial values
+//         writes: []                # written roles that are not in a chain: see below
+//         implicit: [rax, rdx]      # registers that the body uses without naming them; each is a role
 //         expect: {cascadelake: {latency: 4, rthroughput: 0.5}}
 //
-// Which registers streams share: a role on the left of a chain arc, or listed under `writes`, is written, and each
-// stream has its own register for it. All other roles are only read: all streams share one register.
+// Shared registers: a role on the left of a chain arc, or under `writes`, is written. Each stream has a separate
+// register for it. All other roles are only read, and all streams share their registers.
 //
-// Roles that are always one register: {d:rax} in the body, those under `implicit`, and `flags`. All streams share them.
-// Where a chain goes through one of them, streams would wait for each other: such a kernel has no throughput. A kernel
-// that has `flags` gets a loop whose own instructions leave them alone.
+// Fixed roles are always the same register: {d:rax} in the body, those under `implicit`, and `flags`. All streams share
+// them. Where a chain goes through one, streams would wait for each other: such a kernel has no throughput. A kernel
+// with `flags` gets a loop whose own instructions do not change them.
 //
 // Memory: {at:8} is a number, the displacement at which a stream accesses its 8 bytes, as in [{p:r64} + {at:8}], where
-// `p` starts as `memory`. Throughput is measured with the streams' accesses placed in several ways (program.h); all
-// else has the first at displacement 0. Each name is a place of its own. {at:16,504}: the instruction reaches 504 bytes
-// only.
+// `p` starts as `memory`. For throughput, the program's placement chooses the displacements (program.h). Otherwise the
+// first place is at displacement 0. Each name is another place. {at:16,504}: the instruction reaches 504 bytes only.
 //
-// Braces in the body: {role:class} and {role} are registers. {word} is left to the assembler where it is a register
-// ({k1}) or a word of the ISA's syntax ({z}) and no role has that name; any other word is a mistake. What else stands
-// in braces ({rn-sae}, {v0.4s}) is left as it is, and {{d:z}.s} is a register in the assembler's braces.
+// Braces in the body:
+//  - {role:class} and {role} are registers.
+//  - {word} goes to the assembler where it is a register ({k1}) or a word of the ISA's syntax ({z}), and not a role.
+//    Any other word is a mistake.
+//  - Other text in braces ({rn-sae}, {v0.4s}) stays as it is.
+//  - {{d:z}.s} is a register in the assembler's braces.
 //
-// Initial values: a role without one starts as zero. A number that is not zero says in a vector register what its
-// lanes are: i8, i16, i32, i64, f32 or f64 in front of it.
+// Initial values: a role without one starts as zero. In a vector register, a number other than zero needs the type of
+// its lanes in front of it: i8, i16, i32, i64, f32 or f64.
 #ifndef GEN_KERNEL_H
 #define GEN_KERNEL_H
 
@@ -44,46 +46,46 @@
 
 struct isa;
 
-// A register of the body, by the part it plays. The same role is the same register within one stream.
+// The role of a register in the body. Within one stream, a role is always the same register.
 struct kernel_role {
     const char *name;                   // "acc"
-    const struct register_class *class; // of struct isa
-    bool is_fixed;                      // always the register `index` of its class
+    const struct register_class *class; // its class in struct isa
+    bool is_fixed;                      // it is always register `index` of its class
     unsigned index;
     enum kernel_init { INIT_NONE, INIT_INTEGER, INIT_FLOAT, INIT_MEMORY } init;
-    unsigned place; // of INIT_MEMORY, where each stream points to its own: number of the kernel's place, from 1; else 0
-    double value;   // of INIT_INTEGER and INIT_FLOAT
-    unsigned lane_bits; // of a vector's value, where it is not zero: 8 to 64
-    bool written;       // or points to a place: each stream has its own register, unless it is fixed
+    unsigned place;     // INIT_MEMORY: number of the place that each stream's register points to, from 1; 0: none
+    double value;       // initial value of INIT_INTEGER and INIT_FLOAT
+    unsigned lane_bits; // width of a vector's lanes, where its value is not zero: 8 to 64
+    bool written;       // it is written or points to a place: each stream has a separate register, unless it is fixed
 };
 
-// A dependence that latency mode closes into a chain: what `from` writes, the next copy reads as `to`.
+// A dependence that latency mode closes into a chain: a copy writes `from`, and the next one reads the result as `to`.
 struct kernel_arc {
     unsigned from, to; // indices of roles; equal when one register is read and written
 };
 
-// Memory that the body accesses where the program's placement says, as a displacement from a pointer that all streams
-// share. Each stream has its own.
+// Memory that the body accesses at a displacement from a pointer that all streams share. The program's placement
+// chooses a displacement for each stream.
 struct kernel_place {
     const char *name; // "at"
-    unsigned bytes;   // of the access, 1 to KERNEL_MOST_PLACE_BYTES
-    unsigned most;    // bytes that its instruction can reach in either direction; 0: as the ISA's loads and stores do
-    bool is_pointer;  // a register points there, so that it can be anywhere
+    unsigned bytes;   // size of the access, 1 to KERNEL_MOST_PLACE_BYTES
+    unsigned most;    // reach of its instruction in either direction, bytes; 0: that of the ISA's loads and stores
+    bool is_pointer;  // a register points there, so it can be anywhere
 };
 enum { KERNEL_MOST_PLACE_BYTES = 4096 };
 
 // The body as a list of pieces.
 struct kernel_piece {
     enum { PIECE_TEXT, PIECE_ROLE, PIECE_PLACE } kind;
-    const char *text; // of PIECE_TEXT; else null
-    unsigned index;   // of the role or the place, whose register or displacement it is
+    const char *text; // text of PIECE_TEXT; else null
+    unsigned index;   // index of the role or place; the piece is its register or displacement
 };
 
 struct kernel {
     const char *name, *about;
-    const char *file;   // it was read from
-    unsigned line;      // of its name in that file
-    unsigned body_line; // of its body in that file, for the assembler's messages
+    const char *file;   // file that it was read from
+    unsigned line;      // line of its name in that file, from 1
+    unsigned body_line; // line of its body in that file, for the assembler's messages
     const struct isa *isa;
     const char *syntax; // "intel", "att", or ""
     const char *setup;  // lines of assembly that run once, before the loop; or ""
@@ -93,16 +95,16 @@ struct kernel {
     unsigned n_places;
     struct kernel_piece *pieces;
     unsigned n_pieces;
-    unsigned *lines;         // in the file, of each line of the body
-    unsigned n_lines;        // in the body as its pieces make it: no comments, no empty lines
-    unsigned n_instructions; // lines of the body that hold one
+    unsigned *lines;         // line in the file of each line of the body
+    unsigned n_lines;        // lines of the body without comments and empty lines
+    unsigned n_instructions; // lines of the body that hold an instruction
     struct kernel_arc *arcs;
     unsigned n_arcs;
-    const char **features;   // CPU features it needs, LLVM's names; null-terminated
-    unsigned *feature_lines; // in the file, of each; null: not known
+    const char **features;   // CPU features that it needs, LLVM's names; null-terminated
+    unsigned *feature_lines; // line in the file of each feature; null: unknown
     struct kernel_expectation {
         const char *cpu;             // LLVM's name of the CPU
-        double latency, rthroughput; // published cycles; 0: not given
+        double latency, rthroughput; // published latency and reciprocal throughput, cycles; 0: unknown
     } * expectations;
     unsigned n_expectations;
 };
@@ -110,32 +112,32 @@ struct kernel {
 struct kernel_set {
     struct kernel *kernels;
     size_t n_kernels;
-    struct fail *refused; // what is wrong with files of a folder; none of their kernels is here
+    struct fail *refused; // mistakes of refused files, one per file; the set has no kernel of these
     size_t n_refused;
 };
 
-// Adds the kernels of one file. Every mistake in it (unknown key, class, role or ISA, name used twice) is a
-// failure with file, line and column.
+// Adds the kernels of one file. Fails with file, line and column at any mistake: an unknown key, class, role or ISA, a
+// name used twice.
 bool kernel_load(struct arena *arena, const char *path, struct kernel_set *set, struct fail *fail);
 
-// Adds all kernel files (*.yaml) of folder `root`/ISA, for one ISA or (null) for all. One of a family (mipsel) has the
-// kernels of the family's folder (mips), as its own. A file with a mistake is refused, and costs its own kernels. Fails
-// where there is no file.
+// Adds all kernel files (*.yaml) of folder `root`/ISA, for one ISA or (null) for all. An ISA of a family (mipsel) uses
+// the family's folder (mips). Refuses a file with a mistake, with all its kernels. Fails where the ISA is unknown or
+// there is no file.
 bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, struct kernel_set *set,
                         struct fail *fail);
 
-// The fixed role that the kernel both reads and writes, so that streams would wait for each other through it; null:
-// they are independent.
+// Returns the fixed role through which a chain goes, so that streams would wait for each other; null: streams are
+// independent.
 const struct kernel_role *kernel_shared_chain(const struct kernel *kernel);
 
-// Whether its copies read flags of before, so that the loop around them must not touch those.
+// Whether it has the role `flags`: the loop around it must not change them.
 bool kernel_uses_flags(const struct kernel *kernel);
 
-// Null, and a failure that names the nearest kernels, when there is none of that name.
+// Returns the kernel of that name. Fails with similar names (null) where there is none.
 const struct kernel *kernel_find(struct arena *arena, const struct kernel_set *set, const char *name,
                                  struct fail *fail);
 
-// The installed kernels of an ISA, where none may be refused: the last of the mistakes is the failure.
+// Loads the installed kernels of an ISA. Fails where any file is refused, with the last one's mistake.
 bool kernel_load_installed(struct arena *arena, const char *isa, struct kernel_set *set, struct fail *fail);
 
 #endif

@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-// Where the reading of a body is.
+// State of reading a body.
 struct reader {
     struct kernel_file *file;
     struct kernel *kernel;
@@ -18,8 +18,8 @@ struct reader {
 
 // "{role:class}", "{place:bytes}", "{place:bytes,most}", or either name alone, at the front of some text.
 struct mention {
-    struct slice name, class; // `class` without data: no colon
-    size_t length;            // with the braces
+    struct slice name, class; // class or width after the colon; without data: no colon
+    size_t length;            // length with the braces, bytes
 };
 
 static size_t word_length(const char *at, const char *end) {
@@ -29,14 +29,14 @@ static size_t word_length(const char *at, const char *end) {
     return (size_t)(at - start);
 }
 
-// Names of registers are longer words on MIPS, "$t0"; a place may have two numbers.
+// Length of a class or width. On MIPS, names of registers begin with '$': "$t0". A place may have two numbers.
 static size_t class_length(const char *at, const char *end) {
     size_t mark = at < end && *at == '$', length = mark + word_length(at + mark, end);
     bool has_more = at < end && isdigit((unsigned char)*at) && at + length < end && at[length] == ',';
     return has_more ? length + 1 + word_length(at + length + 1, end) : length;
 }
 
-// Braces that are no mention stay as they are: {rn-sae}, {v0.4s}.
+// Finds a mention. Other braces stay as they are: {rn-sae}, {v0.4s}.
 static bool find_mention(const char *at, const char *end, struct mention *mention) {
     if (*at != '{')
         return false;
@@ -102,7 +102,7 @@ static bool add_place(struct reader *reader, const struct mention *mention) {
            fail_here(reader, mention->class.data, trouble.text);
 }
 
-// A word in braces that is the assembler's: a register, or one of the ISA's syntax.
+// Whether a word in braces is for the assembler: a register, or a word of the ISA's syntax.
 static bool is_assembly(const struct isa *isa, struct slice word) {
     struct register_name found;
     for (unsigned i = 0; isa->brace_words[i]; i++)
@@ -134,7 +134,8 @@ static void add_text(struct reader *reader, const char *from, const char *to) {
                   (struct kernel_piece){.text = arena_copy(reader->file->yaml.arena, from, (size_t)(to - from))});
 }
 
-// The roles and places of a statement: each has its class or width once at least, which may be where it is named last.
+// Reads the roles and places of a statement. The body must state each one's class or width at least once, perhaps only
+// at the last mention.
 static bool read_names(struct reader *reader) {
     struct slice text = reader->statement->text;
     struct mention mention;
@@ -182,7 +183,7 @@ static bool read_statement(struct reader *reader) {
     return true;
 }
 
-// Streams and `.rept` make copies of the body, and a label may be defined only once.
+// Refuses labels with names: streams and `.rept` copy the body, and a name may be defined only once.
 static bool check_label(struct reader *reader) {
     if (statement_label_is_numeric(reader->statement))
         return true;

@@ -1,4 +1,4 @@
-// The places in memory that a kernel accesses, each stream its own.
+// The places in memory that a kernel accesses. Each stream has separate ones.
 #include "gen/kernel_read.h"
 
 #include "gen/program.h"

@@ -70,7 +70,7 @@ static bool read_writes(struct kernel_file *file, struct fy_node *node, struct k
     return true;
 }
 
-// "f32 1.5": takes the lane type off the front of `text`; false if there is none.
+// Takes the lane type off the front of `text`, such as "f32 1.5". Returns false where there is none.
 static bool take_lane(const char **text, enum kernel_init *init, unsigned *bits) {
     static const struct {
         const char *name;
@@ -89,7 +89,7 @@ static bool take_lane(const char **text, enum kernel_init *init, unsigned *bits)
 }
 
 static bool is_integer_of(double value, unsigned bits) {
-    // 2^53: beyond it a double skips integers.
+    // Above 2^53, a double does not represent all integers.
     double limit = bits > 53 ? 0x1p53 : ldexp(1, (int)bits) - 1;
     double lowest = bits > 53 ? -0x1p53 : -ldexp(1, (int)bits - 1);
     return value == floor(value) && value >= lowest && value <= limit;
@@ -118,7 +118,7 @@ static bool read_number(struct kernel_file *file, struct fy_node *node, const ch
     return true;
 }
 
-// "memory", or "memory + {at:16}": a place that each stream has its own pointer to.
+// Reads "memory", or "memory + {at:16}": a place to which each stream has a separate pointer.
 static bool read_memory(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel *kernel,
                         struct kernel_role *role) {
     struct yaml *yaml = &file->yaml;
@@ -214,7 +214,7 @@ static bool read_expectations(struct kernel_file *file, struct fy_node *mapping,
     return true;
 }
 
-// The file's features, and the kernel's own (null: none).
+// Reads the CPU features: the file's, and those of the kernel (null: it has none).
 static bool read_features(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
     struct yaml *yaml = &file->yaml;
     const char **own = NULL;

@@ -7,10 +7,10 @@
 #include "base/yaml.h"
 #include "gen/kernel.h"
 
-// What a file says of all its kernels.
+// Keys of a file that hold for all its kernels.
 struct kernel_file {
     struct yaml yaml;
-    const struct isa *wanted; // of its family, instead of the one the file names; null: that one
+    const struct isa *wanted; // ISA of the file's family to use instead of the file's; null: the file's
     const struct isa *isa;
     const char *syntax;
     const char **features;
@@ -18,30 +18,30 @@ struct kernel_file {
     size_t n_features;
 };
 
-// Fills in a kernel from its mapping; the kernel's name is set before anything else can fail.
+// Fills in a kernel from its mapping. Reads the name first, so that messages have it.
 bool kernel_read(struct kernel_file *file, struct fy_node *node, struct kernel *kernel);
 
 // Splits the body into pieces, and finds its roles, lines and number of instructions.
 bool kernel_read_body(struct kernel_file *file, struct fy_node *node, struct kernel *kernel);
 
-// Index of a role by its name, by the name of the register that it always is, or (which makes it) as `flags`; a failure
-// at `node` with the nearest names if there is none.
+// Finds a role by its name, or a fixed role by its register; adds the role `flags` where it is missing. Fails at
+// `node`, with similar names.
 bool kernel_role_find(struct kernel_file *file, struct kernel *kernel, struct fy_node *node, const char *name,
                       unsigned *role);
 
-// Index of the role that `name` is in the body, of the class or always the register `class_name`; a failure with the
-// text alone if that is neither, or `name` has another class already.
+// Adds the role `name`, of class `class_name` or always that register, or finds it. Fails, without a place, where
+// `class_name` is neither, or the role has another class.
 bool kernel_role_add(struct arena *arena, const struct isa *isa, struct kernel *kernel, const char *name,
                      const char *class_name, unsigned *role, struct fail *fail);
 
-// Index of the place of that name; "8" or "16,504" says its bytes and reach. A failure with the text alone where that
-// is none, or the place is another one already.
+// Adds the place `name`, or finds it. `width`: its bytes and reach, "8" or "16,504". Fails, without a place, where
+// `width` is wrong, or the place has another one.
 bool kernel_place_add(struct arena *arena, struct kernel *kernel, const char *name, const char *width, unsigned *place,
                       struct fail *fail);
 
-const char *kernel_role_class(const struct kernel_role *role);                     // as after the colon: "zmm", "rax"
-bool kernel_role_can_be(const struct kernel_role *a, const struct kernel_role *b); // one and the same register
-// Always a register that belongs to the program around the body, other than the buffer's address.
+const char *kernel_role_class(const struct kernel_role *role);                     // name after the colon: "zmm", "rax"
+bool kernel_role_can_be(const struct kernel_role *a, const struct kernel_role *b); // both can be the same register
+// Whether the role is always a register that the program around the body needs, other than the buffer's address.
 bool kernel_role_is_reserved(const struct isa *isa, const struct kernel_role *role);
 
 // Makes a role of each register that the body uses without naming it.

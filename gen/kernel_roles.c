@@ -1,4 +1,4 @@
-// The roles of a kernel's registers: those that the body names with a class, and those that are always one register.
+// The roles of a kernel's registers: those that the body names with a class, and fixed ones.
 #include "gen/kernel_read.h"
 
 #include "base/text.h"
@@ -37,7 +37,7 @@ bool kernel_role_can_be(const struct kernel_role *a, const struct kernel_role *b
                                 index < register_class_count(other->class));
 }
 
-// The role that is always (a part of) this register.
+// Finds the role that is always this register, or a part of it.
 static bool find_by_register(const struct kernel *kernel, const struct register_name *found, unsigned *role) {
     for (*role = 0; *role < kernel->n_roles; (*role)++) {
         const struct kernel_role *each = &kernel->roles[*role];
@@ -51,7 +51,7 @@ static bool find_register(const struct isa *isa, const char *name, struct regist
     return register_find(isa, (struct slice){name, strlen(name)}, found);
 }
 
-// The address of the memory buffer is there until the loop begins, and may then be overwritten.
+// The register of the buffer's address is free: it is only needed until the loop begins.
 bool kernel_role_is_reserved(const struct isa *isa, const struct kernel_role *role) {
     struct register_set reserved = {0};
     for (unsigned i = 0; isa->reserved[i]; i++)
@@ -73,7 +73,7 @@ static bool fail_class(struct arena *arena, const struct isa *isa, const char *w
                     all.data ? all.data : "", *near ? "" : ", and the name of any register");
 }
 
-// "rax" as a class: that register and no other.
+// Reads a register such as "rax" in place of a class: the role is always that register.
 static bool read_fixed(struct arena *arena, const struct isa *isa, const char *word, struct kernel_role *role,
                        struct fail *fail) {
     struct register_name found;

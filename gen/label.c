@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// "xmm" for class "xmm32": the name of the first class it extends.
+// Returns the name of the first class that a class extends: "xmm" for "xmm32".
 static const char *class_name(const struct isa *isa, const struct register_class *found) {
     for (const struct register_class *each = isa->classes; each->name; each++)
         if (each->file == found->file && each->bits == found->bits &&
@@ -12,7 +12,7 @@ static const char *class_name(const struct isa *isa, const struct register_class
     return found->name;
 }
 
-// The operands with each register replaced by its class.
+// Returns the operands with each register replaced by its class.
 static const char *operands_by_class(struct arena *arena, const struct isa *isa, struct slice operands) {
     struct text out = {.arena = arena};
     struct register_name found;
@@ -30,7 +30,7 @@ static const char *operands_by_class(struct arena *arena, const struct isa *isa,
     return out.data;
 }
 
-// Takes the next operand off the front; commas inside brackets separate nothing.
+// Takes the next operand off the front. Commas inside of brackets do not separate operands.
 static bool next_operand(struct slice *rest, struct slice *operand) {
     if (!rest->length)
         return false;

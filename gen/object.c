@@ -12,10 +12,10 @@ struct object {
     Elf *elf;
     unsigned machine;    // EM_…
     size_t text_section; // index of .text
-    const uint8_t *code; // its bytes
+    const uint8_t *code; // bytes of .text
     size_t n_code;
     Elf_Data *symbols;
-    size_t n_symbols, strings; // `strings`: index of the symbols' string table
+    size_t n_symbols, strings; // number of symbols; index of their string table
     struct fail *fail;
 };
 
@@ -60,13 +60,13 @@ static const char *symbol_name(const struct object *object, size_t i, GElf_Sym *
     return name ? name : "";
 }
 
-// The offsets that one program's symbols mark.
+// Offsets of one program's symbols in .text.
 struct marks {
     size_t start, exit, loop, body_end, loop_end, end;
     unsigned found; // one bit for each symbol
 };
 
-// `suffix` is what follows the program's symbol in a symbol's name.
+// Sets the mark of a symbol. `suffix`: the rest of its name after the program's symbol.
 static void set_mark(struct marks *marks, const char *suffix, const GElf_Sym *symbol) {
     static const char *const suffixes[] = {"", ".loop", ".body_end", ".loop_end", ".exit"};
     size_t *values[] = {&marks->start, &marks->loop, &marks->body_end, &marks->loop_end, &marks->exit};
@@ -82,7 +82,7 @@ static void set_mark(struct marks *marks, const char *suffix, const GElf_Sym *sy
 static struct marks *find_marks(struct arena *arena, const struct object *object, const struct emit_place *places,
                                 size_t n_programs) {
     struct marks *marks = ARENA_ARRAY(arena, struct marks, n_programs + 1);
-    // as writes symbols in the order of the text, but globals behind all others: search from the last hit on.
+    // as writes symbols in the order of the text, with globals last: search from the last hit on.
     size_t guess = 0;
     for (size_t i = 0; i < object->n_symbols; i++) {
         GElf_Sym symbol;
@@ -104,7 +104,7 @@ static struct marks *find_marks(struct arena *arena, const struct object *object
     return marks;
 }
 
-// As many as the bytes hold: what looks like one instruction may be a macro of the assembler's.
+// Counts the instructions in the bytes: one in the text may be a macro of the assembler.
 static void count_instructions(struct program *program) {
     const struct isa *isa = isa_find(program->isa);
     struct program_range range = program_simulated_range(program);
@@ -137,7 +137,7 @@ static bool fill(struct arena *arena, const struct object *object, const struct 
     return true;
 }
 
-// The line of the body that names a symbol; its first line where none does.
+// Returns the line of the body that names a symbol; its first line where none does.
 static unsigned line_naming(const struct program *program, const char *symbol) {
     struct slice rest = {program->body, strlen(program->body)}, line;
     for (unsigned i = 0; i < program->body_lines && slice_next(&rest, '\n', &line); i++)
@@ -146,7 +146,7 @@ static unsigned line_naming(const struct program *program, const char *symbol) {
     return program->lines[0];
 }
 
-// Distances in RISC-V branches (the manual's volume 1, 2.3: B and J immediates; 18.2: those of compressed
+// Return the distance in a RISC-V branch. Source: the manual's volume 1, 2.3 (B and J immediates), 18.2 (compressed
 // instructions).
 static int64_t branch_distance(uint32_t code) {
     uint32_t low = (code >> 7 & 0x1e) | (code >> 20 & 0x7e0) | (code << 4 & 0x800);
@@ -169,8 +169,8 @@ static int64_t short_jump_distance(uint32_t code) {
     return (int64_t)low - (code >> 1 & 0x800);
 }
 
-// RISC-V's assembler leaves a relocation at every branch, for linkers that shorten code in between. Where they may not,
-// it has filled in the distance as well, and the bytes are final.
+// Whether a branch is final despite its relocation. RISC-V's assembler adds one at every branch, for linkers that
+// shorten code. Where they may not, it also fills in the distance.
 static bool is_filled_in(const struct object *object, const struct marks *marks, const GElf_Rela *relocation,
                          const GElf_Sym *symbol) {
     uint64_t target = symbol->st_value + (uint64_t)relocation->r_addend;
@@ -255,7 +255,7 @@ bool object_read(struct arena *arena, const void *bytes, size_t n_bytes, struct 
     struct object object = {.fail = fail};
     if (elf_version(EV_CURRENT) == EV_NONE)
         return fail_elf(&object);
-    char *copy = arena_copy(arena, bytes, n_bytes); // libelf wants it writable, and aligned
+    char *copy = arena_copy(arena, bytes, n_bytes); // libelf needs it writable and aligned
     object.elf = elf_memory(copy, n_bytes);
     if (!object.elf)
         return fail_elf(&object);

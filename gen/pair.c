@@ -1,10 +1,10 @@
-// Two kernels as one: the first one's body, then the second one's, on registers of their own. Expanded for throughput,
-// its streams are the streams of both, taking turns.
+// Two kernels as one: the first one's body, then the second one's, on other registers. Expanded for throughput, the
+// streams of both alternate.
 #include "gen/gen.h"
 
 #include <string.h>
 
-// Roles and places keep their kernel: those of the second one stand behind the first one's, which the pair has so far.
+// Adds the pieces. Roles and places of the second kernel come after those of the first, which the pair already has.
 static void add_pieces(struct arena *arena, struct kernel *pair, const struct kernel *kernel) {
     for (unsigned i = 0; i < kernel->n_pieces; i++) {
         struct kernel_piece piece = kernel->pieces[i];
@@ -53,7 +53,7 @@ static bool is_among(const char *const *words, size_t n, const char *word) {
     return false;
 }
 
-// Words of both, each once; null-terminated.
+// Returns the words of both lists, each once; null-terminated.
 static const char **unite(struct arena *arena, const char **a, const char **b) {
     const char **all = ARENA_ARRAY(arena, const char *, count(a) + count(b) + 1);
     size_t n = 0;

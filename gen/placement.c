@@ -9,8 +9,8 @@ static unsigned rounded_up(unsigned bytes, unsigned unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-// Bytes between the first access and that number `index`. Those on pages of their own are in lines of their own as
-// well, so that they do not meet in one set of the first-level cache.
+// Returns the bytes from the first access to access `index`. In separate pages, accesses are also in separate lines, so
+// that they do not share a set of the first-level cache.
 static unsigned distance(enum program_placement placement, unsigned index, unsigned bytes) {
     unsigned in_line = bytes < LINE_BYTES ? LINE_BYTES / bytes : 1;
     switch (placement) {
@@ -28,7 +28,7 @@ static unsigned distance(enum program_placement placement, unsigned index, unsig
     return 0;
 }
 
-// Behind the end of the buffer it goes on at its begin.
+// After the buffer's end, places continue at its begin.
 bool placement_find(const struct kernel *kernel, enum program_placement placement, unsigned stream, unsigned place,
                     int *displacement) {
     const struct kernel_place *at = &kernel->places[place];

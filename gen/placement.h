@@ -1,5 +1,5 @@
 // Private to this folder.
-// Where in the memory buffer the accesses of a program lie, by its placement. Inside gen/ only.
+// Places of a program's accesses in the memory buffer, by its placement. Inside gen/ only.
 #ifndef GEN_PLACEMENT_H
 #define GEN_PLACEMENT_H
 
@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-// The displacement in bytes from the buffer's middle of place `place` in stream `stream`, counted from 0. False where
-// it does not fit into the buffer, or its instruction cannot reach that far.
+// Sets the displacement of a place in a stream, both counted from 0, in bytes from the buffer's middle. Returns false
+// where it does not fit into the buffer, or its instruction does not reach that far.
 bool placement_find(const struct kernel *kernel, enum program_placement placement, unsigned stream, unsigned place,
                     int *displacement);
 

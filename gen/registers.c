@@ -45,7 +45,7 @@ static size_t skip_blanks(struct slice text, size_t at) {
     return at;
 }
 
-// Lists of registers hold ranges: "{r4-r11}", "{v0.4s - v3.4s}". What lies in between is named, too.
+// Sets `last` where a range begins here: "{r4-r11}", "{v0.4s - v3.4s}". A range also names the registers in between.
 static void find_range(const struct isa *isa, struct slice behind, struct register_name *found) {
     struct register_name last;
     size_t at = behind.length && *behind.data == '.' ? 1 + word_at(behind, 1).length : 0;

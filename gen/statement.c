@@ -33,8 +33,8 @@ static char *skip_string(char *at) {
     return *at == '"' ? at + 1 : at;
 }
 
-// A copy whose comments are blanks, so that offsets and lines stay. "//" starts a comment nowhere else in as's
-// x86 dialects, and '#' at the start of a line is one in all of them.
+// Returns a copy with blanks for comments, so that offsets and lines stay. "//" and '#' at the start of a line begin a
+// comment on every ISA.
 static char *without_comments(struct arena *arena, const struct isa *isa, const char *text) {
     char *copy = arena_strdup(arena, text);
     bool line_is_empty = true;
@@ -82,7 +82,7 @@ static struct statement make(const char *source, struct slice text, unsigned lin
         struct slice further;
         while (take_label(&statement.rest, &further))
             if (isdigit((unsigned char)statement.label.data[0]))
-                statement.label = further; // one that is not numeric matters more
+                statement.label = further; // prefer a name to a number
     }
     return statement;
 }
@@ -138,7 +138,7 @@ struct slice statement_word(const struct statement *statement) {
     return first_word(statement->rest);
 }
 
-// ".byte 0x90" is an instruction to the CPU, but as cannot be asked for more than its bytes.
+// ".byte 0x90" counts as a directive, although the CPU executes it: the text shows only its bytes.
 bool statement_is_directive(const struct statement *statement) {
     return statement->rest.length && statement->rest.data[0] == '.';
 }

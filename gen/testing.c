@@ -51,7 +51,7 @@ static void add_program(struct testing_set *all, const struct kernel *kernel, st
     all->programs[all->n_programs++] = program;
 }
 
-// In all numbers of streams that fit; in other placements than the usual one, in as many as fit.
+// Adds programs with all numbers of streams that fit; in unusual placements, only with as many as fit.
 static void add_throughputs(struct testing_set *all, const struct kernel *kernel, struct gen_request request) {
     if (kernel_shared_chain(kernel) || !gen_placement_streams(kernel, request.placement, 1))
         return;

@@ -1,4 +1,4 @@
-// What the tests of gen/ share. Not part of the module.
+// Functions that the tests of gen/ share. Not part of the module.
 #ifndef GEN_TESTING_H
 #define GEN_TESTING_H
 
@@ -7,13 +7,13 @@
 // Writes `yaml` to a new file, loads it, removes it.
 bool testing_load(struct arena *arena, const char *yaml, struct kernel_set *set, struct fail *fail);
 
-// The only kernel of `yaml`; a failure ends the test.
+// Returns the only kernel of `yaml`; a failure ends the test.
 const struct kernel *testing_kernel(struct arena *arena, const char *yaml);
 
-// An x86-64 kernel of `keys`, each on a line of its own: "body: nop\nchain: x".
+// Returns an x86-64 kernel of `keys`, one per line: "body: nop\nchain: x".
 const struct kernel *testing_kernel_of(struct arena *arena, const char *keys);
 
-// gen_block of a text; all its general registers start with TESTING_BLOCK_ADDRESS, the middle of a buffer like that of
+// Calls gen_block for a text. All general registers start as TESTING_BLOCK_ADDRESS, the middle of a buffer like that of
 // kernels.
 enum { TESTING_BLOCK_BUFFER = 0x2300000, TESTING_BLOCK_ADDRESS = TESTING_BLOCK_BUFFER + PROGRAM_MEMORY_BYTES / 2 };
 bool testing_block(struct arena *arena, const struct isa *isa, const char *syntax, const char *name, const char *text,
@@ -28,7 +28,7 @@ struct testing_set {
 };
 void testing_expand_all(struct testing_set *all, const char *isa);
 
-// True if a program of that name can be started from here.
+// Whether a program of that name can be started.
 bool testing_has_tool(const char *name);
 
 // Runs a command to its end and returns its exit status; 128 and up where a signal ended it.

@@ -1,5 +1,5 @@
-// Co-runs: choosing the second CPU, measuring and predicting; their lines in measurement files. The table is
-// report/beside.c's.
+// Co-runs: chooses the second CPU, measures and predicts, and fills their lines in measurement files. report/beside.c
+// prints the table.
 #include "lab/beside.h"
 
 #include "analyzer/compare/corun_prediction.h"
@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <string.h>
 
-// The first CPU that we may run on, other than this one; -1: there is none.
+// Returns the first other CPU that we may run on; -1: there is none.
 static int any_other_cpu(int cpu) {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
@@ -18,7 +18,7 @@ static int any_other_cpu(int cpu) {
     return -1;
 }
 
-// Both on the CPU that was asked for: the measurement moves, unless its CPU was asked for as well.
+// Moves the measurement where it is on the co-runner's requested CPU. Fails where both CPUs were requested.
 static bool move_measurement(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     int other = any_other_cpu(options->corun_cpu);
     if (options->bench.cpu >= 0)
@@ -60,19 +60,19 @@ static bool predict_on(struct lab *lab, const struct model *model, const struct 
     return corun_predict(model->machine, both, predicted->cycles, fail);
 }
 
-// Cores share nothing that a model knows.
+// Whether both threads are on one core: models know nothing that cores share.
 static bool shares_core(const struct lab *lab) {
     return lab->is_simulated || lab->is_sibling;
 }
 
-// Each on a core of its own: as alone.
+// Predicts threads on separate cores: each as alone.
 static bool predict_apart(const struct experiment *experiment, unsigned model, struct corun_predicted *predicted) {
     predicted->cycles[0] = experiment->predictions[model].cycles;
     predicted->cycles[1] = experiment->corun->other->predictions[model].cycles;
     return true;
 }
 
-// Of blocks that the model can say something of alone.
+// Predicts with each model that predicts both blocks alone.
 static void predict(struct lab *lab, struct experiment *experiment) {
     struct corun *corun = experiment->corun;
     for (unsigned i = 0; i < experiment->n_predictions && i < corun->other->n_predictions; i++) {
@@ -92,7 +92,7 @@ bool corun_is_same_code(const struct experiment *experiment) {
     return a->code_bytes == b->code_bytes && a->unroll == b->unroll && memcmp(a->code, b->code, a->code_bytes) == 0;
 }
 
-// Alone, once for all.
+// Measures the co-runner alone, once for all experiments.
 static bool measure_other(struct lab *lab, const struct experiment *experiment, struct fail *fail) {
     struct experiment *other = experiment->corun->other;
     if (other->is_done || other->measurement.outcome != BENCH_OK)

@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-// Low, so that what is computed from them stays an address for long, and far from what the system maps; distances that
-// give each of 16 registers a kilobyte of its own in four pages, wherever the pages themselves appear.
+// Initial values of registers. They are low, so that results of arithmetic with them remain addresses, and far from the
+// system's mappings. Their distances give each of 16 registers a separate kilobyte in the four frames.
 enum {
     FIRST_REGISTER = 0x2324000,
     REGISTER_DISTANCE = 0x11400,
-    N_REGISTERS = 16, // x86-64's; other ISAs' further ones share
+    N_REGISTERS = 16, // those of x86-64; further ones of other ISAs share
     MIDDLE_OF_KILOBYTE = 0x200,
     FRAMES = 4,
     MOST_PAGES = 64,
-    LOWEST_TRIED = 0x10000, // the least that Linux lets processes map, as distributions set vm.mmap_min_addr
+    LOWEST_TRIED = 0x10000, // lowest address that processes may map, by distributions' vm.mmap_min_addr
 };
 
 const char *block_alias_name(enum block_alias alias) {
@@ -46,9 +46,9 @@ static struct bench_foreign foreign_of(const struct lab_block *block, enum block
     };
 }
 
-// ---- bytes, and what they are
+// ---- bytes and their instructions
 
-// One of the plan's programs of each block of text tells its bytes.
+// Finds the bytes of each block of text, by assembling one of its programs.
 static bool assemble_texts(struct arena *arena, struct plan *plan, struct fail *fail) {
     struct program **programs = ARENA_ARRAY(arena, struct program *, plan->n_experiments);
     struct lab_block **blocks = ARENA_ARRAY(arena, struct lab_block *, plan->n_experiments);
@@ -110,7 +110,7 @@ static void decode(struct arena *arena, const struct decoder *decoder, uint16_t 
     }
 }
 
-// Whatever lies around the block is ours, and no part of it. False, and why, where a branch goes there.
+// Checks that branches stay inside of the block: the code around it is ours. Fails where a branch leaves it.
 static bool stays_inside(const struct lab_block *block, struct fail *fail) {
     int64_t offset = 0;
     for (unsigned i = 0; i < block->insns.n_insns; i++) {
@@ -125,7 +125,7 @@ static bool stays_inside(const struct lab_block *block, struct fail *fail) {
     return true;
 }
 
-// ---- what becomes of it
+// ---- its program and its code
 
 static bool make_program(struct arena *arena, const struct lab_block *block, enum block_alias alias,
                          struct block_request *request, struct program *program, struct fail *fail) {
@@ -151,7 +151,7 @@ static bool resets_stack(const struct lab_block *block, enum block_alias alias) 
     return block->was_tried[alias] ? block_drift(block, alias) != 0 : block->is_decoded && block->moves_stack_pointer;
 }
 
-// A loop that is counted in memory takes the time of a load after a store, whatever its body.
+// Returns a doubt where memory counts the loop: any body then takes at least the time of a load after a store.
 static const char *doubt_of(const struct program *program) {
     return !program->loop_counter && program->form == PROGRAM_LOOPED
                ? "the block leaves no register, so its loop is counted in memory, which takes some cycles an iteration"
@@ -181,11 +181,12 @@ struct tried {
 };
 
 static bool try_one(struct arena *arena, const struct tried *tried, struct fail *fail) {
-    static const double timeout_seconds = 0.25; // of computing, of one pass through a block
+    static const double timeout_seconds = 0.25; // for one pass through a block
     struct trial *trial = &tried->block->trials[tried->alias];
     struct bench_code code = program_code(&tried->block->tried[tried->alias], false);
     code.foreign = foreign_of(tried->block, tried->alias);
-    // What the block itself does is looked at strictly. What is left in memory by one copy for the next has no meaning.
+    // A trial refuses low addresses, to show what the block itself does. In measurements, later copies may compute any
+    // address from what earlier ones left in memory.
     code.foreign.lowest_address = LOWEST_TRIED;
     if (!trial_run(arena, &code, timeout_seconds, trial, fail))
         return false;
@@ -216,10 +217,10 @@ static bool try_all(struct arena *arena, struct plan *plan, struct fail *fail) {
     return true;
 }
 
-// ---- both ways of the registers' start
+// ---- both kinds of initial registers
 
-// Addresses of a block come from the same register as often as it says so; those without an explicit one (of a stack,
-// of strings) are taken as others.
+// Returns the number of registers that give the block's addresses, up to MOST. Accesses without an explicit register
+// (stack, strings) count as another one.
 static unsigned count_bases(const struct lab_block *block) {
     enum { MOST = 2 };
     uint16_t bases[MOST] = {0};
@@ -239,7 +240,7 @@ static bool can_alias(const struct lab_block *block) {
     return block->is_decoded && block->loads && block->stores && count_bases(block) > 1;
 }
 
-// What was refused goes, and what would only give the same value twice.
+// Drops refused experiments, and those that would only repeat a value.
 static void drop_needless(struct plan *plan, bool can_run) {
     size_t n = 0;
     for (size_t i = 0; i < plan->n_experiments; i++) {
@@ -252,7 +253,8 @@ static void drop_needless(struct plan *plan, bool can_run) {
     plan->n_experiments = n;
 }
 
-// Text that LLVM cannot read goes by what it names; machine code has nothing else.
+// Decodes all blocks. Where LLVM cannot decode a text, the names of registers in it must suffice; machine code is
+// refused.
 static void decode_all(struct arena *arena, struct plan *plan, const struct decoder *decoder) {
     uint16_t stack_pointer = decoder_stack_pointer(decoder);
     const struct lab_block *last = NULL;
@@ -271,7 +273,7 @@ static void decode_all(struct arena *arena, struct plan *plan, const struct deco
     }
 }
 
-// One that does not survive its trial is not measured.
+// Takes a failed trial as the experiment's outcome: it is not measured.
 static void take_trial(struct experiment *experiment) {
     const struct lab_block *block = experiment->block;
     const struct trial *trial = &block->trials[experiment->alias];

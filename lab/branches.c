@@ -2,8 +2,8 @@
 
 #include "bench/sandbox/steps.h"
 
-// Enough that what changes from body to body averages out, little enough that stepping takes no second. One body takes
-// up to MOST_STEPS.
+// Steps of a recording: enough to average over bodies that differ, and few enough to take less than a second. One body
+// may take up to MOST_STEPS.
 enum { ENOUGH_STEPS = 4000, MOST_STEPS = 200000, TIMEOUT_SECONDS = 20 };
 
 bool follow_record(struct arena *arena, const struct program *program, const struct bench_code *code,
@@ -11,7 +11,7 @@ bool follow_record(struct arena *arena, const struct program *program, const str
     const struct program_range *loop = &program->loop_range;
     const struct steps_request request = {
         .code = code,
-        .iterations = ENOUGH_STEPS, // a body takes one step at least
+        .iterations = ENOUGH_STEPS, // a body takes at least one step
         .first = loop->offset,
         .end = loop->offset + loop->length,
         .most = MOST_STEPS,
@@ -32,7 +32,7 @@ bool follow_record(struct arena *arena, const struct program *program, const str
     return true;
 }
 
-// Index by offset of each instruction, of `n_bytes` in all; block->n_insns where none begins there.
+// Returns the index of the instruction at each offset; block->n_insns: none begins there. Sets `n_bytes`, their length.
 static unsigned *index_insns(struct arena *arena, const struct block *block, size_t *n_bytes) {
     *n_bytes = 0;
     for (unsigned i = 0; i < block->n_insns; i++)

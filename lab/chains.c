@@ -2,13 +2,14 @@
 
 #include <string.h>
 
-// Copies of the body in a row: as few as keep the loop's own instructions out of the times, so that all these programs
-// together leave room in the cache for the code that they stand beside.
+// Copies of the body: enough to make the loop's own instructions negligible, and so few that all chains together leave
+// room in the cache for the code under test.
 enum { COPIES = 256 };
 
-// The kernels that the ratio clock's reference (a step of which takes one cycle unless told otherwise) and its checks
-// are made of, by ISA. Not every model of an Arm core knows nops; there, adds side by side are both checks. MIPS has no
-// check of vectors: cores without such a unit have the kernel emulate one.
+// Kernels of the ratio clock's reference and of the checks, by ISA.
+//  - A step of the reference takes one cycle unless the user states another number.
+//  - Not every model of an Arm core knows nops. There, independent adds serve for two checks.
+//  - MIPS has no check of vectors: on cores without such a unit, the operating system emulates it.
 static const struct {
     const char *isa, *reference, *checks[BENCH_N_CHECKS];
 } kernels_of[] = {
@@ -20,7 +21,7 @@ static const struct {
     {"riscv64", "add-x", {"mul-x", "nop", "add-x", "float-mix", "load-x", "store-lines"}},
 };
 
-// Loads are of one line: on a Zen 5, what loads of several lines take changes from process to process.
+// Loads access one line: on a Zen 5, the time of loads from several lines differs between processes.
 static struct program *make(struct arena *arena, const struct kernel_set *set, const char *name, enum program_mode mode,
                             struct fail *fail) {
     struct program *program = ARENA_NEW(arena, struct program);
@@ -43,7 +44,7 @@ static bool make_checks(struct arena *arena, const struct kernel_set *set, const
     return true;
 }
 
-// From the installed kernels always: the unit of time must not depend on what a user's folder holds.
+// Always uses the installed kernels: the unit of time must not depend on a user's folder.
 bool chains_make(struct arena *arena, const struct isa *isa, struct program *chains[N_CHAINS], struct fail *fail) {
     for (size_t i = 0; i < sizeof kernels_of / sizeof *kernels_of; i++) {
         if (strcmp(kernels_of[i].isa, isa->name) != 0)

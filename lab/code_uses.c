@@ -5,9 +5,9 @@
 #include <ctype.h>
 #include <string.h>
 
-// LLVM's names of the registers that are no general ones, by ISA: each of these words and a number behind it. Armv7's
-// and AArch64's floating-point registers are parts of vectors. `wide`: those of more than 128 bits on some CPU, which
-// switches the rest of them on when they are used.
+// Names of LLVM's registers that are not general ones, by ISA: one of these words and a number. Floating-point
+// registers of Armv7 and AArch64 are parts of vectors. `wide`: registers of more than 128 bits; some CPUs switch the
+// upper part on at its first use.
 static const struct names {
     const char *isa;
     const char *vectors[12], *wide[4];
@@ -20,7 +20,7 @@ static const struct names {
     {"riscv64", {"F", "V"}, {"V"}},
 };
 
-// Modes and flags of floating point: nothing is computed for them.
+// Registers of floating-point modes and flags, which do not show a computation.
 static const char *const modes[] = {"MXCSR", "FPCW", "FPSW", "FPCR", "FPSR", "FPSCR", "FRM", "FFLAGS", "VG"};
 
 static const struct names *names_of(const struct isa *isa) {
@@ -68,7 +68,7 @@ static bool is_mode(const char *name) {
     return false;
 }
 
-// `counted`: the uses that it may stand for.
+// Notes a register's uses. `counted`: uses that it may show.
 static void note_register(const struct code_uses *uses, uint16_t reg, unsigned counted, struct bench_code *code) {
     const struct machine *machine = uses->backend->machine(uses->cpu);
     const struct names *of_isa = names_of(uses->isa);
@@ -81,8 +81,8 @@ static void note_register(const struct code_uses *uses, uint16_t reg, unsigned c
     code->is_wide |= is_among(of_isa->wide, name);
 }
 
-// It computes in floating point, and so in vector units, whatever registers it reads: cvttsd2si eax, [rdi] reads no
-// vector.
+// Whether the instruction reads MXCSR: it computes in floating point, and so in vector units, even where it reads no
+// vector register, as cvttsd2si eax, [rdi].
 static bool reads_mxcsr(const struct code_uses *uses, const struct insn *insn) {
     const struct machine *machine = uses->backend->machine(uses->cpu);
     for (unsigned i = 0; i < insn->n_reads; i++) {
@@ -98,8 +98,8 @@ static void note_insn(const struct code_uses *uses, const struct insn *insn, str
     code->uses |= (unsigned)insn->may_load << USE_LOAD | (unsigned)insn->may_store << USE_STORE;
     for (unsigned i = 0; i < insn->n_writes; i++)
         note_register(uses, insn->writes[i].reg, COMPUTED, code);
-    // What memory is addressed with, and what is stored, is read, and no arithmetic. Vectors that an instruction reads
-    // besides what it loads are compared or computed with.
+    // Reads of addresses and of stored values are not arithmetic. Vectors that an instruction reads in addition to its
+    // load are operands of a computation.
     unsigned read = insn->may_store ? 0 : insn->may_load ? VECTOR : COMPUTED;
     for (unsigned i = 0; i < insn->n_reads; i++)
         note_register(uses, insn->reads[i].reg, read, code);

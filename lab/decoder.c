@@ -48,7 +48,7 @@ void decoder_close(struct decoder *decoder) {
     decoder->cpu = NULL;
 }
 
-// LLVM puts a tab behind the mnemonic, and two around a prefix.
+// Returns the text with one space for tabs: LLVM prints one after the mnemonic, and two around a prefix.
 static const char *one_space(struct arena *arena, const char *text) {
     char *copy = arena_strdup(arena, text), *end = copy;
     for (const char *c = copy; *c; c++)
@@ -73,7 +73,7 @@ bool decoder_decode(const struct decoder *decoder, struct arena *arena, const ui
     return true;
 }
 
-// Names of registers, each once.
+// A list of register names, each once.
 struct names {
     struct arena *arena;
     const char **items;
@@ -88,8 +88,8 @@ static void add_name(struct names *names, const char *name) {
     names->items[names->n++] = name;
 }
 
-// LLVM writes F10_D where the assembly has f10, and A0 where MIPS has $a0; a list of registers (Q0_Q1) is one of its
-// own, which contains the others.
+// Adds a register by its name in assembly: LLVM writes F10_D for f10, and A0 for MIPS's $a0. For LLVM, a list of
+// registers (Q0_Q1) is a register that contains the others: adds these.
 static void add_register(struct names *names, const struct machine *machine, uint16_t number) {
     const struct machine_register *reg = &machine->registers[number];
     if (!number)
@@ -127,20 +127,21 @@ static bool begins_with_one_of(const char *text, const char *const *starts) {
     return false;
 }
 
-// x86's inc and dec leave the carry flag, though LLVM has one register for all flags.
+// Whether the instruction is x86's inc or dec, which keep the carry flag. LLVM has one register for all flags.
 static bool leaves_carry(const struct insn *insn) {
     static const char *const opcodes[] = {"INC", "DEC", NULL};
     return begins_with_one_of(insn->opcode, opcodes);
 }
 
-// Of those that read x86's flags: by name, or by a condition that is below, above, or their opposites.
+// Whether an instruction that reads x86's flags reads the carry: by its name, or by a condition below, above, or their
+// opposites.
 static bool reads_carry(const struct insn *insn) {
     static const char *const names[] = {"adc", "sbb",  "rcl",  "rcr",   "cmc",   "lahf",  "pushf", "jb",
                                         "ja",  "setb", "seta", "cmovb", "cmova", "fcmov", NULL};
     return begins_with_one_of(insn->text, names);
 }
 
-// The condition flags, by the register that LLVM has for them all.
+// Whether the block reads flags that the previous copy left. `flags`: LLVM's register for all condition flags; 0: none.
 static bool reads_flags_of_before(const struct block *block, uint16_t flags) {
     bool only_carry = false;
     for (unsigned i = 0; flags && i < block->n_insns; i++) {
@@ -167,7 +168,7 @@ uint16_t decoder_stack_pointer(const struct decoder *decoder) {
     return find_register(decoder->machine, names);
 }
 
-// LLVM does not know that a repeated string instruction counts with it.
+// Whether the instruction is a repeated string instruction, which counts with rcx. LLVM does not know that.
 static bool counts_with_rcx(const struct insn *insn) {
     static const char *const names[] = {"rep ", "repe ", "repne ", "repz ", "repnz ", NULL};
     return begins_with_one_of(insn->text, names);

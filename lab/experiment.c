@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// Values decide how long some instructions take (divisions, denormals), and are not in the loop's bytes: the
-// registers', and of a block those of its memory and data.
+// Returns a hash of the initial values: of registers, and of a block's memory and data. They affect the time of some
+// instructions (divisions, denormals), and are not in the loop's bytes.
 static const char *hash_setup(struct arena *arena, const struct experiment *experiment) {
     const struct program *program = &experiment->program;
     const struct bench_foreign *foreign = &experiment->foreign;
@@ -17,8 +17,8 @@ static const char *hash_setup(struct arena *arena, const struct experiment *expe
     return arena_printf(arena, "%016" PRIx64, bytes_hash(text, strlen(text)));
 }
 
-// That one iteration executes, the loop's own included; the simulated CPU runs the bodies only. A block may contain
-// whatever its author likes (branches, macros, data), so that its number is not known.
+// Returns the instructions that one iteration executes, with the loop's own; the simulated CPU runs only the bodies.
+// 0: unknown, as for blocks, which may contain branches, macros or data.
 static uint64_t iteration_instructions(const struct program *program, bool is_simulated) {
     if (is_simulated)
         return (uint64_t)program->unroll * program->instructions;
@@ -47,7 +47,8 @@ struct bench_code experiment_code(const struct experiment *experiment, bool is_s
     return code;
 }
 
-// Of an iteration; 0: not known. Kernels are straight, a block is what its bytes say.
+// Returns the instructions executed in an iteration; 0: unknown. Kernels have no branches; a block's bytes show whether
+// it has some.
 static double executed(const struct experiment *experiment) {
     if (experiment->followed.instructions > 0)
         return experiment->followed.instructions;

@@ -11,7 +11,7 @@ static const struct insn *describe(struct arena *arena, const struct model *mode
     struct backend_source source;
     const char *whole = model_in_syntax(arena, model->machine->triple, text);
     if (!model_describe_text(model, arena, "instruction", whole, &source, fail)) {
-        fail->line = 0; // of the whole text; there is but one
+        fail->line = 0; // the text is a single line
         return NULL;
     }
     if (source.n_blocks == 1 && source.blocks[0].n_insns == 1)
@@ -20,7 +20,7 @@ static const struct insn *describe(struct arena *arena, const struct model *mode
     return NULL;
 }
 
-// The same without registers and memory, so that copies wait for pipes only.
+// Returns the instruction without registers and memory, so that its copies wait for pipes only.
 static struct insn without_dependences(const struct insn *insn) {
     struct insn copy = *insn;
     copy.n_reads = copy.n_writes = 0;

@@ -26,8 +26,8 @@ static bool writes(const struct machine *machine, const struct insn *insn, uint1
     return false;
 }
 
-// The instruction, from 1, that the register's value comes from at instruction `at`: of this copy, or else
-// (`is_before`) of the one before; 0: no instruction writes it.
+// Returns the instruction, from 1, that wrote the register's value at instruction `at`; 0: none does. Sets `is_before`
+// where it is in the previous copy.
 static unsigned find_writer(const struct machine *machine, const struct block *block, unsigned at, uint16_t reg,
                             bool *is_before) {
     *is_before = false;
@@ -48,7 +48,7 @@ static const char *lower_case(struct arena *arena, const char *name) {
     return copy;
 }
 
-// Control may come back to an instruction within a copy.
+// Whether a branch may execute an instruction of a copy again.
 static bool may_turn(const struct block *block) {
     for (unsigned i = 0; i < block->n_insns; i++)
         if (block->insns[i].is_branch)
@@ -71,7 +71,7 @@ static void add_origin(struct text *text, const struct machine *machine, const s
         text_addf(text, "; %s comes from instruction %u%s", name, writer, is_before ? " of the copy before" : "");
 }
 
-// The value of a general register at the fault; false for any other register.
+// Sets the value of a general register at the fault. Returns false for other registers.
 static bool value_of(const struct isa *isa, const struct machine *machine, const struct bench_fault *fault,
                      uint16_t reg, uint64_t *value) {
     const struct register_class *general = isa->classes;
@@ -92,8 +92,8 @@ static bool is_canonical(uint64_t address) {
     return top == 0 || top == -1;
 }
 
-// The address that the instruction computes, where the CPU does not give it. One without an operand in memory may use
-// the stack, which is to blame only where its pointer is no address.
+// Computes the address of the instruction's access, where the CPU does not give it. An instruction without an operand
+// in memory may use the stack, which explains the fault only where the stack pointer is not an address.
 static bool compute_address(const struct isa *isa, const struct machine *machine, const struct bench_fault *fault,
                             const struct insn *insn, uint64_t *address) {
     const struct insn_address *operand = insn->address;
@@ -109,7 +109,7 @@ static bool compute_address(const struct isa *isa, const struct machine *machine
     return true;
 }
 
-// Its general protection fault may be of what it loads, wherever that lies: Intel SDM volume 2.
+// Whether the instruction's general protection fault may come from the value that it loads: Intel SDM volume 2.
 static bool checks_value(const char *instruction) {
     static const char *const names[] = {"ldmxcsr", "vldmxcsr", "fxrstor", "xrstor"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -118,7 +118,7 @@ static bool checks_value(const char *instruction) {
     return false;
 }
 
-// What the instruction did, after "instruction 3 `…` of copy 1".
+// Adds what the instruction did, after "instruction 3 `…` of copy 1".
 static void add_deed(struct text *text, enum bench_outcome outcome, const struct record_fault *fault,
                      uint64_t address) {
     if (!fault->address)
@@ -135,7 +135,7 @@ static void add_deed(struct text *text, enum bench_outcome outcome, const struct
         text_addf(text, " %s %s", strcmp(fault->access, "write") == 0 ? "wrote to" : "read", fault->address);
 }
 
-// In which of the copies; unrolled ones are counted, and looped code has run for a while.
+// Adds where the fault was: the copy's number in unrolled code or a single pass, a later iteration in looped code.
 static void add_copy(struct text *text, const struct program *program, struct record_fault *fault) {
     if (program->unroll > 1 || program->runs_once)
         text_addf(text, " of copy %u", fault->copy);
@@ -161,7 +161,7 @@ bool fault_explain(struct arena *arena, const struct decoder *decoder, const str
     uint64_t address = known->address;
     bool has_address =
         known->has_address || compute_address(block->source.isa, decoder->machine, known, insn, &address);
-    bool is_write = known->is_write || (insn->may_store && !insn->may_load); // not every CPU says which
+    bool is_write = known->is_write || (insn->may_store && !insn->may_load); // not every CPU reports it
     bool is_memory = outcome == BENCH_SIGSEGV || outcome == BENCH_PROTECTION || outcome == BENCH_PAGES ||
                      (outcome == BENCH_SIGBUS && insn->address);
     *fault = (struct record_fault){

@@ -113,7 +113,7 @@ bool lab_prepare(struct lab *lab, const struct lab_options *options, struct plan
            blocks_prepare(lab->arena, plan, &lab->decoder, !lab->is_simulated, fail);
 }
 
-// A simulated CPU's add takes what its model says: two cycles on some.
+// Predicts the cycles of the reference on a simulated CPU: on some, an add takes two.
 static bool predict_reference(struct lab *lab, double *cycles, struct fail *fail) {
     const struct program *reference = lab->chains[CHAIN_REFERENCE];
     struct program_range body = program_simulated_range(reference);
@@ -133,7 +133,7 @@ static void steady_frequency(struct lab *lab) {
         lab_say(lab->listener, LAB_WARNING, "the frequency is left as it is: %s", lab->control.fail.text);
 }
 
-// Which pipes there are to be counted. Only said where there is a model beside which to print them.
+// Finds the pipes to count, where counters may be used and there is a model to compare with.
 static bool find_pipes(struct lab *lab, enum bench_clock clock, struct fail *fail) {
     if (!bench_clock_counts(clock) || lab->n_models == 0)
         return true;
@@ -156,7 +156,7 @@ static struct target *open_with(struct lab *lab, const struct target_wish *wish,
                              : target_native_open(lab->arena, lab->host.cpu, wish, fail);
 }
 
-// With the events that were asked for, and, unless that is refused, those of the pipes.
+// Opens the target with the requested events, and with those of the pipes unless it refuses these.
 static bool open_target(struct lab *lab, enum bench_clock clock, const struct option_list *asked, struct fail *fail) {
     const char *events[TARGET_MAX_EVENTS];
     struct target_wish wish = {clock, asked->items, (unsigned)asked->n_items};
@@ -182,7 +182,7 @@ static bool open_target(struct lab *lab, enum bench_clock clock, const struct op
     return lab->target != NULL;
 }
 
-// Where the user says nothing, the system may state it. A simulated CPU's target does so itself.
+// Takes the frequency that the system states, where the user gave none. A simulated CPU's target states its frequency.
 static void state_frequency(const struct lab *lab, struct bench_options *bench) {
     bench->frequency_source = "as given";
     if (bench->frequency_hz > 0 || lab->is_simulated || lab->host.ghz_stated <= 0)
@@ -204,7 +204,7 @@ static struct level_key level_key(const struct lab *lab, double reference_cycles
                               .reference_cycles = reference_cycles > 0 ? reference_cycles : 1};
 }
 
-// Simulated CPUs are no machine's, and each of them is another.
+// Recalls the levels of earlier sessions; not for simulated CPUs, of which each is another.
 static void recall_levels(struct lab *lab, struct bench_options *options) {
     struct fail unusable = {0};
     lab->levels_path = lab->is_simulated ? NULL : level_file_path(lab->arena);
@@ -224,7 +224,7 @@ static void keep_levels(struct lab *lab) {
         lab_say(lab->listener, LAB_WARNING, "cannot keep the levels of this CPU's checks: %s", unwritable.text);
 }
 
-// The checks that this CPU can run.
+// Takes the checks that this CPU can run.
 static void put_checks(const struct lab *lab, struct bench_chains *clock) {
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         const struct program *program = lab->chains[CHAIN_CHECKS + i];

@@ -17,7 +17,7 @@ struct object {
     size_t section_names;
     struct symbol {
         const char *name;
-        uint64_t start, end; // addresses; start == end: size unknown
+        uint64_t start, end; // range of addresses; start == end: unknown size
         size_t section;
         bool is_function;
     } * symbols;
@@ -27,7 +27,7 @@ struct object {
     struct fail *fail;
 };
 
-// A section that holds code.
+// A section with code.
 struct code {
     size_t index;
     const char *name;
@@ -44,11 +44,11 @@ static bool fail_object(struct object *object, const char *text) {
     return fail_at(object->fail, object->file->path, 0, 0, "%s", text);
 }
 
-// Whether the CPU reads this object's machine code.
+// Checks that the CPU can execute this object's machine code.
 static bool check_machine(struct object *object) {
     static const struct {
         unsigned machine;
-        const char *arch, *triple; // the arch is how the triple begins
+        const char *arch, *triple; // arch: start of the triple
     } known[] = {
         {EM_X86_64, "x86_64", "x86_64-linux-gnu"},    {EM_386, "i", "i386-linux-gnu"},
         {EM_AARCH64, "aarch64", "aarch64-linux-gnu"}, {EM_ARM, "arm", "armv7-linux-gnueabihf"},
@@ -66,12 +66,12 @@ static bool check_machine(struct object *object) {
             return true;
         wanted = wanted == NULL ? known[i].triple : wanted;
     }
-    return wanted == NULL || // LLVM may know more of them than this table
+    return wanted == NULL || // LLVM may know more machines than this table
            fail_at(object->fail, object->file->path, 0, 0,
                    "this is not code for %s; give -mtriple=%s and a -mcpu of that target", triple, wanted);
 }
 
-// False where the section is not code, or holds no bytes.
+// Reads a section. Returns false where it is not code, or has no bytes.
 static bool read_code(const struct object *object, Elf_Scn *section, struct code *code) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_PROGBITS ||
@@ -105,7 +105,7 @@ static void add_symbol(struct object *object, const GElf_Sym *symbol, const char
         return;
     GElf_Ehdr header;
     bool is_arm = gelf_getehdr(object->elf, &header) != NULL && header.e_machine == EM_ARM;
-    if (is_arm && *name == '$') // marks where code and data begin
+    if (is_arm && *name == '$') // mapping symbol: marks the begin of code or data
         return;
     uint64_t start = is_arm && type == STT_FUNC ? symbol->st_value & ~UINT64_C(1) : symbol->st_value; // bit 0: Thumb
     object->symbols = arena_grow(object->arena, object->symbols, object->n_symbols, sizeof *object->symbols);
@@ -125,7 +125,7 @@ static int compare_symbols(const void *a, const void *b) {
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-// The symbol table, or what a stripped file has left for dynamic linking.
+// Reads the symbol table; in a stripped file, the symbols for dynamic linking.
 static void read_symbols(struct object *object) {
     static const unsigned types[] = {SHT_SYMTAB, SHT_DYNSYM};
     for (size_t t = 0; t < 2 && object->n_symbols == 0; t++) {
@@ -144,7 +144,7 @@ static void read_symbols(struct object *object) {
         qsort(object->symbols, object->n_symbols, sizeof *object->symbols, compare_symbols);
 }
 
-// [start, end) of a section, addresses within it.
+// Adds the code at addresses [start, end) of a section.
 static bool add_piece(struct object *object, const char *name, const struct code *code, uint64_t start, uint64_t end) {
     object->pieces = arena_grow(object->arena, object->pieces, object->n_pieces, sizeof *object->pieces);
     struct object_piece *piece = &object->pieces[object->n_pieces++];
@@ -161,7 +161,7 @@ static uint64_t code_end(const struct code *code) {
     return code->address + code->n_bytes;
 }
 
-// A symbol that does not tell its size reaches to the next one, or to the section's end.
+// Returns the end of a symbol. Without a size, it reaches to the next symbol, or to the section's end.
 static uint64_t symbol_end(const struct object *object, size_t index, const struct code *code) {
     const struct symbol *symbol = &object->symbols[index];
     if (symbol->end > symbol->start)
@@ -205,7 +205,7 @@ static bool add_named(struct object *object, const char *name) {
                    text_did_you_mean(object->arena, name, names, object->n_symbols));
 }
 
-// Hexadecimal, with or without 0x, as objdump -d prints addresses.
+// Parses a hexadecimal address, with or without 0x, as objdump -d prints it.
 static bool parse_address(struct object *object, const char *option, const char *text, uint64_t *address) {
     if (text == NULL)
         return true;
@@ -218,7 +218,7 @@ static bool parse_address(struct object *object, const char *option, const char 
                     option, text);
 }
 
-// A range of addresses, in the section that holds the first of them.
+// Adds a range of addresses, from the section that contains the first one.
 static bool add_range(struct object *object, const struct object_range *range) {
     uint64_t start = 0, end = 0;
     struct code code;
@@ -250,7 +250,7 @@ static bool add_sections(struct object *object, const char *name) {
                : fail_at(object->fail, object->file->path, 0, 0, "there is no section '%s' that holds code", name);
 }
 
-// Aliases name the same code twice; the first name is taken.
+// Adds all functions. Of aliases, which name the same code, it takes the first.
 static bool add_functions(struct object *object) {
     const struct symbol *before = NULL;
     for (size_t i = 0; i < object->n_symbols; i++) {
@@ -280,7 +280,7 @@ static bool add_pieces(struct object *object, const struct object_range *range) 
 bool object_code_read(struct arena *arena, const struct object_file *file, const struct object_range *range,
                       const struct object_piece **pieces, size_t *n_pieces, struct fail *fail) {
     struct object object = {.file = file, .arena = arena, .fail = fail};
-    char *copy = arena_copy(arena, file->data, file->n_bytes); // libelf wants it writable, and aligned
+    char *copy = arena_copy(arena, file->data, file->n_bytes); // libelf needs it writable and aligned
     if (elf_version(EV_CURRENT) != EV_NONE)
         object.elf = elf_memory(copy, file->n_bytes);
     bool is_done = false;

@@ -1,4 +1,4 @@
-// What the code of an object that is not linked refers to: System V ABI, AMD64 supplement, 4.4 "Relocation".
+// Data that the code of an unlinked object refers to: System V ABI, AMD64 supplement, 4.4 "Relocation".
 #include "lab/object_code.h"
 
 #include "base/text.h"
@@ -19,7 +19,7 @@ struct reader {
     size_t strings;
     struct text data;
     size_t n_sections;
-    size_t *places; // of each section in the data, plus 1; 0: not in it yet
+    size_t *places; // place of each section in the data, plus 1; 0: not in it yet
     struct block_fixup *fixups;
     size_t n_fixups;
     struct fail *fail;
@@ -44,7 +44,7 @@ static void add_zeros(struct text *data, size_t n) {
         text_append(data, "", 1);
 }
 
-// Data that holds addresses, such as a jump table: they are not in the file.
+// Whether a section contains addresses, such as a jump table: the file does not have them.
 static bool has_relocations(const struct reader *reader, size_t index) {
     GElf_Shdr header;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(reader->elf, section));)
@@ -54,7 +54,7 @@ static bool has_relocations(const struct reader *reader, size_t index) {
     return false;
 }
 
-// Puts a section's bytes behind those that are there. Zeros that the file leaves out are written.
+// Appends a section's bytes to the data, with the zeros that the file leaves out.
 static bool place_section(struct reader *reader, size_t index, const char *name) {
     GElf_Shdr header;
     Elf_Scn *section = elf_getscn(reader->elf, index);
@@ -103,7 +103,7 @@ static bool add_fixup(struct reader *reader, const GElf_Rela *relocation) {
     reader->fixups = arena_grow(reader->arena, reader->fixups, reader->n_fixups, sizeof *reader->fixups);
     reader->fixups[reader->n_fixups++] = (struct block_fixup){
         .offset = relocation->r_offset - reader->piece->address,
-        .addend = (int64_t)(place + symbol.st_value + (uint64_t)relocation->r_addend), // a stranger's: it may wrap
+        .addend = (int64_t)(place + symbol.st_value + (uint64_t)relocation->r_addend), // untrusted: it may wrap
     };
     return true;
 }
@@ -121,7 +121,7 @@ static bool read_relocations(struct reader *reader) {
         Elf_Data *data = elf_getdata(section, NULL);
         GElf_Rela relocation;
         for (int i = 0; data && gelf_getrela(data, i, &relocation); i++) {
-            uint64_t offset = relocation.r_offset - reader->piece->address; // wraps around before it
+            uint64_t offset = relocation.r_offset - reader->piece->address; // wraps around before the piece
             if (offset < reader->piece->n_bytes && !add_fixup(reader, &relocation))
                 return false;
         }

@@ -2,7 +2,7 @@
 
 #include "bench/bench.h"
 
-// One kernel alone, in so many streams: measured once, however many cells need it.
+// Returns the experiment of one kernel alone in a number of streams. Cells share it: it is measured once.
 static const struct experiment *alone_in(struct arena *arena, struct plan *plan, const struct kernel *kernel,
                                          struct gen_request request, struct fail *fail) {
     for (size_t i = 0; i < plan->n_experiments; i++) {
@@ -83,7 +83,7 @@ bool pairs_alone(const struct pairs *pairs, unsigned kernel, int model, struct p
     return has_value(alone, model);
 }
 
-// What one of the experiments is not to be trusted for.
+// Returns why one of the experiments is not reliable; null: all are.
 static const char *find_doubt(struct arena *arena, const struct experiment *const *experiments, unsigned n, int model) {
     for (unsigned i = 0; i < n; i++) {
         const struct experiment *e = experiments[i];
@@ -119,7 +119,7 @@ struct pair_result pairs_result(struct arena *arena, const struct pairs *pairs, 
     if (!result.doubt && result.pairing.kind == PAIRING_WAITING)
         result.doubt = arena_printf(arena, "in %u stream%s of each, they wait for their own latency",
                                     cell->mix->program.streams, cell->mix->program.streams == 1 ? "" : "s");
-    // Kernels that wait for each other, or for themselves, do so whatever the pipes are.
+    // Kernels that wait for each other, or for themselves, do so with any pipes.
     for (unsigned i = 0; i < 5; i++)
         if (all[i]->misuse)
             result.pairing.kind = PAIRING_UNCLEAR;

@@ -86,7 +86,7 @@ bool pipes_read(struct arena *arena, const char *isa, const char *cpu, struct pi
     struct yaml yaml = {0};
     *pipes = (struct pipes){0};
     if (access(path, F_OK) != 0)
-        return true; // nothing is known of this ISA's counters
+        return true; // there is no file for this ISA's counters
     bool is_read = yaml_open(&yaml, arena, path, fail) && read_file(&yaml, isa, cpu, pipes);
     yaml_close(&yaml);
     return is_read;

@@ -21,17 +21,17 @@ struct experiment *plan_add_expansion(struct arena *arena, struct plan *plan, co
     return gen_expand(arena, kernel, request, &program, fail) ? add_program(arena, plan, kernel, &program) : NULL;
 }
 
-// What the programs of a kernel have in common while they are added.
+// Data that the programs of a kernel share while they are added.
 struct kernel_plan {
     struct arena *arena;
     struct plan *plan;
     const struct kernel *kernel;
     const struct plan_options *options;
-    size_t first; // experiment of the kernel's in the plan
+    size_t first; // index of the kernel's first experiment in the plan
     struct fail *fail;
 };
 
-// The kernel has the same code in the plan already: some placements of memory come to the same, such as those of one
+// Whether the plan already has the same code of this kernel: some placements are equal, such as all those of one
 // stream.
 static bool has_twin(const struct kernel_plan *p, const struct program *program, bool is_sweep) {
     for (size_t i = p->first; i < p->plan->n_experiments; i++) {
@@ -57,7 +57,7 @@ static bool add_expansion(const struct kernel_plan *p, const struct gen_request 
     return true;
 }
 
-// A row for each form of a request. Where there is a sweep, the forms that were asked for are the sweep's.
+// Adds a row for each form of a request. With a sweep, the requested forms apply to the sweep.
 static bool add_forms(const struct kernel_plan *p, struct gen_request request) {
     static const enum program_form forms[] = {PROGRAM_UNROLLED, PROGRAM_LOOPED};
     struct plan_options options = *p->options;
@@ -77,14 +77,14 @@ static bool add_latencies(const struct kernel_plan *p) {
     bool is_asked_for = p->options->has_mode && p->options->mode == PROGRAM_LATENCY;
     unsigned n_arcs = p->kernel->n_arcs;
     if (n_arcs == 0 && is_asked_for)
-        n_arcs = 1; // gen_expand says why there is none
+        n_arcs = 1; // gen_expand reports why there is no arc
     for (unsigned arc = 0; arc < n_arcs; arc++)
         if (!add_forms(p, (struct gen_request){.mode = PROGRAM_LATENCY, .arc = arc}))
             return false;
     return true;
 }
 
-// Rows for `request`, and for n = first, first + 1, … up to `most` streams.
+// Adds rows of `request` for n = first, first + 1, … up to `most` streams.
 static bool add_sweep(const struct kernel_plan *p, struct gen_request request, unsigned most) {
     static const enum program_form forms[] = {PROGRAM_LOOPED, PROGRAM_UNROLLED};
     for (int i = 0; i < 2; i++) {
@@ -105,8 +105,8 @@ static bool add_throughput(const struct kernel_plan *p, struct gen_request reque
     return add_forms(p, request);
 }
 
-// In every placement of memory, unless one was asked for. One in which too few streams fit is left out, with a word
-// where their number was asked for; fewer than two show nothing.
+// Adds rows in every placement of memory, or in the requested one. Leaves out placements in which too few streams fit,
+// with a message where their number was requested. Fewer than two streams show nothing.
 static bool add_placements(const struct kernel_plan *p, unsigned streams, unsigned most, add_function *add) {
     struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .streams = streams, .placement = p->options->placement};
     if (!p->kernel->n_places || p->options->placement)
@@ -144,7 +144,7 @@ bool plan_add_kernel(struct arena *arena, struct plan *plan, const struct kernel
            (!options->sweep_first || !has_throughput || add_placements(&p, 0, options->sweep_last, add_sweep));
 }
 
-// What can be said against it before it is assembled is said here.
+// Adds a block in one form. Fails where that is possible before it is assembled.
 static bool add_block(struct arena *arena, struct plan *plan, struct lab_block *block,
                       const struct plan_options *options, enum program_form form, struct fail *fail) {
     struct program program;
@@ -160,7 +160,8 @@ static bool add_block(struct arena *arena, struct plan *plan, struct lab_block *
     return true;
 }
 
-// A block that cannot be repeated (it defines a macro, say) still has its looped form, unless both were asked for.
+// Adds a block in both forms, or in the requested one. A block that cannot be repeated, such as one that defines a
+// macro, has only the looped form; it fails where both forms were requested.
 static bool add_block_forms(struct arena *arena, struct plan *plan, struct lab_block *block,
                             const struct plan_options *options, struct fail *fail) {
     struct fail not_repeatable = {0};

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-// All programs of a plan, and whose they are.
+// All programs of a plan, and their experiments.
 struct programs {
     struct arena *arena;
     struct program **items;
-    struct experiment **owners; // null: everybody's
+    struct experiment **owners; // experiment of each program; null: all need it
     size_t n;
 };
 

@@ -62,7 +62,7 @@ static void make_printable(struct arena *arena, struct bench_measurement *m) {
     }
 }
 
-// The ISA's usual ones, where the record does not have others.
+// Reads the loop's own instructions; without them, takes the ISA's usual ones.
 static void read_loop(const struct record *record, const struct isa *isa, struct program *program) {
     const struct isa_loop_end usual = isa->loop_end(program);
     program->preserves_flags = record->loop_instructions > 0;
@@ -70,7 +70,7 @@ static void read_loop(const struct record *record, const struct isa *isa, struct
     program->loop_branches = program->preserves_flags ? record->loop_branches : usual.branches;
 }
 
-// Of one copy of the kernel; 0: not known.
+// Returns the instructions of one copy of the kernel; 0: unknown.
 static unsigned kernel_instructions(const struct program *program) {
     unsigned own = program->form == PROGRAM_LOOPED ? program->loop_instructions : 0;
     unsigned streams = program->mode == PROGRAM_THROUGHPUT ? program->streams : 1;

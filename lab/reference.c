@@ -62,7 +62,7 @@ static const struct yaml_field keys[N_KEYS] = {
     [NOTE] = {"note", false, NULL},
 };
 
-// Index of the text in a list of words; -1 and a failure where it is none of them.
+// Returns the index of the text in a list of words. Fails (-1) where it is not in the list.
 static int read_word(struct yaml *yaml, struct fy_node *node, const char *what, const char *const *words, size_t n) {
     const char *text = yaml_text(yaml, node);
     for (size_t i = 0; text && i < n; i++)
@@ -86,7 +86,7 @@ static bool read_count(struct yaml *yaml, struct fy_node *node, unsigned *count)
     return true;
 }
 
-// {copies: 4, value: 14}
+// Reads {copies: 4, value: 14}.
 static bool read_of_copies(struct yaml *yaml, struct fy_node *node, struct reference_value *value, double *number) {
     struct yaml_field fields[] = {{"copies", true, NULL}, {"value", true, NULL}};
     return yaml_fields(yaml, node, "cycles of copies", fields, 2) &&
@@ -131,10 +131,10 @@ static bool read_sweep(struct yaml *yaml, struct fy_node *node, struct reference
     return true;
 }
 
-// Which keys a kind must have, and which quantities it may.
+// Keys that a kind must have, and quantities that it may have.
 static const struct {
-    enum key needed[3];  // up to NAME
-    unsigned quantities; // bits
+    enum key needed[3];  // ended by NAME
+    unsigned quantities; // a bit for each quantity
 } rules[] = {
     [REFERENCE_SWEEP] = {{ISA, KERNEL}, 1 << QUANTITY_CYCLES},
     [REFERENCE_BLOCK] = {{ISA, ASM}, 1 << QUANTITY_CYCLES},

@@ -6,7 +6,7 @@ static void add(struct replicate_list *list, const char *change, struct program 
     list->items[list->n++] = (struct replicate){change, program, offset};
 }
 
-// Cache lines are 64 bytes, fetch and loop buffers of 16 and 32; the program starts at a multiple of 64.
+// Cache lines have 64 bytes, fetch and loop buffers 16 and 32. The program starts at a multiple of 64.
 void replicate_offsets(struct replicate_list *list, struct program *program) {
     add(list, "16 bytes further on", program, 16);
     add(list, "32 bytes further on", program, 32);

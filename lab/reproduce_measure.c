@@ -1,9 +1,9 @@
-// What this machine does of a published experiment.
+// Measures a published experiment on this machine.
 #include "lab/reproduce.h"
 
 #include <math.h>
 
-// What became of an experiment. Null and a clause in `why` where it did not go well.
+// Returns the measurement of an experiment; null, with a clause in `why`: it did not end well.
 static const struct bench_measurement *find_measurement(const struct lab *lab, const struct experiment *experiment,
                                                         const char **why) {
     const char *feature = lab_missing_feature(lab, &experiment->program);
@@ -40,7 +40,7 @@ static void take_sweep(const struct lab *lab, struct reproduction *r, bool other
         value->not_measured = why;
 }
 
-// Of the two programs of an instruction's kernel, or of a block's one, what a value is about.
+// Takes a published value's measurement, from the two programs of an instruction's kernel or the one of a block.
 static void take_value(const struct lab *lab, const struct reproduction *r, struct reproduced_value *value) {
     enum reference_quantity quantity = value->reference->quantity;
     bool is_block = r->reference->asm_text != NULL;

@@ -1,4 +1,4 @@
-// Which programs an experiment of a publication is, and what of it can be measured here.
+// Makes the programs of a published experiment, and finds out whether it can be measured here.
 #include "lab/reproduce.h"
 
 static void leave_unmeasured(struct reproduction *r, const char *why) {

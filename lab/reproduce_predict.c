@@ -1,4 +1,4 @@
-// What models say of a published experiment.
+// Predicts a published experiment with models.
 #include "lab/reproduce.h"
 
 #include "analyzer/bounds/rthroughput.h"
@@ -30,7 +30,7 @@ static bool predict_program(struct arena *arena, const struct model *model, cons
     return true;
 }
 
-// `other`: the form that was not published.
+// Predicts a sweep; null and a failure where that is not possible. `other`: predicts the form that was not published.
 static double *predict_sweep(struct arena *arena, const struct model *model, const struct reproduction *r, bool other,
                              struct fail *fail) {
     size_t n = r->reference->values[0].n;
@@ -63,7 +63,7 @@ static bool predict_block(struct arena *arena, const struct model *model, const 
     return true;
 }
 
-// Threads that run the same may fare differently; what is published is of both.
+// Threads with the same code may have different times; the published value is for both.
 static bool predict_corun(struct arena *arena, const struct model *model, const struct reference *reference,
                           double *values[], struct fail *fail) {
     struct block block;
@@ -96,7 +96,7 @@ static bool predict_report(struct arena *arena, const struct model *model, const
     return true;
 }
 
-// The reciprocal throughput is the simulated one: what is published holds for both, or for neither.
+// Predicts an instruction. The reciprocal throughput is the simulated one.
 static bool predict_instruction(struct arena *arena, const struct model *model, const struct reference *reference,
                                 double *values[], struct fail *fail) {
     for (size_t i = 0; i < reference->n_values; i++) {
@@ -118,7 +118,7 @@ static bool predict_instruction(struct arena *arena, const struct model *model, 
     return true;
 }
 
-// All values by one model; with a sweep, also those of the other form, into `other`.
+// Predicts all values with one model; for a sweep, also those of the other form, in `other`.
 static bool predict_all(struct arena *arena, const char *llvm, const char *name, const struct reproduction *r,
                         double *values[], double **other, struct fail *fail) {
     const struct reference *reference = r->reference;
@@ -151,7 +151,7 @@ static bool predict_all(struct arena *arena, const char *llvm, const char *name,
     return is_good;
 }
 
-// A hair of slack, as 4.1 - 4.0 is more than 0.1 in binary.
+// Allows for rounding: 4.1 - 4.0 is more than 0.1 in binary.
 static bool is_within(const struct reference *reference, const struct reference_value *value, const double *predicted) {
     static const double SLACK = 1e-9;
     for (size_t i = 0; i < value->n; i++)

@@ -1,4 +1,4 @@
-// What the opened instruments say of an experiment: its cycles, then what each model predicts for the same bytes.
+// Runs experiments: measures their cycles, then predicts the same bytes with each model.
 #include "lab/lab.h"
 
 #include "analyzer/compare/dependence.h"
@@ -16,7 +16,7 @@ static bool is_among(const char *const *names, size_t n, const char *name) {
     return false;
 }
 
-// What the CPU that runs the code has of a feature. A simulated one knows what its LLVM does.
+// Whether the CPU that runs the code has a feature. A simulated CPU has those that LLVM states for it.
 static enum host_feature find_feature(const struct lab *lab, const char *feature) {
     if (!lab->is_simulated)
         return host_feature(&lab->host, feature);
@@ -36,7 +36,7 @@ static const char *feature_near(const struct lab *lab, const char *feature) {
     return text_did_you_mean(lab->arena, feature, names, n);
 }
 
-// The first feature that a program needs and that is not there; null: none.
+// Returns the first feature that a program needs and that the CPU does not have; null: it has all.
 static const char *const *first_missing(const struct lab *lab, const struct program *program) {
     for (const char *const *feature = program->features; feature && *feature; feature++)
         if (find_feature(lab, *feature) != FEATURE_PRESENT)
@@ -100,7 +100,7 @@ static bool has_inner_branch(const struct block *block, const struct program *pr
     return n_branches > (program->form == PROGRAM_LOOPED ? program->loop_branches : 0);
 }
 
-// What the model knows of the instructions tells whether the program is what the kernel file says.
+// Returns how the program differs from its kernel file, by what the model knows of its instructions; null: it does not.
 static const char *find_misuse(struct arena *arena, const struct machine *machine, const struct block *block,
                                const struct experiment *experiment) {
     const struct program *program = &experiment->program;
@@ -121,7 +121,7 @@ static const char *find_misuse(struct arena *arena, const struct machine *machin
     return NULL;
 }
 
-// A simulated CPU executes the text once, whatever its branches do.
+// Notes a doubt for code with inner branches: a simulated CPU executes the text once, without following them.
 static void doubt_simulation(const struct lab *lab, struct experiment *experiment) {
     const struct program *program = &experiment->program;
     struct program_range range = program_simulated_range(program);
@@ -133,8 +133,8 @@ static void doubt_simulation(const struct lab *lab, struct experiment *experimen
         experiment->misuse = "a simulated CPU follows no branch: this is one pass through the text";
 }
 
-// Code with branches inside is predicted as it was seen to run; on a simulated CPU, or where that was elsewhere, it is
-// not.
+// Predicts code with inner branches by a recording of its run. Fails on a simulated CPU, or where the code ran
+// elsewhere.
 static bool predict_branches(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
     struct followed *followed = &experiment->followed;
     struct bench_code code = experiment_code(experiment, false);
@@ -163,7 +163,7 @@ static bool predict_block(struct lab *lab, unsigned model, struct experiment *ex
     return prediction_make(lab->arena, machine, &block, &experiment->predictions[model], fail);
 }
 
-// Where the model cannot say anything of the code, that is the verdict, and its own words are the reason.
+// Predicts an experiment. Where the model cannot predict the code, its message becomes the reason of the verdict.
 static void predict(struct lab *lab, unsigned model, struct experiment *experiment) {
     struct prediction *prediction = &experiment->predictions[model];
     const struct model *asked = &lab->models[model];
@@ -176,7 +176,7 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
     if (!predict_block(lab, model, experiment, &fail)) {
         *prediction = (struct prediction){.model = asked->machine->id, .bottleneck = ""};
         experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "no prediction"};
-        if (!experiment->misuse) // which the table says
+        if (!experiment->misuse) // the table shows a misuse
             lab_say(lab->listener, LAB_WARNING, "%s: %s", experiment->program.kernel, fail.text);
         return;
     }
@@ -186,9 +186,10 @@ static void predict(struct lab *lab, unsigned model, struct experiment *experime
     verdict_make(lab->arena, &measured, prediction, &experiment->verdicts[model]);
 }
 
-// Runs this short start and end within what is timed, which does not cancel to the last cycle (8 were seen).
+// Makes the value of very short runs unstable: the cost of their start and end is within the timed part, and does not
+// cancel to the last cycle (8 were seen).
 static void doubt_short_runs(const struct lab *lab, struct experiment *experiment) {
-    static const double fewest_cycles = 1000, share = 0.75; // of the long run, that the short one is not
+    static const double fewest_cycles = 1000, share = 0.75; // share: long run minus short one
     struct bench_measurement *m = &experiment->measurement;
     double iterations = (double)m->seen.most_iterations, cycles = iterations * m->cycles * experiment->program.unroll;
     if (m->outcome != BENCH_OK || !m->seen.most_iterations || m->verdict == MEASURED_UNSTABLE ||
@@ -227,26 +228,26 @@ static struct bench_code *put_codes(const struct lab *lab, struct experiment *ex
     return codes;
 }
 
-// One piece of code, or several layouts of it.
+// Returns the number of codes of an experiment: its own, and one per replicate.
 static size_t count_codes(const struct experiment *experiment) {
     return 1 + experiment->replicates.n;
 }
 
-// What lab_run is about.
+// State of lab_run.
 struct run {
     struct lab *lab;
     struct experiment *const *experiments;
     struct run_part {
-        size_t first, n_left; // of the codes: the experiment's own, then its replicates'; how many are not measured yet
-    } * parts;                // of each experiment
-    size_t *owners;           // of each code: its experiment
-    bool *are_done;           // each code
+        size_t first, n_left; // index of its own code, before those of its replicates; codes not measured yet
+    } * parts;                // one per experiment
+    size_t *owners;           // index of each code's experiment
+    bool *are_done;           // for each code: it is measured
     struct bench_code *codes;
     struct bench_measurement *measurements;
     const struct lab_taker *taker;
 };
 
-// The first measurement is the experiment's own, its replicates' follow.
+// Takes an experiment's measurements: its own first, then those of its replicates.
 static void take_measurements(struct lab *lab, struct experiment *experiment,
                               const struct bench_measurement *measurements) {
     struct bench_measurement own = measurements[0];
@@ -278,7 +279,7 @@ static bool take_code(void *context, size_t code, struct fail *fail) {
     return may_be_shortened(run, run->experiments[owner]) || report(run, run->experiments[owner], fail);
 }
 
-// Blocks whose copies were too many for them, once more with fewer.
+// Measures blocks again with fewer copies, where they did not survive more.
 static bool measure_shortened(const struct run *run, struct experiment *const *shorter, size_t n, struct fail *fail) {
     struct lab *lab = run->lab;
     struct program **programs = ARENA_ARRAY(lab->arena, struct program *, n);
@@ -300,7 +301,7 @@ static bool measure_shortened(const struct run *run, struct experiment *const *s
     return true;
 }
 
-// What did not end well, and was not reported for that: some of it does with fewer copies.
+// Finishes the experiments that did not end well. Some of them do with fewer copies.
 static bool finish_failed(const struct run *run, size_t n, struct fail *fail) {
     struct experiment **failed = ARENA_ARRAY(run->lab->arena, struct experiment *, n),
                       **shorter = ARENA_ARRAY(run->lab->arena, struct experiment *, n);

@@ -80,10 +80,10 @@ static bool open_file(struct run_journal *journal, struct lab *lab, const struct
     return journal->file != NULL;
 }
 
-// The last run's, where it was on this host.
+// Returns the CPU of the file's last run; -1: unknown, or on another host.
 static int cpu_of_before(struct lab *lab, const char *path) {
     struct record_file file = {0};
-    struct fail unreadable = {0}; // what is wrong with it, run_journal_open says
+    struct fail unreadable = {0}; // run_journal_open reports it
     int cpu = -1;
     if (access(path, F_OK) == 0 && record_read(lab->arena, path, &file, &unreadable) && file.n_headers)
         cpu = record_cpu(file.headers[file.n_headers - 1], &lab->host);
@@ -96,7 +96,7 @@ void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options, 
     int cpu = wish->is_resumed && is_free ? cpu_of_before(lab, wish->path) : -1;
     struct host_wish there = {.cpu = cpu};
     struct host host;
-    struct fail refused = {0}; // it is offline now, or not ours to use
+    struct fail refused = {0}; // the CPU is offline now, or we may not use it
     if (cpu >= 0 && cpu != lab->host.cpu && host_read(lab->arena, &there, &host, &refused))
         lab->host = host;
 }

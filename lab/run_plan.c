@@ -13,14 +13,14 @@ int run_plan_worse(int a, int b) {
     return 0;
 }
 
-// Where its addresses are apart, it runs.
+// Whether a block fails only with the same address in all registers.
 static bool fails_alike_only(const struct experiment *experiment) {
     const struct lab_block *block = experiment->block;
     return experiment->alias == ALIAS_SAME && block->was_tried[ALIAS_DISJOINT] &&
            block->trials[ALIAS_DISJOINT].outcome == BENCH_OK;
 }
 
-// One pass through a block is the same in all forms.
+// Makes the failure of a block. One pass through it is the same in all forms, so a trial's failure names no form.
 static void fail_block(struct arena *arena, const struct experiment *experiment, struct fail *trouble) {
     const struct record_block *seen = &experiment->seen;
     const char *outcome = bench_outcome_name(experiment->measurement.outcome);
@@ -32,19 +32,19 @@ static void fail_block(struct arena *arena, const struct experiment *experiment,
              seen->has_fault ? ": " : "", seen->has_fault ? seen->fault.explanation : "");
 }
 
-// A run of a plan. Experiments end in any order, and are written to the file as they do; on standard output they keep
-// the plan's.
+// A run of a plan. Experiments end in any order, and are written to the file in that order. On standard output they
+// have the plan's order.
 struct run {
     struct lab *lab;
     const struct plan *plan;
     struct run_journal journal;
-    bool *are_finished; // each experiment: it was said what became of it
+    bool *are_finished; // for each experiment: its result is reported
     size_t n_finished, n_printed;
     int *status;
-    struct fail said; // the last trouble that was
+    struct fail said; // the last trouble that was reported
 };
 
-// The rows of one kernel often have the same trouble.
+// Reports trouble unless it equals the last one: rows of one kernel often share it.
 static void say_once(struct run *run, const struct fail *trouble) {
     if (trouble->status == FAIL_NONE)
         return;
@@ -54,7 +54,7 @@ static void say_once(struct run *run, const struct fail *trouble) {
     *run->status = run_plan_worse(*run->status, (int)trouble->status);
 }
 
-// What cannot run here, or did not end well, is said and does not stop the rest.
+// Reports an experiment that cannot run here, or did not end well. The others go on.
 static void say_trouble(struct run *run, const struct experiment *experiment) {
     const struct lab *lab = run->lab;
     const struct program *program = &experiment->program;
@@ -69,7 +69,7 @@ static void say_trouble(struct run *run, const struct experiment *experiment) {
     say_once(run, &trouble);
 }
 
-// The same for what runs beside it.
+// Runs the experiment with its co-runner, and writes the results. Reports trouble. Fails where it cannot write.
 static bool run_beside(struct run *run, struct experiment *experiment, struct fail *fail) {
     struct lab *lab = run->lab;
     struct corun *corun = experiment->corun;
@@ -104,7 +104,7 @@ static bool print_finished(struct run *run, struct fail *fail) {
     return true;
 }
 
-// It may be finished already: then it was measured again, and the last line counts.
+// Reports and writes a finished experiment. One that was finished before was measured again: the last line counts.
 static bool finish(struct run *run, size_t index, struct fail *fail) {
     struct experiment *experiment = run->plan->experiments[index];
     bool is_printed = index < run->n_printed;
@@ -136,8 +136,8 @@ static void say_interrupted(const struct run *run) {
     *run->status = RUN_PLAN_INTERRUPTED;
 }
 
-// Takes what is known of an experiment: the journal has it, or it is a block whose trial failed. False where it need
-// not be measured, for that or because it cannot run here.
+// Whether an experiment must be measured. Takes its result from the journal, or from a block's failed trial. Returns
+// false also where it cannot run here.
 static bool needs_measuring(struct run *run, size_t index) {
     struct experiment *experiment = run->plan->experiments[index];
     experiment->place = index;
@@ -145,7 +145,7 @@ static bool needs_measuring(struct run *run, size_t index) {
     struct fail trouble = {0};
     if (!lab_can_run(run->lab, &experiment->program, &trouble))
         return false;
-    if (m->outcome != BENCH_OK) { // a block, by its trial
+    if (m->outcome != BENCH_OK) { // a block whose trial failed
         m->clock = run->lab->bench.clock;
         m->why = bench_outcome_name(m->outcome);
         lab_take(run->lab, experiment, m);
@@ -168,7 +168,7 @@ static bool finish_others(struct run *run, struct experiment **wanted, size_t *n
     return true;
 }
 
-// One after the other, each alone and then beside the other.
+// Runs the experiments one after the other, each alone and then with its co-runner.
 static bool run_coruns(struct run *run, struct experiment *const *wanted, size_t n_wanted,
                        const struct lab_taker *taker, struct fail *fail) {
     for (size_t i = 0; i < n_wanted && !lab_is_stopped(run->lab); i++)
@@ -207,7 +207,7 @@ int run_plan_strict(const struct plan *plan, int status) {
     return status;
 }
 
-// Waiting for neighbours to leave must not take longer than the rest.
+// Default time for retries: waits for neighbours must not take longer than the rest.
 static double usual_retry_seconds(const struct plan *plan) {
     enum { FEW = 64 };
     return plan->n_experiments <= FEW ? 5 : 60;
@@ -246,7 +246,7 @@ bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *p
     if (is_ready)
         lab_say_started(lab->listener);
     bool is_done = is_ready && run_all(&run, &taker, fail);
-    say_nothing_left(&run); // before an error
+    say_nothing_left(&run); // must come before an error
     run_journal_close(&run.journal, fail);
     return is_done;
 }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-static bool is_stopped; // no context is handed to who asks
+static bool is_stopped; // static: testing_is_stopped has no context
 
 bool testing_is_stopped(void) {
     return is_stopped;
@@ -45,7 +45,7 @@ static void hear_started(void *context) {
 static void hear_measuring(void *context, size_t number, size_t total) {
     struct testing_heard *heard = context;
     heard->n_measuring++;
-    if (number > total) // none is next
+    if (number > total) // there is no next one
         return;
     heard->number = number;
     heard->total = total;

@@ -9,7 +9,7 @@ static bool is_trusted(const struct experiment *e) {
     return e->is_done && e->measurement.verdict != MEASURED_UNSTABLE;
 }
 
-// The same with its addresses apart; null: there is none.
+// Returns the experiment on the same block and form with different addresses; null: there is none.
 static const struct experiment *find_apart(const struct plan *plan, size_t at) {
     const struct experiment *alike = plan->experiments[at];
     if (!alike->block || alike->alias != ALIAS_SAME)

@@ -1,6 +1,6 @@
 // Private to this folder.
-// Blocks that were measured twice: with the addresses in their registers apart, and with one address in all of them.
-// What they load from where they have just stored takes another time than what lies elsewhere.
+// Blocks that were measured twice: with different addresses in their registers, and with the same one in all. Loads
+// from where the block has just stored take another time than other loads.
 #ifndef REPORT_ALIASES_H
 #define REPORT_ALIASES_H
 
@@ -8,11 +8,11 @@
 
 #include <stdio.h>
 
-// Whether experiment number `at` only repeats what the other one of its block has: with one address, and no other
-// result. Both are to be trusted.
+// Whether experiment `at`, with the same address in all registers, agrees with the other one of its block. False where
+// one of the two is not reliable.
 bool aliases_agree(const struct plan *plan, size_t at);
 
-// A sentence for each block and form where the two differ.
+// Prints a sentence for each block and form where the two differ.
 void aliases_print(struct arena *arena, const struct plan *plan, FILE *out);
 
 #endif

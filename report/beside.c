@@ -1,4 +1,4 @@
-// The table of a co-run: what each thread takes alone and beside the other, and what both get done.
+// The table of a co-run: each thread's cycles alone and with the other, and the work that both do.
 #include "report/beside.h"
 
 #include "analyzer/compare/corun_prediction.h"
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-// A number of this machine and the models' numbers for it.
+// A row: a number of this machine, and those of the models.
 struct row {
     const char *kernel, *measures;
     double cycles, half_width; // cycles 0: not measured
@@ -27,8 +27,8 @@ static double half_width_beside(const struct bench_measurement *m) {
     return width_beside(m, m->clock_error);
 }
 
-// The rate of the code beside is told by few chunks (bench/targets/native_beside.c): it may be vague where the rest is
-// not.
+// Whether the co-runner's rate is vague. Few chunks give it (bench/targets/native_beside.c), so it may be vague where
+// the rest is not.
 static bool is_vague(const struct lab *lab, const struct bench_measurement *m) {
     static const double widest_half = 0.01;
     return width_beside(m, 0) > (widest_half + lab->target->beside_error) * m->beside;
@@ -93,7 +93,7 @@ static void add_together(struct table *table, const struct lab *lab, const struc
     add_note(table, m, thread != 0 && is_vague(lab, m));
 }
 
-// What both get done. The relative errors of the parts are added: they need not be independent.
+// Adds the work that both do. Adds up the relative errors of the parts, which may depend on each other.
 static void add_combined(struct table *table, const struct lab *lab, const struct experiment *e, bool is_gain) {
     const struct corun *corun = e->corun;
     const struct bench_measurement *m = &corun->together, *a = &e->measurement, *b = &corun->other->measurement;

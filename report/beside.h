@@ -1,4 +1,4 @@
-// What code does beside other code: a table for each experiment that has a co-run.
+// Tables of code with a co-runner.
 #ifndef REPORT_BESIDE_H
 #define REPORT_BESIDE_H
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-// A table for each experiment that has a co-run.
+// Prints a table for each experiment that has a co-run.
 void corun_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour);
 
 #endif

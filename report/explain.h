@@ -1,4 +1,4 @@
-// What an instruction does on a machine, as a picture.
+// A picture of the pipes that an instruction holds on a machine.
 #ifndef REPORT_EXPLAIN_H
 #define REPORT_EXPLAIN_H
 

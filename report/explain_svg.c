@@ -1,4 +1,4 @@
-// The picture of `cyclops explain`: the pipes one instruction holds, and below, copies of it side by side.
+// The picture of `cyclops explain`: the pipes that one instruction holds, and below, those of successive copies.
 #include "report/explain.h"
 
 #include "base/svg.h"
@@ -9,7 +9,7 @@ static const char *const colours[] = {"#4e79a7", "#f28e2b", "#59a14f", "#b07aa1"
 
 struct panel {
     struct svg *svg;
-    double top, cell; // pixels a cycle
+    double top, cell; // upper end, pixels; width of a cycle, pixels
     size_t n_rows;
     uint64_t n_cycles;
 };
@@ -22,7 +22,7 @@ static double y_of(const struct panel *panel, size_t row) {
     return panel->top + (double)row * ROW + (double)(ROW - BOX) / 2;
 }
 
-// Cycle numbers above, where there is room for them, and a line at the beginning of each cycle.
+// Draws a line at the beginning of each cycle, with the cycle's number where there is room.
 static void draw_grid(struct arena *arena, const struct panel *panel) {
     uint64_t step = 1;
     while ((double)step * panel->cell < 22)
@@ -51,7 +51,7 @@ static size_t row_of(const struct explain_row *rows, size_t n, const struct occu
     return row;
 }
 
-// Held pipes of the copies up to `n_copies`; the rest of the latency of each is dashed in the last rows.
+// Draws the held pipes of the first `n_copies` copies, and the rest of each latency as a dashed box in the last rows.
 static void draw_copies(struct arena *arena, const struct panel *panel, const struct explanation *e,
                         const struct explain_row *rows, size_t n_rows, uint64_t n_copies) {
     draw_grid(arena, panel);
@@ -71,7 +71,7 @@ static void draw_copies(struct arena *arena, const struct panel *panel, const st
     }
 }
 
-// The last cycle in which a copy up to `n_copies` does anything.
+// Returns the last cycle in which one of the first `n_copies` copies is active.
 static uint64_t end_of(const struct explanation *e, uint64_t n_copies) {
     uint64_t end = 1;
     for (size_t i = 0; i < e->copies.n_items; i++)

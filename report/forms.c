@@ -23,14 +23,14 @@ static bool is_other_form(const struct experiment *unrolled, const struct experi
            strcmp(u->kernel, l->kernel) == 0;
 }
 
-// The first model whose two predictions lie apart, and as far as the two results do.
+// Returns the first model whose two predictions differ by as much as the results do; null: there is none.
 static const char *model_that_knows(const struct experiment *unrolled, const struct experiment *looped) {
     const struct bench_measurement *u = &unrolled->measurement, *l = &looped->measurement;
     double least = measured_low(l) - measured_high(u), most = measured_high(l) - measured_low(u);
     for (unsigned i = 0; i < unrolled->n_predictions && i < looped->n_predictions; i++) {
         double predicted = looped->predictions[i].cycles - unrolled->predictions[i].cycles;
         if (fabs(predicted) <= MEASURED_LEAST_DIFFERENCE * l->cycles)
-            continue; // it knows of no difference
+            continue; // the model predicts no difference
         if (predicted >= least - MEASURED_LEAST_DIFFERENCE * l->cycles &&
             predicted <= most + MEASURED_LEAST_DIFFERENCE * l->cycles)
             return unrolled->predictions[i].model;
@@ -38,7 +38,7 @@ static const char *model_that_knows(const struct experiment *unrolled, const str
     return NULL;
 }
 
-// What is known of the reason; null: nothing.
+// Returns a known reason for the difference; null: unknown.
 static const char *reason(struct arena *arena, const struct experiment *unrolled, const struct experiment *looped) {
     const struct bench_measurement *u = &unrolled->measurement, *l = &looped->measurement;
     const char *model = model_that_knows(unrolled, looped);

@@ -1,7 +1,7 @@
 // Private to this folder.
-// Unrolled and looped code are two results. Where they differ by more than both intervals, says what is known of the
-// regime each is in: what it executes, what the models say of the same bytes, and what replicates showed. It
-// does not guess: how large an op cache or loop buffer is, no model here says.
+// Unrolled and looped code have two results. Where they differ by more than both intervals, prints the known reasons:
+// the instructions executed, predictions for the same bytes, and replicates. It does not guess: no model here has the
+// size of an op cache or loop buffer.
 #ifndef REPORT_FORMS_H
 #define REPORT_FORMS_H
 
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-// A line for each pair of results that differ; nothing where all agree.
+// Prints a line for each pair of results that differ; nothing where all agree.
 void forms_print(struct arena *arena, const struct plan *plan, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-// How the matrix looks, on a terminal and as JSON Lines.
+// Prints the matrix on a terminal and as JSON Lines.
 #include "report/pairs.h"
 #include "base/json.h"
 #include "base/screen.h"
@@ -75,7 +75,7 @@ static const char *words(struct arena *arena, const struct pair_result *result) 
                         result->pairing.overlap * 100);
 }
 
-// A line for each cell that the models have otherwise, or that cannot be trusted.
+// Prints a line for a cell that is not reliable, or that the models predict differently.
 static void print_notes(const struct lab *lab, const struct pairs *pairs, unsigned first, unsigned second, FILE *out) {
     const struct experiment *mix = pairs->cells[first * pairs->n_kernels + second].mix;
     struct pair_result measured = pairs_result(lab->arena, pairs, first, second, PAIRS_MEASURED);

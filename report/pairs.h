@@ -1,4 +1,4 @@
-// The matrix of `cyclops pairs`: for people, or an object for each cell.
+// The matrix of `cyclops pairs`: a table for people, or a JSON object for each cell.
 #ifndef REPORT_PAIRS_H
 #define REPORT_PAIRS_H
 

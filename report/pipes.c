@@ -6,9 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double NEGLIGIBLE = 0.0005; // below what three decimals show
+static const double NEGLIGIBLE = 0.0005; // less than three decimals show
 
-// What a model says of a pipe in an iteration; negative: it has no such resource.
+// Returns the predicted pressure on a pipe in an iteration, cycles; for the row of all uops, their number. Negative:
+// the model has no prediction, or no such resource.
 static double predicted(const struct lab *lab, const struct experiment *e, unsigned model, const struct pipe *pipe) {
     const struct prediction *prediction = &e->predictions[model];
     const struct machine *machine = lab->models[model].machine; // null: missing, and not modelled
@@ -65,10 +66,10 @@ static const struct pipe *pipe_of(const struct lab *lab, const char *event) {
     return NULL;
 }
 
-// The first row of an experiment says which it is.
+// Adds the rows of an experiment. Only the first one names it.
 static void add_experiment(struct table *table, const struct lab *lab, const struct experiment *e) {
     bool is_first = true;
-    for (unsigned i = 1; i < e->measurement.n_events; i++) { // [0]: instructions, which are the generator's
+    for (unsigned i = 1; i < e->measurement.n_events; i++) { // [0]: instructions, whose number is known
         const struct bench_event *event = &e->measurement.events[i];
         const struct pipe *pipe = pipe_of(lab, event->name);
         if (pipe && is_idle(lab, e, event, pipe))

@@ -1,4 +1,4 @@
-// How `cyclops reproduce` shows what it found.
+// Prints what `cyclops reproduce` has found.
 #include "report/reproduce.h"
 
 #include "base/json.h"
@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- one value, or several, as text
+// ---- values as text
 
 static int decimals_of(double value) {
     return fabs(value * 100 - round(value * 100)) < 1e-6 ? 2 : 3;
 }
 
-// "4.10 4.00×7 4.50"
+// Returns values as text: "4.10 4.00×7 4.50".
 static const char *values_text(struct arena *arena, const double *values, size_t n) {
     struct text text = {.arena = arena};
     for (size_t i = 0; i < n;) {
@@ -125,7 +125,7 @@ static void add_cell(struct table *table, const double *values, size_t i, int de
         table_cell(table, "-");
 }
 
-// A sweep in full: a line for each n, both forms.
+// Prints a sweep in full: a line for each n, with both forms.
 static void print_sweep(struct arena *arena, const struct reproduction *r, bool colour) {
     const struct reproduced_value *value = &r->values[0];
     const struct reference *reference = r->reference;

@@ -1,16 +1,16 @@
-// Published results beside what was measured and predicted here.
+// Published results, compared with measurements and predictions from here.
 #ifndef REPORT_REPRODUCE_H
 #define REPORT_REPRODUCE_H
 
 #include "lab/reproduce.h"
 
-// Which experiments there are; what was found, an object for each value, or a table. One sweep is
-// shown in full instead. `with_about`: where each experiment is from, and its tolerance, before.
+// Print the list of experiments; the results as a JSON object for each value; or as a table. A single sweep is shown in
+// full. `with_about`: prints each experiment's source and tolerance before.
 void reproduce_print_list(struct arena *arena, const struct reference_set *set, bool colour);
 bool reproduce_print_json(struct arena *arena, const struct reproduction *all, size_t n, struct fail *fail);
 void reproduce_print(struct arena *arena, const struct reproduction *all, size_t n, bool with_about, bool colour);
 
-// reproduce_svg.c: n against cycles, of a sweep.
+// Draws cycles against n for a sweep (reproduce_svg.c). Fails where the file cannot be written.
 bool reproduce_svg(struct arena *arena, const struct reproduction *reproduction, const char *path, struct fail *fail);
 
 #endif

@@ -11,7 +11,7 @@ struct plot {
     struct svg *svg;
     struct arena *arena;
     unsigned first, last;
-    double most; // cycles at the upper end
+    double most; // upper end of the axis, cycles
     unsigned n_legends;
 };
 
@@ -38,7 +38,7 @@ static void draw_axes(const struct plot *plot) {
     svg_label(svg, 14, TOP - 12, SVG_START, 13, "cycles for all n");
 }
 
-// `width`: of the line; 0: circles.
+// Adds a legend. `width`: width of its line, pixels; 0: circles.
 static void add_legend(struct plot *plot, const char *text, const char *colour, double width) {
     double x = WIDTH - RIGHT + 16, y = TOP + 10 + 24.0 * plot->n_legends++;
     if (width == 0)
@@ -48,7 +48,7 @@ static void add_legend(struct plot *plot, const char *text, const char *colour, 
     svg_label(plot->svg, x + 28, y + 4, SVG_START, 12, text);
 }
 
-// A line through the values there are; a gap where one is not.
+// Draws a line through the values, with gaps where one is missing.
 static void draw_line(struct plot *plot, const double *values, const char *text, const char *colour, double width) {
     if (!values)
         return;
@@ -73,7 +73,7 @@ static double highest(const struct reproduced_value *value) {
     double most = 1;
     for (size_t s = 0; s < sizeof all / sizeof *all; s++)
         for (size_t i = 0; all[s] && i < value->reference->n; i++)
-            most = all[s][i] > most ? all[s][i] : most; // not of NaN
+            most = all[s][i] > most ? all[s][i] : most; // false for NaN
     return ceil(most + 0.5);
 }
 

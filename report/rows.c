@@ -6,7 +6,7 @@ double row_divisor(const struct experiment *e) {
     return e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep ? (double)e->program.streams : 1;
 }
 
-// "d->x", or "" where one register is both ends and so needs no telling.
+// Returns "d->x"; "" where both ends are the same register.
 static const char *arc_name(const struct program *program) {
     const char *arrow = strstr(program->arc, "->");
     bool is_loop = arrow && strlen(arrow + 2) == (size_t)(arrow - program->arc) &&

@@ -1,16 +1,16 @@
 // Private to this folder.
-// What a row of the tables is of.
+// What a row of the tables shows.
 #ifndef REPORT_ROWS_H
 #define REPORT_ROWS_H
 
 #include "lab/experiment.h"
 
-// What a row's number is divided by: cycles of all streams become cycles of one copy of the kernel's body; latencies,
-// sweeps and blocks stay as they are.
+// Returns the divisor of a row's number: it makes cycles of all streams those of one copy of the kernel's body. It is 1
+// for latencies, sweeps and blocks.
 double row_divisor(const struct experiment *e);
-// "latency d->x", "reciprocal throughput, n = 12"
+// Returns the row's quantity: "latency d->x", "reciprocal throughput, n = 12".
 const char *row_measures(struct arena *arena, const struct experiment *e);
-// ", own lines"; "" where there is none.
+// Returns ", own lines"; "" without a placement.
 const char *row_placement(struct arena *arena, enum program_placement placement);
 
 #endif

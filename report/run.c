@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-// Side by side, for one model and for sweeps.
+// Adds columns for the models' results: for one model, and for sweeps. `rows`: experiments of the table.
 static void add_model_titles(struct table *table, const struct lab *lab, const struct experiment *const *rows,
                              size_t n_rows) {
     for (unsigned i = 0; i < lab->n_models; i++) {
@@ -25,8 +25,7 @@ static void add_model_titles(struct table *table, const struct lab *lab, const s
     table_column(table, TABLE_NOTE, "");
 }
 
-// Reciprocal throughputs, and all that takes less than a cycle, are often sixths and twelfths, which two decimals would
-// blur.
+// Values below one cycle are often sixths or twelfths, for which two decimals do not suffice.
 static int decimals_of(double cycles) {
     return cycles < 0.995 ? 3 : 2;
 }
@@ -64,7 +63,7 @@ static void add_part(struct text *note, const char *part) {
     text_addf(note, "%s%s", note->length && *part ? "; " : "", part);
 }
 
-// What is to be known of the value itself.
+// Adds notes on the value itself.
 static void add_value_notes(struct text *note, const struct lab *lab, const struct experiment *e) {
     const char *why = e->measurement.why ? e->measurement.why : "", *of_clock = lab->bench.unstable_why;
     if (e->measurement.verdict == MEASURED_UNSTABLE && of_clock && strcmp(why, of_clock) == 0)
@@ -87,7 +86,7 @@ static void add_other_notes(struct text *note, const struct experiment *e) {
         add_part(note, arena_printf(note->arena, "the same in %u other layouts", e->measurement.n_replicates));
 }
 
-// A number that is not of what it claims to be says nothing against a model.
+// Returns the blame. A number that does not mean what it claims cannot blame a model.
 static const char *blame(const struct experiment *e, unsigned model) {
     return e->misuse ? "" : e->verdicts[model].blame;
 }
@@ -133,7 +132,7 @@ static void add_subject(struct table *table, const struct experiment *e) {
     table_cell(table, "%s", program_form_name(e->program.form));
 }
 
-// What was measured, and below it a row for each model.
+// Adds a row with the measurement, and one for each model.
 static void add_rows(struct table *table, const struct lab *lab, const struct experiment *e) {
     struct text note = {.arena = table->arena};
     text_add(&note, "");
@@ -186,10 +185,10 @@ static bool is_of(const struct experiment *e, const char *kernel) {
     return e->is_done && strcmp(e->program.kernel, kernel) == 0;
 }
 
-// "vfmadd231ps zmm    latency 4.00   reciprocal throughput 0.50", from the experiments of one kernel.
+// Prints "vfmadd231ps zmm    latency 4.00   reciprocal throughput 0.50" for one kernel.
 static void print_headline(struct arena *arena, const struct plan *plan, const char *kernel, FILE *out) {
     const char *label = NULL;
-    bool has_throughput = false; // further ones are those of other placements
+    bool has_throughput = false; // further ones have other placements
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
         if (!is_of(e, kernel))
@@ -212,7 +211,8 @@ static void print_headline(struct arena *arena, const struct plan *plan, const c
         fputc('\n', out);
 }
 
-// One stream alone is the same in every placement, and stands in each of their tables.
+// Whether an experiment belongs to the table of a sweep. One stream is the same in every placement, and belongs to
+// each.
 static bool is_of_sweep(const struct experiment *e, const char *kernel, enum program_form form,
                         enum program_placement placement) {
     return is_of(e, kernel) && e->is_sweep && e->program.form == form &&
@@ -240,7 +240,7 @@ static void print_sweep(const struct lab *lab, const struct plan *plan, const ch
         table_print(&table, out, colour);
 }
 
-// A table for each form and placement in which the kernel was swept.
+// Prints a table for each form and placement of the kernel's sweeps.
 static void print_sweeps_of(const struct lab *lab, const struct plan *plan, const char *kernel, FILE *out,
                             bool colour) {
     static const enum program_form forms[] = {PROGRAM_LOOPED, PROGRAM_UNROLLED};

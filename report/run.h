@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-// Prints all experiments that were measured; sweeps as tables of their own, the rest in one table.
+// Prints all measured experiments: each sweep as a table, the rest in one table.
 void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour);
 
 #endif

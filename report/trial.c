@@ -30,7 +30,8 @@ static struct view view_of(struct arena *arena, const struct decoder *decoder, c
     return view;
 }
 
-// A general register's place in the frame is by its number, as encoded: the stack pointer's may be behind the class.
+// Returns the number of registers in the general class. A register's place in the frame is its encoded number; that of
+// the stack pointer may be after the class.
 static unsigned count_general(const struct view *view) {
     unsigned n = 0;
     while (view->isa->classes->registers[n])
@@ -48,7 +49,7 @@ static const char *hex(struct arena *arena, uint64_t value) {
     return arena_printf(arena, "0x%" PRIx64, value);
 }
 
-// Bytes from the lowest on, as wide as the block uses the register.
+// Returns the register's bytes from the lowest on, in the width in which the block uses it.
 static const char *vector_bytes(const struct view *view, const struct program_register *used) {
     bool is_mask = used->class->file == 'k';
     unsigned word = is_mask ? PROGRAM_FRAME_MASKS + used->index : PROGRAM_FRAME_VECTORS + 8 * used->index;
@@ -56,7 +57,7 @@ static const char *vector_bytes(const struct view *view, const struct program_re
     return bytes_to_hex(view->arena, bytes, is_mask ? sizeof(uint16_t) : used->class->bits / 8);
 }
 
-// The next word of memory, from `*at` on, that is not as it was filled; false where there is none.
+// Finds the next changed word of memory from `*at` on. Returns false where there is none.
 static bool next_change(const struct view *view, size_t *at, uint64_t *word) {
     for (; *at + sizeof *word <= view->trial->n_memory_bytes; *at += sizeof *word) {
         memcpy(word, view->trial->memory + *at, sizeof *word);

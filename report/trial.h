@@ -1,4 +1,4 @@
-// What a block's trial showed: how it ended, which pages it touched, and what it left in registers and memory.
+// The findings of a block's trial: how it ended, which pages it touched, and what it left in registers and memory.
 #ifndef REPORT_TRIAL_H
 #define REPORT_TRIAL_H
 
@@ -6,10 +6,11 @@
 
 #include <stdio.h>
 
-// For people: what has changed.
+// Prints what has changed, for people.
 void trial_print(struct arena *arena, const struct decoder *decoder, const struct experiment *experiment, FILE *out);
 
-// One line, with all registers that the frame holds, and every word of memory that has changed.
+// Prints one line of JSON, with all registers of the frame and every changed word of memory. Fails where it cannot be
+// written.
 bool trial_print_json(struct arena *arena, const struct decoder *decoder, const struct experiment *experiment,
                       FILE *out, struct fail *fail);
 

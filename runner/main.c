@@ -1,5 +1,5 @@
-// The runner: measures a pack of programs where there is nothing but a kernel: no libraries, no assembler, no models,
-// no privileges. One static executable, usually with its pack appended; it knows bench/ and base/ only.
+// The runner: measures a pack of programs where there is only a kernel, without libraries, assembler, models or
+// privileges. It is one static executable, usually with its pack appended, of bench/ and base/ only.
 #include "base/file.h"
 #include "base/options.h"
 #include "base/screen.h"
@@ -13,7 +13,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-// As they were written.
+// Arguments as given.
 static struct {
     struct option_count cpu;
     const char *clock, *frequency, *output, *pack;
@@ -116,7 +116,7 @@ static bool read_arguments(struct arena *arena, struct arguments *arguments, str
            fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock %s uses none", given.clock);
 }
 
-// False where there is nothing to do: the help was asked for, or the command line is wrong.
+// Parses the command line. Returns false where there is nothing to do: it printed the help, or fails at a mistake.
 static bool parse(struct arena *arena, int argc, char **argv, struct arguments *arguments, struct fail *fail) {
     struct command own = command;
     struct operands operands = {0};
@@ -129,7 +129,7 @@ static bool parse(struct arena *arena, int argc, char **argv, struct arguments *
     return read_arguments(arena, arguments, fail);
 }
 
-// The file of this process: the path it was started by serves where there is no /proc, as in a small chroot.
+// Reads the file of this process. Without /proc, as in a small chroot, uses the path that started it.
 static bool read_self(struct arena *arena, char **data, size_t *length, struct fail *fail) {
     struct fail no_proc = {0};
     const char *path = (const char *)getauxval(AT_EXECFN); // NOLINT(performance-no-int-to-ptr)
@@ -169,7 +169,7 @@ static bool load(struct arena *arena, const char *path, struct pack *pack, struc
 
 #define LACKS_CHAIN "the pack lacks the clock's chain '%s': make it again with this version of Cyclops"
 
-// The program of a role; false where the pack has none.
+// Finds the program of a role. Returns false where the pack has none.
 static bool find_role(const struct pack *pack, const char *role, struct bench_code *code) {
     for (size_t i = 0; i < pack->n_programs; i++) {
         if (pack->programs[i].role && strcmp(pack->programs[i].role, role) == 0) {
@@ -191,15 +191,15 @@ static bool find_chains(const struct pack *pack, struct bench_chains *chains, st
     return true;
 }
 
-// The programs of a pack on their way to their values.
+// State of measuring the programs of a pack.
 struct run {
     const struct pack *pack;
     const struct results *results;
-    size_t n;       // programs to be measured
-    size_t *places; // of each: in the pack
+    size_t n;       // number of programs to measure
+    size_t *places; // index of each in the pack
     struct bench_measurement *measurements;
     bool *are_done;
-    size_t n_done, n_written; // written: in the pack's order
+    size_t n_done, n_written; // numbers of those done, in any order, and written, in the pack's order
     int *status;
 };
 
@@ -221,7 +221,7 @@ static void show_waiting(void *context, size_t n_left, double seconds) {
         fprintf(stderr, "waiting for others to leave the core: %zu left, %.0f s", n_left, seconds);
 }
 
-// As `cyclops run` does: what did not end well is said, and does not stop the rest.
+// Reports a program that did not end well, as `cyclops run` does. The others go on.
 static void take_outcome(const struct pack_program *program, enum bench_outcome outcome, int *status) {
     struct fail trouble = {0};
     if (outcome == BENCH_OK)
@@ -238,7 +238,8 @@ static bool write_result(const struct run *run, size_t index, struct fail *fail)
                          &run->measurements[index], fail);
 }
 
-// One that was written already was measured again: the last line counts.
+// Writes what is finished, in the pack's order. A program that was written before was measured again: the last line
+// counts.
 static bool finish(void *context, size_t index, struct fail *fail) {
     struct run *run = context;
     bool is_written = true;
@@ -285,7 +286,7 @@ static bool measure(struct arena *arena, const struct pack *pack, const struct h
     struct results results;
     struct bench_measurement *measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs);
     for (size_t i = 0; i < pack->n_programs; i++)
-        measurements[i].outcome = BENCH_STOPPED; // not measured yet
+        measurements[i].outcome = BENCH_STOPPED; // until it is measured
     if (!results_open(&results, arena, given.output, given.wants_json, host, bench, fail))
         return false;
     bool is_named = !bench_clock_counts(bench->clock); // in its note
@@ -297,12 +298,12 @@ static bool measure(struct arena *arena, const struct pack *pack, const struct h
                               stdout);
     bool is_done = measure_all(arena, bench, pack, measurements, &results, status, fail);
     clear_progress();
-    if (!given.wants_json) // also what there is before a failure
+    if (!given.wants_json) // prints results even after a failure
         results_print(stdout, arena, pack, measurements);
     return results_close(&results, fail) && is_done;
 }
 
-// `status`: becomes FAIL_WORK where a program did not end well.
+// Runs the command. Sets `status` to FAIL_WORK where a program did not end well.
 static bool run(struct arena *arena, const struct arguments *arguments, int *status, struct fail *fail) {
     struct pack pack;
     struct host host;

@@ -9,13 +9,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-// In the place of hwloc: a core is there once for the first of its threads.
+// Counts CPUs and cores without hwloc: a core counts at the first of its threads.
 static void count_cores(struct arena *arena, struct host *host) {
     long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
     for (int cpu = 0; cpu < n_cpus; cpu++) {
         double first;
         if (!host_number(arena, &first, "/sys/devices/system/cpu/cpu%d/topology/core_id", cpu))
-            continue; // offline, or nothing is known
+            continue; // offline or unknown
         const char *threads = host_line(arena, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
         host->n_cpus++;
         host->n_cores += !threads || atoi(threads) == cpu;
@@ -45,7 +45,7 @@ bool runner_read_host(struct arena *arena, int cpu, struct host *host, struct fa
     return true;
 }
 
-// How fast a core is among those of this machine, as far as the kernel says: its capacity (Arm, RISC-V), or its highest
+// Returns how fast a core is, relative to the others: its capacity by the kernel (Arm, RISC-V), or its highest
 // frequency. 0: unknown.
 static double strength(struct arena *arena, int cpu) {
     double number = 0;
@@ -54,15 +54,15 @@ static double strength(struct arena *arena, int cpu) {
     return number;
 }
 
-// In the place of hwloc's choice: the last CPU of the fastest ones this process may use. CPU 0 has most of the system's
-// own work.
+// Chooses without hwloc: the last one of the fastest CPUs that this process may use. CPU 0 has most of the system's
+// work.
 bool host_choose_cpu(struct arena *arena, int wanted, int *cpu, struct fail *fail) {
     double best = 0;
     cpu_set_t set;
     CPU_ZERO(&set);
     *cpu = wanted;
     if (wanted >= 0)
-        return true; // pinning tells whether it exists
+        return true; // pinning fails where it does not exist
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return fail_set(fail, FAIL_UNAVAILABLE, "cannot find out which CPUs there are; choose one with --cpu");
     for (int i = 0; i < CPU_SETSIZE; i++) {
@@ -75,7 +75,7 @@ bool host_choose_cpu(struct arena *arena, int wanted, int *cpu, struct fail *fai
     return true;
 }
 
-// A static program cannot load libpfm4.
+// Always fails: a static program cannot load libpfm4.
 bool event_encode_by_library(struct arena *arena, const char *name, unsigned pmu_type,
                              struct perf_event_attr *attributes, const char **why) {
     (void)arena;

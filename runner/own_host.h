@@ -1,6 +1,6 @@
 // Private to this folder.
-// The machine as far as a runner looks: its name and its kernel. What the whole program finds out with hwloc (cores,
-// siblings, quiet CPUs) is not known here.
+// The machine as a runner sees it, without hwloc: names, kernel, hypervisor, frequency, PMU, numbers of CPUs and cores.
+// Does not find siblings or quiet CPUs.
 #ifndef RUNNER_OWN_HOST_H
 #define RUNNER_OWN_HOST_H
 

@@ -14,7 +14,7 @@ static void add_line(struct text *out, const char *key, const char *value) {
     if (!value || !*value)
         return;
     text_addf(out, "%s ", key);
-    for (; *value; value++) // one line: a block may be called by its text
+    for (; *value; value++) // keeps it on one line: a block's name may be its text
         text_append(out, *value == '\n' ? ";" : value, 1);
     text_add(out, "\n");
 }
@@ -77,11 +77,11 @@ void pack_write(const struct pack *pack, struct text *out) {
         write_program(&pack->programs[i], out);
 }
 
-// What the reader is at.
+// State of the reader.
 struct reader {
     struct arena *arena;
     struct pack *pack;
-    struct pack_program *program; // null before the first
+    struct pack_program *program; // current program; null before the first
     uint64_t body_offset;
 };
 
@@ -95,7 +95,7 @@ static bool read_code(struct reader *reader, const char *hex) {
     return n > 0 && strlen(hex) % 2 == 0;
 }
 
-// False at a word that is no use.
+// Reads the uses. Returns false at an unknown word.
 static bool read_uses(const char *value, struct bench_code *code) {
     struct slice rest = {value, strlen(value)}, word;
     while (slice_next(&rest, ' ', &word)) {
@@ -119,7 +119,7 @@ static bool read_number(const char *value, uint64_t most, uint64_t *number) {
     return *value >= '0' && *value <= '9' && *end == '\0' && errno == 0 && *number <= most;
 }
 
-// True if `key` is one of a program's texts; it is taken.
+// Takes a text of a program. Returns false where `key` is not a text's.
 static bool take_text(struct pack_program *program, const char *key, const char *value) {
     const struct {
         const char *key, **field;
@@ -133,14 +133,15 @@ static bool take_text(struct pack_program *program, const char *key, const char 
                  {"setup", &program->setup}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0) {
-            *texts[i].field = *value ? value : NULL; // as written: nothing is no line
+            *texts[i].field = *value ? value : NULL; // as in pack_write, which omits empty ones
             return true;
         }
     }
     return false;
 }
 
-// True if `key` is one of a program's numbers; `is_good` says whether the value is one that it can have.
+// Takes a number of a program. Returns false where `key` is not a number's. Sets `is_good` to whether the value is
+// valid.
 static bool take_number(struct reader *reader, const char *key, const char *value, bool *is_good) {
     struct pack_program *program = reader->program;
     struct bench_code *code = &program->code;
@@ -148,7 +149,7 @@ static bool take_number(struct reader *reader, const char *key, const char *valu
     const struct {
         const char *key;
         uint64_t most;
-        unsigned *count; // one of these
+        unsigned *count; // destination: one of these four
         size_t *size;
         uint64_t *word;
         bool *flag;
@@ -185,7 +186,7 @@ static bool take_number(struct reader *reader, const char *key, const char *valu
     return false;
 }
 
-// Keys that a later version may add are passed over.
+// Takes a key of a program. Ignores unknown ones, which a later version may add.
 static bool take(struct reader *reader, const char *key, const char *value) {
     bool is_good = true;
     if (take_text(reader->program, key, value) || take_number(reader, key, value, &is_good))
@@ -195,7 +196,8 @@ static bool take(struct reader *reader, const char *key, const char *value) {
     return strcmp(key, "uses") != 0 || read_uses(value, &reader->program->code);
 }
 
-// Code of unknown origin has an exit, and page frames where memory may appear; known code has nothing of that.
+// Whether the rules of foreign code are valid: it has an exit, and frames where memory may appear. Known code has
+// neither.
 static bool is_foreign_sound(const struct bench_code *code) {
     const struct bench_foreign *foreign = &code->foreign;
     if (!foreign->exit_offset)
@@ -203,7 +205,7 @@ static bool is_foreign_sound(const struct bench_code *code) {
     return foreign->exit_offset < code->n_bytes && (foreign->frames > 0 || !foreign->most_pages);
 }
 
-// All of a program has been read; null: none was begun.
+// Completes the current program, if there is one. Returns false where it is not valid.
 static bool finish(struct reader *reader) {
     struct pack_program *program = reader->program;
     if (!program)
@@ -266,7 +268,7 @@ void pack_append(const struct pack *pack, const char *runner, size_t n_runner, s
     text_addf(out, "%0*llx\n", NUMBER_DIGITS, (unsigned long long)bytes_hash(out->data, out->length));
 }
 
-// NUMBER_DIGITS of them.
+// Reads NUMBER_DIGITS digits.
 static bool read_hex(const char *digits, uint64_t *number) {
     uint8_t bytes[NUMBER_DIGITS / 2];
     if (!bytes_from_hex(digits, sizeof bytes, bytes))

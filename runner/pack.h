@@ -1,16 +1,16 @@
-// A pack: programs as bytes, with what is known of them, ready to be measured where there is no assembler. Plain text,
-// one "key value" a line, appended to the runner (which ends with how long the pack is) or a file of its own. Reader
-// and writer side by side; the only owner of the format. Holds no measurement and no model.
+// A pack: programs as bytes, with their properties, to measure where there is no assembler. Plain text, one "key value"
+// per line, in a separate file or appended to the runner. Only this module knows the format. A pack has no measurements
+// and no models.
 //
 //     cyclops-pack 3
 //     isa aarch64
 //     program
-//     role reference        chains of the clock: reference, and the checks by name; other programs have none
+//     role reference        chains of the clock: reference, and the checks by name; other programs have no role
 //     kernel add-x
 //     …
-//     uses vector load      what it keeps busy, and `wide` for vectors of more than 128 bits
-//     process_set 1         of a block; and what it finds (struct bench_foreign): exit_offset, pages, frames, fill,
-//     …                     lowest, stores. Known code has none of these
+//     uses vector load      units that it uses, and `wide` for vectors of more than 128 bits
+//     process_set 1         blocks only, with struct bench_foreign: exit_offset, pages, frames, fill,
+//     …                     lowest, stores
 //     code 000401d6…
 #ifndef RUNNER_PACK_H
 #define RUNNER_PACK_H
@@ -24,11 +24,11 @@
 #include <stddef.h>
 
 struct pack_program {
-    const char *role;                                                 // null: to be measured
-    const char *kernel, *mode, *form, *arc, *placement, *instruction; // as in struct record; null where not known
-    const char *setup;                                                // likewise
-    unsigned streams, instructions;                                   // likewise
-    unsigned loop_instructions, loop_branches;                        // likewise; 0: as many as usual
+    const char *role;                                                 // role of a chain; null: to be measured
+    const char *kernel, *mode, *form, *arc, *placement, *instruction; // as in struct record; null: unknown
+    const char *setup;                                                // as in struct record
+    unsigned streams, instructions;                                   // as in struct record
+    unsigned loop_instructions, loop_branches;                        // as in struct record; 0: the usual number
     struct bench_code code;
 };
 
@@ -39,12 +39,12 @@ struct pack {
 };
 
 void pack_write(const struct pack *pack, struct text *out);
-// `name` is what messages call the text. Anything that does not fit the format is a failure at its line.
+// Reads a pack. `name`: its name in messages. Fails at any line that does not fit the format. Ignores unknown keys.
 bool pack_read(struct arena *arena, const char *name, const char *text, size_t length, struct pack *pack,
                struct fail *fail);
 
-// A runner with its pack, as one file: its last line says how long the pack is, and a checksum of all that stands
-// before the checksum. `text` and `n_text` are set where the pack is found.
+// Write and find a runner with its pack in one file. The last line has the length of the pack, and a checksum of all
+// before the checksum. pack_find sets `text` and `n_text` where it finds the pack.
 void pack_append(const struct pack *pack, const char *runner, size_t n_runner, struct text *out);
 enum pack_found { PACK_NONE, PACK_DAMAGED, PACK_FOUND };
 enum pack_found pack_find(const char *file, size_t length, const char **text, size_t *n_text);

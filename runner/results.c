@@ -1,4 +1,4 @@
-// What a runner measured, as lines of a measurement file. The table is results_table.c's.
+// A runner's results as lines of a measurement file. results_table.c prints the table.
 #include "runner/results.h"
 
 #include "base/bytes.h"
@@ -19,7 +19,7 @@ bool results_close(struct results *results, struct fail *fail) {
            fail_set(fail, FAIL_WORK, "cannot write '%s'", results->path);
 }
 
-// What a block executes is not known here.
+// Returns the executed instructions of an iteration; 0: unknown, as for blocks.
 static double executed(const struct pack_program *program) {
     return program->mode && strcmp(program->mode, "block") != 0 ? program->instructions : 0;
 }

@@ -1,5 +1,5 @@
 // Private to this folder.
-// What a runner prints: a table for people, and the lines of a measurement file.
+// A runner's results: a table for people, and the lines of a measurement file.
 #ifndef RUNNER_RESULTS_H
 #define RUNNER_RESULTS_H
 
@@ -8,21 +8,22 @@
 
 #include <stdio.h>
 
-// Where the lines go.
+// Destinations of the lines.
 struct results {
     struct arena *arena;
-    FILE *file, *json; // null: not wanted
-    const char *path;  // of the file
+    FILE *file, *json; // null: not requested
+    const char *path;  // path of `file`
 };
 
-// `path`: a file to append to, null: none. Writes the header.
+// Opens the destinations and writes the header. `path`: file to append to; null: none. Fails as record_open does.
 bool results_open(struct results *results, struct arena *arena, const char *path, bool wants_json,
                   const struct host *host, const struct bench *bench, struct fail *fail);
 bool results_write(const struct results *results, const char *isa, const struct pack_program *program,
                    const struct bench_measurement *measurement, struct fail *fail);
-bool results_close(struct results *results, struct fail *fail); // false: not everything could be written
+bool results_close(struct results *results, struct fail *fail); // fails where not everything could be written
 
-// measurements[i] is of programs[i]; programs with a role, and those whose outcome is BENCH_STOPPED, are passed over.
+// Prints the table. measurements[i] belongs to programs[i]. Leaves out programs with a role, and those whose outcome is
+// BENCH_STOPPED.
 void results_print(FILE *out, struct arena *arena, const struct pack *pack,
                    const struct bench_measurement *measurements);
 

@@ -1,4 +1,4 @@
-// What a runner measured, as a table for people. The lines of a measurement file are results.c's.
+// A runner's results as a table for people. results.c writes the lines of a measurement file.
 #include "base/table.h"
 #include "base/text.h"
 #include "bench/bench.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// "r1b 12.000 ±0.010", "r1c - (why)"
+// Adds an event: "r1b 12.000 ±0.010", "r1c - (why)".
 static void add_event(struct text *text, const struct bench_event *event) {
     if (event->samples)
         text_addf(text, "%s %.3f ±%.3f%s", event->name, event->count,
@@ -18,7 +18,7 @@ static void add_event(struct text *text, const struct bench_event *event) {
         text_addf(text, " (%s)", event->why);
 }
 
-// What is to be said of the value; its events, of which only those in trouble are told where there is something.
+// Returns the notes on a value and its events. Where the value has a note, only events with a reason are listed.
 static const char *note(struct arena *arena, const struct bench_measurement *m) {
     const char *of_value = m->verdict == MEASURED_UNSTABLE ? m->why : m->warning;
     struct text text = {.arena = arena};
@@ -32,7 +32,7 @@ static const char *note(struct arena *arena, const struct bench_measurement *m) 
     return text.data;
 }
 
-// "latency d->x", without the arc where one register is both ends; "throughput, own-lines".
+// Returns "latency d->x", without the arc where one register is both ends; "throughput, own-lines".
 static const char *measures(struct arena *arena, const struct pack_program *program) {
     if (program->mode && program->placement)
         return arena_printf(arena, "%s, %s", program->mode, program->placement);

@@ -1,14 +1,14 @@
-// The first instructions of a runner: is its file whole? A copy that ended too early is common, and where code or data
-// lie beyond the end of the file, the kernel kills the process without a word. So this check comes before libc, stands
-// at the start of the file (start.ld), and needs nothing but itself. Whether the pack behind the runner is whole,
-// pack_find says. ISAs that are not below begin with libc's start.
+// The first instructions of a runner check that its file is whole. A copy that ended too early is common, and the
+// kernel kills a process whose code or data are beyond the end of the file, without a message. So this check runs
+// before libc, is at the start of the file (start.ld), and uses only its own code. pack_find checks the pack after the
+// runner. ISAs that are not below begin with libc's start.
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <unistd.h>
 
-// entry: hands the stack, as the kernel made it, to check_file, and goes on to libc with the registers as they were.
-// call_kernel: up to three arguments; a negative result is an error.
+// ENTRY: calls cyclops_check_file with the stack from the kernel, and continues at libc's start with the same
+// registers. call_kernel: makes a system call with up to three arguments; a negative result is an error.
 #if defined(__x86_64__)
 #define ENTRY "mov %rdx, %rbx; mov %rsp, %rdi; call cyclops_check_file; mov %rbx, %rdx; jmp _start"
 enum { CALL_OPENAT = 257, CALL_CLOSE = 3, CALL_SEEK = 8, CALL_WRITE = 1, CALL_EXIT = 231 };
@@ -61,11 +61,11 @@ __asm__(".pushsection " IN_FRONT ", \"ax\", %progbits\n"
         ".globl cyclops_start\n.type cyclops_start, %function\n"
         "cyclops_start: " ENTRY "\n"
         ".popsection\n");
-// hidden: no table of addresses, which may lie beyond the end, stands between.
+// Hidden symbols need no table of addresses, which may be beyond the end of the file.
 extern const char cyclops_own_file[] HIDDEN, cyclops_cut[] HIDDEN, cyclops_cut_end[] HIDDEN;
 
-// Behind this code in the file. scripts/build-runner moves the table of segments here, so that of a file that lacks
-// even this code, the kernel finds no table, and refuses it.
+// Place after this code in the file, to which scripts/build-runner moves the table of segments. So the kernel refuses a
+// file that lacks even this code, because it has no table.
 __asm__(".pushsection " BEHIND ", \"a\", %progbits\n"
         ".balign 16\n"
         ".ascii \"cyclops-segments\"\n"
@@ -78,7 +78,7 @@ typedef Elf64_Phdr elf_segment;
 typedef Elf32_Phdr elf_segment;
 #endif
 
-// What the kernel says of the program, behind its arguments and environment on the stack.
+// Returns a value of the auxiliary vector, which the kernel puts after arguments and environment on the stack; 0: none.
 static inline __attribute__((always_inline)) unsigned long told(const unsigned long *stack, unsigned long type) {
     const unsigned long *at = stack + 1 + stack[0] + 1;
     while (*at++)
@@ -89,7 +89,7 @@ static inline __attribute__((always_inline)) unsigned long told(const unsigned l
     return 0;
 }
 
-// Bytes that the file must have for all that is loaded from it.
+// Returns the bytes that the file must have for its segments.
 static inline __attribute__((always_inline)) unsigned long needed(const unsigned long *stack) {
     const elf_segment *segments = (const elf_segment *)told(stack, AT_PHDR);
     unsigned long most = 0;
@@ -99,7 +99,7 @@ static inline __attribute__((always_inline)) unsigned long needed(const unsigned
     return most;
 }
 
-// Called by ENTRY. Where the file cannot be looked at, nothing is known against it.
+// ENTRY calls this. Exits where the file is too short. Does nothing where the file cannot be examined.
 void cyclops_check_file(const unsigned long *stack);
 __attribute__((section(IN_FRONT), used)) void cyclops_check_file(const unsigned long *stack) {
     long file = call_kernel(CALL_OPENAT, AT_FDCWD, (long)cyclops_own_file, O_RDONLY);
@@ -108,7 +108,7 @@ __attribute__((section(IN_FRONT), used)) void cyclops_check_file(const unsigned 
     long length = file < 0 ? -1 : call_kernel(CALL_SEEK, file, 0, SEEK_END);
     if (length >= 0 && (unsigned long)length < needed(stack)) {
         call_kernel(CALL_WRITE, STDERR_FILENO, (long)cyclops_cut, cyclops_cut_end - cyclops_cut);
-        call_kernel(CALL_EXIT, 2, 0, 0); // as FAIL_INPUT
+        call_kernel(CALL_EXIT, 2, 0, 0); // FAIL_INPUT
     }
     if (file >= 0)
         call_kernel(CALL_CLOSE, file, 0, 0);

@@ -11,23 +11,23 @@
 
 static const double trial_timeout_seconds = 5;
 
-// What a child on the right CPU finds out. It lies in memory shared with that child.
+// Findings of a child on the right CPU, in memory shared with that child.
 struct trial {
     int cpu;
     struct perf_group base; // cycles and instructions
     unsigned n_events;
     struct perf_event_attr events[TARGET_MAX_EVENTS];
-    // Errors are errno's numbers, 0 where it works.
+    // Errors: errno; 0: it works.
     int pin_error, base_error;
-    unsigned bad_event; // the first that cannot be counted; n_events: none
+    unsigned bad_event; // index of the first event that cannot be counted; n_events: all can
     int event_error;
-    unsigned bad_group; // first group whose counters cannot be read by the thread itself
+    unsigned bad_group; // last group whose reads from user space were tried
     int user_error;
-    bool is_too_much; // the events need more groups than there may be
+    bool is_too_much; // the events need more than TARGET_MAX_GROUPS groups
     unsigned n_groups, group_events[TARGET_MAX_GROUPS];
 };
 
-// The group can be opened. Does it count?
+// Opens the group and tests that it counts. Returns 0 or an errno; ENODEV: cycles or instructions stand still.
 static int try_group(const struct perf_group *group, bool by_user) {
     struct perf_group_open open;
     uint64_t before[TARGET_MAX_COUNTERS] = {0}, after[TARGET_MAX_COUNTERS] = {0};
@@ -61,8 +61,8 @@ static void try_each_event(struct trial *trial) {
     }
 }
 
-// As many events beside each other as the hardware takes. What fits is the hardware's (and the kernel's) secret: some
-// events count on some counters only, and others may hold some.
+// Puts as many events into each group as the hardware takes, by trial: some events count only on some counters, and
+// others may hold counters.
 static void divide_into_groups(struct trial *trial) {
     enum { MOST = TARGET_MAX_COUNTERS - TARGET_FIXED_COUNTERS };
     unsigned done = 0;
@@ -93,7 +93,7 @@ static void try_user_reads(struct trial *trial) {
 }
 
 static int try_all(struct sandbox *sandbox, void *context) {
-    (void)sandbox; // nothing foreign runs in here
+    (void)sandbox; // no foreign code runs here
     struct trial *trial = context;
     trial->pin_error = host_pin(trial->cpu) ? 0 : errno;
     if (trial->pin_error)
@@ -109,7 +109,7 @@ static int try_all(struct sandbox *sandbox, void *context) {
     return 0;
 }
 
-// Who may hold a counter that is missing.
+// Returns what may hold a missing counter, and how to free it.
 static const char *holders(struct arena *arena) {
     double watchdog = 0;
     if (host_number(arena, &watchdog, "/proc/sys/kernel/nmi_watchdog") && watchdog == 1)

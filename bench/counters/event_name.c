@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// rXXXX: at most 64 bits of hexadecimal digits, and nothing else.
+// Parses rXXXX: 1 to 16 hexadecimal digits, and nothing else.
 static bool parse_raw(const char *name, uint64_t *number) {
     size_t n_digits = strspn(name + 1, "0123456789abcdefABCDEF");
     if (name[0] != 'r' || n_digits == 0 || n_digits > 16 || name[1 + n_digits] != '\0')
@@ -18,9 +18,10 @@ static struct perf_event_attr empty(void) {
     return (struct perf_event_attr){.size = sizeof(struct perf_event_attr), .exclude_kernel = 1, .exclude_hv = 1};
 }
 
-// With more than one kind of core, a generic event counts on one kind only, unless the PMU's number stands in the
-// upper half of the event; and a raw one belongs to the first PMU, unless its type is the PMU's number
-// (perf_event_open(2), PERF_TYPE_HARDWARE and PERF_TYPE_RAW).
+// Binds an event to the PMU on machines with several kinds of cores. Source: perf_event_open(2), PERF_TYPE_HARDWARE and
+// PERF_TYPE_RAW.
+//  - A generic event counts on one kind only, unless its upper half holds the PMU's number.
+//  - A raw event belongs to the first PMU, unless its type is the PMU's number.
 static void bind(struct perf_event_attr *attributes, const struct host_core_pmu *pmu) {
     if (pmu->n_all < 2)
         return;
@@ -48,7 +49,7 @@ static bool encode_sysfs(struct arena *arena, const char *name, struct perf_even
                               arena_copy(arena, slash + 1, length - 1), attributes, fail);
 }
 
-// An event of another kind of core would count nothing, and say so with a zero.
+// An event of another kind of core would always count 0.
 static bool belongs(const char *name, const struct host_core_pmu *pmu, const struct perf_event_attr *attributes,
                     const char *event_pmu, struct fail *fail) {
     if (!event_pmu || pmu->n_all < 2 || attributes->type == pmu->type || !host_is_core_pmu(event_pmu))
@@ -57,7 +58,7 @@ static bool belongs(const char *name, const struct host_core_pmu *pmu, const str
                     pmu->name);
 }
 
-// Among the names that the kernel lists? `near` says which are like it.
+// Whether the kernel lists this name. Sets `near` to similar names.
 static bool is_listed(struct arena *arena, const char *name, const struct host_core_pmu *pmu, const char **near) {
     const char **names = NULL;
     size_t n_names = pmu->name ? event_names_of_pmu(arena, pmu->name, &names) : 0;
@@ -68,7 +69,7 @@ static bool is_listed(struct arena *arena, const char *name, const struct host_c
     return false;
 }
 
-// libpfm4 goes by the first CPU's kind on Arm, so that where there are several kinds /sys is asked first.
+// On Arm, libpfm4 uses the first CPU's kind. So /sys comes first where there are several kinds.
 static bool encode_word(struct arena *arena, const char *name, const struct host_core_pmu *pmu,
                         struct perf_event_attr *attributes, struct fail *fail) {
     const char *why = NULL, *near;

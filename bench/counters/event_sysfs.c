@@ -1,6 +1,8 @@
-// Events by what the kernel says of a PMU: /sys/bus/event_source/devices/PMU/format/TERM holds where the bits of a term
-// go ("config:0-7,32-35"), …/events/NAME holds the terms of a named event ("event=0x3c,umask=0x0"), …/type the PMU's
-// number. Source: Documentation/ABI/testing/sysfs-bus-event_source-devices-format and -events of Linux.
+// Events by the kernel's files of a PMU, below /sys/bus/event_source/devices/PMU:
+//  - format/TERM: places of a term's bits ("config:0-7,32-35")
+//  - events/NAME: terms of a named event ("event=0x3c,umask=0x0")
+//  - type: the PMU's number
+// Source: Documentation/ABI/testing/sysfs-bus-event_source-devices-format and -events of Linux.
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/counters/event_name.h"
@@ -14,7 +16,7 @@ size_t event_names_of_pmu(struct arena *arena, const char *pmu, const char ***na
     return file_list(arena, host_path(arena, DEVICES "/%s/events", pmu), "", names);
 }
 
-// The field of the attributes that a format file's "config1:" names; null: none that we know.
+// Returns the field of the attributes by its name in a format file, such as "config1"; null: unknown.
 static __u64 *field_of(struct perf_event_attr *attributes, const char *name, size_t length) {
     const struct {
         const char *name;
@@ -27,8 +29,8 @@ static __u64 *field_of(struct perf_event_attr *attributes, const char *name, siz
     return NULL;
 }
 
-// Puts the bits of `value`, lowest first, to where the format says; false where it is not understood, or the value has
-// more bits than there is room for.
+// Puts the bits of `value`, lowest first, into the places that the format states. Returns false where the format cannot
+// be parsed, or the value has more bits than places.
 static bool place_bits(struct perf_event_attr *attributes, const char *format, uint64_t value) {
     size_t length = strcspn(format, ":");
     __u64 *field = field_of(attributes, format, length);
@@ -55,7 +57,7 @@ static bool place_bits(struct perf_event_attr *attributes, const char *format, u
     return value == 0;
 }
 
-// "umask=0x1"; without a value, 1.
+// Adds a term: "umask=0x1"; without a value it is 1.
 static bool add_term(struct arena *arena, const char *pmu, struct slice term, struct perf_event_attr *attributes,
                      struct fail *fail) {
     const char *text = arena_copy(arena, term.data, term.length), *equals = strchr(text, '=');
@@ -86,7 +88,7 @@ static bool add_terms(struct arena *arena, const char *pmu, const char *terms, s
     return true;
 }
 
-// The terms of a listed event. Values may be left to the user ("event=0xcd,ldlat=?"): such an event has no number.
+// Sets the terms of a listed event. Fails where the terms leave values to the user ("event=0xcd,ldlat=?").
 static bool named_terms(struct arena *arena, const char *pmu, const char *name, const char **terms, struct fail *fail) {
     *terms = strchr(name, '/') ? NULL : host_line(arena, DEVICES "/%s/events/%s", pmu, name);
     if (*terms)

@@ -55,14 +55,14 @@ size_t events_list(struct arena *arena, int cpu, const char ***names, struct fai
     return words.n;
 }
 
-// "UOPS_ISSUED" of "skl::UOPS_ISSUED:ANY:c=1"
+// Returns "UOPS_ISSUED" from "skl::UOPS_ISSUED:ANY:c=1".
 static const char *event_part(struct arena *arena, const char *name) {
     const char *colons = strstr(name, "::");
     const char *event = colons ? colons + 2 : name;
     return arena_copy(arena, event, strcspn(event, ":."));
 }
 
-// What an event has of umasks and modifiers.
+// Returns, for a message, the attribute that the name probably means; else all umasks of the event.
 static const char *near_attribute(struct arena *arena, const struct pfm *pfm, const char *name) {
     const char *event = event_part(arena, name);
     size_t n_head = (size_t)(strstr(name, event) - name) + strlen(event);
@@ -105,7 +105,7 @@ static int encode(const struct pfm *pfm, const char *name, struct perf_event_att
     return status;
 }
 
-// A bare name is looked for in the tables of all kinds of cores: the one that counts on this PMU is wanted.
+// Searches the tables of all kinds of cores for a bare name that counts on this PMU.
 static bool encode_for_pmu(struct arena *arena, const struct pfm *pfm, const char *name, unsigned pmu_type,
                            struct perf_event_attr *attributes) {
     for (pfm_pmu_t pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {

@@ -9,14 +9,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// What read() of a group gives: see perf_event_open(2), PERF_FORMAT_GROUP.
+// Layout of what read(2) returns for a group: perf_event_open(2), PERF_FORMAT_GROUP.
 struct group_values {
     uint64_t count, time_enabled, time_running;
     uint64_t values[TARGET_MAX_COUNTERS];
 };
 
-// On AArch64 this bit asks for a counter that user space may read; elsewhere it is the default, and the bit belongs to
-// the event (Documentation/arch/arm64/perf.rst).
+// On AArch64 this bit requests a counter that user space may read. Elsewhere that is the default, and the bit belongs
+// to the event. Source: Documentation/arch/arm64/perf.rst of Linux.
 static void ask_for_user_reads(struct perf_event_attr *attributes) {
 #if defined(__aarch64__)
     attributes->config1 |= 2;
@@ -95,8 +95,8 @@ static int read_by_user(const struct perf_group_open *open, uint64_t values[TARG
     return is_good ? 0 : EBUSY;
 }
 
-// A pinned group that does not get its counters goes to an error state, in which read() gives 0 bytes. One that waits
-// for another kind of core never runs.
+// A pinned group that does not get its counters enters an error state, in which read(2) returns 0 bytes. A group of
+// another kind of core never runs.
 int perf_group_read(const struct perf_group_open *open, uint64_t values[TARGET_MAX_COUNTERS]) {
     struct group_values group;
     if (open->pages[0])

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-// False where the library lacks one of them; dlerror() says which. C has no cast from an object's to a function's
-// address, hence the copy.
+// Finds all functions. Returns false where the library lacks one; dlerror(3) then names it. C has no cast from an
+// object's address to a function's, so this copies it.
 static bool find_functions(void *library, struct pfm *pfm) {
     static const struct {
         const char *name;

@@ -1,6 +1,6 @@
 // Private to this folder.
-// libpfm4, loaded when it is first asked for: its tables of events take 41,000 relocations, 0.6 ms that programs which
-// only simulate shall not pay. Only the functions that are used are here; what they mean is in their manual pages.
+// libpfm4, loaded at its first use: its tables of events need 41,000 relocations, 0.6 ms that simulations should not
+// pay. Only the functions in use are here; their manual pages describe them.
 #ifndef BENCH_COUNTERS_PFM_H
 #define BENCH_COUNTERS_PFM_H
 
@@ -17,7 +17,8 @@ struct pfm {
     const char *(*strerror)(int error);
 };
 
-// Loads and initialises it. False: `why` says why not; it lives until the next call of dlerror(3). It stays loaded.
+// Loads and initialises it; it stays loaded. On failure returns false, and `why` is the reason, valid until the next
+// call of dlerror(3).
 bool pfm_load(struct pfm *pfm, const char **why);
 
 #endif

@@ -1,7 +1,7 @@
 // Private to this folder.
-// Reads a counter of this thread without a system call, from the page that perf maps for it. Header-only: what stands
-// between two reads must be the same few instructions each time. Sources: the comments of struct perf_event_mmap_page
-// in linux/perf_event.h; Intel SDM volume 2, "RDPMC"; AMD APM volume 3, "RDPMC"; Arm ARM, "PMCCNTR_EL0" and
+// Reads a counter of this thread without a system call, from the page that perf maps for it. Header-only: between two
+// reads there must be the same few instructions each time. Sources: the comments of struct perf_event_mmap_page in
+// linux/perf_event.h; Intel SDM volume 2, "RDPMC"; AMD APM volume 3, "RDPMC"; Arm ARM, "PMCCNTR_EL0" and
 // "PMEVCNTR<n>_EL0"; Documentation/arch/arm64/perf.rst of Linux.
 #ifndef BENCH_COUNTERS_USER_READ_H
 #define BENCH_COUNTERS_USER_READ_H
@@ -20,7 +20,7 @@ static inline uint64_t user_read_register(uint32_t index) {
     return (uint64_t)high << 32 | low;
 }
 
-// RDPMC is not ordered with what surrounds it: see timer_read.
+// Orders RDPMC with the instructions around it: see timer_read.
 static inline void user_read_wait(void) {
     __asm__ volatile("lfence" : : : "memory");
 }
@@ -28,7 +28,7 @@ static inline void user_read_wait(void) {
 #elif defined(__aarch64__)
 enum { USER_READ_IS_KNOWN = true, USER_READ_CYCLE_COUNTER = 31 };
 
-// The number of the register is part of the instruction, hence one instruction for each.
+// The number of the register is part of the instruction, so each register has an instruction.
 #define USER_READ_CASE(n)                                                                                              \
     case n:                                                                                                            \
         __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value) : : "memory");                                     \
@@ -68,7 +68,7 @@ static inline void user_read_wait(void) {
 }
 #endif
 
-// Is the counter on the hardware now, and may it be read from here? (`index` is the register's number plus 1.)
+// Whether the counter is on the hardware now, and user space may read it. `index` is the register's number plus 1.
 static inline bool user_read_is_possible(const struct perf_event_mmap_page *page) {
     if (!USER_READ_IS_KNOWN || !page->cap_user_rdpmc || page->index == 0)
         return false;
@@ -79,7 +79,7 @@ static inline bool user_read_is_possible(const struct perf_event_mmap_page *page
 #endif
 }
 
-// False: not on the hardware, or not all the time since it was opened.
+// Reads the counter. Returns false where it is not on the hardware, or was not all the time since it was enabled.
 static inline bool user_read(const volatile struct perf_event_mmap_page *page, uint64_t *value) {
     uint32_t lock, index;
     uint64_t count, enabled, running;
@@ -92,7 +92,7 @@ static inline bool user_read(const volatile struct perf_event_mmap_page *page, u
         running = page->time_running;
         count = (uint64_t)page->offset;
         unused_bits = 64u - page->pmc_width;
-        if (index != 0) // counters are narrower than 64 bits, and `offset` holds what is missing
+        if (index != 0) // a counter has fewer than 64 bits; `offset` has the rest of the count
             count += (uint64_t)((int64_t)(user_read_register(index - 1) << unused_bits) >> unused_bits);
         __asm__ volatile("" : : : "memory");
     } while (page->lock != lock);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-// Time between two looks at how busy the CPUs are: a few of the kernel's steps of 10 ms.
+// Time between two readings of the load: a few of the kernel's steps of 10 ms.
 enum { LOOK_NS = 60000000 };
 
 struct choice {
@@ -20,7 +20,7 @@ struct choice {
     struct host_load before, now;
 };
 
-// Logical CPUs this process may use. Of another machine (under tests) those that are online there.
+// Returns the logical CPUs that this process may use; for another machine (in tests), those that are online there.
 static hwloc_bitmap_t usable_cpus(hwloc_topology_t topology) {
     hwloc_bitmap_t usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology));
     hwloc_bitmap_t bound = hwloc_bitmap_alloc();
@@ -33,9 +33,13 @@ static hwloc_bitmap_t usable_cpus(hwloc_topology_t topology) {
 
 enum { N_MERITS = 6 };
 
-// What speaks for a CPU, most important first: nobody else is scheduled on it; it is of the fastest kind (hwloc
-// orders kinds by that); its core is less busy now, in tenths; it does not share a core with CPU 0, which gets most of
-// the system's own work; fewer interrupts of devices come to its core, in powers of two; it is less busy.
+// Merits of a CPU, most important first:
+//  - the kernel keeps other work off it (isolcpus);
+//  - it is of a faster kind, by hwloc's order;
+//  - its core is less busy now, in tenths;
+//  - its core is not that of CPU 0, which gets most of the system's work;
+//  - its core gets fewer interrupts of devices, in powers of two;
+//  - its core is less busy now, exactly.
 static void judge_cpu(const struct choice *choice, int cpu, double merits[N_MERITS]) {
     hwloc_bitmap_t core = host_topology_core(choice->topology, cpu);
     double busy = 0, interrupts = 0;
@@ -61,7 +65,7 @@ static bool is_better(const double a[N_MERITS], const double b[N_MERITS]) {
     return false;
 }
 
-// Two looks with a while between them, where there is something to choose; captured files do not change.
+// Reads the load twice, LOOK_NS apart. Reads it once where there is one CPU, or where captured files never change.
 static void look_at_load(struct choice *choice) {
     choice->before.arena = choice->now.arena = choice->arena;
     choice->isolated = host_line(choice->arena, "/sys/devices/system/cpu/isolated");
@@ -148,7 +152,7 @@ bool host_choose_by_wish(struct arena *arena, hwloc_topology_t topology, const s
 bool host_choose_cpu(struct arena *arena, int wanted, int *cpu, struct fail *fail) {
     *cpu = wanted;
     if (wanted >= 0)
-        return true; // pinning tells whether it exists
+        return true; // pinning fails where it does not exist
     hwloc_topology_t topology;
     if (!host_topology_load(&topology, fail))
         return false;

@@ -11,7 +11,7 @@
 static void add(struct arena *arena, struct host_plan *plan, const char *path, const char *wanted) {
     for (size_t i = 0; i < plan->n_settings; i++)
         if (strcmp(plan->settings[i].path, path) == 0)
-            return; // what was wanted first stays
+            return; // the first value stays
     if (access(path, W_OK) != 0)
         return;
     plan->settings = arena_grow(arena, plan->settings, plan->n_settings, sizeof *plan->settings);
@@ -30,8 +30,8 @@ static bool has_word(const char *words, const char *word) {
     return false;
 }
 
-// Boost off; where there is no such switch (amd-pstate before Linux 6.11, some boards), the nominal frequency is made
-// the highest.
+// Switches boost off. Without such a switch (amd-pstate before Linux 6.11, some boards), limits the highest frequency
+// to the nominal one.
 static void plan_boost(struct arena *arena, const struct host *host, struct host_plan *plan) {
     if (host->turbo_file && host->turbo == TURBO_ON)
         add(arena, plan, host->turbo_file, host->turbo_off_value);
@@ -39,7 +39,8 @@ static void plan_boost(struct arena *arena, const struct host *host, struct host
         add(arena, plan, cpufreq(arena, host, "scaling_max_freq"), arena_printf(arena, "%.0f", host->khz_nominal));
 }
 
-// The performance governor holds the highest frequency; where there is none, the lowest is made the highest.
+// Selects the performance governor, which holds the highest frequency. Without it, raises the lowest one to the
+// highest.
 static void plan_governor(struct arena *arena, const struct host *host, struct host_plan *plan) {
     if (!host->governor || strcmp(host->governor, "performance") == 0)
         return;
@@ -53,9 +54,9 @@ static void plan_governor(struct arena *arena, const struct host *host, struct h
         add(arena, plan, cpufreq(arena, host, "scaling_min_freq"), arena_printf(arena, "%.0f", highest));
 }
 
-// What the kernel changes by itself when we change the others: boost sets the highest frequency of each policy that it
-// serves (drivers/cpufreq/cpufreq.c, cpufreq_boost_trigger_state), the governor the preference between speed and energy
-// (intel_pstate.c, amd-pstate.c).
+// Adds what the kernel changes by itself when we change the others, to be put back:
+//  - Boost sets the highest frequency of each policy (drivers/cpufreq/cpufreq.c, cpufreq_boost_trigger_state).
+//  - The governor sets the preference between speed and energy (intel_pstate.c, amd-pstate.c).
 static void plan_what_else_changes(struct arena *arena, const struct host *host, struct host_plan *plan) {
     if (!plan->n_settings)
         return;
@@ -96,7 +97,7 @@ void host_control_start(struct host_control *control, struct arena *arena, struc
         return;
     }
     if (!host_root_is_real())
-        mkdir(host_path(arena, "/run"), 0755); // captured machines have none
+        mkdir(host_path(arena, "/run"), 0755); // captured machines have no such folder
     control->guardian = guardian_start(arena, folder, control->plan.settings, control->plan.n_settings, &control->fail);
     host_read_frequency(arena, host);
 }

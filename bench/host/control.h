@@ -1,6 +1,6 @@
-// A steady frequency while we measure: boost off, the governor and the limits such that the CPU keeps to one frequency,
-// as far as the files of its driver may be written here; put back at every end by a guardian. What cannot be set is
-// left, and is no failure: the ratio clock cancels slow changes of frequency.
+// Keeps the frequency steady while we measure, as far as the driver's files may be written here: boost is off, and
+// governor and limits hold one frequency. A guardian puts everything back, however the program ends. What cannot be set
+// stays as it is. That is not a failure: the ratio clock cancels slow changes of frequency.
 #ifndef BENCH_HOST_CONTROL_H
 #define BENCH_HOST_CONTROL_H
 
@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-// What would be changed on this host, in order; files that cannot be written are not in it.
+// Settings to change on this host, in order. Files that cannot be written are left out.
 struct host_plan {
     struct guarded_setting *settings;
     size_t n_settings;
@@ -20,15 +20,17 @@ struct host_plan host_control_plan(struct arena *arena, const struct host *host)
 struct host_control {
     struct guardian *guardian; // null: nothing was changed
     struct host_plan plan;
-    struct fail fail; // why nothing was changed, where something could have been
+    struct fail fail; // why nothing was changed, though the plan holds settings
 };
 
-// Changes, and reads again what `host` says of the frequency.
+// Makes the changes, and reads the frequency's fields of `host` again.
 void host_control_start(struct host_control *control, struct arena *arena, struct host *host);
-void host_control_end(struct host_control *control); // puts back; also of a zeroed struct
+void host_control_end(struct host_control *control); // puts back the old settings; does nothing on a zeroed struct
 
-// Where guardians keep their notes: /run/cyclops for root, below CYCLOPS_FSROOT where that is set, and
-// $XDG_RUNTIME_DIR/cyclops for others; null: nowhere.
+// Folder of the guardians' notes; null: there is none.
+//  - where CYCLOPS_FSROOT is set: /run/cyclops below it
+//  - for root: /run/cyclops
+//  - for others: $XDG_RUNTIME_DIR/cyclops
 const char *host_control_folder(struct arena *arena);
 
 #endif

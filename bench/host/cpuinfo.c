@@ -1,4 +1,4 @@
-// What the CPU calls itself: /proc/cpuinfo of the CPU that we measure on (on big.LITTLE parts they differ).
+// The CPU's name and features, from its part of /proc/cpuinfo. CPUs of big.LITTLE machines differ.
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/host/files.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One processor's lines, "key : value". A null-terminated value per key.
+// One processor's lines, "key : value".
 struct block {
     struct arena *arena;
     struct slice text;
@@ -28,7 +28,7 @@ static unsigned number_of(const struct block *block, const char *key) {
     return value ? (unsigned)strtoul(value, NULL, 0) : 0;
 }
 
-// From "processor : CPU" to the next such line; the whole file where there is no such line.
+// Returns the lines from "processor : CPU" to the next "processor" line; the whole file where there is no such line.
 static struct block find_block(struct arena *arena, const char *text, int cpu) {
     struct block block = {arena, {text, strlen(text)}};
     const char *start = NULL;
@@ -77,7 +77,7 @@ static const char *riscv_words(struct arena *arena, const char *isa) {
     return words.data;
 }
 
-// What the CPU has, in as many words as the kernel has for it: one line on x86 and Arm, two on MIPS.
+// Returns the CPU's features in the kernel's words: from one line on x86, Arm and RISC-V, from two on MIPS.
 static const char *const *read_flags(const struct block *block) {
     const char *flags = value_of(block, "flags"), *features = value_of(block, "Features"),
                *isa = value_of(block, "isa"), *ases = value_of(block, "ASEs implemented");
@@ -88,7 +88,8 @@ static const char *const *read_flags(const struct block *block) {
     return split_words(block->arena, arena_printf(block->arena, "%s %s", isa ? isa : "", ases ? ases : ""));
 }
 
-// Arm cores say numbers only. model is the part number, stepping is variant * 16 + revision, as in the MIDR register.
+// Linux shows only numbers of Arm cores. The model is the part number; the stepping is variant * 16 + revision, as in
+// the MIDR register.
 static void read_arm(const struct block *block, struct host *host) {
     unsigned implementer = number_of(block, "CPU implementer");
     host->vendor = host_arm_vendor(implementer);
@@ -129,7 +130,7 @@ bool host_read_cpuinfo(struct arena *arena, struct host *host, struct fail *fail
     host->microcode = value_of(&block, "microcode");
     host->flags = read_flags(&block);
 
-    // A frequency in the name is the nominal one; so is "cpu MHz" where nothing scales it.
+    // A frequency in the name is the nominal one. So is "cpu MHz" where there is no cpufreq.
     const char *at = strstr(host->cpu_name, "@ "), *mhz = value_of(&block, "cpu MHz");
     double ghz;
     if (at && sscanf(at, "@ %lfGHz", &ghz) == 1) {

@@ -18,7 +18,7 @@ int tree_set_up(void **state) {
     assert_non_null(mkdtemp(tree->root));
     setenv("CYCLOPS_FSROOT", tree->root, 1);
     setenv("HWLOC_FSROOT", tree->root, 1);
-    setenv("HWLOC_COMPONENTS", "linux,stop", 1); // not the x86 one, which asks the CPU under this test
+    setenv("HWLOC_COMPONENTS", "linux,stop", 1); // without the x86 component, which asks the real CPU
     setenv("HWLOC_DUMPED_HWDATA_DIR", tree->root, 1);
     *state = tree;
     return 0;
@@ -61,7 +61,6 @@ void tree_put_all(struct tree *tree, const struct tree_file *files, size_t count
         tree_put(tree, files[i].path, files[i].text);
 }
 
-// A logical CPU with its core; `siblings` is a mask in hex of the CPUs of that core.
 void tree_put_cpu(struct tree *tree, unsigned cpu, unsigned core, const char *siblings) {
     const char *folder = arena_printf(&tree->arena, "/sys/devices/system/cpu/cpu%u/topology", cpu);
     tree_put(tree, arena_printf(&tree->arena, "%s/core_id", folder), arena_printf(&tree->arena, "%u", core));

@@ -1,6 +1,5 @@
-// CPU features by LLVM's names. Linux says in /proc/cpuinfo what a CPU has and programs may use, in words that are
-// mostly the same; these are all, of every ISA. What it does not show of an x86 CPU, the CPU itself says.
-// Sources:
+// CPU features by LLVM's names, for all ISAs. /proc/cpuinfo lists those that programs may use, mostly by the same
+// words. Features of x86 that Linux does not show come from CPUID. Sources:
 // llvm/lib/Target/{X86/X86.td,AArch64/AArch64Features.td,ARM/ARMFeatures.td,RISCV/RISCVFeatures.td,Mips/Mips.td}; Linux
 // arch/x86/include/asm/cpufeatures.h, Documentation/arch/arm64/elf_hwcaps.rst, arch/arm/kernel/setup.c,
 // Documentation/arch/riscv/uabi.rst, arch/mips/kernel/proc.c; Intel SDM volume 2A, "CPUID".
@@ -14,7 +13,7 @@
 #include <cpuid.h>
 #endif
 
-// One way to tell; a feature that can be told in several stands there several times.
+// A word by which Linux shows a feature. A feature with several such words has a row for each.
 static const struct name {
     const char *llvm, *linux_word; // null: the same
 } names[] = {
@@ -233,7 +232,8 @@ static const struct name {
     {"zvksh", NULL},
 };
 
-// What Linux has no word for, or had none for long: a bit of CPUID, and what Linux must have switched on for it.
+// Features for which Linux has no word, or has one only since recently: a bit of CPUID, and what Linux must have
+// switched on for it.
 static const struct bit {
     const char *llvm;
     unsigned leaf, subleaf;
@@ -272,7 +272,7 @@ static bool has_word(const struct host *host, const char *word) {
     return false;
 }
 
-// Of the CPU that this runs on, unless we are shown another machine.
+// Reads the bit of the CPU that this runs on. False where CYCLOPS_FSROOT shows another machine.
 static bool has_bit(const struct host *host, const struct bit *bit) {
 #if defined __x86_64__
     unsigned regs[4];

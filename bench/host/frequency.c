@@ -10,7 +10,8 @@ static bool exists(const char *path) {
     return access(path, F_OK) == 0;
 }
 
-// Where boost is controlled: intel_pstate has a file of its own; else our CPU's policy before the whole machine.
+// Returns the file that controls boost; null: there is none. intel_pstate has its own file; elsewhere, the file of the
+// CPU's policy comes before that of the whole machine.
 static const char *find_turbo_file(struct arena *arena, int cpu) {
     const char *const paths[] = {
         host_path(arena, "/sys/devices/system/cpu/intel_pstate/no_turbo"),
@@ -24,7 +25,7 @@ static const char *find_turbo_file(struct arena *arena, int cpu) {
     return NULL;
 }
 
-// no_turbo says the opposite of what the others say.
+// The value that switches boost off. In no_turbo it is the opposite of that in the other files.
 static const char *off_value(const char *path) {
     const char *name = strrchr(path, '/');
     return name && strcmp(name, "/no_turbo") == 0 ? "1" : "0";
@@ -37,12 +38,12 @@ static enum host_turbo read_turbo(struct arena *arena, const struct host *host) 
     return strcmp(value, host->turbo_off_value) == 0 ? TURBO_OFF : TURBO_ON;
 }
 
-// A file of our CPU's cpufreq policy; null: no such file.
+// Returns the line of a file of the CPU's cpufreq policy; null: no such file.
 static const char *read_word(struct arena *arena, const struct host *host, const char *file) {
     return host_line(arena, "/sys/devices/system/cpu/cpu%d/cpufreq/%s", host->cpu, file);
 }
 
-// The same, in kHz; 0: no such file.
+// Returns the frequency in such a file, kHz; 0: no such file.
 static double read_khz(struct arena *arena, const struct host *host, const char *file) {
     double khz = 0;
     host_number(arena, &khz, "/sys/devices/system/cpu/cpu%d/cpufreq/%s", host->cpu, file);

@@ -20,12 +20,12 @@
 struct report {
     bool is_done;
     struct fail fail;
-    struct guarded_setting settings[]; // as the program gave them
+    struct guarded_setting settings[]; // in the program's order
 };
 
 struct guardian {
     pid_t pid;
-    int socket; // its end is ours: the guardian takes it for the program's
+    int socket; // closed at the end of the program, which the guardian notices
     struct report *report;
     size_t report_bytes;
 };
@@ -48,7 +48,7 @@ static int write_line(struct arena *arena, const char *path, const char *value) 
     return error;
 }
 
-// In order. All are looked at before any is written, because writing one may change another (boost the limits).
+// Puts the settings back in order. Reads all before it writes any: writing one may change another (boost, the limits).
 static void put_back(struct notes *notes) {
     bool *is_ours = ARENA_ARRAY(notes->arena, bool, notes->n_settings);
     char now[GUARDED_VALUE_BYTES];
@@ -61,7 +61,7 @@ static void put_back(struct notes *notes) {
         const struct guarded_setting *setting = &notes->settings[i];
         keep_line(notes->arena, setting->path, now);
         if (is_ours[i] && strcmp(now, setting->before) != 0)
-            write_line(notes->arena, setting->path, setting->before); // there is nobody left to tell
+            write_line(notes->arena, setting->path, setting->before); // nobody is left to receive an error
     }
     notes->n_settings = 0;
 }
@@ -74,10 +74,10 @@ static void note(struct notes *notes, const struct guarded_setting *setting) {
         *noted = (struct guarded_setting){.path = setting->path};
         memcpy(noted->before, setting->before, sizeof noted->before);
     }
-    noted->after[0] = '\0'; // until it is known
+    noted->after[0] = '\0'; // unknown until all are written
 }
 
-// First the notes, then the files, then what they hold now.
+// Notes what the files hold, writes them, and notes what they hold then.
 static bool change(struct notes *notes, struct guarded_setting *settings, size_t n_settings, struct fail *fail) {
     for (size_t i = 0; i < n_settings; i++) {
         keep_line(notes->arena, settings[i].path, settings[i].before);
@@ -95,7 +95,8 @@ static bool change(struct notes *notes, struct guarded_setting *settings, size_t
     return notes_write(notes, fail);
 }
 
-// What guardians that were killed left behind is put back first: else their changes would be taken for what was there.
+// Opens the notes and changes the settings. First puts back what killed guardians left behind: else `before` would hold
+// their changes.
 static bool begin(struct notes *notes, struct arena *arena, const char *folder, struct guarded_setting *settings,
                   size_t n_settings, struct fail *fail) {
     if (!notes_open(notes, arena, folder, true, fail))
@@ -108,7 +109,8 @@ static bool begin(struct notes *notes, struct arena *arena, const char *folder, 
     return is_done;
 }
 
-// Others may have noted more meanwhile, and may still be at work: then the last of them does it.
+// Puts everything back, also what other guardians have noted meanwhile. Where one of these is still at work, the last
+// one does it.
 static void end(struct notes *notes) {
     struct fail ignored = {0};
     if (!notes_lock(notes))
@@ -120,18 +122,19 @@ static void end(struct notes *notes) {
     notes_close(notes);
 }
 
-// Until the program says so or is no more. Its children may hold our socket open, so its end is asked for as well.
+// Waits until the program shuts the socket down or ends. Its children may hold the socket open, so we watch the process
+// as well.
 static void wait_for_end(int socket, pid_t program) {
     enum { LOOK_MS = 100 };
-    int pidfd = (int)syscall(SYS_pidfd_open, program, 0); // -1 on kernels before 5.3: then we look now and then
+    int pidfd = (int)syscall(SYS_pidfd_open, program, 0); // -1 on kernels before 5.3: then poll getppid
     struct pollfd fds[] = {{.fd = socket, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
     do
         poll(fds, 2, pidfd < 0 ? LOOK_MS : -1);
     while (!fds[0].revents && !fds[1].revents && getppid() == program);
 }
 
-// Out of reach of what ends the program: the terminal's signals, those to its group, its pipes' ends, memory running
-// out.
+// Protects the guardian from what may end the program: the terminal's signals, signals to its process group, broken
+// pipes, the kernel's out-of-memory killer.
 static void go_apart(int *socket) {
     sigset_t all;
     sigfillset(&all);
@@ -171,7 +174,7 @@ static bool start(struct guardian *guardian, const char *folder, size_t n_settin
         return fail_set(fail, FAIL_WORK, "cannot start a guardian: %s", strerror(errno));
     sigset_t all, old;
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &old); // none can end the guardian before it has gone apart
+    sigprocmask(SIG_BLOCK, &all, &old); // no signal ends the guardian before go_apart
     pid_t program = getpid();
     guardian->pid = fork();
     if (guardian->pid == 0)
@@ -187,7 +190,7 @@ static bool start(struct guardian *guardian, const char *folder, size_t n_settin
 }
 
 static void forget(struct guardian *guardian) {
-    shutdown(guardian->socket, SHUT_RDWR); // this is what tells it to end, also where a child holds the socket
+    shutdown(guardian->socket, SHUT_RDWR); // ends the guardian's wait, even where a child holds the socket open
     close(guardian->socket);
     while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
         ;

@@ -1,9 +1,11 @@
 // Private to this folder.
-// Changes files of the system for a while, and puts back what was there however the program ends. A process of its own,
-// the guardian, does both: it has its own session, takes no signals, and notices the end of the program through the
-// kernel, so it acts also when that is killed with its whole process group. What is to be put back is noted in a file
-// first; should the guardian itself be killed, guardian_mend (`cyclops doctor --restore`) or the next run does the
-// work. Programs that run at the same time share the notes: the last one that ends puts back. Not for ordinary files.
+// Changes files of the system for a while, and puts back what was there, however the program ends.
+//  - A separate process, the guardian, does both. It has its own session and blocks all signals. The kernel shows it
+//    the program's end, so it acts even when the whole process group is killed.
+//  - The guardian first notes in a file what is to be put back. Where the guardian is killed itself, guardian_mend
+//    (`cyclops doctor --restore`) or the next run puts that back.
+//  - Programs that run at the same time share the notes: the last one that ends puts back.
+// Not for ordinary files.
 #ifndef BENCH_HOST_GUARDIAN_H
 #define BENCH_HOST_GUARDIAN_H
 
@@ -15,35 +17,36 @@
 
 enum { GUARDED_VALUE_BYTES = 64 };
 
-// One file of one line.
+// The setting in a file of one line.
 struct guarded_setting {
     const char *path;
-    const char *wanted;               // what to write; null: nothing, only put back what the others change in it
-    int error;                        // of writing, as in errno; 0: none
-    char before[GUARDED_VALUE_BYTES]; // its line when first seen; empty: it cannot be read, and is left alone
-    char after[GUARDED_VALUE_BYTES];  // read back once all were written; empty: not known
+    const char *wanted; // line to write; null: write nothing, but put back what other settings change here
+    int error;          // errno of writing it; 0: no error
+    char before[GUARDED_VALUE_BYTES]; // line before the change; empty: not readable, so never written
+    char after[GUARDED_VALUE_BYTES];  // line after all settings were written; empty: unknown
 };
 
 struct guardian;
 
-// Starts the guardian, which notes and writes the settings in order; returns once that is done, with `before`, `after`
-// and `error` filled. `folder` is where the notes are kept (made if it is not there); it must belong to this user. Null
-// and a failure: nothing was changed.
+// Starts the guardian, which notes the settings and then writes them in order. Returns once that is done, and fills
+// `before`, `after` and `error` of each setting. `folder`: folder of the notes, made where it is missing; only this
+// user may write to it. Returns null where it fails: the settings are then as before.
 struct guardian *guardian_start(struct arena *arena, const char *folder, struct guarded_setting *settings,
                                 size_t n_settings, struct fail *fail);
 
-// Has the guardian put everything back, in the order in which it was changed, and waits for that. A file that holds
-// something else than what the guardian left there was changed by somebody else meanwhile: it is left alone.
+// Lets the guardian put everything back, in the order in which it was changed, and waits for that. Does not touch a
+// file that somebody else has changed meanwhile: its line is not the one that the guardian left there.
 void guardian_end(struct guardian *guardian);
 
-// What a guardian that was killed has left behind.
+// Settings that a killed guardian has left changed.
 struct guardian_leftovers {
-    bool is_in_use; // a guardian is at work: these are its notes
+    bool is_in_use; // a guardian is at work, and the settings are its notes
     struct guarded_setting *settings;
     size_t n_settings;
 };
+// Reads them. Fails where the notes cannot be read; without a folder there are no leftovers.
 bool guardian_look(struct arena *arena, const char *folder, struct guardian_leftovers *leftovers, struct fail *fail);
-// Puts them back, where no guardian is at work.
+// Reads them as well, and puts them back unless a guardian is at work.
 bool guardian_mend(struct arena *arena, const char *folder, struct guardian_leftovers *leftovers, struct fail *fail);
 
 #endif

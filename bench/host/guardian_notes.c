@@ -18,13 +18,13 @@ static const char *path_of_notes(const struct notes *notes) {
     return arena_printf(notes->arena, "%s/settings.json", notes->folder);
 }
 
-// The machine's settings are those of its start-up again after the next one.
+// Identifies the machine's last start, which has undone all earlier settings; "": unknown.
 static const char *boot_id(struct arena *arena) {
     const char *id = host_line(arena, "/proc/sys/kernel/random/boot_id");
     return id ? id : "";
 }
 
-// Whoever could write the notes could have root write files; so they name no others than those we change.
+// Only files below the folder that we change. Otherwise, whoever can write the notes could make root write any file.
 static bool may_be_noted(struct arena *arena, const char *path) {
     const char *allowed = host_path(arena, "/sys/devices/system/cpu/");
     return path && strncmp(path, allowed, strlen(allowed)) == 0 && !strstr(path, "/../");
@@ -140,7 +140,7 @@ void notes_close(struct notes *notes) {
 }
 
 void notes_enter(struct notes *notes) {
-    flock(notes->users_fd, LOCK_SH); // who has it alone holds the folder's lock too, so this does not wait
+    flock(notes->users_fd, LOCK_SH); // does not wait: an exclusive lock is only held while the folder is locked
 }
 
 bool notes_leave(struct notes *notes) {

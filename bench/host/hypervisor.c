@@ -1,4 +1,4 @@
-// Are we in a virtual machine, and whose?
+// Whether this is a virtual machine, and the name of its hypervisor.
 #include "bench/host/files.h"
 
 #include <string.h>
@@ -18,7 +18,8 @@ static const char *find(const struct known *known, size_t count, const char *sig
     return NULL;
 }
 
-// CPUID leaf 0x40000000 holds 12 letters of the hypervisor's choice; the list is the hypervisors' own documentation.
+// CPUID leaf 0x40000000 holds 12 letters that the hypervisor chooses. Source of the list: the hypervisors'
+// documentation.
 static const char *from_cpuid(void) {
 #if defined(__x86_64__)
     static const struct known known[] = {
@@ -37,7 +38,7 @@ static const char *from_cpuid(void) {
 #endif
 }
 
-// The firmware's tables name the machine; clouds sell bare metal under the same vendor name.
+// The firmware's tables name the machine. Clouds offer bare metal under the same vendor name: ".metal" marks it.
 static const char *from_firmware(struct arena *arena) {
     static const struct known known[] = {
         {"QEMU", "QEMU"},

@@ -47,7 +47,7 @@ static bool read_times(const char *stat, int cpu, struct host_work *work) {
     return false;
 }
 
-// Which column of /proc/interrupts is the CPU's: only those online have one, named "CPU3". -1: none.
+// Returns the CPU's column in /proc/interrupts, from 0; -1: it has no column. Only CPUs online have one, named "CPU3".
 static int column_of(struct slice titles, int cpu) {
     struct slice title;
     int column = 0;
@@ -61,7 +61,8 @@ static int column_of(struct slice titles, int cpu) {
     return -1;
 }
 
-// Devices' interrupts have numbers, the system's own have letters; but on Arm the timer is a device like others.
+// Lines of devices start with a number, the system's own with letters. On Arm the timer has a number, too, and is left
+// out by its name.
 static double count_of_line(struct slice line, int column) {
     struct slice number;
     if (!slice_next(&line, ':', &number) || !line.data || !isdigit((unsigned char)*slice_trim(number).data) ||
@@ -129,7 +130,7 @@ static double own_seconds(void) {
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 }
 
-// "2,8" or "2-3", the CPU itself among them.
+// Reads the siblings from a list such as "2,8" or "2-3", which includes the CPU itself.
 static void find_siblings(struct host_watch *watch, int cpu) {
     struct arena arena = {0};
     const char *list = host_line(&arena, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);

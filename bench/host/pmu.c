@@ -1,18 +1,19 @@
-// Does perf know a core PMU here, and may we use it?
+// Whether perf has a core PMU here, and whether we may use it.
 #include "base/file.h"
 #include "bench/host/files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Names that perf gives to PMUs of cores: cpu, cpu_core, cpu_atom (x86, POWER, …), armv8_pmuv3_0, armv8_cortex_a72,
-// apple_firestorm_pmu. Others (msr, uncore_imc_0, arm_cmn_0, …) count no cycles of a core.
+// perf's names for PMUs of cores: cpu, cpu_core, cpu_atom (x86, POWER, …), armv8_pmuv3_0, armv8_cortex_a72,
+// apple_firestorm_pmu. Others (msr, uncore_imc_0, arm_cmn_0, …) do not count cycles of a core.
 bool host_is_core_pmu(const char *name) {
     return strcmp(name, "cpu") == 0 || strncmp(name, "cpu_", 4) == 0 || strncmp(name, "armv", 4) == 0 ||
            strncmp(name, "apple_", 6) == 0;
 }
 
-// Those of `cpu`: a PMU without a list of CPUs serves all. `n_all` counts those of other CPUs as well.
+// Returns the core PMU of `cpu`; null: there is none. A PMU without a list of CPUs counts on all. `n_all`: number of
+// core PMUs, those of other CPUs included.
 static const char *find_pmu(struct arena *arena, int cpu, unsigned *n_all) {
     const char **names, *found = NULL;
     size_t n_names = file_list(arena, host_path(arena, "/sys/bus/event_source/devices"), "", &names);

@@ -20,7 +20,7 @@ const char *host_priority_name(enum host_priority priority) {
     return names[priority];
 }
 
-// sched(7): the limit is in microseconds; at the soft one there is a SIGXCPU each second, at the hard one a SIGKILL.
+// Limits are in microseconds. The soft one sends SIGXCPU each second, the hard one SIGKILL: sched(7).
 static bool limit_computing(double seconds) {
     rlim_t soft = (rlim_t)ceil(seconds * 1e6);
     return setrlimit(RLIMIT_RTTIME, &(struct rlimit){soft, soft + 1000000}) == 0;

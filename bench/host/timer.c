@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #if defined(__x86_64__)
-// The raw timer and the time at one moment: of several tries the one in which least lay between the two readings, as
-// either of them may be interrupted.
+// Reads the raw timer and the time at one moment. Any reading may be interrupted, so this takes the fastest of several
+// tries.
 static uint64_t read_both(uint64_t *ns) {
     uint64_t ticks = 0, least = UINT64_MAX;
     for (unsigned i = 0; i < 8; i++) {
@@ -47,7 +47,7 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-// A timer that advances in steps shows only multiples of the step, so the differences' common divisor is the step.
+// A timer that advances in steps shows only multiples of the step: the step is the differences' common divisor.
 uint64_t timer_step(void) {
     uint64_t step = 0;
     for (unsigned i = 0; i < 1000; i++) {
@@ -73,8 +73,8 @@ static int compare_ticks(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-// Multiples of the step, each as up to two neighbouring numbers: 41 and 42, 83 and 84, 125. The step is the smallest
-// distance between two such groups, or of the first one from zero. Three neighbours: the step is about one.
+// Each multiple of the step appears as one number or two successive ones: 41 and 42, 83 and 84, 125. The step is the
+// smallest distance between two such groups, or of the first one from zero. Three successive numbers: the step is one.
 uint64_t timer_step_rounded(uint64_t *differences, size_t n) {
     uint64_t group = 0, last = 0, step = UINT64_MAX;
     qsort(differences, n, sizeof *differences, compare_ticks);

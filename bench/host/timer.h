@@ -1,5 +1,5 @@
 // The raw timer of the CPU we run on, read in program order. Header-only: a call would add its own time.
-// Only differences mean anything; the unit is a tick of whatever length (TIMER_NAME says of what).
+// Only differences have a meaning. Their unit is the tick of the timer that TIMER_NAME names.
 #ifndef BENCH_HOST_TIMER_H
 #define BENCH_HOST_TIMER_H
 
@@ -20,8 +20,8 @@ static inline double timer_seconds(void) {
 #if defined(__x86_64__)
 #define TIMER_NAME "tsc"
 
-// LFENCE waits until everything before it has completed and lets nothing start after it: Intel SDM volume 2,
-// "RDTSC"; AMD APM volume 3, "LFENCE" (Linux makes it dispatch serialising).
+// LFENCE waits until all earlier instructions have completed, and later ones wait for it: Intel SDM volume 2, "RDTSC";
+// AMD APM volume 3, "LFENCE" (Linux makes it dispatch serialising).
 static inline uint64_t timer_read(void) {
     uint32_t low, high;
     __asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high) : : "memory");
@@ -46,12 +46,13 @@ static inline uint64_t timer_read(void) {
 }
 #endif
 
-// Both take about a millisecond. Resolution: the smallest difference that reads can show, in ticks, at least 1.
+// timer_ticks_per_second measures for a millisecond on x86-64; elsewhere the rate is known. timer_step returns the
+// smallest difference that reads can show, in ticks, at least 1.
 double timer_ticks_per_second(void);
 uint64_t timer_step(void);
 
-// That of a clock which tells its time rounded to whole units, as clock_gettime does to ns whatever counts below it (a
-// step of 41.67 ns on many boards), from differences of neighbouring reads. Sorts them.
+// Returns the step of a clock whose time is rounded to whole units, from the differences of successive reads. Sorts
+// them. clock_gettime is such a clock: it rounds to ns, and many boards count in steps of 41.67 ns.
 uint64_t timer_step_rounded(uint64_t *differences, size_t n);
 
 #endif

@@ -30,7 +30,7 @@ int host_topology_kind(hwloc_topology_t topology, int cpu) {
     return kind;
 }
 
-// hwloc ranks kinds of cores by what the system says of their speed.
+// hwloc ranks the kinds of cores by the speeds that the system states.
 const char *host_topology_type(hwloc_topology_t topology, int cpu) {
     int n_kinds = hwloc_cpukinds_get_nr(topology, 0), kind = host_topology_kind(topology, cpu), efficiency = -1;
     if (n_kinds < 2 || kind < 0)

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-// A few of the kernel's steps of 10 ms.
+// Time between two readings of the load: a few of the kernel's steps of 10 ms.
 enum { LOOK_NS = 100000000 };
 
 static void read_load(struct arena *arena, const struct host *host, struct host_tuning *tuning) {
@@ -33,8 +33,8 @@ static int read_switch(struct arena *arena, const char *path) {
     return host_number(arena, &value, "%s", path) ? value != 0 : -1;
 }
 
-// x86 has a file a PMU (0: nobody, 1: who has an event open, 2: all), Arm a sysctl. Linux: arch/x86/events/core.c,
-// Documentation/admin-guide/sysctl/kernel.rst.
+// x86 has a file for each PMU (0: nobody may read; 1: a process that maps an event; 2: all), Arm has a sysctl. Sources:
+// Linux, arch/x86/events/core.c, Documentation/admin-guide/sysctl/kernel.rst.
 static void read_user_reads(struct arena *arena, const struct host *host, struct host_tuning *tuning) {
     static const char sysctl[] = "/proc/sys/kernel/perf_user_access";
     tuning->user_reads = -1;

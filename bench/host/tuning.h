@@ -1,4 +1,4 @@
-// What of the system beside the CPU itself bears on measurements, for `cyclops doctor`: read, never changed.
+// Settings and load of the system that affect measurements, for `cyclops doctor`. Only reads them.
 #ifndef BENCH_HOST_TUNING_H
 #define BENCH_HOST_TUNING_H
 
@@ -9,15 +9,16 @@
 #include <stddef.h>
 
 struct host_tuning {
-    double busy;                  // share of time, 0 to 1, that the CPU was busy lately; negative: unknown
-    double siblings_busy;         // the same of the other threads of its core, all together; negative: unknown or none
-    double interrupts_per_second; // of devices, to this CPU, since the machine started; negative: unknown
-    const char *isolated;         // CPUs kept free of other work, as a list; null: none
-    bool is_isolated;             // ours is among them
-    const char *clocksource;      // of the kernel: "tsc"; null: unknown
-    int nmi_watchdog;             // 1: it takes a counter on x86; 0: off; -1: there is none
-    int user_reads;               // of counters, by the kernel's setting: 1 allowed, 0 not; -1: it has no such setting
-    const char *user_reads_file;  // that setting's; null: none
+    double busy;                  // share of time that the CPU was busy in the last 100 ms, 0 to 1; negative: unknown
+    double siblings_busy;         // sum of that share for the other threads of its core; negative: there are none
+    double interrupts_per_second; // mean rate of devices' interrupts to this CPU since the machine started; negative:
+                                  // unknown
+    const char *isolated;         // list of CPUs kept free of other work; null: there are none
+    bool is_isolated;             // the CPU is in that list
+    const char *clocksource;      // the kernel's: "tsc"; null: unknown
+    int nmi_watchdog;             // 1: on, which takes a counter on x86; 0: off; -1: the kernel has no such setting
+    int user_reads; // kernel's setting for user-space reads of counters: 1: allowed; 0: not; -1: no such setting
+    const char *user_reads_file; // file of that setting; null: no such setting
 };
 void host_tuning_read(struct arena *arena, const struct host *host, struct host_tuning *tuning);
 

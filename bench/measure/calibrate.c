@@ -1,10 +1,12 @@
-// Opening a session: choose the clock, and find out how good it is here.
+// Opens a session: chooses the clock, and finds its error here.
 //
-// Two chains are measured like any other code. The reference against itself must be 1 cycle (or what a step of it is
-// said to take): what it is off is the harness's own error. The multiply chain must be a whole number of cycles,
-// because a multiplier has no half ones: what it is off is the reference's error (not one add a cycle, a change of
-// frequency unseen). The clock's relative error is the larger of the two, each with its interval's half-width; a
-// measurement cannot be better than that.
+// Calibration measures two chains like any other code:
+//  - The reference against itself must take 1 cycle, or as many as the user states. Its deviation is the harness's
+//    error.
+//  - The multiply chain must take a whole number of cycles. Its deviation is the reference's error: adds of other than
+//    one cycle, or an unseen change of frequency.
+// The clock's relative error is the larger of the two, each with its interval's half-width. A measurement cannot be
+// more precise than that.
 #include "bench/measure/checks.h"
 #include "bench/measure/clock.h"
 #include "bench/measure/measure.h"
@@ -14,13 +16,13 @@
 #include <stddef.h>
 #include <string.h>
 
-// A burst of noise is no property of the host, so calibration is tried a few times.
+// A burst of noise is not a property of the host, so calibration has several attempts.
 enum { ATTEMPTS = 3 };
 enum { FEWEST_PROCESSES = 3 };
 static const double stable_error = 0.01;
 static const double usual_confirm_seconds = 1;
 
-// Why a tier cannot be used on this target; null: it can.
+// Returns why a tier cannot be used on this target; null: it can.
 static const char *why_not(const struct target *target, enum bench_clock tier) {
     const struct clock *clock = clock_of(tier);
     return clock->why_not ? clock->why_not(target) : NULL;
@@ -31,14 +33,14 @@ static bool ran(const char *what, enum bench_outcome outcome, struct fail *fail)
            fail_set(fail, FAIL_UNAVAILABLE, "the %s chain does not run here: %s", what, bench_outcome_name(outcome));
 }
 
-// Relative distance of a measured chain from what it must be, at the far end of its interval.
+// Returns the relative distance of a measured chain from its true cycles, at the far end of its interval.
 static double error_of(const struct bench_measurement *result, double truth) {
     if (result->verdict == MEASURED_UNSTABLE || truth < 1)
         return INFINITY;
     return (fabs(result->cycles - truth) + (result->high - result->low) / 2) / truth;
 }
 
-// What the reference looks like here: later measurements are held against it.
+// Keeps the reference's time and spread, with which later measurements are compared.
 static void keep_reference(struct bench *bench, struct sampling *sampling) {
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_ticks));
     if (!sampling->n_kept)
@@ -48,7 +50,7 @@ static void keep_reference(struct bench *bench, struct sampling *sampling) {
     bench->reference_spread = statistics_spread(sorted, sampling->n_kept);
 }
 
-// What is known of the checks by this clock: what earlier sessions found.
+// Resets the levels to those that earlier sessions found with this clock.
 static void forget_levels(struct bench *bench) {
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         struct level *level = &bench->checks[i].level;
@@ -59,7 +61,8 @@ static void forget_levels(struct bench *bench) {
     }
 }
 
-// The time clock's reference takes what it takes: two cycles on a MIPS 74K. Whole ones, unless the frequency is wrong.
+// With the time clock, an add may take another whole number of cycles: two on a MIPS 74K. Sets that number. Returns
+// true where it has changed.
 static bool takes_other_cycles(struct bench *bench, double cycles) {
     bool is_free = clock_of(bench->clock)->believes && bench->options.reference_cycles <= 0;
     if (!is_free || round(cycles) < 1 || round(cycles) == bench->reference.body_cycles)
@@ -69,7 +72,7 @@ static bool takes_other_cycles(struct bench *bench, double cycles) {
     return true;
 }
 
-// What of the checks that every round has speaks against this moment; null: nothing.
+// Returns a doubt about this moment from the checks that every round has; null: there is no doubt.
 static const char *doubt_levels(struct bench *bench) {
     for (unsigned i = CHECK_MULTIPLY; i < CHECK_USES; i++) {
         const struct level *level = &bench->checks[i].level;
@@ -103,7 +106,7 @@ static const char *describe_instability(struct bench *bench, const struct bench_
                         bench->reference.body_cycles, frequency);
 }
 
-// Sessions that know all levels need not look for them.
+// Whether the levels of all checks are known, so that the session need not search for them.
 static bool knows_levels(const struct bench *bench) {
     for (unsigned i = CHECK_MULTIPLY + 1; i < BENCH_N_CHECKS; i++)
         if (bench->checks[i].n_long && bench->checks[i].level.remembered <= 0)
@@ -135,7 +138,7 @@ static void judge_chains(struct bench *bench, const struct bench_measurement *se
 static bool measure_chains(struct bench *bench, struct sampling *sampling, struct fail *fail) {
     struct bench_measurement self, cross;
     sampling_clear(sampling);
-    bench->stable = true; // nothing is known against it yet
+    bench->stable = true; // until judge_chains
     bench->is_doubtful = false;
     bench->clock_error = 0;
     bench->ticks_per_cycle = 0;
@@ -167,7 +170,7 @@ static void write_note(struct bench *bench) {
     bench->clock_note = clock_of(bench->clock)->note(bench, error);
 }
 
-// How many iterations of the session's own chains a round runs.
+// Chooses the iterations per round of the session's own chains.
 static bool choose_lengths(struct bench *bench, struct fail *fail) {
     enum bench_outcome outcome;
     struct target_lengths lengths = {0};
@@ -192,7 +195,7 @@ static bool choose_lengths(struct bench *bench, struct fail *fail) {
     return true;
 }
 
-// Done once, and every measurement carries its error: so it is more precise than those.
+// Calibrates with four times the precision of measurements: each of these contains the clock's error.
 static bool calibrate(struct bench *bench, struct fail *fail) {
     struct arena scratch = {0};
     struct sampling sampling = sampling_new(&scratch);
@@ -206,7 +209,7 @@ static bool calibrate(struct bench *bench, struct fail *fail) {
     return is_done;
 }
 
-// One tier, calibrated. Unstable is no failure.
+// Opens and calibrates one tier. An unstable clock is not a failure.
 static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail *fail) {
     const char *why = why_not(bench->target, clock);
     if (why)
@@ -215,12 +218,12 @@ static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail 
     bench->clock = clock;
     if (clock_of(clock)->open && !clock_of(clock)->open(bench, fail))
         return false;
-    forget_levels(bench); // what another clock said of them is of no use
+    forget_levels(bench); // levels by another clock do not count
     if (!choose_lengths(bench, fail))
         return false;
     bench->stable = false;
     bench->is_doubtful = true;
-    double for_values_ms = bench->retry_ms / 2; // what a calibration must leave
+    double for_values_ms = bench->retry_ms / 2; // part of the retry time that calibration must leave
     bool is_run = true;
     bench->retry_ms -= for_values_ms;
     for (unsigned i = 0; i < ATTEMPTS && bench->is_doubtful && is_run; i++)
@@ -229,7 +232,7 @@ static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail 
     return is_run;
 }
 
-// Calibrates again, now and then, until it is not doubtful or the time until `end_ns` is over.
+// Calibrates every 100 ms until the session is not doubtful, or until `end_ns`.
 static bool calibrate_until(struct bench *bench, uint64_t end_ns, bool is_retry, const struct bench_listener *listener,
                             struct fail *fail) {
     static const uint64_t pause_ns = 100000000;
@@ -244,14 +247,15 @@ static bool calibrate_until(struct bench *bench, uint64_t end_ns, bool is_retry,
     return true;
 }
 
-// What a noisy moment has spoilt, a quiet one may mend: as long as the session is doubtful and half of its time for
-// retries is left.
+// Calibrates again while the session is doubtful, for at most half of its time for retries: a later moment may be
+// quiet.
 static bool calibrate_if_doubtful(struct bench *bench, const struct bench_listener *listener, struct fail *fail) {
     uint64_t half_ns = (uint64_t)(bench->retry_ms / 2 * 1e6);
     return calibrate_until(bench, measure_now_ns(bench->target) + half_ns, true, listener, fail);
 }
 
-// Whether most rounds of a process have all checks at their levels.
+// Whether most rounds of one process have all checks at their levels. Sets `is_run` to false, and fails, where the
+// process cannot be run.
 static bool is_quiet(struct bench *bench, struct fail *fail, bool *is_run) {
     enum { ROUNDS = 8, FEWEST_QUIET = 6 };
     struct target_round rounds[ROUNDS];
@@ -299,8 +303,8 @@ bool bench_wait_quiet(struct bench *bench, double seconds, const struct bench_li
     return is_run;
 }
 
-// The first tier that works and is stable. Counters may be there and lie (some hypervisors' do): then the next tier is
-// better. Where none is stable, it is the last one.
+// Opens the first tier that works and is stable, else the last one that works. Counters may exist and be wrong, as with
+// some hypervisors: then the next tier is better.
 static bool open_best_clock(struct bench *bench, struct fail *fail) {
     bool is_open = false;
     for (const enum bench_clock *tier = clock_tiers(); *tier != CLOCK_AUTO && !(is_open && bench->stable); tier++) {
@@ -317,7 +321,7 @@ static bool open_best_clock(struct bench *bench, struct fail *fail) {
            fail_set(fail, FAIL_UNAVAILABLE, "no events can be counted: %s", why_not(bench->target, CLOCK_PERF));
 }
 
-// Their code begins where no other's does, as far as that goes: they are all in the cache at once.
+// Takes the chains. Their code begins at different offsets in a page, as far as possible: all are in the cache at once.
 static void put_chains(struct bench *bench, const struct bench_chains *chains) {
     enum { STRIDE = 1152, PAGE = 4096 };
     bench->reference = chains->reference;

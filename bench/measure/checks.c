@@ -6,14 +6,14 @@
 #include <math.h>
 #include <stddef.h>
 
-// What slips through in single rounds is looked for in the median of all.
+// Relative departure of the median that counts: it shows what single rounds do not.
 static const double median_tolerance = 0.0025;
 
 static bool is_chain(const struct bench *bench, const struct bench_code *code) {
     return code == &bench->reference || code == &bench->checks[CHECK_MULTIPLY].code;
 }
 
-// Whether a check says something of the code's own rounds.
+// Whether a check counts for the code's rounds.
 static bool counts_for(const struct bench_code *code, unsigned check) {
     return check < CHECK_USES || code->uses & 1U << (check - CHECK_USES);
 }
@@ -22,7 +22,7 @@ void checks_put(const struct bench *bench, struct target_job *job) {
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         const struct bench_check_state *check = &bench->checks[i];
         bool is_wanted = counts_for(job->code, i) || is_chain(bench, job->code);
-        if (job->beside) // even while it waits, the other thread takes some issue slots: the others would tell of it
+        if (job->beside) // even a waiting co-runner takes issue slots, which other checks would show
             is_wanted = i == CHECK_MULTIPLY;
         job->checks[i] =
             (struct target_check){&check->code, is_wanted ? check->n_short : 0, is_wanted ? check->n_long : 0};
@@ -50,7 +50,7 @@ static bool is_at_level(const struct level *level, double cycles) {
     return fabs(cycles / level->cycles - 1) <= level_tolerance(level);
 }
 
-// What of a level is known does not speak against the reading.
+// Whether the reading does not contradict the level, as far as both are known.
 static bool is_in_order(const struct bench *bench, enum bench_check check, const double cycles[BENCH_N_CHECKS]) {
     const struct level *level = &bench->checks[check].level;
     return level->cycles <= 0 || cycles[check] <= 0 || is_at_level(level, cycles[check]);
@@ -65,10 +65,11 @@ static bool is_undisturbed(const struct target_job *job, const struct target_rou
     return !round->switches && !round->migrations && clock_reference_is_steady(job, round, &why);
 }
 
-// The checks, counted from the first, that a round may teach: where its reference may be trusted. What a neighbour does
-// to that, the multiplies show; but not what slows both alike, by some percent, as a neighbour's scalar code may in all
-// processes of some seconds. All else then looks too fast, and independent instructions, which that code slows most,
-// tell. So those come before the checks of the uses.
+// Returns how many checks, from the first one on, may learn from a round; its reference must be reliable.
+//  - Multiplies show where a neighbour slows the reference.
+//  - They do not show what slows both equally, by some percent, as scalar code of a neighbour may do for seconds. All
+//    else then looks too fast. Independent instructions show it: such code slows them most.
+// So the checks of the uses learn only where both agree.
 static unsigned count_lessons(const struct bench *bench, const struct target_job *job, const struct target_round *round,
                               const double cycles[BENCH_N_CHECKS]) {
     if (!is_undisturbed(job, round))
@@ -91,8 +92,8 @@ static void add_readings(const struct bench *bench, const struct target_job *job
             readings[i][n[i]++] = cycles[i];
 }
 
-// A neighbour may slow the chain of adds in all rounds of a process, by a percent or two: then multiplies take less
-// than their whole number, and all else looks as much too fast.
+// Corrects the readings of a process where a neighbour slowed the reference in all rounds, by a percent or two: then
+// multiplies take less than their whole number of cycles, and all else looks too fast by the same factor.
 static void correct_reference(const struct level *multiply, double *readings[BENCH_N_CHECKS],
                               const size_t n[BENCH_N_CHECKS]) {
     static const double negligible = 0.002;
@@ -153,7 +154,7 @@ bool checks_medians_agree(const struct bench *bench, const struct bench_code *co
 bool checks_are_faster(const struct bench *bench, const struct bench_code *code, const double cycles[BENCH_N_CHECKS]) {
     const struct level *multiply = &bench->checks[CHECK_MULTIPLY].level;
     if (multiply->cycles > 0 && cycles[CHECK_MULTIPLY] != 0 && !is_at_level(multiply, cycles[CHECK_MULTIPLY]))
-        return false; // the reference took longer
+        return false; // the reference itself departs
     for (unsigned i = CHECK_MULTIPLY + 1; i < BENCH_N_CHECKS; i++) {
         const struct level *level = &bench->checks[i].level;
         if (counts_for(code, i) && cycles[i] > 0 && cycles[i] < level->cycles && !is_at_level(level, cycles[i]))
@@ -163,19 +164,19 @@ bool checks_are_faster(const struct bench *bench, const struct bench_code *code,
 }
 
 enum bench_check checks_unknown(const struct bench *bench, const struct target_job *job) {
-    unsigned i = CHECK_MULTIPLY + 1; // that chain is the clock's affair
+    unsigned i = CHECK_MULTIPLY + 1; // calibration judges that chain
     while (i < BENCH_N_CHECKS &&
            (!job->checks[i].n_long || !counts_for(job->code, i) || bench->checks[i].level.cycles > 0))
         i++;
     return (enum bench_check)i;
 }
 
-// The median of n samples scatters by about 0.93 of their quartiles' distance over √n where they are normal: taken
-// three times, so that chance seldom counts as a departure, and a departure is not taken for less than it is.
+// The median of n normal samples scatters by about 0.93 of their quartiles' distance over √n. Three times that is the
+// uncertainty: so chance seldom counts as a departure, and a departure is not underestimated.
 double checks_departure(const struct bench *bench, const struct bench_code *code, enum bench_check check,
                         const double *sorted, size_t n) {
     double level = bench->checks[check].level.cycles, median = n ? statistics_median(sorted, n) : 0;
-    if (level <= 0 || median == 0 || !counts_for(code, check)) // 0: left out
+    if (level <= 0 || median == 0 || !counts_for(code, check)) // 0: not timed
         return 0;
     double away = fabs(median / level - 1);
     double uncertainty = 2.8 * statistics_spread(sorted, n) / level / sqrt((double)n);

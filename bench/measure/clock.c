@@ -21,8 +21,8 @@ static double n_bodies(const struct target_job *job) {
 
 // ---- the reference
 
-// How far the two may differ. Timer noise alone is 0.1 to 0.3 % of the 10 µs that a reference takes; their mean is
-// good to half the difference.
+// Largest relative difference between the two references of a round. Timer noise alone is 0.1 to 0.3 % of the 10 µs of
+// a reference. The error of their mean is at most half the difference.
 static const double reference_tolerance = 0.01;
 
 static double ticks_per_cycle(const struct target_job *job, const struct target_sample samples[2]) {
@@ -54,11 +54,12 @@ static const char *describe_scatter(const struct bench *bench, const struct cloc
     return arena_printf(bench->arena, "the reference's times scatter: the clock's error is %.1f %%", error * 100);
 }
 
-// ---- rdpmc and perf: cycles as the hardware counts them (perf_group.h). Frequency plays no part, so the reference is
-// not looked at; the constant cost of reading the counters cancels between the short run and the long one. The count of
-// instructions is known beforehand, so that it tells whether anything else was counted: an interrupt adds one on many
-// CPUs (V. Weaver, D. Terpstra, S. Moore: "Non-determinism and overcount on modern hardware performance counter
-// implementations", ISPASS 2013), and one in the middle of a sample is reason enough to drop it.
+// ---- rdpmc and perf: the hardware counts cycles (perf_group.h).
+//  - The frequency does not matter, so these clocks do not use the reference.
+//  - The constant cost of reading the counters cancels between the short run and the long one.
+//  - The number of instructions is known, so another count shows that the counters saw something else. On many CPUs an
+//    interrupt adds one (V. Weaver, D. Terpstra, S. Moore: "Non-determinism and overcount on modern hardware
+//    performance counter implementations", ISPASS 2013). A sample with an interrupt is dropped.
 
 static const char *why_no_user_reads(const struct target *target) {
     return target->has_user_reads ? NULL : target->user_reads_note ? target->user_reads_note : "this target has none";
@@ -80,7 +81,7 @@ static bool count(const struct target_job *job, const struct target_round *round
     return *cycles > 0;
 }
 
-// A difference of two counts is good to one.
+// Relative resolution of a difference of two counts.
 static double count_step(const struct bench *bench, const struct target_round *round) {
     (void)bench;
     return 2 / code_counts(round);
@@ -110,12 +111,13 @@ static const char *note_perf(const struct bench *bench, const char *error) {
                          bench->passed_over ? bench->passed_over : bench->target->user_reads_note, error);
 }
 
-// ---- ratio: cycles without a counter. The reference is a chain of dependent register adds; each is taken to last one
-// cycle, or as many as the user says (two on a MIPS 74K), so its time is the length of a cycle now, and code time /
-// that = cycles. A change of frequency between rounds cancels; one within a round shows as a difference between the
-// reference before the code and after it. Time-stamp timers run at a rate of their own, so without this quotient they
-// count no cycles.
-// Never a chain of immediate adds: Golden Cove executes several dependent ones in a cycle.
+// ---- ratio: cycles without a counter. The reference is a chain of dependent register adds. Each is assumed to take
+// one cycle, or as many as the user states (two on a MIPS 74K). So the reference's time gives the length of a cycle,
+// and cycles = time of the code / that length.
+//  - A change of frequency between rounds cancels. One within a round shows as a difference between the reference
+//    before the code and after it.
+//  - Time-stamp timers have another rate than the core, so they do not count cycles without this quotient.
+//  - The chain must not have immediate adds: Golden Cove executes several dependent ones per cycle.
 
 static bool divide(const struct target_job *job, const struct target_round *round, double *cycles,
                    enum bench_drop *why) {
@@ -133,12 +135,12 @@ static double divide_step(const struct bench *bench, const struct target_round *
     return (double)bench->target->timer_step * (1 / code_ticks(round) + 1 / reference);
 }
 
-// Who shares our core (another hardware thread, which a VM does not even see) slows a chain of adds by up to a percent
-// without a switch or a fault to show for it: then the reference differs within a round more than at calibration, and
-// is no better than that. By how much it is longer, the chain of multiplies says (checks_departure); the CPU's
-// frequency makes it longer or shorter, too, but alike before the code and after it, and cancels.
+// A neighbour, which a VM does not even see, slows a chain of adds by up to a percent, without a switch or a fault.
+// Then the reference changes more within rounds than at calibration, and that change is its error. checks_departure
+// measures how much longer it is, by the chain of multiplies. A change of frequency affects it equally before and after
+// the code, and cancels.
 static double divide_error(const struct bench *bench, const struct clock_seen *seen) {
-    double chance = 1.5 + 3 / sqrt(seen->n); // of few samples, the quartiles scatter themselves
+    double chance = 1.5 + 3 / sqrt(seen->n); // quartiles of few samples scatter
     bool is_usual = seen->change_spread <= fmax(chance * bench->reference_spread, 2 * seen->step);
     return is_usual ? bench->clock_error : fmax(bench->clock_error, seen->change_spread);
 }
@@ -166,14 +168,15 @@ static const char *note_ratio(const struct bench *bench, const char *error) {
                         target->timer, cycles_of_add(bench), frequency, error, counters ? counters : "none");
 }
 
-// ---- time: cycles = seconds × frequency, where somebody says what the frequency is. The method of the article
-// "Benchmarking instruction timings": where a loop's count of iterations is the frequency in Hz, its seconds are the
-// cycles of its body. It needs neither counters nor a belief about how long an add takes, and so it is the one that
-// shows adds of two cycles for what they are. But a frequency other than the stated one is in every value, in full.
-// What shows it: the chains of adds and of multiplies, which take whole cycles at the true frequency (calibrate.c);
-// the chain of adds again, beside each measurement; and values that are near no fraction of small numbers (conclude.c).
+// ---- time: cycles = seconds × frequency, where the user or the target states the frequency. This is the method of the
+// article "Benchmarking instruction timings": where a loop has as many iterations as the frequency in Hz, its seconds
+// are the cycles of its body. It needs neither counters nor an assumption on adds, so it shows adds of two cycles. But
+// a wrong frequency is in full in every value. These show it:
+//  - the chains of adds and multiplies, which take whole cycles at the true frequency (calibrate.c);
+//  - the chain of adds in each measurement;
+//  - values that are not near any fraction of small numbers (conclude.c).
 
-// What the user says, or else the target.
+// Takes the user's frequency, or else the target's. Fails without either.
 static bool choose_frequency(struct bench *bench, struct fail *fail) {
     struct bench_options *options = &bench->options;
     if (options->frequency_hz <= 0) {
@@ -196,12 +199,12 @@ static bool multiply(const struct target_job *job, const struct target_round *ro
     return *cycles > 0 && clock_reference_is_steady(job, round, why);
 }
 
-// Of two times.
+// Relative resolution of a difference of two times.
 static double multiply_step(const struct bench *bench, const struct target_round *round) {
     return 2 * (double)bench->target->timer_step / code_ticks(round);
 }
 
-// Of the core, as the chain of adds had it.
+// Returns the core's frequency by the chain of adds, Hz.
 static double seen_frequency(const struct bench *bench, const struct clock_seen *seen) {
     return bench->target->ticks_per_second / seen->ticks_per_cycle;
 }

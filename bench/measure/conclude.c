@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <string.h>
 
-// An interval wider than this to either side is no result.
+// Largest half-width of an interval that is a result, relative.
 static const double widest_half = 0.01;
 
-// Values this near a simple fraction do not speak against the frequency of the time clock: starting a program and
-// leaving its loop take some time too. The article's 5.017 seconds stand for 5 cycles.
+// Largest relative distance from a simple fraction of a value that does not contradict the frequency of the time clock.
+// Starting a program and leaving its loop also take time: the article's 5.017 seconds are 5 cycles.
 static const double near_fraction = 0.005;
 
 static enum bench_drop main_reason(const unsigned dropped[DROP_N_REASONS]) {
@@ -24,7 +24,7 @@ static enum bench_drop main_reason(const unsigned dropped[DROP_N_REASONS]) {
     return reason;
 }
 
-// Does each process stay in one of the two modes?
+// Whether nearly each process stays in one of the two modes.
 static bool is_mode_of_process(const struct sampling *sampling) {
     const struct statistics_mode *modes = sampling->look.modes;
     double middle = (modes[0].value + modes[1].value) / 2;
@@ -51,7 +51,7 @@ static const char *describe_scarcity(const struct sampling *sampling, const stru
     return arena_printf(bench->arena, "only %zu samples in the time allowed", sampling->n_kept);
 }
 
-// Of the reference, in the kept samples.
+// Summarises the reference in the kept samples.
 static struct clock_seen see(struct sampling *sampling) {
     struct clock_seen seen = {.n = (unsigned)sampling->n_kept, .step = sampling->look.step / sampling->look.median};
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, reference_ticks));
@@ -61,8 +61,8 @@ static struct clock_seen see(struct sampling *sampling) {
     return seen;
 }
 
-// Rounds that were dropped for what is no neighbour's doing, and no moment's: there is something wrong with the code,
-// the clock or the counters.
+// Returns the number of rounds that were dropped because of the code, the clock, the counters or the co-runner, and not
+// because of a neighbour.
 static unsigned count_wrong(const struct sampling *sampling) {
     return sampling->dropped[DROP_NEGATIVE] + sampling->dropped[DROP_RETIRED] + sampling->dropped[DROP_FAULT] +
            sampling->dropped[DROP_BESIDE];
@@ -74,7 +74,7 @@ static const char *describe_dropped(const struct sampling *sampling, const struc
                         n_dropped + (unsigned)sampling->n_kept, bench_drop_name(main_reason(sampling->dropped)));
 }
 
-// Too few rounds or processes are left; null if there are enough.
+// Returns a message where too few rounds or processes are left; null: there are enough.
 static const char *find_scarcity(const struct sampling *sampling, const struct bench *bench,
                                  const struct bench_measurement *result) {
     bool are_most_wrong = count_wrong(sampling) > sampling->n_kept;
@@ -87,7 +87,7 @@ static const char *find_scarcity(const struct sampling *sampling, const struct b
     return NULL;
 }
 
-// Processes that ran at other times were slower, and the last ones still are.
+// Returns a message where processes at other times were faster, and the last ones still are slower; null otherwise.
 static const char *find_slower_moment(struct sampling *sampling, const struct bench *bench,
                                       const struct bench_measurement *result) {
     uint64_t first_ns, last_ns;
@@ -97,7 +97,7 @@ static const char *find_slower_moment(struct sampling *sampling, const struct be
                         result->process_high);
 }
 
-// Why the interval is not to be trusted.
+// Returns why the interval is not reliable; null: it is.
 static const char *find_vagueness(struct sampling *sampling, const struct bench *bench,
                                   const struct bench_measurement *result) {
     if (result->confidence < SAMPLING_CONFIDENCE)
@@ -112,7 +112,7 @@ static const char *find_vagueness(struct sampling *sampling, const struct bench 
     return NULL;
 }
 
-// Why the value is not to be trusted; null if it is.
+// Returns why the value is not reliable; null: it is.
 static const char *find_fault(struct sampling *sampling, const struct bench *bench, const char *doubt,
                               const struct bench_measurement *result) {
     const char *why = find_scarcity(sampling, bench, result);
@@ -136,7 +136,7 @@ static double clock_error_of(struct sampling *sampling, const struct bench *benc
     return clock->error(bench, &seen);
 }
 
-// The largest departure of a check, with the samples that are kept.
+// Returns the largest departure of a check in the kept samples.
 static double worst_departure(struct sampling *sampling, const struct bench *bench, const struct bench_code *code,
                               enum bench_check *worst) {
     double largest = 0;
@@ -150,7 +150,7 @@ static double worst_departure(struct sampling *sampling, const struct bench *ben
     return largest;
 }
 
-// What the checks say: a small departure widens the clock's error, a larger one is returned as a doubt.
+// Adds the checks' departures to the clock's error. Returns a doubt where one is large, or a level is unknown.
 static const char *doubt_of_checks(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                                    double *clock_error) {
     enum bench_check check = checks_unknown(bench, job);
@@ -165,7 +165,7 @@ static const char *doubt_of_checks(struct sampling *sampling, const struct bench
                         check == CHECK_MULTIPLY ? " a whole number of cycles" : ": another thread is busy on the core");
 }
 
-// The medians of the processes: their range is what a fresh process may change.
+// Finds the range of the processes' medians: that is how much a new process may change the value.
 static void compare_processes(struct sampling *sampling, struct bench_measurement *result) {
     for (size_t first = 0, end; first < sampling->n_kept; first = end) {
         for (end = first; end < sampling->n_kept && sampling->samples[end].process == sampling->samples[first].process;
@@ -183,7 +183,7 @@ static void fill_value(struct sampling *sampling, struct bench_measurement *resu
     if (!sampling->n_looks)
         sampling_take_look(sampling);
     const struct sampling_look *look = &sampling->look;
-    // A timer without noise repeats itself exactly, and is still only good to half a step.
+    // Even a timer without noise, which repeats exactly, has an error of half a step.
     double half_step = look->step / 2;
     result->cycles = look->median;
     result->low = fmin(look->interval.low, look->median - half_step);
@@ -194,12 +194,12 @@ static void fill_value(struct sampling *sampling, struct bench_measurement *resu
     compare_processes(sampling, result);
 }
 
-// An interval that holds processes which differ holds no one number.
+// Whether the interval may stand for one number. It may not where it is wide, or where processes differ.
 static bool may_be_exact(const struct sampling *sampling, double low, double high) {
     return high - low <= widest_half * (low + high) / 2 && sampling->look.effective * 4 >= (double)sampling->n_kept;
 }
 
-// Of the code beside. Zero where there is none.
+// Fills the co-runner's cycles and interval; zero without a co-runner.
 static void fill_beside(struct sampling *sampling, const struct target *target, struct bench_measurement *result) {
     size_t n = sampling->n_kept;
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, beside));
@@ -228,7 +228,7 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
         result->verdict = MEASURED_EXACT;
     else
         result->verdict = MEASURED_WITHIN;
-    // The frequency is believed, and a wrong one is a factor in every value; code takes whole cycles, or simple parts.
+    // A wrong frequency is a factor in every value. Code takes whole cycles, or simple fractions of them.
     if (clock_of(bench->clock)->believes && result->verdict == MEASURED_WITHIN &&
         !statistics_near_fraction(fmin(low, result->cycles * (1 - near_fraction)),
                                   fmax(high, result->cycles * (1 + near_fraction))))

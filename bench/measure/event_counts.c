@@ -25,12 +25,12 @@ void event_counts_add(struct event_counts *counts, const struct target_job *job,
 bool event_counts_are_enough(const struct event_counts *counts) {
     size_t needed = statistics_samples_needed(SAMPLING_CONFIDENCE);
     for (unsigned group = 0; group < counts->target->n_groups; group++)
-        if (counts->events[group][0].n < needed) // the others of the group have as many
+        if (counts->events[group][0].n < needed) // all events of a group have the same number
             return false;
     return true;
 }
 
-// Where counting starts and ends is good to a count on either side: no interval is narrower than that.
+// Start and end of counting have an error of one count each: no interval is narrower than that.
 static void put_interval(struct arena *arena, const struct counts *one, struct bench_event *event) {
     double *sorted = ARENA_ARRAY(arena, double, one->n), *in_order = ARENA_ARRAY(arena, double, one->n);
     memcpy(sorted, one->values, one->n * sizeof *sorted);

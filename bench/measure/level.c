@@ -4,12 +4,14 @@
 
 #include <math.h>
 
-// One reading is good to about half a percent (timer steps of 10 ns in some µs), the median of a process to less.
+// Relative distance from the level of a reading, and of a process's median, that still agrees. The error of one reading
+// is about half a percent (timer steps of 10 ns in some µs), that of the median is lower.
 static const double reading_tolerance = 0.02, process_tolerance = 0.01;
-// Share of a process's rounds that must lie together, and the fewest.
+// Smallest share of a process's rounds that form a plateau, and the fewest rounds.
 static const double plateau_share = 0.4;
 enum { FEWEST_ROUNDS = 4 };
-// The level is a mean over so many processes at most. Of its spread, the last ones keep a say in it.
+// The level is a mean over the first ENOUGH_PROCESSES. The spread is a mean in which the last LONGEST_MEMORY weigh
+// most.
 enum { ENOUGH_PROCESSES = 64, LONGEST_MEMORY = 64 };
 
 double level_tolerance(const struct level *level) {
@@ -40,8 +42,9 @@ static size_t count_below(const double *sorted, size_t n, double limit) {
     return count;
 }
 
-// The lowest readings that lie close together and stand apart from those above: a neighbour who comes and goes within
-// the process leaves them alone, and his own are spread out, or higher.
+// Finds the lowest readings that are close together and apart from those above. A neighbour that is busy for a part of
+// the process does not change these; the readings that it slows are spread out, or higher. Returns false without such
+// readings.
 static bool find_plateau(const double *sorted, size_t n, double noise, struct level_plateau *plateau) {
     size_t needed = (size_t)fmax(FEWEST_ROUNDS, ceil(plateau_share * (double)n));
     double window = fmax(process_tolerance, 3 * noise);
@@ -54,7 +57,7 @@ static bool find_plateau(const double *sorted, size_t n, double noise, struct le
         if (n_in < needed || 2 * n_next > n_in)
             continue;
         double middle = statistics_median(start, n_in);
-        n_in = count_below(start, n - first, middle * (1 + window)); // those above it count as those below
+        n_in = count_below(start, n - first, middle * (1 + window)); // as far above the middle as below it
         plateau->cycles = statistics_median(start, n_in);
         plateau->spread = statistics_spread(start, n_in) / plateau->cycles;
         return true;
@@ -62,8 +65,8 @@ static bool find_plateau(const double *sorted, size_t n, double noise, struct le
     return false;
 }
 
-// The mean of the first processes stays as it is: a neighbour who slows by less than can be told from noise would lift
-// it later.
+// Adds a process at the level. After the first processes the mean stays: otherwise a neighbour that slows by less than
+// the noise would raise it later.
 static void join(struct level *level, const struct level_plateau *plateau) {
     unsigned n = level->n_processes++;
     level->seen += (plateau->cycles - level->seen) / (n + 1);
@@ -75,7 +78,7 @@ static void join(struct level *level, const struct level_plateau *plateau) {
     level->spread += (plateau->spread - level->spread) / (n + 1);
 }
 
-// Where there is no more room, the slowest makes it.
+// Inserts a plateau in order. Where there is no room, the slowest one drops out.
 static void insert(struct level *level, const struct level_plateau *plateau) {
     unsigned place = level->n_faster;
     if (place < LEVEL_MOST_FASTER)
@@ -95,7 +98,7 @@ static void forget_old(struct level *level) {
     level->n_faster = n;
 }
 
-// The fastest of the processes that agree with enough others.
+// Finds the fastest process that agrees with enough others. Returns false where there is none.
 static bool find_agreement(const struct level *level, double tolerance, unsigned *first) {
     unsigned n_window = level->n_plateaus < LEVEL_WINDOW ? level->n_plateaus : LEVEL_WINDOW,
              needed = n_window / LEVEL_SHARE > LEVEL_PROCESSES ? n_window / LEVEL_SHARE : LEVEL_PROCESSES;
@@ -105,7 +108,7 @@ static bool find_agreement(const struct level *level, double tolerance, unsigned
     return false;
 }
 
-// 0 where it is not near.
+// Returns the nearest whole number; 0: it is not near.
 static double whole_if_near(double cycles) {
     static const double near_whole = 0.01;
     return round(cycles) >= 1 && fabs(cycles / round(cycles) - 1) < near_whole ? round(cycles) : 0;

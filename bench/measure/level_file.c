@@ -16,24 +16,25 @@
 #define FORMAT "cyclops-levels"
 enum { VERSION = 1 };
 
-// Of confirmations and misses; see the header.
+// Limits for confirmations and misses; see the header.
 enum { TRUSTED_SESSIONS = 3, SECONDS_APART = 60 };
 enum { MANY_MISSES = 8, MANY_SECONDS = 3600, FEW_MISSES = 4, FEW_SECONDS = 60, PROCESSES_OF_MISS = 8 };
-// Sessions of fewer say too little of where the level lies; it is the mean of the others, of the last ones in the main.
+// A session changes the level only if it had PROCESSES_OF_MEAN there. The level is a mean in which the last
+// SESSIONS_OF_MEAN sessions weigh most.
 enum { PROCESSES_OF_MEAN = 8, SESSIONS_OF_MEAN = 16 };
 static const double alike = 0.01;
 
 struct entry {
     double cycles;
-    double sessions;                     // that reached it, SECONDS_APART
-    double confirmed;                    // when the last of them did, seconds since 1970
-    const char *boot;                    // then
-    double missed, misses, missed_since; // cycles of the slower plateau, sessions on it in a row, and since when
+    double sessions;                     // number of sessions that reached it, SECONDS_APART
+    double confirmed;                    // time of the last of them, seconds since 1970
+    const char *boot;                    // boot id at its last confirmation
+    double missed, misses, missed_since; // cycles of a slower plateau, sessions on it in a row, time of the first one
 };
 
 const char *level_file_path(struct arena *arena) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && *cache == '/') // others are to be ignored: XDG Base Directory Specification
+    if (cache && *cache == '/') // relative paths must be ignored: XDG Base Directory Specification
         return arena_printf(arena, "%s/cyclops/levels.json", cache);
     return home && *home == '/' ? arena_printf(arena, "%s/.cache/cyclops/levels.json", home) : NULL;
 }
@@ -50,13 +51,14 @@ static const char *name_of(struct arena *arena, const struct level_key *key, enu
                         (unsigned long long)bytes_hash(reference->bytes, reference->n_bytes));
 }
 
-// Multiplies take what they take, and the frequency of the time clock is anybody's.
+// Whether the file keeps this check's level. It does not for multiplies, which each session measures anew, and for the
+// time clock, whose frequency may be wrong.
 static bool is_remembered(const struct level_key *key, enum bench_clock clock, unsigned check) {
     return check != CHECK_MULTIPLY && clock != CLOCK_AUTO && !clock_of(clock)->believes &&
            key->chains->checks[check].bytes;
 }
 
-// The file's object of levels; a new one where there is no file or it makes no sense, which is said.
+// Returns the file's object of levels; an empty one where there is no file, or where it is wrong (also sets `fail`).
 static json_t *load(struct arena *arena, const char *path, struct fail *fail) {
     char *data;
     size_t length;
@@ -82,7 +84,7 @@ static bool is_number(const json_t *json, const char *key, double least, double 
     return *value >= least && *value <= most;
 }
 
-// False where there is none, or it makes no sense.
+// Reads an entry. Returns false where there is none, or it is wrong.
 static bool read_entry(const json_t *levels, const char *name, struct entry *entry) {
     static const double most_cycles = 1e6, most_sessions = 1e9, latest = 1e12;
     const json_t *json = json_object_get(levels, name);
@@ -129,8 +131,8 @@ static struct entry new_entry(double cycles, const char *boot, time_t now) {
     return (struct entry){.cycles = cycles, .sessions = 1, .confirmed = (double)now, .boot = boot};
 }
 
-// The session was at the level. False: that is no news. The fastest of many sessions would be the luckiest: a reference
-// that was slowed a little makes all else look fast.
+// Confirms an entry: the session was at the level. Returns false where the entry need not be written. The level is a
+// mean, not the fastest of many sessions: a slightly slowed reference makes all else look fast.
 static bool confirm(struct entry *entry, const struct level *level, const char *boot, time_t now) {
     bool is_apart = (double)now - entry->confirmed >= SECONDS_APART || (double)now < entry->confirmed;
     bool has_say = is_apart && level->n_processes >= PROCESSES_OF_MEAN;
@@ -145,7 +147,8 @@ static bool confirm(struct entry *entry, const struct level *level, const char *
     return is_news;
 }
 
-// The session was on one slower plateau, and never at the level.
+// Notes a session on one slower plateau that never reached the level. After enough of them, that plateau becomes the
+// level.
 static void miss(struct entry *entry, double cycles, const char *boot, time_t now) {
     bool is_other = entry->misses == 0 || fabs(cycles / entry->missed - 1) > alike;
     entry->misses = is_other ? 1 : entry->misses + 1;
@@ -158,7 +161,7 @@ static void miss(struct entry *entry, double cycles, const char *boot, time_t no
         *entry = new_entry(entry->missed, boot, now);
 }
 
-// What the session says of one check. False: no news.
+// Updates the entry of one check. Returns false where it need not be written.
 static bool update(struct entry *entry, bool is_there, bool is_stable, const struct level *level, const char *boot,
                    time_t now) {
     bool is_reached = is_stable && level_is_reached(level);
@@ -174,7 +177,7 @@ static bool update(struct entry *entry, bool is_there, bool is_stable, const str
     return true;
 }
 
-// With the folders above it.
+// Writes the file, and makes the folders above it.
 static bool save(struct arena *arena, const char *path, json_t *levels, struct fail *fail) {
     for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/'))
         if (mkdir(arena_copy(arena, path, (size_t)(slash - path)), 0777) != 0 && errno != EEXIST)
@@ -189,7 +192,7 @@ static bool save(struct arena *arena, const char *path, json_t *levels, struct f
 
 bool level_file_keep(struct arena *arena, const char *path, const struct level_key *key, const struct bench *bench,
                      time_t now, struct fail *fail) {
-    struct fail unusable = {0}; // said before
+    struct fail unusable = {0}; // level_file_recall has reported it
     json_t *levels = load(arena, path, &unusable);
     bool is_news = false, is_kept = true, is_clock_good = level_is_reached(&bench->checks[CHECK_MULTIPLY].level);
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {

@@ -1,6 +1,6 @@
-// Measurements: processes of rounds until each interval is narrow enough or its budget is spent. Many values are on
-// their way at a time: each waits for its next process to be due (progress.c), and those that are due share one. So the
-// processes of a value lie apart in time without anybody waiting, as long as there are others.
+// Measurements: processes of rounds, until each interval is narrow enough or its budget is spent. Many values are
+// active at the same time. Each waits until its next process is due (progress.c), and due values share a process. So
+// the processes of a value are apart in time, and nobody waits while other values are due.
 #include "bench/measure/measure.h"
 
 #include "bench/host/timer.h"
@@ -12,39 +12,39 @@
 #include <stddef.h>
 #include <time.h>
 
-// Values on their way at a time, at most; a few kilobytes each.
+// Largest number of active values, of a few kilobytes each.
 enum { MOST_ACTIVE = 4096 };
-// While a neighbour spoils everything, processes begin so far apart: 1 ms at first, up to 32 ms.
+// Distance between processes while a neighbour spoils everything: 1 ms at first, up to 32 ms.
 static const uint64_t SHORTEST_HOLD_NS = 1000000;
 enum { MOST_DOUBLINGS = 5 };
-// How long is waited at most before the user's wish to stop is asked for.
+// Longest sleep between two looks at the user's request to stop.
 static const uint64_t nap_ns = 20000000;
 
 struct value {
-    size_t index; // of its code
+    size_t index; // index of its code
     struct arena arena;
-    struct sampling own_sampling, *sampling; // its own, or the caller's
-    struct bench_measurement result;         // until it is the code's
+    struct sampling own_sampling, *sampling; // sampling: its own, or the caller's
+    struct bench_measurement result;         // copied to schedule->results at the end
     struct progress progress;
 };
 
 struct schedule {
     struct bench *bench;
-    const struct bench_code *codes, *beside; // beside: null for none
+    const struct bench_code *codes, *beside; // beside: the co-runner; null: none
     struct bench_measurement *results;
-    const struct bench_listener *listener; // null: none
-    struct sampling *sampling;             // of the only value, where the caller wants it; else null
-    bool is_search;                        // see struct progress
+    const struct bench_listener *listener; // null: no listener
+    struct sampling *sampling;             // sampling of the only value, for the caller; else null
+    bool is_search;                        // as in struct progress
     size_t n, n_admitted;
     struct value **active;
-    size_t n_active, first; // first: who is looked at first
+    size_t n_active, first; // first: index of the active value that pick examines first
     struct level_check {
         double cycles[BENCH_N_CHECKS];
-        bool is_outdated; // they are not at the levels of now, and the value is to be measured again
-    } * done;             // of each value that is trusted: median of each check, 0: not timed
+        bool is_outdated; // they are not at the current levels: the value must be measured again
+    } * done;             // for each concluded value that is not unstable: median of each check; 0: not timed
     size_t n_outdated;
-    unsigned n_dirty; // processes in a row of which nothing could be used
-    uint64_t hold_ns; // none begins before this
+    unsigned n_dirty; // processes in a row without a usable round
+    uint64_t hold_ns; // earliest start of the next process
 };
 
 uint64_t measure_now_ns(struct target *target) {
@@ -78,7 +78,7 @@ static bool can_wait(const struct schedule *schedule) {
     return schedule->bench->retry_ms > 0;
 }
 
-// Finds how many iterations to run, unless the first batch does that on its way.
+// Chooses the iterations to run, unless the target chooses them in the first batch.
 static bool choose_iterations(struct progress *progress, struct fail *fail) {
     const struct bench *bench = progress->bench;
     struct target_lengths lengths = {0};
@@ -115,14 +115,14 @@ static void value_free(struct value *value) {
     arena_free(&arena);
 }
 
-// Takes a value up; there is room.
+// Makes a value active. The caller has checked that there is room.
 static bool admit(struct schedule *schedule, size_t index, struct fail *fail) {
     struct value *value = value_new(schedule, index);
     schedule->active[schedule->n_active++] = value;
     return choose_iterations(&value->progress, fail);
 }
 
-// Medians of the checks that a value rests on.
+// Keeps the medians of a value's checks, with which later levels are compared.
 static void keep_checks(struct schedule *schedule, const struct value *value) {
     struct level_check *done = &schedule->done[value->index];
     struct sampling *sampling = value->sampling;
@@ -140,7 +140,7 @@ static bool report(const struct schedule *schedule, size_t index, struct fail *f
     return !listener || listener->done(listener->context, index, fail);
 }
 
-// Concludes those that are finished.
+// Concludes, reports and removes the finished values.
 static bool reap(struct schedule *schedule, struct fail *fail) {
     size_t n = schedule->n_active;
     bool is_good = true;
@@ -160,7 +160,7 @@ static bool reap(struct schedule *schedule, struct fail *fail) {
     return is_good;
 }
 
-// Of the active values that may begin now, those that can share a process, and count the same events.
+// Chooses active values that may begin now, can share a process, and count the same events. Returns their number.
 static unsigned pick(struct schedule *schedule, uint64_t now_ns, bool is_wish_granted, unsigned most,
                      struct value **chosen) {
     unsigned n = 0;
@@ -177,12 +177,13 @@ static unsigned pick(struct schedule *schedule, uint64_t now_ns, bool is_wish_gr
     return n;
 }
 
-// While a neighbour spoils everything, one value at a time finds out whether he is still there.
+// Returns how many values may share a process. While a neighbour spoils everything, it is one, which tests whether the
+// neighbour is still busy.
 static unsigned width_of(const struct schedule *schedule) {
     return schedule->n_dirty > 0 && can_wait(schedule) ? 1 : BENCH_MOST_TOGETHER;
 }
 
-// What the next process is to run; nothing where none is due yet.
+// Chooses the values of the next process; none where none is due yet.
 static bool choose(struct schedule *schedule, uint64_t now_ns, struct value **chosen, unsigned *n, struct fail *fail) {
     unsigned most = width_of(schedule);
     *n = 0;
@@ -199,7 +200,7 @@ static bool choose(struct schedule *schedule, uint64_t now_ns, struct value **ch
     return true;
 }
 
-// The process itself took the time that no job did, and each has its part of that.
+// Adds the time of a process to its values: each has that of its job, and an equal part of the rest.
 static void share_time(struct value *const *chosen, unsigned n, uint64_t all_ns) {
     double process_ns = (double)all_ns;
     for (unsigned i = 0; i < n; i++)
@@ -212,7 +213,7 @@ static void share_time(struct value *const *chosen, unsigned n, uint64_t all_ns)
     }
 }
 
-// Whether it is only run again because somebody was there.
+// Whether the value runs again only because of a neighbour.
 static bool is_retry(const struct progress *progress) {
     return progress->n_dirty > 0 || progress->n_meetings > 0;
 }
@@ -229,7 +230,7 @@ static void judge_all_again(struct schedule *schedule) {
     }
 }
 
-// Takes those up again that rested on another level, as many as there is room for.
+// Makes values active again whose level has changed, as many as there is room for.
 static bool admit_outdated(struct schedule *schedule, struct fail *fail) {
     for (size_t i = 0; schedule->n_outdated > 0 && schedule->n_active < MOST_ACTIVE && i < schedule->n_admitted; i++) {
         if (!schedule->done[i].is_outdated)
@@ -247,8 +248,8 @@ static void end(struct progress *progress, enum bench_outcome outcome) {
     progress->is_finished = true;
 }
 
-// After a process: nobody waits any more where a round was good; else the next one is held back, a little longer each
-// time.
+// Updates the waiting times after a process. Where a round was good, waiting values become due. Otherwise the next
+// process must wait, longer each time.
 static void note_quiet(struct schedule *schedule, struct value *const *chosen, unsigned n, uint64_t now_ns) {
     bool is_dirty = true;
     for (unsigned i = 0; i < n; i++)
@@ -267,11 +268,11 @@ static void note_quiet(struct schedule *schedule, struct value *const *chosen, u
     schedule->hold_ns = 0;
 }
 
-// Where one of several pieces of code ended their process, it is not known which one, nor what else it did to the
-// others: then each of them is measured by itself, from the start.
+// Ends a value whose process did not end well. With several values, the one at fault and its effects on the others are
+// unknown: each starts again in processes without others.
 static void take_bad_outcome(struct value *const *chosen, unsigned n, enum bench_outcome outcome) {
     for (unsigned i = 0; i < n; i++)
-        if (n == 1 || outcome == BENCH_STARVED) // which is nobody's fault
+        if (n == 1 || outcome == BENCH_STARVED) // starved: no value is at fault
             end(&chosen[i]->progress, outcome);
         else
             progress_restart_alone(&chosen[i]->progress);
@@ -325,7 +326,7 @@ static bool run_process(struct schedule *schedule, struct value *const *chosen, 
     return true;
 }
 
-// None is due: time passes.
+// Waits until a value is due.
 static void wait_for_due(struct schedule *schedule) {
     struct bench *bench = schedule->bench;
     uint64_t now_ns = measure_now_ns(bench->target), wake_ns = UINT64_MAX;
@@ -348,7 +349,7 @@ static void wait_for_due(struct schedule *schedule) {
     measure_wait(bench, wake_ns > now_ns ? wake_ns - now_ns : 0, is_for_retry);
 }
 
-// The user wants no more.
+// Ends all values on the user's request to stop.
 static bool stop(struct schedule *schedule, struct fail *fail) {
     bool is_good = true;
     for (size_t i = 0; i < schedule->n_active; i++)

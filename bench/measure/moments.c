@@ -3,22 +3,23 @@
 #include <math.h>
 #include <stddef.h>
 
-// Processes that differ by less are alike: what is left is in the interval.
+// Processes that differ by less, relative, are alike; the interval contains such differences.
 static const double tolerance = 0.02;
-// Samples of a process, so that one odd round does not speak for it; processes in a row that show that it is over.
+// Fewest samples that judge a process, so that one odd round does not; fewest fast processes at the end that show that
+// a slower time is over.
 enum { FEWEST_SAMPLES = 3, FEWEST_PROCESSES = 3 };
 
 static const double tail_share = 0.1, tail_distance = 0.01;
 
-// What one process has to say.
+// Summary of the samples of one process.
 struct moment {
     uint64_t ns;
     unsigned process;
-    size_t n; // samples
+    size_t n; // number of samples
     double median, spread;
 };
 
-// Of the process whose first sample this is.
+// Summarises the process whose first sample is number `first`.
 static struct moment read_moment(struct sampling *sampling, size_t first) {
     struct moment moment = {.ns = sampling->samples[first].ns, .process = sampling->samples[first].process};
     for (size_t i = first; i < sampling->n_kept && sampling->samples[i].process == moment.process; i++)
@@ -29,8 +30,8 @@ static struct moment read_moment(struct sampling *sampling, size_t first) {
     return moment;
 }
 
-// Above this, a process is slower than the fastest. A coarse timer makes the samples of each scatter, and so their
-// medians.
+// Returns the largest median of a process that is as fast as the fastest. A coarse timer scatters the samples, and so
+// the medians.
 static double slow_limit(struct sampling *sampling) {
     double least = INFINITY, sum = 0;
     unsigned n = 0;

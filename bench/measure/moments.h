@@ -22,7 +22,7 @@ enum moments moments_judge(struct sampling *sampling, uint64_t *first_ns, uint64
 // Drops the samples of the slower processes.
 void moments_drop_slower(struct sampling *sampling);
 
-// Whether a tenth of the samples are slower than the median by over 1 %: a neighbour may have come now and then.
+// Whether a tenth of the samples are slower than the median by over 1 %: a neighbour may have been busy at times.
 bool moments_have_tail(struct sampling *sampling);
 
 #endif

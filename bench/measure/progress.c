@@ -8,39 +8,40 @@
 #include <math.h>
 #include <stddef.h>
 
-// A batch is a fresh process, and no value rests on one process alone: what depends on where pages happen to lie
-// shows as a difference between batches. More samples come from more processes, not from longer ones, which would all
-// share their process's fate. Two that agree say little, a third much more: scripts/noise-study, kind spread.
+// A batch is a new process. A value needs several: effects of the pages' places show as differences between batches. So
+// more samples come from more processes, not from longer ones. Two processes that agree show little, a third much more:
+// scripts/noise-study, kind spread.
 enum { FIRST_ROUNDS = 10, WARMUP_ROUNDS = 1 };
-// Rounds of the first batches, where little precision is wanted: with most of them kept, the interval that leaves out
-// the lowest and the highest has its 99 %, and so single outliers do not matter.
+// Rounds of the first batches for a coarse precision. With most of them kept, the interval without the lowest and the
+// highest sample still has a confidence of 99 %, so single outliers do not matter.
 enum { FEWEST_ROUNDS = 5 };
 static const double full_precision = 0.002;
 
-// A process of which fewer rounds are left was a neighbour's. Then time must pass: from 1 ms on, twice as much each
-// time, up to 32 ms. All that may cost so many times what a value may cost otherwise.
+// A process with fewer clean rounds had a neighbour. The next one waits: 1 ms, then twice as long each time, up to 32
+// ms. Such a value may use DIRTY_BUDGETS times the usual budget.
 enum { FEWEST_CLEAN = 2, LONGEST_DOUBLING = 6, DIRTY_BUDGETS = 10 };
 static const uint64_t SHORTEST_WAIT_NS = 1000000;
 
-// Processes in which a session that is new here looks for what the checks take when the core is its own.
+// Processes in which a session that is new here searches for the levels of the checks.
 enum { SEARCH_PROCESSES = 64 };
 
-// Samples that a value with a tail has at least: with fewer, a second mode of a third of them may pass for one.
+// Fewest samples of a value with a tail: with fewer, a second mode of a third of them may look like a tail.
 enum { TAIL_SAMPLES = 60 };
 
-// Processes that are run to see whether a slower time is over: the first after so long, each later one so much more.
+// Processes that test whether a slower time is over. Number n waits for n * MEETING_NS.
 enum { MOST_MEETINGS = 12 };
 static const uint64_t MEETING_NS = 100000000;
 
-// Processes of a value that is no plain fraction, where the code uses memory of its own: where that lies is another
-// place in each, and may be worth a tenth. Loads from four lines take 1.00 cycle in 55 % of the processes on a Zen 5,
-// and 1.10 in the others: three of those are alike too often.
+// Fewest processes of a value that is not a plain fraction, where the code uses its own memory. The memory has another
+// place in each, which may change the value by a tenth. On a Zen 5, loads from four lines take 1.00 cycle in 55 % of
+// the processes, and 1.10 in the others: three processes are alike too often.
 enum { MEMORY_PROCESSES = 12 };
 
-// What is this near a fraction after the first rounds may be one.
+// Largest relative distance from a fraction, after the first rounds, of a value that may be one.
 static const double near_plain = 0.003;
 
-// A look costs some of the confidence, so there is one after each batch that may be the last.
+// Takes a look at the samples, and returns whether the interval is narrow enough. Each look costs some confidence, so
+// looks are rare.
 static bool is_narrow(struct progress *progress) {
     struct sampling *sampling = progress->sampling;
     const struct sampling_look *look = &sampling->look;
@@ -55,7 +56,8 @@ static bool lacks_counts(const struct progress *progress) {
     return bench_clock_counts(progress->bench->clock) && !event_counts_are_enough(&progress->counts);
 }
 
-// Too few processes or rounds for any value.
+// Whether it is too early for any value: too few processes or batches, an unknown level, or a reference that was
+// slowed.
 static bool is_early(const struct progress *progress) {
     const struct sampling *sampling = progress->sampling;
     unsigned n_groups = progress->counts.target->n_groups;
@@ -63,7 +65,8 @@ static bool is_early(const struct progress *progress) {
            checks_unknown(progress->bench, &progress->job) != BENCH_N_CHECKS || sampling_was_slowed(sampling);
 }
 
-// Twice as many processes as at the last look, or one more to confirm it; and enough rounds of each group of events.
+// Whether there are twice as many batches as at the last look, or enough to confirm it, and enough rounds of each group
+// of events.
 static bool is_time_to_look(const struct progress *progress) {
     return progress->sampling->n_batches >= progress->look_at && !lacks_counts(progress);
 }
@@ -74,7 +77,7 @@ static bool is_over(const struct progress *progress, bool can_wait) {
     return progress->spent_ms >= patience * options->budget_ms || progress->sampling->n_kept >= SAMPLING_MAX;
 }
 
-// Would it be called a fraction as it is, with nothing that speaks against it?
+// Whether the value would be exact now, without slower moments or a tail.
 static bool is_plain(const struct progress *progress) {
     struct bench_measurement draft = *progress->result;
     conclude_samples(progress->sampling, progress->bench, &progress->job, &draft);
@@ -85,8 +88,8 @@ static bool uses_own_memory(const struct bench_code *code) {
     return !bench_code_is_foreign(code) && code->uses & (1U << USE_LOAD | 1U << USE_STORE);
 }
 
-// The samples are of enough processes, and of times that are far enough apart, or need not be. Where not, there is a
-// look when they are.
+// Whether the samples are from enough processes, and from times that are far enough apart or need not be. If not, sets
+// the next look.
 static bool is_confirmed(struct progress *progress, bool is_last) {
     const struct bench *bench = progress->bench;
     if (!is_last && uses_own_memory(progress->job.code) && progress->sampling->n_processes < MEMORY_PROCESSES &&
@@ -103,8 +106,8 @@ static bool is_confirmed(struct progress *progress, bool is_last) {
     return false;
 }
 
-// A search fills the time until its first look with many processes; nothing else that waits for one does. True: there
-// is one to wait for.
+// Returns whether the value must wait for its next look, and sets when it is due. A search runs many processes until
+// its first look; other values run none.
 static bool waits_for_look(struct progress *progress, uint64_t now_ns) {
     uint64_t apart_ns = (uint64_t)(fmax(0, progress->bench->options.confirm_seconds) * 1e9);
     if (progress->is_search && progress->look_ns == 0)
@@ -115,7 +118,8 @@ static bool waits_for_look(struct progress *progress, uint64_t now_ns) {
     return true;
 }
 
-// Where some processes were slower than others: drops them, or has the next one wait, to see what comes of it (true).
+// Drops processes that were slower than the others, where that is over. Otherwise makes the next process wait, and
+// returns true.
 static bool meets_others(struct progress *progress, uint64_t now_ns, bool can_wait) {
     uint64_t first_ns, last_ns;
     enum moments moments = moments_judge(progress->sampling, &first_ns, &last_ns);
@@ -132,8 +136,8 @@ static void wait_for_quiet(struct progress *progress, uint64_t now_ns) {
     progress->due_ns = now_ns + (SHORTEST_WAIT_NS << (n - 1));
 }
 
-// The last of the first processes waits for some time to pass, if others have something to do, or if it is clear
-// already that time will have to pass.
+// Delays the last of the first processes by the confirmation time: where other values can run (wish_ns), or in any case
+// where the value is not near a fraction (due_ns).
 static void hold_back(struct progress *progress) {
     const struct bench_options *options = &progress->bench->options;
     struct sampling *sampling = progress->sampling;
@@ -188,7 +192,7 @@ unsigned progress_next_group(const struct progress *progress) {
     return n_groups ? progress->sampling->n_batches % n_groups : 0;
 }
 
-// Rounds of one of the checks, which a neighbour has spoilt.
+// Returns the number of rounds that a neighbour has spoilt.
 static unsigned count_spoilt(const struct sampling *sampling) {
     unsigned n = sampling->dropped[DROP_ISSUE];
     for (unsigned i = 0; i < BENCH_N_USES; i++)

@@ -1,15 +1,18 @@
-// Long enough that the timer's noise and steps (10 ns on Zen 4) are about 0.1 % of the difference between long and
-// short, short enough that most rounds see no interrupt (1000 a second at most, so 5 % of rounds of 50 µs) and that a
-// change of frequency between two references stays small. The short run is there to cancel what starting costs: the
-// call, the first pass through the code, the timer; an eighth of the long one is many times that.
+// The lengths of rounds.
+//  - They are so long that the timer's noise and steps (10 ns on Zen 4) are about 0.1 % of the difference between the
+//    long and the short run.
+//  - They are so short that most rounds see no interrupt (at most 1000 per second, so 5 % of rounds of 50 µs), and that
+//    the frequency changes little between two references.
+//  - The short run cancels the cost of starting: the call, the first pass through the code, the timer. An eighth of the
+//    long run is many times that cost.
 #include "bench/measure/rounds.h"
 
 #include <math.h>
 
 enum { WANTED_STEPS = 1000, WARMUP_SHARE = 16, PILOT_ROUNDS = 4 };
 
-// The lengths above are for this precision. Coarser ones need less, but there is a shortest time at which what is not
-// noise (an exit of a loop mispredicted now and then) is still small.
+// Precision for which the lengths above are. A coarser one needs less, but at least this share of the time: otherwise
+// occasional effects, such as a mispredicted exit of a loop, would not stay small.
 static const double full_precision = 0.002, least_share = 0.4;
 
 double rounds_wanted_ticks(const struct bench *bench, double seconds) {
@@ -21,19 +24,20 @@ double rounds_wanted_ticks(const struct bench *bench, double seconds) {
     return difference * LENGTHS_SHORT_SHARE / (LENGTHS_SHORT_SHARE - 1);
 }
 
-// What ran before has taken the place of the code in caches and predictors: half of the short run brings it back.
+// Other code has taken the place of this code in caches and predictors. The warm-up, half of the short run, restores
+// it.
 double rounds_warmup_ticks(const struct bench *bench, const struct bench_code *code, double wanted_ticks) {
     const struct target *target = bench->target;
     double wide = ROUNDS_WIDE_WARMUP_SECONDS * (target->ticks_per_second > 0 ? target->ticks_per_second : 1e9);
     return fmax(wanted_ticks / WARMUP_SHARE, code->is_wide ? wide : 0);
 }
 
-// The first guess is right for instructions of about a cycle, and saves most measurements a second pilot. Code for
-// which it is far too many iterations shows by the time-out, and starts again from the fewest there can be.
+// The first guess fits instructions of about one cycle, so most measurements need no second pilot. Where it is far too
+// long, the code times out, and the search starts again from the fewest iterations.
 enum { FIRST_INSTRUCTIONS = 16384 };
 static const double first_timeout_seconds = 0.2;
 
-// The quickest long run of a few.
+// Sets `ticks` to the quickest long run of a few; 0: there is none.
 static bool pilot(const struct bench *bench, struct target_job *job, double n_long, double *ticks,
                   enum bench_outcome *outcome, struct fail *fail) {
     struct target *target = bench->target;
@@ -69,7 +73,7 @@ static bool standing_timer(const struct bench *bench, struct fail *fail) {
                     bench->target->timer);
 }
 
-// Where the target chooses, one round is enough to make it do so.
+// Lets the target choose the lengths, by running one round.
 static bool let_choose(const struct bench *bench, struct target_job *job, struct target_lengths *lengths,
                        enum bench_outcome *outcome, struct fail *fail) {
     struct target_round round;
@@ -81,7 +85,7 @@ static bool let_choose(const struct bench *bench, struct target_job *job, struct
     return *outcome != BENCH_OK || lengths->n_long > 0 || standing_timer(bench, fail);
 }
 
-// Nothing is known of the code: a body may take a tenth of a nanosecond or a second.
+// A body may take anything between a tenth of a nanosecond and a second.
 bool rounds_choose(const struct bench *bench, const struct bench_code *code, double wanted_ticks,
                    struct target_lengths *lengths, enum bench_outcome *outcome, struct fail *fail) {
     struct target_job job = {

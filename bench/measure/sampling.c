@@ -15,7 +15,7 @@ void sampling_clear(struct sampling *sampling) {
     *sampling = sampling_new(sampling->arena);
 }
 
-// Why the round is worthless, whatever its times; DROP_N_REASONS if nothing was seen.
+// Returns why the round is worthless for any times; DROP_N_REASONS: nothing was seen.
 static enum bench_drop disturbance(const struct target_job *job, const struct target_round *round) {
     if (round->migrations)
         return DROP_MIGRATION;
@@ -30,7 +30,7 @@ static enum bench_drop disturbance(const struct target_job *job, const struct ta
     return round->faults ? DROP_FAULT : DROP_N_REASONS;
 }
 
-// Where there is room.
+// Adds a sample. The caller has made room.
 static void put(struct sampling *sampling, const struct sample *sample) {
     if (sampling->n_kept == 0 || sampling->samples[sampling->n_kept - 1].process != sample->process)
         sampling->n_processes++;
@@ -52,8 +52,8 @@ void sampling_start_process(struct sampling *sampling, uint64_t ns) {
     sampling->was_spoilt = false;
 }
 
-// The checks stand on both sides of the code: some before it, some after it, and those after the last round's code
-// are before this one's. A neighbour that was seen there may have been here.
+// Whether the checks on both sides of the code are clean. Some run before it, some after it; those after the previous
+// round's code are before this one's. A neighbour that these show may have been here, too.
 static bool are_checks_clean(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                              const struct sample *sample, enum bench_drop *why) {
     bool was_spoilt = sampling->was_spoilt;
@@ -140,11 +140,11 @@ void sampling_take_look(struct sampling *sampling) {
     look->step = step * look->median;
     look->effective = statistics_effective_count(sampling->scratch, n, look->median, look->step);
     look->interval = statistics_median_interval(sorted, n, look->effective, confidence);
-    look->interval.confidence -= (1 - SAMPLING_CONFIDENCE) * (1 - 1.0 / sampling->n_looks); // what earlier looks cost
+    look->interval.confidence -= (1 - SAMPLING_CONFIDENCE) * (1 - 1.0 / sampling->n_looks); // the cost of earlier looks
     look->has_modes = statistics_two_modes(sorted, n, look->step, look->modes);
 }
 
-// Single rounds may be, where an interrupt falls into the short run of a check.
+// Single rounds may look faster, where an interrupt falls into the short run of a check.
 bool sampling_was_slowed(const struct sampling *sampling) {
     static const double slowed_share = 0.1;
     return sampling->n_faster > slowed_share * ((double)sampling->n_kept + sampling_n_dropped(sampling));

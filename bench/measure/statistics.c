@@ -10,7 +10,7 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 void statistics_sort(double *samples, size_t count) {
-    if (count > 0) // or there may be no array
+    if (count > 0) // without samples, the array may be null
         qsort(samples, count, sizeof *samples, compare_doubles);
 }
 
@@ -19,14 +19,14 @@ double statistics_median(const double *sorted, size_t count) {
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 
-// Probability that exactly k of n samples lie below the median: binomial with p = 1/2. By logarithms, because
-// 2^-n alone underflows for long lists.
+// Returns the probability that exactly k of n samples are below the median: binomial with p = 1/2. Uses logarithms,
+// because 2^-n underflows for long lists.
 static double binomial_half(size_t n, size_t k) {
     double log_choose = lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
     return exp(log_choose - (double)n * log(2));
 }
 
-// The sign of how a sample lies to the median; what is nearer than the timer can tell lies on it.
+// Returns the side of the median that a sample is on: -1, 1, or 0 where it is nearer than the timer's resolution.
 static double side(double sample, double median, double resolution) {
     return (sample > median + resolution) - (sample < median - resolution);
 }
@@ -38,10 +38,10 @@ static double correlation(const double *sides, size_t count, size_t lag) {
     return sum;
 }
 
-// How often samples lie below the median scatters by the autocorrelation of exactly that (P. K. Sen, "On the
-// Bahadur representation of sample quantiles for sequences of φ-mixing random variables", 1972). Their sum over all
-// lags is cut off where pairs of them are no longer positive, and made monotone before: C. Geyer, "Practical Markov
-// chain Monte Carlo", 1992, section 3.3.
+// The scatter of the number of samples below the median depends on the autocorrelation of the sides: P. K. Sen, "On the
+// Bahadur representation of sample quantiles for sequences of φ-mixing random variables", 1972. The sum over all lags
+// is made monotone, and ends where pairs of lags are not positive any more: C. Geyer, "Practical Markov chain Monte
+// Carlo", 1992, section 3.3.
 double statistics_effective_count(double *in_order, size_t count, double median, double resolution) {
     for (size_t i = 0; i < count; i++)
         in_order[i] = side(in_order[i], median, resolution);
@@ -58,13 +58,13 @@ double statistics_effective_count(double *in_order, size_t count, double median,
     return (double)count / fmax(1, time);
 }
 
-// The interval from the r-th lowest to the r-th highest sample misses the median if fewer than r samples lie
-// below it, or fewer than r above: probability 2 P(X < r). (David and Nagaraja, Order Statistics, section 7.1.)
-// Where the samples are worth fewer, the ranks are those of so many, at the same shares of the list.
+// The interval from the r-th lowest to the r-th highest sample misses the median if fewer than r samples are below it,
+// or fewer than r above: probability 2 P(X < r). Source: David and Nagaraja, Order Statistics, section 7.1. Where the
+// effective number of samples is lower, ranks are chosen for that number, and scaled to the list.
 struct interval statistics_median_interval(const double *sorted, size_t count, double effective, double confidence) {
     assert(count > 0 && effective >= 0);
     size_t worth = (size_t)fmax(1, fmin(effective, (double)count));
-    size_t rank = 0; // from 0: of `worth` samples, the lowest and the highest that count
+    size_t rank = 0; // rank of the interval's ends among `worth` samples, from 0
     double missed = 2 * binomial_half(worth, 0);
     while (rank + 1 < (worth + 1) / 2) {
         double missed_next = missed + 2 * binomial_half(worth, rank + 1);
@@ -77,9 +77,9 @@ struct interval statistics_median_interval(const double *sorted, size_t count, d
     return (struct interval){sorted[place], sorted[count - 1 - place], fmax(0, 1 - missed)};
 }
 
-// The first look may be wrong in α/2 of the cases, the second in α/6, the k-th in α/(k (k + 1)): together α, however
-// many looks there are (the union bound; spending α over looks: K. Lan and D. DeMets, "Discrete sequential
-// boundaries for clinical trials", 1983).
+// The first look may be wrong in α/2 of the cases, the second in α/6, the k-th in α/(k (k + 1)): in total α for any
+// number of looks, by the union bound. Source of spending α over looks: K. Lan and D. DeMets, "Discrete sequential
+// boundaries for clinical trials", 1983.
 double statistics_look_confidence(double confidence, unsigned look) {
     assert(look > 0);
     return 1 - (1 - confidence) / ((double)look * (look + 1.0));
@@ -96,8 +96,8 @@ double statistics_spread(const double *sorted, size_t count) {
     return sorted[count * 3 / 4] - sorted[count / 4];
 }
 
-// The place that splits a sorted list into the two parts with the least squares within them, which is the largest
-// distance between their means, weighted: W. Fisher, "On grouping for maximum homogeneity", 1958, for two groups.
+// Returns where to split a sorted list so that the squares within the two parts are least. There the weighted distance
+// between their means is largest: W. Fisher, "On grouping for maximum homogeneity", 1958, for two groups.
 static size_t best_split(const double *sorted, size_t count) {
     double total = 0, below = 0, most = -1;
     size_t split = 1;
@@ -115,7 +115,7 @@ static size_t best_split(const double *sorted, size_t count) {
     return split;
 }
 
-// How many of the sorted samples lie in [low, high].
+// Returns the number of samples in [low, high].
 static size_t count_between(const double *sorted, size_t count, double low, double high) {
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
@@ -123,7 +123,7 @@ static size_t count_between(const double *sorted, size_t count, double low, doub
     return n;
 }
 
-// Could as few as `few` of few + many fall by a fair coin? Below 1 in 1000 says no.
+// Whether a fair coin would give `few` or fewer of few + many in less than 1 of 1000 cases.
 static bool is_rarer(size_t few, size_t many) {
     double chance = 0;
     for (size_t k = 0; k <= few; k++)
@@ -131,13 +131,13 @@ static bool is_rarer(size_t few, size_t many) {
     return chance < 0.001;
 }
 
-// A distribution with one mode falls off on both sides of it. So of three equally wide stretches side by side, the
-// middle one cannot be less likely than both others: where the samples say it is less likely than either, there are
-// two modes. The stretches stand around the medians of the two parts that the samples fall into best, and
-// between them. (Rejecting both alternatives, each by a sign test, keeps the level of one: R. Berger,
-// "Multiparameter hypothesis testing and acceptance sampling", 1982. Level 1/1000, because the stretches are chosen
-// by the same samples.) Far-off samples are left out of the choice. Modes nearer than 1 % are in the interval
-// anyway, and those a few steps of the timer apart may be its steps.
+// A distribution with one mode falls off on both sides of it. So of three equally wide stretches in a row, the middle
+// one cannot be less likely than both others. Where the samples show that it is, there are two modes.
+//  - The outer stretches are around the medians of the two parts into which the samples split best. The choice leaves
+//    out the lowest and the highest twentieth of the samples.
+//  - Rejecting both alternatives, each by a sign test, keeps the level of one: R. Berger, "Multiparameter hypothesis
+//    testing and acceptance sampling", 1982. The level is 1/1000, because the same samples choose the stretches.
+//  - Modes nearer than 1 % are within the interval anyway. Modes a few steps of the timer apart may be its steps.
 bool statistics_two_modes(const double *sorted, size_t count, double step, struct statistics_mode modes[2]) {
     size_t trimmed = count / 20, inner = count - 2 * trimmed;
     if (inner < 2)
@@ -160,14 +160,13 @@ static unsigned common_divisor(unsigned a, unsigned b) {
     return b ? common_divisor(b, a % b) : a;
 }
 
-// How likely is it that a number which is no fraction at all looks like one? Numbers k/n with n up to some denominator
-// are so many in every unit interval; if the interval is not wider than 1/20 of their mean distance, it holds one of
-// them by chance in at most one case of twenty. More complex fractions need narrower intervals, and the
-// simplest that fits is taken. 7 is left out: no machine we know of has seven of anything, and each more denominator
-// makes chance hits likelier.
+// A number that is not a fraction may look like one by chance. Where the interval is at most 1/20 as wide as the mean
+// distance of the fractions k/n up to some n, it contains one by chance in at most one case of twenty. So larger
+// denominators need narrower intervals. Takes the first denominator that fits. Leaves out 7: we know no machine with
+// seven of anything, and each denominator makes chance hits likelier.
 bool statistics_fraction(double low, double high, unsigned *numerator, unsigned *denominator) {
     static const struct {
-        unsigned n, fractions_so_far; // in lowest terms, per unit
+        unsigned n, fractions_so_far; // denominator; fractions in lowest terms up to it, per unit interval
     } denominators[] = {{1, 1}, {2, 2}, {3, 4}, {4, 6}, {5, 10}, {6, 12}, {8, 16}};
     for (size_t i = 0; i < sizeof denominators / sizeof denominators[0]; i++) {
         unsigned n = denominators[i].n;

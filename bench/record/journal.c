@@ -18,7 +18,7 @@ bool journal_read(struct arena *arena, const char *path, const struct host *host
                   struct journal *journal, struct fail *fail) {
     *journal = (struct journal){.bench = bench};
     struct stat status;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) // devices and pipes hold nothing of before
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) // devices and pipes hold no earlier records
         return true;
     if (!record_read(arena, path, &journal->file, fail))
         return false;
@@ -46,7 +46,7 @@ static bool is_same_program(const struct record *a, const struct record *b) {
            a->streams == b->streams;
 }
 
-// Counted, and to be trusted.
+// Whether the measurement has a reliable count of each event.
 static bool has_events(const struct bench_measurement *measurement, const char *const *events, size_t n_events) {
     for (size_t i = 0; i < n_events; i++) {
         bool is_found = false;
@@ -58,16 +58,16 @@ static bool has_events(const struct bench_measurement *measurement, const char *
     return true;
 }
 
-// To within the precision that is wanted now; or its run has tried as hard, and got no further.
+// Whether the value is as precise as requested now, or its run has spent as much effort.
 static bool is_precise(const struct journal *journal, const struct record *record) {
-    static const double rounding = 1e-5; // of the numbers in files
+    static const double rounding = 1e-5; // error by rounding of numbers in files, cycles
     const struct bench_options *options = &journal->bench->options;
     const struct bench_measurement *m = &record->measurement;
     return (m->high - m->low) / 2 <= options->precision * m->cycles + rounding ||
            record_tried_as_hard(journal->file.headers[record->run - 1], options);
 }
 
-// The code's own doing, which would come again: all but what the machine or somebody else may have done to it.
+// Whether the code itself caused the outcome, which would happen again, and not the machine or somebody else.
 static bool is_fault(enum bench_outcome outcome) {
     return outcome != BENCH_OK && outcome != BENCH_TIMEOUT && outcome != BENCH_KILLED && outcome != BENCH_STARVED &&
            outcome != BENCH_STOPPED;

@@ -1,6 +1,6 @@
-// What a measurement file already holds of this host and clock, so that a run that was cut off goes on where it ended.
-// Only reading; the run appends to the file as always (record.h). A program may be there more than once: its last
-// measurement counts.
+// The measurements of this host and clock that a measurement file already holds: an interrupted run continues where it
+// ended. Only reads; the run appends to the file (record.h). Where a program has several measurements, the last one
+// counts.
 #ifndef BENCH_RECORD_JOURNAL_H
 #define BENCH_RECORD_JOURNAL_H
 
@@ -9,36 +9,37 @@
 struct journal {
     const struct bench *bench;
     struct record_file file;
-    enum record_origin *origins;     // of each header, [0]: of records before any
-    size_t n_elsewhere, n_other_cpu; // measurements under headers of these origins
-    int other_cpu;                   // that the last of the latter were made on
+    enum record_origin *origins;     // origin of each header, from [1]; [0]: of records before the first header
+    size_t n_elsewhere, n_other_cpu; // number of measurements elsewhere, and on another CPU of this host
+    int other_cpu;                   // logical CPU of the last of the latter; means nothing where there are none
 };
 
-// What does not exist, or is no regular file, holds nothing. Success and failure both need journal_close. `bench` must
-// live as long as the journal.
+// Reads the file. Where it does not exist, or is not a regular file, the journal is empty. Fails as record_read does.
+// Success and failure both need journal_close. `bench` must live as long as the journal.
 bool journal_read(struct arena *arena, const char *path, const struct host *host, const struct bench *bench,
                   struct journal *journal, struct fail *fail);
 void journal_close(struct journal *journal);
 
-// What a measurement must have to be taken, besides what the bench's options ask for.
+// What a measurement must have to count as done, in addition to the bench's options.
 struct journal_wish {
-    const char *const *events; // counted, too
+    const char *const *events; // names of events that it must have counted
     size_t n_events;
-    unsigned n_replicates; // in other layouts, as many at least
+    unsigned n_replicates; // least number of measurements in other layouts
 };
 
-// How far a program is done. Faults of the code are as final as a value: they would come again.
+// State of a program. A fault of the code is as final as a value: it would happen again.
 enum journal_state {
     JOURNAL_NOTHING,
     JOURNAL_DONE,
-    JOURNAL_UNSTABLE,   // the value is not to be trusted
-    JOURNAL_UNFINISHED, // timed out, or killed from outside
-    JOURNAL_COARSE,     // less precise, from fewer processes or in fewer layouts than is wanted now
+    JOURNAL_UNSTABLE,   // the verdict of the value is unstable
+    JOURNAL_UNFINISHED, // timed out, starved, stopped, or killed from outside
+    JOURNAL_COARSE,     // less precise, from fewer processes or in fewer layouts than requested now
     JOURNAL_N_STATES,
 };
 
-// Looks for the last measurement of the same program (its bytes, initial values, kernel, mode, form, n and arc) that
-// counted the wanted events too. `found` (null where there is none) is what the state is of.
+// Returns the state of the last measurement of the same program that also counted the events. The same program has the
+// same bytes, initial values, kernel, ISA, mode, form, n, arc and co-runner. Sets `found` to that measurement; null:
+// there is none.
 enum journal_state journal_find(const struct journal *journal, const struct record *like,
                                 const struct journal_wish *wish, const struct record **found);
 

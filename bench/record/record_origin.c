@@ -3,7 +3,7 @@
 #include "base/json_text.h"
 #include "bench/record/record.h"
 
-// What this run's header would be, as readers have it.
+// Returns the header that this run would write, as the reader parses it. The caller frees it.
 static json_t *own_header(const struct host *host, const struct bench *bench) {
     struct arena arena = {0};
     struct json_text json = {{.arena = &arena}};

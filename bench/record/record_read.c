@@ -1,5 +1,5 @@
-// Reading measurement files: headers, lines, and what a killed run left of its last one. Fields that we do not know are
-// passed over: files of later versions have more of them. The writer is record_write.c.
+// Reads measurement files: headers, measurements, and what a killed run left of its last line. Ignores unknown fields:
+// files of later versions have more of them. The writer is record_write.c.
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -9,20 +9,20 @@
 #include <stdint.h>
 #include <string.h>
 
-// ---- Is a record one that a run may have written? Files come from others, too, and what is computed from them must
-// not start from numbers that nobody measured.
+// ---- Checks that a run may have written a record. Files also come from others, and computations must not start from
+// numbers that nobody measured.
 
-static const double most_cycles = 1e12; // minutes
-static const double most_count = 1e15;  // of an event; the difference of two may be below zero
+static const double most_cycles = 1e12; // takes minutes
+static const double most_count = 1e15;  // largest count of an event; differences of counts may be below zero
 enum { MOST_STREAMS = 1 << 10, MOST_INSTRUCTIONS = 1 << 20 };
 
 static bool is_within(double value, double least, double most, const char *what, struct fail *fail) {
-    if (value >= least && value <= most) // not so with NaN
+    if (value >= least && value <= most) // false for NaN
         return true;
     return fail_set(fail, FAIL_INPUT, "'%s' is %g, but must be from %g to %g", what, value, least, most);
 }
 
-// What noise alone explains widens an interval, where need be below zero.
+// Noise may widen an interval to below zero.
 static bool is_low_end(double value, const char *what, struct fail *fail) {
     return is_within(value, -most_cycles, most_cycles, what, fail);
 }
@@ -69,7 +69,8 @@ static bool check_counts(const struct record *record, struct fail *fail) {
            is_within(record->loop_branches, 0, record->loop_instructions, "loop_branches", fail);
 }
 
-// Where all is noise, a clock's error has no limit, and what the looks at the samples cost may leave no confidence.
+// Where all is noise, the clock's error has no limit, and the correction for repeated looks at the samples may leave no
+// confidence, or less.
 static bool check_record(const struct record *record, struct fail *fail) {
     const struct bench_measurement *m = &record->measurement;
     bool is_ordered =
@@ -82,10 +83,10 @@ static bool check_record(const struct record *record, struct fail *fail) {
            (is_ordered || fail_set(fail, FAIL_INPUT, "'cycles' must lie between 'low' and 'high'"));
 }
 
-// ---- The events of a line: "events" has the counts, and other members of the line what is known of them besides.
-// Files of before these have counts only.
+// ---- The events of a line. "events" has the counts; "event_intervals" and "events_why" have the rest, which old files
+// lack.
 
-// By name; one more where there is none yet, and null where there is no room.
+// Returns the event of this name, and adds it where it is missing; null: there is no room for it.
 static struct bench_event *event_named(struct arena *arena, struct bench_measurement *measurement, const char *name) {
     for (unsigned i = 0; i < measurement->n_events; i++)
         if (strcmp(measurement->events[i].name, name) == 0)
@@ -143,7 +144,7 @@ static bool read_each(struct arena *arena, const json_t *json, const char *key, 
     return true;
 }
 
-// In the order of the counts; events without one come behind them.
+// Reads the events in the order of their counts; those without a count come last.
 static bool read_events(struct arena *arena, const json_t *json, struct bench_measurement *measurement,
                         struct fail *fail) {
     return read_each(arena, json, "events", read_event_count, measurement, fail) &&
@@ -177,7 +178,8 @@ static const char *drop_name(unsigned value) {
     return bench_drop_name((enum bench_drop)value);
 }
 
-// The number of the value named by member `key`; without such a member `value` stays.
+// Sets `value` to the number whose name is in member `key`. Without such a member, `value` stays. Fails where no value
+// below `count` has that name.
 static bool read_name(struct arena *arena, const json_t *json, const char *key, name_function name, unsigned count,
                       unsigned *value, struct fail *fail) {
     const char *word = NULL;
@@ -279,7 +281,7 @@ static bool read_numbers(const json_t *json, struct bench_measurement *measureme
            read_spread(json, measurement, fail);
 }
 
-// An object of one number per name; null and no such member are the same.
+// Sets `object` to a member; null: there is no such member. Fails where the member is not an object.
 static bool get_object(json_t *json, const char *key, json_t **object, struct fail *fail) {
     *object = json_object_get(json, key);
     return !*object || json_is_object(*object) || fail_set(fail, FAIL_INPUT, "'%s' must be an object", key);
@@ -373,7 +375,7 @@ static bool take_line(struct arena *arena, json_t *json, unsigned line, struct r
         return false;
     if (strcmp(kind, "host") == 0)
         return take_header(arena, json, file, fail);
-    if (strcmp(kind, "pair") == 0) // what measurements before it say of two kernels
+    if (strcmp(kind, "pair") == 0) // computed from measurements before it
         return true;
     if (strcmp(kind, "measurement") != 0)
         return fail_set(fail, FAIL_INPUT, "unknown record '%s': expected 'host' or 'measurement'", kind);
@@ -382,7 +384,7 @@ static bool take_line(struct arena *arena, json_t *json, unsigned line, struct r
     return read_measurement(arena, json, &file->records[file->n_records++], fail);
 }
 
-// Failures of the parts know no place; this is where it is added.
+// Adds file and line to the failures of the parts.
 static bool read_line(struct arena *arena, json_t *json, const char *path, unsigned line, struct record_file *file,
                       struct fail *fail) {
     struct fail inner = {0};
@@ -394,15 +396,15 @@ static bool is_header(const json_t *json) {
     return kind && strcmp(kind, "host") == 0;
 }
 
-// Every line begins so; what is left of a killed run's last one is this, or a piece of it.
+// Whether the line may be what a killed run left of its last line: it begins as every line does, or is a part of that.
 static bool looks_cut(struct slice line) {
     static const char start[] = "{\"record\":\"";
     size_t length = line.length < strlen(start) ? line.length : strlen(start);
     return memcmp(line.data, start, length) == 0;
 }
 
-// Reads one line, unless it was cut short: then `cut` holds the failure, since only what follows says whether that is
-// a killed run's end.
+// Reads one line. Where it may have been cut short, `cut` keeps the failure: only the next line shows whether a killed
+// run ended there.
 static bool read_or_leave(struct arena *arena, const char *path, struct slice line, unsigned number, bool is_last,
                           struct record_file *file, struct fail *cut, struct fail *fail) {
     struct fail not_json = {0};
@@ -429,7 +431,7 @@ static bool read_lines(struct arena *arena, const char *path, struct slice rest,
     struct fail cut = {0};
     struct slice line;
     for (unsigned number = 1; slice_next(&rest, '\n', &line); number++) {
-        bool is_last = !rest.data; // behind the last newline
+        bool is_last = !rest.data; // without a newline at its end
         if (slice_trim(line).length && !read_or_leave(arena, path, line, number, is_last, file, &cut, fail))
             return false;
     }

@@ -1,5 +1,5 @@
-// Writing measurement files; record_read.c, beside it, reads them. Fields: results/README.md. Those
-// that say nothing (no event, nothing dropped, outcome ok) are left out. Runners write with this too.
+// Writes measurement files, which record_read.c reads. results/README.md lists the fields. Leaves out a field without
+// information (no event, nothing dropped, outcome ok). Runners write with this, too.
 #include "bench/record/record.h"
 
 #include "base/json_text.h"
@@ -18,7 +18,7 @@ static const char *turbo_name(enum host_turbo turbo) {
     return names[turbo];
 }
 
-// Null is "not known" to readers.
+// Writes null for what is unknown.
 static void put_host(struct json_text *json, const struct host *host) {
     json_put_text_or_null(json, "cpu", host->cpu_name);
     json_put_text_or_null(json, "vendor", host->vendor);
@@ -78,7 +78,7 @@ void record_put_header(struct json_text *json, const char *key, const struct hos
         if (host)
             json_put_bool(json, "syscall_filter", syscall_filter_exists());
         put_clock(json, bench);
-        // What was asked of each value: some do not get there within their time.
+        // The request for each value. Some values do not reach their precision in time.
         json_open(json, "effort");
         json_put_real(json, "precision", bench->options.precision, 6);
         json_put_real(json, "budget_ms", bench->options.budget_ms, 3);
@@ -87,19 +87,19 @@ void record_put_header(struct json_text *json, const char *key, const struct hos
     json_close(json);
 }
 
-// What a killed run left of its last line must not swallow our first.
+// Adds a newline where a killed run left a part of a line: otherwise our first line would become part of it.
 static void end_last_line(FILE *out) {
     if (fseek(out, -1, SEEK_END) == 0 && fgetc(out) != '\n')
         fputc('\n', out);
     fseek(out, 0, SEEK_END);
 }
 
-// Not of devices: who writes to /dev/null minds nobody.
+// Locks the file. Returns false where another run has locked it. Does not lock devices such as /dev/null.
 static bool is_ours_alone(FILE *out) {
     struct stat status;
     if (fstat(fileno(out), &status) != 0 || !S_ISREG(status.st_mode))
         return true;
-    return flock(fileno(out), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; // file systems without locks
+    return flock(fileno(out), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; // true on file systems without locks
 }
 
 static bool write_header(FILE *out, const struct host *host, const struct bench *bench, struct fail *fail) {
@@ -131,7 +131,7 @@ FILE *record_open(const char *path, const struct host *host, const struct bench 
     return NULL;
 }
 
-// Where no sample was kept, there is a verdict and no value.
+// Writes the value and its verdict; without samples, the verdict only.
 static void put_value(struct json_text *json, const struct bench_measurement *m) {
     if (m->samples) {
         json_put_real(json, "cycles", m->cycles, CYCLES_DECIMALS);
@@ -154,7 +154,7 @@ static void put_interval(struct json_text *json, double cycles, double low, doub
     json_put_real(json, "high", high, CYCLES_DECIMALS);
 }
 
-// What a fresh process changes, and the two groups where the samples fall into two.
+// Writes the spread between processes; and, where the samples form two groups, those.
 static void put_spread(struct json_text *json, const struct bench_measurement *m) {
     if (m->processes) {
         json_open(json, "processes");
@@ -198,7 +198,7 @@ static void put_event_interval(struct json_text *json, const struct bench_event 
     json_close(json);
 }
 
-// The counts stand alone, as programs that know nothing of their intervals read them.
+// Writes the counts without their intervals: programs that do not know the intervals can read them.
 static void put_events(struct json_text *json, const struct bench_measurement *m) {
     const struct bench_event *end = m->events + m->n_events;
     bool has_interval = false, has_reason = false;
@@ -280,7 +280,7 @@ static bool has_cycles(const struct record *record) {
     return record->measurement.outcome == BENCH_OK && record->measurement.samples && record->measurement.cycles > 0;
 }
 
-// One of the streams of a kernel; an instruction of what an iteration executes.
+// Writes the cycles per stream of a kernel, and per executed instruction.
 static void put_shares(struct json_text *json, const struct record *record) {
     double cycles = record->measurement.cycles;
     bool is_kernel = record->mode && strcmp(record->mode, "block") != 0;

@@ -16,27 +16,27 @@ static void *reserve(void *address, size_t size) {
     return mmap(address, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
 }
 
-// Makes memory of reserved one.
+// Turns reserved addresses into memory.
 static bool bring_in(uint8_t *start, size_t size) {
     return mmap(start, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE, -1, 0) !=
            MAP_FAILED;
 }
 
-// `size` bytes between two pages that nobody may touch, so that running off either end is a fault and not a
-// surprise. The pages are brought in; null without memory.
+// Returns `size` bytes of populated memory between two pages without access: an access beyond either end faults. Null
+// without memory.
 static uint8_t *map_guarded(size_t size) {
     size_t page = in_pages(1);
     uint8_t *start = reserve(NULL, in_pages(size) + 2 * page);
     return start != MAP_FAILED && bring_in(start + page, in_pages(size)) ? start + page : NULL;
 }
 
-// With the frame in front of it, where it has one.
+// Size of a code in whole pages, with the distance to its frame where it has one.
 static size_t size_of(const struct bench_code *code) {
     return (bench_code_is_foreign(code) ? BENCH_FRAME_DISTANCE : 0) + in_pages(code->offset + code->n_bytes);
 }
 
-// Between what Linux places itself (from 0x55… and 0x7f… on) and the shadow memory of AddressSanitizer (below 0x11…).
-// The kernel picks a place where there is no such address: with 32 or 39 bits of them.
+// Reserves addresses between what Linux places itself (from 0x55… and 0x7f… on) and the shadow memory of
+// AddressSanitizer (below 0x11…). Where there is no such address (32 or 39 bits), the kernel picks one.
 static uint8_t *reserve_apart(size_t size) {
 #if UINTPTR_MAX > UINT32_MAX
     const uint64_t first = UINT64_C(0x200000000000), range = UINT64_C(0x100000000000);
@@ -60,7 +60,7 @@ static bool close_code(uint8_t *start, size_t size) {
     return mprotect(start, size, PROT_READ | PROT_EXEC) == 0;
 }
 
-// All in one go: no frames stand in between.
+// Maps all codes at once: there are no frames in between.
 static bool put_known(const struct bench_code *const *codes, size_t n, uint8_t *start, size_t size,
                       code_function *functions) {
     if (!bring_in(start, size))
@@ -70,7 +70,7 @@ static bool put_known(const struct bench_code *const *codes, size_t n, uint8_t *
     return close_code(start, size);
 }
 
-// One page holds the frame, also of code that starts a few bytes behind a page's start.
+// One page holds the frame, even where code starts a few bytes behind a page's start.
 _Static_assert(BENCH_MOST_EXIT_OFFSET + BENCH_FRAME_WORDS * sizeof(uint64_t) <= 4096 - 64, "the frame fits");
 
 static bool put_foreign(const struct bench_code *const *codes, size_t n, uint8_t *at, code_function *functions) {

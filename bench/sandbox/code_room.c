@@ -14,8 +14,8 @@ bool code_room_open(struct code_room *room, const struct bench_code *const *code
            demand_memory_open(&room->memory, codes, n);
 }
 
-// fesetenv leaves some of it: x87 registers that are taken; on AArch64 that half floats are flushed to zero, and
-// default NaNs.
+// Resets also what fesetenv leaves as it is: the use of x87 registers; on AArch64 the flushing of half floats to zero,
+// and default NaNs.
 static void reset_floating_point(void) {
     fesetenv(FE_DFL_ENV);
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
-// All that a piece of code under test may touch, in the child of a sandbox: the code itself, a buffer, and for code of
-// unknown origin memory that appears where it touches some. And what is done around each run of such code.
+// All that a piece of code under test may touch, in the child of a sandbox: the code, a buffer, and for code of unknown
+// origin memory that appears where it touches some. Also prepares and ends each run of such code.
 #ifndef BENCH_SANDBOX_CODE_ROOM_H
 #define BENCH_SANDBOX_CODE_ROOM_H
 
@@ -8,24 +8,25 @@
 #include "bench/sandbox/fault.h"
 
 struct code_room {
-    struct code_region region;   // where the codes lie
-    void *buffer;                // the middle of it; the codes' second argument
-    struct demand_memory memory; // that may appear
-    struct fault_note *note;     // in memory shared with the parent
-    bool is_fresh;               // no code has run since memory was as at the start
+    struct code_region region;   // memory of the codes
+    void *buffer;                // middle of the buffer; the codes' second argument
+    struct demand_memory memory; // memory that may appear
+    struct fault_note *note;     // note of a fault, in memory shared with the parent
+    bool is_fresh;               // no code has run since code_room_clean
 };
 
-// Maps everything. False without (executable) memory: errno says why.
+// Maps everything. Without memory, or executable memory, returns false and sets errno.
 bool code_room_open(struct code_room *room, const struct bench_code *const *codes, size_t n, code_function *functions,
                     struct fault_note *note);
 
-// The buffer and the floating-point state as at the start, for the next piece of code. No memory has appeared yet, and
-// nothing is noted.
+// Prepares for the next piece of code: zeroes the buffer, resets the floating-point state, unmaps the memory that has
+// appeared, and clears the note.
 void code_room_clean(struct code_room *room, const struct bench_code *code);
 
-// Around each run of code of unknown origin; of known code they do nothing. Before it, memory is as at the start, and
-// denormals count as zero (their assists would hide all else; BHive does the same). After it, the harness has its own
-// floating-point state back; false: the code did not come to its end, and the note says why.
+// Enclose each run of code of unknown origin. They do nothing for known code.
+//  - code_room_enter fills the memory as at the start. On x86-64 and AArch64, denormals then count as zero: their
+//    assists would hide all else (BHive does the same).
+//  - code_room_leave resets the floating-point state. Returns false where the code did not reach its end; see the note.
 void code_room_enter(struct code_room *room, const struct bench_code *code, code_function function);
 bool code_room_leave(struct code_room *room, const struct bench_code *code);
 

@@ -4,7 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Both are what the filter of system calls lets pass: syscall_filter.c.
+// The filter of system calls allows exactly this protection and, with MAP_FIXED_NOREPLACE, these flags:
+// syscall_filter.c.
 static void *map_at(void *page, size_t n_bytes, int flags, int file, off_t offset) {
     return mmap(page, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE | flags, file, offset);
 }
@@ -56,7 +57,7 @@ enum demand_answer demand_memory_answer(struct demand_memory *memory, uintptr_t 
     void *there = map_at(page, memory->page_bytes, MAP_FIXED_NOREPLACE, memory->file, offset);
     if (there == MAP_FAILED)
         return DEMAND_REFUSED;
-    if (there != page) { // a kernel that does not know the flag
+    if (there != page) { // a kernel older than MAP_FIXED_NOREPLACE
         munmap(there, memory->page_bytes);
         return DEMAND_REFUSED;
     }

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <ucontext.h>
 
-static struct fault_watch watch; // a handler has no other way to its data; one child watches once
+static struct fault_watch watch; // static for the handler; a child watches once
 static struct {
-    const uint8_t *start; // of the code that runs; null: it has no exit
+    const uint8_t *start; // start of the running code; null: it has no exit
     size_t exit_offset;
 } running;
 
@@ -17,7 +17,8 @@ static uintptr_t program_counter(const mcontext_t *machine) {
 
 enum { CODE_SEGMENT = 0xffff, USER_64 = 0x33 }; // bits of REG_CSGSFS, and Linux's segment there
 
-// In 64-bit code, forwards, without single steps and alignment checks, whatever the code has switched to.
+// Continues at `address` in 64-bit code. Clears the direction flag, single steps and alignment checks, which the code
+// may have set.
 static void go_on_at(mcontext_t *machine, uintptr_t address) {
     enum { TRAP = 1 << 8, DIRECTION = 1 << 10, ALIGNMENT_CHECK = 1 << 18 };
     machine->gregs[REG_RIP] = (greg_t)address;
@@ -25,12 +26,12 @@ static void go_on_at(mcontext_t *machine, uintptr_t address) {
     machine->gregs[REG_EFL] &= ~(greg_t)(TRAP | DIRECTION | ALIGNMENT_CHECK);
 }
 
-// Code that left 64-bit mode has jumped, wherever to.
+// Whether the code has left 64-bit mode, which only a jump can do.
 static bool is_elsewhere(const mcontext_t *machine) {
     return (machine->gregs[REG_CSGSFS] & CODE_SEGMENT) != USER_64;
 }
 
-// A stack fault is a general protection fault of an address from rsp or rbp, which Linux makes a SIGBUS: Intel SDM
+// A stack fault is the general protection fault of addresses from rsp or rbp. Linux sends SIGBUS. Source: Intel SDM
 // volume 3, 6.15.
 static bool is_stack_fault(const mcontext_t *machine) {
     enum { STACK_FAULT = 12 };
@@ -71,7 +72,7 @@ static uintptr_t program_counter(const mcontext_t *machine) {
     return (uintptr_t)machine->arm_pc;
 }
 
-// In Arm state, whatever the code has switched to.
+// Continues at `address` in Arm state, even where the code has switched to Thumb.
 static void go_on_at(mcontext_t *machine, uintptr_t address) {
     enum { THUMB = 1 << 5 };
     machine->arm_pc = address;
@@ -101,7 +102,7 @@ static void go_on_at(mcontext_t *machine, uintptr_t address) {
 }
 
 static void copy_registers(const mcontext_t *machine, uint64_t registers[32]) {
-    registers[0] = 0; // where the pc stands
+    registers[0] = 0; // __gregs[0] is the pc
     for (unsigned i = 1; i < 32; i++)
         registers[i] = machine->__gregs[i];
 }
@@ -135,8 +136,8 @@ static bool is_one_of(uint8_t byte, const uint8_t *bytes, size_t n) {
     return memchr(bytes, byte, n) != NULL;
 }
 
-// A general protection fault has many causes; here it is known from the instruction. Intel SDM volume 3, 5.9
-// "Privileged Instructions", and those that need I/O privilege (volume 1, 19.5.1).
+// A general protection fault has many causes; the instruction shows whether it is this one. Sources: Intel SDM
+// volume 3, 5.9 "Privileged Instructions"; volume 1, 19.5.1 for those that need I/O privilege.
 static bool is_privileged(const uint8_t *at, const uint8_t *end) {
     static const uint8_t prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65};
     static const uint8_t plain[] = {0xfa, 0xfb, 0xf4,                               // cli, sti, hlt
@@ -166,7 +167,7 @@ static bool is_stack_fault(const mcontext_t *machine) {
     return false;
 }
 
-// On other ISAs such instructions are illegal ones: SIGILL.
+// On other ISAs, privileged instructions raise SIGILL.
 static bool is_privileged(const uint8_t *at, const uint8_t *end) {
     (void)at, (void)end;
     return false;
@@ -185,7 +186,7 @@ static bool has_address(const siginfo_t *info) {
     return info->si_code == SEGV_MAPERR || info->si_code == SEGV_ACCERR;
 }
 
-// One that can only be a matter of memory: code wants to touch some where nothing is.
+// Maps memory where the code touches an address without any. Refuses all other faults.
 static enum demand_answer answer(uintptr_t at, const siginfo_t *info) {
     if (!watch.memory || info->si_code != SEGV_MAPERR || !is_in_code(at))
         return DEMAND_REFUSED;
@@ -198,7 +199,7 @@ static enum bench_outcome segmentation_outcome(uintptr_t at, const siginfo_t *in
         return BENCH_PAGES;
     if (has_address(info) && is_in(address, watch.stack_guard, watch.guard_bytes))
         return BENCH_STACK;
-    if (has_address(info) && address == at && !is_in_code(at)) // in there, it stores over itself
+    if (has_address(info) && address == at && !is_in_code(at)) // within, the code stores over itself
         return BENCH_JUMP;
     if (has_address(info) || !is_in_code(at))
         return BENCH_SIGSEGV;
@@ -237,8 +238,8 @@ static void take_note(int number, const siginfo_t *info, const mcontext_t *machi
     watch.note->outcome = (int)outcome_of(number, info, machine, answered);
 }
 
-// Code that has gone astray may have gone anywhere, so only what can be seen to be its own fault ends at its exit. All
-// else faults again: a signal that is blocked then ends the child.
+// Stray code may run anything. So only a fault in the code itself, or a jump out of it, continues at its exit. Every
+// other instruction faults again: the signal is blocked by then, which ends the child.
 static void on_fault(int number, siginfo_t *info, void *context) {
     ucontext_t *interrupted = context;
     uintptr_t at = program_counter(&interrupted->uc_mcontext);
@@ -253,7 +254,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
         sigaddset(&interrupted->uc_sigmask, number);
 }
 
-// A breakpoint does not happen again, so it has a handler only where code has an exit.
+// A breakpoint does not fault again, so SIGTRAP has a handler only where code has an exit.
 bool fault_watch_start(const struct fault_watch *wanted) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     watch = *wanted;
@@ -261,7 +262,7 @@ bool fault_watch_start(const struct fault_watch *wanted) {
     stack_t stack = {.ss_sp = watch.handler_stack, .ss_size = FAULT_STACK_BYTES};
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigfillset(&action.sa_mask);
-    sigdelset(&action.sa_mask, SIGTRAP); // of whoever steps through this
+    sigdelset(&action.sa_mask, SIGTRAP); // a process that single-steps this one needs it
     bool is_done = sigaltstack(&stack, NULL) == 0;
     for (size_t i = 0; i < sizeof faults / sizeof *faults && is_done; i++)
         is_done = (faults[i] == SIGTRAP && !watch.memory) || sigaction(faults[i], &action, NULL) == 0;

@@ -1,8 +1,9 @@
 // Private to this folder.
-// Faults of foreign code, told apart and answered. A signal alone does not say whether code ran off its stack, jumped
-// nowhere, or tried what only a kernel may; and some faults mean no more than that memory is wanted. A handler in the
-// child answers those. All others it notes; then it sends the code to its exit, where it has one, or else lets the
-// fault happen again, so that the child dies by the signal.
+// Distinguishes and answers the faults of foreign code, in a handler in the child. A signal alone does not show whether
+// code overran its stack, jumped to no code, or used a privileged instruction.
+//  - Where the code only needs memory, the handler maps it, and the code goes on.
+//  - It notes every other fault, and continues at the code's exit.
+//  - Where code has no exit, the fault happens again, and the child dies by the signal.
 #ifndef BENCH_SANDBOX_FAULT_H
 #define BENCH_SANDBOX_FAULT_H
 
@@ -12,9 +13,9 @@
 
 #include <stdbool.h>
 
-// What the handler found out; in memory shared with the parent. The code under test may have written anything there.
+// The handler's note, in memory shared with the parent. The code under test may have overwritten it.
 struct fault_note {
-    volatile int outcome; // enum bench_outcome; BENCH_OK: nothing noted
+    volatile int outcome; // enum bench_outcome; BENCH_OK: no fault
     struct bench_fault fault;
 };
 
@@ -22,16 +23,16 @@ struct fault_watch {
     struct fault_note *note;
     const uint8_t *stack_guard; // the page below the harness's stack
     size_t guard_bytes;
-    struct code_region region;    // where the code under test lies
-    void *handler_stack;          // FAULT_STACK_BYTES that nothing else uses
-    struct demand_memory *memory; // that may appear; null: none
+    struct code_region region;    // memory of the code under test
+    void *handler_stack;          // the handler's stack, FAULT_STACK_BYTES
+    struct demand_memory *memory; // memory that may appear; null: none may
 };
 enum { FAULT_STACK_BYTES = 1 << 16 }; // a signal frame with AMX state takes 11 KiB
 
-// Installs the handler; for the child, once. False: errno says why.
+// Installs the handler. The child calls it once. On failure returns false and sets errno.
 bool fault_watch_start(const struct fault_watch *watch);
 
-// The code that runs from now on; null: known code, or none.
+// Sets the code that runs from now on; null: known code, or no code.
 void fault_watch_code(const struct bench_code *code, code_function function);
 
 #endif

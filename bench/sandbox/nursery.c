@@ -18,10 +18,10 @@ enum { MEMORY_BYTES = 64 << 20, ALIGNMENT = 64, MOST_OTHERS = 8 };
 
 static struct {
     pid_t pid;       // 0: there is no such process
-    int socket;      // to it
-    uint8_t *memory; // mapped before it was forked, or when first asked for; null: not yet
+    int socket;      // socket to that process
+    uint8_t *memory; // MEMORY_BYTES, mapped by nursery_open or the first nursery_alloc; null: not yet
     size_t used;
-    struct other { // pieces that did not fit
+    struct other { // pieces that did not fit, which the nursery does not see
         void *start;
         size_t n_bytes;
     } others[MOST_OTHERS];
@@ -34,10 +34,10 @@ struct request {
 };
 
 struct answer {
-    pid_t pid; // -1: it could not start one
+    pid_t pid; // id of the child; -1: it could not be started
 };
 
-// A file descriptor travels beside the bytes of a message: unix(7), SCM_RIGHTS.
+// Control data of a message, which carries a file descriptor: unix(7), SCM_RIGHTS.
 union control {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -73,7 +73,7 @@ static bool receive_answer(int socket, struct answer *answer, int *pidfd) {
     return n == sizeof *answer;
 }
 
-// A child of our parent: it can wait for it, as for one of its own.
+// Starts a child of our parent, which can wait for it as for any child.
 static pid_t start_sibling(const struct request *request,
                            int *pidfd) { // NOLINT(readability-non-const-parameter): the kernel writes it
     struct request mine = *request;
@@ -89,7 +89,7 @@ static pid_t start_sibling(const struct request *request,
     return pid;
 }
 
-// The whole life of the nursery. It ends with its parent, and the terminal's signals are not for it.
+// Runs the nursery until its parent closes the socket or ends. Ignores the terminal's signals.
 static _Noreturn void live(int socket) {
     struct request request;
     sigset_t all;

@@ -26,18 +26,18 @@ static void limit(__rlimit_resource_t resource, rlim_t value) {
     setrlimit(resource, &(struct rlimit){value, value});
 }
 
-// The child must not run our own handlers (one restores frequency boost), nor a sanitizer's: a crash is to kill it
-// by the signal itself. Signals are blocked since before the fork, so none can come in between.
+// The child must not run our handlers or a sanitizer's: a crash must kill it by the signal itself. Signals are blocked
+// since before the fork, so no signal arrives in between.
 static void reset_signals(bool are_default) {
     for (int number = 1; number < NSIG && !are_default; number++)
-        signal(number, SIG_DFL); // fails for a few, which have no other disposition anyway
+        signal(number, SIG_DFL); // fails for signals that always have the default one
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-// Like fork, in one call with what comes before and after it: default handlers (then `are_default`), and a file
-// descriptor that shows the end of the child (else `pidfd` is -1). Kernels before 5.5 and emulators do it in steps.
+// Like fork, but also resets the handlers of signals (`are_default`) and opens a file descriptor that shows the child's
+// end (`pidfd`; -1: not possible). Kernels before 5.5 and emulators need several steps: then `are_default` is false.
 static pid_t start_child(bool *are_default, int *pidfd) {
     struct clone_args arguments = {
         .flags = CLONE_CLEAR_SIGHAND | CLONE_PIDFD,
@@ -62,23 +62,25 @@ static void silence_standard_streams(void) {
             close(stream);
 }
 
-// What the child's first frame gets: makecontext passes integers only.
+// Arguments of the child's first function. Passed by address: makecontext passes integers only.
 struct start {
     struct sandbox sandbox;
     sandbox_body body;
     void *context;
     double timeout_seconds;
     pid_t parent;
-    bool are_default; // the handlers of signals
+    bool are_default; // all handlers of signals are the default ones
 };
 
-// AddressSanitizer looks at the stack before a call that does not return, with system calls that the filter forbids.
+// Without AddressSanitizer: it examines the stack before a call that does not return, with system calls that the filter
+// forbids.
 __attribute__((no_sanitize_address)) static void run_body(unsigned high, unsigned low) {
     struct start *start = (struct start *)(uintptr_t)((uint64_t)high << 32 | low); // NOLINT(performance-no-int-to-ptr)
     _exit(start->body(&start->sandbox, start->context));
 }
 
-// A page that nobody may touch, the stack, another such page, and the stack of the handler of faults.
+// Maps a page without access, the stack, another such page, and the stack of the handler of faults. Runs the body on
+// the first stack.
 static void run_on_own_stack(struct start *start) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint8_t *low = mmap(NULL, 2 * page + STACK_BYTES + FAULT_STACK_BYTES, PROT_READ | PROT_WRITE,
@@ -95,10 +97,10 @@ static void run_on_own_stack(struct start *start) {
     new_context.uc_link = NULL;
     uint64_t address = (uintptr_t)start;
     makecontext(&new_context, (void (*)(void))run_body, 2, (unsigned)(address >> 32), (unsigned)address);
-    setcontext(&new_context); // there is no way back; AddressSanitizer warns of swapcontext, where no file may grow
+    setcontext(&new_context); // never returns; swapcontext would make AddressSanitizer warn
 }
 
-// Nothing of ours is within reach, but for the pages that may appear. close_range: Linux 5.9.
+// Closes all files but the standard streams and the frames of memory that may appear. close_range: Linux 5.9.
 static void close_files(struct code_room *room) {
     int first = STDERR_FILENO + 1;
     if (room->memory.file >= 0)
@@ -115,7 +117,7 @@ bool sandbox_seal(struct sandbox *sandbox, struct code_room *room) {
     if (syscall_filter_install(room->region, room->memory.file))
         return true;
     int error = errno;
-    if (syscall_filter_exists()) { // so this one should have gone in
+    if (syscall_filter_exists()) { // the kernel has filters, but refused this one
         errno = error;
         return false;
     }
@@ -127,16 +129,16 @@ bool sandbox_seal(struct sandbox *sandbox, struct code_room *room) {
 static void live(void *argument) {
     struct start *start = argument;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != start->parent) // it died before the line above
+    if (getppid() != start->parent) // the parent ended before the line above
         _exit(255);
     setpgid(0, 0); // the terminal's Ctrl-C is for the parent to handle
     reset_signals(start->are_default);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_CPU, (rlim_t)ceil(start->timeout_seconds) + 1); // should the parent be stopped meanwhile
+    limit(RLIMIT_CPU, (rlim_t)ceil(start->timeout_seconds) + 1); // acts even where the parent is stopped
     run_on_own_stack(start);
 }
 
-// Waits by looking now and then: for kernels (before 5.3) and emulators that know no pidfd.
+// Polls every half millisecond: for kernels before 5.3 and emulators, which have no pidfd.
 static bool wait_by_looking(pid_t pid, double deadline) {
     siginfo_t info;
     do {
@@ -162,7 +164,7 @@ static bool wait_until(pid_t pid, int pidfd, double deadline) {
     return n_ready > 0;
 }
 
-// Seconds that the process has computed, not waited; what cannot be known is infinite.
+// Returns the CPU time of the process, seconds; infinite: unknown.
 static double seconds_computed(pid_t pid) {
     clockid_t clock;
     struct timespec time;
@@ -171,11 +173,11 @@ static double seconds_computed(pid_t pid) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-// BENCH_OK once the child has ended. Code that never comes back should not cost all of the time that many rounds may
-// take: so there is a limit for each step. Each look comes a little late, and so forgives a little.
+// Returns BENCH_OK once the child has ended. Each step has a limit, so that code that never returns does not use up the
+// time of many rounds. A step may time out at 0.8 of its limit: each look at the count comes a little late.
 static enum bench_outcome wait_for_steps(pid_t pid, int pidfd, const struct sandbox_job *job) {
     static const double forgiven = 0.8;
-    double computed_then = 0, then = timer_seconds(); // when a step was seen last
+    double computed_then = 0, then = timer_seconds(); // at the last step seen: CPU time, wall-clock time
     unsigned n_steps = 0;
     while (!wait_until(pid, pidfd, timer_seconds() + job->step_seconds)) {
         double computed = seconds_computed(pid), now = timer_seconds();
@@ -213,7 +215,8 @@ static enum bench_outcome outcome_of_signal(int number) {
     }
 }
 
-// The handler's note tells more than the signal; the code under test, which then crashed as well, may have written it.
+// The handler's note distinguishes more than the signal. The code under test may have written it, so it only counts
+// after SIGSEGV, and with an outcome that fits.
 enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *note) {
     if (!WIFSIGNALED(wait_status))
         return BENCH_OK;
@@ -224,7 +227,7 @@ enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *not
     return is_fault ? (enum bench_outcome)noted : outcome_of_signal(WTERMSIG(wait_status));
 }
 
-// Signals are blocked until the child lets them in.
+// Blocks all signals until the child unblocks them.
 static pid_t fork_child(struct start *start, int *pidfd) {
     sigset_t all, old;
     sigfillset(&all);
@@ -269,7 +272,7 @@ bool sandbox_finish(const struct sandbox_job *job, const struct sandbox_child *s
         *outcome = wait_until(pid, pidfd, timer_seconds() + job->timeout_seconds) ? BENCH_OK : BENCH_TIMEOUT;
     if (*outcome != BENCH_OK)
         kill(pid, SIGKILL);
-    kill(-pid, SIGKILL); // whatever it started; the id cannot have been reused before the wait below
+    kill(-pid, SIGKILL); // all that it started; waitpid below frees the id
     if (pidfd >= 0)
         close(pidfd);
     int wait_status;

@@ -1,6 +1,6 @@
-// Runs a function in a child process of its own and says how the child ended. The child cannot outlive its time,
-// its parent, or this call. Nothing comes back but the exit status and what the function wrote to shared memory.
-// What is guaranteed against foreign code, and what is not: docs/sandbox.md.
+// Runs a function in a child process, and returns how the child ended. The child cannot outlive its time, its parent,
+// or this call. Only the exit status comes back, and what the function wrote to shared memory. docs/sandbox.md lists
+// what this guarantees against foreign code, and what it does not.
 #ifndef BENCH_SANDBOX_SANDBOX_H
 #define BENCH_SANDBOX_SANDBOX_H
 
@@ -10,32 +10,31 @@
 
 #include <stdbool.h>
 
-// What the child runs on.
+// The child's part of a sandbox.
 struct sandbox {
-    struct fault_watch watch; // all but the code's place
+    struct fault_watch watch; // sandbox_seal sets its region and memory
 };
 
-// Runs in the child, on a stack of its own between two guard pages. After fork: it must not allocate, use stdio, or
-// take a lock. Its result, 0 to 255, is the child's exit status.
+// A function that runs in the child, on a separate stack between two guard pages. It must not allocate, use stdio, or
+// take a lock, as after any fork. Its result, 0 to 255, is the child's exit status.
 typedef int (*sandbox_body)(struct sandbox *sandbox, void *context);
 
-// What is to run, and for how long. What is pointed to lies in memory shared with children.
+// What to run, and for how long. `note` and `n_steps` must be in memory shared with the child.
 struct sandbox_job {
     sandbox_body body;
     void *context;
-    struct fault_note *note; // null: nothing foreign runs
-    bool is_in_nursery;      // all that the body looks at lies in memory from nursery_alloc
+    struct fault_note *note; // the child's note of a fault; null: no foreign code runs
+    bool is_in_nursery;      // all that the body reads is in memory from nursery_alloc
     double timeout_seconds;
-    // Null; or the body counts it up, each time within about `step_seconds`: else that is a time-out as well. Then all
-    // times are of computing, as a child may have to wait for a CPU that others want; but with no step in
-    // `patience_seconds` it is BENCH_STARVED.
+    // Count that the body increments at each step; null: there are no steps, and timeout_seconds is wall-clock time.
+    // With steps, timeout_seconds and step_seconds are CPU time: others may keep the CPU from the child.
     const volatile unsigned *n_steps;
-    double step_seconds; // at most timeout_seconds
-    double patience_seconds;
+    double step_seconds;     // about the longest time of a step, at most timeout_seconds; beyond it: BENCH_TIMEOUT
+    double patience_seconds; // longest wall-clock time without a step; beyond it: BENCH_STARVED
 };
 
-// The same as sandbox_run in two steps: between them, the caller may do something else. Each child that was started
-// must be finished; its time counts from then on.
+// The two halves of sandbox_run: the caller may do something else between them. Each child that was started must be
+// finished. Wall-clock times count from sandbox_finish on.
 struct sandbox_child {
     int pid, pidfd;
 };
@@ -43,16 +42,16 @@ bool sandbox_start(const struct sandbox_job *job, struct sandbox_child *child, s
 bool sandbox_finish(const struct sandbox_job *job, const struct sandbox_child *child, enum bench_outcome *outcome,
                     int *status, struct fail *fail);
 
-// `outcome` is BENCH_OK if the body returned, and then `status` holds its result. False only when there could be no
-// child.
+// Runs a job. `outcome` is BENCH_OK where the body returned; `status` is then its result. Fails only where the child
+// cannot be started or waited for.
 bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int *status, struct fail *fail);
 
-// What a waitpid status says of a process that a body started and sealed.
+// Returns the outcome of a process that a body started and sealed, from its waitpid status and its note (may be null).
 enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *note);
 
-// For the body, just before it runs foreign code: from now on faults are told apart and answered, and system calls
-// forbidden but for a few (syscall_filter.h; not where the kernel has no filters). False: errno says why, and nothing
-// may be run.
+// The body calls this just before it runs foreign code. Installs the handler of faults, and forbids most system calls
+// (syscall_filter.h). Where the kernel has no such filters, it closes the files instead. On failure returns false and
+// sets errno: the body must not run foreign code.
 bool sandbox_seal(struct sandbox *sandbox, struct code_room *room);
 
 #endif

@@ -1,5 +1,5 @@
-// Three processes: this one, which only waits; a child in the sandbox, which watches; and its child, which runs the
-// code. So time-outs and the death of any of them end them all, as in every other run.
+// There are three processes: this one only waits, a child in the sandbox watches, and the child's child runs the code.
+// So a time-out, or the end of a process, ends those below it, as in every other run.
 #include "bench/sandbox/steps.h"
 
 #include "bench/sandbox/sandbox.h"
@@ -23,16 +23,16 @@ enum { CAN_STEP = true };
 enum { CAN_STEP = false };
 #endif
 
-// How the watching child ended, as its exit status.
+// Exit status of the watching child.
 enum watch_status { WATCH_DONE, WATCH_CANNOT_MAP, WATCH_CANNOT_TRACE, WATCH_TOO_LONG, WATCH_ENOUGH };
 
-// Shared between the children, which write, and this process.
+// Results in shared memory: the children write, this process reads.
 struct watch_results {
     struct fault_note note;
     int error_number;
-    int wait_status;    // of the process that ran the code
-    size_t n, bodies;   // steps noted; bodies that have ended in them
-    uint32_t offsets[]; // request->most
+    int wait_status;    // waitpid status of the process that ran the code
+    size_t n, bodies;   // number of steps noted, and of bodies that ended in them
+    uint32_t offsets[]; // room for request->most
 };
 
 struct watch {
@@ -40,7 +40,7 @@ struct watch {
     struct watch_results *results;
     code_function code;
     struct code_room room;
-    size_t copy; // that the last step was in, from 1; 0: in none yet
+    size_t copy; // copy of the body that the last step was in, from 1; 0: no step yet
 };
 
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -64,12 +64,12 @@ static bool read_counter(pid_t pid, uintptr_t *counter) {
 }
 #endif
 
-// What it returns becomes the status of the process that was forked for it.
+// Runs the code. The result becomes the exit status of its process.
 static int run_code(struct sandbox *sandbox, struct watch *watch) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
         return WATCH_CANNOT_TRACE;
-    code_room_clean(&watch->room, watch->request->code); // not step by step
+    code_room_clean(&watch->room, watch->request->code); // before stepping begins
     raise(SIGSTOP);
     if (!sandbox_seal(sandbox, &watch->room))
         return WATCH_CANNOT_TRACE;
@@ -78,7 +78,7 @@ static int run_code(struct sandbox *sandbox, struct watch *watch) {
     return WATCH_DONE;
 }
 
-// Of the next instruction, in the code; beyond it for all others.
+// Sets the offset of the next instruction in the code; beyond n_bytes: it is outside of the code.
 static bool find_offset(const struct watch *watch, pid_t pid, size_t *offset) {
     uintptr_t counter;
     if (!read_counter(pid, &counter))
@@ -87,9 +87,10 @@ static bool find_offset(const struct watch *watch, pid_t pid, size_t *offset) {
     return true;
 }
 
-// The signal to hand on to a process that has stopped: none after a step. Steps through system calls look like
-// breakpoints; but outside of the code, and back from there (a handler that answered a fault), all are steps. One past
-// the code's end still belongs to a breakpoint there.
+// Returns the signal to deliver to a process that has stopped; 0: it stopped after a step.
+//  - A step through a system call looks like a breakpoint.
+//  - So outside of the code, and back from there (the handler of faults), every stop is a step.
+//  - The offset n_bytes is within: a breakpoint at the end of the code stops there.
 static int signal_of(const struct watch *watch, pid_t pid, int wait_status, size_t last, size_t offset) {
     siginfo_t info;
     int number = WSTOPSIG(wait_status);
@@ -101,7 +102,7 @@ static int signal_of(const struct watch *watch, pid_t pid, int wait_status, size
     return info.si_code == TRAP_TRACE || offset > n_bytes || last > n_bytes ? 0 : number;
 }
 
-// Whether a body ended before this step. What lies behind the last copy, the loop's own instructions, is of that one.
+// Whether a body ended before this step. The loop's own instructions, behind the last copy, belong to that copy.
 static bool has_ended(struct watch *watch, size_t offset) {
     const struct steps_request *request = watch->request;
     if (!request->body_bytes)
@@ -112,7 +113,7 @@ static bool has_ended(struct watch *watch, size_t offset) {
     return before && !is_behind && is_other;
 }
 
-// WATCH_DONE: to be gone on with.
+// Returns WATCH_DONE where stepping goes on.
 static enum watch_status note_step(struct watch *watch, size_t offset) {
     const struct steps_request *request = watch->request;
     struct watch_results *results = watch->results;
@@ -138,7 +139,7 @@ static int watch_child(struct watch *watch, pid_t pid) {
         last = offset;
         enum watch_status status = number == 0 && is_stepping ? note_step(watch, offset) : WATCH_DONE;
         if (status != WATCH_DONE)
-            return (int)status; // and the kernel ends the stepped process
+            return (int)status; // the kernel then ends the stepped process
         if (!is_stepping ||
             ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)number) != 0) { // NOLINT(performance-no-int-to-ptr)
             results->error_number = errno;
@@ -199,14 +200,14 @@ bool steps_record(struct arena *arena, const struct steps_request *request, stru
     bool has_returned = status != WATCH_ENOUGH;
     if (is_done && steps->outcome == BENCH_OK && has_returned)
         steps->outcome = sandbox_outcome(results->wait_status, &results->note);
-    if (is_done && steps->outcome == BENCH_OK && results->note.outcome != BENCH_OK) // it was sent to its exit
+    if (is_done && steps->outcome == BENCH_OK && results->note.outcome != BENCH_OK) // the handler of faults ended it
         steps->outcome = (enum bench_outcome)results->note.outcome;
-    size_t n = results->n <= request->most ? results->n : 0; // the code could have written anything here
+    size_t n = results->n <= request->most ? results->n : 0; // the code may have overwritten it
     uint32_t *offsets = ARENA_ARRAY(arena, uint32_t, n + 1);
     memcpy(offsets, results->offsets, n * sizeof *offsets);
     steps->offsets = offsets;
     steps->n = n;
-    steps->bodies = results->bodies + (has_returned && request->body_bytes && n); // the last one's end is none's start
+    steps->bodies = results->bodies + (has_returned && request->body_bytes && n); // the last body's end
     munmap(results, size);
     return is_done;
 }

@@ -1,5 +1,5 @@
-// Which instructions a piece of code executes, in order: it runs in the sandbox, one instruction at a time, watched
-// through ptrace. Takes microseconds an instruction and measures no time.
+// Records which instructions a piece of code executes, in order. The code runs in the sandbox, one instruction at a
+// time, under ptrace. Takes microseconds per instruction. Does not measure time.
 #ifndef BENCH_SANDBOX_STEPS_H
 #define BENCH_SANDBOX_STEPS_H
 
@@ -11,26 +11,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Of a run. An instruction that repeats itself (x86: rep movsb) stands there once for each repetition.
+// Steps of a run. An instruction that repeats itself (x86: rep movsb) appears once for each repetition.
 struct steps {
-    const uint32_t *offsets; // in the code, of each instruction executed
+    const uint32_t *offsets; // offset in the code of each executed instruction, bytes
     size_t n;
-    size_t bodies;              // executed in them, where the request counts them
-    enum bench_outcome outcome; // BENCH_OK: the code returned, or there were enough steps
+    size_t bodies;              // number of bodies in these steps; 0 where the request's body_bytes are 0
+    enum bench_outcome outcome; // BENCH_OK: the code returned, or took enough steps
 };
 
 struct steps_request {
     const struct bench_code *code;
     uint64_t iterations;
-    size_t first, end;      // only instructions at these offsets are recorded: first <= offset < end
-    size_t most;            // fails beyond so many of them
-    double timeout_seconds; // 0: 2
-    // Copies of a body stand from `first` on, one behind the other. With them, stepping stops where a body ends once
-    // there are `enough` steps: how many a body takes shows only when it runs. body_bytes 0: runs to the end.
+    size_t first, end;      // records only instructions with first <= offset < end, bytes
+    size_t most;            // largest number of steps; with more, steps_record fails
+    double timeout_seconds; // 0: 2 s
+    // `copies` bodies of `body_bytes` each are at `first`, one after the other. Stepping stops at the end of the body
+    // in which the number of steps reaches `enough`. body_bytes 0: runs to the end.
     size_t body_bytes, copies, enough;
 };
 
-// FAIL_UNAVAILABLE where this machine does not allow it, FAIL_WORK beyond `most`.
+// Runs the code and fills `steps`. Fails where this machine cannot step through code (FAIL_UNAVAILABLE), and beyond
+// `most` (FAIL_WORK).
 bool steps_record(struct arena *arena, const struct steps_request *request, struct steps *steps, struct fail *fail);
 
 #endif

@@ -25,8 +25,8 @@
 #error "Which AUDIT_ARCH_ of linux/audit.h is this?"
 #endif
 
-// SECCOMP_RET_ALLOW: the rounds' own calls (getrusage, clocks, counters by read), the return from the handler of
-// faults, and the end.
+// Allowed calls: those of the rounds (getrusage, getcpu, clocks, read of counters), the return from the handler of
+// faults, and the exit.
 static const uint32_t allowed[] = {
     SYS_exit_group,      SYS_getrusage, SYS_read, SYS_rt_sigreturn, SYS_getcpu,
 #ifdef SYS_clock_gettime
@@ -61,14 +61,14 @@ static void end_with(struct filter *filter, uint32_t action) {
     step(filter, BPF_RET | BPF_K, action, 0, 0);
 }
 
-// Words of the instruction pointer as the filter sees it: 32 bits at a time, in the byte order of the machine.
+// Offsets of the halves of the instruction pointer. The filter reads 32 bits at a time, in the machine's byte order.
 static const size_t pointer_low = offsetof(struct seccomp_data, instruction_pointer) +
                                   (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0),
                     pointer_high = offsetof(struct seccomp_data, instruction_pointer) +
                                    (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 0 : 4);
 
-// Ends the process where first <= pointer <= last. (The pointer stands behind the instruction that calls.) 64 bits are
-// compared 32 at a time; the numbers are how many steps to jump over.
+// Ends the process where first <= pointer <= last. The pointer is that of the instruction after the call. Compares the
+// 64 bits in halves; the last two numbers of a jump are the steps to skip.
 static void forbid_from(struct filter *filter, uint64_t first, uint64_t last) {
     load(filter, pointer_high);
     step(filter, BPF_JMP | BPF_JGT | BPF_K, (uint32_t)(first >> 32), 3, 0); // above the first: to the last's half
@@ -83,13 +83,14 @@ static void forbid_from(struct filter *filter, uint64_t first, uint64_t last) {
     end_with(filter, SECCOMP_RET_KILL_PROCESS);
 }
 
-// Place of the low 32 bits of an argument.
+// Offset of the low 32 bits of an argument.
 static size_t argument_low(unsigned number) {
     return offsetof(struct seccomp_data, args) + number * sizeof(uint64_t) +
            (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0);
 }
 
-// Memory for the code: of this file, at a free place, never executable. The number of the call is loaded.
+// Allows to map memory for the code: from this file, at a free place, never executable; and to unmap. Expects that the
+// number of the call is loaded.
 static void allow_memory(struct filter *filter, int file) {
     enum { PROTECTION = 2, FLAGS = 3, FILE_DESCRIPTOR = 4 };
     const struct {
@@ -112,7 +113,7 @@ static void allow_memory(struct filter *filter, int file) {
 static void make(struct filter *filter, const struct code_region *region, int memory_file) {
     uint64_t first = (uint64_t)(uintptr_t)region->start;
     load(filter, offsetof(struct seccomp_data, arch));
-    step(filter, BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCHITECTURE, 1, 0); // int 0x80 on x86-64 is another one
+    step(filter, BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCHITECTURE, 1, 0); // int 0x80 on x86-64 has another architecture
     end_with(filter, SECCOMP_RET_KILL_PROCESS);
     forbid_from(filter, first, first + region->n_bytes);
     load(filter, offsetof(struct seccomp_data, nr));
@@ -130,14 +131,14 @@ bool syscall_filter_install(struct code_region region, int memory_file) {
     struct sock_fprog program = {.len = filter.n, .filter = filter.steps};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return false;
-    // Before Linux 5.16 a filter also switched speculative store bypass off, which changes what loads after stores
-    // cost, unless this flag (4.17) is given.
+    // Before Linux 5.16, a filter without this flag (4.17) switched speculative store bypass off. That makes loads
+    // after stores slower.
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0 ||
            syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 
-// A kernel that has filters looks for the program, and there is none (EFAULT); one without does not get as far: ENOSYS
-// before Linux 3.17, EINVAL where it was built without them (seccomp(2), "ERRORS").
+// Without a program, a kernel that has filters fails with EFAULT. Others fail earlier: with ENOSYS before Linux 3.17,
+// with EINVAL where they are built without filters (seccomp(2), "ERRORS").
 bool syscall_filter_exists(void) {
     long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL);
     return result == 0 || (errno != ENOSYS && errno != EINVAL);

@@ -1,6 +1,5 @@
-// What a child that runs foreign code may still ask of the kernel: what the rounds need, and none of it from within
-// the code under test. The second half is why this is not made with libseccomp: its rules cannot look at where the call
-// comes from, so that even an exit would have to be allowed to everybody.
+// The filter of system calls in a child that runs foreign code. It allows what the rounds need, and nothing from within
+// the code under test. libseccomp cannot do the latter: its rules do not see where a call comes from.
 #ifndef BENCH_SANDBOX_SYSCALL_FILTER_H
 #define BENCH_SANDBOX_SYSCALL_FILTER_H
 
@@ -8,13 +7,14 @@
 
 #include <stdbool.h>
 
-// From here on this thread, and all it may ever start, lives by the filter; a forbidden call ends the process with
-// SIGSYS. `region`: where the code under test lies. `memory_file`: of which memory may still be mapped, where nothing
-// is yet (demand_memory.h); -1: none may. Makes system calls only. False, with errno, where the kernel has no such
-// filters, as under qemu-user, or refuses this one.
+// Installs the filter for this thread and all that it starts. A forbidden call ends the process with SIGSYS. Makes
+// system calls only.
+//  - `region`: memory of the code under test
+//  - `memory_file`: file that may still be mapped at free addresses (demand_memory.h); -1: no mapping is allowed
+// Returns false and sets errno where the kernel has no such filters, as under qemu-user, or refuses this one.
 bool syscall_filter_install(struct code_region region, int memory_file);
 
-// Whether this kernel has such filters: only where it says that it has none, there are none. Makes system calls only.
+// Whether this kernel has such filters. False only where the kernel reports that. Makes system calls only.
 bool syscall_filter_exists(void);
 
 #endif

@@ -34,7 +34,7 @@ static void put_number(struct writer *out, int32_t number) {
     out->n += sizeof number;
 }
 
-// An instruction with a word of the frame as its operand, by its distance from the end of the instruction.
+// Adds an instruction whose operand is a word of the frame, by its distance from the end of the instruction.
 static void put_with_word(struct writer *out, const char *hex, int word) {
     put(out, hex);
     put_number(out, EXIT - BENCH_FRAME_DISTANCE + 8 * word - (int32_t)(out->n + 4));

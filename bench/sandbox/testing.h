@@ -1,22 +1,22 @@
-// For tests: machine code of unknown origin, as a generator would wrap it: a frame, an exit, a loop. x86-64 only.
+// For tests: machine code of unknown origin, wrapped as by a generator: frame, exit, loop. x86-64 only.
 #ifndef BENCH_SANDBOX_TESTING_H
 #define BENCH_SANDBOX_TESTING_H
 
 #include "bench/bench.h"
 
-// A body as it stands. It may use rax, rcx and rdx, and starts with the first two: an address, and 0.
+// A body. It may use rax, rcx and rdx. It starts with `rax` in rax and 0 in rcx.
 struct foreign_body {
     const char *hex;
     uint32_t rax;
-    bool has_no_loop; // it runs once, whatever the number of iterations
+    bool has_no_loop; // runs once, for any number of iterations
 };
 
-// The frame's word that holds what rax was at the end.
+// Index of the frame's word that holds rax at the end.
 enum { FOREIGN_RAX = 1 };
 
-bool foreign_code_exists(void); // for this ISA
+bool foreign_code_exists(void); // whether this ISA has such code here
 
-// With the rules' exit set.
+// Returns the wrapped body, with these rules and their exit_offset set.
 struct bench_code foreign_code(struct arena *arena, struct foreign_body body, struct bench_foreign rules);
 
 #endif

@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-// How the child ended, as its exit status.
+// Exit status of the child.
 enum trial_status { TRIAL_DONE, TRIAL_CANNOT_MAP, TRIAL_CANNOT_SEAL };
 
-// Shared with the child, which writes.
+// Results in shared memory, which the child writes.
 struct trial_results {
     struct fault_note note;
-    int error_number; // why the child gave up; 0: it did not
-    bool is_left;     // the code came to its end, or was sent to its exit
+    int error_number; // errno with which the child gave up; 0: it did not
+    bool is_left;     // the code reached its end, or the handler of faults sent it to its exit
     unsigned n_pages;
     uintptr_t code_address;
     uintptr_t frame[BENCH_FRAME_WORDS];
@@ -57,7 +57,7 @@ static int run_once(struct sandbox *sandbox, void *context) {
     return TRIAL_DONE;
 }
 
-// By the child's own word: the code did not run.
+// Whether the child reports that the code did not run.
 static bool has_given_up(const struct trial_results *results, int status) {
     return (status == TRIAL_CANNOT_MAP || status == TRIAL_CANNOT_SEAL) && results->error_number && !results->is_left;
 }
@@ -69,7 +69,7 @@ static bool explain(const struct trial_results *results, int status, struct fail
     return fail_set(fail, FAIL_WORK, "cannot close the sandbox that code runs in: %s", why);
 }
 
-// Of a child that ended by itself. Where no filter of system calls stops it, the code may have made it end.
+// Outcome of a child that exited. Without a filter of system calls, the code itself may have ended it.
 static enum bench_outcome outcome_of(const struct trial_results *results, int status) {
     int noted = results->note.outcome;
     if (!results->is_left || status != TRIAL_DONE)
@@ -77,7 +77,7 @@ static enum bench_outcome outcome_of(const struct trial_results *results, int st
     return noted >= BENCH_OK && noted < BENCH_N_OUTCOMES ? (enum bench_outcome)noted : BENCH_OVERWROTE;
 }
 
-// What the code left, unless it has written over the results as well.
+// Takes the state that the code left. The code may have overwritten the results, so checks the number of pages.
 static void take(struct arena *arena, const struct trial_context *context, struct trial *trial) {
     const struct trial_results *results = context->results;
     unsigned n_pages = results->n_pages <= context->code->foreign.most_pages ? results->n_pages : 0;

@@ -1,5 +1,5 @@
-// One run of code of unknown origin, in the sandbox, without a look at the time: whether it comes to its end from the
-// state it starts in, what it touches on its way, and what it leaves behind.
+// One run of code of unknown origin in the sandbox, without a measurement: whether it reaches its end, which memory it
+// touches, and the state that it leaves.
 #ifndef BENCH_SANDBOX_TRIAL_H
 #define BENCH_SANDBOX_TRIAL_H
 
@@ -8,18 +8,18 @@
 #include "bench/bench.h"
 
 struct trial {
-    enum bench_outcome outcome; // BENCH_OK: it came to its end
+    enum bench_outcome outcome; // BENCH_OK: the code reached its end
     struct bench_seen seen;
-    uint64_t code_address; // of the code's first byte, which is elsewhere in each run; 0: it did not run
-    // Where it came to its end: words of its frame, and the pages of memory that appeared, in the order in which they
-    // were touched; bytes of the pages that stand behind them, by number.
-    uint64_t frame[BENCH_FRAME_WORDS];
-    const uint64_t *addresses;
-    const uint8_t *memory;
+    uint64_t code_address; // address of the code's first byte, another in each run; 0: the code did not run
+    // The rest has a meaning only where the code reached its end or its exit.
+    uint64_t frame[BENCH_FRAME_WORDS]; // words of its frame
+    const uint64_t *addresses;         // addresses of the seen.pages that appeared, in the order of first access
+    const uint8_t *memory;             // bytes of the frames that back them, by number
     size_t n_memory_bytes;
 };
 
-// `timeout_seconds`: 0 = 2. False only when the harness itself failed.
+// Runs the code once. `timeout_seconds`: 0: 2 s. Fails only where the harness fails: without memory, executable memory,
+// a child process or its filter.
 bool trial_run(struct arena *arena, const struct bench_code *code, double timeout_seconds, struct trial *trial,
                struct fail *fail);
 

@@ -20,13 +20,13 @@ static struct target_sample execute(struct fake_target *fake, double cycles, uin
     struct target_sample sample = {0};
     double n_cycles = cycles * (double)bodies, step = (double)fake->target.timer_step;
     fake->ticks_per_cycle *= 1 + fake->drift * normal(fake);
-    if (fake->drift > 0) // no real frequency walks away for good
+    if (fake->drift > 0) // real frequencies have limits, too
         fake->ticks_per_cycle = fmin(1.4, fmax(0.35, fake->ticks_per_cycle));
     double ticks = n_cycles * fake->ticks_per_cycle + fake->overhead_ticks + fake->noise_ticks * normal(fake);
     if (uniform(fake) < fake->interrupt_share)
         ticks += fake->interrupt_ticks;
     fake->now_ns += fmax(ticks, 0) / fake->target.ticks_per_second * 1e9;
-    double start = uniform(fake) * step; // where in a step of the timer it begins
+    double start = uniform(fake) * step; // start within a step of the timer
     sample.ticks = (uint64_t)(floor((start + fmax(ticks, 0)) / step) * step);
     sample.counters[0] = (uint64_t)llround(n_cycles * (fake->counter_factor > 0 ? fake->counter_factor : 1) + 200);
     sample.counters[1] = bodies + 30 + (fake->overcount_share > 0 && uniform(fake) < fake->overcount_share);
@@ -57,7 +57,7 @@ static double cycles_of(struct fake_target *fake, const struct bench_code *code)
     return cycles * fmax(0.1, 1 + fake->code_spread * normal(fake));
 }
 
-// Those of the job's group.
+// Sets the counts of the events in the job's group.
 static void count_events(const struct fake_target *fake, const struct target_job *job, struct target_round *round) {
     unsigned first = 0;
     for (unsigned i = 0; i < job->group; i++)
@@ -73,7 +73,7 @@ static void count_events(const struct fake_target *fake, const struct target_job
 static struct target_round one_round(struct fake_target *fake, const struct target_job *job) {
     struct target_round round = {0};
     bool has_neighbour = uniform(fake) < fake->neighbour_share;
-    bool is_chain = strchr("rm", job->code->bytes[0]) != NULL; // hardly slowed
+    bool is_chain = strchr("rm", job->code->bytes[0]) != NULL; // neighbours hardly slow these
     double code_cycles = cycles_of(fake, job->code) * (has_neighbour && !is_chain ? fake->neighbour_slows : 1);
     const uint64_t reference[2] = {job->reference_short * job->reference->bodies,
                                    job->reference_long * job->reference->bodies};

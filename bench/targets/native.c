@@ -1,5 +1,5 @@
-// Target "native": this machine's own CPU. Each batch runs in a fresh child process (fresh pages, fresh page tables:
-// a replicate, not only more of the same), pinned to one CPU.
+// Target "native": this machine's CPU. Each batch runs in a new child process, pinned to one CPU. New pages and page
+// tables make it a replicate, not only more rounds of the same.
 #include "bench/counters/counters.h"
 #include "bench/host/choose.h"
 #include "bench/host/files.h"
@@ -16,17 +16,17 @@
 #include <sys/random.h>
 
 struct native {
-    struct target target; // first: what the callers hold points here
+    struct target target; // first: callers hold a pointer to it
     int cpu;
-    struct host_watch watch; // of the core's other threads
+    struct host_watch watch; // watch of the core's other threads
     struct counters counters;
 };
 
-// Of the time that a job may take, for one round: code that never comes back is not waited for as long as many rounds
-// may take.
+// A round may take one part in STEP_SHARE of its job's time. So code that never returns does not use up the time of
+// many rounds.
 enum { STEP_SHARE = 8 };
 
-// How long a child waits for a CPU that another has: longer than what is measured there by another session may hang.
+// Longest time that a child waits for a busy CPU: longer than the time-out of code that another session measures there.
 static const double patience_seconds = 10;
 
 static bool explain_status(const struct native *native, enum native_status status, int error, struct fail *fail) {
@@ -56,9 +56,9 @@ static unsigned count_rounds(const struct target_job *jobs, unsigned n_jobs) {
     return n;
 }
 
-// The results, one batch long, in memory shared with the child; null without memory.
+// Returns room for the results of a batch, in memory shared with the child; null without memory.
 static struct native_results *make_results(unsigned n_rounds) {
-    // One round more: the last canary.
+    // The last canary takes the place of one more round.
     struct native_results *results =
         nursery_alloc(sizeof(struct native_results) + (n_rounds + 1) * sizeof(struct target_round));
     if (!results)
@@ -78,7 +78,7 @@ static bool is_checked(const struct native_batch *batch, unsigned check) {
     return false;
 }
 
-// The batch as the child looks at it: all of it in shared memory. Null without memory.
+// Returns a copy of the batch for the child, all of it in shared memory; null without memory.
 static struct native_batch *share_batch(const struct native_batch *batch) {
     struct native_batch *shared = nursery_alloc(sizeof *shared);
     struct target_job *jobs = nursery_alloc(batch->n_jobs * sizeof *jobs);
@@ -109,12 +109,12 @@ static struct native_batch *share_batch(const struct native_batch *batch) {
     return has_memory ? shared : NULL;
 }
 
-// Foreign code ran beside the results and could have written anything there. What it did by accident mostly shows.
+// Foreign code ran in the same process and may have overwritten the results. The canaries show most accidents.
 static bool are_intact(const struct native_results *results, uint64_t canary, unsigned n_rounds) {
     return results->canary == canary && memcmp(&results->rounds[n_rounds], &canary, sizeof canary) == 0;
 }
 
-// What runs beside the code; null without memory.
+// Returns the co-runner of a job; null without memory.
 static struct native_beside *make_beside(const struct target_job *job) {
     struct native_beside *beside = nursery_alloc(sizeof *beside);
     const struct bench_code *code = nursery_copy_code(job->beside);
@@ -128,7 +128,7 @@ static struct native_beside *make_beside(const struct target_job *job) {
     return beside;
 }
 
-// How it ended is the batch's outcome, if it did not end well. It may be slow to come back where its CPU is taken.
+// Ends the co-runner. If it did not end well, its outcome becomes the batch's. It may take long where its CPU is busy.
 static bool end_beside(struct native_beside *beside, const struct sandbox_job *job, const struct sandbox_child *child,
                        uint64_t canary, enum bench_outcome *outcome, struct fail *fail) {
     enum bench_outcome ended = BENCH_OK;
@@ -145,7 +145,7 @@ static bool end_beside(struct native_beside *beside, const struct sandbox_job *j
     return is_done;
 }
 
-// Runs the batch, and beside it, where there is something, the other child.
+// Runs the batch and, where the job has one, the co-runner in another child.
 static bool run_children(const struct target_job *job, const struct sandbox_job *measuring, struct native_batch *batch,
                          enum bench_outcome *outcome, int *status, struct fail *fail) {
     if (!job->beside)
@@ -157,7 +157,7 @@ static bool run_children(const struct target_job *job, const struct sandbox_job 
         .context = beside,
         .note = &beside->note,
         .is_in_nursery = true,
-        .timeout_seconds = fmax(patience_seconds, job->timeout_seconds), // from when it is told to end
+        .timeout_seconds = fmax(patience_seconds, job->timeout_seconds), // from BESIDE_END on
     };
     struct sandbox_child child;
     bool is_started = sandbox_start(&other, &child, fail);
@@ -165,7 +165,7 @@ static bool run_children(const struct target_job *job, const struct sandbox_job 
     return is_started && end_beside(beside, &other, &child, canary, outcome, fail) && is_done;
 }
 
-// What the child left, to the jobs. False where it is not complete.
+// Copies the child's results to the jobs. Returns false where they are not complete.
 static bool take_results(const struct native_results *results, struct target_job *jobs, unsigned n_jobs,
                          bool has_busy_sibling) {
     const struct target_round *rounds = results->rounds;
@@ -184,7 +184,7 @@ static bool take_results(const struct native_results *results, struct target_job
         bool is_one = done->outcome > BENCH_OK && done->outcome < BENCH_N_OUTCOMES;
         job->outcome = is_one ? (enum bench_outcome)done->outcome : BENCH_OK;
         job->seen = done->seen;
-        // Else the timer stands still.
+        // Without lengths, the timer stands still.
         is_complete = is_complete && (job->n_done == job->n_rounds || !job->code_long || job->outcome != BENCH_OK);
         rounds += job->n_rounds;
     }
@@ -200,7 +200,7 @@ static void forget_results(struct target_job *jobs, unsigned n_jobs) {
     }
 }
 
-// Where the code ended the process, the note has the reason; of several, it is not known which.
+// Takes the note's reason where the code ended the process. With several jobs, the one at fault is unknown.
 static void take_fault(const struct native_results *results, struct target_job *jobs, unsigned n_jobs) {
     if (n_jobs == 1 && results->note.fault.is_known)
         jobs->seen.fault = results->note.fault;
@@ -224,7 +224,7 @@ static bool run_in_child(struct native *native, struct native_batch *batch, stru
     uint64_t canary = results->canary;
     *outcome = BENCH_KILLED;
     bool is_done = run_children(jobs, &child, batch, outcome, &status, fail);
-    // Code that wrote over the harness may have made it believe anything.
+    // Without counters, only code that overwrote the harness can cause this status.
     if (is_done && *outcome == BENCH_OK && status == NATIVE_CANNOT_COUNT && !batch->group)
         *outcome = BENCH_OVERWROTE;
     if (is_done && *outcome == BENCH_OK && results->error_number)

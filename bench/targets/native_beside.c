@@ -7,11 +7,11 @@
 #include <errno.h>
 #include <math.h>
 
-// A chunk is long enough that what stands between two (reading the timer, telling, a branch predicted wrongly) is a
-// hundredth of it or two, and short enough that a sample of 60 µs holds several. For that, the other thread has a
-// little more of the core than beside code that never stops.
+// Length of a chunk. The time between two chunks (reading the timer, publishing, a mispredicted branch) is one or two
+// hundredths of it, and a sample of 60 µs contains several. During that time, the measured thread gets a little more of
+// the core than with a co-runner that never stops.
 static const int64_t chunk_ns = 8000;
-// How long the other process may take to answer before the round is given up.
+// Longest wait for the other process. After that, the co-runner ends.
 static const int64_t patience_ns = INT64_C(50) * 1000 * 1000;
 
 static unsigned load(const unsigned *word) {
@@ -31,7 +31,7 @@ static void relax(void) {
 #endif
 }
 
-// ---- the child beside
+// ---- the child of the co-runner
 
 static uint64_t choose_iterations(code_function function, void *memory) {
     for (uint64_t n = 1;; n *= 2) {
@@ -50,8 +50,8 @@ static void tell_chunk(struct native_beside *beside) {
     store(&beside->sequence, beside->sequence + 1);
 }
 
-// What is left of a chunk's time without its iterations: twice the time of a chunk, less that of one twice as long. The
-// quickest of a few, as disturbances only make them longer.
+// Returns the part of a chunk's time that its iterations do not take, in ticks: twice the time of a chunk, minus that
+// of one twice as long. Takes the quickest of several, because disturbances only lengthen them.
 static double time_between(struct native_beside *beside, code_function function, void *memory, uint64_t iterations) {
     enum { TIMES = 8 };
     double quickest[2] = {INFINITY, INFINITY};
@@ -120,14 +120,14 @@ static struct native_beside_progress look(const struct native_beside *beside) {
     return progress;
 }
 
-// Looks seldom: each look slows the one who is going to tell.
+// Pauses between looks: each look slows the co-runner, which writes what we read.
 static void wait_a_little(void) {
     enum { TIMES = 16 };
     for (unsigned i = 0; i < TIMES; i++)
         relax();
 }
 
-// Until another chunk has ended.
+// Waits until another chunk has ended. Returns false after patience_ns.
 static bool wait_for_chunk(const struct native_beside *beside) {
     int64_t end = (int64_t)timer_clock_ns() + patience_ns;
     uint64_t chunks = look(beside).chunks;
@@ -161,7 +161,7 @@ bool native_beside_go(struct native_beside *beside, struct native_beside_progres
     return true;
 }
 
-// One more chunk shows that it was still running when the sample had ended.
+// Waits for one more chunk, which shows that the co-runner was still running at the end of the sample.
 void native_beside_pause(struct native_beside *beside, const struct native_beside_progress *start,
                          struct target_beside *done) {
     struct native_beside_progress end = look(beside);

@@ -8,9 +8,9 @@ static bool has_fault(const struct native_executor *executor) {
     return executor->room.note->outcome != BENCH_OK;
 }
 
-// A predictor learns when a short loop ends, of the short executions sooner than of the long ones, and each time that
-// it is wrong costs as much as several iterations. So the number of iterations differs from call to call, for both by
-// the same: then it is wrong as often in both. Few iterations are learnt in either case.
+// A predictor learns where a short loop ends, and sooner for short executions than for long ones. A misprediction costs
+// as much as several iterations. So the number of iterations varies between calls, in the same way for both lengths:
+// then both have as many mispredictions. Loops of few iterations are learnt in any case.
 enum { MOST_MORE = 8, FEWEST_WITH_MORE = 32 };
 
 static uint64_t more_iterations(const struct target_lengths *lengths, unsigned call) {
@@ -44,9 +44,9 @@ static int execute(struct native_executor *executor, const struct native_code *c
     return error;
 }
 
-// What ran before has taken the place of the code in caches and predictors, and the core may have switched off what
-// only this code uses. Without a pass first, the short run would pay for that alone, and the difference be too small
-// (seen with nops on Zen 4, and with wide vectors on Sapphire Rapids, most where the runs are short).
+// Brings the code back into caches and predictors, and lets the core switch on units that only this code uses.
+// Otherwise the short run alone would contain that time, and the difference would be too small. Seen with nops on Zen 4
+// and with wide vectors on Sapphire Rapids, most of all with short runs.
 static void warm_up(struct native_executor *executor, const struct native_code *code,
                     const struct target_lengths *lengths, uint64_t n_warmup) {
     enum { SHARE = 4 };
@@ -64,8 +64,8 @@ int native_execute_pair(struct native_executor *executor, const struct native_co
     return error ? error : execute(executor, code, lengths, lengths->n_long, &samples[1]);
 }
 
-// The time of n iterations: twice, because the first time is for the caches and the branch predictor, and for memory to
-// appear.
+// Times n iterations, twice unless the first time suffices: the first run fills caches and branch predictors, and makes
+// memory appear. Sets `ticks` to the shorter time. Returns 0 or an errno.
 static int time_iterations(struct native_executor *executor, const struct native_code *code, uint64_t n,
                            double wanted_ticks, double *ticks) {
     const struct target_lengths once = {.n_calls = 1};
@@ -79,7 +79,7 @@ static int time_iterations(struct native_executor *executor, const struct native
     return error;
 }
 
-// Where the code runs for so many iterations, and for no more.
+// Chooses lengths and calls for code that survives at most `n_most` iterations.
 static int choose_limited(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
                           uint64_t n_most, struct target_lengths *lengths) {
     enum { SHORT_SHARE = 4, MOST_CALLS = 4096, MOST_TIMES = 16 };
@@ -96,8 +96,8 @@ static int choose_limited(struct native_executor *executor, const struct native_
     return 0;
 }
 
-// Looks for the most iterations, between those that it came back from and those that it did not. The note of the last
-// fault is of interest only where there are too few.
+// Searches for the largest number of iterations that the code survives, to about a quarter: it survives `n_good`, but
+// not `n_bad`. Keeps the note of the last fault only where fewer than two iterations remain.
 static int find_most(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
                      uint64_t *n_good, uint64_t n_bad) {
     struct fault_note note = *executor->room.note;
@@ -120,11 +120,11 @@ static int find_most(struct native_executor *executor, const struct native_code 
     return error;
 }
 
-// More and more iterations, until they take long enough, or the code does not come back from so many: then `n_bad` is
-// the number of these, else 0. `n_good`: the most that it came back from.
+// Increases the iterations until they take long enough, or the code does not survive them. Sets `n_bad` to the number
+// that it does not survive, else 0; `n_good` to the largest number that it survives.
 static int find_lengths(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
                         struct target_lengths *lengths, uint64_t *n_good, uint64_t *n_bad) {
-    static const double most_times = 8; // of one step to the next, where what comes is not known
+    static const double most_times = 8; // largest factor between two steps for foreign code
     double n = 1, ticks;
     *n_good = *n_bad = 0;
     for (;;) {

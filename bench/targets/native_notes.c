@@ -17,9 +17,9 @@ void native_notes_take(struct native_notes *notes) {
     notes->not_running_ns = (int64_t)timer_clock_ns() - clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-// The thread's own time leaves out what others had of the CPU: other threads, and where the kernel knows of it
-// (CONFIG_PARAVIRT_TIME_ACCOUNTING) the hypervisor's other guests. The two clocks are read one after the other, and
-// agree to within a µs.
+// Least time that counts as stolen. The thread's CPU time excludes the time of other threads and, where the kernel
+// knows it (CONFIG_PARAVIRT_TIME_ACCOUNTING), of the hypervisor's other guests. The two clocks are read one after the
+// other, so their difference is exact to a µs only.
 static const int64_t least_stolen_ns = 2000;
 
 void native_notes_compare(const struct native_notes *before, const struct native_notes *after,

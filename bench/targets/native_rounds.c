@@ -14,12 +14,12 @@
 // The child's view of a job.
 struct runner {
     struct native_executor executor;
-    struct native_code code, reference, checks[BENCH_N_CHECKS]; // a check may have no function: left out
-    struct native_code codes[BENCH_MOST_TOGETHER];              // of all jobs
-    struct native_beside *beside;                               // null: nothing runs beside
+    struct native_code code, reference, checks[BENCH_N_CHECKS]; // a check without a function is not timed
+    struct native_code codes[BENCH_MOST_TOGETHER];              // codes of all jobs
+    struct native_beside *beside;                               // null: no co-runner
 };
 
-// Half of the short run, if the caller knows no better.
+// Half of the short run: the warm-up where the caller states none.
 static uint64_t usual_warmup(uint64_t n_short) {
     return (n_short + 1) / 2;
 }
@@ -30,7 +30,7 @@ static uint64_t code_warmup(const struct target_job *job, const struct target_le
     return (uint64_t)fmax(1, ceil((double)lengths->n_long * job->warmup_ticks / job->wanted_ticks));
 }
 
-// The checks of before the code, or those of after it.
+// Times the checks that come before the code, or those that come after it.
 static int time_checks(struct runner *runner, const struct target_job *job, bool is_first, struct target_round *round) {
     int error = 0;
     for (unsigned i = 0; i < BENCH_N_CHECKS && !error; i++) {
@@ -47,7 +47,7 @@ static int time_reference(struct runner *runner, const struct target_job *job, s
     return native_execute_pair(&runner->executor, &runner->reference, &lengths, usual_warmup(lengths.n_short), samples);
 }
 
-// The code, while the other thread runs its own, where there is one.
+// Times the code, with the co-runner where there is one.
 static int time_beside(struct runner *runner, const struct target_lengths *lengths, uint64_t n_warmup,
                        struct target_sample samples[2], struct target_beside *done) {
     struct native_beside *beside = runner->beside;
@@ -59,7 +59,7 @@ static int time_beside(struct runner *runner, const struct target_lengths *lengt
     return error;
 }
 
-// A round from behind its first reference, which was the last one of the round before.
+// Runs a round after its first reference, which is the last one of the previous round.
 static int run_round(struct runner *runner, const struct target_job *job, const struct target_lengths *lengths,
                      struct target_sample reference[2], struct target_round *round) {
     struct target_sample code[2] = {{0}};
@@ -86,8 +86,8 @@ static void shorten(uint64_t *n_short, uint64_t *n_long) {
     *n_long = *n_short + (*n_long - *n_short + WARMUP_SHARE - 1) / WARMUP_SHARE;
 }
 
-// Brings what the rounds need into caches and predictors: rounds that are not kept, and so may be short. Foreign code
-// runs in full: it may walk, and pages that it reaches for the first time are faults.
+// Fills caches and predictors with shorter rounds that are not kept. Foreign code runs at full length: it may walk, and
+// each page that it reaches for the first time is a fault.
 static int run_warmup(struct runner *runner, const struct target_job *job, struct target_lengths lengths) {
     struct target_job shorter = *job;
     struct target_round scratch = {0};
@@ -104,8 +104,8 @@ static int run_warmup(struct runner *runner, const struct target_job *job, struc
     return error;
 }
 
-// Rounds, one reference between each two. What disturbs a reference disturbs both, so notes are compared from before
-// the reference that a round begins with, which is in the notes of the round before.
+// Runs the rounds, with one reference between each two. A disturbed reference disturbs both rounds. So a round's notes
+// are compared from before its first reference, which the previous round has taken.
 static int run_rounds(struct runner *runner, const struct target_job *job, struct target_round *rounds,
                       struct native_job_results *done) {
     const struct fault_note *note = runner->executor.room.note;
@@ -160,7 +160,7 @@ static int run_batch(const struct native_batch *batch, struct runner *runner) {
         results->jobs[i].ns = timer_clock_ns() - start_ns;
         rounds += job->n_rounds;
     }
-    results->note.outcome = BENCH_OK; // the jobs have what was noted
+    results->note.outcome = BENCH_OK; // the jobs have their notes
     return NATIVE_DONE;
 }
 
@@ -172,8 +172,8 @@ static bool is_checked(const struct native_batch *batch, unsigned check) {
     return false;
 }
 
-// The clock's chains and the checks, apart from the code under test, and their memory: they find nothing there that it
-// has left, nor does it find what they leave. False without executable memory.
+// Maps the clock's chain, the checks and their memory, separate from the code under test and its memory. Returns false
+// without executable memory.
 static bool map_chains(const struct native_batch *batch, struct runner *runner) {
     const struct target_job *job = batch->jobs;
     void *memory = code_map_page();
@@ -207,9 +207,8 @@ static bool map_all(const struct native_batch *batch, struct runner *runner) {
     return true;
 }
 
-// Children of one parent get the same addresses for the same calls. Replicates should differ in them, because branch
-// predictors and the way predictors of caches go by address: so something of random size comes first. Without memory
-// for it nothing is lost.
+// Maps a random number of pages first, to shift all later addresses. Children of one parent otherwise get the same
+// addresses. Replicates should differ in them, because branch predictors and way predictors use addresses.
 static void shift_addresses(uint64_t random) {
     enum { MOST_PAGES = 256 };
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -220,7 +219,7 @@ int native_rounds_run(struct sandbox *sandbox, void *context) {
     const struct native_batch *batch = context;
     if (!host_pin(batch->cpu))
         return give_up(batch->results, NATIVE_CANNOT_PIN, errno);
-    // The parent's turn is first.
+    // One second more than the jobs' time: the parent's time-out acts first.
     batch->results->priority = host_priority_raise(batch->n_jobs * batch->jobs->timeout_seconds + 1);
 
     struct perf_group_open counters;

@@ -5,9 +5,9 @@
 static const double timer_overhead_ticks = 25;
 static const double counter_overhead_cycles = 200, counter_overhead_instructions = 30;
 static const double process_start_ns = 1e6, between_executions_ns = 100;
-static const double usual_scatter = 0.2; // of what a neighbour slows by
+static const double usual_scatter = 0.2; // relative scatter of a neighbour's effect
 
-// Seeds in a row must not give like numbers: splitmix64, G. Steele et al., "Fast splittable pseudorandom number
+// Successive seeds must give different numbers: splitmix64, G. Steele et al., "Fast splittable pseudorandom number
 // generators", OOPSLA 2014.
 static uint64_t scramble(uint64_t seed) {
     uint64_t z = seed + 0x9E3779B97F4A7C15U;
@@ -36,7 +36,7 @@ static double random_exponential(struct noise *noise, double mean) {
     return -mean * log(1 - random_unit(noise));
 }
 
-// When something that happens `hz` times a second, at random, happens next.
+// Returns the time of the next random event, of which there are `hz` per second; infinite where `hz` is 0.
 static double next_event_ns(struct noise *noise, double hz) {
     return hz > 0 ? noise->now_ns + random_exponential(noise, 1e9 / hz) : INFINITY;
 }
@@ -55,7 +55,7 @@ static void start_neighbour(struct noise *noise) {
     noise->is_neighbour_busy = share >= 1;
     if (share <= 0 || share >= 1)
         return;
-    noise->is_neighbour_busy = // and the other way round at once
+    noise->is_neighbour_busy = // next_neighbour inverts it
         random_unit(noise) >= share && noise->spec.neighbour_first <= 0;
     next_neighbour(noise);
 }
@@ -85,7 +85,7 @@ static void step_frequency(struct noise *noise) {
     noise->next_step_ns = next_event_ns(noise, noise->spec.step_hz);
 }
 
-// A random walk, a twentieth of its range in 100 µs.
+// Moves the frequency by a random walk, a twentieth of its range in 100 µs.
 static void wander(struct noise *noise, double ns) {
     double drift = noise->spec.drift;
     if (drift <= 0)
@@ -94,7 +94,7 @@ static void wander(struct noise *noise, double ns) {
     noise->frequency = fmin(fmax(noise->frequency, 1 - drift), 1 + drift);
 }
 
-// Lets time pass in which nothing of ours is timed.
+// Lets time pass in which nothing is timed.
 static void pass(struct noise *noise, double ns) {
     noise->now_ns += ns;
     if (noise->next_step_ns <= noise->now_ns)
@@ -108,7 +108,7 @@ static void pass(struct noise *noise, double ns) {
         noise->next_steal_ns = next_event_ns(noise, noise->spec.steal_hz);
 }
 
-// So many cycles at a frequency that may jump on the way.
+// Lets that many cycles pass, during which the frequency may jump.
 static void execute_cycles(struct noise *noise, double cycles) {
     for (;;) {
         double cycle_ns = 1e9 / (noise->core_hz * noise->frequency);
@@ -123,7 +123,7 @@ static void execute_cycles(struct noise *noise, double cycles) {
     }
 }
 
-// What came in between makes the execution longer, and so more may come in between.
+// Adds the interrupts and stolen time of an execution. Each makes it longer, so more may follow.
 static void interrupt(struct noise *noise, struct target_round *round) {
     const struct noise_spec *spec = &noise->spec;
     while (noise->next_interrupt_ns <= noise->now_ns) {
@@ -140,7 +140,8 @@ static void interrupt(struct noise *noise, struct target_round *round) {
     }
 }
 
-// What is executed. Only code has speeds of its own, a neighbour slows each by its own.
+// Kind of executed code. A neighbour slows each kind by its own factor. Speeds of processes and rounds affect only
+// WORK_CODE.
 enum work { WORK_ADDS, WORK_PRODUCTS, WORK_CODE };
 
 static double neighbour_factor(struct noise *noise, enum work work, unsigned uses) {
@@ -159,7 +160,7 @@ static double neighbour_factor(struct noise *noise, enum work work, unsigned use
 
 static uint64_t count(struct noise *noise, double truth) {
     double share = noise->spec.counter_share;
-    if (share < 1) // scaled up from the part of the time that was counted
+    if (share < 1) // the kernel scales up counts of a part of the time
         truth *= 1 + (1 - share) * 0.1 * random_normal(noise);
     return (uint64_t)llround(fmax(0, truth));
 }
@@ -206,7 +207,7 @@ static double instructions_of(const struct bench_code *code, uint64_t iterations
     return (double)iterations * (code->iteration_instructions ? (double)code->iteration_instructions : in_bodies);
 }
 
-// The short run and the long one.
+// Executes the short run and the long one.
 static void execute_pair(struct noise *noise, enum work work, const double cycles[2], double factor,
                          const struct bench_code *code, const uint64_t iterations[2], struct target_round *round,
                          struct target_sample samples[2]) {
@@ -225,7 +226,7 @@ static void execute_checks(struct noise *noise, bool is_first, const struct targ
     }
 }
 
-// The chains are measured like any code when the clock is calibrated.
+// Returns the kind of a job's code. Calibration measures the chains like any code.
 static enum work work_of(const struct target_job *job) {
     const struct target_check *multiply = &job->checks[CHECK_MULTIPLY];
     if (job->code->body == job->reference->body)

@@ -1,4 +1,4 @@
-// The words for noise: KIND[:PARAMETER…][+KIND…].
+// Parses descriptions of noise: KIND[:PARAMETER…][+KIND…].
 #include "bench/targets/noise.h"
 
 #include "base/text.h"
@@ -13,13 +13,13 @@ struct kind {
     const char *name, *about;
     struct parameter {
         const char *name;
-        size_t offset; // in struct noise_spec
+        size_t offset; // offset of the field in struct noise_spec
         double usual, low, high;
     } parameters[MOST_PARAMETERS];
 };
 
 #define AT(field) offsetof(struct noise_spec, field)
-// A neighbour that slows code which uses the same, and no other code.
+// Parameters of a neighbour that slows only code with the same use.
 #define RIVAL(use)                                                                                                     \
     {                                                                                                                  \
         {"SHARE", AT(neighbour_share), 0.5, 0, 1}, {"MS", AT(neighbour_ms), 5, 0.001, 1e6},                            \

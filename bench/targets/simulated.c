@@ -10,20 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A slow core, so that the harness, which aims at a fixed time per run, asks for few cycles: they are all
-// simulated. The timer ticks at another rate than the core, as real ones do.
+// Frequency of the core: low, because the harness aims at a fixed time per run, and each cycle is simulated. The timer
+// has another rate than the core, as real ones do.
 static const double CORE_HZ = 250e6, TICKS_PER_CYCLE = 0.585;
 
 // Cycles of a piece of code for a number of bodies, simulated once.
 struct run {
-    const uint8_t *body, *beside; // beside: that another thread runs; null: none does
+    const uint8_t *body, *beside; // beside: the co-runner's body; null: no co-runner
     uint64_t bodies, cycles;
-    double beside_bodies;   // executed in those cycles
+    double beside_bodies;   // bodies of the co-runner in those cycles
     const uint64_t *events; // counts of the target's events
 };
 
 struct target_sim {
-    struct target target; // first: a target is also its head
+    struct target target; // first: callers hold a pointer to it
     struct arena *arena;
     const struct model *model;
     struct noise noise;
@@ -36,7 +36,7 @@ static const uint8_t *body_of(const struct bench_code *code) {
     return code ? code->body : NULL;
 }
 
-// One thread, or two.
+// Simulates the code, or code and co-runner on two threads. Sets the cycles and the co-runner's bodies of `run`.
 static bool execute(const struct model *model, const struct bench_code *code, const struct bench_code *beside,
                     const struct pipeline_options *options, struct event_listener *const *listeners, struct run *run,
                     struct fail *fail) {
@@ -59,7 +59,8 @@ static bool execute(const struct model *model, const struct bench_code *code, co
     return is_done;
 }
 
-// `outcome` is BENCH_TIMEOUT where the code takes more than `most_cycles`; 0: it may take any number.
+// Simulates a number of bodies, or finds the earlier result. `outcome` is BENCH_TIMEOUT where the code takes more than
+// `most_cycles`; 0: no limit.
 static bool simulate(struct target_sim *sim, const struct bench_code *code, const struct bench_code *beside,
                      uint64_t bodies, uint64_t most_cycles, struct run *run, enum bench_outcome *outcome,
                      struct fail *fail) {
@@ -91,8 +92,8 @@ static bool simulate(struct target_sim *sim, const struct bench_code *code, cons
     return true;
 }
 
-// Simulates what a round of the job executes. False when the harness failed; the outcome says whether all ended in
-// time.
+// Simulates all code of one round of the job. `outcome` is BENCH_TIMEOUT where some code takes too long. Fails where
+// the simulation fails.
 static bool simulate_round(struct target_sim *sim, const struct target_job *job, struct noise_cycles *cycles,
                            enum bench_outcome *outcome, struct fail *fail) {
     struct {
@@ -127,7 +128,7 @@ static bool simulate_round(struct target_sim *sim, const struct target_job *job,
     return true;
 }
 
-// What the events of the job's group count in the code, without noise.
+// Sets the counts of the events in the job's group, without noise.
 static bool put_events(struct target_sim *sim, const struct target_job *job, struct target_round *round,
                        enum bench_outcome *outcome, struct fail *fail) {
     const uint64_t iterations[2] = {job->code_short, job->code_long};

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// What small cores have, so that asking for a few events more takes several groups here, too.
+// Number of counters, as small cores have it: so a few more events need several groups here, too.
 enum { EVENTS_AT_ONCE = 4 };
 _Static_assert(TARGET_MAX_GROUPS *EVENTS_AT_ONCE >= TARGET_MAX_EVENTS, "groups for all events");
 

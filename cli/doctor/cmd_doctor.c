@@ -1,4 +1,4 @@
-// cyclops doctor: what this machine allows, and what to do about what it doesn't.
+// cyclops doctor: what this machine allows, and how to allow more.
 #include "cli/cli.h"
 
 #include "base/options.h"
@@ -42,7 +42,7 @@ static const struct command command = {
     options,
 };
 
-// Opens the clock for real: assembles its chains and calibrates.
+// Examines the clock by opening it: assembles its chains and calibrates.
 static bool examine_clock(struct diagnosis *d, struct lab *lab, const struct lab_options *lab_options) {
     struct fail fail = {0};
     struct program *chains[N_CHAINS];
@@ -73,7 +73,7 @@ static void examine_models(struct diagnosis *d) {
                 is_known ? "" : "Name the nearest model with --mcpu.", NULL);
 }
 
-// Within what reads well.
+// Returns the columns to use: those of the screen, up to a readable width.
 static unsigned columns_to_fill(void) {
     enum { WIDE = 120 };
     size_t columns = screen_columns(stdout);
@@ -94,7 +94,7 @@ static void examine_files(struct diagnosis *d, const struct host *host) {
     doctor_examine_leftovers(d);
 }
 
-// A captured machine cannot be measured on, and has no processes of ours.
+// Examines a captured machine, on which Cyclops cannot run.
 static bool examine_captured(struct diagnosis *d, struct fail *fail) {
     struct host_wish wish = {args.cpu.is_given ? (int)args.cpu.value : -1, args.core_type};
     struct host host;

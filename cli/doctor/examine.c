@@ -1,4 +1,4 @@
-// What cyclops doctor says of the machine.
+// The findings of cyclops doctor on the machine.
 #include "cli/doctor/doctor.h"
 
 #include "base/text.h"
@@ -15,7 +15,7 @@
 
 #define SAY(...) arena_printf(d->arena, __VA_ARGS__)
 
-// As it is called on the machine itself: of a captured one we know the folder that holds its files.
+// Returns the path on the machine itself, without the folder of a captured one.
 static const char *real_path(struct diagnosis *d, const char *path) {
     return path + strlen(host_path(d->arena, "%s", ""));
 }
@@ -43,8 +43,8 @@ static void examine_cpu(struct diagnosis *d, const struct host *host) {
         doctor_find(d, HEALTH_OK, "hypervisor", "none seen", "", NULL);
 }
 
-#define MUCH_BUSY 0.1        // share of time that others take from a measurement
-#define MANY_INTERRUPTS 100. // a second: one in ten samples of a millisecond
+#define MUCH_BUSY 0.1        // share of time that others use, 0 to 1
+#define MANY_INTERRUPTS 100. // interrupts per second: in one of ten samples of a millisecond
 
 static void examine_place(struct diagnosis *d, const struct host *host, const struct host_tuning *tuning) {
     bool is_quiet = tuning->busy < MUCH_BUSY;
@@ -72,7 +72,7 @@ static void examine_place(struct diagnosis *d, const struct host *host, const st
     }
 }
 
-// On x86 Linux takes the TSC only where it passed its tests; where it did not, our timer is as doubtful.
+// On x86, Linux uses the TSC only where it passes the kernel's tests. Where it does not, our timer is also doubtful.
 static void examine_timer(struct diagnosis *d, const struct host_tuning *tuning) {
     static const char *const good[] = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen", "arch_sys_counter"};
     bool is_good = false;
@@ -114,7 +114,7 @@ void doctor_examine_host(struct diagnosis *d, const struct host *host) {
     examine_counters(d, host, &tuning);
 }
 
-// What `cyclops run` would write into the file; null: nothing, it may not or need not.
+// Returns what `cyclops run` would write into the file; null: it may not or need not write.
 static const char *would_set(const struct host_plan *plan, const char *file) {
     for (size_t i = 0; i < plan->n_settings; i++)
         if (plan->settings[i].wanted && strcmp(strrchr(plan->settings[i].path, '/') + 1, file) == 0)
@@ -240,14 +240,14 @@ void doctor_examine_clocks(struct diagnosis *d, const struct bench *bench) {
     examine_tier(d, bench, CLOCK_RATIO, NULL);
 }
 
-// Of the core during calibration, as the chain of adds has it; 0: not known.
+// Returns the core's frequency during calibration by the chain of adds, GHz; 0: unknown.
 static double seen_ghz(const struct bench *bench) {
     bool is_known = bench && bench->stable && bench->target->ticks_per_second > 0 && bench->ticks_per_cycle > 0;
     return is_known ? bench->target->ticks_per_second / bench->ticks_per_cycle / 1e9 : 0;
 }
 
 void doctor_examine_time_clock(struct diagnosis *d, const struct host *host, const struct bench *bench) {
-    static const double most_departure = 0.01; // beyond which --clock time marks its values
+    static const double most_departure = 0.01; // relative; beyond it, --clock time marks its values
     double stated = host->ghz_stated, seen = seen_ghz(bench);
     if (stated <= 0) {
         doctor_find(d, HEALTH_LIMITED, "time clock", "this system states no frequency of its cores",

@@ -22,7 +22,7 @@ void doctor_find(struct diagnosis *diagnosis, enum health health, const char *su
 
 enum { HEALTH_COLUMN = 2, SUBJECT_COLUMN = 11 };
 
-// Commands are not wrapped: they are there to be copied.
+// Prints a finding. Does not wrap commands, so that people can copy them.
 static void print_finding(const struct finding *finding, unsigned indent, bool wants_colour, unsigned columns) {
     static const char *const colours[] = {"\033[32m", "\033[33m", "\033[31m"};
     const char *name = health_name(finding->health);

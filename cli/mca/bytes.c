@@ -29,7 +29,7 @@ void mca_hex_close(struct mca_hex *hex) {
     arena_free(&hex->arena);
 }
 
-// Into hex->bytes, which is as large as hex->text. `from`: first digit's place in the line.
+// Parses digits into hex->bytes, which is as large as hex->text. `from`: first digit's place in the line.
 static bool parse_digits(struct mca_hex *hex, struct slice digits, unsigned from, size_t *n_bytes) {
     size_t n_good = bytes_from_digits(digits.data, digits.length, hex->bytes);
     if (n_good < digits.length)
@@ -43,7 +43,7 @@ static bool parse_digits(struct mca_hex *hex, struct slice digits, unsigned from
     return true;
 }
 
-// Sets hex->block or hex->fail.
+// Describes a line: sets hex->block or hex->fail.
 static bool describe_line(struct mca_hex *hex, struct slice digits, const struct model *model) {
     size_t n_bytes = 0;
     if (!parse_digits(hex, digits, (unsigned)(digits.data - hex->text), &n_bytes))
@@ -55,7 +55,7 @@ static bool describe_line(struct mca_hex *hex, struct slice digits, const struct
     return true;
 }
 
-// False at the end and where reading fails.
+// Reads a line that is not empty. Returns false at the end of the file and where reading fails.
 static bool read_line(struct mca_hex *hex, struct slice *digits) {
     do {
         size_t room = hex->room;
@@ -91,8 +91,8 @@ const char *mca_hex_place(struct mca_hex *hex) {
     return arena_printf(&hex->arena, "%s:%u", hex->name, hex->line);
 }
 
-// Writes `number` with at least `digits` digits before `end`; returns where it begins. printf would take a third of the
-// time that a known block takes.
+// Writes `number` with at least `digits` digits before `end`, and returns its begin. printf would take a third of the
+// time of a known block.
 static char *write_count(char *end, uint64_t number, unsigned digits) {
     for (; number != 0 || digits != 0; number /= 10, digits -= digits != 0)
         *--end = (char)('0' + number % 10);

@@ -34,7 +34,7 @@ bool mca_open_model(const struct mca_args *args, struct arena *arena, struct mod
     return model_open(model, arena, args->llvm, &cpu, fail);
 }
 
-// The file is opened before anything is simulated: who cannot write there shall not wait for it.
+// Reports to the --output file. Opens it before the simulation, so that a failure comes at once.
 static bool report_to_output(struct mca_session *session, const struct model *model,
                              const struct backend_source *source) {
     const char *path = session->args->output;
@@ -49,7 +49,7 @@ static bool report_to_output(struct mca_session *session, const struct model *mo
     if (done && failed)
         return fail_set(session->fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
     if (!done)
-        remove(path); // as llvm-mca: no half a report
+        remove(path); // as llvm-mca does: leaves no partial report
     return done;
 }
 
@@ -61,7 +61,7 @@ static bool simulate(const struct backend *backend, struct mca_args *args, struc
         return false;
     }
     if (model.overlay != NULL)
-        args->resource_segments = true; // llvm-mca need not be equalled
+        args->resource_segments = true; // results need not equal llvm-mca's
     struct mca_session session = {
         .args = args,
         .machine = model.machine,
@@ -93,7 +93,7 @@ static bool run(struct mca_args *args, struct arena *arena, struct fail *fail) {
     return mca_options_settle_tables(args, backend->rules, fail) && simulate(backend, args, arena, fail);
 }
 
-// llvm-mca's: 1 whatever is wrong, but for a machine without LLVM.
+// Returns llvm-mca's exit status: 1 for any failure, except for a machine without LLVM.
 static int status_of(const struct fail *fail) {
     if (fail->status == FAIL_NONE)
         return cli_finish();

@@ -15,12 +15,12 @@
 struct reader {
     struct mca_session *session;
     const struct model *model;
-    struct block *blocks; // of all inputs
+    struct block *blocks; // blocks of all inputs
     size_t n_blocks;
     struct backend_note *notes;
     size_t n_notes;
     uint64_t iterations;
-    bool any_failed;    // --brief goes on
+    bool any_failed;    // a block failed, and --brief went on
     const char *unread; // text that did not parse; null: none
 };
 
@@ -44,8 +44,8 @@ static bool are_same_code(const struct backend_source *a, const struct backend_s
     return true;
 }
 
-// AT&T's syntax takes 'rax' for a place in memory: most of a text in Intel's then does not parse, 'push rax' does.
-// `source`: what was made of the text; null: nothing.
+// Prints a hint where the text is probably in Intel's syntax. In AT&T's, 'rax' is a place in memory: 'push rax' parses,
+// but most other text does not. `source`: result of parsing the text; null: it did not parse.
 static void hint_at_intel(const struct reader *reader, const char *name, const char *text,
                           const struct backend_source *source) {
     struct arena *arena = reader->session->arena;
@@ -53,7 +53,7 @@ static void hint_at_intel(const struct reader *reader, const char *name, const c
     bool is_settled = strstr(text, ".intel_syntax") || strstr(text, ".att_syntax");
     struct backend_source as_intel = {0};
     struct fail fail = {0};
-    if (is_settled || strlen(in_intel) <= strlen(text) + 1 || // no '.intel_syntax' before it: not x86, or with %rax
+    if (is_settled || strlen(in_intel) <= strlen(text) + 1 || // without '.intel_syntax' in front: not x86, or with %rax
         !model_describe_text(reader->model, arena, name, in_intel, &as_intel, &fail))
         return;
     if (!source)
@@ -75,7 +75,7 @@ static bool describe_text(struct reader *reader, const char *name, const char *t
     return is_read;
 }
 
-// Assembly or an object.
+// Describes a file of assembly, or an object.
 static bool describe_file(struct reader *reader, const char *path, struct backend_source *source) {
     struct mca_session *session = reader->session;
     const struct object_range range = range_of(session->args);
@@ -146,7 +146,7 @@ static bool gather_file(struct reader *reader, const char *path) {
     mca_print_notes(&source);
     if (reader->unread)
         hint_at_intel(reader, file_name(path), reader->unread, NULL);
-    *fail = (struct fail){.status = fail->status}; // it is told
+    *fail = (struct fail){.status = fail->status}; // it is printed
     return false;
 }
 
@@ -245,7 +245,7 @@ bool mca_inputs_exist(const struct mca_args *args, struct fail *fail) {
     return true;
 }
 
-// The block that was read becomes the run that a branch trace describes: a file, "-" for standard input, or the trace
+// Replaces the block by the run that a branch trace describes. `trace`: a file, "-" for standard input, or the trace
 // itself, which begins with a parenthesis.
 static bool follow_trace(struct arena *arena, const char *trace, struct backend_source *source, struct fail *fail) {
     const char *name = trace[0] == '(' ? "--branch-trace" : file_name(trace);
@@ -282,7 +282,7 @@ static bool run_briefly(struct mca_session *session, const struct model *model, 
     struct reader reader = {.session = session, .model = model, .iterations = iterations};
     bool done = for_each_input(&reader, session->args->hex ? run_hex_briefly : run_file_briefly);
     if (done && reader.any_failed)
-        session->fail->status = FAIL_WORK; // it is told
+        session->fail->status = FAIL_WORK; // it is printed
     return done;
 }
 

@@ -1,5 +1,5 @@
 // Private to this folder.
-// The inputs of `cyclops mca`: assembly, objects and hexadecimal digits, one file or several, and what is done with
+// The inputs of `cyclops mca`, from one file or several: assembly, objects and hexadecimal digits. Reads and simulates
 // them.
 #ifndef CLI_MCA_INPUT_H
 #define CLI_MCA_INPUT_H
@@ -9,11 +9,11 @@
 
 #include <stdbool.h>
 
-// Whether all files can be read, before anything else is tried.
+// Checks that all files can be read, before any other work. Fails at the first that cannot.
 bool mca_inputs_exist(const struct mca_args *args, struct fail *fail);
-// Reads every input that session->args names; with --brief, which reads as it goes, nothing yet.
+// Reads every input in session->args. Reads nothing with --brief, where mca_run reads block by block.
 bool mca_read_inputs(struct mca_session *session, const struct model *model, struct backend_source *source);
-// Simulates what was read: one report of it all; with --brief a line for each block.
+// Simulates the inputs, and prints one report; with --brief, a line for each block.
 bool mca_run(struct mca_session *session, const struct model *model, const struct backend_source *source);
 
 #endif

@@ -12,7 +12,7 @@ static void print_count(struct tree *tree, const char *option, unsigned value) {
         tree_count(tree, option, value);
 }
 
-// Numbers that change the model; they mean nothing to in-order CPUs.
+// Prints the numbers that change the model. In-order CPUs do not use them.
 static void print_parameters(struct tree *tree, const struct mca_args *args, const struct machine *machine) {
     char arch[64];
     snprintf(arch, sizeof arch, "%.*s", (int)strcspn(machine->triple, "-"), machine->triple);
@@ -36,7 +36,8 @@ static void print_parameters(struct tree *tree, const struct mca_args *args, con
     tree_close(tree, '}');
 }
 
-// "Zn4LSU." and the number for one of several units. llvm-mca 19 appends it as a character of that code, not as digits.
+// Prints the resources. One of several units has a point and its number after its name. As in llvm-mca 19, the number
+// is the character of that code, not digits.
 static void print_resources(struct tree *tree, const struct machine *machine) {
     tree_open(tree, "Resources", '[');
     for (unsigned r = 1; r < machine->n_resources; r++) {

@@ -1,5 +1,5 @@
 // Private to this folder.
-// The frame of llvm-mca's JSON report: a list of regions, then the options and the resources that it was made with.
+// The frame of llvm-mca's JSON report: a list of regions, then the simulation's options and resources.
 #ifndef CLI_MCA_JSON_H
 #define CLI_MCA_JSON_H
 
@@ -7,7 +7,7 @@
 #include "analyzer/views/tree.h"
 #include "cli/mca/options.h"
 
-// Between the two, each region is an element of the list that is open.
+// Begin and end the report. Between the two calls, each region is an element of the open list.
 void mca_json_begin(struct tree *tree);
 void mca_json_end(struct tree *tree, const struct mca_args *args, const struct machine *machine);
 

@@ -1,4 +1,4 @@
-// Code of an ELF object or executable as blocks.
+// Describes the code of an ELF object or executable as blocks.
 #include "cli/mca/bytes.h"
 
 #include <inttypes.h>

@@ -11,8 +11,8 @@
 struct parser {
     struct arena *arena;
     struct mca_args *args;
-    const char **inputs; // of args
-    unsigned *positions; // likewise
+    const char **inputs; // args->inputs, writable
+    unsigned *positions; // args->positions, writable
     struct fail *fail;
 };
 
@@ -30,7 +30,7 @@ static bool parse_flag(const char *text, bool *value) {
     return false;
 }
 
-// Decimal, or in the base that 0x, 0b, 0o or a leading 0 tells, as StringRef::getAsInteger reads it.
+// Parses a number: decimal, or in the base of a leading 0x, 0b, 0o or 0, as StringRef::getAsInteger does.
 static bool parse_digits(const char *text, unsigned long most, unsigned long *value) {
     int base = 10;
     if (text[0] == '0' && text[1] != '\0') {
@@ -84,7 +84,7 @@ static bool store(const struct parser *parser, const struct mca_option *row, con
     return true;
 }
 
-// The option argv[*i] and, where it needs one, its argument behind it.
+// Parses the option argv[*i] and, where it needs one, the argument after it.
 static enum options_result parse_option(const struct parser *parser, int argc, char **argv, int *i) {
     const char *word = argv[*i], *start = word + (word[1] == '-' ? 2 : 1), *equals = strchr(start, '=');
     const char *name = arena_copy(parser->arena, start, equals != NULL ? (size_t)(equals - start) : strlen(start));

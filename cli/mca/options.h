@@ -1,6 +1,6 @@
-// The command line of `cyclops mca`: llvm-mca's options, read as LLVM reads them (llvm/lib/Support/CommandLine.cpp).
-// One dash or two; the last of several is taken; numbers in any base; true and false in LLVM's spellings; refusals in
-// its words.
+// The command line of `cyclops mca`: llvm-mca's options, parsed as LLVM does (llvm/lib/Support/CommandLine.cpp). One
+// dash or two; the last one of several counts; numbers in any base; true and false in LLVM's spellings; LLVM's
+// messages.
 #ifndef CLI_MCA_OPTIONS_H
 #define CLI_MCA_OPTIONS_H
 
@@ -14,20 +14,20 @@
 // What -instruction-tables prints instead of a simulation.
 enum mca_tables { MCA_TABLES_NONE, MCA_TABLES_NORMAL, MCA_TABLES_FULL };
 
-// What to do about input that LLVM cannot read or describe.
+// Input that LLVM cannot read or describe, and that is to be skipped.
 enum mca_skip { MCA_SKIP_NONE, MCA_SKIP_LACK_SCHED, MCA_SKIP_PARSE_FAILURE, MCA_SKIP_ANY };
 
 struct mca_args {
-    const char *const *inputs; // "-": standard input; none: that too
+    const char *const *inputs; // "-", or no input: standard input
     size_t n_inputs;
-    const char *symbol, *section, *start, *end; // of objects; null: not given
-    const char *trace;                          // null: none
-    const char *branch_trace;                   // file or text; null: none
+    const char *symbol, *section, *start, *end; // range of objects; null: not given
+    const char *trace;                          // format and file of the trace; null: no trace
+    const char *branch_trace;                   // file or text of a branch trace; null: none
     bool hex, brief;
     const char *output;
     const char *cpu, *overlay, *triple, *arch, *features, *llvm; // null: not given
     enum mca_skip skip;
-    const char *skip_word; // what it was read from
+    const char *skip_word; // word that `skip` is from
     int syntax;            // -1: the input's
     bool version, print_hex, json, no_instruments, no_custom_behaviour;
 
@@ -40,22 +40,22 @@ struct mca_args {
     enum mca_tables tables;  // mca_options_settle_tables makes it of the word
     bool dispatch_stats, scheduler_stats, retire_stats, register_file_stats;
     bool show_encoding, show_barriers;
-    bool all_views, all_stats; // mca_options_settle_views makes them of these
-    const unsigned *positions; // on the command line, of the last option of each row of the table; 0: not given
-    bool ignored;              // options that are taken for llvm-mca's sake
+    bool all_views, all_stats; // mca_options_settle_views sets the views by these
+    const unsigned *positions; // for each row of the table: position of its last option in argv; 0: not given
+    bool ignored;              // value of options accepted only for llvm-mca's sake
     unsigned timeline_max_iterations, timeline_max_cycles;
 };
 
-// Other results than OPTIONS_OK end the program: with success after OPTIONS_HELP, else with `fail`. What is returned
-// lives as long as `arena`.
+// Parses a command line. OPTIONS_HELP: help was printed, and the program ends with success. OPTIONS_BAD: it ends with
+// `fail`. `args` is valid as long as `arena`.
 enum options_result mca_options_parse(struct arena *arena, int argc, char **argv, struct mca_args *args,
                                       struct fail *fail);
 
-// What -instruction-tables says to the version of llvm-mca that has these rules: older ones take it for a flag.
+// Sets args->tables from the word of -instruction-tables. Older versions of llvm-mca take the option for a flag.
 bool mca_options_settle_tables(struct mca_args *args, const struct mca_rules *rules, struct fail *fail);
 
-// What -all-views and -all-stats say of views that no option behind them asks for. `in_order`: of the CPU, for which
-// some views mean nothing.
+// Applies -all-views and -all-stats to views that no later option sets. `in_order`: the CPU is in-order, for which some
+// views mean nothing.
 void mca_options_settle_views(struct mca_args *args, bool in_order);
 
 #endif

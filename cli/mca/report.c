@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-// The views of one block. Those that are not asked for are neither set up nor listen.
+// The views of one block. Views that are not requested are neither set up nor listeners.
 struct views {
     struct summary_view summary;
     struct bottleneck_view bottlenecks;
@@ -154,7 +154,7 @@ static void print(const struct mca_session *session, const struct block *block, 
         timeline_view_print(&views->timeline, session->out);
 }
 
-// Members in alphabetical order, as LLVM prints them.
+// Prints the members in alphabetical order, as LLVM does.
 static void print_json(const struct mca_session *session, const struct block *block, const struct views *views,
                        struct tree *tree) {
     const struct mca_args *args = session->args;
@@ -176,7 +176,7 @@ static void print_json(const struct mca_session *session, const struct block *bl
     tree_close(tree, '}');
 }
 
-// Views that instruction tables do not have are off in `session->args`.
+// Reports one block. session->args must not request views that instruction tables do not have.
 static bool report_block(const struct mca_session *session, const struct block *block, size_t number,
                          struct tree *tree) {
     struct views views;
@@ -234,7 +234,7 @@ bool mca_report(const struct mca_session *session, const struct backend_source *
     settled.args = &args;
     if (!args.json)
         return report_blocks(&settled, source, NULL);
-    // A report is whole or is none: it is written when nothing can fail any more.
+    // Write a whole report or nothing: only when no failure is possible any more.
     char *text = NULL;
     size_t length;
     settled.out = open_memstream(&text, &length);

@@ -14,28 +14,28 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// An open CPU, and what the reports need of it.
+// An open CPU, and what its reports need.
 struct mca_session {
     const struct mca_args *args;
     const struct machine *machine;
-    const struct mca_rules *rules; // of the llvm-mca that the reports are to equal
+    const struct mca_rules *rules; // rules of the llvm-mca that the reports equal
     struct arena *arena;
     FILE *out;
     struct fail *fail;
-    struct trace_view *trace;  // null: none
+    struct trace_view *trace;  // null: no trace
     struct pipeline *pipeline; // opened with mca_pipeline_options
 };
 
-// The CPU that the arguments ask for; each thread opens it for itself.
+// Opens the CPU that the arguments ask for. Each thread opens its own.
 bool mca_open_model(const struct mca_args *args, struct arena *arena, struct model *model, struct fail *fail);
 
-// As the session's arguments ask for.
+// Returns the pipeline's options by the session's arguments.
 struct pipeline_options mca_pipeline_options(const struct mca_session *session);
 
-// Simulates every block and prints its report; LLVM's notes go to stderr, each before the report it is about.
+// Simulates every block and prints its report. LLVM's notes go to stderr, each before its report.
 bool mca_report(const struct mca_session *session, const struct backend_source *source);
 
-// The notes of a text that could not be read.
+// Prints the notes of a text that could not be read.
 void mca_print_notes(const struct backend_source *source);
 
 #endif

@@ -11,11 +11,11 @@
 
 struct words {
     struct arena *arena;
-    char **list; // grows by arena_grow
+    char **list; // array of arena_grow
     size_t count;
 };
 
-// The files that are being read, innermost first.
+// The files that are open, innermost first.
 struct open_file {
     const struct open_file *outer;
     dev_t device;
@@ -27,7 +27,7 @@ static void add(struct words *words, char *word) {
     words->list[words->count++] = word;
 }
 
-// The next word; null at the end.
+// Returns the next word; null at the end.
 static char *next_word(struct arena *arena, const char **from, const char *end) {
     struct text word = {.arena = arena};
     char quote = '\0';
@@ -62,7 +62,7 @@ static bool add_words(struct words *words, const char *text, size_t length, cons
     return true;
 }
 
-// A word, or the words of the file that it stands for.
+// Adds a word, or the words of the file that it names.
 static bool add_file(struct words *words, char *word, const struct open_file *outer, struct fail *fail) {
     struct stat status;
     if (word[0] != '@' || (stat(word + 1, &status) != 0 && errno == ENOENT)) {

@@ -9,9 +9,11 @@
 
 #include <stdbool.h>
 
-// Replaces each @FILE of a command line by the words of that file, which may name further ones; an @FILE that does not
-// exist stays as it is. Fails where a file cannot be read, or holds itself. Words are separated by white space; quotes
-// of either kind keep it, a backslash takes the next character as it is, and an empty word is none.
+// Replaces each @FILE of a command line by the words of that file, which may name other files. An @FILE that does not
+// exist stays as it is. Fails where a file cannot be read, or includes itself.
+//  - White space separates words, except within quotes of either kind.
+//  - A backslash takes the next character literally.
+//  - Empty words are ignored.
 bool response_expand(struct arena *arena, int *argc, char ***argv, struct fail *fail);
 
 #endif

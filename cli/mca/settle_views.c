@@ -1,4 +1,4 @@
-// Which views `cyclops mca` prints where options speak for several of them (-all-views, -all-stats): as llvm-mca has it
+// Which views `cyclops mca` prints where an option sets several (-all-views, -all-stats). As in llvm-mca
 // (llvm/tools/llvm-mca/llvm-mca.cpp, processViewOptions), the order on the command line decides.
 #include "cli/mca/option_table.h"
 #include "cli/mca/options.h"
@@ -7,7 +7,7 @@ static unsigned position_of(const struct mca_args *args, const char *name) {
     return args->positions[mca_option_find(name)];
 }
 
-// `view` follows an option that speaks for several views, where no option of its own comes behind that.
+// Sets `view` to the value of an option for several views, unless the view's option comes after it.
 static void follow(const struct mca_args *args, const char *name, bool *view, const char *leader, bool value) {
     if (position_of(args, name) == 0 || position_of(args, name) < position_of(args, leader))
         *view = value;
