@@ -103,23 +103,6 @@ void copy_costs(const backend_cpu &cpu, const mca::InstrDesc &from, struct insn 
     insn->info_latency = unsigned(MCSchedModel::computeInstrLatency(subtarget, sched_class)) + delay;
 }
 
-// The model's table of the class, entry by entry: "Zn4ALU,Zn4Store[2],Zn4FP[1,3]".
-std::string list_resources(const MCSubtargetInfo &subtarget, const MCSchedClassDesc &sched_class) {
-    std::string list;
-    raw_string_ostream out(list);
-    for (const MCWriteProcResEntry *entry = subtarget.getWriteProcResBegin(&sched_class);
-         entry != subtarget.getWriteProcResEnd(&sched_class); ++entry) {
-        if (!entry->ReleaseAtCycle)
-            continue;
-        out << (list.empty() ? "" : ",") << subtarget.getSchedModel().getProcResource(entry->ProcResourceIdx)->Name;
-        if (entry->ReleaseAtCycle > 1 && entry->AcquireAtCycle > 0)
-            out << '[' << entry->AcquireAtCycle << ',' << entry->ReleaseAtCycle << ']';
-        else if (entry->ReleaseAtCycle > 1)
-            out << '[' << entry->ReleaseAtCycle << ']';
-    }
-    return out.str();
-}
-
 // As llvm-mca finds it: on the rest of the line, which must end, between marks of C or behind those of C++.
 StringRef comment_behind(SMLoc place) {
     const StringRef text(place.getPointer());
@@ -188,6 +171,22 @@ std::string explain(const backend_cpu &cpu, const struct insn &insn, std::string
 }
 
 } // namespace
+
+std::string list_resources(const MCSubtargetInfo &subtarget, const MCSchedClassDesc &sched_class) {
+    std::string list;
+    raw_string_ostream out(list);
+    for (const MCWriteProcResEntry *entry = subtarget.getWriteProcResBegin(&sched_class);
+         entry != subtarget.getWriteProcResEnd(&sched_class); ++entry) {
+        if (!entry->ReleaseAtCycle)
+            continue;
+        out << (list.empty() ? "" : ",") << subtarget.getSchedModel().getProcResource(entry->ProcResourceIdx)->Name;
+        if (entry->ReleaseAtCycle > 1 && entry->AcquireAtCycle > 0)
+            out << '[' << entry->AcquireAtCycle << ',' << entry->ReleaseAtCycle << ']';
+        else if (entry->ReleaseAtCycle > 1)
+            out << '[' << entry->ReleaseAtCycle << ']';
+    }
+    return out.str();
+}
 
 const char *register_name(const backend_cpu &cpu, struct arena *arena, MCRegister reg) {
     if (!cpu.names || !reg)

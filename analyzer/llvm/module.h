@@ -109,6 +109,12 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &in
 // Null where names are not wanted.
 const char *register_name(const backend_cpu &cpu, struct arena *arena, llvm::MCRegister reg);
 
+// The model's table of a class, entry by entry: "Zn4ALU,Zn4Store[2],Zn4FP[1,3]".
+std::string list_resources(const llvm::MCSubtargetInfo &subtarget, const llvm::MCSchedClassDesc &sched_class);
+
+// opcodes.cpp
+size_t opcode_costs(const struct backend_cpu *cpu, struct arena *arena, const struct opcode_cost **costs);
+
 // bare.cpp: what else describe_insn sets, where there is no scheduling model
 void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, struct insn *insn);
 

@@ -57,8 +57,8 @@ bool fits_triple(const Triple &triple, const MCSubtargetInfo &subtarget) {
 }
 
 static bool is_of(const Target &target, const Triple &triple, const char *cpu) {
-    return !triple.isRISCV() ||
-           fits_triple(triple, *std::unique_ptr<MCSubtargetInfo>(target.createMCSubtargetInfo(target_triple(triple), cpu, "")));
+    return !triple.isRISCV() || fits_triple(triple, *std::unique_ptr<MCSubtargetInfo>(
+                                                        target.createMCSubtargetInfo(target_triple(triple), cpu, "")));
 }
 
 size_t list_cpus(struct arena *arena, const char *triple, const char *const **names, struct fail *fail) {

@@ -1,6 +1,6 @@
 // Private to this folder.
-// What differs between the versions of LLVM: their C++ interfaces, and what their llvm-mca does. No other file asks which
-// version this is. Tried: 14 to 16, 19 and 22; others are taken for the next older one of these.
+// What differs between the versions of LLVM: their C++ interfaces, and what their llvm-mca does. No other file asks
+// which version this is. Tried: 14 to 16, 19 and 22; others are taken for the next older one of these.
 #ifndef ANALYZER_LLVM_VERSIONS_H
 #define ANALYZER_LLVM_VERSIONS_H
 

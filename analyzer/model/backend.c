@@ -90,7 +90,8 @@ static int newest_first(const void *a, const void *b) {
 size_t backend_versions(struct arena *arena, const unsigned **majors) {
     const char **names = NULL;
     const size_t n_names = file_list(arena, file_installed(arena, "lib/cyclops"), module_suffix, &names);
-    unsigned *found = ARENA_ARRAY(arena, unsigned, n_names + 1), built_in = cyclops_backend ? cyclops_backend()->major : 0;
+    unsigned *found = ARENA_ARRAY(arena, unsigned, n_names + 1),
+             built_in = cyclops_backend ? cyclops_backend()->major : 0;
     size_t n = 0;
     if (built_in)
         found[n++] = built_in;

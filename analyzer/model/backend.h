@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 8 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 9 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
@@ -60,6 +60,15 @@ struct backend_source {
     size_t n_notes;
 };
 
+// Numbers of an opcode in a CPU's table, whatever its operands.
+struct opcode_cost {
+    const char *opcode; // LLVM's name
+    unsigned uops;
+    unsigned latency;      // cycles: the longest of its writes
+    double rthroughput;    // cycles
+    const char *resources; // as in struct insn_tables
+};
+
 struct backend_cpu; // an open CPU: subtarget tables, parser, disassembler
 
 struct backend {
@@ -87,6 +96,9 @@ struct backend {
     // LLVM's name of each opcode of the open CPU's target, also of those the CPU lacks; null from the number of them
     // on.
     const char *(*opcode_name)(const struct backend_cpu *cpu, size_t index);
+    // Costs of the opcodes that the CPU's table describes, also of those that the CPU lacks; not of those whose numbers
+    // depend on their operands. The array lives in the arena.
+    size_t (*opcode_costs)(const struct backend_cpu *cpu, struct arena *arena, const struct opcode_cost **costs);
 
     // Decodes machine code; 0 and a failure where that is not possible, or where there is none.
     size_t (*count_insns)(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail);
@@ -103,9 +115,9 @@ struct backend {
 typedef const struct backend *backend_entry_function(void);
 #define BACKEND_ENTRY "cyclops_backend"
 
-// Loads a module. `llvm`: null for what backend_asked returns, or the newest installed one; a major version ("19"), or a path to a module or a folder
-// that holds one. FAIL_UNAVAILABLE, with what to install, where there is none. Modules stay loaded. A program may have
-// one linked in; that one is not loaded by version again.
+// Loads a module. `llvm`: null for what backend_asked returns, or the newest installed one; a major version ("19"), or
+// a path to a module or a folder that holds one. FAIL_UNAVAILABLE, with what to install, where there is none. Modules
+// stay loaded. A program may have one linked in; that one is not loaded by version again.
 const struct backend *backend_load(struct arena *arena, const char *llvm, struct fail *fail);
 
 // Which LLVM to load where `llvm` asks for none: the one that CYCLOPS_LLVM in the environment names; null: the newest.

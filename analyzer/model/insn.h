@@ -54,16 +54,16 @@ struct insn_address {
 
 // What llvm-mca's -instruction-tables=full shows beyond the rest.
 struct insn_tables {
-    unsigned bypass_latency;   // cycles: the latency, less what a reader of the slowest write may come early
-    const char *resources;     // as the model's table lists them: "Zn4ALU,Zn4Store[2],Zn4FP[1,3]"
-    const char *comment;       // behind the instruction in the source text, with its marks: "// mul"; "" if there is none
+    unsigned bypass_latency; // cycles: the latency, less what a reader of the slowest write may come early
+    const char *resources;   // as the model's table lists them: "Zn4ALU,Zn4Store[2],Zn4FP[1,3]"
+    const char *comment;     // behind the instruction in the source text, with its marks: "// mul"; "" if there is none
 };
 
 struct insn {
-    const char *text;     // as LLVM prints it, tabs as LLVM puts them; null: not asked for
-    const char *opcode;   // LLVM's opcode name, "VFMADD231PSZr"
+    const char *text;                 // as LLVM prints it, tabs as LLVM puts them; null: not asked for
+    const char *opcode;               // LLVM's opcode name, "VFMADD231PSZr"
     const struct insn_tables *tables; // null: not asked for
-    const uint8_t *bytes; // encoding; null where it was given as text and not encoded
+    const uint8_t *bytes;             // encoding; null where it was given as text and not encoded
     unsigned n_bytes;
     unsigned line; // in the source text; 0: unknown (from bytes, or from a macro or repetition in the text)
 

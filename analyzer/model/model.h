@@ -1,6 +1,6 @@
 // A CPU as it is simulated, by the name that users give it: one of LLVM's ("znver4"), one of a version of LLVM
-// ("llvm-19/znver4"), or an overlay file ("my.yaml", or "overlay:cortex-a8" for one that is installed). Opening it, and turning code into instructions as it
-// means them. Simulates nothing.
+// ("llvm-19/znver4"), or an overlay file ("my.yaml", or "overlay:cortex-a8" for one that is installed). Opening it, and
+// turning code into instructions as it means them. Simulates nothing.
 #ifndef ANALYZER_MODEL_MODEL_H
 #define ANALYZER_MODEL_MODEL_H
 

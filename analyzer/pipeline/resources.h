@@ -49,10 +49,10 @@ struct resource_unit {
     uint64_t free;                             // of pipes with a free unit, and of all groups
     uint64_t reserved_groups;
     uint64_t full_buffers;
-    uint64_t blocked_buffers; // of resources without a buffer, while they are in use
-    bool has_buffers;         // false: nobody asks for them (in-order machines)
+    uint64_t blocked_buffers;        // of resources without a buffer, while they are in use
+    bool has_buffers;                // false: nobody asks for them (in-order machines)
     bool serves_scarce_groups_first; // see struct machine
-    bool is_heard;            // somebody wants to know which units are used
+    bool is_heard;                   // somebody wants to know which units are used
     // What simple instructions hold: own bits of pipes by the cycle in which they are free again. All else is in
     // `holds`.
     uint64_t free_soon[SOON_CYCLES];

@@ -30,8 +30,8 @@ struct mca_hex {
 
 // Opens a file ("-": standard input). Fails where it cannot be opened.
 bool mca_hex_open(struct mca_hex *hex, const char *path, struct fail *fail);
-// Opens lines that were read before. `name`: of their file; `text`: the lines, kept by the caller; `first_line`: number of
-// the first one.
+// Opens lines that were read before. `name`: of their file; `text`: the lines, kept by the caller; `first_line`: number
+// of the first one.
 bool mca_hex_open_text(struct mca_hex *hex, const char *name, char *text, size_t n_bytes, unsigned first_line);
 // Reads the next line that is not empty, and describes its block. Sets hex->fail where the line is not a block; the
 // next one can still be read. Returns false at the end of the file, and where it cannot be read (hex->fail).

@@ -55,8 +55,7 @@ static void simulate_lines(const struct worker *worker, struct chunk *chunk) {
     }
     while (mca_hex_next(&hex, worker->model)) {
         struct pipeline_result result;
-        if (hex.fail.status == FAIL_NONE &&
-            pipeline_simulate(worker->pipeline, &hex.block, NULL, &result, &hex.fail)) {
+        if (hex.fail.status == FAIL_NONE && pipeline_simulate(worker->pipeline, &hex.block, NULL, &result, &hex.fail)) {
             mca_brief_print(&result, worker->iterations, hex.block.name, out);
         } else {
             mca_brief_print_error(&hex.fail, out);
@@ -195,8 +194,7 @@ static bool run_on_threads(struct hex_run *run, unsigned n_jobs, bool *any_faile
 
 // In this thread, with what it has open.
 static bool run_alone(struct hex_run *run, const struct model *model, bool *any_failed) {
-    const struct worker worker = {run, model, run->session->pipeline,
-                                  mca_pipeline_options(run->session).iterations};
+    const struct worker worker = {run, model, run->session->pipeline, mca_pipeline_options(run->session).iterations};
     struct chunk *chunk = &run->chunks[0];
     bool is_good = true;
     do {
@@ -223,8 +221,8 @@ bool mca_run_hex(struct mca_session *session, const struct model *model, const c
     bool is_good = true;
     if (read_chunk(&run, &run.chunks[0])) {
         bool is_short = run.next_line <= CHUNK_LINES;
-        is_good = n_jobs == 1 || is_short ? run_alone(&run, model, any_failed)
-                                          : run_on_threads(&run, n_jobs, any_failed);
+        is_good =
+            n_jobs == 1 || is_short ? run_alone(&run, model, any_failed) : run_on_threads(&run, n_jobs, any_failed);
     }
     for (unsigned i = 0; i < run.n_chunks; i++)
         free(run.chunks[i].lines);

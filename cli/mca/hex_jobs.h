@@ -1,6 +1,6 @@
 // Private to this folder.
-// --hex --brief on several threads: each has the CPU open for itself, takes a chunk of lines and simulates their blocks.
-// What it prints comes out in the order of the lines.
+// --hex --brief on several threads: each has the CPU open for itself, takes a chunk of lines and simulates their
+// blocks. What it prints comes out in the order of the lines.
 #ifndef CLI_MCA_HEX_JOBS_H
 #define CLI_MCA_HEX_JOBS_H
 

@@ -55,7 +55,8 @@ static const struct mca_option rows[] = {
      "(parse-failure), both (any). Default: none.",
      AT(skip_word)},
     {MCA_FLAG, "disable-im", NULL, "Ignore the target's comments LLVM-MCA-<TYPE>.", AT(no_instruments)},
-    {MCA_UNSIGNED, "jobs", "N", "Threads that simulate the blocks of --hex --brief. Default: 0, as many as CPUs.", AT(jobs)},
+    {MCA_UNSIGNED, "jobs", "N", "Threads that simulate the blocks of --hex --brief. Default: 0, as many as CPUs.",
+     AT(jobs)},
     {MCA_FLAG, "walk-all", NULL, "Simulate every cycle, also where time repeats. The report is the same.",
      AT(walk_all)},
 

@@ -67,8 +67,7 @@ static bool store(const struct parser *parser, const struct mca_option *row, con
     const char **words = value;
     switch (row->type) {
     case MCA_FLAG:
-        return parse_flag(text, value) ||
-               fail_set(parser->fail, FAIL_INPUT, bad_flag, row->name, text);
+        return parse_flag(text, value) || fail_set(parser->fail, FAIL_INPUT, bad_flag, row->name, text);
     case MCA_UNSIGNED:
     case MCA_INTEGER:
         return store_number(row, text, value, parser->fail);
@@ -125,8 +124,8 @@ bool mca_options_settle_tables(struct mca_args *args, const struct mca_rules *ru
     static const struct {
         const char *word;
         enum mca_tables tables;
-    } words[] = {{"", MCA_TABLES_NORMAL}, {"none", MCA_TABLES_NONE}, {"normal", MCA_TABLES_NORMAL},
-                 {"full", MCA_TABLES_FULL}};
+    } words[] = {
+        {"", MCA_TABLES_NORMAL}, {"none", MCA_TABLES_NONE}, {"normal", MCA_TABLES_NORMAL}, {"full", MCA_TABLES_FULL}};
     static const char option[] = "instruction-tables";
     const char *word = args->tables_word;
     bool is_on = false;

@@ -1,0 +1,187 @@
+// cyclops list changes: opcodes whose numbers differ between two versions of LLVM.
+#include "cli/list/list.h"
+
+#include "analyzer/model/model.h"
+#include "base/json.h"
+#include "base/table.h"
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct opened {
+    struct model model;
+    const struct opcode_cost *costs; // in the order of names
+    size_t n_costs;
+};
+
+static int by_opcode(const void *a, const void *b) {
+    return strcmp(((const struct opcode_cost *)a)->opcode, ((const struct opcode_cost *)b)->opcode);
+}
+
+// Opcodes that both versions describe; those of another latency, reciprocal throughput or number of uops, and of each;
+// those that hold other resources.
+struct change_counts {
+    size_t n_common, n_changed, n_latency, n_rthroughput, n_uops, n_resources;
+};
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// What an opcode holds, for comparing: its entries in the order of their texts, and resources that the other version
+// does not have by their number of pipes: renaming a resource changes no number.
+static const char *held(struct arena *arena, const char *resources, const struct machine *own,
+                        const struct machine *other) {
+    enum { MOST_ENTRIES = 64 };
+    const char *entries[MOST_ENTRIES], *all = "";
+    size_t n = 0;
+    for (const char *at = resources; *at && n < MOST_ENTRIES;) {
+        size_t name = strcspn(at, "[,"), end = name + (at[name] == '[' ? strcspn(at + name, "]") + 1 : 0);
+        const char *word = arena_copy(arena, at, name);
+        const struct resource *resource = machine_resource_named(own, word);
+        const char *cycles = arena_copy(arena, at + name, end - name);
+        entries[n++] = resource && !machine_resource_named(other, word)
+                           ? arena_printf(arena, "%u pipes%s", resource->units, cycles)
+                           : arena_printf(arena, "%s%s", word, cycles);
+        at += end + (at[end] == ',');
+    }
+    qsort(entries, n, sizeof *entries, by_text);
+    for (size_t i = 0; i < n; i++)
+        all = arena_printf(arena, "%s,%s", all, entries[i]);
+    return all;
+}
+
+static bool differs(double a, double b) {
+    return fabs(a - b) > 1e-9;
+}
+
+// Counts the differences between two versions of an opcode; true where there is one.
+static bool count_change(struct arena *arena, const struct opened *a, const struct opcode_cost *from,
+                         const struct opened *b, const struct opcode_cost *to, struct change_counts *counts) {
+    const struct machine *old = a->model.machine, *new = b->model.machine;
+    bool latency = from->latency != to->latency, rthroughput = differs(from->rthroughput, to->rthroughput),
+         uops = from->uops != to->uops,
+         resources = strcmp(from->resources, to->resources) != 0 &&
+                     strcmp(held(arena, from->resources, old, new), held(arena, to->resources, new, old)) != 0;
+    counts->n_common++;
+    counts->n_latency += latency;
+    counts->n_rthroughput += rthroughput;
+    counts->n_uops += uops;
+    counts->n_resources += resources;
+    counts->n_changed += latency || rthroughput || uops;
+    return latency || rthroughput || uops || resources;
+}
+
+static json_t *cost_to_json(const struct opcode_cost *cost) {
+    return json_pack("{s:i, s:o, s:i, s:s}", "latency", (int)cost->latency, "rthroughput",
+                     json_rounded(cost->rthroughput, 4), "uops", (int)cost->uops, "resources", cost->resources);
+}
+
+static bool report_change(struct table *table, const struct opcode_cost *from, const struct opcode_cost *to,
+                          struct fail *fail) {
+    const struct opcode_cost *both[] = {from, to};
+    if (list_args.json)
+        return json_write_line(
+            stdout,
+            json_pack("{s:s, s:o, s:o}", "opcode", from->opcode, "from", cost_to_json(from), "to", cost_to_json(to)),
+            fail);
+    for (size_t i = 0; i < 2; i++) {
+        table_cell(table, "%s", i == 0 ? from->opcode : "");
+        table_cell(table, "%u", both[i]->latency);
+        table_cell(table, "%.2f", both[i]->rthroughput);
+        table_cell(table, "%u", both[i]->uops);
+        table_cell(table, "%s", both[i]->resources);
+    }
+    return true;
+}
+
+// `each`: whether every change is reported, and not only how many there are.
+static bool compare_costs(struct arena *arena, const struct opened *from, const struct opened *to,
+                          struct change_counts *counts, bool each, struct table *table, struct fail *fail) {
+    for (size_t i = 0, j = 0; i < from->n_costs && j < to->n_costs;) {
+        int order = by_opcode(&from->costs[i], &to->costs[j]);
+        if (order == 0 && count_change(arena, from, &from->costs[i], to, &to->costs[j], counts) && each &&
+            !report_change(table, &from->costs[i], &to->costs[j], fail))
+            return false;
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return true;
+}
+
+static bool open_costs(struct arena *arena, const struct isa *isa, const char *llvm, const char *cpu,
+                       struct opened *opened, struct fail *fail) {
+    const struct backend_options wanted = {.triple = isa->triple, .cpu = cpu, .output_syntax = -1};
+    const struct opcode_cost *costs;
+    if (!model_open(&opened->model, arena, llvm, &wanted, fail))
+        return false;
+    opened->n_costs = opened->model.backend->opcode_costs(opened->model.cpu, arena, &costs);
+    struct opcode_cost *sorted = ARENA_ARRAY(arena, struct opcode_cost, opened->n_costs);
+    memcpy(sorted, costs, opened->n_costs * sizeof *sorted);
+    qsort(sorted, opened->n_costs, sizeof *sorted, by_opcode);
+    opened->costs = sorted;
+    return true;
+}
+
+static bool add_counts(struct table *table, const char *cpu, const struct change_counts *counts, struct fail *fail) {
+    const size_t numbers[] = {counts->n_common,      counts->n_changed, counts->n_latency,
+                              counts->n_rthroughput, counts->n_uops,    counts->n_resources};
+    if (list_args.json)
+        return json_write_line(stdout,
+                               json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "model", cpu, "opcodes",
+                                         (json_int_t)numbers[0], "changed", (json_int_t)numbers[1], "latency",
+                                         (json_int_t)numbers[2], "rthroughput", (json_int_t)numbers[3], "uops",
+                                         (json_int_t)numbers[4], "resources", (json_int_t)numbers[5]),
+                               fail);
+    table_cell(table, "%s", cpu);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        table_cell(table, "%zu", numbers[i]);
+    return true;
+}
+
+static bool compare_cpu(struct arena *arena, const struct isa *isa, const char *cpu, bool each, struct table *table,
+                        struct fail *fail) {
+    struct opened from = {0}, to = {0};
+    struct change_counts counts = {0};
+    struct arena own = {0};
+    bool is_done = open_costs(&own, isa, list_args.llvms.items[0], cpu, &from, fail) &&
+                   open_costs(&own, isa, list_args.llvms.items[1], cpu, &to, fail) &&
+                   compare_costs(&own, &from, &to, &counts, each, table, fail) &&
+                   (each || add_counts(table, arena_strdup(arena, cpu), &counts, fail));
+    if (is_done && each && !list_args.json && table->n_cells)
+        table_print(table, stdout, cli_wants_colour());
+    model_close(&from.model);
+    model_close(&to.model);
+    arena_free(&own);
+    return is_done;
+}
+
+bool list_changes(struct arena *arena, struct fail *fail) {
+    static const char *const counted[] = {"opcodes", "changed", "latency", "rthroughput", "uops", "resources"};
+    static const char *const costs[] = {"latency", "rthroughput", "uops", "resources"};
+    const struct isa *isa = cli_isa(arena, list_args.isa, fail);
+    struct listed_models models;
+    struct table table = {.arena = arena};
+    if (!isa)
+        return false;
+    if (list_args.llvms.n_items != 2)
+        return fail_set(fail, FAIL_INPUT, "name the two versions to compare: --llvm 19 --llvm 22");
+    table_column(&table, TABLE_LEFT, list_args.cpu ? "opcode" : "model");
+    for (size_t i = 0; i < (list_args.cpu ? 3 : sizeof counted / sizeof *counted); i++)
+        table_column(&table, TABLE_RIGHT, list_args.cpu ? costs[i] : counted[i]);
+    if (list_args.cpu)
+        table_column(&table, TABLE_WRAP, costs[3]);
+    if (list_args.cpu)
+        return compare_cpu(arena, isa, list_args.cpu, true, &table, fail);
+    if (!list_find_models(arena, isa, list_args.llvms.items, list_args.llvms.n_items, &models, fail))
+        return false;
+    for (size_t i = 0; i < models.n_items; i++)
+        if (models.items[i].n_versions == 2 && !compare_cpu(arena, isa, models.items[i].name, false, &table, fail))
+            return false;
+    if (!list_args.json)
+        table_print(&table, stdout, cli_wants_colour());
+    return true;
+}
