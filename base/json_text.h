@@ -1,5 +1,6 @@
-// Writes JSON as one growing line of text. Needs only libc, so that runners can use it, too; json.h, on top of jansson,
-// reads. Members have the order of the calls.
+// Writing JSON, as text that grows: on one line, or laid out as LLVM prints it. Needs nothing but libc, so that
+// programs for other machines have it as well; json.h, on top of jansson, reads. Members come out in the order of the
+// calls.
 #ifndef BASE_JSON_TEXT_H
 #define BASE_JSON_TEXT_H
 
@@ -12,6 +13,8 @@
 // The caller zeroes it and sets `text.arena`.
 struct json_text {
     struct text text;
+    bool has_lines; // a line for each value, two blanks a level, "[]" for an empty list
+    unsigned depth; // objects and lists that are open
 };
 
 // Open and close an object or a list. `key`: key of a member of an object; null: an item of a list, or the whole.
@@ -23,11 +26,15 @@ void json_close_list(struct json_text *json);
 // Add a value; `key` as above. Each byte that is not UTF-8 becomes U+FFFD.
 void json_put_text(struct json_text *json, const char *key, const char *value); // does nothing where `value` is null
 void json_put_text_or_null(struct json_text *json, const char *key, const char *value);
+// A text that may hold zeros, and has one behind it.
+void json_put_bytes(struct json_text *json, const char *key, const char *bytes, size_t length);
 void json_put_integer(struct json_text *json, const char *key, int64_t value);
 void json_put_bool(struct json_text *json, const char *key, bool value);
 // Adds a real with at most `decimals` digits after the point, and at least one: 4.41, 4.0. Writes 0 for infinity, which
 // JSON does not have.
 void json_put_real(struct json_text *json, const char *key, double value, int decimals);
+// With 17 digits where it needs them, and none behind the point where it is whole.
+void json_put_exact(struct json_text *json, const char *key, double value);
 
 // Prints everything as one line. Fails where it cannot be written.
 bool json_print_line(FILE *out, const struct json_text *json, struct fail *fail);

@@ -237,7 +237,7 @@ static void json_has_all_fields(void **state) {
     struct tree *tree = *state;
     intel_desktop(tree);
     assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, &tree->host, &tree->fail));
-    struct json_text text = {{.arena = &tree->arena}};
+    struct json_text text = {.text.arena = &tree->arena};
     record_put_header(&text, NULL, &tree->host, NULL);
     json_t *json = json_loadb(text.text.data, text.text.length, 0, NULL);
     assert_non_null(json);

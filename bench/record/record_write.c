@@ -104,7 +104,7 @@ static bool is_ours_alone(FILE *out) {
 
 static bool write_header(FILE *out, const struct host *host, const struct bench *bench, struct fail *fail) {
     struct arena arena = {0};
-    struct json_text json = {{.arena = &arena}};
+    struct json_text json = {.text.arena = &arena};
     record_put_header(&json, NULL, host, bench);
     bool is_written = json_print_line(out, &json, fail);
     arena_free(&arena);
@@ -347,7 +347,7 @@ static void put_record(struct json_text *json, const struct record *record) {
 
 bool record_write(FILE *out, const struct record *record, struct fail *fail) {
     struct arena arena = {0};
-    struct json_text json = {{.arena = &arena}};
+    struct json_text json = {.text.arena = &arena};
     put_record(&json, record);
     bool is_written = json_print_line(out, &json, fail);
     arena_free(&arena);

@@ -50,7 +50,7 @@ void doctor_print(const struct diagnosis *diagnosis, bool wants_colour, unsigned
 }
 
 bool doctor_print_json(const struct diagnosis *diagnosis, const struct host *host, struct fail *fail) {
-    struct json_text json = {{.arena = diagnosis->arena}};
+    struct json_text json = {.text.arena = diagnosis->arena};
     json_open(&json, NULL);
     record_put_header(&json, "host", host, NULL);
     json_open_list(&json, "findings");
