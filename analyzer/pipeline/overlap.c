@@ -1,9 +1,5 @@
 #include "analyzer/pipeline/overlap.h"
 
-static unsigned ready_count(const struct resource_unit *unit, unsigned bit) {
-    return (unsigned)__builtin_popcountll(resource_unit_ready(unit, bit));
-}
-
 // What is left of each resource while the uses of one instruction are tried.
 struct trial {
     unsigned left[MAX_RESOURCES];
@@ -18,15 +14,15 @@ static uint64_t busy_in_overlap(const struct resource_unit *unit, const struct p
         const struct plan_use *use = &insn->uses[i];
         if (use->reserves || !use->is_group)
             continue;
-        uint64_t ready = resource_unit_ready(unit, use->bit) & ~trial->consumed;
+        uint64_t ready = pipes_ready(unit, use->bit) & ~trial->consumed;
         if (ready == 0) {
-            busy |= resource_unit_ready(unit, use->bit);
+            busy |= pipes_ready(unit, use->bit);
             continue;
         }
         unsigned bit = 63 - (unsigned)__builtin_clzll(ready);
         uint64_t own = 1ULL << bit;
         if (!(trial->known & own))
-            trial->left[bit] = ready_count(unit, bit);
+            trial->left[bit] = pipes_count_ready(unit, bit);
         trial->known |= own;
         if (trial->left[bit] == 0)
             busy |= own;
@@ -42,7 +38,7 @@ uint64_t overlap_busy(const struct resource_unit *unit, const struct plan_insn *
         const struct plan_use *use = &insn->uses[i];
         if (use->is_group)
             continue;
-        trial.left[use->bit] = ready_count(unit, use->bit) - use->units;
+        trial.left[use->bit] = pipes_count_ready(unit, use->bit) - use->units;
         trial.known |= 1ULL << use->bit;
         if (trial.left[use->bit] == 0)
             trial.consumed |= 1ULL << use->bit;
@@ -50,26 +46,12 @@ uint64_t overlap_busy(const struct resource_unit *unit, const struct plan_insn *
     return busy_in_overlap(unit, insn, &trial);
 }
 
-static bool issue_one_by_one(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
-                             struct event_use *uses, unsigned *n) {
-    bool is_complete = true;
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        if (insn->uses[i].reserves)
-            resource_unit_reserve(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
-        else if (resource_unit_issue_use(unit, &insn->uses[i], now, &uses[*n]))
-            ++*n;
-        else
-            is_complete = false;
-    }
-    return is_complete;
-}
-
 // The use with the fewest units left; pipes have none to choose, and come first.
 static unsigned scarcest(const struct resource_unit *unit, const struct plan_insn *insn, uint64_t left) {
     unsigned best = (unsigned)__builtin_ctzll(left), fewest = UINT32_MAX;
     for (; left != 0; left &= left - 1) {
         const struct plan_use *use = &insn->uses[__builtin_ctzll(left)];
-        unsigned n = use->is_group ? ready_count(unit, use->bit) : 0;
+        unsigned n = use->is_group ? pipes_count_ready(unit, use->bit) : 0;
         if (n >= fewest)
             continue;
         best = (unsigned)__builtin_ctzll(left);
@@ -83,13 +65,13 @@ static void issue_scarcest_first(struct resource_unit *unit, const struct plan_i
     uint64_t left = 0;
     for (unsigned i = 0; i < insn->n_uses; i++) {
         if (insn->uses[i].reserves)
-            resource_unit_reserve(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
+            pipes_reserve(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
         else
             left |= 1ULL << i;
     }
     while (left != 0) {
         unsigned i = scarcest(unit, insn, left);
-        *n += resource_unit_issue_use(unit, &insn->uses[i], now, &uses[*n]);
+        *n += pipes_issue_use(unit, &insn->uses[i], now, &uses[*n]);
         left ^= 1ULL << i;
     }
 }
@@ -99,7 +81,7 @@ static void issue_scarcest_first(struct resource_unit *unit, const struct plan_i
 unsigned overlap_issue(struct resource_unit *unit, const struct plan_insn *insn, int64_t now, struct event_use *uses) {
     struct resource_unit before = *unit;
     unsigned n = 0;
-    if (issue_one_by_one(unit, insn, now, uses, &n) || insn->n_uses > 64)
+    if (pipes_issue_in_turn(unit, insn, now, uses, &n) || insn->n_uses > 64)
         return n;
     *unit = before;
     n = 0;
