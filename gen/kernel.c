@@ -90,23 +90,19 @@ static bool read_file(struct kernel_file *file, struct kernel_set *set) {
            read_kernels(file, fields[KERNELS].value, set);
 }
 
-static bool load_for(struct arena *arena, const char *path, const struct isa *wanted, struct kernel_set *set,
-                     struct fail *fail) {
+bool kernel_read_file(struct arena *arena, const char *path, const struct isa *wanted, struct kernel_set *set,
+                      struct fail *fail) {
     struct kernel_file file = {.wanted = wanted};
     bool done = yaml_open(&file.yaml, arena, arena_strdup(arena, path), fail) && read_file(&file, set);
     yaml_close(&file.yaml);
     return done;
 }
 
-bool kernel_load(struct arena *arena, const char *path, struct kernel_set *set, struct fail *fail) {
-    return load_for(arena, path, NULL, set, fail);
-}
-
 // Adds all kernels of a file, or none where it fails.
 static bool load_of(struct arena *arena, const char *path, const struct isa *isa, struct kernel_set *set,
                     struct fail *fail) {
     size_t before = set->n_kernels;
-    bool is_good = load_for(arena, path, isa, set, fail);
+    bool is_good = kernel_read_file(arena, path, isa, set, fail);
     for (size_t i = before; i < set->n_kernels && is_good; i++)
         if (set->kernels[i].isa != isa)
             is_good = fail_at(fail, path, 0, 0, "this file is for %s: move it out of folder %s",
