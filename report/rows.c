@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+bool row_is_trusted(const struct experiment *e) {
+    return e->is_done && e->measurement.verdict != MEASURED_UNSTABLE;
+}
+
 double row_divisor(const struct experiment *e) {
     return e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep ? (double)e->program.streams : 1;
 }

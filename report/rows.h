@@ -5,6 +5,9 @@
 
 #include "lab/experiment.h"
 
+// Whether its value can be compared with another.
+bool row_is_trusted(const struct experiment *e);
+
 // Returns the divisor of a row's number: it makes cycles of all streams those of one copy of the kernel's body. It is 1
 // for latencies, sweeps and blocks.
 double row_divisor(const struct experiment *e);

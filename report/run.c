@@ -178,28 +178,28 @@ static bool is_of(const struct experiment *e, const char *kernel) {
 
 // Prints "vfmadd231ps zmm    latency 4.00   reciprocal throughput 0.50" for one kernel.
 static void print_headline(struct arena *arena, const struct plan *plan, const char *kernel, FILE *out) {
-    const char *label = NULL;
+    struct text line = {.arena = arena};
     bool has_throughput = false; // further ones have other placements
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
         if (!is_of(e, kernel))
             continue;
-        if (!label)
-            fprintf(out, "%s", label = e->program.label);
+        if (!line.length)
+            text_add(&line, e->program.label);
         if (e->is_sweep || !e->measurement.samples)
             continue;
         const char *mark = e->measurement.verdict == MEASURED_UNSTABLE ? "?" : "";
         if (e->program.mode == PROGRAM_LATENCY)
-            fprintf(out, "   %s %.2f%s", row_measures(arena, e), e->measurement.cycles, mark);
+            text_addf(&line, "   %s %.2f%s", row_measures(arena, e), e->measurement.cycles, mark);
         else {
             double each = e->measurement.cycles / row_divisor(e);
-            fprintf(out, "%s %.*f%s%s", has_throughput ? ";" : "   reciprocal throughput", decimals_of(each), each,
-                    mark, row_placement(arena, e->program.placement));
+            text_addf(&line, "%s %.*f%s%s", has_throughput ? ";" : "   reciprocal throughput", decimals_of(each), each,
+                      mark, row_placement(arena, e->program.placement));
             has_throughput = true;
         }
     }
-    if (label)
-        fputc('\n', out);
+    if (line.length)
+        screen_print_sentence(line.data, out);
 }
 
 // Whether an experiment belongs to the table of a sweep. One stream is the same in every placement, and belongs to
