@@ -10,7 +10,7 @@
 #include "lab/experiment.h"
 #include "lab/plan_assemble.h"
 #include "lab/run_plan.h"
-#include "report/beside.h"
+#include "report/corun.h"
 #include "report/run.h"
 
 #include <string.h>

@@ -84,8 +84,8 @@ static bool choose_cpu(const struct part *part, const char *llvm, const char **c
 
 // Returns a key that is the same for all records of one program.
 static const char *program_key(struct arena *arena, const struct record *record) {
-    const char *const texts[] = {record->bytes, record->setup, record->kernel, record->mode,
-                                 record->form,  record->arc,   record->beside, record->beside_bytes};
+    const char *const texts[] = {record->bytes, record->setup, record->kernel,   record->mode,
+                                 record->form,  record->arc,   record->corunner, record->corunner_bytes};
     struct text key = {.arena = arena};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         text_addf(&key, "%s\n", texts[i] ? texts[i] : "");
@@ -115,7 +115,7 @@ static bool make_plan(struct part *part, struct fail *fail) {
         if (!is_ours(part, record) ||
             json_integer_value(json_object_get(last, program_key(part->arena, record))) != (json_int_t)i)
             continue;
-        if (record->beside) {
+        if (record->corunner) {
             part->n_coruns++; // a prediction of the code alone would differ, although the model is right
             continue;
         }

@@ -22,7 +22,7 @@ struct lab_options {
     const char *llvm;          // as in backend_load
     const char *features;      // features to add to the simulated CPU and the models: "+neon"; null: none
     struct option_list cpus;   // models; empty: of the CPU that the bytes run on; "none": no model
-    const char *core_type;     // as in struct host_wish
+    const char *core_type;     // as in struct host_request
     struct option_list events; // hardware events to count, by name
     bool has_corun;            // there is a co-runner
     int corun_cpu;             // logical CPU of the co-runner; -1: the SMT sibling

@@ -309,11 +309,11 @@ static bool run(struct arena *arena, const struct arguments *arguments, int *sta
     struct host host;
     struct bench bench;
     struct bench_chains chains = {0};
-    struct target_wish wish = {arguments->bench.clock, arguments->events, arguments->n_events};
+    struct target_request request = {arguments->bench.clock, arguments->events, arguments->n_events};
     if (!load(arena, given.pack, &pack, fail) || !find_chains(&pack, &chains, fail) ||
         !runner_read_host(arena, arguments->bench.cpu, &host, fail))
         return false;
-    struct target *target = target_native_open(arena, host.cpu, &wish, fail);
+    struct target *target = target_native_open(arena, host.cpu, &request, fail);
     if (!target)
         return false;
     bool is_done = bench_open(&bench, arena, target, &arguments->bench, &chains, fail) &&

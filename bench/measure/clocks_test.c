@@ -233,7 +233,7 @@ static void a_wrong_frequency_is_found(void **state) {
     arena_free(&session.arena);
 }
 
-// The frequency moves when calibration is over: the chain of adds beside the code has it too.
+// The frequency moves when calibration is over: the chain of adds timed with the code has it too.
 static void a_frequency_that_moved_is_found(void **state) {
     (void)state;
     struct fake_session session;

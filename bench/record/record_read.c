@@ -40,8 +40,8 @@ static bool check_spread(const struct bench_measurement *m, struct fail *fail) {
             !is_low_end(m->replicates[i].low, "replicates", fail) ||
             !are_cycles(m->replicates[i].high, "replicates", fail))
             return false;
-    if (!are_cycles(m->beside, "beside", fail) || !is_low_end(m->beside_low, "beside", fail) ||
-        !are_cycles(m->beside_high, "beside", fail))
+    if (!are_cycles(m->corunner, "beside", fail) || !is_low_end(m->corunner_low, "beside", fail) ||
+        !are_cycles(m->corunner_high, "beside", fail))
         return false;
     return are_cycles(m->process_low, "processes", fail) && are_cycles(m->process_high, "processes", fail);
 }
@@ -317,17 +317,17 @@ static bool read_predictions(struct arena *arena, json_t *json, struct record *r
     return true;
 }
 
-static bool read_beside(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
+static bool read_corunner(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
     struct bench_measurement *measurement = &record->measurement;
-    json_t *beside;
-    if (!get_object(json, "beside", &beside, fail) || !beside)
+    json_t *corunner;
+    if (!get_object(json, "beside", &corunner, fail) || !corunner)
         return !json_object_get(json, "beside");
-    record->beside = "";
-    return json_get_string(arena, beside, "kernel", &record->beside, fail) &&
-           json_get_string(arena, beside, "bytes", &record->beside_bytes, fail) &&
-           json_get_number(beside, "cycles", &measurement->beside, fail) &&
-           json_get_number(beside, "low", &measurement->beside_low, fail) &&
-           json_get_number(beside, "high", &measurement->beside_high, fail);
+    record->corunner = "";
+    return json_get_string(arena, corunner, "kernel", &record->corunner, fail) &&
+           json_get_string(arena, corunner, "bytes", &record->corunner_bytes, fail) &&
+           json_get_number(corunner, "cycles", &measurement->corunner, fail) &&
+           json_get_number(corunner, "low", &measurement->corunner_low, fail) &&
+           json_get_number(corunner, "high", &measurement->corunner_high, fail);
 }
 
 static bool read_measurement(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
@@ -349,7 +349,7 @@ static bool read_measurement(struct arena *arena, json_t *json, struct record *r
            read_unsigned(json, "loop_branches", &record->loop_branches, fail) &&
            read_names(arena, json, measurement, fail) && read_numbers(json, measurement, fail) &&
            read_dropped(json, measurement, fail) && read_events(arena, json, measurement, fail) &&
-           read_replicates(arena, json, measurement, fail) && read_beside(arena, json, record, fail) &&
+           read_replicates(arena, json, measurement, fail) && read_corunner(arena, json, record, fail) &&
            read_predictions(arena, json, record, fail) && check_record(record, fail);
 }
 

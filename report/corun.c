@@ -1,11 +1,11 @@
 // The table of a co-run: each thread's cycles alone and with the other, and the work that both do.
-#include "report/beside.h"
+#include "report/corun.h"
 
 #include "analyzer/compare/corun_prediction.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "bench/bench.h"
-#include "lab/beside.h"
+#include "lab/corun.h"
 
 #include <math.h>
 
@@ -17,21 +17,21 @@ struct row {
     int decimals;
 };
 
-static double width_beside(const struct bench_measurement *m, double clock_error) {
-    const struct bench_measurement beside = {
-        .cycles = m->beside, .low = m->beside_low, .high = m->beside_high, .clock_error = clock_error};
-    return measured_half_width(&beside);
+static double width_corunner(const struct bench_measurement *m, double clock_error) {
+    const struct bench_measurement corunner = {
+        .cycles = m->corunner, .low = m->corunner_low, .high = m->corunner_high, .clock_error = clock_error};
+    return measured_half_width(&corunner);
 }
 
-static double half_width_beside(const struct bench_measurement *m) {
-    return width_beside(m, m->clock_error);
+static double half_width_corunner(const struct bench_measurement *m) {
+    return width_corunner(m, m->clock_error);
 }
 
-// Whether the co-runner's rate is vague. Few chunks give it (bench/targets/native_beside.c), so it may be vague where
+// Whether the co-runner's rate is vague. Few chunks give it (bench/targets/native_corunner.c), so it may be vague where
 // the rest is not.
 static bool is_vague(const struct lab *lab, const struct bench_measurement *m) {
     static const double widest_half = 0.01;
-    return width_beside(m, 0) > (widest_half + lab->target->beside_error) * m->beside;
+    return width_corunner(m, 0) > (widest_half + lab->target->corunner_error) * m->corunner;
 }
 
 static void add_row(struct table *table, const struct row *row) {
@@ -83,8 +83,8 @@ static void add_together(struct table *table, const struct lab *lab, const struc
                       m->verdict == MEASURED_UNSTABLE,
                       2};
     if (thread != 0) {
-        row.cycles = m->beside;
-        row.half_width = half_width_beside(m);
+        row.cycles = m->corunner;
+        row.half_width = half_width_corunner(m);
         row.is_unstable |= is_vague(lab, m);
     }
     add_row(table, &row);
@@ -97,16 +97,16 @@ static void add_together(struct table *table, const struct lab *lab, const struc
 static void add_combined(struct table *table, const struct lab *lab, const struct experiment *e, bool is_gain) {
     const struct corun *corun = e->corun;
     const struct bench_measurement *m = &corun->together, *a = &e->measurement, *b = &corun->other->measurement;
-    const double together[CORUN_THREADS] = {m->cycles, m->beside}, alone[CORUN_THREADS] = {a->cycles, b->cycles};
+    const double together[CORUN_THREADS] = {m->cycles, m->corunner}, alone[CORUN_THREADS] = {a->cycles, b->cycles};
     struct row row = {"both",
                       is_gain ? "work done, against one thread" : "cycles per two bodies",
                       0,
                       0,
                       m->verdict == MEASURED_UNSTABLE || is_vague(lab, m),
                       2};
-    bool is_measured = m->samples && a->samples && b->samples && m->beside > 0;
+    bool is_measured = m->samples && a->samples && b->samples && m->corunner > 0;
     if (is_measured) {
-        double errors = fmax(measured_half_width(m) / m->cycles, half_width_beside(m) / m->beside);
+        double errors = fmax(measured_half_width(m) / m->cycles, half_width_corunner(m) / m->corunner);
         if (is_gain) {
             errors += fmax(measured_half_width(a) / a->cycles, measured_half_width(b) / b->cycles);
             row.is_unstable |= a->verdict == MEASURED_UNSTABLE || b->verdict == MEASURED_UNSTABLE;
@@ -156,7 +156,7 @@ void corun_print(const struct lab *lab, const struct plan *plan, FILE *out, bool
         if (!has_any && !lab->is_simulated)
             screen_print_sentence(
                 arena_printf(lab->arena, "co-runner on CPU %d, measured code on CPU %d: %s",
-                             lab->bench.options.beside_cpu, lab->host.cpu,
+                             lab->bench.options.corunner_cpu, lab->host.cpu,
                              lab->is_sibling ? "its SMT sibling" : "another core, as far as this system says"),
                 out);
         has_any = true;
