@@ -8,7 +8,6 @@
 #include "cli/plan_args.h"
 #include "cli/run_from.h"
 #include "lab/experiment.h"
-#include "lab/plan_assemble.h"
 #include "lab/run_plan.h"
 #include "report/corun.h"
 #include "report/run.h"

@@ -5,7 +5,6 @@
 
 #include "base/options.h"
 #include "cli/plan_args.h"
-#include "lab/plan_assemble.h"
 #include "lab/run_plan.h"
 #include "report/trial.h"
 

@@ -6,7 +6,6 @@
 #include "bench/measure/replication.h"
 #include "lab/branches.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool is_among(const char *const *names, size_t n, const char *name) {

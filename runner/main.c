@@ -8,7 +8,6 @@
 #include "runner/own_host.h"
 #include "runner/results.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>

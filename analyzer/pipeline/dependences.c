@@ -1,6 +1,5 @@
 #include "analyzer/pipeline/dependences.h"
 
-#include <assert.h>
 
 // The last definition of a class, as renaming finds it (register_file.c): in the second of two iterations.
 struct defined {

@@ -1,7 +1,6 @@
 #include "analyzer/views/columns.h"
 #include "analyzer/views/timeline.h"
 
-#include <inttypes.h>
 
 enum { FIRST_CYCLE_COLUMN = 10 };
 

@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "bench/host/guardian_notes.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

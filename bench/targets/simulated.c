@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "bench/targets/simulated_events.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

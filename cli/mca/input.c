@@ -4,7 +4,6 @@
 #include "base/file.h"
 
 #include "analyzer/views/trace.h"
-#include "cli/cli.h"
 #include "cli/mca/bytes.h"
 
 #include <errno.h>

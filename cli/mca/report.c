@@ -8,8 +8,6 @@
 #include "analyzer/views/views.h"
 #include "cli/mca/json.h"
 
-#include <stdlib.h>
-
 // The views of one block. Views that are not requested are neither set up nor listeners.
 struct views {
     struct summary_view summary;

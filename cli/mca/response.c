@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
