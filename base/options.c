@@ -15,8 +15,7 @@ static void add_rows(struct arena *arena, const struct option *rows, struct opti
         if (rows->type == OPTION_ROWS) {
             add_rows(arena, rows->value, all, n);
         } else {
-            *all = arena_grow(arena, *all, *n, sizeof **all);
-            (*all)[(*n)++] = *rows;
+            *ARENA_ADD(arena, *all, *n) = *rows;
         }
     }
 }
@@ -45,8 +44,7 @@ static bool unknown_option(struct arena *arena, const struct command *command, c
     for (const struct option *option = command->options; option->help; option++) {
         if (option->type == OPTION_HEADING)
             continue;
-        names = arena_grow(arena, names, n_names, sizeof *names);
-        names[n_names++] = option->name;
+        *ARENA_ADD(arena, names, n_names) = option->name;
     }
     const char *near = text_did_you_mean(arena, arena_copy(arena, name.data, name.length), names, n_names);
     return fail_set(fail, FAIL_INPUT, "unknown option '%s'%s; '%s --help' lists them", word, near, command->name);
@@ -105,8 +103,7 @@ static bool store(struct arena *arena, const struct option *option, const char *
         return true;
     case OPTION_LIST: {
         struct option_list *list = option->value;
-        list->items = arena_grow(arena, list->items, list->n_items, sizeof *list->items);
-        list->items[list->n_items++] = text;
+        *ARENA_ADD(arena, list->items, list->n_items) = text;
         return true;
     }
     }
@@ -192,8 +189,7 @@ enum options_result options_parse(struct arena *arena, const struct command *com
         if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (only_operands || word[0] != '-' || word[1] == '\0') {
-            operands->items = arena_grow(arena, operands->items, operands->n_items, sizeof *operands->items);
-            operands->items[operands->n_items++] = word;
+            *ARENA_ADD(arena, operands->items, operands->n_items) = word;
         } else {
             enum options_result result = parse_option(arena, command, argc, argv, &i, &given, fail);
             if (result != OPTIONS_OK)

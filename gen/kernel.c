@@ -68,8 +68,7 @@ static bool read_kernels(struct kernel_file *file, struct fy_node *sequence, str
         struct kernel kernel = {0};
         if (!kernel_read(file, node, &kernel) || !check_unused_name(file, set, &kernel, name_node(file, node)))
             return false;
-        set->kernels = arena_grow(file->yaml.arena, set->kernels, set->n_kernels, sizeof *set->kernels);
-        set->kernels[set->n_kernels++] = kernel;
+        *ARENA_ADD(file->yaml.arena, set->kernels, set->n_kernels) = kernel;
     }
     return true;
 }
@@ -120,8 +119,7 @@ static void load_folder_of(struct arena *arena, const char *root, const struct i
         struct fail why = {0};
         if (load_of(arena, arena_printf(arena, "%s/%s", folder, names[i]), isa, set, &why))
             continue;
-        set->refused = arena_grow(arena, set->refused, set->n_refused, sizeof *set->refused);
-        set->refused[set->n_refused++] = why;
+        *ARENA_ADD(arena, set->refused, set->n_refused) = why;
     }
 }
 

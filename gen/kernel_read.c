@@ -37,8 +37,7 @@ static bool read_arc(struct kernel_file *file, struct fy_node *node, const char 
         return yaml_fail(&file->yaml, node,
                          "chain '%s' cannot be closed: '%s' (%s) and '%s' (%s) are never the same register", text,
                          a->name, kernel_role_class(a), b->name, kernel_role_class(b));
-    kernel->arcs = arena_grow(arena, kernel->arcs, kernel->n_arcs, sizeof *kernel->arcs);
-    kernel->arcs[kernel->n_arcs++] = arc;
+    *ARENA_ADD(arena, kernel->arcs, kernel->n_arcs) = arc;
     kernel->roles[arc.from].written = true;
     return true;
 }
@@ -184,9 +183,7 @@ static bool read_expectation(struct kernel_file *file, const char *cpu, struct f
     struct yaml_field fields[] = {{.key = "latency"}, {.key = "rthroughput"}};
     if (!yaml_fields(yaml, node, "an expectation", fields, 2))
         return false;
-    kernel->expectations =
-        arena_grow(yaml->arena, kernel->expectations, kernel->n_expectations, sizeof *kernel->expectations);
-    expectation = &kernel->expectations[kernel->n_expectations++];
+    expectation = ARENA_ADD(yaml->arena, kernel->expectations, kernel->n_expectations);
     *expectation = (struct kernel_expectation){.cpu = cpu};
     double *numbers[] = {&expectation->latency, &expectation->rthroughput};
     for (unsigned i = 0; i < 2; i++) {

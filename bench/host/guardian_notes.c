@@ -45,8 +45,7 @@ static bool take_note(struct notes *notes, const json_t *json, struct fail *fail
     if (!may_be_noted(notes->arena, path))
         return fail_set(fail, FAIL_WORK, "'%s' names '%s', a file that Cyclops never changes: remove the notes",
                         path_of_notes(notes), path ? path : "");
-    notes->settings = arena_grow(notes->arena, notes->settings, notes->n_settings, sizeof *notes->settings);
-    struct guarded_setting *setting = &notes->settings[notes->n_settings++];
+    struct guarded_setting *setting = ARENA_ADD(notes->arena, notes->settings, notes->n_settings);
     *setting = (struct guarded_setting){.path = path};
     keep(setting->before, before);
     keep(setting->after, after);

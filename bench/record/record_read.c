@@ -362,8 +362,7 @@ static bool take_header(struct arena *arena, json_t *json, struct record_file *f
     if (version != RECORD_VERSION)
         return fail_set(fail, FAIL_INPUT, "version %lu of the format; this program reads version %d", version,
                         RECORD_VERSION);
-    file->headers = arena_grow(arena, file->headers, file->n_headers, sizeof *file->headers);
-    file->headers[file->n_headers++] = json_incref(json);
+    *ARENA_ADD(arena, file->headers, file->n_headers) = json_incref(json);
     return true;
 }
 
@@ -379,9 +378,9 @@ static bool take_line(struct arena *arena, json_t *json, unsigned line, struct r
         return true;
     if (strcmp(kind, "measurement") != 0)
         return fail_set(fail, FAIL_INPUT, "unknown record '%s': expected 'host' or 'measurement'", kind);
-    file->records = arena_grow(arena, file->records, file->n_records, sizeof *file->records);
-    file->records[file->n_records] = (struct record){.run = (unsigned)file->n_headers, .line = line};
-    return read_measurement(arena, json, &file->records[file->n_records++], fail);
+    struct record *record = ARENA_ADD(arena, file->records, file->n_records);
+    *record = (struct record){.run = (unsigned)file->n_headers, .line = line};
+    return read_measurement(arena, json, record, fail);
 }
 
 // Adds file and line to the failures of the parts.

@@ -15,9 +15,8 @@ static const char *health_name(enum health health) {
 
 void doctor_find(struct diagnosis *diagnosis, enum health health, const char *subject, const char *text,
                  const char *advice, const char *command) {
-    diagnosis->findings =
-        arena_grow(diagnosis->arena, diagnosis->findings, diagnosis->n_findings, sizeof *diagnosis->findings);
-    diagnosis->findings[diagnosis->n_findings++] = (struct finding){health, subject, text, advice, command};
+    *ARENA_ADD(diagnosis->arena, diagnosis->findings, diagnosis->n_findings) =
+        (struct finding){health, subject, text, advice, command};
 }
 
 enum { HEALTH_COLUMN = 2, SUBJECT_COLUMN = 11 };

@@ -121,8 +121,7 @@ static bool parse_skip(struct mca_args *args, struct fail *fail) {
 
 static void take_operand(struct parser *parser, const char *word) {
     struct mca_args *args = parser->args;
-    parser->inputs = arena_grow(parser->arena, parser->inputs, args->n_inputs, sizeof *parser->inputs);
-    parser->inputs[args->n_inputs++] = word;
+    *ARENA_ADD(parser->arena, parser->inputs, args->n_inputs) = word;
     args->inputs = parser->inputs;
 }
 
