@@ -50,15 +50,12 @@ static bool unknown_option(struct arena *arena, const struct command *command, c
     return fail_set(fail, FAIL_INPUT, "unknown option '%s'%s; '%s --help' lists them", word, near, command->name);
 }
 
-static bool parse_bool(const char *text, bool *value) {
-    static const char *const yes[] = {"true", "TRUE", "True", "1"}, *const no[] = {"false", "FALSE", "False", "0"};
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
-        if (strcmp(text, yes[i]) == 0 || strcmp(text, no[i]) == 0) {
-            *value = strcmp(text, yes[i]) == 0;
-            return true;
-        }
-    }
-    return false;
+bool options_parse_bool(const char *text, bool *value) {
+    static const char *const words[] = {"false", "FALSE", "False", "0", "true", "TRUE", "True", "1"};
+    enum { N_WORDS = sizeof words / sizeof *words };
+    size_t i = text_find(text, words, N_WORDS);
+    *value = i >= N_WORDS / 2;
+    return i < N_WORDS;
 }
 
 static bool parse_count(const char *text, unsigned long *value) {
@@ -86,7 +83,7 @@ static bool store(struct arena *arena, const struct option *option, const char *
             *(bool *)option->value = true;
             return true;
         }
-        return parse_bool(text, option->value) ||
+        return options_parse_bool(text, option->value) ||
                fail_set(fail, FAIL_INPUT, "option --%s takes true or false, not '%s'", option->name, text);
     case OPTION_COUNT:
         ((struct option_count *)option->value)->is_given = true;

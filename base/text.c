@@ -187,6 +187,13 @@ const char *text_did_you_mean(struct arena *arena, const char *word, const char 
     return text.data;
 }
 
+size_t text_find(const char *word, const char *const *names, size_t n) {
+    size_t i = 0;
+    while (i < n && strcmp(names[i], word) != 0)
+        i++;
+    return i;
+}
+
 bool slice_next(struct slice *rest, char separator, struct slice *piece) {
     if (!rest->data)
         return false;

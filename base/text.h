@@ -41,6 +41,9 @@ unsigned text_distance(const char *a, const char *b);
 // Returns " (did you mean 'x' or 'y'?)" with up to three names nearest to `word`; "" where no name is near.
 const char *text_did_you_mean(struct arena *arena, const char *word, const char *const *names, size_t n_names);
 
+// Index of the first of `n` names that equals `word`; `n` where none does.
+size_t text_find(const char *word, const char *const *names, size_t n);
+
 // A view of bytes inside a string, which it does not own.
 struct slice {
     const char *data;

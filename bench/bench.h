@@ -125,8 +125,6 @@ enum bench_clock {
 };
 bool bench_clock_counts(enum bench_clock clock); // hardware counters are used, or may be (CLOCK_AUTO)
 const char *bench_clock_name(enum bench_clock clock);
-bool bench_clock_parse(const char *name, enum bench_clock *clock);
-bool bench_frequency_parse(const char *text, double *hz); // "1GHz", "1.66 GHz", "480MHz", "32768"
 
 enum { BENCH_MAX_EVENTS = 33 };
 
@@ -274,6 +272,9 @@ struct bench_chains {
     // whole number of cycles on a stable host.
     struct bench_code checks[BENCH_N_CHECKS];
 };
+
+// Reads --clock and --frequency ("1GHz", "1.66 GHz", "480MHz", "32768"), as they were given or null, into `options`.
+bool bench_read_clock(const char *clock, const char *frequency, struct bench_options *options, struct fail *fail);
 
 // Calibrates. Fails when the requested clock does not exist here (FAIL_UNAVAILABLE).
 bool bench_open(struct bench *bench, struct arena *arena, struct target *target, const struct bench_options *options,

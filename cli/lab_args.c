@@ -93,19 +93,6 @@ struct option lab_args_output[] = {
     {0},
 };
 
-static bool read_clock(const struct lab_args *args, struct bench_options *bench, struct fail *fail) {
-    if (args->clock && !bench_clock_parse(args->clock, &bench->clock))
-        return fail_set(fail, FAIL_INPUT, "unknown clock '%s': there are auto, rdpmc, perf, ratio and time",
-                        args->clock);
-    if (!args->frequency)
-        return true;
-    if (bench->clock != CLOCK_TIME)
-        return fail_set(fail, FAIL_INPUT, "--frequency is for --clock time; other clocks do not need it");
-    return bench_frequency_parse(args->frequency, &bench->frequency_hz) ||
-           fail_set(fail, FAIL_INPUT, "'%s' is not a frequency: write 1.66GHz, 480MHz or a number of Hz",
-                    args->frequency);
-}
-
 bool lab_args_read(struct arena *arena, struct fail *fail) {
     struct lab_args *args = &lab_args;
     struct bench_options *bench = &args->options.bench;
@@ -126,7 +113,7 @@ bool lab_args_read(struct arena *arena, struct fail *fail) {
     args->files.events = &args->options.events;
     args->options.listener = &cli_listener;
     bench->is_stopped = interrupt_seen;
-    return args->options.isa && read_clock(args, bench, fail);
+    return args->options.isa && bench_read_clock(args->clock, args->frequency, bench, fail);
 }
 
 int lab_args_run(struct arena *arena, const struct operands *operands, struct fail *fail,

@@ -73,9 +73,8 @@ static bool choose_cpu(const struct part *part, const char *llvm, const char **c
         return false;
     size_t n = backend->list_cpus(part->arena, part->isa->triple, &names, fail);
     *cpu = "none";
-    for (size_t i = 0; i < n && name; i++)
-        if (strcmp(names[i], name) == 0)
-            *cpu = names[i];
+    if (name && text_find(name, names, n) < n)
+        *cpu = name;
     if (fail->status == FAIL_NONE && strcmp(*cpu, "none") == 0)
         fprintf(stderr, "cyclops: warning: the file does not name its CPU as LLVM does: name a model with "
                         "--mcpu\n");

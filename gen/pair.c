@@ -40,13 +40,6 @@ static size_t count(const char *const *words) {
     return n;
 }
 
-static bool is_among(const char *const *words, size_t n, const char *word) {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(words[i], word) == 0)
-            return true;
-    return false;
-}
-
 // Returns the words of both lists, each once; null-terminated.
 static const char **unite(struct arena *arena, const char **a, const char **b) {
     const char **all = ARENA_ARRAY(arena, const char *, count(a) + count(b) + 1);
@@ -54,7 +47,7 @@ static const char **unite(struct arena *arena, const char **a, const char **b) {
     for (; *a; a++)
         all[n++] = *a;
     for (; *b; b++)
-        if (!is_among(all, n, *b))
+        if (text_find(*b, all, n) == n)
             all[n++] = *b;
     return all;
 }

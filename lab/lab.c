@@ -125,13 +125,6 @@ static bool find_pipes(struct lab *lab, enum bench_clock clock, struct fail *fai
     return pipes_read(lab->arena, lab->isa->name, lab->backend->host_cpu(), &lab->pipes, fail);
 }
 
-static bool is_among(const struct option_list *list, const char *item) {
-    for (size_t i = 0; i < list->n_items; i++)
-        if (strcmp(list->items[i], item) == 0)
-            return true;
-    return false;
-}
-
 static struct target *open_with(struct lab *lab, const struct target_request *request, struct fail *fail) {
     return lab->is_simulated ? target_sim_open(lab->arena, &lab->simulated_cpu, &lab->sim, request, fail)
                              : target_native_open(lab->arena, lab->host.cpu, request, fail);
@@ -149,7 +142,7 @@ static bool open_target(struct lab *lab, enum bench_clock clock, const struct op
             events[i] = asked->items[i];
         struct target_request more = {clock, events, request.n_events};
         for (unsigned i = 0; i < lab->pipes.n; i++)
-            if (!is_among(asked, lab->pipes.pipes[i].event))
+            if (text_find(lab->pipes.pipes[i].event, asked->items, asked->n_items) == asked->n_items)
                 events[more.n_events++] = lab->pipes.pipes[i].event;
         lab->target = open_with(lab, &more, &refused);
         if (lab->target)

@@ -65,9 +65,9 @@ static const struct yaml_field keys[N_KEYS] = {
 // Returns the index of the text in a list of words. Fails (-1) where it is not in the list.
 static int read_word(struct yaml *yaml, struct fy_node *node, const char *what, const char *const *words, size_t n) {
     const char *text = yaml_text(yaml, node);
-    for (size_t i = 0; text && i < n; i++)
-        if (strcmp(text, words[i]) == 0)
-            return (int)i;
+    size_t i = text ? text_find(text, words, n) : n;
+    if (i < n)
+        return (int)i;
     yaml_fail(yaml, node, "unknown %s '%s'%s", what, text ? text : "",
               text ? text_did_you_mean(yaml->arena, text, words, n) : "");
     return -1;

@@ -186,12 +186,11 @@ static bool read_name(struct arena *arena, const json_t *json, const char *key, 
     if (!json_get_string(arena, json, key, &word, fail))
         return false;
     const char *names[BENCH_N_OUTCOMES];
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         names[i] = name(i);
-        if (word && strcmp(word, names[i]) == 0)
-            *value = i;
-    }
-    if (!word || strcmp(word, names[*value]) == 0)
+    if (word)
+        *value = (unsigned)text_find(word, names, count);
+    if (*value < count)
         return true;
     return fail_set(fail, FAIL_INPUT, "unknown %s '%s'%s", key, word, text_did_you_mean(arena, word, names, count));
 }

@@ -1,5 +1,6 @@
 #include "cli/mca/options.h"
 
+#include "base/text.h"
 #include "cli/mca/option_table.h"
 #include "cli/mca/response.h"
 
@@ -15,18 +16,6 @@ struct parser {
     unsigned *positions; // args->positions, writable
     struct fail *fail;
 };
-
-static bool parse_flag(const char *text, bool *value) {
-    static const char *const yes[] = {"", "true", "TRUE", "True", "1"}, *const no[] = {"false", "FALSE", "False", "0"};
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-        if (strcmp(text, yes[i]) == 0)
-            return *value = true;
-    *value = false;
-    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        if (strcmp(text, no[i]) == 0)
-            return true;
-    return false;
-}
 
 // Parses a number: decimal, or in the base of a leading 0x, 0b, 0o or 0, as StringRef::getAsInteger does.
 static bool parse_digits(const char *text, unsigned long most, unsigned long *value) {
@@ -65,7 +54,7 @@ static bool store(const struct parser *parser, const struct mca_option *row, con
     const char **words = value;
     switch (row->type) {
     case MCA_FLAG:
-        return parse_flag(text, value) ||
+        return options_parse_bool(*text ? text : "true", value) ||
                fail_set(parser->fail, FAIL_INPUT,
                         "for the --%s option: '%s' is invalid value for boolean argument! Try 0 or 1", row->name, text);
     case MCA_UNSIGNED:
@@ -110,12 +99,10 @@ static enum options_result parse_option(const struct parser *parser, int argc, c
 
 static bool parse_skip(struct mca_args *args, struct fail *fail) {
     static const char *const words[] = {"none", "lack-sched", "parse-failure", "any"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        args->skip = (enum mca_skip)i;
-        if (strcmp(args->skip_word, words[i]) == 0)
-            return true;
-    }
-    return fail_set(fail, FAIL_INPUT, "for the --skip-unsupported-instructions option: Cannot find option named '%s'!",
+    size_t n = sizeof words / sizeof *words, i = text_find(args->skip_word, words, n);
+    args->skip = (enum mca_skip)i;
+    return i < n ||
+           fail_set(fail, FAIL_INPUT, "for the --skip-unsupported-instructions option: Cannot find option named '%s'!",
                     args->skip_word);
 }
 
