@@ -126,11 +126,21 @@ const char *text_printable(struct arena *arena, const char *string, size_t most)
     return text.data;
 }
 
+const char *text_replaced(struct arena *arena, const char *string, char from, char to) {
+    char *copy = arena_strdup(arena, string);
+    for (char *c = copy; (c = strchr(c, from)) != NULL; c++)
+        *c = to;
+    return copy;
+}
+
 const char *text_without_tabs(struct arena *arena, const char *string) {
+    return text_replaced(arena, string, '\t', ' ');
+}
+
+const char *text_lower(struct arena *arena, const char *string) {
     char *copy = arena_strdup(arena, string);
     for (char *c = copy; *c; c++)
-        if (*c == '\t')
-            *c = ' ';
+        *c = (char)tolower((unsigned char)*c);
     return copy;
 }
 

@@ -32,7 +32,11 @@ size_t text_character(const char *string, bool *is_shown);
 // Returns untrusted text in a printable form: unprintable bytes become \xNN, and the text beyond `most` bytes "…".
 const char *text_printable(struct arena *arena, const char *string, size_t most);
 
-// Returns a copy with a space for each tab, for sentences: LLVM prints a tab before an instruction's operands.
+// Copies with another character for one, and in lower case (ASCII).
+const char *text_replaced(struct arena *arena, const char *string, char from, char to);
+const char *text_lower(struct arena *arena, const char *string);
+
+// A copy with a space for each tab, for sentences: LLVM prints an instruction's operands behind a tab.
 const char *text_without_tabs(struct arena *arena, const char *string);
 
 // Returns the number of edits (insert, delete, replace, swap neighbours) between two strings, ignoring case.

@@ -7,7 +7,6 @@
 #include "lab/record_experiment.h"
 #include "report/run.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,14 +43,8 @@ static const char *summary(const struct part *part) {
     return text.data;
 }
 
-static const char *lower(struct arena *arena, const char *text) {
-    char *copy = arena_strdup(arena, text);
-    for (char *c = copy; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
-    return copy;
-}
-
-// Returns LLVM's name of the file's CPU, by the models in its records or by the name of an Arm core; null: unknown.
+// What the file calls its CPU in the words of LLVM: by the models that were compared with there, or by the name of an
+// Arm core. Null: neither.
 static const char *named_cpu(const struct part *part) {
     const struct record_file *file = part->file;
     for (size_t i = 0; i < file->n_records; i++) {
@@ -62,7 +55,7 @@ static const char *named_cpu(const struct part *part) {
             return slash + 1;
     }
     const char *name = json_string_value(json_object_get(part->header, "cpu"));
-    return name ? lower(part->arena, name) : NULL;
+    return name ? text_lower(part->arena, name) : NULL;
 }
 
 // Chooses the CPU to predict where the user gave none. Chooses "none", with a message, where the file does not show it.

@@ -126,6 +126,7 @@ static void load_folder_of(struct arena *arena, const char *root, const struct i
 bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, struct kernel_set *set,
                         struct fail *fail) {
     const struct isa *only = isa ? isa_find(isa) : NULL;
+    root = root ? root : file_installed(arena, "share/cyclops/kernels");
     if (isa && !only)
         return fail_set(fail, FAIL_INPUT, "%s", isa_unknown(arena, isa));
     size_t before = set->n_kernels + set->n_refused;
@@ -138,7 +139,7 @@ bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, 
 }
 
 bool kernel_load_installed(struct arena *arena, const char *isa, struct kernel_set *set, struct fail *fail) {
-    if (!kernel_load_folder(arena, file_installed(arena, "share/cyclops/kernels"), isa, set, fail))
+    if (!kernel_load_folder(arena, NULL, isa, set, fail))
         return false;
     if (set->n_refused)
         *fail = set->refused[set->n_refused - 1];

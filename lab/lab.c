@@ -165,15 +165,10 @@ static void state_frequency(const struct lab *lab, struct bench_options *bench) 
     bench->frequency_source = "as the system states it";
 }
 
-static const char *boot_id(const struct lab *lab) {
-    const char *id = host_line(lab->arena, "/proc/sys/kernel/random/boot_id");
-    return id ? id : "";
-}
-
 static struct level_key level_key(const struct lab *lab, double reference_cycles) {
     return (struct level_key){.host = &lab->host,
                               .isa = lab->isa->name,
-                              .boot = boot_id(lab),
+                              .boot = host_boot_id(lab->arena),
                               .chains = &lab->clock,
                               .reference_cycles = reference_cycles > 0 ? reference_cycles : 1};
 }

@@ -1,5 +1,7 @@
 #include "report/rows.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 bool row_is_trusted(const struct experiment *e) {
@@ -19,12 +21,8 @@ static const char *arc_name(const struct program *program) {
 }
 
 const char *row_placement(struct arena *arena, enum program_placement placement) {
-    char *words =
-        arena_printf(arena, "%s%s", placement == PLACEMENT_NONE ? "" : ", ", program_placement_name(placement));
-    for (char *c = words; *c; c++)
-        if (*c == '-')
-            *c = ' ';
-    return words;
+    const char *name = text_replaced(arena, program_placement_name(placement), '-', ' ');
+    return placement == PLACEMENT_NONE ? "" : arena_printf(arena, ", %s", name);
 }
 
 const char *row_measures(struct arena *arena, const struct experiment *e) {

@@ -18,13 +18,8 @@ static const char *path_of_notes(const struct notes *notes) {
     return arena_printf(notes->arena, "%s/settings.json", notes->folder);
 }
 
-// Identifies the machine's last start, which has undone all earlier settings; "": unknown.
-static const char *boot_id(struct arena *arena) {
-    const char *id = host_line(arena, "/proc/sys/kernel/random/boot_id");
-    return id ? id : "";
-}
-
-// Only files below the folder that we change. Otherwise, whoever can write the notes could make root write any file.
+// The machine's settings are those of its start-up again after the next one.
+// Whoever could write the notes could have root write files; so they name no others than those we change.
 static bool may_be_noted(struct arena *arena, const char *path) {
     const char *allowed = host_path(arena, "/sys/devices/system/cpu/");
     return path && strncmp(path, allowed, strlen(allowed)) == 0 && !strstr(path, "/../");
@@ -64,7 +59,7 @@ bool notes_read(struct notes *notes, struct fail *fail) {
         return false;
     json_t *json = json_parse_line(text, length, path, 1, fail);
     bool is_read = json && json_get_string(notes->arena, json, "boot", &boot, fail);
-    if (is_read && strcmp(boot, boot_id(notes->arena)) == 0) {
+    if (is_read && strcmp(boot, host_boot_id(notes->arena)) == 0) {
         const json_t *list = json_object_get(json, "settings");
         for (size_t i = 0; is_read && i < json_array_size(list); i++)
             is_read = take_note(notes, json_array_get(list, i), fail);
@@ -109,7 +104,8 @@ bool notes_write(struct notes *notes, struct fail *fail) {
     for (size_t i = 0; i < notes->n_settings; i++)
         json_array_append_new(list, json_pack("{ss ss ss}", "path", notes->settings[i].path, "before",
                                               notes->settings[i].before, "after", notes->settings[i].after));
-    json_t *json = json_pack("{si ss so}", "version", NOTES_VERSION, "boot", boot_id(notes->arena), "settings", list);
+    json_t *json =
+        json_pack("{si ss so}", "version", NOTES_VERSION, "boot", host_boot_id(notes->arena), "settings", list);
     char *text = json_dumps(json, JSON_COMPACT);
     json_decref(json);
     bool is_written = text ? file_write(path, text, strlen(text), fail)

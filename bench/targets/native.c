@@ -2,7 +2,6 @@
 // tables make it a replicate, not only more rounds of the same.
 #include "bench/counters/counters.h"
 #include "bench/host/choose.h"
-#include "bench/host/files.h"
 #include "bench/host/load.h"
 #include "bench/host/timer.h"
 #include "bench/sandbox/nursery.h"
