@@ -38,11 +38,7 @@ static const struct command command = {
     options,
 };
 
-static bool print_line(json_t *line, struct fail *fail) {
-    return json_write_line(stdout, line, fail);
-}
-
-// Returns the published values in the kernel file: {"cascadelake": {"latency": 4, "rthroughput": 0.5}}.
+// {"cascadelake": {"latency": 4, "rthroughput": 0.5}}: the published values, where the kernel file has some.
 static json_t *expectations(const struct kernel *kernel) {
     json_t *all = json_object();
     for (unsigned i = 0; i < kernel->n_expectations; i++) {
@@ -58,10 +54,11 @@ static json_t *expectations(const struct kernel *kernel) {
 }
 
 static bool print_kernel(const struct kernel *kernel, struct fail *fail) {
-    return print_line(json_pack("{s:s, s:s, s:s, s:i, s:o}", "kernel", kernel->name, "isa", kernel->isa->name, "about",
-                                kernel->about ? kernel->about : "", "instructions", (int)kernel->n_instructions,
-                                "expect", expectations(kernel)),
-                      fail);
+    return json_write_line(stdout,
+                           json_pack("{s:s, s:s, s:s, s:i, s:o}", "kernel", kernel->name, "isa", kernel->isa->name,
+                                     "about", kernel->about ? kernel->about : "", "instructions",
+                                     (int)kernel->n_instructions, "expect", expectations(kernel)),
+                           fail);
 }
 
 static bool list_kernels(struct arena *arena, struct fail *fail) {
@@ -88,7 +85,8 @@ static bool list_kernels(struct arena *arena, struct fail *fail) {
 
 static bool print_machine(const char *name, const char *isa, bool is_host, const char *about, struct fail *fail) {
     if (args.json)
-        return print_line(json_pack("{s:s, s:s, s:b}", "machine", name, "isa", isa, "host", is_host), fail);
+        return json_write_line(stdout, json_pack("{s:s, s:s, s:b}", "machine", name, "isa", isa, "host", is_host),
+                               fail);
     struct arena arena = {0};
     const char *line =
         arena_printf(&arena, "  %s%s%s%s", name, is_host ? "   (this CPU)" : "", *about ? "   " : "", about);
@@ -138,7 +136,7 @@ static bool list_events(struct arena *arena, struct fail *fail) {
     for (size_t i = 0; i < n; i++) {
         if (!args.json)
             printf("  %s\n", names[i]);
-        else if (!print_line(json_pack("{s:s}", "event", names[i]), fail))
+        else if (!json_write_line(stdout, json_pack("{s:s}", "event", names[i]), fail))
             return false;
     }
     return fail->status == FAIL_NONE;

@@ -6,15 +6,17 @@
 #include "base/table.h"
 #include "bench/bench.h"
 #include "lab/corun.h"
+#include "report/rows.h"
 
 #include <math.h>
+
+enum { DECIMALS = 2 };
 
 // A row: a number of this machine, and those of the models.
 struct row {
     const char *kernel, *measures;
     double cycles, half_width; // cycles 0: not measured
     bool is_unstable;
-    int decimals;
 };
 
 static double width_corunner(const struct bench_measurement *m, double clock_error) {
@@ -38,17 +40,10 @@ static void add_row(struct table *table, const struct row *row) {
     table_cell(table, "%s", row->kernel);
     table_cell(table, "%s", row->measures);
     if (row->cycles > 0)
-        table_cell_colour(table, row->is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%5.*f ±%.*f%s", row->decimals,
-                          row->cycles, row->decimals, row->half_width, row->is_unstable ? " ?" : "");
+        table_cell_colour(table, row->is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%5.*f ±%.*f%s", DECIMALS, row->cycles,
+                          DECIMALS, row->half_width, row->is_unstable ? " ?" : "");
     else
         table_cell_colour(table, TABLE_YELLOW, "%5s", "-");
-}
-
-static void add_prediction(struct table *table, bool is_known, double cycles) {
-    if (is_known)
-        table_cell(table, "%5.2f", cycles);
-    else
-        table_cell(table, "%5s", "-");
 }
 
 static void add_note(struct table *table, const struct bench_measurement *m, bool is_vague) {
@@ -62,12 +57,11 @@ static void add_note(struct table *table, const struct bench_measurement *m, boo
 
 static void add_alone(struct table *table, const struct lab *lab, const struct experiment *e) {
     const struct bench_measurement *m = &e->measurement;
-    struct row row = {
-        e->program.kernel, "alone", m->cycles, measured_half_width(m), m->verdict == MEASURED_UNSTABLE, 2};
+    struct row row = {e->program.kernel, "alone", m->cycles, measured_half_width(m), m->verdict == MEASURED_UNSTABLE};
     add_row(table, &row);
     for (unsigned i = 0; i < lab->n_models; i++)
-        add_prediction(table, i < e->n_predictions && e->verdicts[i].kind != VERDICT_UNMODELLED,
-                       e->predictions[i].cycles);
+        row_add_prediction(table, i < e->n_predictions && e->verdicts[i].kind != VERDICT_UNMODELLED, DECIMALS,
+                           e->predictions[i].cycles);
     add_note(table, m, false);
 }
 
@@ -76,12 +70,8 @@ static void add_together(struct table *table, const struct lab *lab, const struc
     const struct bench_measurement *m = &corun->together;
     const struct program *own = thread == 0 ? &e->program : &corun->other->program,
                          *other = thread == 0 ? &corun->other->program : &e->program;
-    struct row row = {own->kernel,
-                      arena_printf(lab->arena, "beside %s", other->kernel),
-                      m->cycles,
-                      measured_half_width(m),
-                      m->verdict == MEASURED_UNSTABLE,
-                      2};
+    struct row row = {own->kernel, arena_printf(lab->arena, "beside %s", other->kernel), m->cycles,
+                      measured_half_width(m), m->verdict == MEASURED_UNSTABLE};
     if (thread != 0) {
         row.cycles = m->corunner;
         row.half_width = half_width_corunner(m);
@@ -89,7 +79,7 @@ static void add_together(struct table *table, const struct lab *lab, const struc
     }
     add_row(table, &row);
     for (unsigned i = 0; i < lab->n_models; i++)
-        add_prediction(table, corun->predicted[i].is_known, corun->predicted[i].cycles[thread]);
+        row_add_prediction(table, corun->predicted[i].is_known, DECIMALS, corun->predicted[i].cycles[thread]);
     add_note(table, m, thread != 0 && is_vague(lab, m));
 }
 
@@ -98,12 +88,8 @@ static void add_combined(struct table *table, const struct lab *lab, const struc
     const struct corun *corun = e->corun;
     const struct bench_measurement *m = &corun->together, *a = &e->measurement, *b = &corun->other->measurement;
     const double together[CORUN_THREADS] = {m->cycles, m->corunner}, alone[CORUN_THREADS] = {a->cycles, b->cycles};
-    struct row row = {"both",
-                      is_gain ? "work done, against one thread" : "cycles per two bodies",
-                      0,
-                      0,
-                      m->verdict == MEASURED_UNSTABLE || is_vague(lab, m),
-                      2};
+    struct row row = {"both", is_gain ? "work done, against one thread" : "cycles per two bodies", 0, 0,
+                      m->verdict == MEASURED_UNSTABLE || is_vague(lab, m)};
     bool is_measured = m->samples && a->samples && b->samples && m->corunner > 0;
     if (is_measured) {
         double errors = fmax(measured_half_width(m) / m->cycles, half_width_corunner(m) / m->corunner);
@@ -119,10 +105,10 @@ static void add_combined(struct table *table, const struct lab *lab, const struc
         const double *predicted = corun->predicted[i].cycles;
         const double predicted_alone[CORUN_THREADS] = {e->predictions[i].cycles, corun->other->predictions[i].cycles};
         bool is_known = corun->predicted[i].is_known;
-        add_prediction(table, is_known,
-                       !is_known ? 0
-                       : is_gain ? corun_gain(predicted, predicted_alone)
-                                 : corun_combined(predicted));
+        row_add_prediction(table, is_known, DECIMALS,
+                           !is_known ? 0
+                           : is_gain ? corun_gain(predicted, predicted_alone)
+                                     : corun_combined(predicted));
     }
     table_cell(table, "%s", "");
 }

@@ -39,3 +39,10 @@ const char *row_measures(struct arena *arena, const struct experiment *e) {
     return e->block && e->alias == ALIAS_SAME && e->block->options.is_both ? "cycles per iteration, one address"
                                                                            : "cycles per iteration";
 }
+
+void row_add_prediction(struct table *table, bool is_known, int decimals, double cycles) {
+    if (is_known)
+        table_cell(table, "%5.*f", decimals, cycles);
+    else
+        table_cell(table, "%5s", "-");
+}

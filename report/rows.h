@@ -3,6 +3,7 @@
 #ifndef REPORT_ROWS_H
 #define REPORT_ROWS_H
 
+#include "base/table.h"
 #include "lab/experiment.h"
 
 // Whether its value can be compared with another.
@@ -15,5 +16,7 @@ double row_divisor(const struct experiment *e);
 const char *row_measures(struct arena *arena, const struct experiment *e);
 // Returns ", own lines"; "" without a placement.
 const char *row_placement(struct arena *arena, enum program_placement placement);
+// What a model says, or "-" where it says nothing.
+void row_add_prediction(struct table *table, bool is_known, int decimals, double cycles);
 
 #endif

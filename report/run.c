@@ -97,10 +97,7 @@ static void add_blames(struct text *note, const struct lab *lab, const struct ex
 
 static void add_prediction(struct table *table, const struct experiment *e, unsigned model) {
     bool is_known = e->verdicts[model].kind != VERDICT_UNMODELLED;
-    if (is_known)
-        table_cell(table, "%5.*f", decimals(e), e->predictions[model].cycles / row_divisor(e));
-    else
-        table_cell(table, "%5s", "-");
+    row_add_prediction(table, is_known, decimals(e), e->predictions[model].cycles / row_divisor(e));
     if (is_known && e->measurement.samples)
         add_difference(table, &e->verdicts[model]);
     else

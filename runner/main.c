@@ -302,9 +302,8 @@ static bool run(struct arena *arena, const struct arguments *arguments, int *sta
     struct target *target = target_native_open(arena, host.cpu, &request, fail);
     if (!target)
         return false;
-    bool is_done = bench_open(&bench, arena, target, &arguments->bench, &chains, fail) &&
-                   measure(arena, &pack, &host, &bench, status, fail);
-    return is_done;
+    return bench_open(&bench, arena, target, &arguments->bench, &chains, fail) &&
+           measure(arena, &pack, &host, &bench, status, fail);
 }
 
 int main(int argc, char **argv) {
