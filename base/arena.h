@@ -22,12 +22,12 @@ void *arena_alloc(struct arena *arena, size_t bytes);
 #define ARENA_NEW(arena, type) ARENA_ARRAY(arena, type, 1)
 void *arena_alloc_array(struct arena *arena, size_t count, size_t element_bytes);
 
-// Room for element `count` of a growing array: returns `array`, or a copy of twice its room (at least 8).
-// The room of an array grown only this way follows from its count, so no capacity is kept:
+// Makes room for element `count` of a growing array: returns `array`, or a copy with twice its room (at least 8). The
+// room follows from the count where an array only grows this way, so there is no capacity to store:
 //     items = arena_grow(arena, items, n_items, sizeof *items);
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t element_bytes);
 
-// One more element of such an array: its address. What is assigned to it must not read `count`.
+// Adds an element to such an array, and is its address. What is assigned to it must not read `count`.
 //     *ARENA_ADD(arena, items, n_items) = item;
 #define ARENA_ADD(arena, array, count)                                                                                 \
     ((array) = arena_grow((arena), (array), (count), sizeof *(array)), &(array)[(count)++])

@@ -32,11 +32,11 @@ size_t text_character(const char *string, bool *is_shown);
 // Returns untrusted text in a printable form: unprintable bytes become \xNN, and the text beyond `most` bytes "…".
 const char *text_printable(struct arena *arena, const char *string, size_t most);
 
-// Copies with another character for one, and in lower case (ASCII).
+// Return a copy with `to` for each `from`, and a copy in lower case.
 const char *text_replaced(struct arena *arena, const char *string, char from, char to);
 const char *text_lower(struct arena *arena, const char *string);
 
-// A copy with a space for each tab, for sentences: LLVM prints an instruction's operands behind a tab.
+// Returns a copy with a space for each tab, for sentences: LLVM prints a tab before an instruction's operands.
 const char *text_without_tabs(struct arena *arena, const char *string);
 
 // Returns the number of edits (insert, delete, replace, swap neighbours) between two strings, ignoring case.
@@ -45,7 +45,7 @@ unsigned text_distance(const char *a, const char *b);
 // Returns " (did you mean 'x' or 'y'?)" with up to three names nearest to `word`; "" where no name is near.
 const char *text_did_you_mean(struct arena *arena, const char *word, const char *const *names, size_t n_names);
 
-// Index of the first of `n` names that equals `word`; `n` where none does.
+// Returns the index of the first of `n` names that equals `word`; `n` where no name does.
 size_t text_find(const char *word, const char *const *names, size_t n);
 
 // A view of bytes inside a string, which it does not own.

@@ -273,7 +273,8 @@ struct bench_chains {
     struct bench_code checks[BENCH_N_CHECKS];
 };
 
-// Reads --clock and --frequency ("1GHz", "1.66 GHz", "480MHz", "32768"), as they were given or null, into `options`.
+// Reads the values of --clock and --frequency into `options`; null: not given. Fails at an unknown clock, at what is
+// not a frequency ("1GHz", "1.66 GHz", "480MHz", "32768"), and at a frequency for another clock than CLOCK_TIME.
 bool bench_read_clock(const char *clock, const char *frequency, struct bench_options *options, struct fail *fail);
 
 // Calibrates. Fails when the requested clock does not exist here (FAIL_UNAVAILABLE).

@@ -47,7 +47,7 @@ int cli_finish(void);
 
 bool cli_wants_colour(void); // stdout is a terminal, and NO_COLOR is not set
 
-// As kernel_load_folder, where none may be refused: all mistakes but the last are printed, and that is the failure.
+// As kernel_load_folder, but fails where any is refused. Prints all mistakes but the last one, which is the failure.
 bool cli_load_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
                       struct fail *fail);
 

@@ -38,7 +38,7 @@ static const struct command command = {
     options,
 };
 
-// {"cascadelake": {"latency": 4, "rthroughput": 0.5}}: the published values, where the kernel file has some.
+// Returns the published values in the kernel file: {"cascadelake": {"latency": 4, "rthroughput": 0.5}}.
 static json_t *expectations(const struct kernel *kernel) {
     json_t *all = json_object();
     for (unsigned i = 0; i < kernel->n_expectations; i++) {

@@ -43,8 +43,7 @@ static const char *summary(const struct part *part) {
     return text.data;
 }
 
-// What the file calls its CPU in the words of LLVM: by the models that were compared with there, or by the name of an
-// Arm core. Null: neither.
+// Returns LLVM's name of the file's CPU, by the models in its records or by the name of an Arm core; null: unknown.
 static const char *named_cpu(const struct part *part) {
     const struct record_file *file = part->file;
     for (size_t i = 0; i < file->n_records; i++) {

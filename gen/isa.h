@@ -74,12 +74,12 @@ struct isa {
     const char *stack_pointer;
     unsigned stack_number;       // encoded number of the stack pointer, a general register; its frame word is 1 + that
     const char *memory;          // register that holds the second argument until the loop begins
-    const char *const *reserved; // registers no role may get (stack pointer, `memory`, …); null-terminated
-    const char *jump;            // branches to the label behind it, in reach of a program
-    const char *delay_slot;      // what stands behind a branch; null: nothing need
-    // Waits until nothing of the set-up is in flight. Without it a store of the set-up, such as the buffer's own
-    // address or a saved register, can slow down the loop's loads from there for tens of microseconds: Zen 4 predicts
-    // that they are forwarded from it, and does two such loads a cycle instead of three.
+    const char *const *reserved; // registers that roles may not get (stack pointer, `memory`, …); null-terminated
+    const char *jump;            // instruction that branches to a label of the program
+    const char *delay_slot;      // line to put behind a branch; null: none
+    // Waits until no instruction of the set-up is in flight. Otherwise a store of the set-up, such as a saved register,
+    // can slow the loop's loads from there for tens of microseconds: Zen 4 predicts that they are forwarded from it,
+    // and executes two such loads per cycle instead of three.
     const char *settle;                                             // instructions, one per line
     struct isa_loop_end (*loop_end)(const struct program *program); // counts of what emit_loop_end writes
     // Reach of plain loads and stores of so many bytes. Other instructions' kernels state their reach.

@@ -116,10 +116,9 @@ struct kernel_set {
     size_t n_refused;
 };
 
-// Adds all kernel files (*.yaml) of folder `root`/ISA (null: the installed ones), for one ISA or (null) for all. One of
-// a family (mipsel) has the kernels of the family's folder (mips), as its own. A file with a mistake (unknown key,
-// class, role or ISA, name used twice) is refused, with line and column, and costs its own kernels. Fails where there
-// is no file.
+// Adds all kernel files (*.yaml) of folder `root`/ISA (null: the installed ones), for one ISA or (null) for all. An ISA
+// of a family (mipsel) uses the family's folder (mips). Refuses a file with a mistake, with all its kernels. Fails
+// where the ISA is unknown or there is no file.
 bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, struct kernel_set *set,
                         struct fail *fail);
 

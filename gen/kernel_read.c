@@ -50,7 +50,7 @@ static bool read_write(struct kernel_file *file, struct fy_node *node, const cha
     return true;
 }
 
-// A word, or a list of them. `what`: each of them.
+// Reads a word, or each of a list. `what`: a word, for messages.
 static bool read_each(struct kernel_file *file, struct fy_node *node, const char *what,
                       bool (*read)(struct kernel_file *, struct fy_node *, const char *, struct kernel *),
                       struct kernel *kernel) {

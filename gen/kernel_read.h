@@ -18,7 +18,8 @@ struct kernel_file {
     size_t n_features;
 };
 
-// Adds the kernels of one file, up to the first mistake, which is the failure. `wanted`: as above.
+// Adds the kernels of one file. Fails with file, line and column at any mistake: an unknown key, class, role or ISA, a
+// name used twice. `wanted`: as in struct kernel_file.
 bool kernel_read_file(struct arena *arena, const char *path, const struct isa *wanted, struct kernel_set *set,
                       struct fail *fail);
 

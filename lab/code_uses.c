@@ -62,7 +62,7 @@ static bool is_among(const char *const *words, const char *name) {
     return false;
 }
 
-// `counted`: the uses that it may stand for.
+// Notes a register's uses. `counted`: uses that it may show.
 static void note_register(const struct code_uses *uses, uint16_t reg, unsigned counted, struct bench_code *code) {
     const struct machine *machine = uses->backend->machine(uses->cpu);
     const struct names *of_isa = names_of(uses->isa);

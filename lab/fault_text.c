@@ -41,7 +41,7 @@ static unsigned find_writer(const struct machine *machine, const struct block *b
     return 0;
 }
 
-// Control may come back to an instruction within a copy.
+// Whether a branch may execute an instruction of a copy again.
 static bool may_turn(const struct block *block) {
     for (unsigned i = 0; i < block->n_insns; i++)
         if (block->insns[i].is_branch)

@@ -18,8 +18,7 @@ static const char *path_of_notes(const struct notes *notes) {
     return arena_printf(notes->arena, "%s/settings.json", notes->folder);
 }
 
-// The machine's settings are those of its start-up again after the next one.
-// Whoever could write the notes could have root write files; so they name no others than those we change.
+// Only files below the folder that we change. Otherwise, whoever can write the notes could make root write any file.
 static bool may_be_noted(struct arena *arena, const char *path) {
     const char *allowed = host_path(arena, "/sys/devices/system/cpu/");
     return path && strncmp(path, allowed, strlen(allowed)) == 0 && !strstr(path, "/../");

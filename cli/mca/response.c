@@ -10,7 +10,7 @@
 
 struct words {
     struct arena *arena;
-    char **list; // grows by ARENA_ADD
+    char **list; // array of ARENA_ADD
     size_t count;
 };
 
