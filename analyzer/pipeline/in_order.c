@@ -2,7 +2,6 @@
 
 #include "analyzer/pipeline/simulation.h"
 
-
 static struct in_flight *youngest(const struct simulation *sim) {
     return flight_at(&sim->flight, sim->next - 1);
 }

@@ -1,7 +1,6 @@
 #include "analyzer/views/columns.h"
 #include "analyzer/views/timeline.h"
 
-
 enum { FIRST_CYCLE_COLUMN = 10 };
 
 // The last digit of each cycle: those of even tens in one line, those of odd tens in the other.
