@@ -25,8 +25,12 @@ void *arena_alloc_array(struct arena *arena, size_t count, size_t element_bytes)
 // Makes room for element `count` of a growing array: returns `array`, or a copy with twice its room (at least 8). The
 // room follows from the count where an array only grows this way, so there is no capacity to store:
 //     items = arena_grow(arena, items, n_items, sizeof *items);
-//     items[n_items++] = item;
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t element_bytes);
+
+// Adds an element to such an array, and is its address. What is assigned to it must not read `count`.
+//     *ARENA_ADD(arena, items, n_items) = item;
+#define ARENA_ADD(arena, array, count)                                                                                 \
+    ((array) = arena_grow((arena), (array), (count), sizeof *(array)), &(array)[(count)++])
 
 // Returns a zero-terminated copy of the first `length` bytes of `text`.
 char *arena_copy(struct arena *arena, const char *text, size_t length);

@@ -4,7 +4,6 @@
 #ifndef BASE_FAIL_H
 #define BASE_FAIL_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 

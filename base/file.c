@@ -147,8 +147,7 @@ size_t file_list(struct arena *arena, const char *path, const char *suffix, cons
     for (struct dirent *entry; (entry = readdir(folder));) {
         if (entry->d_name[0] == '.' || !file_has_suffix(entry->d_name, suffix))
             continue;
-        *names = arena_grow(arena, *names, n, sizeof **names);
-        (*names)[n++] = arena_strdup(arena, entry->d_name);
+        *ARENA_ADD(arena, *names, n) = arena_strdup(arena, entry->d_name);
     }
     closedir(folder);
     if (n)

@@ -5,52 +5,75 @@
 #include <math.h>
 #include <string.h>
 
-static void add_quoted(struct text *text, const char *string) {
+static void add_quoted(struct text *text, const char *string, size_t length) {
     bool is_shown;
     text_add(text, "\"");
-    for (size_t n; (n = text_character(string, &is_shown)) != 0; string += n) {
+    for (const char *end = string + length; string < end;) {
         unsigned char c = (unsigned char)*string;
+        size_t n = c ? text_character(string, &is_shown) : 1;
         if (c == '"' || c == '\\')
             text_addf(text, "\\%c", c);
-        else if (c == '\n' || c == '\t')
-            text_add(text, c == '\n' ? "\\n" : "\\t");
+        else if (c == '\t' || c == '\n' || c == '\r')
+            text_add(text, c == '\t' ? "\\t" : c == '\n' ? "\\n" : "\\r");
         else if (c < 0x20)
             text_addf(text, "\\u%04x", c);
         else if (n == 1 && c >= 0x80)
             text_add(text, "\ufffd");
         else
             text_append(text, string, n);
+        string += n;
     }
     text_add(text, "\"");
 }
 
+static bool is_at_start(const struct text *text) {
+    return text->length == 0 || strchr("{[", text->data[text->length - 1]);
+}
+
+static void begin_line(struct json_text *json) {
+    if (json->has_lines)
+        text_addf(&json->text, "\n%*s", 2 * (int)json->depth, "");
+}
+
 // Adds what precedes a value: a comma, unless it is the first one, and its key.
 static void begin(struct json_text *json, const char *key) {
-    const struct text *text = &json->text;
-    if (text->length && !strchr("{[", text->data[text->length - 1]))
+    if (!is_at_start(&json->text))
         text_add(&json->text, ",");
+    if (json->depth)
+        begin_line(json);
     if (key) {
-        add_quoted(&json->text, key);
-        text_add(&json->text, ":");
+        add_quoted(&json->text, key, strlen(key));
+        text_add(&json->text, json->has_lines ? ": " : ":");
     }
 }
 
-void json_open(struct json_text *json, const char *key) {
+static void open_with(struct json_text *json, const char *key, const char *bracket) {
     begin(json, key);
-    text_add(&json->text, "{");
+    text_add(&json->text, bracket);
+    json->depth++;
+}
+
+static void close_with(struct json_text *json, const char *bracket) {
+    json->depth--;
+    if (!is_at_start(&json->text))
+        begin_line(json);
+    text_add(&json->text, bracket);
+}
+
+void json_open(struct json_text *json, const char *key) {
+    open_with(json, key, "{");
 }
 
 void json_close(struct json_text *json) {
-    text_add(&json->text, "}");
+    close_with(json, "}");
 }
 
 void json_open_list(struct json_text *json, const char *key) {
-    begin(json, key);
-    text_add(&json->text, "[");
+    open_with(json, key, "[");
 }
 
 void json_close_list(struct json_text *json) {
-    text_add(&json->text, "]");
+    close_with(json, "]");
 }
 
 void json_put_text(struct json_text *json, const char *key, const char *value) {
@@ -59,11 +82,17 @@ void json_put_text(struct json_text *json, const char *key, const char *value) {
 }
 
 void json_put_text_or_null(struct json_text *json, const char *key, const char *value) {
-    begin(json, key);
-    if (value)
-        add_quoted(&json->text, value);
-    else
+    if (value) {
+        json_put_bytes(json, key, value, strlen(value));
+    } else {
+        begin(json, key);
         text_add(&json->text, "null");
+    }
+}
+
+void json_put_bytes(struct json_text *json, const char *key, const char *bytes, size_t length) {
+    begin(json, key);
+    add_quoted(&json->text, bytes, length);
 }
 
 void json_put_integer(struct json_text *json, const char *key, int64_t value) {
@@ -84,6 +113,11 @@ void json_put_real(struct json_text *json, const char *key, double value, int de
     text_addf(text, "%.*f", decimals > 0 ? decimals : 1, decimals > 0 ? value : round(value));
     while (text->data[text->length - 1] == '0' && text->data[text->length - 2] != '.')
         text->data[--text->length] = '\0';
+}
+
+void json_put_exact(struct json_text *json, const char *key, double value) {
+    begin(json, key);
+    text_addf(&json->text, "%.17g", value);
 }
 
 bool json_print_line(FILE *out, const struct json_text *json, struct fail *fail) {

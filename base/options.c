@@ -15,8 +15,7 @@ static void add_rows(struct arena *arena, const struct option *rows, struct opti
         if (rows->type == OPTION_ROWS) {
             add_rows(arena, rows->value, all, n);
         } else {
-            *all = arena_grow(arena, *all, *n, sizeof **all);
-            (*all)[(*n)++] = *rows;
+            *ARENA_ADD(arena, *all, *n) = *rows;
         }
     }
 }
@@ -45,22 +44,18 @@ static bool unknown_option(struct arena *arena, const struct command *command, c
     for (const struct option *option = command->options; option->help; option++) {
         if (option->type == OPTION_HEADING)
             continue;
-        names = arena_grow(arena, names, n_names, sizeof *names);
-        names[n_names++] = option->name;
+        *ARENA_ADD(arena, names, n_names) = option->name;
     }
     const char *near = text_did_you_mean(arena, arena_copy(arena, name.data, name.length), names, n_names);
     return fail_set(fail, FAIL_INPUT, "unknown option '%s'%s; '%s --help' lists them", word, near, command->name);
 }
 
-static bool parse_bool(const char *text, bool *value) {
-    static const char *const yes[] = {"true", "TRUE", "True", "1"}, *const no[] = {"false", "FALSE", "False", "0"};
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
-        if (strcmp(text, yes[i]) == 0 || strcmp(text, no[i]) == 0) {
-            *value = strcmp(text, yes[i]) == 0;
-            return true;
-        }
-    }
-    return false;
+bool options_parse_bool(const char *text, bool *value) {
+    static const char *const words[] = {"false", "FALSE", "False", "0", "true", "TRUE", "True", "1"};
+    enum { N_WORDS = sizeof words / sizeof *words };
+    size_t i = text_find(text, words, N_WORDS);
+    *value = i >= N_WORDS / 2;
+    return i < N_WORDS;
 }
 
 static bool parse_count(const char *text, unsigned long *value) {
@@ -88,7 +83,7 @@ static bool store(struct arena *arena, const struct option *option, const char *
             *(bool *)option->value = true;
             return true;
         }
-        return parse_bool(text, option->value) ||
+        return options_parse_bool(text, option->value) ||
                fail_set(fail, FAIL_INPUT, "option --%s takes true or false, not '%s'", option->name, text);
     case OPTION_COUNT:
         ((struct option_count *)option->value)->is_given = true;
@@ -105,8 +100,7 @@ static bool store(struct arena *arena, const struct option *option, const char *
         return true;
     case OPTION_LIST: {
         struct option_list *list = option->value;
-        list->items = arena_grow(arena, list->items, list->n_items, sizeof *list->items);
-        list->items[list->n_items++] = text;
+        *ARENA_ADD(arena, list->items, list->n_items) = text;
         return true;
     }
     }
@@ -192,8 +186,7 @@ enum options_result options_parse(struct arena *arena, const struct command *com
         if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (only_operands || word[0] != '-' || word[1] == '\0') {
-            operands->items = arena_grow(arena, operands->items, operands->n_items, sizeof *operands->items);
-            operands->items[operands->n_items++] = word;
+            *ARENA_ADD(arena, operands->items, operands->n_items) = word;
         } else {
             enum options_result result = parse_option(arena, command, argc, argv, &i, &given, fail);
             if (result != OPTIONS_OK)

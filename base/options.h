@@ -64,6 +64,7 @@ enum options_result options_parse(struct arena *arena, const struct command *com
 void options_print_help(const struct command *command, FILE *out);
 
 // Parses "a..b", or "n" for n..n, both at least 1.
+bool options_parse_bool(const char *text, bool *value); // true, TRUE, True, 1, false, …; fails at others
 bool options_parse_range(const char *text, unsigned *first, unsigned *last, struct fail *fail);
 
 #endif

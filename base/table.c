@@ -23,8 +23,7 @@ static void add_cell(struct table *table, enum table_colour colour, const char *
     size_t width = text_width(shown);
     if (width > column->widest)
         column->widest = width;
-    table->cells = arena_grow(table->arena, table->cells, table->n_cells, sizeof *table->cells);
-    table->cells[table->n_cells++] = (struct table_cell){shown, colour};
+    *ARENA_ADD(table->arena, table->cells, table->n_cells) = (struct table_cell){shown, colour};
 }
 
 void table_cell(struct table *table, const char *format, ...) {
@@ -136,10 +135,8 @@ struct lines {
 static struct lines break_text(struct arena *arena, const char *text, size_t width) {
     struct slice rest = {text, strlen(text)}, line;
     struct lines lines = {0};
-    while (slice_next_line(&rest, larger(width, 1), &line)) {
-        lines.items = arena_grow(arena, lines.items, lines.n, sizeof *lines.items);
-        lines.items[lines.n++] = line;
-    }
+    while (slice_next_line(&rest, larger(width, 1), &line))
+        *ARENA_ADD(arena, lines.items, lines.n) = line;
     return lines;
 }
 

@@ -126,11 +126,21 @@ const char *text_printable(struct arena *arena, const char *string, size_t most)
     return text.data;
 }
 
+const char *text_replaced(struct arena *arena, const char *string, char from, char to) {
+    char *copy = arena_strdup(arena, string);
+    for (char *c = copy; (c = strchr(c, from)) != NULL; c++)
+        *c = to;
+    return copy;
+}
+
 const char *text_without_tabs(struct arena *arena, const char *string) {
+    return text_replaced(arena, string, '\t', ' ');
+}
+
+const char *text_lower(struct arena *arena, const char *string) {
     char *copy = arena_strdup(arena, string);
     for (char *c = copy; *c; c++)
-        if (*c == '\t')
-            *c = ' ';
+        *c = (char)tolower((unsigned char)*c);
     return copy;
 }
 
@@ -185,6 +195,13 @@ const char *text_did_you_mean(struct arena *arena, const char *word, const char 
         text_addf(&text, "%s'%s'", i == 0 ? "" : i + 1 == n_best ? " or " : ", ", best[i]);
     text_add(&text, "?)");
     return text.data;
+}
+
+size_t text_find(const char *word, const char *const *names, size_t n) {
+    size_t i = 0;
+    while (i < n && strcmp(names[i], word) != 0)
+        i++;
+    return i;
 }
 
 bool slice_next(struct slice *rest, char separator, struct slice *piece) {

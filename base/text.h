@@ -32,6 +32,10 @@ size_t text_character(const char *string, bool *is_shown);
 // Returns untrusted text in a printable form: unprintable bytes become \xNN, and the text beyond `most` bytes "…".
 const char *text_printable(struct arena *arena, const char *string, size_t most);
 
+// Return a copy with `to` for each `from`, and a copy in lower case.
+const char *text_replaced(struct arena *arena, const char *string, char from, char to);
+const char *text_lower(struct arena *arena, const char *string);
+
 // Returns a copy with a space for each tab, for sentences: LLVM prints a tab before an instruction's operands.
 const char *text_without_tabs(struct arena *arena, const char *string);
 
@@ -40,6 +44,9 @@ unsigned text_distance(const char *a, const char *b);
 
 // Returns " (did you mean 'x' or 'y'?)" with up to three names nearest to `word`; "" where no name is near.
 const char *text_did_you_mean(struct arena *arena, const char *word, const char *const *names, size_t n_names);
+
+// Returns the index of the first of `n` names that equals `word`; `n` where no name does.
+size_t text_find(const char *word, const char *const *names, size_t n);
 
 // A view of bytes inside a string, which it does not own.
 struct slice {

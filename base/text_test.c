@@ -107,9 +107,27 @@ static void slices_split_and_trim(void **state) {
     assert_false(slice_next(&rest, ';', &piece));
 }
 
+static void words_are_found_among_names(void **state) {
+    (void)state;
+    static const char *const names[] = {"rdpmc", "perf", "ratio", "perf"};
+    assert_int_equal(text_find("perf", names, 4), 1);
+    assert_int_equal(text_find("per", names, 4), 4);
+    assert_int_equal(text_find("", names, 0), 0);
+}
+
+static void copies_are_changed(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    assert_string_equal(text_replaced(&arena, "-same-line-", '-', ' '), " same line ");
+    assert_string_equal(text_lower(&arena, "Cortex-A72 \u00c9"), "cortex-a72 \u00c9");
+    arena_free(&arena);
+}
+
 int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_are_found_among_names),
+        cmocka_unit_test(copies_are_changed),
         cmocka_unit_test(text_grows),
         cmocka_unit_test(width_counts_columns),
         cmocka_unit_test(distance_counts_edits),

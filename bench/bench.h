@@ -102,7 +102,7 @@ enum bench_drop {
     DROP_STEAL,     // others ran on our CPU while our thread was ready
     DROP_RETIRED,   // more or fewer instructions retired than the code has: something else ran, too
     DROP_SIBLING,   // the kernel saw the other thread of our core busy
-    DROP_BESIDE,    // the co-runner paused
+    DROP_CORUNNER,  // the co-runner paused
     DROP_SLOWER,    // its process was slower than processes at other times
     DROP_USES,      // from here on, by enum bench_use: a check of the same units as the code was too slow
     DROP_N_REASONS = DROP_USES + BENCH_N_USES,
@@ -125,8 +125,6 @@ enum bench_clock {
 };
 bool bench_clock_counts(enum bench_clock clock); // hardware counters are used, or may be (CLOCK_AUTO)
 const char *bench_clock_name(enum bench_clock clock);
-bool bench_clock_parse(const char *name, enum bench_clock *clock);
-bool bench_frequency_parse(const char *text, double *hz); // "1GHz", "1.66 GHz", "480MHz", "32768"
 
 enum { BENCH_MAX_EVENTS = 33 };
 
@@ -174,8 +172,8 @@ struct bench_measurement {
         enum bench_verdict verdict;
     } replicates[BENCH_MAX_REPLICATES];
     // One body of the co-runner: median and confidence interval, cycles of the measured CPU. The interval includes the
-    // target's error (target.h, beside_error). 0: no co-runner.
-    double beside, beside_low, beside_high;
+    // target's error (target.h, corunner_error). 0: no co-runner.
+    double corunner, corunner_low, corunner_high;
     unsigned processes;               // fresh processes that the samples come from
     double process_low, process_high; // least and largest median of one process, cycles per body
     unsigned samples;                 // samples kept
@@ -231,7 +229,7 @@ struct bench_options {
     double reference_cycles;      // cycles of one dependent add on this core; 0 = 1, with CLOCK_TIME the measured ones
     double frequency_hz;          // CLOCK_TIME: frequency of the core, Hz; 0: the target's statement
     const char *frequency_source; // who states that frequency, for people
-    int beside_cpu;               // logical CPU of the co-runner
+    int corunner_cpu;             // logical CPU of the co-runner
     double remembered[BENCH_N_CLOCKS][BENCH_N_CHECKS]; // levels that earlier sessions found by each clock; 0: unknown
     bool remembers_little;                             // those sessions were few
     bool (*is_stopped)(void);                          // called between processes: true ends the measuring; null: never
@@ -275,6 +273,10 @@ struct bench_chains {
     struct bench_code checks[BENCH_N_CHECKS];
 };
 
+// Reads the values of --clock and --frequency into `options`; null: not given. Fails at an unknown clock, at what is
+// not a frequency ("1GHz", "1.66 GHz", "480MHz", "32768"), and at a frequency for another clock than CLOCK_TIME.
+bool bench_read_clock(const char *clock, const char *frequency, struct bench_options *options, struct fail *fail);
+
 // Calibrates. Fails when the requested clock does not exist here (FAIL_UNAVAILABLE).
 bool bench_open(struct bench *bench, struct arena *arena, struct target *target, const struct bench_options *options,
                 const struct bench_chains *chains, struct fail *fail);
@@ -303,10 +305,10 @@ struct bench_listener {
 bool bench_measure(struct bench *bench, const struct bench_code *codes, struct bench_measurement *results, size_t n,
                    const struct bench_listener *listener, struct fail *fail);
 
-// Measures one piece of code while another hardware thread runs the co-runner `beside`; on the native target, on the
-// options' beside_cpu. The clock's reference and the multiply check run while the co-runner waits, and the issue check
-// is left out: cycles are the core's own, as without a co-runner.
-bool bench_measure_beside(struct bench *bench, const struct bench_code *code, const struct bench_code *beside,
-                          struct bench_measurement *result, struct fail *fail);
+// Measures one piece of code while another hardware thread runs the co-runner `corunner`; on the native target, on the
+// options' corunner_cpu. The clock's reference and the multiply check run while the co-runner waits, and the issue
+// check is left out: cycles are the core's own, as without a co-runner.
+bool bench_measure_corun(struct bench *bench, const struct bench_code *code, const struct bench_code *corunner,
+                         struct bench_measurement *result, struct fail *fail);
 
 #endif

@@ -2,6 +2,8 @@
 // change), and what its value may be.
 #include "bench/bench.h"
 
+#include "base/text.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +40,7 @@ static const char *const drop_names[DROP_N_REASONS] = {
     [DROP_STEAL] = "steal",
     [DROP_RETIRED] = "retired",
     [DROP_SIBLING] = "sibling",
-    [DROP_BESIDE] = "beside",
+    [DROP_CORUNNER] = "beside",
     [DROP_SLOWER] = "slower",
     [DROP_USES + USE_INTEGER] = "integer",
     [DROP_USES + USE_VECTOR] = "vector",
@@ -82,17 +84,8 @@ const char *bench_clock_name(enum bench_clock clock) {
     return clock_names[clock];
 }
 
-bool bench_clock_parse(const char *name, enum bench_clock *clock) {
-    for (enum bench_clock c = CLOCK_AUTO; c < BENCH_N_CLOCKS; c++) {
-        if (strcmp(name, clock_names[c]) == 0) {
-            *clock = c;
-            return true;
-        }
-    }
-    return false;
-}
-
-bool bench_frequency_parse(const char *text, double *hz) {
+// "1GHz", "1.66 GHz", "480MHz", "32768"
+static bool parse_frequency(const char *text, double *hz) {
     static const double least_hz = 1000; // "3" is a unit forgotten
     static const struct {
         const char *name;
@@ -111,6 +104,19 @@ bool bench_frequency_parse(const char *text, double *hz) {
             return true;
         }
     return false;
+}
+
+bool bench_read_clock(const char *clock, const char *frequency, struct bench_options *options, struct fail *fail) {
+    if (clock)
+        options->clock = (enum bench_clock)text_find(clock, clock_names, BENCH_N_CLOCKS);
+    if (options->clock == BENCH_N_CLOCKS)
+        return fail_set(fail, FAIL_INPUT, "unknown clock '%s': there are auto, rdpmc, perf, ratio and time", clock);
+    if (!frequency)
+        return true;
+    if (options->clock != CLOCK_TIME)
+        return fail_set(fail, FAIL_INPUT, "--frequency is for --clock time; other clocks do not need it");
+    return parse_frequency(frequency, &options->frequency_hz) ||
+           fail_set(fail, FAIL_INPUT, "'%s' is not a frequency: write 1.66GHz, 480MHz or a number of Hz", frequency);
 }
 
 double measured_low(const struct bench_measurement *m) {

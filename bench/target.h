@@ -21,7 +21,7 @@ struct target_group {
 };
 
 // A request to count.
-struct target_wish {
+struct target_request {
     enum bench_clock clock; // nothing is counted where bench_clock_counts is false for it
     const char *const *events;
     unsigned n_events;
@@ -40,11 +40,11 @@ struct target_round {
     unsigned switches, migrations, faults;          // numbers of the thread's, during the round
     uint64_t stolen_ns; // time of the round in which the thread was ready and others ran, ns
     // Work of the co-runner meanwhile.
-    struct target_beside {
+    struct target_corunner {
         double bodies; // bodies of its code executed
         double ticks;  // time that they took, ticks
         bool is_whole; // it ran from before the code's short run until after the long one
-    } beside;
+    } corunner;
     bool has_busy_sibling; // the other thread of our core was busy around the time of the round
 };
 
@@ -77,14 +77,14 @@ struct target_job {
         const struct bench_code *code;
         uint64_t n_short, n_long; // n_long 0: this check is left out, its samples are 0
     } checks[BENCH_N_CHECKS];
-    unsigned n_warmup;               // rounds run first and not kept
-    double timeout_seconds;          // limit for the job, s
-    bool shares_core;                // the core's other threads are meant to be busy
-    const struct bench_code *beside; // code of the co-runner; null: none
-    int beside_cpu;                  // logical CPU of the co-runner
-    enum bench_clock clock;          // CLOCK_PERF, CLOCK_RDPMC: the way that counters are read
-    unsigned group;                  // index of the target's group of events to count
-    double ticks_per_cycle;          // CLOCK_TIME: timer ticks per cycle at the stated frequency
+    unsigned n_warmup;                 // rounds run first and not kept
+    double timeout_seconds;            // limit for the job, s
+    bool shares_core;                  // the core's other threads are meant to be busy
+    const struct bench_code *corunner; // code of the co-runner; null: none
+    int corunner_cpu;                  // logical CPU of the co-runner
+    enum bench_clock clock;            // CLOCK_PERF, CLOCK_RDPMC: the way that counters are read
+    unsigned group;                    // index of the target's group of events to count
+    double ticks_per_cycle;            // CLOCK_TIME: timer ticks per cycle at the stated frequency
 };
 
 struct target;
@@ -119,7 +119,7 @@ struct target {
     const char *counters_note; // why not, for people
     bool has_user_reads;       // counters can be read without system calls: the rdpmc clock works
     const char *user_reads_note;
-    double beside_error;    // relative error of the co-runner's rate, beyond what its scatter shows
+    double corunner_error;  // relative error of the co-runner's rate, beyond what its scatter shows
     const char *scheduling; // class of the last process that measured, "SCHED_FIFO"; null: not known, or simulated
     unsigned n_groups;      // 0: one group without events
     struct target_group groups[TARGET_MAX_GROUPS];
@@ -128,6 +128,7 @@ struct target {
 
 // The machine this program runs on. `cpu`: as in struct bench_options. Fails where a requested event cannot be counted.
 // Without requested events, counters that do not work are only noted.
-struct target *target_native_open(struct arena *arena, int cpu, const struct target_wish *wish, struct fail *fail);
+struct target *target_native_open(struct arena *arena, int cpu, const struct target_request *request,
+                                  struct fail *fail);
 
 #endif

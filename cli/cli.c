@@ -1,7 +1,5 @@
 #include "cli/cli.h"
 
-#include "base/file.h"
-#include "base/text.h"
 #include "lab/run_plan.h"
 
 #include <errno.h>
@@ -54,14 +52,9 @@ bool cli_wants_colour(void) {
     return isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
 }
 
-bool cli_find_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
-                      struct fail *fail) {
-    return kernel_load_folder(arena, folder ? folder : file_installed(arena, "share/cyclops/kernels"), isa, set, fail);
-}
-
 bool cli_load_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
                       struct fail *fail) {
-    if (!cli_find_kernels(arena, folder, isa, set, fail))
+    if (!kernel_load_folder(arena, folder, isa, set, fail))
         return false;
     for (size_t i = 0; i + 1 < set->n_refused; i++)
         cli_failed(&set->refused[i]);

@@ -47,10 +47,7 @@ int cli_finish(void);
 
 bool cli_wants_colour(void); // stdout is a terminal, and NO_COLOR is not set
 
-// Loads the kernels of one ISA (null: all) from `folder` (null: the installed ones). Some may be refused.
-bool cli_find_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
-                      struct fail *fail);
-// The same, but fails where any is refused. Prints all mistakes but the last one, which is the failure.
+// As kernel_load_folder, but fails where any is refused. Prints all mistakes but the last one, which is the failure.
 bool cli_load_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
                       struct fail *fail);
 

@@ -7,7 +7,6 @@
 #include "lab/chains.h"
 #include "lab/code_uses.h"
 #include "lab/experiment.h"
-#include "lab/plan_assemble.h"
 #include "lab/run_plan.h"
 #include "runner/pack.h"
 

@@ -94,16 +94,11 @@ static bool assemble(struct arena *arena, struct lab *lab, struct reproduction *
     for (size_t i = 0; lab && i < n; i++)
         if (!lab_prepare(lab, &args.lab, &all[i].plan, fail))
             return false;
-    while (n_programs < n_chains) {
-        programs = arena_grow(arena, programs, n_programs, sizeof *programs);
-        programs[n_programs] = chains[n_programs];
-        n_programs++;
-    }
+    for (size_t i = 0; i < n_chains; i++)
+        *ARENA_ADD(arena, programs, n_programs) = chains[i];
     for (size_t i = 0; i < n; i++)
-        for (size_t e = 0; e < all[i].plan.n_experiments; e++) {
-            programs = arena_grow(arena, programs, n_programs, sizeof *programs);
-            programs[n_programs++] = &all[i].plan.experiments[e]->program;
-        }
+        for (size_t e = 0; e < all[i].plan.n_experiments; e++)
+            *ARENA_ADD(arena, programs, n_programs) = &all[i].plan.experiments[e]->program;
     return n_programs == 0 || gen_assemble(arena, programs, n_programs, fail);
 }
 

@@ -8,9 +8,8 @@
 #include "cli/plan_args.h"
 #include "cli/run_from.h"
 #include "lab/experiment.h"
-#include "lab/plan_assemble.h"
 #include "lab/run_plan.h"
-#include "report/beside.h"
+#include "report/corun.h"
 #include "report/run.h"
 
 #include <string.h>
@@ -94,10 +93,8 @@ static bool read_events(struct arena *arena, struct fail *fail) {
     struct option_list *events = &lab_args.options.events;
     struct slice event;
     for (size_t i = 0; i < args.events.n_items; i++)
-        for (const char *list = args.events.items[i]; event_name_next(&list, &event);) {
-            events->items = arena_grow(arena, events->items, events->n_items, sizeof *events->items);
-            events->items[events->n_items++] = arena_copy(arena, event.data, event.length);
-        }
+        for (const char *list = args.events.items[i]; event_name_next(&list, &event);)
+            *ARENA_ADD(arena, events->items, events->n_items) = arena_copy(arena, event.data, event.length);
     if (args.events.n_items && events->n_items == 0)
         return fail_set(fail, FAIL_INPUT, "--events names no event; 'cyclops list events' prints their names");
     if (events->n_items && !bench_clock_counts(lab_args.options.bench.clock))

@@ -5,7 +5,6 @@
 
 #include "base/options.h"
 #include "cli/plan_args.h"
-#include "lab/plan_assemble.h"
 #include "lab/run_plan.h"
 #include "report/trial.h"
 
@@ -41,11 +40,11 @@ static const struct command command = {
 // Plans each block once, with different addresses in its registers unless the options request others.
 static bool make_plan(struct arena *arena, const struct operands *operands, struct plan *plan,
                       const struct decoder *decoder, struct fail *fail) {
-    struct plan_args wish = plan_args;
-    wish.form = program_form_name(PROGRAM_LOOPED);
-    wish.alias = wish.alias ? wish.alias : block_alias_name(ALIAS_DISJOINT);
+    struct plan_args filled = plan_args;
+    filled.form = program_form_name(PROGRAM_LOOPED);
+    filled.alias = filled.alias ? filled.alias : block_alias_name(ALIAS_DISJOINT);
     const struct isa *isa = cli_isa(arena, NULL, fail);
-    if (!isa || !plan_make(arena, &wish, isa, operands, plan, fail))
+    if (!isa || !plan_make(arena, &filled, isa, operands, plan, fail))
         return false;
     for (size_t i = 0; i < plan->n_experiments; i++)
         if (!plan->experiments[i]->block)

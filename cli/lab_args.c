@@ -75,7 +75,8 @@ struct option lab_args_effort[] = {
 struct option lab_args_output[] = {
     {OPTION_HEADING, NULL, NULL, "What to compare with, and output", NULL},
     {OPTION_LIST, "mcpu", "CPU",
-     "Scheduling model to predict with: a CPU of LLVM's, also of one version (llvm-19/znver4), or an overlay (FILE.yaml, "
+     "Scheduling model to predict with: a CPU of LLVM's, also of one version (llvm-19/znver4), or an overlay "
+     "(FILE.yaml, "
      "overlay:NAME); may be repeated; none: only measure. Default: the CPU that runs the code.",
      &lab_args.options.cpus},
     {OPTION_TEXT, "mattr", "+A,-B",
@@ -83,7 +84,8 @@ struct option lab_args_output[] = {
      "NEON.",
      &lab_args.options.features},
     {OPTION_LIST, "llvm", "LLVM",
-     "Version (22), module or folder of LLVM whose models to use; may be repeated, to compare them. Default: the newest "
+     "Version (22), module or folder of LLVM whose models to use; may be repeated, to compare them. Default: the "
+     "newest "
      "installed.",
      &lab_args.options.llvms},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines instead of tables.", &lab_args.files.wants_json},
@@ -94,19 +96,6 @@ struct option lab_args_output[] = {
      &lab_args.files.is_resumed},
     {0},
 };
-
-static bool read_clock(const struct lab_args *args, struct bench_options *bench, struct fail *fail) {
-    if (args->clock && !bench_clock_parse(args->clock, &bench->clock))
-        return fail_set(fail, FAIL_INPUT, "unknown clock '%s': there are auto, rdpmc, perf, ratio and time",
-                        args->clock);
-    if (!args->frequency)
-        return true;
-    if (bench->clock != CLOCK_TIME)
-        return fail_set(fail, FAIL_INPUT, "--frequency is for --clock time; other clocks do not need it");
-    return bench_frequency_parse(args->frequency, &bench->frequency_hz) ||
-           fail_set(fail, FAIL_INPUT, "'%s' is not a frequency: write 1.66GHz, 480MHz or a number of Hz",
-                    args->frequency);
-}
 
 bool lab_args_read(struct arena *arena, struct fail *fail) {
     struct lab_args *args = &lab_args;
@@ -128,7 +117,7 @@ bool lab_args_read(struct arena *arena, struct fail *fail) {
     args->files.events = &args->options.events;
     args->options.listener = &cli_listener;
     bench->is_stopped = interrupt_seen;
-    return args->options.isa && read_clock(args, bench, fail);
+    return args->options.isa && bench_read_clock(args->clock, args->frequency, bench, fail);
 }
 
 int lab_args_run(struct arena *arena, const struct operands *operands, struct fail *fail,

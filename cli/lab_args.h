@@ -10,7 +10,7 @@
 // Options of this process's command.
 extern struct lab_args {
     const char *kernels, *isa, *clock, *frequency;
-    struct run_journal_wish files; // all but its events
+    struct run_journal_request files; // all but its events
     struct option_count cpu, processes;
     double precision_percent, attempt_ms, budget_s, timeout_s; // per cent, ms, s, s; budget_s below 0: not given
     bool is_strict;                                            // unstable values change the exit status

@@ -3,7 +3,6 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "cli/cli.h"
 #include "cli/plan_object.h"
 
 #include <errno.h>
@@ -193,11 +192,7 @@ static bool add_corun(struct arena *arena, const struct planner *planner, struct
 
 // Returns a block's text as its name in tables, on one line.
 static const char *on_one_line(struct arena *arena, const char *text) {
-    char *line = arena_strdup(arena, text);
-    for (char *c = line; *c; c++)
-        if (*c == '\n' || *c == '\t')
-            *c = *c == '\n' ? ';' : ' ';
-    return line;
+    return text_replaced(arena, text_without_tabs(arena, text), '\n', ';');
 }
 
 // Adds a block of machine code. Fails at its place in the file or in the option.
@@ -289,7 +284,7 @@ static void add_each(struct arena *arena, const struct planner *planner, const c
 }
 
 static bool find_kernels(struct arena *arena, struct planner *planner, struct plan *plan, struct fail *fail) {
-    if (!cli_find_kernels(arena, planner->args->kernels, planner->isa->name, &planner->set, fail))
+    if (!kernel_load_folder(arena, planner->args->kernels, planner->isa->name, &planner->set, fail))
         return false;
     for (size_t i = 0; i < planner->set.n_refused; i++)
         plan_refuse(arena, plan, &planner->set.refused[i]);

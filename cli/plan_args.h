@@ -26,7 +26,7 @@ bool plan_read_placement(const char *name, bool may_be_all, enum program_placeme
 
 // Makes a plan. Operands are kernels, and files of assembly or machine code. A mistake in one is put into
 // plan->refused, and the others stay. Fails where nothing is left.
-bool plan_make(struct arena *arena, const struct plan_args *wish, const struct isa *isa,
+bool plan_make(struct arena *arena, const struct plan_args *args, const struct isa *isa,
                const struct operands *operands, struct plan *plan, struct fail *fail);
 
 #endif

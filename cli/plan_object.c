@@ -1,7 +1,6 @@
 #include "cli/plan_object.h"
 
 #include "base/text.h"
-#include "cli/cli.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "lab/record_experiment.h"
 #include "report/run.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,13 +43,6 @@ static const char *summary(const struct part *part) {
     return text.data;
 }
 
-static const char *lower(struct arena *arena, const char *text) {
-    char *copy = arena_strdup(arena, text);
-    for (char *c = copy; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
-    return copy;
-}
-
 // Returns LLVM's name of the file's CPU, by the models in its records or by the name of an Arm core; null: unknown.
 static const char *named_cpu(const struct part *part) {
     const struct record_file *file = part->file;
@@ -62,7 +54,7 @@ static const char *named_cpu(const struct part *part) {
             return slash + 1;
     }
     const char *name = json_string_value(json_object_get(part->header, "cpu"));
-    return name ? lower(part->arena, name) : NULL;
+    return name ? text_lower(part->arena, name) : NULL;
 }
 
 // Chooses the CPU to predict where the user gave none. Chooses "none", with a message, where the file does not show it.
@@ -73,9 +65,8 @@ static bool choose_cpu(const struct part *part, const char *llvm, const char **c
         return false;
     size_t n = backend->list_cpus(part->arena, part->isa->triple, &names, fail);
     *cpu = "none";
-    for (size_t i = 0; i < n && name; i++)
-        if (strcmp(names[i], name) == 0)
-            *cpu = names[i];
+    if (name && text_find(name, names, n) < n)
+        *cpu = name;
     if (fail->status == FAIL_NONE && strcmp(*cpu, "none") == 0)
         fprintf(stderr, "cyclops: warning: the file does not name its CPU as LLVM does: name a model with "
                         "--mcpu\n");
@@ -84,8 +75,8 @@ static bool choose_cpu(const struct part *part, const char *llvm, const char **c
 
 // Returns a key that is the same for all records of one program.
 static const char *program_key(struct arena *arena, const struct record *record) {
-    const char *const texts[] = {record->bytes, record->setup, record->kernel, record->mode,
-                                 record->form,  record->arc,   record->beside, record->beside_bytes};
+    const char *const texts[] = {record->bytes, record->setup, record->kernel,   record->mode,
+                                 record->form,  record->arc,   record->corunner, record->corunner_bytes};
     struct text key = {.arena = arena};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         text_addf(&key, "%s\n", texts[i] ? texts[i] : "");
@@ -115,7 +106,7 @@ static bool make_plan(struct part *part, struct fail *fail) {
         if (!is_ours(part, record) ||
             json_integer_value(json_object_get(last, program_key(part->arena, record))) != (json_int_t)i)
             continue;
-        if (record->beside) {
+        if (record->corunner) {
             part->n_coruns++; // a prediction of the code alone would differ, although the model is right
             continue;
         }
@@ -171,7 +162,8 @@ static bool run_part(struct part *part, const struct lab_options *asked, bool wa
     struct lab_options options = *asked;
     const char *cpu;
     options.isa = part->isa;
-    if (!make_plan(part, fail) || (!asked->cpus.n_items && !choose_cpu(part, asked->llvms.n_items ? asked->llvms.items[0] : NULL, &cpu, fail)))
+    if (!make_plan(part, fail) ||
+        (!asked->cpus.n_items && !choose_cpu(part, asked->llvms.n_items ? asked->llvms.items[0] : NULL, &cpu, fail)))
         return false;
     if (!asked->cpus.n_items)
         options.cpus = (struct option_list){&cpu, 1};

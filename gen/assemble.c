@@ -36,8 +36,7 @@ static void refuse(const struct job *job, size_t program, const struct fail *why
     for (size_t i = 0; i < errors->n; i++)
         if (is_same(&errors->items[i], why))
             return;
-    errors->items = arena_grow(job->arena, errors->items, errors->n, sizeof *errors->items);
-    errors->items[errors->n++] = *why;
+    *ARENA_ADD(job->arena, errors->items, errors->n) = *why;
 }
 
 // Parses "…:LINE: Error: text". Returns false for other messages.

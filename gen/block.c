@@ -146,8 +146,7 @@ static bool check_instruction(struct block_reader *reader, const struct statemen
 static void add_line(struct block_reader *reader, const struct statement *statement, struct slice text) {
     text_append(&reader->body, text.data, text.length);
     text_add(&reader->body, "\n");
-    reader->lines = arena_grow(reader->arena, reader->lines, reader->n_lines, sizeof *reader->lines);
-    reader->lines[reader->n_lines++] = statement->line;
+    *ARENA_ADD(reader->arena, reader->lines, reader->n_lines) = statement->line;
     reader->n_instructions += statement_is_instruction(statement);
 }
 
@@ -370,8 +369,7 @@ static void add_bytes(struct text *out, const uint8_t *bytes, size_t n) {
 }
 
 static void count_line(struct block_reader *reader, unsigned line) {
-    reader->lines = arena_grow(reader->arena, reader->lines, reader->n_lines, sizeof *reader->lines);
-    reader->lines[reader->n_lines++] = line;
+    *ARENA_ADD(reader->arena, reader->lines, reader->n_lines) = line;
 }
 
 // Adds one instruction, or all. The assembler computes distances to the data in each copy.

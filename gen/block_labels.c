@@ -51,8 +51,8 @@ struct block_labels block_labels_find(struct arena *arena, const struct statemen
     for (size_t i = 0; i < n_statements; i++) {
         if (statements[i].label.length == 0 || statement_label_is_numeric(&statements[i]))
             continue;
-        labels.labels = arena_grow(arena, labels.labels, labels.n_labels, sizeof *labels.labels);
-        labels.labels[labels.n_labels++] = (struct block_label){.name = statements[i].label, .statement = i};
+        *ARENA_ADD(arena, labels.labels, labels.n_labels) =
+            (struct block_label){.name = statements[i].label, .statement = i};
     }
     for (size_t i = 0; labels.n_labels && i < n_statements; i++)
         note_uses(&labels, &statements[i]);

@@ -51,6 +51,11 @@ static void add_emitted(struct text *out, void (*emit)(struct text *, const stru
     add_lines(out, lines.data);
 }
 
+static void add_jump_to_exit(struct text *out, const struct isa *isa, const struct program *program) {
+    text_addf(out, "    %s %s.exit\n", isa->jump, program->symbol);
+    add_lines(out, isa->delay_slot ? isa->delay_slot : "");
+}
+
 // Adds the exit before the entry, where its distance to the frame is known.
 static void add_exit_in_front(struct text *out, const struct isa *isa, const struct program *program) {
     add_emitted(out, isa->emit_start, program);
@@ -122,7 +127,10 @@ static void add_program(struct text *out, const struct program *program, struct 
     add_entry(out, isa, &named);
     unsigned behind_body = add_loop(out, isa, &named);
     place->body_line = place->line + count_lines(out, start) - behind_body;
-    add_emitted(out, named.has_own_stack ? isa->emit_branch_to_exit : isa->emit_exit, &named);
+    if (named.has_own_stack)
+        add_jump_to_exit(out, isa, &named);
+    else
+        add_emitted(out, isa->emit_exit, &named);
     if (named.data) {
         text_add(out, "    .balign 64\n" PROGRAM_DATA_LABEL ":\n");
         add_lines(out, named.data);

@@ -75,6 +75,8 @@ struct isa {
     unsigned stack_number;       // encoded number of the stack pointer, a general register; its frame word is 1 + that
     const char *memory;          // register that holds the second argument until the loop begins
     const char *const *reserved; // registers that roles may not get (stack pointer, `memory`, …); null-terminated
+    const char *jump;            // instruction that branches to a label of the program
+    const char *delay_slot;      // line to put behind a branch; null: none
     // Waits until no instruction of the set-up is in flight. Otherwise a store of the set-up, such as a saved register,
     // can slow the loop's loads from there for tens of microseconds: Zen 4 predicts that they are forwarded from it,
     // and executes two such loads per cycle instead of three.
@@ -101,7 +103,6 @@ struct isa {
     void (*emit_start)(struct text *out, const struct program *program);
     void (*emit_stack_leave)(struct text *out, const struct program *program);
     void (*emit_stack_return)(struct text *out, const struct program *program);
-    void (*emit_branch_to_exit)(struct text *out, const struct program *program);
     void (*emit_stack_pointer)(struct text *out, uint64_t value, const char *syntax); // sets only the stack pointer
     // Sets `reg` of `class` to a value. May use the memory below the buffer's middle as scratch.
     void (*emit_constant)(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,

@@ -70,10 +70,6 @@ static void emit_stack_return(struct text *out, const struct program *program) {
     text_add(out, "mov x17, sp\nstr x17, [x16, #256]\nldr x17, [x16]\nmov sp, x17\n");
 }
 
-static void emit_branch_to_exit(struct text *out, const struct program *program) {
-    text_addf(out, "b %s.exit\n", program->symbol);
-}
-
 static void emit_exit(struct text *out, const struct program *program) {
     (void)program;
     for (int i = 1; i < N_SAVED_PAIRS; i++)
@@ -194,7 +190,7 @@ const struct isa isa_aarch64 = {
     .emit_start = emit_start,
     .emit_stack_leave = emit_stack_leave,
     .emit_stack_return = emit_stack_return,
-    .emit_branch_to_exit = emit_branch_to_exit,
+    .jump = "b",
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,

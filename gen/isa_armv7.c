@@ -61,10 +61,6 @@ static void emit_stack_return(struct text *out, const struct program *program) {
     text_add(out, "ldr sp, [r12]\n");
 }
 
-static void emit_branch_to_exit(struct text *out, const struct program *program) {
-    text_addf(out, "b %s.exit\n", program->symbol);
-}
-
 static void emit_exit(struct text *out, const struct program *program) {
     (void)program;
     text_add(out, "vpop {d8-d15}\npop {r3-r11, pc}\n");
@@ -168,7 +164,7 @@ const struct isa isa_armv7 = {
     .emit_start = emit_start,
     .emit_stack_leave = emit_stack_leave,
     .emit_stack_return = emit_stack_return,
-    .emit_branch_to_exit = emit_branch_to_exit,
+    .jump = "b",
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,

@@ -102,10 +102,6 @@ static void emit_stack_return(struct text *out, const struct program *program) {
     text_add(out, "lw $sp, 0($at)\n.set at\n");
 }
 
-static void emit_branch_to_exit(struct text *out, const struct program *program) {
-    text_addf(out, "b %s.exit\nnop\n", program->symbol);
-}
-
 static void emit_exit(struct text *out, const struct program *program) {
     emit_frame(out, program, "lw", "ldc1");
     text_addf(out, "jr $ra\naddiu $sp, $sp, %d\n", FRAME_BYTES);
@@ -176,7 +172,7 @@ static struct isa_reach reach(unsigned bytes) {
     .settle = "sync\nehb\n", .loop_end = isa_two_instructions, .reach = reach, .instruction_bytes = isa_four_bytes,    \
     .leaves_loop = (const char *const[]){"jr", NULL}, .emit_entry = emit_entry, .emit_exit = emit_exit,                \
     .emit_loop_end = emit_loop_end, .emit_start = emit_start, .emit_stack_leave = emit_stack_leave,                    \
-    .emit_stack_return = emit_stack_return, .emit_branch_to_exit = emit_branch_to_exit,                                \
+    .emit_stack_return = emit_stack_return, .jump = "b", .delay_slot = "nop\n",                                        \
     .emit_stack_pointer = emit_stack_pointer, .emit_constant = emit_constant, .emit_move_memory = emit_move_memory,    \
     .emit_displace = emit_displace
 

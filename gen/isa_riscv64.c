@@ -70,10 +70,6 @@ static void emit_stack_return(struct text *out, const struct program *program) {
     text_add(out, "ld x2, 0(x31)\n");
 }
 
-static void emit_branch_to_exit(struct text *out, const struct program *program) {
-    text_addf(out, "j %s.exit\n", program->symbol);
-}
-
 static void emit_exit(struct text *out, const struct program *program) {
     (void)program;
     emit_frame(out, "ld", "fld");
@@ -165,7 +161,7 @@ const struct isa isa_riscv64 = {
     .emit_start = emit_start,
     .emit_stack_leave = emit_stack_leave,
     .emit_stack_return = emit_stack_return,
-    .emit_branch_to_exit = emit_branch_to_exit,
+    .jump = "j",
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,

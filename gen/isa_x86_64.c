@@ -161,10 +161,6 @@ static void emit_stack_return(struct text *out, const struct program *program) {
     text_addf(out, "push %s\npopf\n", of_number(0x202, syntax).text);
 }
 
-static void emit_branch_to_exit(struct text *out, const struct program *program) {
-    text_addf(out, "jmp %s.exit\n", program->symbol);
-}
-
 static void emit_stack_pointer(struct text *out, uint64_t value, const char *syntax) {
     emit2(out, "mov", of_register("rsp", syntax), of_number((int64_t)value, syntax), syntax);
 }
@@ -327,7 +323,7 @@ const struct isa isa_x86_64 = {
     .emit_start = emit_start,
     .emit_stack_leave = emit_stack_leave,
     .emit_stack_return = emit_stack_return,
-    .emit_branch_to_exit = emit_branch_to_exit,
+    .jump = "jmp",
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,

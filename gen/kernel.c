@@ -68,8 +68,7 @@ static bool read_kernels(struct kernel_file *file, struct fy_node *sequence, str
         struct kernel kernel = {0};
         if (!kernel_read(file, node, &kernel) || !check_unused_name(file, set, &kernel, name_node(file, node)))
             return false;
-        set->kernels = arena_grow(file->yaml.arena, set->kernels, set->n_kernels, sizeof *set->kernels);
-        set->kernels[set->n_kernels++] = kernel;
+        *ARENA_ADD(file->yaml.arena, set->kernels, set->n_kernels) = kernel;
     }
     return true;
 }
@@ -90,23 +89,19 @@ static bool read_file(struct kernel_file *file, struct kernel_set *set) {
            read_kernels(file, fields[KERNELS].value, set);
 }
 
-static bool load_for(struct arena *arena, const char *path, const struct isa *wanted, struct kernel_set *set,
-                     struct fail *fail) {
+bool kernel_read_file(struct arena *arena, const char *path, const struct isa *wanted, struct kernel_set *set,
+                      struct fail *fail) {
     struct kernel_file file = {.wanted = wanted};
     bool done = yaml_open(&file.yaml, arena, arena_strdup(arena, path), fail) && read_file(&file, set);
     yaml_close(&file.yaml);
     return done;
 }
 
-bool kernel_load(struct arena *arena, const char *path, struct kernel_set *set, struct fail *fail) {
-    return load_for(arena, path, NULL, set, fail);
-}
-
 // Adds all kernels of a file, or none where it fails.
 static bool load_of(struct arena *arena, const char *path, const struct isa *isa, struct kernel_set *set,
                     struct fail *fail) {
     size_t before = set->n_kernels;
-    bool is_good = load_for(arena, path, isa, set, fail);
+    bool is_good = kernel_read_file(arena, path, isa, set, fail);
     for (size_t i = before; i < set->n_kernels && is_good; i++)
         if (set->kernels[i].isa != isa)
             is_good = fail_at(fail, path, 0, 0, "this file is for %s: move it out of folder %s",
@@ -124,14 +119,14 @@ static void load_folder_of(struct arena *arena, const char *root, const struct i
         struct fail why = {0};
         if (load_of(arena, arena_printf(arena, "%s/%s", folder, names[i]), isa, set, &why))
             continue;
-        set->refused = arena_grow(arena, set->refused, set->n_refused, sizeof *set->refused);
-        set->refused[set->n_refused++] = why;
+        *ARENA_ADD(arena, set->refused, set->n_refused) = why;
     }
 }
 
 bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, struct kernel_set *set,
                         struct fail *fail) {
     const struct isa *only = isa ? isa_find(isa) : NULL;
+    root = root ? root : file_installed(arena, "share/cyclops/kernels");
     if (isa && !only)
         return fail_set(fail, FAIL_INPUT, "%s", isa_unknown(arena, isa));
     size_t before = set->n_kernels + set->n_refused;
@@ -144,7 +139,7 @@ bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, 
 }
 
 bool kernel_load_installed(struct arena *arena, const char *isa, struct kernel_set *set, struct fail *fail) {
-    if (!kernel_load_folder(arena, file_installed(arena, "share/cyclops/kernels"), isa, set, fail))
+    if (!kernel_load_folder(arena, NULL, isa, set, fail))
         return false;
     if (set->n_refused)
         *fail = set->refused[set->n_refused - 1];

@@ -116,13 +116,9 @@ struct kernel_set {
     size_t n_refused;
 };
 
-// Adds the kernels of one file. Fails with file, line and column at any mistake: an unknown key, class, role or ISA, a
-// name used twice.
-bool kernel_load(struct arena *arena, const char *path, struct kernel_set *set, struct fail *fail);
-
-// Adds all kernel files (*.yaml) of folder `root`/ISA, for one ISA or (null) for all. An ISA of a family (mipsel) uses
-// the family's folder (mips). Refuses a file with a mistake, with all its kernels. Fails where the ISA is unknown or
-// there is no file.
+// Adds all kernel files (*.yaml) of folder `root`/ISA (null: the installed ones), for one ISA or (null) for all. An ISA
+// of a family (mipsel) uses the family's folder (mips). Refuses a file with a mistake, with all its kernels. Fails
+// where the ISA is unknown or there is no file.
 bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, struct kernel_set *set,
                         struct fail *fail);
 

@@ -124,8 +124,7 @@ static bool fail_unknown(struct reader *reader, struct slice word) {
 
 static void add_piece(struct reader *reader, struct kernel_piece piece) {
     struct kernel *kernel = reader->kernel;
-    kernel->pieces = arena_grow(reader->file->yaml.arena, kernel->pieces, kernel->n_pieces, sizeof *kernel->pieces);
-    kernel->pieces[kernel->n_pieces++] = piece;
+    *ARENA_ADD(reader->file->yaml.arena, kernel->pieces, kernel->n_pieces) = piece;
 }
 
 static void add_text(struct reader *reader, const char *from, const char *to) {
@@ -194,8 +193,8 @@ static bool check_label(struct reader *reader) {
 static void add_line(struct reader *reader) {
     struct yaml *yaml = &reader->file->yaml;
     struct kernel *kernel = reader->kernel;
-    kernel->lines = arena_grow(yaml->arena, kernel->lines, kernel->n_lines, sizeof *kernel->lines);
-    kernel->lines[kernel->n_lines++] = yaml_place_in(yaml, reader->node, reader->statement->offset).line;
+    *ARENA_ADD(yaml->arena, kernel->lines, kernel->n_lines) =
+        yaml_place_in(yaml, reader->node, reader->statement->offset).line;
     kernel->n_instructions += statement_is_instruction(reader->statement);
 }
 

@@ -38,7 +38,6 @@ bool kernel_place_add(struct arena *arena, struct kernel *kernel, const char *na
                         "place '%s' had %u bytes before: name a second place for accesses of another width", name,
                         other->bytes);
     }
-    kernel->places = arena_grow(arena, kernel->places, kernel->n_places, sizeof *kernel->places);
-    kernel->places[kernel->n_places++] = made;
+    *ARENA_ADD(arena, kernel->places, kernel->n_places) = made;
     return true;
 }

@@ -37,37 +37,30 @@ static bool read_arc(struct kernel_file *file, struct fy_node *node, const char 
         return yaml_fail(&file->yaml, node,
                          "chain '%s' cannot be closed: '%s' (%s) and '%s' (%s) are never the same register", text,
                          a->name, kernel_role_class(a), b->name, kernel_role_class(b));
-    kernel->arcs = arena_grow(arena, kernel->arcs, kernel->n_arcs, sizeof *kernel->arcs);
-    kernel->arcs[kernel->n_arcs++] = arc;
+    *ARENA_ADD(arena, kernel->arcs, kernel->n_arcs) = arc;
     kernel->roles[arc.from].written = true;
     return true;
 }
 
-static bool read_chain(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
-    const char **texts;
-    struct fy_node **nodes;
-    size_t n;
-    if (!yaml_texts(&file->yaml, node, "a role or an arc 'd->x'", &texts, &nodes, &n))
+static bool read_write(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel *kernel) {
+    unsigned role;
+    if (!kernel_role_find(file, kernel, node, text, &role))
         return false;
-    for (size_t i = 0; i < n; i++)
-        if (!read_arc(file, nodes[i], texts[i], kernel))
-            return false;
+    kernel->roles[role].written = true;
     return true;
 }
 
-static bool read_writes(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
+// Reads a word, or each of a list. `what`: a word, for messages.
+static bool read_each(struct kernel_file *file, struct fy_node *node, const char *what,
+                      bool (*read)(struct kernel_file *, struct fy_node *, const char *, struct kernel *),
+                      struct kernel *kernel) {
     const char **texts;
     struct fy_node **nodes;
     size_t n;
-    if (!yaml_texts(&file->yaml, node, "a role", &texts, &nodes, &n))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        unsigned role;
-        if (!kernel_role_find(file, kernel, nodes[i], texts[i], &role))
-            return false;
-        kernel->roles[role].written = true;
-    }
-    return true;
+    bool is_good = yaml_texts(&file->yaml, node, what, &texts, &nodes, &n);
+    for (size_t i = 0; is_good && i < n; i++)
+        is_good = read(file, nodes[i], texts[i], kernel);
+    return is_good;
 }
 
 // Takes the lane type off the front of `text`, such as "f32 1.5". Returns false where there is none.
@@ -184,9 +177,7 @@ static bool read_expectation(struct kernel_file *file, const char *cpu, struct f
     struct yaml_field fields[] = {{.key = "latency"}, {.key = "rthroughput"}};
     if (!yaml_fields(yaml, node, "an expectation", fields, 2))
         return false;
-    kernel->expectations =
-        arena_grow(yaml->arena, kernel->expectations, kernel->n_expectations, sizeof *kernel->expectations);
-    expectation = &kernel->expectations[kernel->n_expectations++];
+    expectation = ARENA_ADD(yaml->arena, kernel->expectations, kernel->n_expectations);
     *expectation = (struct kernel_expectation){.cpu = cpu};
     double *numbers[] = {&expectation->latency, &expectation->rthroughput};
     for (unsigned i = 0; i < 2; i++) {
@@ -264,8 +255,9 @@ bool kernel_read(struct kernel_file *file, struct fy_node *node, struct kernel *
     kernel->setup = kernel->setup ? kernel->setup : "";
     return kernel_read_body(file, fields[BODY].value, kernel) && read_features(file, fields[REQUIRES].value, kernel) &&
            (!fields[IMPLICIT].value || kernel_roles_read_implicit(file, fields[IMPLICIT].value, kernel)) &&
-           (!fields[CHAIN].value || read_chain(file, fields[CHAIN].value, kernel)) &&
-           (!fields[WRITES].value || read_writes(file, fields[WRITES].value, kernel)) &&
+           (!fields[CHAIN].value ||
+            read_each(file, fields[CHAIN].value, "a role or an arc 'd->x'", read_arc, kernel)) &&
+           (!fields[WRITES].value || read_each(file, fields[WRITES].value, "a role", read_write, kernel)) &&
            (!fields[INIT].value || read_init(file, fields[INIT].value, kernel)) &&
            (!fields[EXPECT].value || read_expectations(file, fields[EXPECT].value, kernel));
 }

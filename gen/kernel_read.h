@@ -1,6 +1,6 @@
 // Private to this folder.
-// The parts of reading a kernel: its keys (kernel_read.c), its body (kernel_body.c), its roles (kernel_roles.c) and
-// its places in memory (kernel_places.c). Inside gen/ only.
+// The parts of reading a kernel: its file (kernel.c), its keys (kernel_read.c), its body (kernel_body.c), its roles
+// (kernel_roles.c) and its places in memory (kernel_places.c). Inside gen/ only.
 #ifndef GEN_KERNEL_READ_H
 #define GEN_KERNEL_READ_H
 
@@ -17,6 +17,11 @@ struct kernel_file {
     struct fy_node **feature_nodes;
     size_t n_features;
 };
+
+// Adds the kernels of one file. Fails with file, line and column at any mistake: an unknown key, class, role or ISA, a
+// name used twice. `wanted`: as in struct kernel_file.
+bool kernel_read_file(struct arena *arena, const char *path, const struct isa *wanted, struct kernel_set *set,
+                      struct fail *fail);
 
 // Fills in a kernel from its mapping. Reads the name first, so that messages have it.
 bool kernel_read(struct kernel_file *file, struct fy_node *node, struct kernel *kernel);

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "gen/isa.h"
+#include "gen/kernel_read.h"
 #include "gen/testing.h"
 
 #include <setjmp.h>
@@ -190,7 +191,7 @@ static void a_missing_file_is_a_failure(void **state) {
     struct arena arena = {0};
     struct kernel_set set = {0};
     struct fail failure = {0};
-    assert_false(kernel_load(&arena, "/nowhere/at/all.yaml", &set, &failure));
+    assert_false(kernel_read_file(&arena, "/nowhere/at/all.yaml", NULL, &set, &failure));
     assert_int_equal(set.n_kernels, 0);
     assert_int_not_equal(failure.status, FAIL_NONE);
     arena_free(&arena);

@@ -9,8 +9,7 @@ static void add_pieces(struct arena *arena, struct kernel *pair, const struct ke
     for (unsigned i = 0; i < kernel->n_pieces; i++) {
         struct kernel_piece piece = kernel->pieces[i];
         piece.index += piece.kind == PIECE_ROLE ? pair->n_roles : piece.kind == PIECE_PLACE ? pair->n_places : 0;
-        pair->pieces = arena_grow(arena, pair->pieces, pair->n_pieces, sizeof piece);
-        pair->pieces[pair->n_pieces++] = piece;
+        *ARENA_ADD(arena, pair->pieces, pair->n_pieces) = piece;
     }
 }
 
@@ -19,23 +18,18 @@ static void add_roles(struct arena *arena, struct kernel *pair, const struct ker
         struct kernel_role role = kernel->roles[i];
         role.name = arena_printf(arena, "%s_%s", prefix, role.name);
         role.place += role.place ? pair->n_places : 0;
-        pair->roles = arena_grow(arena, pair->roles, pair->n_roles, sizeof role);
-        pair->roles[pair->n_roles++] = role;
+        *ARENA_ADD(arena, pair->roles, pair->n_roles) = role;
     }
 }
 
 static void add_places(struct arena *arena, struct kernel *pair, const struct kernel *kernel) {
-    for (unsigned i = 0; i < kernel->n_places; i++) {
-        pair->places = arena_grow(arena, pair->places, pair->n_places, sizeof *pair->places);
-        pair->places[pair->n_places++] = kernel->places[i];
-    }
+    for (unsigned i = 0; i < kernel->n_places; i++)
+        *ARENA_ADD(arena, pair->places, pair->n_places) = kernel->places[i];
 }
 
 static void add_lines(struct arena *arena, struct kernel *pair, const struct kernel *kernel) {
-    for (unsigned i = 0; i < kernel->n_lines; i++) {
-        pair->lines = arena_grow(arena, pair->lines, pair->n_lines, sizeof *pair->lines);
-        pair->lines[pair->n_lines++] = kernel->lines[i];
-    }
+    for (unsigned i = 0; i < kernel->n_lines; i++)
+        *ARENA_ADD(arena, pair->lines, pair->n_lines) = kernel->lines[i];
     pair->n_instructions += kernel->n_instructions;
 }
 
@@ -46,13 +40,6 @@ static size_t count(const char *const *words) {
     return n;
 }
 
-static bool is_among(const char *const *words, size_t n, const char *word) {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(words[i], word) == 0)
-            return true;
-    return false;
-}
-
 // Returns the words of both lists, each once; null-terminated.
 static const char **unite(struct arena *arena, const char **a, const char **b) {
     const char **all = ARENA_ARRAY(arena, const char *, count(a) + count(b) + 1);
@@ -60,7 +47,7 @@ static const char **unite(struct arena *arena, const char **a, const char **b) {
     for (; *a; a++)
         all[n++] = *a;
     for (; *b; b++)
-        if (!is_among(all, n, *b))
+        if (text_find(*b, all, n) == n)
             all[n++] = *b;
     return all;
 }

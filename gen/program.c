@@ -1,7 +1,8 @@
 #include "gen/program.h"
 
+#include "base/text.h"
+
 #include <assert.h>
-#include <string.h>
 
 static const char *const mode_names[] = {
     [PROGRAM_LATENCY] = "latency",
@@ -33,15 +34,8 @@ const char *program_form_name(enum program_form form) {
     return form_names[form];
 }
 
-static int position(const char *const *names, int n_names, const char *name) {
-    int i = 0;
-    while (i < n_names && strcmp(names[i], name) != 0)
-        i++;
-    return i;
-}
-
 bool program_mode_parse(const char *name, enum program_mode *mode) {
-    int i = position(mode_names, N_MODES, name);
+    size_t i = text_find(name, mode_names, N_MODES);
     if (i == N_MODES)
         return false;
     *mode = (enum program_mode)i;
@@ -49,7 +43,7 @@ bool program_mode_parse(const char *name, enum program_mode *mode) {
 }
 
 bool program_form_parse(const char *name, enum program_form *form) {
-    int i = position(form_names, N_FORMS, name);
+    size_t i = text_find(name, form_names, N_FORMS);
     if (i == N_FORMS)
         return false;
     *form = (enum program_form)i;
@@ -62,7 +56,7 @@ const char *program_placement_name(enum program_placement placement) {
 }
 
 bool program_placement_parse(const char *name, enum program_placement *placement) {
-    int i = position(placement_names, PROGRAM_N_PLACEMENTS, name);
+    size_t i = text_find(name, placement_names, PROGRAM_N_PLACEMENTS);
     if (i == PLACEMENT_NONE || i == PROGRAM_N_PLACEMENTS)
         return false;
     *placement = (enum program_placement)i;

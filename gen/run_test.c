@@ -70,7 +70,7 @@ static bool can_run(const struct program *program) {
     static struct arena arena;
     static struct host host;
     struct fail failure = {0};
-    if (!host.flags && !host_read(&arena, &(struct host_wish){.cpu = -1}, &host, &failure))
+    if (!host.flags && !host_read(&arena, &(struct host_request){.cpu = -1}, &host, &failure))
         fail_msg("%s", failure.text);
     for (unsigned i = 0; program->features[i]; i++)
         if (host_feature(&host, program->features[i]) != FEATURE_PRESENT)

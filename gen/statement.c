@@ -112,10 +112,8 @@ size_t statement_split(struct arena *arena, const struct isa *isa, const char *t
     for (const char *at = source; *at;) {
         size_t length = statement_end(at);
         struct slice piece = slice_trim((struct slice){at, length});
-        if (piece.length) {
-            list = arena_grow(arena, list, n, sizeof *list);
-            list[n++] = make(source, piece, line, line_start);
-        }
+        if (piece.length)
+            *ARENA_ADD(arena, list, n) = make(source, piece, line, line_start);
         at += length;
         if (*at == '\n') {
             line++;

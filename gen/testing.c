@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "gen/kernel_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@ bool testing_load(struct arena *arena, const char *yaml, struct kernel_set *set,
     assert_true(file >= 0);
     assert_int_equal(write(file, yaml, strlen(yaml)), strlen(yaml));
     close(file);
-    bool done = kernel_load(arena, path, set, fail);
+    bool done = kernel_read_file(arena, path, NULL, set, fail);
     unlink(path);
     return done;
 }

@@ -1,5 +1,6 @@
 #include "lab/code_uses.h"
 
+#include "base/text.h"
 #include "lab/decoder.h"
 
 #include <ctype.h>
@@ -61,13 +62,6 @@ static bool is_among(const char *const *words, const char *name) {
     return false;
 }
 
-static bool is_mode(const char *name) {
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(name, modes[i]) == 0)
-            return true;
-    return false;
-}
-
 // Notes a register's uses. `counted`: uses that it may show.
 static void note_register(const struct code_uses *uses, uint16_t reg, unsigned counted, struct bench_code *code) {
     const struct machine *machine = uses->backend->machine(uses->cpu);
@@ -75,7 +69,7 @@ static void note_register(const struct code_uses *uses, uint16_t reg, unsigned c
     if (reg == 0 || reg >= machine->n_registers)
         return;
     const char *name = machine->registers[reg].name;
-    if (is_mode(name))
+    if (text_find(name, modes, sizeof modes / sizeof *modes) < sizeof modes / sizeof *modes)
         return;
     code->uses |= 1U << (is_among(of_isa->vectors, name) ? USE_VECTOR : USE_INTEGER) & counted;
     code->is_wide |= is_among(of_isa->wide, name);

@@ -84,8 +84,7 @@ static void add_name(struct names *names, const char *name) {
     for (size_t i = 0; i < names->n; i++)
         if (strcmp(names->items[i], name) == 0)
             return;
-    names->items = arena_grow(names->arena, names->items, names->n, sizeof *names->items);
-    names->items[names->n++] = name;
+    *ARENA_ADD(names->arena, names->items, names->n) = name;
 }
 
 // Adds a register by its name in assembly: LLVM writes F10_D for f10, and A0 for MIPS's $a0. For LLVM, a list of

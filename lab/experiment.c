@@ -94,8 +94,7 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
 }
 
 void plan_refuse(struct arena *arena, struct plan *plan, const struct fail *why) {
-    plan->refused = arena_grow(arena, plan->refused, plan->n_refused, sizeof *plan->refused);
-    plan->refused[plan->n_refused++] = *why;
+    *ARENA_ADD(arena, plan->refused, plan->n_refused) = *why;
 }
 
 struct plan_range plan_around(const struct plan *plan, size_t at) {
@@ -117,7 +116,6 @@ bool plan_is_left(const struct plan *plan, struct fail *fail) {
 
 struct experiment *plan_add(struct arena *arena, struct plan *plan) {
     struct experiment *experiment = ARENA_NEW(arena, struct experiment);
-    plan->experiments = arena_grow(arena, plan->experiments, plan->n_experiments, sizeof(struct experiment *));
-    plan->experiments[plan->n_experiments++] = experiment;
+    *ARENA_ADD(arena, plan->experiments, plan->n_experiments) = experiment;
     return experiment;
 }

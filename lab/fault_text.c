@@ -41,13 +41,6 @@ static unsigned find_writer(const struct machine *machine, const struct block *b
     return 0;
 }
 
-static const char *lower_case(struct arena *arena, const char *name) {
-    char *copy = arena_strdup(arena, name);
-    for (char *c = copy; *c; c++)
-        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c | 32) : *c;
-    return copy;
-}
-
 // Whether a branch may execute an instruction of a copy again.
 static bool may_turn(const struct block *block) {
     for (unsigned i = 0; i < block->n_insns; i++)
@@ -62,7 +55,7 @@ static void add_origin(struct text *text, const struct machine *machine, const s
     if (!reg || strcmp(machine->registers[reg].name, "RIP") == 0)
         return;
     unsigned writer = find_writer(machine, block, at, reg, &is_before);
-    const char *name = lower_case(text->arena, machine->registers[reg].name);
+    const char *name = text_lower(text->arena, machine->registers[reg].name);
     if (writer > 0 && is_before && is_first_copy && may_turn(block))
         text_addf(text, "; %s has the value it started with, or comes from instruction %u", name, writer);
     else if (writer == 0 || (is_before && is_first_copy))

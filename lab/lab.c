@@ -2,8 +2,8 @@
 
 #include "bench/host/files.h"
 #include "bench/measure/level_file.h"
-#include "lab/beside.h"
 #include "lab/chains.h"
+#include "lab/corun.h"
 
 #include <string.h>
 
@@ -76,8 +76,8 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
                         .corun_cpu = -1};
     if (!parse_target(lab, options->target, fail) || !chains_make(arena, lab->isa, lab->chains, fail))
         return false;
-    struct host_wish wish = {options->bench.cpu, options->core_type};
-    if (!lab->is_simulated && !host_read(arena, &wish, &lab->host, fail))
+    struct host_request request = {options->bench.cpu, options->core_type};
+    if (!lab->is_simulated && !host_read(arena, &request, &lab->host, fail))
         return false;
     if (options->has_corun && !choose_corun_cpu(lab, options, fail))
         return false;
@@ -144,37 +144,30 @@ static bool find_pipes(struct lab *lab, enum bench_clock clock, struct fail *fai
     return pipes_read(lab->arena, lab->isa->name, lab->backend->host_cpu(), &lab->pipes, fail);
 }
 
-static bool is_among(const struct option_list *list, const char *item) {
-    for (size_t i = 0; i < list->n_items; i++)
-        if (strcmp(list->items[i], item) == 0)
-            return true;
-    return false;
-}
-
-static struct target *open_with(struct lab *lab, const struct target_wish *wish, struct fail *fail) {
-    return lab->is_simulated ? target_sim_open(lab->arena, &lab->simulated_cpu, &lab->sim, wish, fail)
-                             : target_native_open(lab->arena, lab->host.cpu, wish, fail);
+static struct target *open_with(struct lab *lab, const struct target_request *request, struct fail *fail) {
+    return lab->is_simulated ? target_sim_open(lab->arena, &lab->simulated_cpu, &lab->sim, request, fail)
+                             : target_native_open(lab->arena, lab->host.cpu, request, fail);
 }
 
 // Opens the target with the requested events, and with those of the pipes unless it refuses these.
 static bool open_target(struct lab *lab, enum bench_clock clock, const struct option_list *asked, struct fail *fail) {
     const char *events[TARGET_MAX_EVENTS];
-    struct target_wish wish = {clock, asked->items, (unsigned)asked->n_items};
+    struct target_request request = {clock, asked->items, (unsigned)asked->n_items};
     struct fail refused = {0};
     if (!find_pipes(lab, clock, fail))
         return false;
     if (lab->pipes.n && asked->n_items + lab->pipes.n <= TARGET_MAX_EVENTS) {
         for (size_t i = 0; i < asked->n_items; i++)
             events[i] = asked->items[i];
-        struct target_wish more = {clock, events, wish.n_events};
+        struct target_request more = {clock, events, request.n_events};
         for (unsigned i = 0; i < lab->pipes.n; i++)
-            if (!is_among(asked, lab->pipes.pipes[i].event))
+            if (text_find(lab->pipes.pipes[i].event, asked->items, asked->n_items) == asked->n_items)
                 events[more.n_events++] = lab->pipes.pipes[i].event;
         lab->target = open_with(lab, &more, &refused);
         if (lab->target)
             return true;
     }
-    lab->target = open_with(lab, &wish, fail);
+    lab->target = open_with(lab, &request, fail);
     if (lab->target && lab->target->has_counters && lab->pipes.n)
         lab_say(lab->listener, LAB_WARNING, "uops are not counted by pipe: %s",
                 refused.text[0] ? refused.text : "too many other events");
@@ -191,15 +184,10 @@ static void state_frequency(const struct lab *lab, struct bench_options *bench) 
     bench->frequency_source = "as the system states it";
 }
 
-static const char *boot_id(const struct lab *lab) {
-    const char *id = host_line(lab->arena, "/proc/sys/kernel/random/boot_id");
-    return id ? id : "";
-}
-
 static struct level_key level_key(const struct lab *lab, double reference_cycles) {
     return (struct level_key){.host = &lab->host,
                               .isa = lab->isa->name,
-                              .boot = boot_id(lab),
+                              .boot = host_boot_id(lab->arena),
                               .chains = &lab->clock,
                               .reference_cycles = reference_cycles > 0 ? reference_cycles : 1};
 }
@@ -248,7 +236,7 @@ static bool wait_for_quiet(struct lab *lab, const struct lab_options *options, s
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     struct bench_options bench = options->bench;
     bench.needs_counters = options->events.n_items > 0;
-    bench.beside_cpu = lab->corun_cpu;
+    bench.corunner_cpu = lab->corun_cpu;
     state_frequency(lab, &bench);
     if (lab->is_simulated && bench.clock != CLOCK_TIME && bench.reference_cycles <= 0 &&
         !predict_reference(lab, &bench.reference_cycles, fail))

@@ -23,7 +23,7 @@ struct lab_options {
     bool is_brief;             // reports: models of one CPU that predict the same share a row or a column
     const char *features;      // features to add to the simulated CPU and the models: "+neon"; null: none
     struct option_list cpus;   // models; empty: of the CPU that the bytes run on; "none": no model
-    const char *core_type;     // as in struct host_wish
+    const char *core_type;     // as in struct host_request
     struct option_list events; // hardware events to count, by name
     bool has_corun;            // there is a co-runner
     int corun_cpu;             // logical CPU of the co-runner; -1: the SMT sibling
@@ -49,7 +49,7 @@ struct lab {
     const struct backend *backend; // null: no models requested
     struct model models[EXPERIMENT_MAX_MODELS];
     unsigned n_models;
-    bool is_brief; // as in struct lab_options
+    bool is_brief;                    // as in struct lab_options
     struct decoder decoder;           // decodes blocks; not open where there are no blocks
     struct program *chains[N_CHAINS]; // programs of the clock; null: the ISA has none
     struct code_uses uses;            // finds out which units code uses

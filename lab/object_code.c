@@ -108,8 +108,7 @@ static void add_symbol(struct object *object, const GElf_Sym *symbol, const char
     if (is_arm && *name == '$') // mapping symbol: marks the begin of code or data
         return;
     uint64_t start = is_arm && type == STT_FUNC ? symbol->st_value & ~UINT64_C(1) : symbol->st_value; // bit 0: Thumb
-    object->symbols = arena_grow(object->arena, object->symbols, object->n_symbols, sizeof *object->symbols);
-    object->symbols[object->n_symbols++] = (struct symbol){
+    *ARENA_ADD(object->arena, object->symbols, object->n_symbols) = (struct symbol){
         .name = name,
         .start = start,
         .end = symbol->st_size <= UINT64_MAX - start ? start + symbol->st_size : start,
@@ -146,8 +145,7 @@ static void read_symbols(struct object *object) {
 
 // Adds the code at addresses [start, end) of a section.
 static bool add_piece(struct object *object, const char *name, const struct code *code, uint64_t start, uint64_t end) {
-    object->pieces = arena_grow(object->arena, object->pieces, object->n_pieces, sizeof *object->pieces);
-    struct object_piece *piece = &object->pieces[object->n_pieces++];
+    struct object_piece *piece = ARENA_ADD(object->arena, object->pieces, object->n_pieces);
     *piece = (struct object_piece){.name = arena_strdup(object->arena, name),
                                    .n_bytes = (size_t)(end - start),
                                    .address = start,

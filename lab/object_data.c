@@ -100,8 +100,7 @@ static bool add_fixup(struct reader *reader, const GElf_Rela *relocation) {
     if (!reader->places[symbol.st_shndx] && !place_section(reader, symbol.st_shndx, name))
         return false;
     size_t place = reader->places[symbol.st_shndx] - 1;
-    reader->fixups = arena_grow(reader->arena, reader->fixups, reader->n_fixups, sizeof *reader->fixups);
-    reader->fixups[reader->n_fixups++] = (struct block_fixup){
+    *ARENA_ADD(reader->arena, reader->fixups, reader->n_fixups) = (struct block_fixup){
         .offset = relocation->r_offset - reader->piece->address,
         .addend = (int64_t)(place + symbol.st_value + (uint64_t)relocation->r_addend), // untrusted: it may wrap
     };

@@ -1,7 +1,6 @@
 #include "lab/pipes.h"
 
 #include "base/file.h"
-#include "base/text.h"
 #include "base/yaml.h"
 
 #include <string.h>

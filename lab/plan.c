@@ -1,6 +1,5 @@
 #include "lab/experiment.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool wants_form(const struct plan_options *options, enum program_form form, enum program_form usual) {

@@ -65,9 +65,9 @@ static const struct yaml_field keys[N_KEYS] = {
 // Returns the index of the text in a list of words. Fails (-1) where it is not in the list.
 static int read_word(struct yaml *yaml, struct fy_node *node, const char *what, const char *const *words, size_t n) {
     const char *text = yaml_text(yaml, node);
-    for (size_t i = 0; text && i < n; i++)
-        if (strcmp(text, words[i]) == 0)
-            return (int)i;
+    size_t i = text ? text_find(text, words, n) : n;
+    if (i < n)
+        return (int)i;
     yaml_fail(yaml, node, "unknown %s '%s'%s", what, text ? text : "",
               text ? text_did_you_mean(yaml->arena, text, words, n) : "");
     return -1;
@@ -105,8 +105,7 @@ static bool read_quantities(struct yaml *yaml, struct fy_node *node, struct refe
         if (quantity < 0 || !(item && yaml_is_mapping(item) ? read_of_copies(yaml, item, &value, number)
                                                             : yaml_number(yaml, item ? item : key, number)))
             return false;
-        reference->values = arena_grow(yaml->arena, reference->values, reference->n_values, sizeof *reference->values);
-        reference->values[reference->n_values++] = value;
+        *ARENA_ADD(yaml->arena, reference->values, reference->n_values) = value;
     }
     return true;
 }
@@ -119,8 +118,7 @@ static bool read_sweep(struct yaml *yaml, struct fy_node *node, struct reference
     if (!yaml_is_sequence(node))
         return yaml_fail(yaml, node, "expected the sweep's values: [4.0, 4.0, 4.5]");
     while ((item = yaml_next_item(node, &iterator))) {
-        numbers = arena_grow(yaml->arena, numbers, n, sizeof *numbers);
-        if (!yaml_number(yaml, item, &numbers[n++]))
+        if (!yaml_number(yaml, item, ARENA_ADD(yaml->arena, numbers, n)))
             return false;
     }
     if (n == 0)
@@ -208,8 +206,7 @@ static bool read_experiment(struct reader *reader, struct fy_node *node) {
             return yaml_fail(yaml, f[NAME].value, "there is an experiment '%s' already", reference.name);
     if (!read_values(yaml, f, &reference) || !check(yaml, node, f, &reference))
         return false;
-    set->items = arena_grow(yaml->arena, set->items, set->n, sizeof *set->items);
-    set->items[set->n++] = reference;
+    *ARENA_ADD(yaml->arena, set->items, set->n) = reference;
     return true;
 }
 

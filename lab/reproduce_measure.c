@@ -83,8 +83,7 @@ bool reproduce_measure(struct lab *lab, struct reproduction *all, size_t n, stru
         for (size_t e = 0; is_measured(&all[i]) && e < all[i].plan.n_experiments; e++) {
             if (lab_missing_feature(lab, &all[i].plan.experiments[e]->program))
                 continue;
-            wanted = arena_grow(lab->arena, wanted, n_wanted, sizeof *wanted);
-            wanted[n_wanted++] = all[i].plan.experiments[e];
+            *ARENA_ADD(lab->arena, wanted, n_wanted) = all[i].plan.experiments[e];
         }
     if (!lab_run(lab, wanted, n_wanted, NULL, fail))
         return false;

@@ -6,16 +6,6 @@
 #include "bench/measure/replication.h"
 #include "lab/branches.h"
 
-#include <stdio.h>
-#include <string.h>
-
-static bool is_among(const char *const *names, size_t n, const char *name) {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 // Whether the CPU that runs the code has a feature. A simulated CPU has those that LLVM states for it.
 static enum host_feature find_feature(const struct lab *lab, const char *feature) {
     if (!lab->is_simulated)
@@ -25,7 +15,7 @@ static enum host_feature find_feature(const struct lab *lab, const char *feature
     if (lab->backend->has_feature(cpu, feature))
         return FEATURE_PRESENT;
     size_t n = lab->backend->list_features(lab->arena, cpu, &names);
-    return is_among(names, n, feature) ? FEATURE_MISSING : FEATURE_UNKNOWN;
+    return text_find(feature, names, n) < n ? FEATURE_MISSING : FEATURE_UNKNOWN;
 }
 
 static const char *feature_near(const struct lab *lab, const char *feature) {

@@ -14,9 +14,9 @@ static void find_taken(struct run_journal *journal, struct lab *lab, const struc
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct record like;
         const struct record *found;
-        struct journal_wish wish = {events->items, events->n_items, plan->experiments[i]->replicates.n};
+        struct journal_request request = {events->items, events->n_items, plan->experiments[i]->replicates.n};
         experiment_to_record(lab->arena, plan->experiments[i], &like);
-        enum journal_state state = journal_find(&journal->before, &like, &wish, &found);
+        enum journal_state state = journal_find(&journal->before, &like, &request, &found);
         journal->taken[i] = state == JOURNAL_DONE ? found : NULL;
         journal->n_by_state[state]++;
     }
@@ -64,16 +64,16 @@ static void say_what_was_found(const struct run_journal *journal, const struct l
 }
 
 static bool open_file(struct run_journal *journal, struct lab *lab, const struct plan *plan,
-                      const struct run_journal_wish *wish, struct fail *fail) {
+                      const struct run_journal_request *request, struct fail *fail) {
     struct fail unreadable = {0};
     bool is_read = journal_read(lab->arena, journal->path, host_of(lab), &lab->bench, &journal->before, &unreadable);
-    if (!is_read && wish->is_resumed) {
+    if (!is_read && request->is_resumed) {
         *fail = unreadable;
         return false;
     }
-    if (is_read && wish->is_resumed)
-        find_taken(journal, lab, plan, wish->events);
-    say_what_was_found(journal, lab, plan->n_experiments, wish->is_resumed);
+    if (is_read && request->is_resumed)
+        find_taken(journal, lab, plan, request->events);
+    say_what_was_found(journal, lab, plan->n_experiments, request->is_resumed);
     if (journal->n_by_state[JOURNAL_DONE] == plan->n_experiments)
         return true;
     journal->file = record_open(journal->path, host_of(lab), &lab->bench, fail);
@@ -91,10 +91,11 @@ static int cpu_of_before(struct lab *lab, const char *path) {
     return cpu;
 }
 
-void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options, const struct run_journal_wish *wish) {
+void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options,
+                            const struct run_journal_request *request) {
     bool is_free = !lab->is_simulated && options->bench.cpu < 0;
-    int cpu = wish->is_resumed && is_free ? cpu_of_before(lab, wish->path) : -1;
-    struct host_wish there = {.cpu = cpu};
+    int cpu = request->is_resumed && is_free ? cpu_of_before(lab, request->path) : -1;
+    struct host_request there = {.cpu = cpu};
     struct host host;
     struct fail refused = {0}; // the CPU is offline now, or we may not use it
     if (cpu >= 0 && cpu != lab->host.cpu && host_read(lab->arena, &there, &host, &refused))
@@ -102,12 +103,12 @@ void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options, 
 }
 
 bool run_journal_open(struct run_journal *journal, struct lab *lab, const struct plan *plan,
-                      const struct run_journal_wish *wish, struct fail *fail) {
-    *journal = (struct run_journal){.path = wish->path};
+                      const struct run_journal_request *request, struct fail *fail) {
+    *journal = (struct run_journal){.path = request->path};
     journal->taken = ARENA_ARRAY(lab->arena, const struct record *, plan->n_experiments);
-    if (wish->path && !open_file(journal, lab, plan, wish, fail))
+    if (request->path && !open_file(journal, lab, plan, request, fail))
         return false;
-    return !wish->wants_json || (journal->json = record_open("-", host_of(lab), &lab->bench, fail));
+    return !request->wants_json || (journal->json = record_open("-", host_of(lab), &lab->bench, fail));
 }
 
 static bool append(const struct run_journal *journal, const struct record *record, struct fail *fail) {

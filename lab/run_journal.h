@@ -15,7 +15,7 @@ struct run_journal {
     size_t n_by_state[JOURNAL_N_STATES]; // numbers of the plan's experiments
 };
 
-struct run_journal_wish {
+struct run_journal_request {
     const char *path;                 // null: no file
     bool is_resumed;                  // take measurements from the file
     bool wants_json;                  // print JSON Lines on standard output
@@ -24,11 +24,12 @@ struct run_journal_wish {
 
 // Before the lab is started: chooses the CPU of the file's last run on this host for a run that resumes it. Does
 // nothing where the user named a CPU, or where that CPU cannot be used.
-void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options, const struct run_journal_wish *wish);
+void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options,
+                            const struct run_journal_request *request);
 
 // Opens the files, and reports to the listener what it takes. Does not touch the file where nothing is left to measure.
 bool run_journal_open(struct run_journal *journal, struct lab *lab, const struct plan *plan,
-                      const struct run_journal_wish *wish, struct fail *fail);
+                      const struct run_journal_request *request, struct fail *fail);
 
 // Writes the experiment to the file, and to standard output: its last line there counts.
 bool run_journal_write(struct run_journal *journal, struct lab *lab, const struct experiment *experiment,

@@ -1,6 +1,6 @@
 #include "lab/run_plan.h"
 
-#include "lab/beside.h"
+#include "lab/corun.h"
 #include "lab/plan_assemble.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static void say_trouble(struct run *run, const struct experiment *experiment) {
 }
 
 // Runs the experiment with its co-runner, and writes the results. Reports trouble. Fails where it cannot write.
-static bool run_beside(struct run *run, struct experiment *experiment, struct fail *fail) {
+static bool run_corunner(struct run *run, struct experiment *experiment, struct fail *fail) {
     struct lab *lab = run->lab;
     struct corun *corun = experiment->corun;
     struct experiment *other = corun->other;
@@ -172,7 +172,8 @@ static bool finish_others(struct run *run, struct experiment **wanted, size_t *n
 static bool run_coruns(struct run *run, struct experiment *const *wanted, size_t n_wanted,
                        const struct lab_taker *taker, struct fail *fail) {
     for (size_t i = 0; i < n_wanted && !lab_is_stopped(run->lab); i++)
-        if (!lab_run(run->lab, &wanted[i], 1, taker, fail) || (wanted[i]->is_done && !run_beside(run, wanted[i], fail)))
+        if (!lab_run(run->lab, &wanted[i], 1, taker, fail) ||
+            (wanted[i]->is_done && !run_corunner(run, wanted[i], fail)))
             return false;
     return true;
 }
@@ -232,7 +233,7 @@ int run_plan_say_refused(const struct plan *plan, const struct fail *fail) {
 }
 
 bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
-              const struct run_journal_wish *files, int *status, struct fail *fail) {
+              const struct run_journal_request *files, int *status, struct fail *fail) {
     struct run run = {.lab = lab, .plan = plan, .status = status};
     const struct lab_taker taker = {&run, finish_experiment};
     struct lab_options patient = *options;

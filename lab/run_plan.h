@@ -11,7 +11,7 @@
 // The lab is open, but not started. `status` becomes that of the worst experiment. False only when Cyclops itself
 // failed: experiments measured before are done and can be reported.
 bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
-              const struct run_journal_wish *files, int *status, struct fail *fail);
+              const struct run_journal_request *files, int *status, struct fail *fail);
 
 // Exit statuses besides those of struct fail. Unstable: a value is unstable, with --strict. Interrupted: the user ended
 // the run; shells use the same status for SIGINT.

@@ -29,7 +29,7 @@ struct testing_run {
     struct lab_options options;
     struct lab_listener listener;
     struct testing_heard heard;
-    struct run_journal_wish files;
+    struct run_journal_request files;
     struct plan plan;
     struct lab lab;
     struct fail fail;

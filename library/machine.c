@@ -1,7 +1,6 @@
 #include "library/internal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 void library_tell(const struct fail *fail, struct cyclops_error *error) {
     if (error == NULL)

@@ -1,13 +1,9 @@
 #include "report/aliases.h"
 
 #include "base/screen.h"
-#include "bench/bench.h"
+#include "report/rows.h"
 
 enum { NAME_COLUMNS = 40 };
-
-static bool is_trusted(const struct experiment *e) {
-    return e->is_done && e->measurement.verdict != MEASURED_UNSTABLE;
-}
 
 // Returns the experiment on the same block and form with different addresses; null: there is none.
 static const struct experiment *find_apart(const struct plan *plan, size_t at) {
@@ -24,13 +20,13 @@ static const struct experiment *find_apart(const struct plan *plan, size_t at) {
 }
 
 static bool differ(const struct experiment *apart, const struct experiment *alike) {
-    return is_trusted(apart) && is_trusted(alike) && measured_differ(&apart->measurement, &alike->measurement);
+    return row_is_trusted(apart) && row_is_trusted(alike) && measured_differ(&apart->measurement, &alike->measurement);
 }
 
 bool aliases_agree(const struct plan *plan, size_t at) {
     const struct experiment *apart = find_apart(plan, at);
     const struct experiment *alike = plan->experiments[at];
-    return apart && is_trusted(apart) && is_trusted(alike) && !differ(apart, alike);
+    return apart && row_is_trusted(apart) && row_is_trusted(alike) && !differ(apart, alike);
 }
 
 void aliases_print(struct arena *arena, const struct plan *plan, FILE *out) {

@@ -1,17 +1,13 @@
 #include "report/forms.h"
 
 #include "base/screen.h"
-#include "bench/bench.h"
 #include "report/aliases.h"
+#include "report/rows.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { NAME_COLUMNS = 40 };
-
-static bool is_trusted(const struct experiment *e) {
-    return e->is_done && e->measurement.verdict != MEASURED_UNSTABLE;
-}
 
 static bool is_other_form(const struct experiment *unrolled, const struct experiment *looped) {
     const struct program *u = &unrolled->program, *l = &looped->program;
@@ -74,7 +70,7 @@ void forms_print(struct arena *arena, const struct plan *plan, FILE *out) {
         struct plan_range range = plan_around(plan, i);
         for (size_t j = range.first; j < range.end; j++) {
             const struct experiment *a = plan->experiments[i], *b = plan->experiments[j];
-            if (is_trusted(a) && is_trusted(b) && is_other_form(a, b) && !aliases_agree(plan, i) &&
+            if (row_is_trusted(a) && row_is_trusted(b) && is_other_form(a, b) && !aliases_agree(plan, i) &&
                 measured_differ(&a->measurement, &b->measurement))
                 print_pair(arena, a, b, out);
         }

@@ -1,6 +1,12 @@
 #include "report/rows.h"
 
+#include "base/text.h"
+
 #include <string.h>
+
+bool row_is_trusted(const struct experiment *e) {
+    return e->is_done && e->measurement.verdict != MEASURED_UNSTABLE;
+}
 
 double row_divisor(const struct experiment *e) {
     return e->program.mode == PROGRAM_THROUGHPUT && !e->is_sweep ? (double)e->program.streams : 1;
@@ -15,12 +21,8 @@ static const char *arc_name(const struct program *program) {
 }
 
 const char *row_placement(struct arena *arena, enum program_placement placement) {
-    char *words =
-        arena_printf(arena, "%s%s", placement == PLACEMENT_NONE ? "" : ", ", program_placement_name(placement));
-    for (char *c = words; *c; c++)
-        if (*c == '-')
-            *c = ' ';
-    return words;
+    const char *name = text_replaced(arena, program_placement_name(placement), '-', ' ');
+    return placement == PLACEMENT_NONE ? "" : arena_printf(arena, ", %s", name);
 }
 
 const char *row_measures(struct arena *arena, const struct experiment *e) {
@@ -36,4 +38,11 @@ const char *row_measures(struct arena *arena, const struct experiment *e) {
     }
     return e->block && e->alias == ALIAS_SAME && e->block->options.is_both ? "cycles per iteration, one address"
                                                                            : "cycles per iteration";
+}
+
+void row_add_prediction(struct table *table, bool is_known, int decimals, double cycles) {
+    if (is_known)
+        table_cell(table, "%5.*f", decimals, cycles);
+    else
+        table_cell(table, "%5s", "-");
 }

@@ -94,17 +94,14 @@ static const char *blame(const struct experiment *e, unsigned model) {
 static void add_blames(struct text *note, const struct lab *lab, const struct experiment *e) {
     for (unsigned i = 0; i < e->n_predictions; i++)
         if (*blame(e, i) && !model_is_shared(lab, &e, 1, i))
-            add_part(note, e->n_predictions == 1 ? blame(e, i)
-                                                 : arena_printf(note->arena, "%s: %s",
-                                                                lab->models[i].title, blame(e, i)));
+            add_part(note, e->n_predictions == 1
+                               ? blame(e, i)
+                               : arena_printf(note->arena, "%s: %s", lab->models[i].title, blame(e, i)));
 }
 
 static void add_prediction(struct table *table, const struct experiment *e, unsigned model) {
     bool is_known = e->verdicts[model].kind != VERDICT_UNMODELLED;
-    if (is_known)
-        table_cell(table, "%5.*f", decimals(e), e->predictions[model].cycles / row_divisor(e));
-    else
-        table_cell(table, "%5s", "-");
+    row_add_prediction(table, is_known, decimals(e), e->predictions[model].cycles / row_divisor(e));
     if (is_known && e->measurement.samples)
         add_difference(table, &e->verdicts[model]);
     else
@@ -187,28 +184,28 @@ static bool is_of(const struct experiment *e, const char *kernel) {
 
 // Prints "vfmadd231ps zmm    latency 4.00   reciprocal throughput 0.50" for one kernel.
 static void print_headline(struct arena *arena, const struct plan *plan, const char *kernel, FILE *out) {
-    const char *label = NULL;
+    struct text line = {.arena = arena};
     bool has_throughput = false; // further ones have other placements
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
         if (!is_of(e, kernel))
             continue;
-        if (!label)
-            fprintf(out, "%s", label = e->program.label);
+        if (!line.length)
+            text_add(&line, e->program.label);
         if (e->is_sweep || !e->measurement.samples)
             continue;
         const char *mark = e->measurement.verdict == MEASURED_UNSTABLE ? "?" : "";
         if (e->program.mode == PROGRAM_LATENCY)
-            fprintf(out, "   %s %.2f%s", row_measures(arena, e), e->measurement.cycles, mark);
+            text_addf(&line, "   %s %.2f%s", row_measures(arena, e), e->measurement.cycles, mark);
         else {
             double each = e->measurement.cycles / row_divisor(e);
-            fprintf(out, "%s %.*f%s%s", has_throughput ? ";" : "   reciprocal throughput", decimals_of(each), each,
-                    mark, row_placement(arena, e->program.placement));
+            text_addf(&line, "%s %.*f%s%s", has_throughput ? ";" : "   reciprocal throughput", decimals_of(each), each,
+                      mark, row_placement(arena, e->program.placement));
             has_throughput = true;
         }
     }
-    if (label)
-        fputc('\n', out);
+    if (line.length)
+        screen_print_sentence(line.data, out);
 }
 
 // Whether an experiment belongs to the table of a sweep. One stream is the same in every placement, and belongs to

@@ -149,7 +149,7 @@ bool trial_print_json(struct arena *arena, const struct decoder *decoder, const 
                       FILE *out, struct fail *fail) {
     const struct view view = view_of(arena, decoder, experiment);
     const struct lab_block *block = experiment->block;
-    struct json_text json = {{.arena = arena}};
+    struct json_text json = {.text.arena = arena};
     json_open(&json, NULL);
     json_put_text(&json, "record", "trial");
     json_put_text(&json, "kernel", experiment->program.kernel);

@@ -8,7 +8,6 @@
 #include "runner/own_host.h"
 #include "runner/results.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -83,25 +82,12 @@ static bool add_events(struct arena *arena, struct arguments *arguments, const c
     return true;
 }
 
-static bool read_clock(struct bench_options *bench, struct fail *fail) {
-    if (given.clock && !bench_clock_parse(given.clock, &bench->clock))
-        return fail_set(fail, FAIL_INPUT, "unknown clock '%s': there are auto, rdpmc, perf, ratio and time",
-                        given.clock);
-    if (!given.frequency)
-        return true;
-    bench->frequency_source = "as given";
-    if (bench->clock != CLOCK_TIME)
-        return fail_set(fail, FAIL_INPUT, "--frequency is for --clock time; other clocks do not need it");
-    return bench_frequency_parse(given.frequency, &bench->frequency_hz) ||
-           fail_set(fail, FAIL_INPUT, "'%s' is not a frequency: write 1.66GHz, 480MHz or a number of Hz",
-                    given.frequency);
-}
-
 static bool read_arguments(struct arena *arena, struct arguments *arguments, struct fail *fail) {
     enum { MOST_CPUS = 1 << 16 };
     struct bench_options *bench = &arguments->bench;
     *arguments = (struct arguments){.bench = {.cpu = given.cpu.is_given ? (int)given.cpu.value : -1,
                                               .budget_ms = given.budget_ms,
+                                              .frequency_source = "as given",
                                               .retry_seconds = given.retry_seconds,
                                               .reference_cycles = given.reference_cycles}};
     if (given.cpu.value >= MOST_CPUS)
@@ -109,7 +95,7 @@ static bool read_arguments(struct arena *arena, struct arguments *arguments, str
     for (size_t i = 0; i < given.events.n_items; i++)
         if (!add_events(arena, arguments, given.events.items[i], fail))
             return false;
-    if (!read_clock(bench, fail))
+    if (!bench_read_clock(given.clock, given.frequency, bench, fail))
         return false;
     bench->needs_counters = arguments->n_events > 0;
     return !bench->needs_counters || bench_clock_counts(bench->clock) ||
@@ -309,16 +295,15 @@ static bool run(struct arena *arena, const struct arguments *arguments, int *sta
     struct host host;
     struct bench bench;
     struct bench_chains chains = {0};
-    struct target_wish wish = {arguments->bench.clock, arguments->events, arguments->n_events};
+    struct target_request request = {arguments->bench.clock, arguments->events, arguments->n_events};
     if (!load(arena, given.pack, &pack, fail) || !find_chains(&pack, &chains, fail) ||
         !runner_read_host(arena, arguments->bench.cpu, &host, fail))
         return false;
-    struct target *target = target_native_open(arena, host.cpu, &wish, fail);
+    struct target *target = target_native_open(arena, host.cpu, &request, fail);
     if (!target)
         return false;
-    bool is_done = bench_open(&bench, arena, target, &arguments->bench, &chains, fail) &&
-                   measure(arena, &pack, &host, &bench, status, fail);
-    return is_done;
+    return bench_open(&bench, arena, target, &arguments->bench, &chains, fail) &&
+           measure(arena, &pack, &host, &bench, status, fail);
 }
 
 int main(int argc, char **argv) {

@@ -222,8 +222,7 @@ static bool finish(struct reader *reader) {
 static bool begin(struct reader *reader) {
     struct pack *pack = reader->pack;
     bool is_finished = finish(reader);
-    pack->programs = arena_grow(reader->arena, pack->programs, pack->n_programs, sizeof *pack->programs);
-    reader->program = &pack->programs[pack->n_programs++];
+    reader->program = ARENA_ADD(reader->arena, pack->programs, pack->n_programs);
     *reader->program = (struct pack_program){0};
     reader->body_offset = 0;
     return is_finished;

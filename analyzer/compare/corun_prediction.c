@@ -15,12 +15,12 @@ bool corun_predict(const struct machine *machine, const struct block *const bloc
             return false;
     }
     double passed = (double)(results[1].cycles - results[0].cycles);
-    double beside = (double)(results[1].instructions[1] - results[0].instructions[1]) / blocks[1]->n_insns;
-    if (beside <= 0)
+    double corunner = (double)(results[1].instructions[1] - results[0].instructions[1]) / blocks[1]->n_insns;
+    if (corunner <= 0)
         return fail_set(fail, FAIL_WORK,
                         "the first thread keeps the second out: this model cannot say what they share");
     cycles[0] = passed / (double)iterations;
-    cycles[1] = passed / beside;
+    cycles[1] = passed / corunner;
     return true;
 }
 

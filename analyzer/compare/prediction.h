@@ -8,8 +8,6 @@
 #include "base/arena.h"
 #include "base/fail.h"
 
-#include <stdint.h>
-
 // What limits a block. BUFFER: the machine runs it faster with a larger reorder buffer or longer load and store queues.
 // RETIRE: with unlimited retirement. UNEVEN: nothing of these; some resource is the busiest, but the way instructions
 // are spread over its pipes, or wait for each other there, costs more than its bound explains.

@@ -77,11 +77,9 @@ bool branch_trace_parse(struct arena *arena, const char *name, const char *text,
     struct reader reader = {.name = name, .at = text, .line_start = text, .line = 1, .fail = fail};
     struct branch_step *steps = NULL;
     *trace = (struct branch_trace){.name = name};
-    for (skip(&reader, ",()"); *reader.at != '\0'; skip(&reader, ",()")) {
-        steps = arena_grow(arena, steps, trace->n_steps, sizeof *steps);
-        if (!read_step(arena, &reader, &steps[trace->n_steps++]))
+    for (skip(&reader, ",()"); *reader.at != '\0'; skip(&reader, ",()"))
+        if (!read_step(arena, &reader, ARENA_ADD(arena, steps, trace->n_steps)))
             return false;
-    }
     trace->steps = steps;
     return trace->n_steps > 0 || fail_at(fail, name, 0, 0, "there is no word of a branch trace in it");
 }

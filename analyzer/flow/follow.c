@@ -115,8 +115,7 @@ static void follow_call(struct walk *walk, const struct insn *insn, unsigned beh
     *next = behind;
     if (callee == NOWHERE)
         return;
-    walk->returns = arena_grow(walk->arena, walk->returns, walk->n_returns, sizeof *walk->returns);
-    walk->returns[walk->n_returns++] = behind;
+    *ARENA_ADD(walk->arena, walk->returns, walk->n_returns) = behind;
     *next = callee;
 }
 
@@ -141,8 +140,7 @@ static bool run_insn(struct walk *walk, unsigned at) {
     if (walk->n_insns >= BRANCH_TRACE_MOST_INSNS)
         return fail_at(walk->fail, walk->trace->name, 0, 0,
                        "the trace runs more than %d instructions; cut it where it repeats", BRANCH_TRACE_MOST_INSNS);
-    walk->insns = arena_grow(walk->arena, walk->insns, walk->n_insns, sizeof *walk->insns);
-    walk->insns[walk->n_insns++] = walk->block->insns[at];
+    *ARENA_ADD(walk->arena, walk->insns, walk->n_insns) = walk->block->insns[at];
     return true;
 }
 

@@ -2,9 +2,7 @@
 #include "analyzer/model/backend.h"
 #include "base/file.h"
 
-#include <ctype.h>
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -4,7 +4,6 @@
 #define ANALYZER_MODEL_INSN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 // A register that the instruction writes.

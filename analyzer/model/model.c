@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,9 +20,8 @@ static const char *path_of(struct arena *arena, const char *name, struct fail *f
     const char *wanted = arena_printf(arena, "%s.yaml", name + strlen(installed_prefix));
     const char **files;
     size_t n = file_list(arena, folder, ".yaml", &files);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(files[i], wanted) == 0)
-            return arena_printf(arena, "%s/%s", folder, wanted);
+    if (text_find(wanted, files, n) < n)
+        return arena_printf(arena, "%s/%s", folder, wanted);
     for (size_t i = 0; i < n; i++)
         files[i] = arena_printf(arena, "%s%.*s", installed_prefix, (int)(strlen(files[i]) - strlen(".yaml")), files[i]);
     fail_set(fail, FAIL_INPUT, "no machine '%s' is installed in '%s'%s", name, folder,

@@ -83,8 +83,7 @@ static bool read_file(struct overlay_reader *reader, struct fy_node *node) {
                               [SIZE] = {"size", true, NULL},
                               [SOURCE] = {"source", false, NULL}};
     struct overlay *overlay = reader->overlay;
-    overlay->files = arena_grow(overlay->arena, overlay->files, overlay->n_files, sizeof *overlay->files);
-    struct overlay_register_file *file = &overlay->files[overlay->n_files++];
+    struct overlay_register_file *file = ARENA_ADD(overlay->arena, overlay->files, overlay->n_files);
     *file = (struct overlay_register_file){.place = yaml_place(&reader->yaml, node)};
     return yaml_fields(&reader->yaml, node, "a register file", f, N) &&
            overlay_read_text(reader, f[NAME].value, &file->name) &&

@@ -14,8 +14,7 @@ static bool read_use(struct overlay_reader *reader, struct fy_node *node) {
                               [RELEASE] = {"release", true, NULL},
                               [SOURCE] = {"source", false, NULL}};
     struct overlay_rule *rule = last_rule(reader);
-    rule->uses = arena_grow(reader->overlay->arena, rule->uses, rule->n_uses, sizeof *rule->uses);
-    struct overlay_use *use = &rule->uses[rule->n_uses++];
+    struct overlay_use *use = ARENA_ADD(reader->overlay->arena, rule->uses, rule->n_uses);
     *use = (struct overlay_use){.release = 1, .place = yaml_place(&reader->yaml, node)};
     if (!yaml_is_mapping(node))
         return overlay_read_text(reader, node, &use->resource);
@@ -41,8 +40,7 @@ static bool read_class(struct overlay_reader *reader, struct fy_node *node, unsi
     for (*class = 1; *class <= overlay->n_classes; ++*class)
         if (strcmp(overlay->classes[*class - 1], name) == 0)
             return true;
-    overlay->classes = arena_grow(overlay->arena, overlay->classes, overlay->n_classes, sizeof *overlay->classes);
-    overlay->classes[overlay->n_classes++] = name;
+    *ARENA_ADD(overlay->arena, overlay->classes, overlay->n_classes) = name;
     return true;
 }
 
@@ -53,8 +51,7 @@ static bool read_advance(struct overlay_reader *reader, struct fy_node *node) {
                               [CYCLES] = {"cycles", true, NULL},
                               [SOURCE] = {"source", false, NULL}};
     struct overlay_rule *rule = last_rule(reader);
-    rule->advances = arena_grow(reader->overlay->arena, rule->advances, rule->n_advances, sizeof *rule->advances);
-    struct overlay_advance *advance = &rule->advances[rule->n_advances++];
+    struct overlay_advance *advance = ARENA_ADD(reader->overlay->arena, rule->advances, rule->n_advances);
     *advance = (struct overlay_advance){.cycles = 0};
     struct overlay_number cycles = {false, 0};
     if (!yaml_fields(&reader->yaml, node, "an advance", f, N) ||
@@ -94,8 +91,7 @@ bool overlay_read_rule(struct overlay_reader *reader, struct fy_node *node) {
         [SOURCE] = {"source", false, NULL},
     };
     struct overlay *overlay = reader->overlay;
-    overlay->rules = arena_grow(overlay->arena, overlay->rules, overlay->n_rules, sizeof *overlay->rules);
-    struct overlay_rule *rule = &overlay->rules[overlay->n_rules++];
+    struct overlay_rule *rule = ARENA_ADD(overlay->arena, overlay->rules, overlay->n_rules);
     *rule = (struct overlay_rule){.place = yaml_place(&reader->yaml, node)};
     reader->sources = (struct text){.arena = overlay->arena};
     if (!yaml_fields(&reader->yaml, node, "a rule", f, N) ||

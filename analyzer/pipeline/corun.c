@@ -109,7 +109,7 @@ static void cycle_both(struct core *core) {
     threads[1].now++;
 }
 
-// An instruction that can never be issued is found here; beside an endless thread it would be waited for without end.
+// An instruction that can never be issued is found here; with an endless co-runner it would be waited for without end.
 static bool each_runs_alone(const struct core *core, const struct block *const blocks[],
                             const struct pipeline_options *options, struct fail *fail) {
     struct pipeline_options once = *options;

@@ -1,7 +1,5 @@
 #include "analyzer/pipeline/dependences.h"
 
-#include <assert.h>
-
 // The last definition of a class, as renaming finds it (register_file.c): in the second of two iterations.
 struct defined {
     uint32_t at; // instruction, counted from 1 over both iterations; 0: none

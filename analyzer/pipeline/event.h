@@ -6,7 +6,6 @@
 #include "analyzer/model/insn.h"
 #include "analyzer/model/machine.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 // The instruction an event is about.

@@ -2,8 +2,6 @@
 
 #include "analyzer/pipeline/simulation.h"
 
-#include <assert.h>
-
 static struct in_flight *youngest(const struct simulation *sim) {
     return flight_at(&sim->flight, sim->next - 1);
 }

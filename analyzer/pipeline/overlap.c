@@ -1,9 +1,5 @@
 #include "analyzer/pipeline/overlap.h"
 
-static unsigned ready_count(const struct resource_unit *unit, unsigned bit) {
-    return (unsigned)__builtin_popcountll(resource_unit_ready(unit, bit));
-}
-
 // What is left of each resource while the uses of one instruction are tried.
 struct trial {
     unsigned left[MAX_RESOURCES];
@@ -18,15 +14,15 @@ static uint64_t busy_in_overlap(const struct resource_unit *unit, const struct p
         const struct plan_use *use = &insn->uses[i];
         if (use->reserves || !use->is_group)
             continue;
-        uint64_t ready = resource_unit_ready(unit, use->bit) & ~trial->consumed;
+        uint64_t ready = pipes_ready(unit, use->bit) & ~trial->consumed;
         if (ready == 0) {
-            busy |= resource_unit_ready(unit, use->bit);
+            busy |= pipes_ready(unit, use->bit);
             continue;
         }
         unsigned bit = 63 - (unsigned)__builtin_clzll(ready);
         uint64_t own = 1ULL << bit;
         if (!(trial->known & own))
-            trial->left[bit] = ready_count(unit, bit);
+            trial->left[bit] = pipes_count_ready(unit, bit);
         trial->known |= own;
         if (trial->left[bit] == 0)
             busy |= own;
@@ -42,7 +38,7 @@ uint64_t overlap_busy(const struct resource_unit *unit, const struct plan_insn *
         const struct plan_use *use = &insn->uses[i];
         if (use->is_group)
             continue;
-        trial.left[use->bit] = ready_count(unit, use->bit) - use->units;
+        trial.left[use->bit] = pipes_count_ready(unit, use->bit) - use->units;
         trial.known |= 1ULL << use->bit;
         if (trial.left[use->bit] == 0)
             trial.consumed |= 1ULL << use->bit;
@@ -50,32 +46,18 @@ uint64_t overlap_busy(const struct resource_unit *unit, const struct plan_insn *
     return busy_in_overlap(unit, insn, &trial);
 }
 
-static bool issue_one_by_one(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
-                             struct event_use *uses, unsigned *n) {
-    bool is_complete = true;
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        if (insn->uses[i].reserves)
-            resource_unit_reserve(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
-        else if (resource_unit_issue_use(unit, &insn->uses[i], now, &uses[*n]))
-            ++*n;
-        else
-            is_complete = false;
-    }
-    return is_complete;
-}
-
 // Whether the use of a group has several pipes left to choose from.
 static bool has_choice(const struct resource_unit *unit, const struct plan_use *use) {
-    return use->is_group && ready_count(unit, use->bit) > 1;
+    return use->is_group && pipes_count_ready(unit, use->bit) > 1;
 }
 
 // By the pipes left, fewest first; of as many, by the groups' own bits.
 static void sort_by_scarcity(const struct resource_unit *unit, const struct plan_use **uses, unsigned n) {
     for (unsigned i = 1; i < n; i++) {
         const struct plan_use *use = uses[i];
-        unsigned ready = ready_count(unit, use->bit), at = i;
+        unsigned ready = pipes_count_ready(unit, use->bit), at = i;
         for (; at > 0; at--) {
-            unsigned before = ready_count(unit, uses[at - 1]->bit);
+            unsigned before = pipes_count_ready(unit, uses[at - 1]->bit);
             if (before < ready || (before == ready && uses[at - 1]->bit < use->bit))
                 break;
             uses[at] = uses[at - 1];
@@ -90,18 +72,18 @@ static void issue_scarcest_first(struct resource_unit *unit, const struct plan_i
     unsigned n_waiting = 0;
     for (unsigned i = 0; i < insn->n_uses; i++) {
         if (insn->uses[i].reserves)
-            resource_unit_reserve(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
+            pipes_reserve(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
         else if (has_choice(unit, &insn->uses[i]) && n_waiting < MAX_RESOURCES)
             waiting[n_waiting++] = &insn->uses[i];
         else
-            *n += resource_unit_issue_use(unit, &insn->uses[i], now, &uses[*n]);
+            *n += pipes_issue_use(unit, &insn->uses[i], now, &uses[*n]);
     }
     while (n_waiting != 0) {
         sort_by_scarcity(unit, waiting, n_waiting);
         unsigned n_left = 0;
         for (unsigned i = 0; i < n_waiting; i++) {
             if (i == 0 || !has_choice(unit, waiting[i]))
-                *n += resource_unit_issue_use(unit, waiting[i], now, &uses[*n]);
+                *n += pipes_issue_use(unit, waiting[i], now, &uses[*n]);
             else
                 waiting[n_left++] = waiting[i];
         }
@@ -115,7 +97,7 @@ unsigned overlap_issue(struct resource_unit *unit, const struct plan_insn *insn,
     unsigned n = 0;
     if (!unit->serves_scarce_groups_first) {
         struct resource_unit before = *unit;
-        if (issue_one_by_one(unit, insn, now, uses, &n))
+        if (pipes_issue_in_turn(unit, insn, now, uses, &n))
             return n;
         *unit = before;
         n = 0;

@@ -5,7 +5,7 @@
 #ifndef ANALYZER_PIPELINE_OVERLAP_H
 #define ANALYZER_PIPELINE_OVERLAP_H
 
-#include "analyzer/pipeline/resources.h"
+#include "analyzer/pipeline/pipes.h"
 
 // Groups that find no unit which the instruction's other uses leave; 0: all do. Its pipes are free.
 uint64_t overlap_busy(const struct resource_unit *unit, const struct plan_insn *insn);

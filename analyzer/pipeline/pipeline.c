@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 // Entries of a reorder buffer whose size is not known: more than any instruction window ever built.
 enum { UNKNOWN_ROB_SIZE = 1 << 14, DEFAULT_ITERATIONS = 100 };

@@ -1,180 +1,23 @@
 #include "analyzer/pipeline/resources.h"
 
 #include "analyzer/pipeline/overlap.h"
-#include "analyzer/pipeline/segments.h"
 
-#include <assert.h>
-#include <string.h>
-
-static unsigned top_bit(uint64_t mask) {
-    assert(mask != 0);
-    return 63 - (unsigned)__builtin_clzll(mask);
-}
-
-static bool has_one(uint64_t mask) {
-    return (mask & (mask - 1)) == 0;
-}
-
-static unsigned count(uint64_t mask) {
-    return (unsigned)__builtin_popcountll(mask);
-}
-
-static void init_pipe(struct resource_pipe *pipe, const struct resource *resource, unsigned index) {
-    uint64_t own = 1ULL << top_bit(resource->mask);
-    bool is_group = !has_one(resource->mask);
-    uint64_t units = is_group ? resource->mask ^ own : (1ULL << resource->units) - 1;
-    *pipe = (struct resource_pipe){
-        .mask = resource->mask,
-        .all_units = units,
-        .ready = units,
-        .next_in_round = units,
-        .buffer_size = resource->buffer_size,
-        .slots = resource->buffer_size > 0 ? (unsigned)resource->buffer_size : 0,
-        .resource = index,
-        .is_group = is_group,
-    };
-}
-
-// Groups that no instruction of the block asks for need not follow what their members do.
 void resource_unit_init(struct resource_unit *unit, const struct simulation_plan *plan, bool is_heard,
                         struct stash *stash) {
-    const struct machine *machine = plan->machine;
-    unsigned n_units = 0;
-    unit->all = unit->plain = unit->single = 0;
-    unit->has_buffers = !machine->in_order;
-    unit->serves_scarce_groups_first = machine->serves_scarce_groups_first;
-    unit->is_heard = is_heard;
-    unit->reserved_groups = unit->full_buffers = unit->blocked_buffers = 0;
-    for (unsigned i = 1; i < machine->n_resources; i++) {
-        const struct resource *resource = &machine->resources[i];
-        if (resource->mask == 0)
-            continue;
-        uint64_t own = 1ULL << top_bit(resource->mask);
-        struct resource_pipe *pipe = &unit->pipes[top_bit(resource->mask)];
-        init_pipe(pipe, resource, i);
-        n_units += pipe->is_group ? 1 : resource->units;
-        unit->all |= own;
-        unit->plain |= pipe->is_group ? 0 : own;
-        unit->single |= !pipe->is_group && resource->units == 1 ? own : 0;
-    }
-    for (uint64_t groups = plan->groups; groups != 0; groups &= groups - 1) {
-        uint64_t members = unit->pipes[__builtin_ctzll(groups)].all_units;
-        for (; members != 0; members &= members - 1)
-            unit->pipes[__builtin_ctzll(members)].groups |= groups & -groups;
-    }
-    unit->free = unit->all;
-    memset(unit->free_soon, 0, sizeof unit->free_soon);
-    unit->last_soon = 0;
-    unit->max_holds = n_units + plan->max_uses * MAX_RESOURCES;
-    unit->holds = STASH_ARRAY(stash, struct hold, unit->max_holds);
-    unit->n_holds = 0;
-    unit->next_release = INT64_MAX;
+    pipes_init(unit, plan, is_heard, stash);
     unit->segments = plan->has_segments ? segments_new(plan, stash) : NULL;
-}
-
-static bool takes_no_buffer(const struct resource_pipe *pipe) {
-    return pipe->buffer_size == 0;
-}
-
-uint64_t resource_unit_ready(const struct resource_unit *unit, unsigned bit) {
-    const struct resource_pipe *pipe = &unit->pipes[bit];
-    if (pipe->is_group)
-        return pipe->all_units & unit->free;
-    return unit->single >> bit & 1 ? unit->free >> bit & 1 : pipe->ready;
-}
-
-static bool has_ready(const struct resource_unit *unit, unsigned bit, unsigned units) {
-    const struct resource_pipe *pipe = &unit->pipes[bit];
-    if (pipe->is_reserved && !takes_no_buffer(pipe))
-        return false;
-    return count(resource_unit_ready(unit, bit)) >= units;
-}
-
-uint64_t pipe_begin_round(struct resource_pipe *pipe, uint64_t free) {
-    pipe->next_in_round = pipe->all_units ^ pipe->used_ahead;
-    pipe->used_ahead = 0;
-    if ((free & pipe->next_in_round) == 0)
-        pipe->next_in_round = pipe->all_units;
-    return free & pipe->next_in_round;
-}
-
-// Resolves groups down to a unit of a pipe; 0: none is free.
-static struct hold pick(struct resource_unit *unit, unsigned bit) {
-    struct resource_pipe *pipe = &unit->pipes[bit];
-    while (pipe->is_group) {
-        uint64_t ready = resource_unit_ready(unit, bit);
-        if (ready == 0)
-            return (struct hold){.unit = 0};
-        bit = top_bit(pipe_pick_in_round(pipe, ready));
-        pipe = &unit->pipes[bit];
-    }
-    uint64_t ready = resource_unit_ready(unit, bit);
-    if (ready == 0)
-        return (struct hold){.unit = 0};
-    bool is_single = unit->single >> bit & 1;
-    return (struct hold){.bit = (uint8_t)bit, .unit = is_single ? 1 : pipe_pick_in_round(pipe, ready)};
-}
-
-static void add_hold(struct resource_unit *unit, struct hold hold) {
-    assert(unit->n_holds < unit->max_holds);
-    unit->holds[unit->n_holds++] = hold;
-    if (hold.until < unit->next_release)
-        unit->next_release = hold.until;
-}
-
-static void take(struct resource_unit *unit, struct hold hold) {
-    struct resource_pipe *pipe = &unit->pipes[hold.bit];
-    uint64_t own = 1ULL << hold.bit;
-    bool is_single = (unit->single & own) != 0;
-    if (!is_single) {
-        pipe->ready ^= hold.unit;
-        pipe_note_used(pipe, hold.unit);
-    }
-    add_hold(unit, hold);
-    if (is_single || pipe->ready == 0)
-        resource_unit_note_taken(unit, own);
-}
-
-static void release(struct resource_unit *unit, const struct hold *hold) {
-    struct resource_pipe *pipe = &unit->pipes[hold->bit];
-    uint64_t own = 1ULL << hold->bit;
-    if (pipe->is_group) {
-        unit->reserved_groups ^= own;
-    } else {
-        pipe->ready |= hold->unit;
-        unit->free |= own;
-    }
-    pipe->is_reserved = false;
-    if (unit->has_buffers && takes_no_buffer(pipe))
-        unit->blocked_buffers ^= own;
-}
-
-void resource_unit_cycle(struct resource_unit *unit, int64_t now) {
-    uint64_t *soon = &unit->free_soon[now % SOON_CYCLES];
-    unit->free |= *soon;
-    *soon = 0;
-    if (unit->segments != NULL)
-        segments_cycle(unit->segments, now);
-    if (now < unit->next_release)
-        return;
-    unit->next_release = INT64_MAX;
-    unsigned kept = 0;
-    for (unsigned i = 0; i < unit->n_holds; i++) {
-        struct hold hold = unit->holds[i];
-        if (hold.until <= now) {
-            release(unit, &hold);
-            continue;
-        }
-        unit->holds[kept++] = hold;
-        if (hold.until < unit->next_release)
-            unit->next_release = hold.until;
-    }
-    unit->n_holds = kept;
 }
 
 bool resource_unit_is_idle(const struct resource_unit *unit, int64_t now) {
     return unit->n_holds == 0 && unit->last_soon <= now &&
            (unit->segments == NULL || segments_are_idle(unit->segments, now));
+}
+
+static bool has_ready(const struct resource_unit *unit, unsigned bit, unsigned units) {
+    const struct resource_pipe *pipe = &unit->pipes[bit];
+    if (pipe->is_reserved && pipe->buffer_size != 0)
+        return false;
+    return pipes_count_ready(unit, bit) >= units;
 }
 
 static uint64_t busy_uses(const struct resource_unit *unit, const struct plan_insn *insn) {
@@ -198,65 +41,13 @@ __attribute__((noinline)) uint64_t resource_unit_busy(const struct resource_unit
     return overlap_busy(unit, insn);
 }
 
-void resource_unit_reserve(struct resource_unit *unit, unsigned bit, int64_t until) {
-    struct resource_pipe *group = &unit->pipes[bit];
-    assert(group->is_group && !group->is_reserved);
-    group->is_reserved = true;
-    unit->reserved_groups ^= 1ULL << bit;
-    add_hold(unit, (struct hold){.bit = (uint8_t)bit, .unit = group->mask, .until = until});
-}
-
-static bool issue_simply(struct resource_unit *unit, const struct plan_use *use, int64_t now, struct event_use *told) {
-    uint64_t own = resource_unit_take(unit, use, now);
-    if (own != 0)
-        *told = (struct event_use){
-            .resource = unit->pipes[__builtin_ctzll(own)].resource, .unit = 0, .cycles = use->cycles};
-    return own != 0;
-}
-
-bool resource_unit_issue_use(struct resource_unit *unit, const struct plan_use *use, int64_t now,
-                             struct event_use *told) {
-    if (use->is_simple)
-        return issue_simply(unit, use, now, told);
-    struct hold hold = pick(unit, use->bit);
-    if (hold.unit == 0)
-        return false;
-    hold.until = now + use->cycles;
-    take(unit, hold);
-    *told = (struct event_use){
-        .resource = unit->pipes[hold.bit].resource,
-        .unit = (unsigned)__builtin_ctzll(hold.unit),
-        .cycles = use->cycles,
-    };
-    return true;
-}
-
-static unsigned issue_segments(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
-                               struct event_use *uses) {
-    unsigned n = segments_issue(unit->segments, unit, insn, now, uses);
-    for (unsigned i = 0; i < insn->n_uses; i++)
-        if (insn->uses[i].reserves)
-            resource_unit_reserve(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
-    return n;
-}
-
 __attribute__((noinline)) unsigned resource_unit_issue_any(struct resource_unit *unit, const struct plan_insn *insn,
                                                            int64_t now, struct event_use *uses) {
     if (unit->segments != NULL)
-        return issue_segments(unit, insn, now, uses);
+        return segments_issue(unit->segments, unit, insn, now, uses);
     if (insn->insn->has_partially_overlapping_groups)
         return overlap_issue(unit, insn, now, uses);
     unsigned n = 0;
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        if (insn->uses[i].reserves)
-            resource_unit_reserve(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
-        else
-            n += resource_unit_issue_use(unit, &insn->uses[i], now, &uses[n]);
-    }
+    pipes_issue_in_turn(unit, insn, now, uses, &n);
     return n;
-}
-
-void resource_unit_block_until(struct resource_unit *unit, unsigned bit, int64_t until) {
-    if (unit->has_buffers && takes_no_buffer(&unit->pipes[bit]))
-        add_hold(unit, (struct hold){.bit = (uint8_t)bit, .unit = 0, .until = until});
 }

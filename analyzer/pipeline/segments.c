@@ -1,6 +1,6 @@
 #include "analyzer/pipeline/segments.h"
 
-#include "analyzer/pipeline/resources.h"
+#include "analyzer/pipeline/pipes.h"
 
 #include <assert.h>
 #include <string.h>
@@ -112,13 +112,15 @@ unsigned segments_issue(struct segments *segments, struct resource_unit *unit, c
     unsigned n = segments->n_tried, next = 0;
     segments->n_tried = 0;
     for (unsigned i = 0; i < insn->n_uses; i++) {
+        if (insn->uses[i].reserves)
+            pipes_reserve(unit, insn->uses[i].bit, now + insn->uses[i].cycles);
         if (!holds_something(&insn->uses[i]))
             continue;
         const struct segment *segment = &segments->tried[next++];
         if (insn->uses[i].is_group)
             pipe_pick_in_round(&unit->pipes[insn->uses[i].bit], 1ULL << segment->bit);
         take_segment(segments, unit, segment);
-        resource_unit_block_until(unit, segment->bit, segment->to);
+        pipes_block_until(unit, segment->bit, segment->to);
         uses[next - 1] = (struct event_use){
             .resource = unit->pipes[segment->bit].resource,
             .unit = (unsigned)__builtin_ctzll(segment->unit),

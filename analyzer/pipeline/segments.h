@@ -37,7 +37,7 @@ bool segments_are_idle(const struct segments *segments, int64_t now);
 // Resource that keeps the instruction from being issued now; 0: it can be.
 uint64_t segments_busy(struct segments *segments, const struct resource_unit *unit, const struct plan_insn *insn,
                        int64_t now);
-// Issues an instruction that can be; like resource_unit_issue. Groups that are reserved are left to the caller.
+// Issues an instruction that can be; like resource_unit_issue.
 unsigned segments_issue(struct segments *segments, struct resource_unit *unit, const struct plan_insn *insn,
                         int64_t now, struct event_use *uses);
 

@@ -55,7 +55,7 @@ struct simulation {
     unsigned carried_uops;   // of the last instruction dispatched, wider than the machine, still to go
     unsigned branch_penalty; // cycles; 0: none
     struct in_order_stage in_order;
-    bool is_shared; // the core runs another thread beside this one
+    bool is_shared; // the core runs another thread as well
 
     struct event_use *uses; // of the instruction being issued
     const unsigned *no_registers;

@@ -19,8 +19,8 @@
 #include "analyzer/pipeline/event.h"
 #include "analyzer/views/critical_sequence.h"
 #include "analyzer/views/tally.h"
-#include "analyzer/views/tree.h"
 #include "base/arena.h"
+#include "base/json_text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,6 +61,6 @@ struct bottleneck_view {
 void bottleneck_view_init(struct bottleneck_view *view, const struct machine *machine, const struct block *block,
                           uint64_t iterations, struct arena *arena);
 void bottleneck_view_print(const struct bottleneck_view *view, FILE *out);
-void bottleneck_view_json(const struct bottleneck_view *view, struct tree *tree); // from LLVM 22 on
+void bottleneck_view_json(const struct bottleneck_view *view, struct json_text *json); // from LLVM 22 on
 
 #endif

@@ -125,51 +125,51 @@ void bottleneck_view_print(const struct bottleneck_view *view, FILE *out) {
     print_sequence(view, out);
 }
 
-static void add_edges(const struct bottleneck_view *view, struct tree *tree) {
+static void add_edges(const struct bottleneck_view *view, struct json_text *json) {
     static const int types[] = {[CRITICAL_REGISTER] = 1, [CRITICAL_MEMORY] = 2, [CRITICAL_RESOURCE] = 3}; // LLVM's
     struct arena arena = {0};
     size_t n_edges;
     const struct critical_edge **edges = critical_graph_sequence(&view->graph, &arena, &n_edges);
-    tree_open(tree, "DependencyEdge", '[');
+    json_open_list(json, "DependencyEdge");
     for (size_t i = 0; i < n_edges; i++) {
-        tree_open(tree, NULL, '{');
-        tree_count(tree, "FromID", edges[i]->from);
-        tree_count(tree, "ResourceOrRegID", (int64_t)edges[i]->id);
-        tree_count(tree, "ToID", edges[i]->to);
-        tree_count(tree, "Type", types[edges[i]->kind]);
-        tree_close(tree, '}');
+        json_open(json, NULL);
+        json_put_integer(json, "FromID", edges[i]->from);
+        json_put_integer(json, "ResourceOrRegID", (int64_t)edges[i]->id);
+        json_put_integer(json, "ToID", edges[i]->to);
+        json_put_integer(json, "Type", types[edges[i]->kind]);
+        json_close(json);
     }
-    tree_close(tree, ']');
+    json_close_list(json);
     arena_free(&arena);
 }
 
-static void add_cycles(const struct bottleneck_view *view, struct tree *tree, const char *name, size_t kind) {
-    tree_count(tree, name, (int64_t)tally_get(&view->cycles, kind));
+static void add_cycles(const struct bottleneck_view *view, struct json_text *json, const char *name, size_t kind) {
+    json_put_integer(json, name, (int64_t)tally_get(&view->cycles, kind));
 }
 
-void bottleneck_view_json(const struct bottleneck_view *view, struct tree *tree) {
-    tree_open(tree, "BottleneckAnalysis", '{');
+void bottleneck_view_json(const struct bottleneck_view *view, struct json_text *json) {
+    json_open(json, "BottleneckAnalysis");
     if (!view->was_stalled || tally_get(&view->cycles, BOTTLENECK_ANY) == 0) {
-        tree_count(tree, "PressureIncreaseCycles", 0);
-        tree_close(tree, '}');
+        json_put_integer(json, "PressureIncreaseCycles", 0);
+        json_close(json);
         return;
     }
-    add_cycles(view, tree, "DataDependencyCycles", BOTTLENECK_DATA);
-    add_edges(view, tree);
-    add_cycles(view, tree, "MemoryDependencyCycles", PRESSURE_MEMORY);
-    add_cycles(view, tree, "PressureIncreaseCycles", BOTTLENECK_ANY);
-    add_cycles(view, tree, "RegisterDependencyCycles", PRESSURE_REGISTERS);
-    tree_open(tree, "ResourcePressure", '[');
+    add_cycles(view, json, "DataDependencyCycles", BOTTLENECK_DATA);
+    add_edges(view, json);
+    add_cycles(view, json, "MemoryDependencyCycles", PRESSURE_MEMORY);
+    add_cycles(view, json, "PressureIncreaseCycles", BOTTLENECK_ANY);
+    add_cycles(view, json, "RegisterDependencyCycles", PRESSURE_REGISTERS);
+    json_open_list(json, "ResourcePressure");
     for (unsigned r = 1; r < view->machine->n_resources; r++) {
         uint64_t cycles = tally_get(&view->distribution, r);
         if (cycles == 0)
             continue;
-        tree_open(tree, NULL, '{');
-        tree_count(tree, view->machine->resources[r].name, (int64_t)cycles);
-        tree_close(tree, '}');
+        json_open(json, NULL);
+        json_put_integer(json, view->machine->resources[r].name, (int64_t)cycles);
+        json_close(json);
     }
-    tree_close(tree, ']');
-    add_cycles(view, tree, "ResourcePressureCycles", PRESSURE_RESOURCES);
-    add_cycles(view, tree, "TotalCycles", BOTTLENECK_ALL);
-    tree_close(tree, '}');
+    json_close_list(json);
+    add_cycles(view, json, "ResourcePressureCycles", PRESSURE_RESOURCES);
+    add_cycles(view, json, "TotalCycles", BOTTLENECK_ALL);
+    json_close(json);
 }

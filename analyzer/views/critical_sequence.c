@@ -22,8 +22,7 @@ static void add_edge(struct critical_graph *graph, const struct critical_edge *e
             return;
         }
     }
-    from->edges = arena_grow(graph->arena, from->edges, from->n_edges, sizeof *from->edges);
-    from->edges[from->n_edges++] = *edge;
+    *ARENA_ADD(graph->arena, from->edges, from->n_edges) = *edge;
     graph->nodes[edge->to].n_before++;
 }
 

@@ -86,7 +86,7 @@ void dispatch_view_print(const struct dispatch_view *view, FILE *out) {
     }
 }
 
-void dispatch_view_json(const struct dispatch_view *view, struct tree *tree) {
+void dispatch_view_json(const struct dispatch_view *view, struct json_text *json) {
     static const struct {
         const char *name;
         enum event_stall kind;
@@ -97,8 +97,8 @@ void dispatch_view_json(const struct dispatch_view *view, struct tree *tree) {
                    {"SCHEDQ", STALL_SCHEDULER},
                    {"SQ", STALL_STORE_QUEUE},
                    {"USH", STALL_CUSTOM}};
-    tree_open(tree, "DispatchStatistics", '{');
+    json_open(json, "DispatchStatistics");
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        tree_count(tree, members[i].name, (int64_t)tally_get(&view->stalls, members[i].kind));
-    tree_close(tree, '}');
+        json_put_integer(json, members[i].name, (int64_t)tally_get(&view->stalls, members[i].kind));
+    json_close(json);
 }

@@ -164,28 +164,28 @@ void instruction_info_print(const struct instruction_info *info, const struct bl
         print_insn(info, &layout, &block->insns[i], out);
 }
 
-void instruction_info_json(const struct block *block, struct tree *tree) {
-    tree_open(tree, "InstructionInfoView", '{');
-    tree_open(tree, "InstructionList", '[');
+void instruction_info_json(const struct block *block, struct json_text *json) {
+    json_open(json, "InstructionInfoView");
+    json_open_list(json, "InstructionList");
     for (unsigned i = 0; i < block->n_insns; i++) {
         const struct insn *insn = &block->insns[i];
-        tree_open(tree, NULL, '{');
-        tree_count(tree, "Instruction", i);
-        tree_count(tree, "Latency", insn->info_latency);
-        tree_count(tree, "NumMicroOpcodes", insn->uops);
-        tree_real(tree, "RThroughput", insn->rthroughput);
-        tree_bool(tree, "hasUnmodeledSideEffects", insn->side_effects);
-        tree_bool(tree, "mayLoad", insn->may_load);
-        tree_bool(tree, "mayStore", insn->may_store);
-        tree_close(tree, '}');
+        json_open(json, NULL);
+        json_put_integer(json, "Instruction", i);
+        json_put_integer(json, "Latency", insn->info_latency);
+        json_put_integer(json, "NumMicroOpcodes", insn->uops);
+        json_put_exact(json, "RThroughput", insn->rthroughput);
+        json_put_bool(json, "hasUnmodeledSideEffects", insn->side_effects);
+        json_put_bool(json, "mayLoad", insn->may_load);
+        json_put_bool(json, "mayStore", insn->may_store);
+        json_close(json);
     }
-    tree_close(tree, ']');
-    tree_close(tree, '}');
+    json_close_list(json);
+    json_close(json);
 }
 
-void instructions_json(const struct block *block, struct tree *tree) {
-    tree_open(tree, "Instructions", '[');
+void instructions_json(const struct block *block, struct json_text *json) {
+    json_open_list(json, "Instructions");
     for (unsigned i = 0; i < block->n_insns; i++)
-        tree_text(tree, NULL, block->insns[i].text);
-    tree_close(tree, ']');
+        json_put_text(json, NULL, block->insns[i].text);
+    json_close_list(json);
 }

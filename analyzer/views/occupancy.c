@@ -24,17 +24,15 @@ static void on_issued(void *self, const struct event_insn *event, const struct e
     if (occupancy->n_issues == 0)
         occupancy->first = occupancy->cycle;
     uint64_t now = occupancy->cycle - occupancy->first;
-    occupancy->issues = arena_grow(occupancy->arena, occupancy->issues, occupancy->n_issues, sizeof now);
-    occupancy->issues[occupancy->n_issues++] = now;
+    *ARENA_ADD(occupancy->arena, occupancy->issues, occupancy->n_issues) = now;
     if (now + insn->latency > occupancy->end)
         occupancy->end = now + insn->latency;
     for (unsigned i = 0; i < n_uses; i++) {
         uint64_t bit = resource_bit(occupancy->machine->resources[uses[i].resource].mask);
         const struct insn_use *use = use_of(insn, bit);
         unsigned acquire = use ? use->acquire : 0;
-        occupancy->items = arena_grow(occupancy->arena, occupancy->items, occupancy->n_items, sizeof *occupancy->items);
-        occupancy->items[occupancy->n_items++] = (struct occupied){event->index, uses[i].resource, uses[i].unit,
-                                                                   now + acquire, now + acquire + uses[i].cycles};
+        *ARENA_ADD(occupancy->arena, occupancy->items, occupancy->n_items) = (struct occupied){
+            event->index, uses[i].resource, uses[i].unit, now + acquire, now + acquire + uses[i].cycles};
     }
 }
 

@@ -1,8 +1,7 @@
-// What the views are made of: columns, tallies, levels, JSON, and the search for the most expensive chain.
+// What the views are made of: columns, tallies, levels, and the search for the most expensive chain.
 #include "analyzer/views/columns.h"
 #include "analyzer/views/critical_sequence.h"
 #include "analyzer/views/tally.h"
-#include "analyzer/views/tree.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -108,29 +107,6 @@ static void repeats_what_came_since_the_mark(void **state) {
     arena_free(&arena);
 }
 
-static void prints_json_as_llvm_does(void **state) {
-    (void)state;
-    char *text;
-    size_t length;
-    struct tree tree = {.out = open_memstream(&text, &length)};
-    tree_open(&tree, NULL, '{');
-    tree_open(&tree, "empty", '[');
-    tree_close(&tree, ']');
-    tree_open(&tree, "list", '[');
-    tree_count(&tree, NULL, -1);
-    tree_real(&tree, NULL, 2);
-    tree_real(&tree, NULL, 0.1);
-    tree_close(&tree, ']');
-    tree_text(&tree, "a\"b", "tab\t\\\x01");
-    tree_bytes(&tree, "zero", "P.\0", 3);
-    tree_bool(&tree, "no", false);
-    tree_close(&tree, '}');
-    fclose(tree.out);
-    assert_string_equal(text, "{\n  \"empty\": [],\n  \"list\": [\n    -1,\n    2,\n    0.10000000000000001\n  ],\n"
-                              "  \"a\\\"b\": \"tab\\t\\\\\\u0001\",\n  \"zero\": \"P.\\u0000\",\n  \"no\": false\n}");
-    free(text);
-}
-
 // Two instructions: the second waits for the first in every iteration, the first for the second of the one before. The
 // chain is that through all copies; a pipe in the way in one of 100 iterations does not count, however much it costs.
 static void finds_the_most_expensive_chain(void **state) {
@@ -165,7 +141,6 @@ int main(void) {
         cmocka_unit_test(rounds_half_away_from_zero),
         cmocka_unit_test(writes_numbers_as_printf_does),
         cmocka_unit_test(repeats_what_came_since_the_mark),
-        cmocka_unit_test(prints_json_as_llvm_does),
         cmocka_unit_test(finds_the_most_expensive_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

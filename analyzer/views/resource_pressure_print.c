@@ -85,18 +85,18 @@ void resource_pressure_view_print(const struct resource_pressure_view *view, FIL
     }
 }
 
-void resource_pressure_view_json(const struct resource_pressure_view *view, struct tree *tree) {
-    tree_open(tree, "ResourcePressureView", '{');
-    tree_open(tree, "ResourcePressureInfo", '[');
+void resource_pressure_view_json(const struct resource_pressure_view *view, struct json_text *json) {
+    json_open(json, "ResourcePressureView");
+    json_open_list(json, "ResourcePressureInfo");
     for (size_t cell = 0; cell < ((size_t)view->block->n_insns + 1) * view->n_columns; cell++) {
         if (view->held[cell] == 0)
             continue;
-        tree_open(tree, NULL, '{');
-        tree_count(tree, "InstructionIndex", (int64_t)(cell / view->n_columns));
-        tree_count(tree, "ResourceIndex", (int64_t)(cell % view->n_columns));
-        tree_real(tree, "ResourceUsage", held_cycles(view, cell) / (double)n_iterations(view));
-        tree_close(tree, '}');
+        json_open(json, NULL);
+        json_put_integer(json, "InstructionIndex", (int64_t)(cell / view->n_columns));
+        json_put_integer(json, "ResourceIndex", (int64_t)(cell % view->n_columns));
+        json_put_exact(json, "ResourceUsage", held_cycles(view, cell) / (double)n_iterations(view));
+        json_close(json);
     }
-    tree_close(tree, ']');
-    tree_close(tree, '}');
+    json_close_list(json);
+    json_close(json);
 }

@@ -8,8 +8,8 @@
 #include "analyzer/model/machine.h"
 #include "analyzer/pipeline/event.h"
 #include "analyzer/views/tally.h"
-#include "analyzer/views/tree.h"
 #include "base/arena.h"
+#include "base/json_text.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct dispatch_view {
 
 void dispatch_view_init(struct dispatch_view *view, struct arena *arena);
 void dispatch_view_print(const struct dispatch_view *view, FILE *out);
-void dispatch_view_json(const struct dispatch_view *view, struct tree *tree);
+void dispatch_view_json(const struct dispatch_view *view, struct json_text *json);
 
 // Schedulers - number of cycles where we saw N micro opcodes issued:
 // [# issued], [# cycles]

@@ -43,8 +43,8 @@ static void set_up(struct views *views, const struct toy *toy, struct event_list
     memcpy(listeners, all, sizeof all);
 }
 
-static void print(const struct views *views, FILE *out) {
-    struct tree tree = {.out = out};
+static void print(const struct views *views, struct arena *arena, FILE *out) {
+    struct json_text json = {.text.arena = arena};
     summary_view_print(&views->summary, 1, out);
     resource_pressure_view_print(&views->pressure, out);
     dispatch_view_print(&views->dispatch, out);
@@ -53,7 +53,8 @@ static void print(const struct views *views, FILE *out) {
     register_file_view_print(&views->register_files, out);
     timeline_view_print(&views->timeline, out);
     bottleneck_view_print(&views->bottlenecks, out);
-    resource_pressure_view_json(&views->pressure, &tree);
+    resource_pressure_view_json(&views->pressure, &json);
+    fputs(json.text.data, out);
 }
 
 // Null where the block gets stuck.
@@ -70,7 +71,7 @@ static char *report(struct toy *toy, bool walk_all) {
     if (toy_run(toy, ITERATIONS, listeners, &fail) != 0) {
         FILE *out = open_memstream(&text, &length);
         assert_non_null(out);
-        print(&views, out);
+        print(&views, &arena, out);
         fclose(out);
     }
     arena_free(&arena);

@@ -79,16 +79,16 @@ void summary_view_print(const struct summary_view *view, double block_rthroughpu
     columns_add(&line, "\n");
 }
 
-void summary_view_json(const struct summary_view *view, double block_rthroughput, struct tree *tree) {
+void summary_view_json(const struct summary_view *view, double block_rthroughput, struct json_text *json) {
     const struct totals totals = total(view);
-    tree_open(tree, "SummaryView", '{');
-    tree_real(tree, "BlockRThroughput", block_rthroughput);
-    tree_count(tree, "DispatchWidth", view->dispatch_width);
-    tree_real(tree, "IPC", totals.ipc);
-    tree_count(tree, "Instructions", (int64_t)totals.instructions);
-    tree_count(tree, "Iterations", (int64_t)totals.iterations);
-    tree_count(tree, "TotalCycles", (int64_t)view->cycles);
-    tree_count(tree, "TotaluOps", (int64_t)totals.uops);
-    tree_real(tree, "uOpsPerCycle", totals.uops_per_cycle);
-    tree_close(tree, '}');
+    json_open(json, "SummaryView");
+    json_put_exact(json, "BlockRThroughput", block_rthroughput);
+    json_put_integer(json, "DispatchWidth", view->dispatch_width);
+    json_put_exact(json, "IPC", totals.ipc);
+    json_put_integer(json, "Instructions", (int64_t)totals.instructions);
+    json_put_integer(json, "Iterations", (int64_t)totals.iterations);
+    json_put_integer(json, "TotalCycles", (int64_t)view->cycles);
+    json_put_integer(json, "TotaluOps", (int64_t)totals.uops);
+    json_put_exact(json, "uOpsPerCycle", totals.uops_per_cycle);
+    json_close(json);
 }

@@ -13,8 +13,8 @@
 #define ANALYZER_VIEWS_TIMELINE_H
 
 #include "analyzer/pipeline/event.h"
-#include "analyzer/views/tree.h"
 #include "base/arena.h"
+#include "base/json_text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,6 +45,6 @@ struct timeline_view {
 void timeline_view_init(struct timeline_view *view, const struct block *block, unsigned iterations, unsigned max_cycles,
                         struct arena *arena);
 void timeline_view_print(const struct timeline_view *view, FILE *out);
-void timeline_view_json(const struct timeline_view *view, struct tree *tree);
+void timeline_view_json(const struct timeline_view *view, struct json_text *json);
 
 #endif

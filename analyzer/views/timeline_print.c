@@ -1,8 +1,6 @@
 #include "analyzer/views/columns.h"
 #include "analyzer/views/timeline.h"
 
-#include <inttypes.h>
-
 enum { FIRST_CYCLE_COLUMN = 10 };
 
 // The last digit of each cycle: those of even tens in one line, those of odd tens in the other.
@@ -124,21 +122,21 @@ void timeline_view_print(const struct timeline_view *view, FILE *out) {
     print_average_waits(view, out);
 }
 
-void timeline_view_json(const struct timeline_view *view, struct tree *tree) {
-    tree_open(tree, "TimelineView", '{');
-    tree_open(tree, "TimelineInfo", '[');
+void timeline_view_json(const struct timeline_view *view, struct json_text *json) {
+    json_open(json, "TimelineView");
+    json_open_list(json, "TimelineInfo");
     for (size_t i = 0; i < (size_t)view->iterations * view->block->n_insns; i++) {
         const struct timeline_entry *entry = &view->entries[i];
         if (is_cut_off(entry))
             break;
-        tree_open(tree, NULL, '{');
-        tree_count(tree, "CycleDispatched", entry->was_dispatched ? (int64_t)entry->dispatched : -1);
-        tree_count(tree, "CycleExecuted", entry->executed);
-        tree_count(tree, "CycleIssued", entry->issued);
-        tree_count(tree, "CycleReady", entry->ready);
-        tree_count(tree, "CycleRetired", entry->retired);
-        tree_close(tree, '}');
+        json_open(json, NULL);
+        json_put_integer(json, "CycleDispatched", entry->was_dispatched ? (int64_t)entry->dispatched : -1);
+        json_put_integer(json, "CycleExecuted", entry->executed);
+        json_put_integer(json, "CycleIssued", entry->issued);
+        json_put_integer(json, "CycleReady", entry->ready);
+        json_put_integer(json, "CycleRetired", entry->retired);
+        json_close(json);
     }
-    tree_close(tree, ']');
-    tree_close(tree, '}');
+    json_close_list(json);
+    json_close(json);
 }

@@ -1,7 +1,8 @@
 #include "analyzer/views/trace_formats.h"
 
+#include "base/json_text.h"
+
 #include <inttypes.h>
-#include <string.h>
 
 // Room for more instructions in flight than any reorder buffer holds; a power of two.
 enum { RING = 1 << 15, PIPES = 1, INSTRUCTIONS = 2 };
@@ -13,21 +14,10 @@ struct trace_insn {
     uint64_t dispatched, ready, issued, executed; // cycles
 };
 
-// Bytes beyond ASCII are taken for Latin-1, so that what is written is valid whatever the text holds.
 static const char *json_string_of(struct arena *arena, const char *text) {
-    char *string = arena_alloc(arena, 6 * strlen(text) + 3), *to = string;
-    *to++ = '"';
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '\t')
-            *to++ = ' ';
-        else if (c < ' ' || c > '~' || c == '"' || c == '\\')
-            to += snprintf(to, 7, "\\u%04x", c);
-        else
-            *to++ = (char)c;
-    }
-    *to = '"';
-    return string;
+    struct json_text json = {.text.arena = arena};
+    json_put_text(&json, NULL, text_without_tabs(arena, text));
+    return json.text.data;
 }
 
 static void slice(struct trace_view *view, unsigned process, unsigned track, const char *name, uint64_t from,

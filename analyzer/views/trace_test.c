@@ -214,7 +214,7 @@ static void check_perfetto(bool in_order) {
         last = end > last ? end : last;
         if (number_in(event, "pid") == PIPES)
             held[number_in(event, "tid") != 0] += number_in(event, "dur");
-        else if (strcmp(json_string_value(json_object_get(event, "name")), "ld r1, \"x\\\xc3\xbf\"") == 0)
+        else if (strcmp(json_string_value(json_object_get(event, "name")), "ld r1, \"x\\\xef\xbf\xbd\"") == 0)
             n_loads++;
     }
     assert_int_equal(n_loads, ITERATIONS * N_BLOCKS);

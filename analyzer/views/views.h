@@ -1,7 +1,7 @@
 // Reports about a simulated block, in llvm-mca's layout byte for byte (llvm/tools/llvm-mca/Views of LLVM 19). A view
 // hears the pipeline's events through its listener and prints what it counted; it never looks into a unit. Here are
 // those that are printed by default; the others: statistics.h, timeline.h, bottleneck.h. Those that llvm-mca also
-// prints as JSON add a member to the object that is open in `tree`.
+// prints as JSON add a member to the object that is open in `json`.
 //
 // Use: init, hand &view->listener to pipeline_run, print. What a view allocates lives in the arena it was given.
 #ifndef ANALYZER_VIEWS_VIEWS_H
@@ -11,8 +11,8 @@
 #include "analyzer/model/machine.h"
 #include "analyzer/model/mca_rules.h"
 #include "analyzer/pipeline/event.h"
-#include "analyzer/views/tree.h"
 #include "base/arena.h"
+#include "base/json_text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,7 +39,7 @@ void summary_view_init(struct summary_view *view, const struct block *block, uns
                        struct arena *arena);
 // `block_rthroughput`: what bounds/ says of view->retired.
 void summary_view_print(const struct summary_view *view, double block_rthroughput, FILE *out);
-void summary_view_json(const struct summary_view *view, double block_rthroughput, struct tree *tree);
+void summary_view_json(const struct summary_view *view, double block_rthroughput, struct json_text *json);
 
 // What the model says of each instruction. Needs no events. Encodings and barriers are further columns:
 //
@@ -53,10 +53,10 @@ struct instruction_info {
 };
 
 void instruction_info_print(const struct instruction_info *info, const struct block *block, FILE *out);
-void instruction_info_json(const struct block *block, struct tree *tree);
+void instruction_info_json(const struct block *block, struct json_text *json);
 
 // The texts of the instructions; JSON only.
-void instructions_json(const struct block *block, struct tree *tree);
+void instructions_json(const struct block *block, struct json_text *json);
 
 // Cycles that each pipe is held, per iteration and by instruction:
 //
@@ -79,6 +79,6 @@ void resource_pressure_view_init(struct resource_pressure_view *view, const stru
 // instruction tables).
 void resource_pressure_view_spread(struct resource_pressure_view *view);
 void resource_pressure_view_print(const struct resource_pressure_view *view, FILE *out);
-void resource_pressure_view_json(const struct resource_pressure_view *view, struct tree *tree);
+void resource_pressure_view_json(const struct resource_pressure_view *view, struct json_text *json);
 
 #endif

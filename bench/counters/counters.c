@@ -161,7 +161,7 @@ static const char *explain_user(struct arena *arena, int error) {
     return "the kernel offers programs no way to read these counters themselves";
 }
 
-static void tell(struct arena *arena, const struct trial *trial, const struct target_wish *wish,
+static void tell(struct arena *arena, const struct trial *trial, const struct target_request *request,
                  struct counters *counters, struct target *target) {
     unsigned done = 0;
     target->has_counters = trial->base_error == 0;
@@ -176,35 +176,35 @@ static void tell(struct arena *arena, const struct trial *trial, const struct ta
         counters->groups[i] = group_of(trial, done, trial->group_events[i]);
         group->n_events = trial->group_events[i];
         for (unsigned k = 0; k < group->n_events; k++)
-            group->events[k] = wish->events[done++];
+            group->events[k] = request->events[done++];
     }
 }
 
-static bool judge(struct arena *arena, const struct trial *trial, const struct target_wish *wish,
+static bool judge(struct arena *arena, const struct trial *trial, const struct target_request *request,
                   const struct host_core_pmu *pmu, struct fail *fail) {
-    if (wish->n_events == 0)
+    if (request->n_events == 0)
         return true;
     if (trial->base_error)
         return fail_set(fail, FAIL_UNAVAILABLE, "no events can be counted: %s", explain_base(arena, trial->base_error));
     if (trial->bad_event < trial->n_events)
-        return explain_event(arena, wish->events[trial->bad_event], pmu, trial->event_error, fail);
+        return explain_event(arena, request->events[trial->bad_event], pmu, trial->event_error, fail);
     if (trial->is_too_much)
         return fail_set(fail, FAIL_INPUT, "%u events need more than %d groups of counters here: ask for fewer",
-                        wish->n_events, TARGET_MAX_GROUPS);
+                        request->n_events, TARGET_MAX_GROUPS);
     return true;
 }
 
-static bool encode(struct arena *arena, const struct target_wish *wish, const struct host_core_pmu *pmu,
+static bool encode(struct arena *arena, const struct target_request *request, const struct host_core_pmu *pmu,
                    struct trial *trial, struct fail *fail) {
     trial->base.n = TARGET_FIXED_COUNTERS;
     event_encode_generic(PERF_COUNT_HW_CPU_CYCLES, pmu, &trial->base.attributes[0]);
     event_encode_generic(PERF_COUNT_HW_INSTRUCTIONS, pmu, &trial->base.attributes[1]);
-    if (wish->n_events > TARGET_MAX_EVENTS)
-        return fail_set(fail, FAIL_INPUT, "%u events are more than the %d that can be counted at once", wish->n_events,
-                        TARGET_MAX_EVENTS);
-    trial->n_events = wish->n_events;
-    for (unsigned i = 0; i < wish->n_events; i++)
-        if (!event_encode(arena, wish->events[i], pmu, &trial->events[i], fail))
+    if (request->n_events > TARGET_MAX_EVENTS)
+        return fail_set(fail, FAIL_INPUT, "%u events are more than the %d that can be counted at once",
+                        request->n_events, TARGET_MAX_EVENTS);
+    trial->n_events = request->n_events;
+    for (unsigned i = 0; i < request->n_events; i++)
+        if (!event_encode(arena, request->events[i], pmu, &trial->events[i], fail))
             return false;
     return true;
 }
@@ -221,7 +221,7 @@ static bool run_trial(struct trial *trial, struct fail *fail) {
                                          strerror(trial->pin_error));
 }
 
-bool counters_prepare(struct arena *arena, int cpu, const struct target_wish *wish, struct counters *counters,
+bool counters_prepare(struct arena *arena, int cpu, const struct target_request *request, struct counters *counters,
                       struct target *target, struct fail *fail) {
     struct trial *trial = mmap(NULL, sizeof *trial, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (trial == MAP_FAILED)
@@ -229,10 +229,10 @@ bool counters_prepare(struct arena *arena, int cpu, const struct target_wish *wi
     struct host_core_pmu pmu;
     host_core_pmu(arena, cpu, &pmu);
     *trial = (struct trial){.cpu = cpu};
-    bool is_done = encode(arena, wish, &pmu, trial, fail) && run_trial(trial, fail);
+    bool is_done = encode(arena, request, &pmu, trial, fail) && run_trial(trial, fail);
     if (is_done) {
-        tell(arena, trial, wish, counters, target);
-        is_done = judge(arena, trial, wish, &pmu, fail);
+        tell(arena, trial, request, counters, target);
+        is_done = judge(arena, trial, request, &pmu, fail);
     }
     munmap(trial, sizeof *trial);
     return is_done;

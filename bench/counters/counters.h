@@ -19,7 +19,7 @@ struct counters {
 // Where counters do not work, the target's notes have the reason. Fails:
 //  - FAIL_INPUT: an unknown name, or too many events
 //  - FAIL_UNAVAILABLE: events are requested, and this CPU cannot count them; or `cpu` cannot be used
-bool counters_prepare(struct arena *arena, int cpu, const struct target_wish *wish, struct counters *counters,
+bool counters_prepare(struct arena *arena, int cpu, const struct target_request *request, struct counters *counters,
                       struct target *target, struct fail *fail);
 
 #endif

@@ -63,10 +63,7 @@ static bool is_listed(struct arena *arena, const char *name, const struct host_c
     const char **names = NULL;
     size_t n_names = pmu->name ? event_names_of_pmu(arena, pmu->name, &names) : 0;
     *near = text_did_you_mean(arena, name, names, n_names);
-    for (size_t i = 0; i < n_names; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
+    return text_find(name, names, n_names) < n_names;
 }
 
 // On Arm, libpfm4 uses the first CPU's kind. So /sys comes first where there are several kinds.

@@ -14,8 +14,7 @@ struct words {
 };
 
 static void add_word(struct words *words, const char *word) {
-    words->items = arena_grow(words->arena, words->items, words->n, sizeof *words->items);
-    words->items[words->n++] = word;
+    *ARENA_ADD(words->arena, words->items, words->n) = word;
 }
 
 static bool is_usable(const struct pfm *pfm, pfm_pmu_t pmu, pfm_pmu_info_t *info) {

@@ -1,5 +1,6 @@
 #include "bench/host/choose.h"
 
+#include "base/text.h"
 #include "bench/host/files.h"
 #include "bench/host/load.h"
 #include "bench/host/topology.h"
@@ -106,17 +107,11 @@ static bool no_such_cpu(const struct choice *choice, int cpu, struct fail *fail)
 }
 
 static const char *const types[] = {"performance", "middle", "efficiency"};
-
-static bool is_type(const char *core_type) {
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(types[i], core_type) == 0)
-            return true;
-    return false;
-}
+enum { N_TYPES = sizeof types / sizeof *types };
 
 static bool no_such_type(const struct choice *choice, const char *core_type, struct fail *fail) {
     const char *have = "";
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (size_t i = 0; i < N_TYPES; i++)
         for (int cpu = hwloc_bitmap_first(choice->usable); cpu >= 0; cpu = hwloc_bitmap_next(choice->usable, cpu))
             if (is_of_type(choice, cpu, types[i])) {
                 have = arena_printf(choice->arena, "%s%s%s", have, *have ? ", " : "", types[i]);
@@ -129,21 +124,21 @@ static bool no_such_type(const struct choice *choice, const char *core_type, str
                     have);
 }
 
-bool host_choose_by_wish(struct arena *arena, hwloc_topology_t topology, const struct host_wish *wish, int *cpu,
-                         struct fail *fail) {
-    const char *type = wish->core_type;
-    if (type && !is_type(type))
+bool host_choose_by_request(struct arena *arena, hwloc_topology_t topology, const struct host_request *request,
+                            int *cpu, struct fail *fail) {
+    const char *type = request->core_type;
+    if (type && text_find(type, types, N_TYPES) == N_TYPES)
         return fail_set(fail, FAIL_INPUT, "unknown core type '%s': there are performance, middle and efficiency", type);
     struct choice choice = {.arena = arena, .topology = topology, .usable = usable_cpus(topology)};
     bool is_found = true;
-    *cpu = wish->cpu;
-    if (wish->cpu < 0) {
+    *cpu = request->cpu;
+    if (request->cpu < 0) {
         *cpu = quiet_cpu(&choice, type);
         is_found = *cpu >= 0 || no_such_type(&choice, type ? type : "usable", fail);
-    } else if (!hwloc_bitmap_isset(choice.usable, (unsigned)wish->cpu)) {
-        is_found = no_such_cpu(&choice, wish->cpu, fail);
-    } else if (!is_of_type(&choice, wish->cpu, type)) {
-        is_found = fail_set(fail, FAIL_INPUT, "CPU %d is not of type %s", wish->cpu, type);
+    } else if (!hwloc_bitmap_isset(choice.usable, (unsigned)request->cpu)) {
+        is_found = no_such_cpu(&choice, request->cpu, fail);
+    } else if (!is_of_type(&choice, request->cpu, type)) {
+        is_found = fail_set(fail, FAIL_INPUT, "CPU %d is not of type %s", request->cpu, type);
     }
     hwloc_bitmap_free(choice.usable);
     return is_found;
@@ -156,7 +151,7 @@ bool host_choose_cpu(struct arena *arena, int wanted, int *cpu, struct fail *fai
     hwloc_topology_t topology;
     if (!host_topology_load(&topology, fail))
         return false;
-    bool is_chosen = host_choose_by_wish(arena, topology, &(struct host_wish){.cpu = -1}, cpu, fail);
+    bool is_chosen = host_choose_by_request(arena, topology, &(struct host_request){.cpu = -1}, cpu, fail);
     hwloc_topology_destroy(topology);
     return is_chosen;
 }

@@ -14,8 +14,7 @@ static void add(struct arena *arena, struct host_plan *plan, const char *path, c
             return; // the first value stays
     if (access(path, W_OK) != 0)
         return;
-    plan->settings = arena_grow(arena, plan->settings, plan->n_settings, sizeof *plan->settings);
-    plan->settings[plan->n_settings++] = (struct guarded_setting){.path = path, .wanted = wanted};
+    *ARENA_ADD(arena, plan->settings, plan->n_settings) = (struct guarded_setting){.path = path, .wanted = wanted};
 }
 
 static const char *cpufreq(struct arena *arena, const struct host *host, const char *file) {

@@ -8,8 +8,6 @@
 #include "bench/host/guardian.h"
 #include "bench/host/host.h"
 
-#include <stdbool.h>
-
 // Settings to change on this host, in order. Files that cannot be written are left out.
 struct host_plan {
     struct guarded_setting *settings;

@@ -19,7 +19,7 @@ static void put_machine(struct tree *tree, const struct tree_file *files, size_t
     tree_put_cpus(tree, 2);
     tree_put_cpu(tree, 0, 0, "1");
     tree_put_cpu(tree, 1, 1, "2");
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = 1}, &tree->host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = 1}, &tree->host, &tree->fail));
 }
 #define PUT_MACHINE(tree, files) put_machine(tree, files, sizeof(files) / sizeof((files)[0]))
 
@@ -76,7 +76,7 @@ static void acpi_cpufreq(void **state) {
 
     // Newer drivers have a file per policy too, which touches less.
     tree_put(tree, POLICY "boost", "1");
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = 1}, &tree->host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = 1}, &tree->host, &tree->fail));
     assert_string_equal(planned(tree, POLICY "boost"), "0");
     assert_null(planned(tree, CPU "cpufreq/boost"));
 }

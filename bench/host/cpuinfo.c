@@ -55,8 +55,7 @@ static const char *const *split_words(struct arena *arena, const char *words) {
     while (slice_next(&rest, ' ', &word)) {
         if (!word.length)
             continue;
-        list = arena_grow(arena, list, count, sizeof *list);
-        list[count++] = arena_copy(arena, word.data, word.length);
+        *ARENA_ADD(arena, list, count) = arena_copy(arena, word.data, word.length);
     }
     list = arena_grow(arena, list, count, sizeof *list);
     list[count] = NULL;

@@ -41,7 +41,7 @@ static void features_are_told_from_cpuinfo(void **state) {
     tree_put_cpu(tree, 0, 0, "1");
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         tree_put(tree, "/proc/cpuinfo", arena_printf(&tree->arena, "processor\t: 0\n%s", machines[i].cpuinfo));
-        assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, &tree->host, &tree->fail));
+        assert_true(host_read(&tree->arena, &(struct host_request){.cpu = -1}, &tree->host, &tree->fail));
         assert_all(tree, machines[i].present, FEATURE_PRESENT);
         assert_all(tree, machines[i].missing, FEATURE_MISSING);
         assert_all(tree, "avx512foo fast-gather sse4_2 pni", FEATURE_UNKNOWN);

@@ -40,6 +40,11 @@ const char *host_line(struct arena *arena, const char *format, ...) {
     return line;
 }
 
+const char *host_boot_id(struct arena *arena) {
+    const char *id = host_line(arena, "/proc/sys/kernel/random/boot_id");
+    return id ? id : "";
+}
+
 bool host_number(struct arena *arena, double *number, const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -14,7 +14,8 @@ const char *host_path(struct arena *arena, const char *format, ...) __attribute_
 const char *host_line(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Sets `number` from the first line, decimal or with 0x. Returns false where the line starts with no number.
 bool host_number(struct arena *arena, double *number, const char *format, ...) __attribute__((format(printf, 3, 4)));
-bool host_root_is_real(void); // CYCLOPS_FSROOT is not set, or is empty or "/"
+const char *host_boot_id(struct arena *arena); // identifies the machine's last start; "": unknown
+bool host_root_is_real(void);                  // CYCLOPS_FSROOT is not set, or is empty or "/"
 // Whether the kernel's list of CPUs ("0-3,8"; null: empty) contains `cpu`.
 bool host_list_holds(const char *list, int cpu);
 

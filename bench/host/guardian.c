@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "bench/host/guardian_notes.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -69,8 +68,7 @@ static void put_back(struct notes *notes) {
 static void note(struct notes *notes, const struct guarded_setting *setting) {
     struct guarded_setting *noted = notes_find(notes, setting->path);
     if (!noted) {
-        notes->settings = arena_grow(notes->arena, notes->settings, notes->n_settings, sizeof *notes->settings);
-        noted = &notes->settings[notes->n_settings++];
+        noted = ARENA_ADD(notes->arena, notes->settings, notes->n_settings);
         *noted = (struct guarded_setting){.path = setting->path};
         memcpy(noted->before, setting->before, sizeof noted->before);
     }

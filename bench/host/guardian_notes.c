@@ -18,12 +18,6 @@ static const char *path_of_notes(const struct notes *notes) {
     return arena_printf(notes->arena, "%s/settings.json", notes->folder);
 }
 
-// Identifies the machine's last start, which has undone all earlier settings; "": unknown.
-static const char *boot_id(struct arena *arena) {
-    const char *id = host_line(arena, "/proc/sys/kernel/random/boot_id");
-    return id ? id : "";
-}
-
 // Only files below the folder that we change. Otherwise, whoever can write the notes could make root write any file.
 static bool may_be_noted(struct arena *arena, const char *path) {
     const char *allowed = host_path(arena, "/sys/devices/system/cpu/");
@@ -45,8 +39,7 @@ static bool take_note(struct notes *notes, const json_t *json, struct fail *fail
     if (!may_be_noted(notes->arena, path))
         return fail_set(fail, FAIL_WORK, "'%s' names '%s', a file that Cyclops never changes: remove the notes",
                         path_of_notes(notes), path ? path : "");
-    notes->settings = arena_grow(notes->arena, notes->settings, notes->n_settings, sizeof *notes->settings);
-    struct guarded_setting *setting = &notes->settings[notes->n_settings++];
+    struct guarded_setting *setting = ARENA_ADD(notes->arena, notes->settings, notes->n_settings);
     *setting = (struct guarded_setting){.path = path};
     keep(setting->before, before);
     keep(setting->after, after);
@@ -65,7 +58,7 @@ bool notes_read(struct notes *notes, struct fail *fail) {
         return false;
     json_t *json = json_parse_line(text, length, path, 1, fail);
     bool is_read = json && json_get_string(notes->arena, json, "boot", &boot, fail);
-    if (is_read && strcmp(boot, boot_id(notes->arena)) == 0) {
+    if (is_read && strcmp(boot, host_boot_id(notes->arena)) == 0) {
         const json_t *list = json_object_get(json, "settings");
         for (size_t i = 0; is_read && i < json_array_size(list); i++)
             is_read = take_note(notes, json_array_get(list, i), fail);
@@ -110,7 +103,8 @@ bool notes_write(struct notes *notes, struct fail *fail) {
     for (size_t i = 0; i < notes->n_settings; i++)
         json_array_append_new(list, json_pack("{ss ss ss}", "path", notes->settings[i].path, "before",
                                               notes->settings[i].before, "after", notes->settings[i].after));
-    json_t *json = json_pack("{si ss so}", "version", NOTES_VERSION, "boot", boot_id(notes->arena), "settings", list);
+    json_t *json =
+        json_pack("{si ss so}", "version", NOTES_VERSION, "boot", host_boot_id(notes->arena), "settings", list);
     char *text = json_dumps(json, JSON_COMPACT);
     json_decref(json);
     bool is_written = text ? file_write(path, text, strlen(text), fail)

@@ -5,12 +5,12 @@
 #include "bench/host/files.h"
 #include "bench/host/topology.h"
 
-bool host_read(struct arena *arena, const struct host_wish *wish, struct host *host, struct fail *fail) {
+bool host_read(struct arena *arena, const struct host_request *request, struct host *host, struct fail *fail) {
     *host = (struct host){.cpu = -1};
     hwloc_topology_t topology;
     if (!host_topology_load(&topology, fail))
         return false;
-    bool is_chosen = host_choose_by_wish(arena, topology, wish, &host->cpu, fail);
+    bool is_chosen = host_choose_by_request(arena, topology, request, &host->cpu, fail);
     if (is_chosen)
         host_read_topology(topology, host);
     hwloc_topology_destroy(topology);

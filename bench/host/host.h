@@ -41,13 +41,13 @@ struct host {
 };
 
 // Where to measure.
-struct host_wish {
+struct host_request {
     int cpu;               // logical CPU; -1: choose a quiet one
     const char *core_type; // type of the core: "performance", "middle", "efficiency"; null: any, the fastest first
 };
 
 // Chooses the CPU and reads all fields. Fails where no CPU fits the request, or hwloc or /proc/cpuinfo cannot be read.
-bool host_read(struct arena *arena, const struct host_wish *wish, struct host *host, struct fail *fail);
+bool host_read(struct arena *arena, const struct host_request *request, struct host *host, struct fail *fail);
 
 // Returns whether programs can use a CPU feature now, by the kernel. `feature`: LLVM's name of it ("avx512f", "neon").
 // FEATURE_UNKNOWN: this program does not know the feature.

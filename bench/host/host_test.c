@@ -67,7 +67,7 @@ static void reads_a_hybrid_intel_desktop(void **state) {
     struct tree *tree = *state;
     struct host *host = &tree->host;
     intel_desktop(tree);
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = -1}, host, &tree->fail));
     assert_string_equal(host->cpu_name, "12th Gen Intel(R) Core(TM) i7-12700K");
     assert_string_equal(host->vendor, "GenuineIntel");
     assert_int_equal(host->family, 6);
@@ -100,10 +100,10 @@ static void reads_a_hybrid_intel_desktop(void **state) {
 static void takes_the_cpu_it_is_told(void **state) {
     struct tree *tree = *state;
     intel_desktop(tree);
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = 5}, &tree->host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = 5}, &tree->host, &tree->fail));
     assert_int_equal(tree->host.cpu, 5);
     assert_string_equal(tree->host.core_type, "efficiency");
-    assert_false(host_read(&tree->arena, &(struct host_wish){.cpu = 17}, &tree->host, &tree->fail));
+    assert_false(host_read(&tree->arena, &(struct host_request){.cpu = 17}, &tree->host, &tree->fail));
     assert_int_equal(tree->fail.status, FAIL_INPUT);
     assert_non_null(strstr(tree->fail.text, "0-5"));
 }
@@ -112,7 +112,7 @@ static void prefers_isolated_cpus(void **state) {
     struct tree *tree = *state;
     intel_desktop(tree);
     tree_put(tree, "/sys/devices/system/cpu/isolated", "4");
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, &tree->host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = -1}, &tree->host, &tree->fail));
     assert_int_equal(tree->host.cpu, 4);
 }
 
@@ -138,7 +138,7 @@ static void reads_an_amd_desktop(void **state) {
     struct tree *tree = *state;
     struct host *host = &tree->host;
     amd_desktop(tree);
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = -1}, host, &tree->fail));
     assert_int_equal(host->cpu, 1);
     assert_false(host->smt);
     assert_null(host->core_type);
@@ -152,7 +152,7 @@ static void reads_an_amd_desktop(void **state) {
     assert_int_equal(pmu_type(tree, 1), 0); // one PMU serves all
 
     tree_put(tree, "/sys/devices/system/cpu/cpu1/cpufreq/boost", "0"); // newer kernels: a file per CPU goes before
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = -1}, host, &tree->fail));
     assert_int_equal(host->turbo, TURBO_OFF);
 }
 
@@ -172,7 +172,7 @@ static void reads_a_virtual_machine(void **state) {
     TREE_PUT_ALL(tree, files);
     tree_put_cpus(tree, 1);
     tree_put_cpu(tree, 0, 0, "1");
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = -1}, host, &tree->fail));
     assert_int_equal(host->cpu, 0); // there is no other
     assert_string_equal(host->hypervisor, "Amazon EC2");
     assert_int_equal(host->turbo, TURBO_UNKNOWN);
@@ -187,7 +187,7 @@ static void reads_a_virtual_machine(void **state) {
 
     tree_put(tree, "/sys/class/dmi/id/product_name", "m8a.metal-24xl");
     tree_put(tree, "/proc/cpuinfo", "processor\t: 0\nmodel name\t: AMD EPYC\nflags\t\t: fpu fma");
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = -1}, host, &tree->fail));
     assert_null(host->hypervisor);
 }
 
@@ -215,7 +215,7 @@ static void reads_an_arm_board(void **state) {
     tree_put_cpu(tree, 0, 0, "1");
     tree_put_cpu(tree, 1, 1, "2");
     tree_put_cpu(tree, 2, 2, "4");
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = -1}, host, &tree->fail));
     assert_int_equal(host->cpu, 2);
     assert_string_equal(host->cpu_name, "Cortex-A76"); // of the CPU chosen, not of the first
     assert_string_equal(host->vendor, "ARM");
@@ -228,7 +228,7 @@ static void reads_an_arm_board(void **state) {
     assert_non_null(strstr(host->pmu_note, "without perf"));
     assert_int_equal(pmu_type(tree, 2), 9);
 
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = 1}, host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = 1}, host, &tree->fail));
     assert_string_equal(host->cpu_name, "Cortex-A55");
     assert_string_equal(host->core_type, "efficiency");
 }
@@ -236,8 +236,8 @@ static void reads_an_arm_board(void **state) {
 static void json_has_all_fields(void **state) {
     struct tree *tree = *state;
     intel_desktop(tree);
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, &tree->host, &tree->fail));
-    struct json_text text = {{.arena = &tree->arena}};
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = -1}, &tree->host, &tree->fail));
+    struct json_text text = {.text.arena = &tree->arena};
     record_put_header(&text, NULL, &tree->host, NULL);
     json_t *json = json_loadb(text.text.data, text.text.length, 0, NULL);
     assert_non_null(json);
@@ -259,7 +259,7 @@ static void reads_this_machine(void **state) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct host host;
-    assert_true(host_read(&arena, &(struct host_wish){.cpu = -1}, &host, &fail));
+    assert_true(host_read(&arena, &(struct host_request){.cpu = -1}, &host, &fail));
     assert_true(host.n_cpus >= 1 && host.n_cores >= 1 && host.n_cpus >= host.n_cores);
     assert_true(host.cpu >= 0);
     assert_true(strlen(host.cpu_name) > 0 && strlen(host.kernel) > 0);

@@ -79,7 +79,7 @@ static int choose(struct tree *tree, const char *stat, const char *more_interrup
     tree_put(tree, "/proc/stat", stat);
     tree_put(tree, "/proc/interrupts",
              arena_printf(&tree->arena, "     CPU0 CPU1 CPU2 CPU3 CPU4 CPU5 CPU6 CPU7\n%s", more_interrupts));
-    assert_true(host_read(&tree->arena, &(struct host_wish){.cpu = -1}, &tree->host, &tree->fail));
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = -1}, &tree->host, &tree->fail));
     return tree->host.cpu;
 }
 

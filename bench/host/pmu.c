@@ -2,7 +2,6 @@
 #include "base/file.h"
 #include "bench/host/files.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // perf's names for PMUs of cores: cpu, cpu_core, cpu_atom (x86, POWER, …), armv8_pmuv3_0, armv8_cortex_a72,

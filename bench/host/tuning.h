@@ -6,7 +6,6 @@
 #include "bench/host/host.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct host_tuning {
     double busy;                  // share of time that the CPU was busy in the last 100 ms, 0 to 1; negative: unknown

@@ -363,7 +363,7 @@ bool bench_measure(struct bench *bench, const struct bench_code *codes, struct b
            measure_codes(bench, codes, NULL, results, n, listener, fail);
 }
 
-bool bench_measure_beside(struct bench *bench, const struct bench_code *code, const struct bench_code *beside,
-                          struct bench_measurement *result, struct fail *fail) {
-    return calibrate_if_doubtful(bench, NULL, fail) && measure_codes(bench, code, beside, result, 1, NULL, fail);
+bool bench_measure_corun(struct bench *bench, const struct bench_code *code, const struct bench_code *corunner,
+                         struct bench_measurement *result, struct fail *fail) {
+    return calibrate_if_doubtful(bench, NULL, fail) && measure_codes(bench, code, corunner, result, 1, NULL, fail);
 }

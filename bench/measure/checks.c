@@ -22,7 +22,7 @@ void checks_put(const struct bench *bench, struct target_job *job) {
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         const struct bench_check_state *check = &bench->checks[i];
         bool is_wanted = counts_for(job->code, i) || is_chain(bench, job->code);
-        if (job->beside) // even a waiting co-runner takes issue slots, which other checks would show
+        if (job->corunner) // even a waiting co-runner takes issue slots, which other checks would show
             is_wanted = i == CHECK_MULTIPLY;
         job->checks[i] =
             (struct target_check){&check->code, is_wanted ? check->n_short : 0, is_wanted ? check->n_long : 0};

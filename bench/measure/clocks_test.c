@@ -233,7 +233,7 @@ static void a_wrong_frequency_is_found(void **state) {
     arena_free(&session.arena);
 }
 
-// The frequency moves when calibration is over: the chain of adds beside the code has it too.
+// The frequency moves when calibration is over: the chain of adds timed with the code has it too.
 static void a_frequency_that_moved_is_found(void **state) {
     (void)state;
     struct fake_session session;
@@ -289,10 +289,15 @@ static void frequencies_have_units(void **state) {
                  {"0", 0},      {"3.6", 0},           {"1GB", 0},        {"inf", 0},
                  {"", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double hz = 0;
-        assert_true(bench_frequency_parse(cases[i].text, &hz) == (cases[i].hz > 0));
-        assert_near(hz, cases[i].hz, 1e-3);
+        struct bench_options options = {.cpu = -1};
+        struct fail fail = {0};
+        assert_true(bench_read_clock("time", cases[i].text, &options, &fail) == (cases[i].hz > 0));
+        assert_near(options.frequency_hz, cases[i].hz, 1e-3);
     }
+    struct bench_options other = {.cpu = -1};
+    struct fail fail = {0};
+    assert_false(bench_read_clock("ratio", "1GHz", &other, &fail));
+    assert_non_null(strstr(fail.text, "--frequency is for --clock time"));
 }
 
 int main(void) {

@@ -65,7 +65,7 @@ static struct clock_seen see(struct sampling *sampling) {
 // because of a neighbour.
 static unsigned count_wrong(const struct sampling *sampling) {
     return sampling->dropped[DROP_NEGATIVE] + sampling->dropped[DROP_RETIRED] + sampling->dropped[DROP_FAULT] +
-           sampling->dropped[DROP_BESIDE];
+           sampling->dropped[DROP_CORUNNER];
 }
 
 static const char *describe_dropped(const struct sampling *sampling, const struct bench *bench) {
@@ -200,20 +200,20 @@ static bool may_be_exact(const struct sampling *sampling, double low, double hig
 }
 
 // Fills the co-runner's cycles and interval; zero without a co-runner.
-static void fill_beside(struct sampling *sampling, const struct target *target, struct bench_measurement *result) {
+static void fill_corunner(struct sampling *sampling, const struct target *target, struct bench_measurement *result) {
     size_t n = sampling->n_kept;
-    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, beside));
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, corunner));
     struct interval interval = statistics_median_interval(sorted, n, sampling->look.effective, SAMPLING_CONFIDENCE);
-    result->beside = statistics_median(sorted, n);
-    result->beside_low = interval.low - target->beside_error * result->beside;
-    result->beside_high = interval.high + target->beside_error * result->beside;
+    result->corunner = statistics_median(sorted, n);
+    result->corunner_low = interval.low - target->corunner_error * result->corunner;
+    result->corunner_high = interval.high + target->corunner_error * result->corunner;
 }
 
 void conclude_samples(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                       struct bench_measurement *result) {
     if (sampling->n_kept) {
         fill_value(sampling, result);
-        fill_beside(sampling, bench->target, result);
+        fill_corunner(sampling, bench->target, result);
     }
     result->clock_error = clock_error_of(sampling, bench);
     const char *doubt = doubt_of_checks(sampling, bench, job, &result->clock_error);

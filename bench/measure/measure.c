@@ -30,7 +30,7 @@ struct value {
 
 struct schedule {
     struct bench *bench;
-    const struct bench_code *codes, *beside; // beside: the co-runner; null: none
+    const struct bench_code *codes, *corunner; // beside: the co-runner; null: none
     struct bench_measurement *results;
     const struct bench_listener *listener; // null: no listener
     struct sampling *sampling;             // sampling of the only value, for the caller; else null
@@ -105,7 +105,7 @@ static struct value *value_new(struct schedule *schedule, size_t index) {
     value->progress.sampling = value->sampling;
     value->progress.result = &value->result;
     value->progress.counts = (struct event_counts){.arena = &value->arena, .target = schedule->bench->target};
-    progress_start(&value->progress, schedule->bench, &schedule->codes[index], schedule->beside);
+    progress_start(&value->progress, schedule->bench, &schedule->codes[index], schedule->corunner);
     value->progress.is_search = schedule->is_search;
     return value;
 }
@@ -161,7 +161,7 @@ static bool reap(struct schedule *schedule, struct fail *fail) {
 }
 
 // Chooses active values that may begin now, can share a process, and count the same events. Returns their number.
-static unsigned pick(struct schedule *schedule, uint64_t now_ns, bool is_wish_granted, unsigned most,
+static unsigned pick(struct schedule *schedule, uint64_t now_ns, bool respects_preference, unsigned most,
                      struct value **chosen) {
     unsigned n = 0;
     for (size_t i = 0; i < schedule->n_active && n < most; i++) {
@@ -171,7 +171,7 @@ static unsigned pick(struct schedule *schedule, uint64_t now_ns, bool is_wish_gr
                                progress->job.code->process_set == chosen[0]->progress.job.code->process_set &&
                                progress_next_group(progress) == progress_next_group(&chosen[0]->progress));
         if (fits && !progress->is_finished && progress->due_ns <= now_ns &&
-            (!is_wish_granted || progress->wish_ns <= now_ns))
+            (!respects_preference || progress->preferred_ns <= now_ns))
             chosen[n++] = value;
     }
     return n;
@@ -283,7 +283,7 @@ static void take_rounds(struct schedule *schedule, struct value *const *chosen, 
     uint64_t now_ns = measure_now_ns(schedule->bench->target);
     for (unsigned i = 0; i < n; i++)
         jobs[i] = &chosen[i]->progress.job;
-    bool is_news = !schedule->beside && checks_learn(schedule->bench, jobs, n);
+    bool is_news = !schedule->corunner && checks_learn(schedule->bench, jobs, n);
     for (unsigned i = 0; i < n; i++)
         progress_take(&chosen[i]->progress, start_ns);
     if (is_news)
@@ -399,10 +399,10 @@ bool measure_samples(struct bench *bench, const struct bench_code *code, bool is
     return measure(&schedule, fail);
 }
 
-bool measure_codes(struct bench *bench, const struct bench_code *codes, const struct bench_code *beside,
+bool measure_codes(struct bench *bench, const struct bench_code *codes, const struct bench_code *corunner,
                    struct bench_measurement *results, size_t n, const struct bench_listener *listener,
                    struct fail *fail) {
     struct schedule schedule = {
-        .bench = bench, .codes = codes, .beside = beside, .results = results, .n = n, .listener = listener};
+        .bench = bench, .codes = codes, .corunner = corunner, .results = results, .n = n, .listener = listener};
     return measure(&schedule, fail);
 }

@@ -5,8 +5,8 @@
 
 #include "bench/measure/sampling.h"
 
-// As bench_measure; or one piece of code, while another thread runs `beside`; null: nothing.
-bool measure_codes(struct bench *bench, const struct bench_code *codes, const struct bench_code *beside,
+// As bench_measure; or one piece of code, while another thread runs `corunner`; null: nothing.
+bool measure_codes(struct bench *bench, const struct bench_code *codes, const struct bench_code *corunner,
                    struct bench_measurement *results, size_t n, const struct bench_listener *listener,
                    struct fail *fail);
 

@@ -287,10 +287,12 @@ static void crashes_are_outcomes(void **state) {
 
 static void names_are_words(void **state) {
     (void)state;
-    enum bench_clock clock = CLOCK_AUTO;
-    assert_true(bench_clock_parse("ratio", &clock));
-    assert_int_equal(clock, CLOCK_RATIO);
-    assert_false(bench_clock_parse("sundial", &clock));
+    struct bench_options options = {.cpu = -1};
+    struct fail fail = {0};
+    assert_true(bench_read_clock("ratio", NULL, &options, &fail));
+    assert_int_equal(options.clock, CLOCK_RATIO);
+    assert_false(bench_read_clock("sundial", NULL, &options, &fail));
+    assert_non_null(strstr(fail.text, "unknown clock 'sundial'"));
     assert_string_equal(bench_outcome_name(BENCH_SIGILL), "illegal instruction");
     assert_string_equal(bench_drop_name(DROP_NEGATIVE), "negative");
     assert_string_equal(bench_verdict_name(MEASURED_WITHIN), "within");

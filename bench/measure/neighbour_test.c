@@ -35,7 +35,7 @@ static void a_shared_core_widens_the_error(void **state) {
 }
 
 // What that thread does to code bound by issue: most of a round's times may be right, and still the round is wrong.
-static void rounds_beside_a_neighbour_are_dropped(void **state) {
+static void rounds_corunner_a_neighbour_are_dropped(void **state) {
     (void)state;
     enum { SEEDS = 20 };
     unsigned n_exact = 0, n_issue = 0, n_multiply = 0;
@@ -56,19 +56,19 @@ static void rounds_beside_a_neighbour_are_dropped(void **state) {
     assert_true(n_exact >= SEEDS * 9 / 10); // where chance has half of the rounds dropped, the value is unstable
 }
 
-// The interval of the code beside is the whole of what is known of it, for the report and for who reads the record.
-static void the_rate_beside_has_its_error(void **state) {
+// The co-runner's interval is the whole of what is known of it, for the report and for who reads the record.
+static void the_rate_corunner_has_its_error(void **state) {
     (void)state;
     struct fake_session session;
     struct fake_target fake = fake_target_quiet();
-    fake.beside_cycles = 3;
-    fake.target.beside_error = 0.01;
+    fake.corunner_cycles = 3;
+    fake.target.corunner_error = 0.01;
     fake_measure(&session, fake);
     struct bench_measurement *m = &session.result;
-    assert_true(bench_measure_beside(&session.bench, &fake_code, &fake_code, m, &session.fail));
-    assert_near(m->beside, 3, 0.001);
-    assert_near(m->beside - m->beside_low, 0.03, 0.001);
-    assert_near(m->beside_high - m->beside, 0.03, 0.001);
+    assert_true(bench_measure_corun(&session.bench, &fake_code, &fake_code, m, &session.fail));
+    assert_near(m->corunner, 3, 0.001);
+    assert_near(m->corunner - m->corunner_low, 0.03, 0.001);
+    assert_near(m->corunner_high - m->corunner, 0.03, 0.001);
     assert_near(m->cycles, 4, 0.01);
     arena_free(&session.arena);
 }
@@ -159,8 +159,8 @@ static void stolen_time_is_a_reason(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_shared_core_widens_the_error),  cmocka_unit_test(rounds_beside_a_neighbour_are_dropped),
-        cmocka_unit_test(the_rate_beside_has_its_error),   cmocka_unit_test(a_steady_neighbour_is_seen),
+        cmocka_unit_test(a_shared_core_widens_the_error),  cmocka_unit_test(rounds_corunner_a_neighbour_are_dropped),
+        cmocka_unit_test(the_rate_corunner_has_its_error), cmocka_unit_test(a_steady_neighbour_is_seen),
         cmocka_unit_test(a_neighbour_during_calibration),  cmocka_unit_test(a_neighbour_who_leaves_is_seen),
         cmocka_unit_test(a_multiply_that_changes_is_seen), cmocka_unit_test(stolen_time_is_a_reason),
     };

@@ -136,25 +136,25 @@ static void wait_for_quiet(struct progress *progress, uint64_t now_ns) {
     progress->due_ns = now_ns + (SHORTEST_WAIT_NS << (n - 1));
 }
 
-// Delays the last of the first processes by the confirmation time: where other values can run (wish_ns), or in any case
-// where the value is not near a fraction (due_ns).
+// Delays the last of the first processes by the confirmation time: where other values can run (preferred_ns), or in any
+// case where the value is not near a fraction (due_ns).
 static void hold_back(struct progress *progress) {
     const struct bench_options *options = &progress->bench->options;
     struct sampling *sampling = progress->sampling;
     if (options->confirm_seconds <= 0 || sampling->n_processes + 1 != options->processes)
         return;
-    progress->wish_ns = progress->first_ns + (uint64_t)(options->confirm_seconds * 1e9);
+    progress->preferred_ns = progress->first_ns + (uint64_t)(options->confirm_seconds * 1e9);
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
     double median = statistics_median(sorted, sampling->n_kept);
     unsigned numerator, denominator;
     if (!statistics_fraction(median * (1 - near_plain), median * (1 + near_plain), &numerator, &denominator))
-        progress->due_ns = progress->wish_ns;
+        progress->due_ns = progress->preferred_ns;
 }
 
 void progress_decide(struct progress *progress, uint64_t now_ns, bool can_wait) {
     const struct sampling *sampling = progress->sampling;
     bool is_last = sampling->n_batches >= progress->bench->options.processes && is_over(progress, can_wait);
-    progress->due_ns = progress->wish_ns = now_ns;
+    progress->due_ns = progress->preferred_ns = now_ns;
     if (progress->n_dirty > 0 && can_wait && !is_last) {
         wait_for_quiet(progress, now_ns);
         return;
@@ -229,7 +229,7 @@ void progress_restart_alone(struct progress *progress) {
     progress->spent_ms = progress->round_ms = 0;
     progress->n_dirty = progress->n_meetings = progress->look_at = 0;
     progress->was_dirty = false;
-    progress->due_ns = progress->wish_ns = 0;
+    progress->due_ns = progress->preferred_ns = 0;
     progress->is_finished = false;
     progress->is_alone = true;
 }
@@ -247,10 +247,10 @@ void progress_conclude(struct progress *progress) {
 }
 
 void progress_start(struct progress *progress, const struct bench *bench, const struct bench_code *code,
-                    const struct bench_code *beside) {
+                    const struct bench_code *corunner) {
     progress->bench = bench;
     progress->is_alone = false;
-    double wanted_ticks = rounds_wanted_ticks(bench, beside ? ROUNDS_BESIDE_SECONDS : ROUNDS_CODE_SECONDS);
+    double wanted_ticks = rounds_wanted_ticks(bench, corunner ? ROUNDS_CORUN_SECONDS : ROUNDS_CODE_SECONDS);
     progress->job = (struct target_job){
         .code = code,
         .wanted_ticks = wanted_ticks,
@@ -262,9 +262,9 @@ void progress_start(struct progress *progress, const struct bench *bench, const 
         .timeout_seconds = bench->options.timeout_seconds,
         .clock = bench->clock,
         .ticks_per_cycle = bench->frequency_hz > 0 ? bench->target->ticks_per_second / bench->frequency_hz : 0,
-        .shares_core = beside != NULL,
-        .beside = beside,
-        .beside_cpu = bench->options.beside_cpu,
+        .shares_core = corunner != NULL,
+        .corunner = corunner,
+        .corunner_cpu = bench->options.corunner_cpu,
     };
     checks_put(bench, &progress->job);
     *progress->result = (struct bench_measurement){.clock = bench->clock, .clock_error = bench->clock_error};

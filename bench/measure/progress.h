@@ -16,23 +16,23 @@ struct progress {
     struct event_counts counts;
     struct target_job job; // without a place for its rounds
     double spent_ms;
-    double round_ms;     // time of a round in the last process, ms
-    uint64_t first_ns;   // start of its first process, by the target's clock
-    uint64_t due_ns;     // earliest start of the next process
-    uint64_t wish_ns;    // preferred start of the next process, as long as other code has something to do
-    unsigned n_dirty;    // processes in a row that a neighbour has spoilt
-    bool was_dirty;      // a neighbour has spoilt some process
-    unsigned n_meetings; // processes that were run because others were slower
-    unsigned look_at;    // number of processes at the next look
-    bool is_search;      // calibrates a session that is new here: fills the time until its last look
-    uint64_t look_ns;    // earliest time of the next look
-    bool is_alone;       // shares no process with others
+    double round_ms;       // time of a round in the last process, ms
+    uint64_t first_ns;     // start of its first process, by the target's clock
+    uint64_t due_ns;       // earliest start of the next process
+    uint64_t preferred_ns; // preferred start of the next process, as long as other code has something to do
+    unsigned n_dirty;      // processes in a row that a neighbour has spoilt
+    bool was_dirty;        // a neighbour has spoilt some process
+    unsigned n_meetings;   // processes that were run because others were slower
+    unsigned look_at;      // number of processes at the next look
+    bool is_search;        // calibrates a session that is new here: fills the time until its last look
+    uint64_t look_ns;      // earliest time of the next look
+    bool is_alone;         // shares no process with others
     bool is_finished;
 };
 
-// `sampling`, `result` and `counts` have their places already. `beside`: the co-runner; null: none.
+// `sampling`, `result` and `counts` have their places already. `corunner`: the co-runner; null: none.
 void progress_start(struct progress *progress, const struct bench *bench, const struct bench_code *code,
-                    const struct bench_code *beside);
+                    const struct bench_code *corunner);
 
 // Index of the target's group of events that the next process counts.
 unsigned progress_next_group(const struct progress *progress);

@@ -12,8 +12,8 @@
 // Run of code with wide vectors before it is timed. A core needs time to switch on the upper halves of its vector units
 // and to leave its slower pace: 0.2 µs and 2 µs on a Sapphire Rapids.
 #define ROUNDS_WIDE_WARMUP_SECONDS 3.3e-6
-// The same difference for code with a co-runner: several chunks of the co-runner (native_beside.c) end meanwhile.
-#define ROUNDS_BESIDE_SECONDS 60e-6
+// The same difference for code with a co-runner: several chunks of the co-runner (native_corunner.c) end meanwhile.
+#define ROUNDS_CORUN_SECONDS 60e-6
 
 // Time of the long run, ticks, for a difference of `seconds`. Less with less precision, more with a coarse timer.
 double rounds_wanted_ticks(const struct bench *bench, double seconds);

@@ -25,8 +25,8 @@ static enum bench_drop disturbance(const struct target_job *job, const struct ta
         return DROP_STEAL;
     if (round->has_busy_sibling)
         return DROP_SIBLING;
-    if (job->beside && (!round->beside.is_whole || round->beside.bodies <= 0))
-        return DROP_BESIDE;
+    if (job->corunner && (!round->corunner.is_whole || round->corunner.bodies <= 0))
+        return DROP_CORUNNER;
     return round->faults ? DROP_FAULT : DROP_N_REASONS;
 }
 
@@ -83,9 +83,9 @@ void sampling_add(struct sampling *sampling, const struct bench *bench, const st
         sampling->n_faster += checks_are_faster(bench, job->code, sample.checks);
     } else if (sampling->n_kept < SAMPLING_MAX) {
         sample.step = clock->step(bench, round);
-        if (job->beside)
-            sample.beside = round->beside.ticks / round->beside.bodies /
-                            (job->ticks_per_cycle > 0 ? job->ticks_per_cycle : sample.reference_ticks);
+        if (job->corunner)
+            sample.corunner = round->corunner.ticks / round->corunner.bodies /
+                              (job->ticks_per_cycle > 0 ? job->ticks_per_cycle : sample.reference_ticks);
         keep(sampling, &sample);
     }
 }

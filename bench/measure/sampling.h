@@ -15,7 +15,7 @@ struct sample {
     double reference_ticks;        // timer ticks per cycle of the reference
     double reference_change;       // relative change of these from before the code to after it
     double step;                   // least difference that the clock can show, as a share of the cycles
-    double beside;                 // cycles per body of the co-runner; 0: no co-runner
+    double corunner;               // cycles per body of the co-runner; 0: no co-runner
     double checks[BENCH_N_CHECKS]; // cycles per body of each check; 0: not timed
 };
 

@@ -40,7 +40,7 @@ static struct fixture *open_fixture(enum bench_clock clock) {
         .reference_after = {of_short, of_long},
         .code_short = {.ticks = 100 + 2 * SHORT, .counters = {50 + 2 * SHORT}},
         .code_long = {.ticks = 100 + 2 * LONG, .counters = {50 + 2 * LONG}},
-        .beside = {.bodies = 1000, .ticks = 3000, .is_whole = true},
+        .corunner = {.bodies = 1000, .ticks = 3000, .is_whole = true},
     };
     f->sampling = sampling_new(&f->arena);
     return f;
@@ -68,8 +68,8 @@ static void disturb(struct target_round *round, enum bench_drop reason) {
     case DROP_SIBLING:
         round->has_busy_sibling = true;
         break;
-    case DROP_BESIDE:
-        round->beside.is_whole = false;
+    case DROP_CORUNNER:
+        round->corunner.is_whole = false;
         break;
     case DROP_REFERENCE:
         round->reference_after[1].ticks += LONG / 50;
@@ -90,13 +90,13 @@ static void disturb(struct target_round *round, enum bench_drop reason) {
 static void each_disturbance_has_its_reason(void **state) {
     (void)state;
     static const enum bench_drop reasons[] = {DROP_SWITCH,  DROP_MIGRATION, DROP_FAULT,     DROP_STEAL,
-                                              DROP_SIBLING, DROP_BESIDE,    DROP_REFERENCE, DROP_NEGATIVE};
+                                              DROP_SIBLING, DROP_CORUNNER,  DROP_REFERENCE, DROP_NEGATIVE};
     struct fixture *f = open_fixture(CLOCK_RATIO);
-    f->job.beside = &f->code;
+    f->job.corunner = &f->code;
     sampling_add(&f->sampling, &f->bench, &f->job, &f->round);
     assert_int_equal(f->sampling.n_kept, 1);
     assert_true(fabs(f->sampling.samples[0].cycles - 2) < 1e-12);
-    assert_true(fabs(f->sampling.samples[0].beside - 3) < 1e-12);
+    assert_true(fabs(f->sampling.samples[0].corunner - 3) < 1e-12);
     for (unsigned i = 0; i < sizeof reasons / sizeof *reasons; i++) {
         struct target_round round = f->round;
         disturb(&round, reasons[i]);
@@ -108,11 +108,11 @@ static void each_disturbance_has_its_reason(void **state) {
     close_fixture(f);
 }
 
-// Who stands beside nothing is not dropped for it.
-static void without_code_beside_nothing_is_asked_of_it(void **state) {
+// Without a co-runner, no round is dropped for one.
+static void without_code_corunner_nothing_is_asked_of_it(void **state) {
     (void)state;
     struct fixture *f = open_fixture(CLOCK_RATIO);
-    f->round.beside = (struct target_beside){0};
+    f->round.corunner = (struct target_corunner){0};
     sampling_add(&f->sampling, &f->bench, &f->job, &f->round);
     assert_int_equal(f->sampling.n_kept, 1);
     close_fixture(f);
@@ -217,7 +217,7 @@ static void samples_have_an_end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_disturbance_has_its_reason),
-        cmocka_unit_test(without_code_beside_nothing_is_asked_of_it),
+        cmocka_unit_test(without_code_corunner_nothing_is_asked_of_it),
         cmocka_unit_test(a_step_is_what_the_clock_can_show),
         cmocka_unit_test(looks_cost_confidence),
         cmocka_unit_test(exact_is_within_half_a_percent),

@@ -41,9 +41,9 @@ static bool is_same(const char *a, const char *b) {
 
 static bool is_same_program(const struct record *a, const struct record *b) {
     return is_same(a->bytes, b->bytes) && is_same(a->setup, b->setup) && is_same(a->kernel, b->kernel) &&
-           is_same(a->isa, b->isa) && is_same(a->beside, b->beside) && is_same(a->beside_bytes, b->beside_bytes) &&
-           is_same(a->mode, b->mode) && is_same(a->form, b->form) && is_same(a->arc, b->arc) &&
-           a->streams == b->streams;
+           is_same(a->isa, b->isa) && is_same(a->corunner, b->corunner) &&
+           is_same(a->corunner_bytes, b->corunner_bytes) && is_same(a->mode, b->mode) && is_same(a->form, b->form) &&
+           is_same(a->arc, b->arc) && a->streams == b->streams;
 }
 
 // Whether the measurement has a reliable count of each event.
@@ -74,24 +74,24 @@ static bool is_fault(enum bench_outcome outcome) {
 }
 
 static enum journal_state state_of(const struct journal *journal, const struct record *record,
-                                   const struct journal_wish *wish) {
+                                   const struct journal_request *request) {
     const struct bench_measurement *m = &record->measurement;
     if (m->outcome != BENCH_OK)
         return is_fault(m->outcome) ? JOURNAL_DONE : JOURNAL_UNFINISHED;
     if (m->verdict == MEASURED_UNSTABLE)
         return JOURNAL_UNSTABLE;
-    bool is_enough = m->processes >= journal->bench->options.processes && m->n_replicates >= wish->n_replicates;
+    bool is_enough = m->processes >= journal->bench->options.processes && m->n_replicates >= request->n_replicates;
     return is_enough && is_precise(journal, record) ? JOURNAL_DONE : JOURNAL_COARSE;
 }
 
 enum journal_state journal_find(const struct journal *journal, const struct record *like,
-                                const struct journal_wish *wish, const struct record **found) {
+                                const struct journal_request *request, const struct record **found) {
     for (size_t i = journal->file.n_records; i-- > 0;) {
         const struct record *record = *found = &journal->file.records[i];
-        bool is_whole =
-            record->measurement.outcome != BENCH_OK || has_events(&record->measurement, wish->events, wish->n_events);
+        bool is_whole = record->measurement.outcome != BENCH_OK ||
+                        has_events(&record->measurement, request->events, request->n_events);
         if (journal->origins[record->run] == RECORD_HERE && is_whole && is_same_program(record, like))
-            return state_of(journal, record, wish);
+            return state_of(journal, record, request);
     }
     *found = NULL;
     return JOURNAL_NOTHING;

@@ -21,7 +21,7 @@ bool journal_read(struct arena *arena, const char *path, const struct host *host
 void journal_close(struct journal *journal);
 
 // What a measurement must have to count as done, in addition to the bench's options.
-struct journal_wish {
+struct journal_request {
     const char *const *events; // names of events that it must have counted
     size_t n_events;
     unsigned n_replicates; // least number of measurements in other layouts
@@ -41,6 +41,6 @@ enum journal_state {
 // same bytes, initial values, kernel, ISA, mode, form, n, arc and co-runner. Sets `found` to that measurement; null:
 // there is none.
 enum journal_state journal_find(const struct journal *journal, const struct record *like,
-                                const struct journal_wish *wish, const struct record **found);
+                                const struct journal_request *request, const struct record **found);
 
 #endif

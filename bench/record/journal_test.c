@@ -84,7 +84,7 @@ static void read_again(struct fixture *f) {
 }
 
 static enum journal_state state_of(const struct fixture *f, const struct record *like) {
-    static const struct journal_wish nothing_more;
+    static const struct journal_request nothing_more;
     const struct record *found;
     return journal_find(&f->journal, like, &nothing_more, &found);
 }
@@ -107,20 +107,20 @@ static void the_same_program_is_found(void **state) {
     write_records(f, records, 3);
     read_again(f);
     const struct record *found = NULL;
-    struct journal_wish wish = {0};
-    assert_int_equal(journal_find(&f->journal, &records[0], &wish, &found), JOURNAL_DONE);
+    struct journal_request request = {0};
+    assert_int_equal(journal_find(&f->journal, &records[0], &request, &found), JOURNAL_DONE);
     assert_true(found->measurement.cycles == 4.001);
     static const char *const events[] = {"instructions", "branches"};
-    wish = (struct journal_wish){events, 1, 0};
-    assert_int_equal(journal_find(&f->journal, &records[0], &wish, &found), JOURNAL_DONE);
-    wish.n_events = 2;
-    assert_int_equal(journal_find(&f->journal, &records[0], &wish, &found), JOURNAL_NOTHING);
+    request = (struct journal_request){events, 1, 0};
+    assert_int_equal(journal_find(&f->journal, &records[0], &request, &found), JOURNAL_DONE);
+    request.n_events = 2;
+    assert_int_equal(journal_find(&f->journal, &records[0], &request, &found), JOURNAL_NOTHING);
     assert_null(found);
-    wish.n_events = 1;
+    request.n_events = 1;
     records[2].measurement.events[0].why = "all rounds that counted it were dropped";
     write_records(f, &records[2], 1); // later, and without a count: the one before it stands
     read_again(f);
-    assert_int_equal(journal_find(&f->journal, &records[0], &wish, &found), JOURNAL_DONE);
+    assert_int_equal(journal_find(&f->journal, &records[0], &request, &found), JOURNAL_DONE);
     assert_int_equal(found->run, 1);
     struct record other = records[1];
     assert_int_equal(state_of(f, &other), JOURNAL_DONE);
@@ -191,8 +191,8 @@ static void a_coarser_value_is_not_done(void **state) {
     assert_int_equal(state_of(f, &record), JOURNAL_COARSE);
     f->bench.options = asked;
     const struct record *found;
-    struct journal_wish wish = {.n_replicates = 3};
-    assert_int_equal(journal_find(&f->journal, &record, &wish, &found), JOURNAL_COARSE);
+    struct journal_request request = {.n_replicates = 3};
+    assert_int_equal(journal_find(&f->journal, &record, &request, &found), JOURNAL_COARSE);
 }
 
 // Some values do not get as narrow as was asked for. With as much time again, they would not either.

@@ -44,7 +44,7 @@ struct record {
     const char *doubt;          // reason to doubt that the number means what it claims; null: no reason. Not read
     const char *bytes;          // machine code of the body, hex; the loop's own included where form is looped
     const char *setup;          // hash of the code that sets the initial values, 16 hex digits
-    const char *beside, *beside_bytes; // kernel and machine code of the co-runner; null: no co-runner
+    const char *corunner, *corunner_bytes; // kernel and machine code of the co-runner; null: no co-runner
     struct bench_measurement measurement;
     // Findings on a block that was measured or tried on a real machine; null: none. Not read.
     const struct record_block {

@@ -6,7 +6,7 @@
 // Returns the header that this run would write, as the reader parses it. The caller frees it.
 static json_t *own_header(const struct host *host, const struct bench *bench) {
     struct arena arena = {0};
-    struct json_text json = {{.arena = &arena}};
+    struct json_text json = {.text.arena = &arena};
     record_put_header(&json, NULL, host, bench);
     json_t *header = json_loadb(json.text.data, json.text.length, 0, NULL);
     arena_free(&arena);

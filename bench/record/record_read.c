@@ -40,8 +40,8 @@ static bool check_spread(const struct bench_measurement *m, struct fail *fail) {
             !is_low_end(m->replicates[i].low, "replicates", fail) ||
             !are_cycles(m->replicates[i].high, "replicates", fail))
             return false;
-    if (!are_cycles(m->beside, "beside", fail) || !is_low_end(m->beside_low, "beside", fail) ||
-        !are_cycles(m->beside_high, "beside", fail))
+    if (!are_cycles(m->corunner, "beside", fail) || !is_low_end(m->corunner_low, "beside", fail) ||
+        !are_cycles(m->corunner_high, "beside", fail))
         return false;
     return are_cycles(m->process_low, "processes", fail) && are_cycles(m->process_high, "processes", fail);
 }
@@ -186,12 +186,11 @@ static bool read_name(struct arena *arena, const json_t *json, const char *key, 
     if (!json_get_string(arena, json, key, &word, fail))
         return false;
     const char *names[BENCH_N_OUTCOMES];
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         names[i] = name(i);
-        if (word && strcmp(word, names[i]) == 0)
-            *value = i;
-    }
-    if (!word || strcmp(word, names[*value]) == 0)
+    if (word)
+        *value = (unsigned)text_find(word, names, count);
+    if (*value < count)
         return true;
     return fail_set(fail, FAIL_INPUT, "unknown %s '%s'%s", key, word, text_did_you_mean(arena, word, names, count));
 }
@@ -317,17 +316,17 @@ static bool read_predictions(struct arena *arena, json_t *json, struct record *r
     return true;
 }
 
-static bool read_beside(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
+static bool read_corunner(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
     struct bench_measurement *measurement = &record->measurement;
-    json_t *beside;
-    if (!get_object(json, "beside", &beside, fail) || !beside)
+    json_t *corunner;
+    if (!get_object(json, "beside", &corunner, fail) || !corunner)
         return !json_object_get(json, "beside");
-    record->beside = "";
-    return json_get_string(arena, beside, "kernel", &record->beside, fail) &&
-           json_get_string(arena, beside, "bytes", &record->beside_bytes, fail) &&
-           json_get_number(beside, "cycles", &measurement->beside, fail) &&
-           json_get_number(beside, "low", &measurement->beside_low, fail) &&
-           json_get_number(beside, "high", &measurement->beside_high, fail);
+    record->corunner = "";
+    return json_get_string(arena, corunner, "kernel", &record->corunner, fail) &&
+           json_get_string(arena, corunner, "bytes", &record->corunner_bytes, fail) &&
+           json_get_number(corunner, "cycles", &measurement->corunner, fail) &&
+           json_get_number(corunner, "low", &measurement->corunner_low, fail) &&
+           json_get_number(corunner, "high", &measurement->corunner_high, fail);
 }
 
 static bool read_measurement(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
@@ -349,7 +348,7 @@ static bool read_measurement(struct arena *arena, json_t *json, struct record *r
            read_unsigned(json, "loop_branches", &record->loop_branches, fail) &&
            read_names(arena, json, measurement, fail) && read_numbers(json, measurement, fail) &&
            read_dropped(json, measurement, fail) && read_events(arena, json, measurement, fail) &&
-           read_replicates(arena, json, measurement, fail) && read_beside(arena, json, record, fail) &&
+           read_replicates(arena, json, measurement, fail) && read_corunner(arena, json, record, fail) &&
            read_predictions(arena, json, record, fail) && check_record(record, fail);
 }
 
@@ -362,8 +361,7 @@ static bool take_header(struct arena *arena, json_t *json, struct record_file *f
     if (version != RECORD_VERSION)
         return fail_set(fail, FAIL_INPUT, "version %lu of the format; this program reads version %d", version,
                         RECORD_VERSION);
-    file->headers = arena_grow(arena, file->headers, file->n_headers, sizeof *file->headers);
-    file->headers[file->n_headers++] = json_incref(json);
+    *ARENA_ADD(arena, file->headers, file->n_headers) = json_incref(json);
     return true;
 }
 
@@ -379,9 +377,9 @@ static bool take_line(struct arena *arena, json_t *json, unsigned line, struct r
         return true;
     if (strcmp(kind, "measurement") != 0)
         return fail_set(fail, FAIL_INPUT, "unknown record '%s': expected 'host' or 'measurement'", kind);
-    file->records = arena_grow(arena, file->records, file->n_records, sizeof *file->records);
-    file->records[file->n_records] = (struct record){.run = (unsigned)file->n_headers, .line = line};
-    return read_measurement(arena, json, &file->records[file->n_records++], fail);
+    struct record *record = ARENA_ADD(arena, file->records, file->n_records);
+    *record = (struct record){.run = (unsigned)file->n_headers, .line = line};
+    return read_measurement(arena, json, record, fail);
 }
 
 // Adds file and line to the failures of the parts.

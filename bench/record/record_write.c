@@ -104,7 +104,7 @@ static bool is_ours_alone(FILE *out) {
 
 static bool write_header(FILE *out, const struct host *host, const struct bench *bench, struct fail *fail) {
     struct arena arena = {0};
-    struct json_text json = {{.arena = &arena}};
+    struct json_text json = {.text.arena = &arena};
     record_put_header(&json, NULL, host, bench);
     bool is_written = json_print_line(out, &json, fail);
     arena_free(&arena);
@@ -240,12 +240,12 @@ static void put_origin(struct json_text *json, const struct bench_measurement *m
     json_put_real(json, "ms", m->milliseconds, 3);
 }
 
-static void put_beside(struct json_text *json, const struct record *record) {
+static void put_corunner(struct json_text *json, const struct record *record) {
     const struct bench_measurement *m = &record->measurement;
     json_open(json, "beside");
-    json_put_text(json, "kernel", record->beside);
-    put_interval(json, m->beside, m->beside_low, m->beside_high);
-    json_put_text(json, "bytes", record->beside_bytes);
+    json_put_text(json, "kernel", record->corunner);
+    put_interval(json, m->corunner, m->corunner_low, m->corunner_high);
+    json_put_text(json, "bytes", record->corunner_bytes);
     json_close(json);
 }
 
@@ -338,8 +338,8 @@ static void put_record(struct json_text *json, const struct record *record) {
     json_put_text(json, "setup", record->setup);
     if (record->block)
         put_block(json, record);
-    if (record->beside)
-        put_beside(json, record);
+    if (record->corunner)
+        put_corunner(json, record);
     if (record->n_predictions)
         put_predictions(json, record);
     json_close(json);
@@ -347,7 +347,7 @@ static void put_record(struct json_text *json, const struct record *record) {
 
 bool record_write(FILE *out, const struct record *record, struct fail *fail) {
     struct arena arena = {0};
-    struct json_text json = {{.arena = &arena}};
+    struct json_text json = {.text.arena = &arena};
     put_record(&json, record);
     bool is_written = json_print_line(out, &json, fail);
     arena_free(&arena);

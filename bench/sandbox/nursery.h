@@ -9,7 +9,6 @@
 
 #include "bench/bench.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 

@@ -92,8 +92,8 @@ static struct target_round one_round(struct fake_target *fake, const struct targ
     count_events(fake, job, &round);
     for (unsigned i = 0; i < 2; i++)
         round.reference_after[i] = execute(fake, reference_cycles(fake), reference[i]);
-    if (job->beside)
-        round.beside = (struct target_beside){1000, 1000 * fake->beside_cycles * fake->ticks_per_cycle, true};
+    if (job->corunner)
+        round.corunner = (struct target_corunner){1000, 1000 * fake->corunner_cycles * fake->ticks_per_cycle, true};
     round.switches = uniform(fake) < fake->switch_share;
     round.stolen_ns = uniform(fake) < fake->steal_share ? 50000 : 0;
     round.faults = uniform(fake) < fake->fault_share;

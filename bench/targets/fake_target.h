@@ -31,7 +31,7 @@ struct fake_target {
     double neighbour_slows; // factor by which it slows other code and independent instructions; chains hardly slow
     double multiply_slowed; // the multiply chain's time relative to its truth; 1: as it is
 
-    double beside_cycles; // cycles per body of the co-runner
+    double corunner_cycles; // cycles per body of the co-runner
 
     double reference_slowed; // slowing of the reference by a neighbour: relative, on average; scatters by as much
 

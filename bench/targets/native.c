@@ -2,7 +2,6 @@
 // tables make it a replicate, not only more rounds of the same.
 #include "bench/counters/counters.h"
 #include "bench/host/choose.h"
-#include "bench/host/files.h"
 #include "bench/host/load.h"
 #include "bench/host/timer.h"
 #include "bench/sandbox/nursery.h"
@@ -115,30 +114,31 @@ static bool are_intact(const struct native_results *results, uint64_t canary, un
 }
 
 // Returns the co-runner of a job; null without memory.
-static struct native_beside *make_beside(const struct target_job *job) {
-    struct native_beside *beside = nursery_alloc(sizeof *beside);
-    const struct bench_code *code = nursery_copy_code(job->beside);
-    if (!beside || !code)
+static struct native_corunner *make_corunner(const struct target_job *job) {
+    struct native_corunner *corunner = nursery_alloc(sizeof *corunner);
+    const struct bench_code *code = nursery_copy_code(job->corunner);
+    if (!corunner || !code)
         return NULL;
-    memset(beside, 0, sizeof *beside);
-    beside->code = code;
-    beside->cpu = job->beside_cpu;
-    beside->limit_seconds = job->timeout_seconds + 1;
-    beside->canary = beside->canary_behind = timer_read() | 1;
-    return beside;
+    memset(corunner, 0, sizeof *corunner);
+    corunner->code = code;
+    corunner->cpu = job->corunner_cpu;
+    corunner->limit_seconds = job->timeout_seconds + 1;
+    corunner->canary = corunner->canary_behind = timer_read() | 1;
+    return corunner;
 }
 
 // Ends the co-runner. If it did not end well, its outcome becomes the batch's. It may take long where its CPU is busy.
-static bool end_beside(struct native_beside *beside, const struct sandbox_job *job, const struct sandbox_child *child,
-                       uint64_t canary, enum bench_outcome *outcome, struct fail *fail) {
+static bool end_corunner(struct native_corunner *corunner, const struct sandbox_job *job,
+                         const struct sandbox_child *child, uint64_t canary, enum bench_outcome *outcome,
+                         struct fail *fail) {
     enum bench_outcome ended = BENCH_OK;
     int status = 0;
-    __atomic_store_n(&beside->order, BESIDE_END, __ATOMIC_RELEASE);
+    __atomic_store_n(&corunner->order, CORUNNER_END, __ATOMIC_RELEASE);
     bool is_done = sandbox_finish(job, child, &ended, &status, fail);
-    if (is_done && ended == BENCH_OK && beside->error_number)
+    if (is_done && ended == BENCH_OK && corunner->error_number)
         is_done = fail_set(fail, FAIL_UNAVAILABLE, "the co-runner cannot run on CPU %d: %s; choose another",
-                           beside->cpu, strerror(beside->error_number));
-    if (ended == BENCH_OK && (beside->canary != canary || beside->canary_behind != canary))
+                           corunner->cpu, strerror(corunner->error_number));
+    if (ended == BENCH_OK && (corunner->canary != canary || corunner->canary_behind != canary))
         ended = BENCH_OVERWROTE;
     if (*outcome == BENCH_OK)
         *outcome = ended;
@@ -148,21 +148,21 @@ static bool end_beside(struct native_beside *beside, const struct sandbox_job *j
 // Runs the batch and, where the job has one, the co-runner in another child.
 static bool run_children(const struct target_job *job, const struct sandbox_job *measuring, struct native_batch *batch,
                          enum bench_outcome *outcome, int *status, struct fail *fail) {
-    if (!job->beside)
+    if (!job->corunner)
         return sandbox_run(measuring, outcome, status, fail);
-    struct native_beside *beside = batch->beside;
-    uint64_t canary = beside->canary;
+    struct native_corunner *corunner = batch->corunner;
+    uint64_t canary = corunner->canary;
     struct sandbox_job other = {
-        .body = native_beside_run,
-        .context = beside,
-        .note = &beside->note,
+        .body = native_corunner_run,
+        .context = corunner,
+        .note = &corunner->note,
         .is_in_nursery = true,
-        .timeout_seconds = fmax(patience_seconds, job->timeout_seconds), // from BESIDE_END on
+        .timeout_seconds = fmax(patience_seconds, job->timeout_seconds), // from CORUNNER_END on
     };
     struct sandbox_child child;
     bool is_started = sandbox_start(&other, &child, fail);
     bool is_done = is_started && sandbox_run(measuring, outcome, status, fail);
-    return is_started && end_beside(beside, &other, &child, canary, outcome, fail) && is_done;
+    return is_started && end_corunner(corunner, &other, &child, canary, outcome, fail) && is_done;
 }
 
 // Copies the child's results to the jobs. Returns false where they are not complete.
@@ -257,11 +257,11 @@ static bool run_shared(struct native *native, struct target_job *jobs, unsigned 
         .cpu = native->cpu,
         .group = is_counted ? &native->counters.groups[jobs->group] : NULL,
         .is_read_by_user = jobs->clock == CLOCK_RDPMC,
-        .beside = jobs->beside ? make_beside(jobs) : NULL,
+        .corunner = jobs->corunner ? make_corunner(jobs) : NULL,
         .results = make_results(count_rounds(jobs, n_jobs)),
     };
     struct native_batch *shared = share_batch(&batch);
-    if (!batch.results || !shared || (jobs->beside && !batch.beside))
+    if (!batch.results || !shared || (jobs->corunner && !batch.corunner))
         return fail_set(fail, FAIL_WORK, "no memory for %u rounds: %s", count_rounds(jobs, n_jobs), strerror(errno));
     return run_in_child(native, shared, jobs, outcome, fail);
 }
@@ -273,7 +273,8 @@ static bool native_run(struct target *target, struct target_job *jobs, unsigned 
     return is_done;
 }
 
-struct target *target_native_open(struct arena *arena, int cpu, const struct target_wish *wish, struct fail *fail) {
+struct target *target_native_open(struct arena *arena, int cpu, const struct target_request *request,
+                                  struct fail *fail) {
     static const struct target_ops ops = {.name = "native", .run = native_run};
     struct native *native = ARENA_NEW(arena, struct native);
     if (!host_choose_cpu(arena, cpu, &native->cpu, fail))
@@ -282,7 +283,7 @@ struct target *target_native_open(struct arena *arena, int cpu, const struct tar
     native->target = (struct target){
         .ops = &ops,
         .description = "native",
-        .beside_error = NATIVE_BESIDE_ERROR,
+        .corunner_error = NATIVE_CORUNNER_ERROR,
         .timer = TIMER_NAME,
         .ticks_per_second = timer_ticks_per_second(),
         .counters_note = "not asked for",
@@ -290,8 +291,8 @@ struct target *target_native_open(struct arena *arena, int cpu, const struct tar
         .timer_step = timer_step(),
         .can_choose = true,
     };
-    if (bench_clock_counts(wish->clock) &&
-        !counters_prepare(arena, native->cpu, wish, &native->counters, &native->target, fail))
+    if (bench_clock_counts(request->clock) &&
+        !counters_prepare(arena, native->cpu, request, &native->counters, &native->target, fail))
         return NULL;
     return &native->target;
 }

@@ -34,7 +34,7 @@ static enum bench_outcome run_with(const struct bench_code *code, const struct b
         skip();
     struct arena arena = {0};
     struct fail fail = {0};
-    struct target *target = target_native_open(&arena, -1, &(struct target_wish){.clock = CLOCK_RATIO}, &fail);
+    struct target *target = target_native_open(&arena, -1, &(struct target_request){.clock = CLOCK_RATIO}, &fail);
     assert_non_null(target);
     struct target_job job = {
         .rounds = rounds,

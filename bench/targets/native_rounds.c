@@ -16,7 +16,7 @@ struct runner {
     struct native_executor executor;
     struct native_code code, reference, checks[BENCH_N_CHECKS]; // a check without a function is not timed
     struct native_code codes[BENCH_MOST_TOGETHER];              // codes of all jobs
-    struct native_beside *beside;                               // null: no co-runner
+    struct native_corunner *corunner;                           // null: no co-runner
 };
 
 // Half of the short run: the warm-up where the caller states none.
@@ -48,14 +48,14 @@ static int time_reference(struct runner *runner, const struct target_job *job, s
 }
 
 // Times the code, with the co-runner where there is one.
-static int time_beside(struct runner *runner, const struct target_lengths *lengths, uint64_t n_warmup,
-                       struct target_sample samples[2], struct target_beside *done) {
-    struct native_beside *beside = runner->beside;
-    struct native_beside_progress start;
-    bool is_running = beside && native_beside_go(beside, &start);
+static int time_corunner(struct runner *runner, const struct target_lengths *lengths, uint64_t n_warmup,
+                         struct target_sample samples[2], struct target_corunner *done) {
+    struct native_corunner *corunner = runner->corunner;
+    struct native_corunner_progress start;
+    bool is_running = corunner && native_corunner_go(corunner, &start);
     int error = native_execute_pair(&runner->executor, &runner->code, lengths, n_warmup, samples);
     if (is_running)
-        native_beside_pause(beside, &start, done);
+        native_corunner_pause(corunner, &start, done);
     return error;
 }
 
@@ -65,7 +65,7 @@ static int run_round(struct runner *runner, const struct target_job *job, const 
     struct target_sample code[2] = {{0}};
     memcpy(round->reference_before, reference, sizeof round->reference_before);
     int error = time_checks(runner, job, true, round);
-    error = error ? error : time_beside(runner, lengths, code_warmup(job, lengths), code, &round->beside);
+    error = error ? error : time_corunner(runner, lengths, code_warmup(job, lengths), code, &round->corunner);
     error = error ? error : time_checks(runner, job, false, round);
     error = error ? error : time_reference(runner, job, reference);
     round->code_short = code[0];
@@ -225,7 +225,7 @@ int native_rounds_run(struct sandbox *sandbox, void *context) {
     struct perf_group_open counters;
     struct runner runner = {
         .executor = {.counters = batch->group ? &counters : NULL, .n_steps = &batch->results->n_steps},
-        .beside = batch->beside,
+        .corunner = batch->corunner,
     };
     shift_addresses(batch->results->canary);
     if (!map_all(batch, &runner))

@@ -9,7 +9,7 @@
 #include "bench/lengths.h"
 #include "bench/sandbox/sandbox.h"
 #include "bench/target.h"
-#include "bench/targets/native_beside.h"
+#include "bench/targets/native_corunner.h"
 
 // Why a child gave up, as its exit status; `error_number` of struct native_results goes with it.
 enum native_status {
@@ -41,9 +41,9 @@ struct native_batch {
     const struct target_job *jobs; // what is common to them is read from the first
     unsigned n_jobs;
     int cpu;
-    const struct perf_group *group; // counters to read; null: none
-    bool is_read_by_user;           // without system calls
-    struct native_beside *beside;   // the co-runner; null: none
+    const struct perf_group *group;   // counters to read; null: none
+    bool is_read_by_user;             // without system calls
+    struct native_corunner *corunner; // the co-runner; null: none
     struct native_results *results;
 };
 

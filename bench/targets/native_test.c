@@ -103,7 +103,7 @@ struct native_session {
     struct bench_chains chains;
 };
 
-static const struct target_wish nothing = {.clock = CLOCK_RATIO};
+static const struct target_request nothing = {.clock = CLOCK_RATIO};
 
 static void open_session(struct native_session *session) {
     *session = (struct native_session){0};
@@ -468,7 +468,7 @@ static void counters_or_a_reason(void **state) {
     (void)state;
     struct native_session session;
     open_session(&session);
-    session.target = target_native_open(&session.arena, -1, &(struct target_wish){0}, &session.fail);
+    session.target = target_native_open(&session.arena, -1, &(struct target_request){0}, &session.fail);
     assert_non_null(session.target);
     struct bench_options options = {.cpu = -1, .clock = CLOCK_PERF};
     struct bench bench;

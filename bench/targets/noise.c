@@ -254,8 +254,8 @@ void noise_round(struct noise *noise, const struct target_job *job, const struct
                  round->reference_after);
     round->code_short = code_samples[0];
     round->code_long = code_samples[1];
-    round->beside = (struct target_beside){
-        .bodies = cycles->beside_bodies[1] - cycles->beside_bodies[0],
+    round->corunner = (struct target_corunner){
+        .bodies = cycles->corunner_bodies[1] - cycles->corunner_bodies[0],
         .ticks = (double)code_samples[1].ticks - (double)code_samples[0].ticks,
         .is_whole = true,
     };

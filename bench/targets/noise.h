@@ -65,7 +65,7 @@ uint64_t noise_timer_step(const struct noise *noise);
 // True cycles of what a round executes; [0] short, [1] long.
 struct noise_cycles {
     double reference[2], code[2], checks[BENCH_N_CHECKS][2];
-    double beside_bodies[2]; // bodies that the co-runner executes while the code runs
+    double corunner_bodies[2]; // bodies that the co-runner executes while the code runs
 };
 // Time passes, and nothing of ours runs.
 void noise_wait(struct noise *noise, double ns);

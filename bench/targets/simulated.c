@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "bench/targets/simulated_events.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +15,9 @@ static const double CORE_HZ = 250e6, TICKS_PER_CYCLE = 0.585;
 
 // Cycles of a piece of code for a number of bodies, simulated once.
 struct run {
-    const uint8_t *body, *beside; // beside: the co-runner's body; null: no co-runner
+    const uint8_t *body, *corunner; // beside: the co-runner's body; null: no co-runner
     uint64_t bodies, cycles;
-    double beside_bodies;   // bodies of the co-runner in those cycles
+    double corunner_bodies; // bodies of the co-runner in those cycles
     const uint64_t *events; // counts of the target's events
 };
 
@@ -37,7 +36,7 @@ static const uint8_t *body_of(const struct bench_code *code) {
 }
 
 // Simulates the code, or code and co-runner on two threads. Sets the cycles and the co-runner's bodies of `run`.
-static bool execute(const struct model *model, const struct bench_code *code, const struct bench_code *beside,
+static bool execute(const struct model *model, const struct bench_code *code, const struct bench_code *corunner,
                     const struct pipeline_options *options, struct event_listener *const *listeners, struct run *run,
                     struct fail *fail) {
     struct arena scratch = {0};
@@ -46,11 +45,11 @@ static bool execute(const struct model *model, const struct bench_code *code, co
     struct pipeline_result alone = {0};
     struct corun_result result = {0};
     bool is_done = model_describe_bytes(model, &scratch, code->body, code->n_body_bytes, &blocks[0], fail);
-    if (is_done && beside) {
-        is_done = model_describe_bytes(model, &scratch, beside->body, beside->n_body_bytes, &blocks[1], fail) &&
+    if (is_done && corunner) {
+        is_done = model_describe_bytes(model, &scratch, corunner->body, corunner->n_body_bytes, &blocks[1], fail) &&
                   corun_run(model->machine, both, options, listeners, &result, fail);
         run->cycles = result.cycles;
-        run->beside_bodies = is_done ? (double)result.instructions[1] / blocks[1].n_insns : 0;
+        run->corunner_bodies = is_done ? (double)result.instructions[1] / blocks[1].n_insns : 0;
     } else if (is_done) {
         is_done = pipeline_run(model->machine, &blocks[0], options, listeners, &alone, fail);
         run->cycles = alone.cycles;
@@ -61,21 +60,21 @@ static bool execute(const struct model *model, const struct bench_code *code, co
 
 // Simulates a number of bodies, or finds the earlier result. `outcome` is BENCH_TIMEOUT where the code takes more than
 // `most_cycles`; 0: no limit.
-static bool simulate(struct target_sim *sim, const struct bench_code *code, const struct bench_code *beside,
+static bool simulate(struct target_sim *sim, const struct bench_code *code, const struct bench_code *corunner,
                      uint64_t bodies, uint64_t most_cycles, struct run *run, enum bench_outcome *outcome,
                      struct fail *fail) {
     for (size_t i = 0; i < sim->n_runs; i++) {
         *run = sim->runs[i];
-        if (run->body == code->body && run->beside == body_of(beside) && run->bodies == bodies)
+        if (run->body == code->body && run->corunner == body_of(corunner) && run->bodies == bodies)
             return true;
     }
-    *run = (struct run){.body = code->body, .beside = body_of(beside), .bodies = bodies};
+    *run = (struct run){.body = code->body, .corunner = body_of(corunner), .bodies = bodies};
     struct pipeline_options options = {.iterations = bodies, .max_cycles = most_cycles, .resource_segments = true};
     struct sim_event_counter counter;
     struct event_listener *listeners[] = {sim->events.n ? &counter.listener : NULL, NULL};
     sim_event_counter_start(&counter, &sim->events);
     struct fail trouble = {0};
-    bool is_done = execute(sim->model, code, beside, &options, listeners, run, &trouble);
+    bool is_done = execute(sim->model, code, corunner, &options, listeners, run, &trouble);
     if (!is_done && most_cycles > 0 && run->cycles >= most_cycles) {
         *outcome = BENCH_TIMEOUT;
         return true;
@@ -97,12 +96,12 @@ static bool simulate(struct target_sim *sim, const struct bench_code *code, cons
 static bool simulate_round(struct target_sim *sim, const struct target_job *job, struct noise_cycles *cycles,
                            enum bench_outcome *outcome, struct fail *fail) {
     struct {
-        const struct bench_code *code, *beside;
+        const struct bench_code *code, *corunner;
         uint64_t iterations[2];
         double *cycles;
     } pieces[2 + BENCH_N_CHECKS] = {
         {job->reference, NULL, {job->reference_short, job->reference_long}, cycles->reference},
-        {job->code, job->beside, {job->code_short, job->code_long}, cycles->code},
+        {job->code, job->corunner, {job->code_short, job->code_long}, cycles->code},
     };
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         const struct target_check *check = &job->checks[i];
@@ -115,14 +114,14 @@ static bool simulate_round(struct target_sim *sim, const struct target_job *job,
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         for (unsigned is_long = 0; is_long < 2 && pieces[i].iterations[1]; is_long++) {
             struct run run = {0};
-            if (!simulate(sim, pieces[i].code, pieces[i].beside, pieces[i].iterations[is_long] * pieces[i].code->bodies,
-                          most_cycles, &run, outcome, fail))
+            if (!simulate(sim, pieces[i].code, pieces[i].corunner,
+                          pieces[i].iterations[is_long] * pieces[i].code->bodies, most_cycles, &run, outcome, fail))
                 return false;
             if (*outcome != BENCH_OK)
                 return true;
             pieces[i].cycles[is_long] = (double)run.cycles;
-            if (pieces[i].beside)
-                cycles->beside_bodies[is_long] = run.beside_bodies;
+            if (pieces[i].corunner)
+                cycles->corunner_bodies[is_long] = run.corunner_bodies;
         }
     }
     return true;
@@ -138,7 +137,7 @@ static bool put_events(struct target_sim *sim, const struct target_job *job, str
         first += sim->target.groups[i].n_events;
     for (unsigned is_long = 0; is_long < 2; is_long++) {
         struct run run = {0};
-        if (!simulate(sim, job->code, job->beside, iterations[is_long] * job->code->bodies, 0, &run, outcome, fail))
+        if (!simulate(sim, job->code, job->corunner, iterations[is_long] * job->code->bodies, 0, &run, outcome, fail))
             return false;
         for (unsigned i = 0; i < sim->target.groups[job->group].n_events; i++)
             samples[is_long]->counters[TARGET_FIXED_COUNTERS + i] = run.events[first + i];
@@ -184,7 +183,7 @@ static void let_pass(struct target *target, uint64_t ns) {
 }
 
 struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec,
-                               const struct target_wish *wish, struct fail *fail) {
+                               const struct target_request *request, struct fail *fail) {
     static const struct target_ops ops = {.name = "sim", .run = run, .now_ns = now_ns, .wait = let_pass};
     struct target_sim *sim = ARENA_NEW(arena, struct target_sim);
     *sim = (struct target_sim){
@@ -202,11 +201,11 @@ struct target *target_sim_open(struct arena *arena, const struct model *model, c
         .noise = noise_new(&spec->noise, CORE_HZ, CORE_HZ * TICKS_PER_CYCLE),
     };
     sim->target.timer_step = noise_timer_step(&sim->noise);
-    if (wish->n_events && !sim->target.has_counters) {
+    if (request->n_events && !sim->target.has_counters) {
         fail_set(fail, FAIL_INPUT, "%s: no events can be counted", sim->target.counters_note);
         return NULL;
     }
-    if (!sim_events_choose(arena, model->machine, wish, &sim->events, &sim->target, fail))
+    if (!sim_events_choose(arena, model->machine, request, &sim->events, &sim->target, fail))
         return NULL;
     return &sim->target;
 }

@@ -18,6 +18,6 @@ bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec
 // `model` must stay open as long as the target. Events: see simulated_events.h. Null and a failure where an event is
 // unknown, or events are requested without counters.
 struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec,
-                               const struct target_wish *wish, struct fail *fail);
+                               const struct target_request *request, struct fail *fail);
 
 #endif

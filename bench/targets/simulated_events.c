@@ -35,17 +35,17 @@ static bool fail_unknown(struct arena *arena, const struct machine *machine, con
         name, text_did_you_mean(arena, name, names, n));
 }
 
-bool sim_events_choose(struct arena *arena, const struct machine *machine, const struct target_wish *wish,
+bool sim_events_choose(struct arena *arena, const struct machine *machine, const struct target_request *request,
                        struct sim_events *events, struct target *target, struct fail *fail) {
     *events = (struct sim_events){0};
-    if (wish->n_events > TARGET_MAX_EVENTS)
-        return fail_set(fail, FAIL_INPUT, "%u events are more than the %d that can be counted at once", wish->n_events,
-                        TARGET_MAX_EVENTS);
-    for (unsigned i = 0; i < wish->n_events; i++) {
+    if (request->n_events > TARGET_MAX_EVENTS)
+        return fail_set(fail, FAIL_INPUT, "%u events are more than the %d that can be counted at once",
+                        request->n_events, TARGET_MAX_EVENTS);
+    for (unsigned i = 0; i < request->n_events; i++) {
         struct target_group *group = &target->groups[i / EVENTS_AT_ONCE];
-        if (!find(machine, wish->events[i], &events->resources[i]))
-            return fail_unknown(arena, machine, wish->events[i], fail);
-        group->events[group->n_events++] = wish->events[i];
+        if (!find(machine, request->events[i], &events->resources[i]))
+            return fail_unknown(arena, machine, request->events[i], fail);
+        group->events[group->n_events++] = request->events[i];
         target->n_groups = i / EVENTS_AT_ONCE + 1;
         events->n++;
     }

@@ -14,7 +14,7 @@ struct sim_events {
 };
 
 // Reads the requested names and divides them into the target's groups. An unknown name is FAIL_INPUT.
-bool sim_events_choose(struct arena *arena, const struct machine *machine, const struct target_wish *wish,
+bool sim_events_choose(struct arena *arena, const struct machine *machine, const struct target_request *request,
                        struct sim_events *events, struct target *target, struct fail *fail);
 
 // Counts while the pipeline runs.

@@ -96,9 +96,9 @@ static void examine_files(struct diagnosis *d, const struct host *host) {
 
 // Examines a captured machine, on which Cyclops cannot run.
 static bool examine_captured(struct diagnosis *d, struct fail *fail) {
-    struct host_wish wish = {args.cpu.is_given ? (int)args.cpu.value : -1, args.core_type};
+    struct host_request request = {args.cpu.is_given ? (int)args.cpu.value : -1, args.core_type};
     struct host host;
-    if (!host_read(d->arena, &wish, &host, fail))
+    if (!host_read(d->arena, &request, &host, fail))
         return false;
     examine_files(d, &host);
     doctor_examine_time_clock(d, &host, NULL);

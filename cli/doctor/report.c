@@ -15,9 +15,8 @@ static const char *health_name(enum health health) {
 
 void doctor_find(struct diagnosis *diagnosis, enum health health, const char *subject, const char *text,
                  const char *advice, const char *command) {
-    diagnosis->findings =
-        arena_grow(diagnosis->arena, diagnosis->findings, diagnosis->n_findings, sizeof *diagnosis->findings);
-    diagnosis->findings[diagnosis->n_findings++] = (struct finding){health, subject, text, advice, command};
+    *ARENA_ADD(diagnosis->arena, diagnosis->findings, diagnosis->n_findings) =
+        (struct finding){health, subject, text, advice, command};
 }
 
 enum { HEALTH_COLUMN = 2, SUBJECT_COLUMN = 11 };
@@ -50,7 +49,7 @@ void doctor_print(const struct diagnosis *diagnosis, bool wants_colour, unsigned
 }
 
 bool doctor_print_json(const struct diagnosis *diagnosis, const struct host *host, struct fail *fail) {
-    struct json_text json = {{.arena = diagnosis->arena}};
+    struct json_text json = {.text.arena = diagnosis->arena};
     json_open(&json, NULL);
     record_put_header(&json, "host", host, NULL);
     json_open_list(&json, "findings");

@@ -42,10 +42,6 @@ static const struct command command = {
     options,
 };
 
-static bool print_line(json_t *line, struct fail *fail) {
-    return json_write_line(stdout, line, fail);
-}
-
 // Returns the published values in the kernel file: {"cascadelake": {"latency": 4, "rthroughput": 0.5}}.
 static json_t *expectations(const struct kernel *kernel) {
     json_t *all = json_object();
@@ -62,10 +58,11 @@ static json_t *expectations(const struct kernel *kernel) {
 }
 
 static bool print_kernel(const struct kernel *kernel, struct fail *fail) {
-    return print_line(json_pack("{s:s, s:s, s:s, s:i, s:o}", "kernel", kernel->name, "isa", kernel->isa->name, "about",
-                                kernel->about ? kernel->about : "", "instructions", (int)kernel->n_instructions,
-                                "expect", expectations(kernel)),
-                      fail);
+    return json_write_line(stdout,
+                           json_pack("{s:s, s:s, s:s, s:i, s:o}", "kernel", kernel->name, "isa", kernel->isa->name,
+                                     "about", kernel->about ? kernel->about : "", "instructions",
+                                     (int)kernel->n_instructions, "expect", expectations(kernel)),
+                           fail);
 }
 
 static bool list_kernels(struct arena *arena, struct fail *fail) {
@@ -96,7 +93,7 @@ static bool list_events(struct arena *arena, struct fail *fail) {
     for (size_t i = 0; i < n; i++) {
         if (!list_args.json)
             printf("  %s\n", names[i]);
-        else if (!print_line(json_pack("{s:s}", "event", names[i]), fail))
+        else if (!json_write_line(stdout, json_pack("{s:s}", "event", names[i]), fail))
             return false;
     }
     return fail->status == FAIL_NONE;

@@ -4,7 +4,6 @@
 #include "base/file.h"
 
 #include "analyzer/views/trace.h"
-#include "cli/cli.h"
 #include "cli/mca/bytes.h"
 #include "cli/mca/hex_jobs.h"
 
@@ -97,8 +96,7 @@ static bool describe_file(struct reader *reader, const char *path, struct backen
 
 static void append_block(struct reader *reader, const struct block *block) {
     struct arena *arena = reader->session->arena;
-    reader->blocks = arena_grow(arena, reader->blocks, reader->n_blocks, sizeof *block);
-    reader->blocks[reader->n_blocks++] = *block;
+    *ARENA_ADD(arena, reader->blocks, reader->n_blocks) = *block;
 }
 
 static void append_source(struct reader *reader, const struct backend_source *source) {
@@ -107,9 +105,9 @@ static void append_source(struct reader *reader, const struct backend_source *so
     for (size_t i = 0; i < source->n_blocks; i++)
         append_block(reader, &source->blocks[i]);
     for (size_t i = 0; i < source->n_notes; i++) {
-        reader->notes = arena_grow(arena, reader->notes, reader->n_notes, sizeof *reader->notes);
-        reader->notes[reader->n_notes] = source->notes[i];
-        reader->notes[reader->n_notes++].block += first;
+        struct backend_note *note = ARENA_ADD(arena, reader->notes, reader->n_notes);
+        *note = source->notes[i];
+        note->block += first;
     }
 }
 

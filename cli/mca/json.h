@@ -4,11 +4,11 @@
 #define CLI_MCA_JSON_H
 
 #include "analyzer/model/machine.h"
-#include "analyzer/views/tree.h"
+#include "base/json_text.h"
 #include "cli/mca/options.h"
 
 // Begin and end the report. Between the two calls, each region is an element of the open list.
-void mca_json_begin(struct tree *tree);
-void mca_json_end(struct tree *tree, const struct mca_args *args, const struct machine *machine);
+void mca_json_begin(struct json_text *json);
+void mca_json_end(struct json_text *json, const struct mca_args *args, const struct machine *machine);
 
 #endif

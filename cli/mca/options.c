@@ -1,5 +1,6 @@
 #include "cli/mca/options.h"
 
+#include "base/text.h"
 #include "cli/mca/option_table.h"
 #include "cli/mca/response.h"
 
@@ -17,18 +18,6 @@ struct parser {
 };
 
 static const char bad_flag[] = "for the --%s option: '%s' is invalid value for boolean argument! Try 0 or 1";
-
-static bool parse_flag(const char *text, bool *value) {
-    static const char *const yes[] = {"", "true", "TRUE", "True", "1"}, *const no[] = {"false", "FALSE", "False", "0"};
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-        if (strcmp(text, yes[i]) == 0)
-            return *value = true;
-    *value = false;
-    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        if (strcmp(text, no[i]) == 0)
-            return true;
-    return false;
-}
 
 // Parses a number: decimal, or in the base of a leading 0x, 0b, 0o or 0, as StringRef::getAsInteger does.
 static bool parse_digits(const char *text, unsigned long most, unsigned long *value) {
@@ -67,7 +56,8 @@ static bool store(const struct parser *parser, const struct mca_option *row, con
     const char **words = value;
     switch (row->type) {
     case MCA_FLAG:
-        return parse_flag(text, value) || fail_set(parser->fail, FAIL_INPUT, bad_flag, row->name, text);
+        return options_parse_bool(*text ? text : "true", value) ||
+               fail_set(parser->fail, FAIL_INPUT, bad_flag, row->name, text);
     case MCA_UNSIGNED:
     case MCA_INTEGER:
         return store_number(row, text, value, parser->fail);
@@ -111,12 +101,10 @@ static enum options_result parse_option(const struct parser *parser, int argc, c
 
 static bool parse_skip(struct mca_args *args, struct fail *fail) {
     static const char *const words[] = {"none", "lack-sched", "parse-failure", "any"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        args->skip = (enum mca_skip)i;
-        if (strcmp(args->skip_word, words[i]) == 0)
-            return true;
-    }
-    return fail_set(fail, FAIL_INPUT, "for the --skip-unsupported-instructions option: Cannot find option named '%s'!",
+    size_t n = sizeof words / sizeof *words, i = text_find(args->skip_word, words, n);
+    args->skip = (enum mca_skip)i;
+    return i < n ||
+           fail_set(fail, FAIL_INPUT, "for the --skip-unsupported-instructions option: Cannot find option named '%s'!",
                     args->skip_word);
 }
 
@@ -128,12 +116,13 @@ bool mca_options_settle_tables(struct mca_args *args, const struct mca_rules *ru
         {"", MCA_TABLES_NORMAL}, {"none", MCA_TABLES_NONE}, {"normal", MCA_TABLES_NORMAL}, {"full", MCA_TABLES_FULL}};
     static const char option[] = "instruction-tables";
     const char *word = args->tables_word;
-    bool is_on = false;
+    bool is_on = false, is_flag;
     if (word == NULL)
         return true;
     if (!rules->has_full_tables) {
-        args->tables = parse_flag(word, &is_on) && is_on ? MCA_TABLES_NORMAL : MCA_TABLES_NONE;
-        return parse_flag(word, &is_on) || fail_set(fail, FAIL_INPUT, bad_flag, option, word);
+        is_flag = options_parse_bool(*word ? word : "true", &is_on);
+        args->tables = is_on ? MCA_TABLES_NORMAL : MCA_TABLES_NONE;
+        return is_flag || fail_set(fail, FAIL_INPUT, bad_flag, option, word);
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         args->tables = words[i].tables;
@@ -145,8 +134,7 @@ bool mca_options_settle_tables(struct mca_args *args, const struct mca_rules *ru
 
 static void take_operand(struct parser *parser, const char *word) {
     struct mca_args *args = parser->args;
-    parser->inputs = arena_grow(parser->arena, parser->inputs, args->n_inputs, sizeof *parser->inputs);
-    parser->inputs[args->n_inputs++] = word;
+    *ARENA_ADD(parser->arena, parser->inputs, args->n_inputs) = word;
     args->inputs = parser->inputs;
 }
 

@@ -8,8 +8,6 @@
 #include "analyzer/views/views.h"
 #include "cli/mca/json.h"
 
-#include <stdlib.h>
-
 // The views of one block. Views that are not requested are neither set up nor listeners.
 struct views {
     struct summary_view summary;
@@ -156,29 +154,29 @@ static void print(const struct mca_session *session, const struct block *block, 
 
 // Prints the members in alphabetical order, as LLVM does.
 static void print_json(const struct mca_session *session, const struct block *block, const struct views *views,
-                       struct tree *tree) {
+                       struct json_text *json) {
     const struct mca_args *args = session->args;
-    tree_open(tree, NULL, '{');
+    json_open(json, NULL);
     if (args->bottlenecks && session->rules->has_bottlenecks_as_json)
-        bottleneck_view_json(&views->bottlenecks, tree);
+        bottleneck_view_json(&views->bottlenecks, json);
     if (args->dispatch_stats)
-        dispatch_view_json(&views->dispatch, tree);
+        dispatch_view_json(&views->dispatch, json);
     if (args->instruction_info)
-        instruction_info_json(block, tree);
-    instructions_json(block, tree);
-    tree_text(tree, "Name", block->name);
+        instruction_info_json(block, json);
+    instructions_json(block, json);
+    json_put_text(json, "Name", block->name);
     if (args->resource_pressure)
-        resource_pressure_view_json(&views->pressure, tree);
+        resource_pressure_view_json(&views->pressure, json);
     if (args->summary)
-        summary_view_json(&views->summary, bound(session, views), tree);
+        summary_view_json(&views->summary, bound(session, views), json);
     if (args->timeline)
-        timeline_view_json(&views->timeline, tree);
-    tree_close(tree, '}');
+        timeline_view_json(&views->timeline, json);
+    json_close(json);
 }
 
 // Reports one block. session->args must not request views that instruction tables do not have.
 static bool report_block(const struct mca_session *session, const struct block *block, size_t number,
-                         struct tree *tree) {
+                         struct json_text *json) {
     struct views views;
     set_up(session, block, &views);
     if (session->args->tables != MCA_TABLES_NONE) {
@@ -188,7 +186,7 @@ static bool report_block(const struct mca_session *session, const struct block *
         return false;
     }
     if (session->args->json) {
-        print_json(session, block, &views, tree);
+        print_json(session, block, &views, json);
         return true;
     }
     if (block->is_marked)
@@ -207,7 +205,8 @@ void mca_print_notes(const struct backend_source *source) {
         print_note(&source->notes[i]);
 }
 
-static bool report_blocks(const struct mca_session *session, const struct backend_source *source, struct tree *tree) {
+static bool report_blocks(const struct mca_session *session, const struct backend_source *source,
+                          struct json_text *json) {
     size_t n_printed = 0;
     for (size_t i = 0; i < source->n_blocks; i++) {
         for (; n_printed < source->n_notes && source->notes[n_printed].block <= i; n_printed++)
@@ -215,7 +214,7 @@ static bool report_blocks(const struct mca_session *session, const struct backen
         if (session->args->bottlenecks && session->machine->in_order)
             fprintf(stderr, "cyclops: warning: bottleneck analysis is not supported for in-order CPU '%s'.\n",
                     session->machine->cpu);
-        if (!report_block(session, &source->blocks[i], i, tree))
+        if (!report_block(session, &source->blocks[i], i, json))
             return false;
     }
     for (; n_printed < source->n_notes; n_printed++)
@@ -235,18 +234,11 @@ bool mca_report(const struct mca_session *session, const struct backend_source *
     if (!args.json)
         return report_blocks(&settled, source, NULL);
     // Write a whole report or nothing: only when no failure is possible any more.
-    char *text = NULL;
-    size_t length;
-    settled.out = open_memstream(&text, &length);
-    if (settled.out == NULL)
-        return fail_set(session->fail, FAIL_WORK, "no memory for the report");
-    struct tree tree = {.out = settled.out};
-    mca_json_begin(&tree);
-    bool done = report_blocks(&settled, source, &tree);
-    mca_json_end(&tree, &args, session->machine);
-    fclose(settled.out);
-    if (done)
-        fwrite(text, 1, length, session->out);
-    free(text);
-    return done;
+    struct json_text json = {.text.arena = session->arena, .has_lines = true};
+    mca_json_begin(&json);
+    if (!report_blocks(&settled, source, &json))
+        return false;
+    mca_json_end(&json, &args, session->machine);
+    fputs(json.text.data, session->out);
+    return true;
 }

@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 
 struct words {
     struct arena *arena;
-    char **list; // array of arena_grow
+    char **list; // array of ARENA_ADD
     size_t count;
 };
 
@@ -23,8 +22,7 @@ struct open_file {
 };
 
 static void add(struct words *words, char *word) {
-    words->list = arena_grow(words->arena, words->list, words->count, sizeof *words->list);
-    words->list[words->count++] = word;
+    *ARENA_ADD(words->arena, words->list, words->count) = word;
 }
 
 // Returns the next word; null at the end.

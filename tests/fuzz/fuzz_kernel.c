@@ -1,6 +1,6 @@
 // Kernel files, and the programs that come of them.
 #include "gen/gen.h"
-#include "gen/kernel.h"
+#include "gen/kernel_read.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct kernel_set set = {0};
-    if (kernel_load(&arena, fuzz_path(data, n_bytes), &set, &fail)) {
+    if (kernel_read_file(&arena, fuzz_path(data, n_bytes), NULL, &set, &fail)) {
         for (size_t i = 0; i < set.n_kernels && i < MOST_KERNELS; i++) {
             struct program program = {0};
             struct fail why = {0};

@@ -1,6 +1,6 @@
 // Tables of code with a co-runner.
-#ifndef REPORT_BESIDE_H
-#define REPORT_BESIDE_H
+#ifndef REPORT_CORUN_H
+#define REPORT_CORUN_H
 
 #include "lab/lab.h"
 

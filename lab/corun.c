@@ -1,6 +1,6 @@
-// Co-runs: chooses the second CPU, measures and predicts, and fills their lines in measurement files. report/beside.c
+// Co-runs: chooses the second CPU, measures and predicts, and fills their lines in measurement files. report/corun.c
 // prints the table.
-#include "lab/beside.h"
+#include "lab/corun.h"
 
 #include "analyzer/compare/corun_prediction.h"
 
@@ -27,8 +27,8 @@ static bool move_measurement(struct lab *lab, const struct lab_options *options,
     if (other < 0)
         return fail_set(fail, FAIL_UNAVAILABLE, "CPU %d is the only one here: two threads need two CPUs",
                         options->corun_cpu);
-    struct host_wish wish = {other, NULL};
-    return host_read(lab->arena, &wish, &lab->host, fail);
+    struct host_request request = {other, NULL};
+    return host_read(lab->arena, &request, &lab->host, fail);
 }
 
 bool corun_choose_cpu(struct lab *lab, const struct lab_options *options, int *cpu, struct fail *fail) {
@@ -105,12 +105,12 @@ static bool measure_other(struct lab *lab, const struct experiment *experiment, 
 
 bool corun_measure(struct lab *lab, struct experiment *experiment, struct fail *fail) {
     struct corun *corun = experiment->corun;
-    struct bench_code code = lab_code(lab, experiment), beside = lab_code(lab, corun->other);
+    struct bench_code code = lab_code(lab, experiment), corunner = lab_code(lab, corun->other);
     if (!measure_other(lab, experiment, fail))
         return false;
     if (!corun->other->is_done)
         return true;
-    if (!bench_measure_beside(&lab->bench, &code, &beside, &corun->together, fail))
+    if (!bench_measure_corun(&lab->bench, &code, &corunner, &corun->together, fail))
         return false;
     corun->is_done = corun->together.outcome == BENCH_OK;
     if (corun->is_done)
@@ -124,8 +124,8 @@ bool corun_write(struct run_journal *journal, struct lab *lab, const struct expe
     experiment_to_record(lab->arena, experiment, &record);
     experiment_to_record(lab->arena, corun->other, &other);
     record.measurement = corun->together;
-    record.beside = other.kernel;
-    record.beside_bytes = other.bytes;
+    record.corunner = other.kernel;
+    record.corunner_bytes = other.bytes;
     record.n_predictions = 0;
     for (unsigned i = 0; i < experiment->n_predictions; i++)
         if (corun->predicted[i].is_known)

@@ -1,4 +1,4 @@
-#include "bench/targets/native_beside.h"
+#include "bench/targets/native_corunner.h"
 
 #include "bench/host/priority.h"
 #include "bench/host/timer.h"
@@ -42,66 +42,68 @@ static uint64_t choose_iterations(code_function function, void *memory) {
     }
 }
 
-static void tell_chunk(struct native_beside *beside) {
-    store(&beside->sequence, beside->sequence + 1);
+static void tell_chunk(struct native_corunner *corunner) {
+    store(&corunner->sequence, corunner->sequence + 1);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    beside->chunks++;
-    beside->ticks = timer_read();
-    store(&beside->sequence, beside->sequence + 1);
+    corunner->chunks++;
+    corunner->ticks = timer_read();
+    store(&corunner->sequence, corunner->sequence + 1);
 }
 
 // Returns the part of a chunk's time that its iterations do not take, in ticks: twice the time of a chunk, minus that
 // of one twice as long. Takes the quickest of several, because disturbances only lengthen them.
-static double time_between(struct native_beside *beside, code_function function, void *memory, uint64_t iterations) {
+static double time_between(struct native_corunner *corunner, code_function function, void *memory,
+                           uint64_t iterations) {
     enum { TIMES = 8 };
     double quickest[2] = {INFINITY, INFINITY};
     for (unsigned i = 0; i < TIMES; i++)
         for (unsigned is_long = 0; is_long < 2; is_long++) {
             uint64_t start = timer_read();
             function(iterations << is_long, memory);
-            tell_chunk(beside);
-            quickest[is_long] = fmin(quickest[is_long], (double)(beside->ticks - start));
+            tell_chunk(corunner);
+            quickest[is_long] = fmin(quickest[is_long], (double)(corunner->ticks - start));
         }
     return fmax(0, 2 * quickest[0] - quickest[1]);
 }
 
-static void run_chunks(struct native_beside *beside, code_function function, void *memory, uint64_t iterations) {
+static void run_chunks(struct native_corunner *corunner, code_function function, void *memory, uint64_t iterations) {
     struct native_notes before, after;
     struct target_round seen = {0};
     native_notes_take(&before);
-    store(&beside->doing, BESIDE_RUN);
-    while (load(&beside->order) == BESIDE_RUN) {
+    store(&corunner->doing, CORUNNER_RUN);
+    while (load(&corunner->order) == CORUNNER_RUN) {
         function(iterations, memory);
-        tell_chunk(beside);
+        tell_chunk(corunner);
     }
     native_notes_take(&after);
     native_notes_compare(&before, &after, &seen);
-    beside->was_disturbed = seen.switches || seen.migrations || seen.faults || seen.stolen_ns;
-    store(&beside->doing, BESIDE_WAIT);
+    corunner->was_disturbed = seen.switches || seen.migrations || seen.faults || seen.stolen_ns;
+    store(&corunner->doing, CORUNNER_WAIT);
 }
 
-int native_beside_run(struct sandbox *sandbox, void *context) {
-    struct native_beside *beside = context;
+int native_corunner_run(struct sandbox *sandbox, void *context) {
+    struct native_corunner *corunner = context;
     struct code_room room;
     code_function function = NULL;
-    bool is_ready = host_pin(beside->cpu);
+    bool is_ready = host_pin(corunner->cpu);
     if (is_ready) {
-        host_priority_raise(beside->limit_seconds);
-        is_ready = code_room_open(&room, &beside->code, 1, &function, &beside->note) && sandbox_seal(sandbox, &room);
+        host_priority_raise(corunner->limit_seconds);
+        is_ready =
+            code_room_open(&room, &corunner->code, 1, &function, &corunner->note) && sandbox_seal(sandbox, &room);
     }
     if (!is_ready) {
-        beside->error_number = errno;
+        corunner->error_number = errno;
         return 1;
     }
     void *memory = room.buffer;
-    code_room_clean(&room, beside->code);
-    code_room_enter(&room, beside->code, function);
+    code_room_clean(&room, corunner->code);
+    code_room_enter(&room, corunner->code, function);
     uint64_t iterations = choose_iterations(function, memory);
-    beside->between = time_between(beside, function, memory, iterations);
-    beside->bodies = (double)iterations * beside->code->bodies;
-    for (unsigned order = BESIDE_WAIT; order != BESIDE_END; order = load(&beside->order)) {
-        if (order == BESIDE_RUN)
-            run_chunks(beside, function, memory, iterations);
+    corunner->between = time_between(corunner, function, memory, iterations);
+    corunner->bodies = (double)iterations * corunner->code->bodies;
+    for (unsigned order = CORUNNER_WAIT; order != CORUNNER_END; order = load(&corunner->order)) {
+        if (order == CORUNNER_RUN)
+            run_chunks(corunner, function, memory, iterations);
         relax();
     }
     return 0;
@@ -109,14 +111,14 @@ int native_beside_run(struct sandbox *sandbox, void *context) {
 
 // ---- the child that measures
 
-static struct native_beside_progress look(const struct native_beside *beside) {
-    struct native_beside_progress progress;
+static struct native_corunner_progress look(const struct native_corunner *corunner) {
+    struct native_corunner_progress progress;
     unsigned sequence;
     do {
-        sequence = load(&beside->sequence);
-        progress = (struct native_beside_progress){beside->chunks, beside->ticks};
+        sequence = load(&corunner->sequence);
+        progress = (struct native_corunner_progress){corunner->chunks, corunner->ticks};
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    } while (sequence % 2 != 0 || sequence != load(&beside->sequence));
+    } while (sequence % 2 != 0 || sequence != load(&corunner->sequence));
     return progress;
 }
 
@@ -128,10 +130,10 @@ static void wait_a_little(void) {
 }
 
 // Waits until another chunk has ended. Returns false after patience_ns.
-static bool wait_for_chunk(const struct native_beside *beside) {
+static bool wait_for_chunk(const struct native_corunner *corunner) {
     int64_t end = (int64_t)timer_clock_ns() + patience_ns;
-    uint64_t chunks = look(beside).chunks;
-    while (look(beside).chunks == chunks) {
+    uint64_t chunks = look(corunner).chunks;
+    while (look(corunner).chunks == chunks) {
         if ((int64_t)timer_clock_ns() > end)
             return false;
         wait_a_little();
@@ -139,9 +141,9 @@ static bool wait_for_chunk(const struct native_beside *beside) {
     return true;
 }
 
-static bool wait_until_it_waits(const struct native_beside *beside) {
+static bool wait_until_it_waits(const struct native_corunner *corunner) {
     int64_t end = (int64_t)timer_clock_ns() + patience_ns;
-    while (load(&beside->doing) != BESIDE_WAIT) {
+    while (load(&corunner->doing) != CORUNNER_WAIT) {
         if ((int64_t)timer_clock_ns() > end)
             return false;
         wait_a_little();
@@ -149,30 +151,30 @@ static bool wait_until_it_waits(const struct native_beside *beside) {
     return true;
 }
 
-bool native_beside_go(struct native_beside *beside, struct native_beside_progress *start) {
-    if (load(&beside->order) == BESIDE_END)
+bool native_corunner_go(struct native_corunner *corunner, struct native_corunner_progress *start) {
+    if (load(&corunner->order) == CORUNNER_END)
         return false;
-    store(&beside->order, BESIDE_RUN);
-    if (!wait_for_chunk(beside)) {
-        store(&beside->order, BESIDE_END);
+    store(&corunner->order, CORUNNER_RUN);
+    if (!wait_for_chunk(corunner)) {
+        store(&corunner->order, CORUNNER_END);
         return false;
     }
-    *start = look(beside);
+    *start = look(corunner);
     return true;
 }
 
 // Waits for one more chunk, which shows that the co-runner was still running at the end of the sample.
-void native_beside_pause(struct native_beside *beside, const struct native_beside_progress *start,
-                         struct target_beside *done) {
-    struct native_beside_progress end = look(beside);
-    bool is_running = wait_for_chunk(beside);
-    store(&beside->order, BESIDE_WAIT);
-    if (!is_running || !wait_until_it_waits(beside)) {
-        store(&beside->order, BESIDE_END);
+void native_corunner_pause(struct native_corunner *corunner, const struct native_corunner_progress *start,
+                           struct target_corunner *done) {
+    struct native_corunner_progress end = look(corunner);
+    bool is_running = wait_for_chunk(corunner);
+    store(&corunner->order, CORUNNER_WAIT);
+    if (!is_running || !wait_until_it_waits(corunner)) {
+        store(&corunner->order, CORUNNER_END);
         return;
     }
     double chunks = (double)(end.chunks - start->chunks);
-    done->bodies = chunks * beside->bodies;
-    done->ticks = (double)(end.ticks - start->ticks) - chunks * beside->between;
-    done->is_whole = !beside->was_disturbed;
+    done->bodies = chunks * corunner->bodies;
+    done->ticks = (double)(end.ticks - start->ticks) - chunks * corunner->between;
+    done->is_whole = !corunner->was_disturbed;
 }

@@ -1,7 +1,7 @@
 // `cyclops run --corun`: the same code alone and while another hardware thread runs the co-runner, measured and
 // predicted, and what both threads together get done.
-#ifndef LAB_BESIDE_H
-#define LAB_BESIDE_H
+#ifndef LAB_CORUN_H
+#define LAB_CORUN_H
 
 #include "lab/experiment.h"
 #include "lab/lab.h"
