@@ -4,6 +4,7 @@
 #include "analyzer/model/model.h"
 #include "base/json.h"
 #include "base/table.h"
+#include "base/text.h"
 #include "cli/cli.h"
 
 #include <math.h>
@@ -80,6 +81,17 @@ static json_t *cost_to_json(const struct opcode_cost *cost) {
                      json_rounded(cost->rthroughput, 4), "uops", (int)cost->uops, "resources", cost->resources);
 }
 
+// With a blank between the entries, so that a line can end there.
+static const char *spaced(struct arena *arena, const char *resources) {
+    struct text text = {.arena = arena};
+    bool is_inside = false; // of brackets
+    for (const char *c = resources; *c; c++) {
+        is_inside = (is_inside || *c == '[') && *c != ']';
+        text_addf(&text, "%c%s", *c, *c == ',' && !is_inside ? " " : "");
+    }
+    return text.data ? text.data : "";
+}
+
 static bool report_change(struct table *table, const struct opcode_cost *from, const struct opcode_cost *to,
                           struct fail *fail) {
     const struct opcode_cost *both[] = {from, to};
@@ -93,7 +105,7 @@ static bool report_change(struct table *table, const struct opcode_cost *from, c
         table_cell(table, "%u", both[i]->latency);
         table_cell(table, "%.2f", both[i]->rthroughput);
         table_cell(table, "%u", both[i]->uops);
-        table_cell(table, "%s", both[i]->resources);
+        table_cell(table, "%s", spaced(table->arena, both[i]->resources));
     }
     return true;
 }
@@ -173,7 +185,7 @@ bool list_changes(struct arena *arena, struct fail *fail) {
     for (size_t i = 0; i < (list_args.cpu ? 3 : sizeof counted / sizeof *counted); i++)
         table_column(&table, TABLE_RIGHT, list_args.cpu ? costs[i] : counted[i]);
     if (list_args.cpu)
-        table_column(&table, TABLE_WRAP, costs[3]);
+        table_column(&table, TABLE_NOTE, costs[3]);
     if (list_args.cpu)
         return compare_cpu(arena, isa, list_args.cpu, true, &table, fail);
     if (!list_find_models(arena, isa, list_args.llvms.items, list_args.llvms.n_items, &models, fail))

@@ -33,8 +33,8 @@ static const struct command command = {
     "kernels   what can be measured by name: 'cyclops run NAME'\n"
     "models    CPUs with a scheduling model, and the versions of LLVM that have it:\n"
     "          'cyclops run NAME --mcpu CPU'\n"
-    "changes   how many opcodes have other numbers in another version of LLVM, by CPU;\n"
-    "          with --mcpu, which ones\n"
+    "changes   opcodes with other numbers in another version of LLVM: how many there\n"
+    "          are, by CPU, or (--mcpu) which\n"
     "events    hardware events that libpfm4 knows for this CPU\n",
     "  cyclops list kernels --isa aarch64\n"
     "  cyclops list models\n"

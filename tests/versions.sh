@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Two versions of LLVM in one run, and what is reported where one of them lacks something.  versions.sh BUILD
+. "$(dirname "$0")/lib.sh"
+unset CYCLOPS_LLVM
+for version in 19 22; do
+    [ -e "$build/lib/cyclops/cyclops-llvm-$version.so" ] || skip "there is no module for LLVM $version"
+done
+both=(--llvm 22 --llvm 19)
+sim=(--isa x86_64 --target sim:skylake,noise=none --form looped --mode throughput)
+
+# One measurement, a row for each version, or one for both.
+expect 0 'skylake \(LLVM 22\) +1\.000 +0 %' "$cyclops" run mfence "${sim[@]}" "${both[@]}"
+expect 0 'skylake \(LLVM 19\) +3\.000 +\+200 %' "$cyclops" run mfence "${sim[@]}" "${both[@]}"
+expect 0 'skylake \(LLVM 22, 19\) +0\.292 +0 %' "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --brief
+expect 0 'skylake \(LLVM 19\) +3\.000' "$cyclops" run mfence "${sim[@]}" "${both[@]}" --brief
+expect 0 '^  n +measured, looped +skylake \(LLVM 22, 19\) +difference$' "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --brief --sweep 1..3
+expect 0 'skylake \(LLVM 19\)' "$cyclops" run mfence "${sim[@]}" --mcpu llvm-19/skylake
+expect 0 'measured, and by skylake \(LLVM 19\)' "$cyclops" pairs add-r64 mfence --isa x86_64 --target sim:skylake,noise=none "${both[@]}"
+expect 0 'on LLVM 19/znver4' "$cyclops" explain 'imul rax, rbx' --mcpu znver4 --mtriple x86_64-linux-gnu "${both[@]}"
+
+# What only one of them knows.
+expect 0 'diamondrapids \(LLVM 19\) +- +not in LLVM 19' "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --mcpu diamondrapids
+expect 0 'diamondrapids +is not in LLVM 19' "$cyclops" explain 'imul rax, rbx' --mcpu diamondrapids --mtriple x86_64-linux-gnu "${both[@]}"
+expect 2 "unknown CPU 'znver99'" "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --mcpu znver99
+expect 77 'no module for LLVM 18 in .*\(there is: 19, 22\); install llvm-18-dev' "$cyclops" run add-r64 "${sim[@]}" --llvm 22 --llvm 18
+expect 1 "Cannot find option named 'fully'" bash -c "echo nop | '$cyclops' mca --llvm=22 -instruction-tables=fully -"
+expect 1 "'full' is invalid value for boolean argument" bash -c "echo nop | '$cyclops' mca --llvm=19 -instruction-tables=full -"
+
+# The newest is the default; the environment may say otherwise.
+expect 0 '^LLVM version 22\.' "$cyclops" mca --version
+expect 0 '^LLVM version 19\.' env CYCLOPS_LLVM=19 "$cyclops" mca --version
+expect 0 '^LLVM version 22\.' env CYCLOPS_LLVM=19 "$cyclops" mca --llvm 22 --version
+expect 0 '"model":"diamondrapids","isa":"x86_64","host":[a-z]*,"llvm":\[22\]' "$cyclops" list models --isa x86_64 --json
+expect 0 '"model":"haswell","isa":"x86_64","host":[a-z]*,"llvm":\[22,19\]' "$cyclops" list models --isa x86_64 --json
+
+# What changed: MFENCE of Skylake, from 1 cycle to 3 and back.
+changes=("$cyclops" list changes --isa x86_64 --json --mcpu skylake)
+expect 0 '"opcode":"MFENCE","from":\{"latency":3,.*"to":\{"latency":1,' "${changes[@]}" --llvm 19 --llvm 22
+expect 0 '"opcode":"MFENCE","from":\{"latency":1,.*"to":\{"latency":3,' "${changes[@]}" --llvm 22 --llvm 19
+expect 0 '^0$' bash -c "'$cyclops' list changes --isa x86_64 --json --mcpu skylake --llvm 22 --llvm 22 | wc -l"
+expect 2 'name the two versions' "${changes[@]}" --llvm 22
+
+# A library of another minor version than the module was built for.
+echo 'void LLVMGetVersion(unsigned *a, unsigned *b, unsigned *c) { *a = 19; *b = 2; *c = 5; }' >"$T/other.c"
+cc -shared -fPIC -o "$T/other.so" "$T/other.c" || failures=$((failures + 1))
+expect 77 'was built for LLVM 19\.1\.[0-9]+, but the library that it finds is LLVM 19\.2\.5; build' \
+    env LD_PRELOAD="$T/other.so" "$cyclops" mca --llvm 19 --version
+expect 0 '^LLVM version 22\.' env LD_PRELOAD="$T/other.so" "$cyclops" mca --version
+
+# Blocks simulated on several threads come out in the order of their lines, those with mistakes among them.
+sed -e '7s/.*/xyz/' "$here/blocks/bhive-sample.hex" >"$T/once"
+for ((i = 0; i < 40; i++)); do cat "$T/once"; done >"$T/many"
+for jobs in 1 3; do
+    "$cyclops" mca --hex --brief --mcpu=znver4 --mtriple=x86_64 --jobs=$jobs "$T/many" >"$T/jobs-$jobs"
+done
+expect 0 '^error .*many:7:1: ' head -n 7 "$T/jobs-3"
+expect 0 same bash -c "[ \$(wc -l <'$T/many') -gt 2000 ] && cmp '$T/jobs-1' '$T/jobs-3' && echo same"
+finish
