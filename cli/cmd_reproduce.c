@@ -16,7 +16,8 @@
 
 static struct {
     bool all, list, json;
-    const char *svg, *folder, *llvm;
+    const char *svg, *folder;
+    struct option_list llvms;
     struct lab_options lab;
 } args = {.lab = {.target = "native", .bench = {.cpu = -1, .retry_seconds = 5}}};
 
@@ -32,8 +33,10 @@ static const struct option options[] = {
      "5.",
      &args.lab.bench.retry_seconds},
     {OPTION_TEXT, "references", "FOLDER", "Where the reference files are. Default: the installed ones.", &args.folder},
-    {OPTION_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM to predict with. Default: the newest.",
-     &args.llvm},
+    {OPTION_LIST, "llvm", "LLVM",
+     "Version (22), module or folder of LLVM to predict with; may be repeated, for a table by each. Default: the "
+     "newest.",
+     &args.llvms},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines: an object for each published value.", &args.json},
     {0},
 };
@@ -106,7 +109,7 @@ static bool open_lab(struct arena *arena, struct lab *lab, struct fail *fail) {
     static const char *none[] = {"none"};
     args.lab.isa = cli_isa(arena, NULL, fail);
     args.lab.cpus = (struct option_list){none, 1};
-    args.lab.llvms = (struct option_list){&args.llvm, args.llvm ? 1 : 0};
+    args.lab.llvms = args.llvms;
     args.lab.listener = &cli_listener;
     args.lab.bench.is_stopped = interrupt_seen;
     return args.lab.isa && lab_open(lab, arena, &args.lab, fail);
@@ -120,12 +123,25 @@ static void leave_unmeasured(struct reproduction *all, size_t n, const char *why
                 all[i].values[v].not_measured = why;
 }
 
-static bool report(struct arena *arena, const struct lab *lab, const struct reproduction *all, size_t n,
-                   struct fail *fail) {
+static bool is_only_drawn(void) {
+    return args.svg && strcmp(args.svg, "-") == 0;
+}
+
+// Predicts by one version of LLVM, and reports.
+static bool compare(struct arena *arena, const char *llvm, struct reproduction *all, size_t n, bool *agrees,
+                    struct fail *fail) {
+    for (size_t i = 0; i < n; i++) {
+        reproduce_predict(arena, llvm, &all[i]);
+        *agrees &= reproduce_agrees(&all[i]);
+    }
+    if (args.svg && !reproduce_svg(arena, &all[0], args.svg, fail))
+        return false;
+    if (is_only_drawn())
+        return true;
     if (args.json)
         return reproduce_print_json(arena, all, n, fail);
-    if (lab)
-        screen_print_sentence(lab_summary(lab), stdout);
+    if (args.llvms.n_items > 1)
+        printf("predicted by LLVM %u\n", all[0].llvm);
     reproduce_print(arena, all, n, !args.all, cli_wants_colour());
     return true;
 }
@@ -147,18 +163,17 @@ static bool reproduce(struct arena *arena, struct lab *lab, struct reproduction 
         *fail = cannot;
         return false;
     }
-    *agrees = true;
-    for (size_t i = 0; i < n; i++) {
-        reproduce_predict(arena, args.llvm, &all[i]);
-        *agrees &= reproduce_agrees(&all[i]);
-    }
     if (!can_measure)
         leave_unmeasured(all, n, cannot.status ? arena_strdup(arena, cannot.text) : REPRODUCE_NOT_ASKED);
     else if (!reproduce_measure(lab, all, n, fail))
         leave_unmeasured(all, n, "an error ended the measuring");
-    if (args.svg && !reproduce_svg(arena, &all[0], args.svg, fail))
-        return false;
-    return (args.svg && strcmp(args.svg, "-") == 0) || report(arena, can_measure ? lab : NULL, all, n, fail);
+    if (can_measure && !args.json && !is_only_drawn())
+        screen_print_sentence(lab_summary(lab), stdout);
+    size_t n_llvms = args.llvms.n_items ? args.llvms.n_items : 1;
+    for (size_t i = 0; i < n_llvms; i++)
+        if (!compare(arena, args.llvms.n_items ? args.llvms.items[i] : NULL, all, n, agrees, fail))
+            return false;
+    return true;
 }
 
 static bool run(struct arena *arena, struct lab *lab, const struct operands *operands, bool *agrees,
@@ -179,6 +194,8 @@ static bool run(struct arena *arena, struct lab *lab, const struct operands *ope
         return false;
     if (args.svg && n != 1)
         return fail_set(fail, FAIL_INPUT, "--svg draws one sweep: name it");
+    if (args.svg && args.llvms.n_items > 1)
+        return fail_set(fail, FAIL_INPUT, "--svg draws the predictions of one version: give --llvm once");
     return reproduce(arena, lab, chosen, n, agrees, fail);
 }
 

@@ -26,6 +26,7 @@ struct reproduced_value {
 struct reproduction {
     const struct reference *reference;
     struct reproduced_value *values; // as many as the reference has
+    unsigned llvm;                   // major version that predicts; 0: there is no LLVM
     const char *no_prediction;       // reason why there is no prediction; null: there is one
     // Experiments to measure: none; one; latency and reciprocal throughput; or a sweep's rows, all of one form, then
     // all of the other.
@@ -40,7 +41,8 @@ bool reproduce_plan(struct arena *arena, const struct isa *native, struct reprod
 // Whether every value agrees, by the model or by the overlay that the reference names.
 bool reproduce_agrees(const struct reproduction *reproduction);
 
-// Predicts, once the programs are assembled. Sets `no_prediction` where that is not possible.
+// Predicts, once the programs are assembled; anew by another version of LLVM (`llvm`: as in backend_load). Sets
+// `no_prediction` where that is not possible.
 void reproduce_predict(struct arena *arena, const char *llvm, struct reproduction *reproduction);
 
 // Measures the plans of all `n`, in an open lab without models. False only when Cyclops itself failed.

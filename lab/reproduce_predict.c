@@ -171,7 +171,10 @@ void reproduce_predict(struct arena *arena, const char *llvm, struct reproductio
     const struct reference *reference = reproduction->reference;
     double **predicted = ARENA_ARRAY(arena, double *, reference->n_values), *other = NULL;
     double **repaired = ARENA_ARRAY(arena, double *, reference->n_values), *other_repaired;
-    struct fail trouble = {0};
+    struct fail trouble = {0}, no_llvm = {0};
+    const struct backend *backend = backend_load(arena, llvm, &no_llvm);
+    reproduction->llvm = backend ? backend->major : 0;
+    reproduction->no_prediction = NULL;
     if (!predict_all(arena, llvm, reference->model, reproduction, predicted, &other, &trouble) ||
         (reference->repaired_by &&
          !predict_all(arena, llvm, reference->repaired_by, reproduction, repaired, &other_repaired, &trouble))) {

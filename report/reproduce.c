@@ -184,13 +184,13 @@ bool reproduce_print_json(struct arena *arena, const struct reproduction *all, s
             const struct reproduced_value *value = &all[i].values[v];
             size_t count = value->reference->n;
             json_t *line = json_pack(
-                "{s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:s, s:s*, s:s, s:s*, s:s*}", "experiment", all[i].reference->name,
-                "value", value_name(arena, all[i].reference, value->reference), "published",
+                "{s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:s, s:i, s:s*, s:s, s:s*, s:s*}", "experiment",
+                all[i].reference->name, "value", value_name(arena, all[i].reference, value->reference), "published",
                 numbers(value->reference->published, count), "predicted", numbers(value->predicted, count), "repaired",
                 numbers(value->repaired, count), "measured", numbers(value->measured, count), "unstable",
-                value->is_unstable, "model", all[i].reference->model, "repaired_by", all[i].reference->repaired_by,
-                "verdict", verdict_text(&all[i], value), "not_measured", value->not_measured, "no_prediction",
-                all[i].no_prediction);
+                value->is_unstable, "model", all[i].reference->model, "llvm", (int)all[i].llvm, "repaired_by",
+                all[i].reference->repaired_by, "verdict", verdict_text(&all[i], value), "not_measured",
+                value->not_measured, "no_prediction", all[i].no_prediction);
             if (!json_write_line(stdout, line, fail))
                 return false;
         }

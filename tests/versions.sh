@@ -18,6 +18,9 @@ expect 0 'skylake \(LLVM 19\)' "$cyclops" run mfence "${sim[@]}" --mcpu llvm-19/
 expect 0 'measured, and by skylake \(LLVM 19\)' "$cyclops" pairs add-r64 mfence --isa x86_64 --target sim:skylake,noise=none "${both[@]}"
 expect 0 'on LLVM 19/znver4' "$cyclops" explain 'imul rax, rbx' --mcpu znver4 --mtriple x86_64-linux-gnu "${both[@]}"
 
+expect 0 '^predicted by LLVM 19$' "$cyclops" reproduce fma-numbers --target none "${both[@]}"
+expect 0 '"llvm":19' "$cyclops" reproduce fma-numbers --target none --json "${both[@]}"
+
 # What only one of them knows.
 expect 0 'diamondrapids \(LLVM 19\) +- +not in LLVM 19' "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --mcpu diamondrapids
 expect 0 'diamondrapids +is not in LLVM 19' "$cyclops" explain 'imul rax, rbx' --mcpu diamondrapids --mtriple x86_64-linux-gnu "${both[@]}"
