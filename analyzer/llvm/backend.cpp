@@ -39,6 +39,7 @@ const struct backend *cyclops_backend(void) {
         backend.list_features = list_features;
         backend.opcode_name = opcode_name;
         backend.opcode_costs = opcode_costs;
+        backend.forms = list_forms;
         backend.count_insns = count_insns;
         backend.describe_bytes = describe_bytes;
         backend.describe_text = describe_text;

@@ -18,6 +18,7 @@ extern "C" {
 #include "base/text.h"
 }
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/MC/MCAsmBackend.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
@@ -115,6 +116,10 @@ std::string list_resources(const llvm::MCSubtargetInfo &subtarget, const llvm::M
 // opcodes.cpp
 size_t opcode_costs(const struct backend_cpu *cpu, struct arena *arena, const struct opcode_cost **costs);
 
+// forms.cpp
+bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form **forms, size_t *n_forms,
+                struct fail *fail);
+
 // bare.cpp: what else describe_insn sets, where there is no scheduling model
 void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, struct insn *insn);
 
@@ -126,5 +131,8 @@ bool describe_text(struct backend_cpu *cpu, struct arena *arena, const char *nam
                    struct backend_source *source, struct fail *fail);
 // An instruction written down by ourselves; false where this CPU does not know it.
 bool assemble_one(backend_cpu &cpu, const char *text, llvm::MCInst &inst);
+// Many of them, a line each: `take` gets those that this CPU knows, with the number of their line, from 1.
+bool assemble_lines(backend_cpu &cpu, const char *text, struct fail *fail,
+                    llvm::function_ref<void(const llvm::MCInst &inst, unsigned line)> take);
 
 #endif

@@ -266,3 +266,17 @@ bool assemble_one(backend_cpu &cpu, const char *text, MCInst &inst) {
     inst = parsed.found.all()[0].insns[0].inst;
     return true;
 }
+
+bool assemble_lines(backend_cpu &cpu, const char *text, struct fail *fail,
+                    function_ref<void(const MCInst &inst, unsigned line)> take) {
+    const bool skips = cpu.skip_parse_failures;
+    cpu.skip_parse_failures = true;
+    source_text parsed(cpu, "", text, fail);
+    const bool is_parsed = parsed.parse();
+    cpu.skip_parse_failures = skips;
+    if (is_parsed)
+        for (const region &part : parsed.found.all())
+            for (const source_insn &insn : part.insns)
+                take(insn.inst, insn.line);
+    return is_parsed;
+}

@@ -4,6 +4,8 @@
 #ifndef ANALYZER_LLVM_VERSIONS_H
 #define ANALYZER_LLVM_VERSIONS_H
 
+#include "analyzer/llvm/module.h"
+
 #include "llvm/Config/llvm-config.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstrAnalysis.h"
@@ -58,6 +60,29 @@ inline bool is_call(const llvm::MCInstrAnalysis &analysis, const llvm::MCInstrIn
 inline bool is_return(const llvm::MCInstrAnalysis &analysis, const llvm::MCInstrInfo &opcodes,
                       const llvm::MCInst &inst) {
     return LLVM_VERSION_MAJOR >= 22 ? analysis.isReturn(inst) : opcodes.get(inst.getOpcode()).isReturn();
+}
+
+// The class of registers that an operand is of; negative: it is not a register.
+inline int operand_class(const backend_cpu &cpu, const llvm::MCInstrDesc &desc, unsigned operand) {
+#if LLVM_VERSION_MAJOR >= 22
+    return cpu.opcodes->getOpRegClassID(desc.operands()[operand],
+                                        cpu.subtarget->getHwMode(llvm::MCSubtargetInfo::HwMode_RegInfo));
+#else
+    (void)cpu;
+    const llvm::MCOperandInfo &info = desc.operands()[operand];
+    return info.isLookupPtrRegClass() ? -1 : info.RegClass;
+#endif
+}
+
+// Null where LLVM was built without these names.
+inline const char *sched_class_name(const llvm::MCSchedModel &model, unsigned sched_class) {
+#if LLVM_VERSION_MAJOR >= 22
+    return model.hasInstrSchedModel() ? model.getSchedClassName(sched_class).data() : nullptr;
+#elif !defined(NDEBUG) || defined(LLVM_ENABLE_DUMP)
+    return model.hasInstrSchedModel() ? model.getSchedClassDesc(sched_class)->Name : nullptr;
+#else
+    return nullptr;
+#endif
 }
 
 // A triple as the functions of llvm::Target take it.

@@ -3,6 +3,7 @@
 #ifndef ANALYZER_MODEL_BACKEND_H
 #define ANALYZER_MODEL_BACKEND_H
 
+#include "analyzer/model/form.h"
 #include "analyzer/model/insn.h"
 #include "analyzer/model/machine.h"
 #include "analyzer/model/mca_rules.h"
@@ -13,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 9 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 10 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
@@ -99,6 +100,11 @@ struct backend {
     // Costs of the opcodes that the CPU's table describes, also of those that the CPU lacks; not of those whose numbers
     // depend on their operands. The array lives in the arena.
     size_t (*opcode_costs)(const struct backend_cpu *cpu, struct arena *arena, const struct opcode_cost **costs);
+
+    // All opcodes of the open CPU's target as forms, by index; arrays live in the arena. On x86, those that the CPU
+    // lacks are usable too: LLVM's assembler takes them.
+    bool (*forms)(struct backend_cpu *cpu, struct arena *arena, const struct form **forms, size_t *n_forms,
+                  struct fail *fail);
 
     // Decodes machine code; 0 and a failure where that is not possible, or where there is none.
     size_t (*count_insns)(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail);

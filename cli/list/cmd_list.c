@@ -21,7 +21,8 @@ static const struct option options[] = {
      "Version (22), module or folder of LLVM whose models to list; may be repeated. Default: all that are installed. "
      "changes: from the first to the second.",
      &list_args.llvms},
-    {OPTION_TEXT, "mcpu", "CPU", "changes: the opcodes of this CPU, each with its numbers before and after.",
+    {OPTION_TEXT, "mcpu", "CPU", "changes: list the opcodes of this CPU, each with its numbers before and after. forms: with this CPU's extensions and "
+     "scheduling classes.",
      &list_args.cpu},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &list_args.json},
     {0},
@@ -29,14 +30,17 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops list",
-    "kernels|models|changes|events [options]",
+    "kernels|forms [PATTERN...]|models|changes|events [options]",
     "kernels   what can be measured by name: 'cyclops run NAME'\n"
+    "forms     what LLVM knows of the ISA, opcode by opcode, each with an example; a\n"
+    "          PATTERN is a regular expression of names, and shows those left out too\n"
     "models    CPUs with a scheduling model, and the versions of LLVM that have it:\n"
     "          'cyclops run NAME --mcpu CPU'\n"
     "changes   opcodes with other numbers in another version of LLVM: how many there\n"
     "          are, by CPU, or (--mcpu) which\n"
     "events    hardware events that libpfm4 knows for this CPU\n",
     "  cyclops list kernels --isa aarch64\n"
+    "  cyclops list forms 'VADDPS.*'\n"
     "  cyclops list models\n"
     "  cyclops list changes --llvm 19 --llvm 22\n",
     options,
@@ -105,12 +109,14 @@ static bool list(struct arena *arena, const struct operands *operands, struct fa
         bool (*list)(struct arena *arena, struct fail *fail);
     } subjects[] = {
         {"kernels", list_kernels}, {"models", list_models}, {"changes", list_changes}, {"events", list_events}};
+    if (operands->n_items > 0 && strcmp(operands->items[0], "forms") == 0)
+        return list_forms(arena, operands, fail);
     if (operands->n_items != 1)
-        return fail_set(fail, FAIL_INPUT, "say what to list: kernels, models, changes or events");
+        return fail_set(fail, FAIL_INPUT, "say what to list: kernels, forms, models, changes or events");
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
         if (strcmp(operands->items[0], subjects[i].name) == 0)
             return subjects[i].list(arena, fail);
-    return fail_set(fail, FAIL_INPUT, "cannot list '%s': there are kernels, models, changes and events",
+    return fail_set(fail, FAIL_INPUT, "cannot list '%s': there are kernels, forms, models, changes and events",
                     operands->items[0]);
 }
 

@@ -41,5 +41,7 @@ bool list_find_models(struct arena *arena, const struct isa *isa, const char *co
 // `cyclops list models`, `cyclops list changes`.
 bool list_models(struct arena *arena, struct fail *fail);
 bool list_changes(struct arena *arena, struct fail *fail);
+// `cyclops list forms [PATTERN...]`
+bool list_forms(struct arena *arena, const struct operands *operands, struct fail *fail);
 
 #endif

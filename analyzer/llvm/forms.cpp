@@ -1,0 +1,317 @@
+// Forms: each opcode with an example of its operands, and whether it can be measured. The example is encoded, decoded,
+// printed and assembled again; only what comes back as the same opcode is a form of its own.
+#include "analyzer/llvm/regions.h"
+
+#include "llvm/MC/MCCodeEmitter.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCFixup.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <vector>
+
+using namespace llvm;
+
+namespace {
+
+// X86's forms of encoding that take other operands than their types say, and its types of operands
+// (llvm/lib/Target/X86/MCTargetDesc/X86BaseInfo.h).
+enum x86_form { X86_PSEUDO = 0, X86_MEMORY_OFFSET = 3, X86_SOURCE, X86_DESTINATION, X86_BOTH, X86_PREFIX = 10 };
+enum { X86_FORM_MASK = 127 };
+enum { X86_ROUNDING = MCOI::OPERAND_FIRST_TARGET, X86_CONDITION };
+enum { X86_BASE, X86_SCALE, X86_INDEX, X86_DISPLACEMENT, X86_SEGMENT, X86_MEMORY_OPERANDS };
+
+// Immediates to try: one that fits everywhere, and one that needs 32 bits, where the first has a shorter encoding.
+constexpr int64_t immediates[] = {1, 0x12345678};
+
+class form_maker {
+  public:
+    form_maker(backend_cpu &open, struct arena *memory)
+        : cpu(open), arena(memory), context(cpu.triple, cpu.asm_info.get(), cpu.registers.get(), cpu.subtarget.get(),
+                                            nullptr, &cpu.target_options),
+          emitter(cpu.target->createMCCodeEmitter(*cpu.opcodes, context)),
+          disassembler(cpu.target->createMCDisassembler(*cpu.subtarget, context)),
+          printer(make_printer(cpu, cpu.output_syntax < 0 ? cpu.asm_info->getAssemblerDialect()
+                                                          : unsigned(cpu.output_syntax))) {
+    }
+
+    bool is_open() const {
+        return emitter && disassembler && printer;
+    }
+    void make(unsigned opcode, int64_t immediate, struct form *form);
+
+  private:
+    backend_cpu &cpu;
+    struct arena *arena;
+    MCContext context;
+    std::unique_ptr<MCCodeEmitter> emitter;
+    std::unique_ptr<MCDisassembler> disassembler;
+    std::unique_ptr<MCInstPrinter> printer;
+    std::vector<MCPhysReg> used; // by the example at hand
+
+    bool is_x86_form(const MCInstrDesc &desc, unsigned form) const {
+        return cpu.triple.isX86() && (desc.TSFlags & X86_FORM_MASK) == form;
+    }
+    bool has_memory_tuple(const MCInstrDesc &desc, unsigned operand) const;
+    bool is_free(MCPhysReg reg) const;
+    MCPhysReg choose(int reg_class);
+    MCPhysReg find_register(StringRef name) const;
+    MCPhysReg choose_base() const;
+    void add_fixed_memory(const MCInstrDesc &desc, MCInst &inst, struct form *form);
+    void describe_class(int reg_class, struct form_operand *operand);
+    unsigned add_operand(const MCInstrDesc &desc, unsigned i, int64_t immediate, MCInst &inst, struct form *form);
+    void add_operands(const MCInstrDesc &desc, int64_t immediate, MCInst &inst, struct form *form);
+    void describe(const MCInstrDesc &desc, struct form *form);
+    bool encode(const MCInst &inst, struct form *form);
+    bool decodes_to_itself(const MCInst &inst, struct form *form);
+};
+
+bool form_maker::has_memory_tuple(const MCInstrDesc &desc, unsigned operand) const {
+    const unsigned form = unsigned(desc.TSFlags & X86_FORM_MASK);
+    return cpu.triple.isX86() && desc.operands()[operand].OperandType == MCOI::OPERAND_MEMORY &&
+           (form < X86_MEMORY_OFFSET || form > X86_BOTH) && operand + X86_MEMORY_OPERANDS <= desc.getNumOperands();
+}
+
+bool form_maker::is_free(MCPhysReg reg) const {
+    const StringRef name = cpu.registers->getName(reg);
+    const bool is_stack = name == "RSP" || name == "ESP" || name == "SP" || name == "SPL" || name == "WSP";
+    return !is_stack && name != "RIP" && name != "EIP" && name != "IP" &&
+           none_of(used, [&](MCPhysReg other) { return cpu.registers->regsOverlap(reg, other); });
+}
+
+// A register that nothing else of the example is; where there is none, the class's first.
+MCPhysReg form_maker::choose(int reg_class) {
+    const MCRegisterClass &all = cpu.registers->getRegClass(unsigned(reg_class));
+    const auto found = find_if(all, [&](MCPhysReg reg) { return is_free(reg); });
+    const MCPhysReg chosen = found != all.end() ? *found : *all.begin();
+    used.push_back(chosen);
+    return chosen;
+}
+
+void form_maker::describe_class(int reg_class, struct form_operand *operand) {
+    const MCRegisterClass &all = cpu.registers->getRegClass(unsigned(reg_class));
+    operand->class_name = cpu.registers->getRegClassName(&all);
+    uint16_t *list = ARENA_ARRAY(arena, uint16_t, all.getNumRegs());
+    for (MCPhysReg reg : all)
+        list[operand->n_registers++] = reg;
+    operand->registers = list;
+}
+
+MCPhysReg form_maker::find_register(StringRef name) const {
+    for (unsigned reg = 1; reg < cpu.registers->getNumRegs(); reg++)
+        if (cpu.registers->getName(reg) == name)
+            return MCPhysReg(reg);
+    return 0;
+}
+
+// The base register of addresses, as wide as pointers are.
+MCPhysReg form_maker::choose_base() const {
+    return find_register(cpu.triple.isArch64Bit() ? "RDI" : "EDI");
+}
+
+// X86's forms whose address is not a tuple: (%rsi), (%rdi), or a number. Segments are none.
+void form_maker::add_fixed_memory(const MCInstrDesc &desc, MCInst &inst, struct form *form) {
+    const char *const source = cpu.triple.isArch64Bit() ? "RSI" : "ESI";
+    if (is_x86_form(desc, X86_MEMORY_OFFSET))
+        inst.addOperand(MCOperand::createImm(64));
+    if (is_x86_form(desc, X86_DESTINATION) || is_x86_form(desc, X86_BOTH))
+        inst.addOperand(MCOperand::createReg(choose_base()));
+    if (is_x86_form(desc, X86_SOURCE) || is_x86_form(desc, X86_BOTH))
+        inst.addOperand(MCOperand::createReg(find_register(source)));
+    if (!is_x86_form(desc, X86_DESTINATION))
+        inst.addOperand(MCOperand::createReg(0));
+    struct form_operand *operand = const_cast<struct form_operand *>(form->operands);
+    operand->kind = FORM_MEMORY;
+    operand->is_read = desc.mayLoad();
+    operand->is_written = desc.mayStore();
+    operand->tied = -1;
+    form->n_operands = 1;
+}
+
+// Adds LLVM's operand `i` to the example, with the others that make one of ours with it; returns how many these are.
+unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t immediate, MCInst &inst,
+                                 struct form *form) {
+    const MCOperandInfo &info = desc.operands()[i];
+    struct form_operand *operand = const_cast<struct form_operand *>(&form->operands[form->n_operands++]);
+    const int tied = desc.getOperandConstraint(i, MCOI::TIED_TO);
+    operand->is_written = i < desc.getNumDefs();
+    operand->is_read = !operand->is_written;
+    operand->tied = tied;
+    if (has_memory_tuple(desc, i)) {
+        const int index_class = operand_class(cpu, desc, i + X86_INDEX);
+        const bool is_vector = StringRef(cpu.registers->getRegClassName(
+                                             &cpu.registers->getRegClass(unsigned(std::max(0, index_class)))))
+                                   .starts_with("VR");
+        operand->kind = FORM_MEMORY;
+        operand->is_read = desc.mayLoad();
+        operand->is_written = desc.mayStore();
+        operand->tied = -1;
+        inst.addOperand(MCOperand::createReg(choose_base()));
+        inst.addOperand(MCOperand::createImm(1));
+        inst.addOperand(MCOperand::createReg(is_vector ? choose(index_class) : 0));
+        inst.addOperand(MCOperand::createImm(64));
+        inst.addOperand(MCOperand::createReg(0));
+        if (is_vector)
+            describe_class(index_class, operand);
+        return X86_MEMORY_OPERANDS;
+    }
+    const int reg_class = operand_class(cpu, desc, i);
+    if (tied >= 0 && inst.getOperand(unsigned(tied)).isReg()) {
+        operand->kind = FORM_REGISTER;
+        inst.addOperand(inst.getOperand(unsigned(tied)));
+        if (reg_class >= 0)
+            describe_class(reg_class, operand);
+    } else if (info.isPredicate() || info.isOptionalDef()) {
+        constexpr int64_t always = 14; // ARM's condition
+        operand->kind = FORM_OTHER;
+        inst.addOperand(reg_class >= 0 ? MCOperand::createReg(0) : MCOperand::createImm(always));
+    } else if (reg_class >= 0) {
+        operand->kind = FORM_REGISTER;
+        describe_class(reg_class, operand);
+        inst.addOperand(MCOperand::createReg(choose(reg_class)));
+    } else if (cpu.triple.isX86() && info.OperandType == X86_ROUNDING) {
+        operand->kind = FORM_ROUNDING;
+        inst.addOperand(MCOperand::createImm(0));
+    } else if (cpu.triple.isX86() && info.OperandType == X86_CONDITION) {
+        operand->kind = FORM_CONDITION;
+        inst.addOperand(MCOperand::createImm(4)); // e
+    } else {
+        operand->kind = info.OperandType == MCOI::OPERAND_IMMEDIATE || cpu.triple.isX86() ? FORM_IMMEDIATE : FORM_OTHER;
+        inst.addOperand(MCOperand::createImm(immediate));
+    }
+    return 1;
+}
+
+void form_maker::add_operands(const MCInstrDesc &desc, int64_t immediate, MCInst &inst, struct form *form) {
+    form->operands = ARENA_ARRAY(arena, struct form_operand, desc.getNumOperands());
+    form->n_operands = 0;
+    used.assign(desc.implicit_defs().begin(), desc.implicit_defs().end());
+    used.insert(used.end(), desc.implicit_uses().begin(), desc.implicit_uses().end());
+    if (cpu.triple.isX86())
+        used.push_back(choose_base());
+    if (cpu.triple.isX86() && (desc.TSFlags & X86_FORM_MASK) >= X86_MEMORY_OFFSET &&
+        (desc.TSFlags & X86_FORM_MASK) <= X86_BOTH)
+        return add_fixed_memory(desc, inst, form);
+    for (unsigned i = 0; i < desc.getNumOperands();)
+        i += add_operand(desc, i, immediate, inst, form);
+}
+
+const uint16_t *copy_registers(struct arena *arena, ArrayRef<MCPhysReg> from, unsigned *n) {
+    uint16_t *list = ARENA_ARRAY(arena, uint16_t, from.size());
+    std::copy(from.begin(), from.end(), list);
+    *n = unsigned(from.size());
+    return list;
+}
+
+void form_maker::describe(const MCInstrDesc &desc, struct form *form) {
+    form->opcode = opcode_name(&cpu, form->index);
+    form->implicit_reads = copy_registers(arena, desc.implicit_uses(), &form->n_implicit_reads);
+    form->implicit_writes = copy_registers(arena, desc.implicit_defs(), &form->n_implicit_writes);
+    form->sched_class = desc.getSchedClass();
+    form->sched_class_name = sched_class_name(cpu.subtarget->getSchedModel(), form->sched_class);
+    form->may_load = desc.mayLoad();
+    form->may_store = desc.mayStore();
+    form->side_effects = desc.hasUnmodeledSideEffects();
+}
+
+bool form_maker::encode(const MCInst &inst, struct form *form) {
+    SmallVector<char, 16> code;
+    SmallVector<MCFixup, 2> fixups;
+    emitter->encodeInstruction(inst, code, fixups, *cpu.subtarget);
+    form->n_bytes = unsigned(code.size());
+    form->bytes = reinterpret_cast<uint8_t *>(arena_copy(arena, code.data(), code.size()));
+    form->text = print_text(cpu, arena, *printer, inst);
+    return !code.empty() && fixups.empty();
+}
+
+bool form_maker::decodes_to_itself(const MCInst &inst, struct form *form) {
+    MCInst decoded;
+    uint64_t size = 0;
+    raw_null_ostream silent;
+    const ArrayRef<uint8_t> bytes(form->bytes, form->n_bytes);
+    if (disassembler->getInstruction(decoded, size, bytes, 0, silent) != MCDisassembler::Success ||
+        size != form->n_bytes) {
+        form->status = FORM_NOT_DECODED;
+        return false;
+    }
+    if (decoded.getOpcode() == inst.getOpcode())
+        return true;
+    form->status = FORM_OTHER_OPCODE;
+    form->twin = opcode_name(&cpu, decoded.getOpcode());
+    return false;
+}
+
+void form_maker::make(unsigned opcode, int64_t immediate, struct form *form) {
+    const MCInstrDesc &desc = cpu.opcodes->get(opcode);
+    MCInst inst;
+    *form = {};
+    form->index = opcode;
+    describe(desc, form);
+    const auto is_relative = [](const MCOperandInfo &info) { return info.OperandType == MCOI::OPERAND_PCREL; };
+    if (desc.isPseudo() || desc.usesCustomInsertionHook() || is_x86_form(desc, X86_PSEUDO))
+        form->status = FORM_PSEUDO;
+    else if (desc.isBranch() || desc.isCall() || desc.isReturn() || desc.isTerminator() ||
+             any_of(desc.operands(), is_relative))
+        form->status = FORM_CONTROL_FLOW;
+    else if (is_x86_form(desc, X86_PREFIX))
+        form->status = FORM_PREFIX;
+    if (form->status != FORM_USABLE)
+        return;
+    inst.setOpcode(opcode);
+    add_operands(desc, immediate, inst, form);
+    if (!encode(inst, form))
+        form->status = FORM_NOT_DECODED;
+    else
+        decodes_to_itself(inst, form);
+}
+
+// Assembles all examples at once, a line each, and finds out what came of them.
+bool assemble_examples(backend_cpu &cpu, struct form *forms, size_t n, struct fail *fail) {
+    std::string text;
+    std::vector<struct form *> by_line;
+    for (size_t i = 0; i < n; i++) {
+        if (forms[i].status != FORM_USABLE)
+            continue;
+        text += forms[i].text;
+        text += '\n';
+        by_line.push_back(&forms[i]);
+        forms[i].status = FORM_NOT_ASSEMBLED;
+    }
+    return assemble_lines(cpu, text.c_str(), fail, [&](const MCInst &inst, unsigned line) {
+        struct form *form = by_line[line - 1];
+        const bool is_itself = inst.getOpcode() == form->index;
+        form->status = is_itself ? FORM_USABLE : FORM_TWIN;
+        form->twin = is_itself ? nullptr : opcode_name(&cpu, inst.getOpcode());
+    });
+}
+
+} // namespace
+
+bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form **forms, size_t *n_forms,
+                struct fail *fail) {
+    form_maker maker(*cpu, arena);
+    if (!maker.is_open())
+        return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without an assembler or disassembler for %s",
+                        cpu->triple.str().c_str());
+    const size_t n = cpu->opcodes->getNumOpcodes();
+    struct form *list = ARENA_ARRAY(arena, struct form, n);
+    for (size_t i = 0; i < n; i++)
+        maker.make(unsigned(i), immediates[0], &list[i]);
+    if (!assemble_examples(*cpu, list, n, fail))
+        return false;
+    // Where a short immediate makes another opcode of the text, a long one may not.
+    std::vector<struct form> again;
+    for (size_t i = 0; i < n; i++)
+        if (list[i].status == FORM_TWIN) {
+            again.emplace_back();
+            maker.make(unsigned(i), immediates[1], &again.back());
+        }
+    if (!assemble_examples(*cpu, again.data(), again.size(), fail))
+        return false;
+    for (const struct form &form : again)
+        if (form.status == FORM_USABLE)
+            list[form.index] = form;
+    *forms = list;
+    *n_forms = n;
+    return true;
+}

@@ -1,0 +1,62 @@
+// Forms: what an ISA has to measure. A form is an opcode with operands of certain kinds, as LLVM's tables have it; which
+// registers, addresses and values it gets is open. Filled by the LLVM module (analyzer/llvm/forms.cpp).
+// Meaning of the fields: llvm/include/llvm/MC/MCInstrDesc.h.
+#ifndef ANALYZER_MODEL_FORM_H
+#define ANALYZER_MODEL_FORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Whether a form can be measured, and why not.
+enum form_status {
+    FORM_USABLE,
+    FORM_PSEUDO,          // no encoding: only the compiler knows it
+    FORM_CONTROL_FLOW,    // a branch, a call, a return, or relative to the program counter
+    FORM_PREFIX,          // only a prefix of another instruction
+    FORM_NOT_DECODED,     // its bytes decode to nothing, or to another length: it is of another mode of the CPU
+    FORM_OTHER_OPCODE,    // its bytes decode to another opcode, its `twin`
+    FORM_TWIN,            // its text assembles to another opcode, its `twin`, with the same meaning
+    FORM_NOT_ASSEMBLED,   // LLVM's assembler refuses its text: the CPU lacks it, where the assembler checks that
+    FORM_N_STATUSES,
+};
+
+enum form_operand_kind {
+    FORM_REGISTER,
+    FORM_MEMORY,
+    FORM_IMMEDIATE,
+    FORM_ROUNDING,  // x86: {rn-sae}
+    FORM_CONDITION, // x86: the condition of cmov, set
+    FORM_OTHER,     // of the target: a shift, a vector list, ...
+};
+
+struct form_operand {
+    enum form_operand_kind kind;
+    const char *class_name;    // of registers, "GR64"; of memory: of the index where that is a vector; null: none
+    const uint16_t *registers; // that it may be, in LLVM's order: indices of the machine's registers; `n_registers`
+    unsigned n_registers;
+    bool is_read, is_written;
+    int tied; // index of the written operand that must be the same register; -1: none
+};
+
+struct form {
+    const char *opcode; // LLVM's name, "VADDPSYrr"
+    unsigned index;     // of the opcode
+    enum form_status status;
+    const char *twin;     // opcode; null: not a twin
+    const char *text;     // an example, as LLVM prints it; null: it has no encoding
+    const uint8_t *bytes; // of the example
+    unsigned n_bytes;
+    const struct form_operand *operands; // explicit ones, in LLVM's order; memory is one
+    unsigned n_operands;
+    const uint16_t *implicit_reads, *implicit_writes; // registers
+    unsigned n_implicit_reads, n_implicit_writes;
+    unsigned sched_class;
+    const char *sched_class_name; // "WriteFAddY"; null: LLVM was built without them
+    bool may_load, may_store, side_effects;
+};
+
+// "usable", "pseudo", "control flow", ...
+const char *form_status_name(enum form_status status);
+
+#endif
