@@ -21,8 +21,13 @@ enum { X86_FORM_MASK = 127 };
 enum { X86_ROUNDING = MCOI::OPERAND_FIRST_TARGET, X86_CONDITION };
 enum { X86_BASE, X86_SCALE, X86_INDEX, X86_DISPLACEMENT, X86_SEGMENT, X86_MEMORY_OPERANDS };
 
-// Immediates to try: one that fits everywhere, and one that needs 32 bits, where the first has a shorter encoding.
-constexpr int64_t immediates[] = {1, 0x12345678};
+// What examples to make: at first the plainest; then, where its text is another opcode's, one that has no shorter
+// encoding, with an immediate that needs 32 bits and other registers than X86's accumulators.
+struct example {
+    int64_t immediate;
+    bool avoids_accumulator;
+};
+constexpr example plain = {1, false}, second = {0x12345678, true};
 
 class form_maker {
   public:
@@ -38,7 +43,7 @@ class form_maker {
     bool is_open() const {
         return emitter && disassembler && printer;
     }
-    void make(unsigned opcode, int64_t immediate, struct form *form);
+    void make(unsigned opcode, const example &wanted, struct form *form);
 
   private:
     backend_cpu &cpu;
@@ -60,7 +65,7 @@ class form_maker {
     void add_fixed_memory(const MCInstrDesc &desc, MCInst &inst, struct form *form);
     void describe_class(int reg_class, struct form_operand *operand);
     unsigned add_operand(const MCInstrDesc &desc, unsigned i, int64_t immediate, MCInst &inst, struct form *form);
-    void add_operands(const MCInstrDesc &desc, int64_t immediate, MCInst &inst, struct form *form);
+    void add_operands(const MCInstrDesc &desc, const example &wanted, MCInst &inst, struct form *form);
     void describe(const MCInstrDesc &desc, struct form *form);
     bool encode(const MCInst &inst, struct form *form);
     bool decodes_to_itself(const MCInst &inst, struct form *form);
@@ -139,9 +144,9 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t im
     operand->tied = tied;
     if (has_memory_tuple(desc, i)) {
         const int index_class = operand_class(cpu, desc, i + X86_INDEX);
-        const bool is_vector = StringRef(cpu.registers->getRegClassName(
-                                             &cpu.registers->getRegClass(unsigned(std::max(0, index_class)))))
-                                   .starts_with("VR");
+        const bool is_vector =
+            StringRef(cpu.registers->getRegClassName(&cpu.registers->getRegClass(unsigned(std::max(0, index_class)))))
+                .starts_with("VR");
         operand->kind = FORM_MEMORY;
         operand->is_read = desc.mayLoad();
         operand->is_written = desc.mayStore();
@@ -182,18 +187,20 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t im
     return 1;
 }
 
-void form_maker::add_operands(const MCInstrDesc &desc, int64_t immediate, MCInst &inst, struct form *form) {
+void form_maker::add_operands(const MCInstrDesc &desc, const example &wanted, MCInst &inst, struct form *form) {
     form->operands = ARENA_ARRAY(arena, struct form_operand, desc.getNumOperands());
     form->n_operands = 0;
     used.assign(desc.implicit_defs().begin(), desc.implicit_defs().end());
     used.insert(used.end(), desc.implicit_uses().begin(), desc.implicit_uses().end());
     if (cpu.triple.isX86())
         used.push_back(choose_base());
+    if (cpu.triple.isX86() && wanted.avoids_accumulator)
+        used.push_back(find_register("RAX"));
     if (cpu.triple.isX86() && (desc.TSFlags & X86_FORM_MASK) >= X86_MEMORY_OFFSET &&
         (desc.TSFlags & X86_FORM_MASK) <= X86_BOTH)
         return add_fixed_memory(desc, inst, form);
     for (unsigned i = 0; i < desc.getNumOperands();)
-        i += add_operand(desc, i, immediate, inst, form);
+        i += add_operand(desc, i, wanted.immediate, inst, form);
 }
 
 const uint16_t *copy_registers(struct arena *arena, ArrayRef<MCPhysReg> from, unsigned *n) {
@@ -220,7 +227,6 @@ bool form_maker::encode(const MCInst &inst, struct form *form) {
     emitter->encodeInstruction(inst, code, fixups, *cpu.subtarget);
     form->n_bytes = unsigned(code.size());
     form->bytes = reinterpret_cast<uint8_t *>(arena_copy(arena, code.data(), code.size()));
-    form->text = print_text(cpu, arena, *printer, inst);
     return !code.empty() && fixups.empty();
 }
 
@@ -230,10 +236,12 @@ bool form_maker::decodes_to_itself(const MCInst &inst, struct form *form) {
     raw_null_ostream silent;
     const ArrayRef<uint8_t> bytes(form->bytes, form->n_bytes);
     if (disassembler->getInstruction(decoded, size, bytes, 0, silent) != MCDisassembler::Success ||
-        size != form->n_bytes) {
+        size != form->n_bytes || decoded.getNumOperands() < cpu.opcodes->get(decoded.getOpcode()).getNumOperands()) {
         form->status = FORM_NOT_DECODED;
         return false;
     }
+    // Printers trust the decoder's operands; ours may be none that an instruction can have.
+    form->text = print_text(cpu, arena, *printer, decoded);
     if (decoded.getOpcode() == inst.getOpcode())
         return true;
     form->status = FORM_OTHER_OPCODE;
@@ -241,7 +249,7 @@ bool form_maker::decodes_to_itself(const MCInst &inst, struct form *form) {
     return false;
 }
 
-void form_maker::make(unsigned opcode, int64_t immediate, struct form *form) {
+void form_maker::make(unsigned opcode, const example &wanted, struct form *form) {
     const MCInstrDesc &desc = cpu.opcodes->get(opcode);
     MCInst inst;
     *form = {};
@@ -258,7 +266,7 @@ void form_maker::make(unsigned opcode, int64_t immediate, struct form *form) {
     if (form->status != FORM_USABLE)
         return;
     inst.setOpcode(opcode);
-    add_operands(desc, immediate, inst, form);
+    add_operands(desc, wanted, inst, form);
     if (!encode(inst, form))
         form->status = FORM_NOT_DECODED;
     else
@@ -296,7 +304,7 @@ bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form 
     const size_t n = cpu->opcodes->getNumOpcodes();
     struct form *list = ARENA_ARRAY(arena, struct form, n);
     for (size_t i = 0; i < n; i++)
-        maker.make(unsigned(i), immediates[0], &list[i]);
+        maker.make(unsigned(i), plain, &list[i]);
     if (!assemble_examples(*cpu, list, n, fail))
         return false;
     // Where a short immediate makes another opcode of the text, a long one may not.
@@ -304,7 +312,7 @@ bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form 
     for (size_t i = 0; i < n; i++)
         if (list[i].status == FORM_TWIN) {
             again.emplace_back();
-            maker.make(unsigned(i), immediates[1], &again.back());
+            maker.make(unsigned(i), second, &again.back());
         }
     if (!assemble_examples(*cpu, again.data(), again.size(), fail))
         return false;

@@ -1,6 +1,6 @@
-// Forms: what an ISA has to measure. A form is an opcode with operands of certain kinds, as LLVM's tables have it; which
-// registers, addresses and values it gets is open. Filled by the LLVM module (analyzer/llvm/forms.cpp).
-// Meaning of the fields: llvm/include/llvm/MC/MCInstrDesc.h.
+// Forms: what an ISA has to measure. A form is an opcode with operands of certain kinds, as LLVM's tables have it;
+// which registers, addresses and values it gets is open. Filled by the LLVM module (analyzer/llvm/forms.cpp). Meaning
+// of the fields: llvm/include/llvm/MC/MCInstrDesc.h.
 #ifndef ANALYZER_MODEL_FORM_H
 #define ANALYZER_MODEL_FORM_H
 
@@ -11,13 +11,14 @@
 // Whether a form can be measured, and why not.
 enum form_status {
     FORM_USABLE,
-    FORM_PSEUDO,          // no encoding: only the compiler knows it
-    FORM_CONTROL_FLOW,    // a branch, a call, a return, or relative to the program counter
-    FORM_PREFIX,          // only a prefix of another instruction
-    FORM_NOT_DECODED,     // its bytes decode to nothing, or to another length: it is of another mode of the CPU
-    FORM_OTHER_OPCODE,    // its bytes decode to another opcode, its `twin`
-    FORM_TWIN,            // its text assembles to another opcode, its `twin`, with the same meaning
-    FORM_NOT_ASSEMBLED,   // LLVM's assembler refuses its text: the CPU lacks it, where the assembler checks that
+    FORM_PSEUDO,       // no encoding: only the compiler knows it
+    FORM_CONTROL_FLOW, // a branch, a call, a return, or relative to the program counter
+    FORM_PREFIX,       // only a prefix of another instruction
+    FORM_NOT_DECODED,  // its bytes decode to nothing, to another length, or without all operands: it is of another mode
+                       // of the CPU
+    FORM_OTHER_OPCODE, // its bytes decode to another opcode, its `twin`
+    FORM_TWIN,         // its text assembles to another opcode, its `twin`, with the same meaning
+    FORM_NOT_ASSEMBLED, // LLVM's assembler refuses its text: the CPU lacks it, where the assembler checks that
     FORM_N_STATUSES,
 };
 

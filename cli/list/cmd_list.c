@@ -21,7 +21,9 @@ static const struct option options[] = {
      "Version (22), module or folder of LLVM whose models to list; may be repeated. Default: all that are installed. "
      "changes: from the first to the second.",
      &list_args.llvms},
-    {OPTION_TEXT, "mcpu", "CPU", "changes: list the opcodes of this CPU, each with its numbers before and after. forms: with this CPU's extensions and "
+    {OPTION_TEXT, "mcpu", "CPU",
+     "changes: list the opcodes of this CPU, each with its numbers before and after. forms: with this CPU's extensions "
+     "and "
      "scheduling classes.",
      &list_args.cpu},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &list_args.json},

@@ -7,15 +7,16 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "lab/decoder.h"
 
 #include <regex.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char *operand_text(struct arena *arena, const struct form_operand *operand) {
-    static const char *const kinds[] = {[FORM_REGISTER] = "register", [FORM_MEMORY] = "memory",
-                                        [FORM_IMMEDIATE] = "immediate", [FORM_ROUNDING] = "rounding",
-                                        [FORM_CONDITION] = "condition", [FORM_OTHER] = "other"};
+    static const char *const kinds[] = {
+        [FORM_REGISTER] = "register", [FORM_MEMORY] = "memory",       [FORM_IMMEDIATE] = "immediate",
+        [FORM_ROUNDING] = "rounding", [FORM_CONDITION] = "condition", [FORM_OTHER] = "other"};
     return arena_printf(arena, "%s%s%s", kinds[operand->kind], operand->class_name ? " " : "",
                         operand->class_name ? operand->class_name : "");
 }
@@ -34,17 +35,16 @@ static json_t *form_to_json(struct arena *arena, const struct machine *machine, 
         snprintf(hex + 2 * i, 3, "%02x", form->bytes[i]);
     for (unsigned i = 0; i < form->n_operands; i++) {
         const struct form_operand *operand = &form->operands[i];
-        json_array_append_new(operands, json_pack("{s:s, s:b, s:b, s:i}", "kind", operand_text(arena, operand), "read",
-                                                  operand->is_read, "written", operand->is_written, "tied",
-                                                  operand->tied));
+        json_array_append_new(operands,
+                              json_pack("{s:s, s:b, s:b, s:i}", "kind", operand_text(arena, operand), "read",
+                                        operand->is_read, "written", operand->is_written, "tied", operand->tied));
     }
-    return json_pack("{s:s, s:s, s:s*, s:s*, s:s, s:o, s:o, s:o, s:s*, s:b, s:b, s:b}", "form", form->opcode, "status",
-                     form_status_name(form->status), "twin", form->twin, "example", form->text, "hex", hex, "operands",
-                     operands, "implicit_reads",
-                     registers_to_json(machine, form->implicit_reads, form->n_implicit_reads), "implicit_writes",
-                     registers_to_json(machine, form->implicit_writes, form->n_implicit_writes), "class",
-                     form->sched_class_name, "loads", form->may_load, "stores", form->may_store, "side_effects",
-                     form->side_effects);
+    return json_pack(
+        "{s:s, s:s, s:s*, s:s*, s:s, s:o, s:o, s:o, s:s*, s:b, s:b, s:b}", "form", form->opcode, "status",
+        form_status_name(form->status), "twin", form->twin, "example", form->text, "hex", hex, "operands", operands,
+        "implicit_reads", registers_to_json(machine, form->implicit_reads, form->n_implicit_reads), "implicit_writes",
+        registers_to_json(machine, form->implicit_writes, form->n_implicit_writes), "class", form->sched_class_name,
+        "loads", form->may_load, "stores", form->may_store, "side_effects", form->side_effects);
 }
 
 static void add_form(struct table *table, const struct form *form) {
@@ -96,7 +96,7 @@ static bool print_forms(struct arena *arena, const struct model *model, const re
         return false;
     table_column(&table, TABLE_LEFT, "form");
     table_column(&table, TABLE_WRAP, "example");
-    table_column(&table, TABLE_NOTE, "class, or why it is left out");
+    table_column(&table, TABLE_CUT, "class, or why it is left out");
     for (size_t i = 0; i < n; i++) {
         if (!is_asked_for(patterns, n_patterns, &forms[i]))
             continue;
@@ -124,9 +124,12 @@ bool list_forms(struct arena *arena, const struct operands *operands, struct fai
     for (; is_done && n_compiled < n; n_compiled++)
         is_done = compile(arena, operands->items[1 + n_compiled], &patterns[n_compiled], fail);
     struct backend_options wanted = {.triple = isa ? isa->triple : NULL, .cpu = list_args.cpu, .output_syntax = -1};
-    // Without a CPU, those of every extension.
-    if (is_done && !list_args.cpu && isa != isa_native())
-        wanted.cpu = "generic", wanted.without_model = true;
+    if (is_done && !list_args.cpu) { // one with every extension
+        struct decoder_cpu widest = decoder_widest(isa);
+        wanted.cpu = widest.cpu;
+        wanted.features = widest.features;
+        wanted.without_model = true;
+    }
     is_done = is_done &&
               model_open(&model, arena, list_args.llvms.n_items ? list_args.llvms.items[0] : NULL, &wanted, fail) &&
               print_forms(arena, &model, patterns, n, fail);

@@ -1,0 +1,166 @@
+// Forms as LLVM's tables give them: operands, and why an opcode is not a form of its own.
+#include "analyzer/model/backend.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct arena arena;
+static const struct backend *backend;
+static struct backend_cpu *cpu;
+static const struct form *forms;
+static size_t n_forms;
+
+static void open_forms(const char *triple, const char *name, const char *features) {
+    struct fail fail = {0};
+    const struct backend_options options = {
+        .triple = triple,
+        .cpu = name,
+        .features = features,
+        .output_syntax = -1,
+        .without_model = true,
+        .as_llvm_mca = true, // RISC-V's vectors without a vector type
+    };
+    backend = backend_load(&arena, NULL, &fail);
+    assert_non_null(backend);
+    cpu = backend->open(&arena, &options, &fail);
+    assert_string_equal(fail.text, "");
+    assert_true(backend->forms(cpu, &arena, &forms, &n_forms, &fail));
+}
+
+static void close_forms(void) {
+    backend->close(cpu);
+    arena_free(&arena);
+}
+
+static const struct form *find(const char *opcode) {
+    for (size_t i = 0; i < n_forms; i++)
+        if (strcmp(forms[i].opcode, opcode) == 0)
+            return &forms[i];
+    fail_msg("there is no %s", opcode);
+    return NULL;
+}
+
+static size_t count(enum form_status status) {
+    size_t n = 0;
+    for (size_t i = 0; i < n_forms; i++)
+        n += forms[i].status == status;
+    return n;
+}
+
+static bool has_register(const uint16_t *registers, unsigned n, const char *name) {
+    for (unsigned i = 0; i < n; i++)
+        if (strcmp(backend->machine(cpu)->registers[registers[i]].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void operands_of_x86(void **state) {
+    (void)state;
+    open_forms("x86_64-linux-gnu", "x86-64", "");
+
+    const struct form *form = find("ADD64rr");
+    assert_int_equal(form->status, FORM_USABLE);
+    assert_int_equal(form->n_operands, 3);
+    assert_true(form->operands[0].is_written && !form->operands[0].is_read);
+    assert_true(form->operands[1].is_read && form->operands[1].tied == 0);
+    assert_int_equal(form->operands[2].tied, -1);
+    assert_string_equal(form->operands[2].class_name, "GR64");
+    assert_true(has_register(form->operands[2].registers, form->operands[2].n_registers, "R15"));
+    assert_true(has_register(form->implicit_writes, form->n_implicit_writes, "EFLAGS"));
+
+    form = find("VADDPSYrm");
+    assert_int_equal(form->n_operands, 3);
+    assert_int_equal(form->operands[2].kind, FORM_MEMORY);
+    assert_true(form->operands[2].is_read && !form->operands[2].is_written && form->may_load);
+    assert_null(form->operands[2].class_name);
+
+    form = find("VPGATHERDDYrm"); // its index is a vector
+    assert_string_equal(form->text, "vpgatherdd\t%ymm1, 64(%rdi,%ymm2), %ymm0");
+
+    form = find("MUL64r");
+    assert_true(has_register(form->implicit_reads, form->n_implicit_reads, "RAX"));
+    assert_true(has_register(form->implicit_writes, form->n_implicit_writes, "RDX"));
+    assert_false(strstr(form->text, "rax") || strstr(form->text, "rdx")); // they would not be another operand
+
+    assert_int_equal(find("CMOV64rr")->operands[3].kind, FORM_CONDITION);
+    assert_int_equal(find("VADDPSZrrb")->operands[3].kind, FORM_ROUNDING);
+    assert_int_equal(find("SHL64ri")->operands[2].kind, FORM_IMMEDIATE);
+    close_forms();
+}
+
+static void what_is_left_out_of_x86(void **state) {
+    (void)state;
+    static const struct {
+        const char *opcode;
+        enum form_status status;
+        const char *twin;
+    } table[] = {
+        {"COPY", FORM_PSEUDO, NULL},
+        {"JMP_1", FORM_CONTROL_FLOW, NULL},
+        {"RET64", FORM_CONTROL_FLOW, NULL},
+        {"LOCK_PREFIX", FORM_PREFIX, NULL},
+        {"AAA", FORM_NOT_DECODED, NULL}, // 32-bit mode alone has it
+        {"ADD64rr_REV", FORM_TWIN, "ADD64rr"},
+        {"ADD32ri", FORM_USABLE, NULL}, // with an immediate that ADD32ri8 has no
+                                        // room for
+        {"ADD32ri8", FORM_USABLE, NULL},
+        {"MOVSB", FORM_USABLE, NULL}, // addresses that are no tuple
+        {"LODSQ", FORM_USABLE, NULL},
+    };
+    open_forms("x86_64-linux-gnu", "x86-64", "");
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct form *form = find(table[i].opcode);
+        if (form->status != table[i].status)
+            fail_msg("%s: %s, not %s", form->opcode, form_status_name(form->status), form_status_name(table[i].status));
+        assert_true(table[i].twin ? form->twin && strcmp(form->twin, table[i].twin) == 0 : !form->twin);
+    }
+    assert_true(count(FORM_USABLE) > 16000);
+    close_forms();
+}
+
+// Every usable form's example is what it claims to be: its bytes decode to one instruction of that opcode.
+static void examples_are_of_their_opcode(void **state) {
+    static const struct {
+        const char *triple, *cpu, *features;
+        size_t least;
+    } isas[] = {
+        {"x86_64-linux-gnu", "x86-64", "", 16000},
+        {"aarch64-linux-gnu", "generic", "+all", 6000},
+        {"armv7-linux-gnueabihf", "generic", "+neon,+vfp4", 1500},
+        {"riscv64-linux-gnu", "generic-rv64", "+m,+a,+f,+d,+c,+v", 800},
+        {"mips-linux-gnu", "mips32r2", "", 180},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+        open_forms(isas[i].triple, isas[i].cpu, isas[i].features);
+        size_t n = 0;
+        for (size_t f = 0; f < n_forms; f++) {
+            struct fail fail = {0};
+            struct block block;
+            if (forms[f].status != FORM_USABLE)
+                continue;
+            n++;
+            if (!backend->describe_bytes(cpu, &arena, forms[f].bytes, forms[f].n_bytes, &block, &fail))
+                fail_msg("%s: %s", forms[f].opcode, fail.text);
+            assert_int_equal(block.n_insns, 1);
+            assert_string_equal(block.insns[0].opcode, forms[f].opcode);
+        }
+        if (n < isas[i].least)
+            fail_msg("%s: only %zu forms", isas[i].triple, n);
+        close_forms();
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operands_of_x86),
+        cmocka_unit_test(what_is_left_out_of_x86),
+        cmocka_unit_test(examples_are_of_their_opcode),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
