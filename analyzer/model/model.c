@@ -128,8 +128,12 @@ bool model_open(struct model *model, struct arena *arena, const char *llvm, cons
         llvm = arena_copy(arena, version, (size_t)(slash - version));
         settled.cpu = slash[1] ? slash + 1 : NULL;
     }
-    if (options->overlay || model_is_overlay(settled.cpu))
-        return open_overlay(model, arena, llvm, &settled, fail);
+    if (options->overlay || model_is_overlay(settled.cpu)) {
+        bool is_open = open_overlay(model, arena, llvm, &settled, fail);
+        if (is_open && settled.cpu != options->cpu)
+            model->title = options->cpu; // with the version that it is based on
+        return is_open;
+    }
     model->backend = backend_load(arena, llvm, fail);
     model->cpu = model->backend ? model->backend->open(arena, &settled, fail) : NULL;
     if (!model->cpu)
@@ -138,6 +142,13 @@ bool model_open(struct model *model, struct arena *arena, const char *llvm, cons
     model->identity = identity(model, arena, model->machine, options->features);
     model->title = title(arena, model->machine->cpu, model->backend);
     return true;
+}
+
+static bool knows(struct arena *arena, const struct backend *backend, const char *triple, const char *cpu) {
+    struct fail fail = {0};
+    const char *const *names;
+    size_t n = backend->list_cpus(arena, triple, &names, &fail);
+    return text_find(cpu, names, n) < n;
 }
 
 static void set_missing(struct model *model, struct arena *arena, const struct backend *backend, const char *cpu) {
@@ -151,7 +162,7 @@ static void set_missing(struct model *model, struct arena *arena, const struct b
 bool model_open_versions(struct model *models, struct arena *arena, const char *const *llvm, size_t n_llvm,
                          const struct backend_options *options, struct fail *fail) {
     struct fail first = {0};
-    bool is_any_open = false;
+    bool is_any_open = false, is_any_wrong = false;
     for (size_t i = 0; i < n_llvm; i++) {
         struct fail why = {0};
         if (model_open(&models[i], arena, llvm[i], options, &why)) {
@@ -159,13 +170,16 @@ bool model_open_versions(struct model *models, struct arena *arena, const char *
             continue;
         }
         const struct backend *backend = models[i].backend;
+        const char *cpu = options->cpu || !backend ? options->cpu : backend->host_cpu();
         model_close(&models[i]);
-        if (first.status == FAIL_NONE || why.status == FAIL_UNAVAILABLE)
+        bool is_missing = backend && cpu && !options->overlay && !knows(arena, backend, options->triple, cpu);
+        is_any_wrong |= !is_missing;
+        if (first.status == FAIL_NONE || !is_missing)
             first = why;
-        if (backend && why.status == FAIL_INPUT)
-            set_missing(&models[i], arena, backend, options->cpu ? options->cpu : backend->host_cpu());
+        if (is_missing)
+            set_missing(&models[i], arena, backend, cpu);
     }
-    if (is_any_open && first.status != FAIL_UNAVAILABLE)
+    if (is_any_open && !is_any_wrong)
         return true;
     for (size_t i = 0; i < n_llvm; i++)
         model_close(&models[i]);

@@ -8,6 +8,7 @@
 #include "cli/mca/hex_jobs.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -128,6 +129,8 @@ static bool gather_hex(struct reader *reader, const char *path) {
         block.is_marked = true;
         append_block(reader, &block);
     }
+    if (session->fail->status == FAIL_NONE)
+        *session->fail = hex.fail; // the file ends early
     mca_hex_close(&hex);
     return session->fail->status == FAIL_NONE;
 }
@@ -168,8 +171,9 @@ static void simulate_briefly(struct reader *reader, const struct block *block) {
 
 static bool run_hex_briefly(struct reader *reader, const char *path) {
     const struct mca_args *args = reader->session->args;
-    long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned n_jobs = args->jobs != 0 ? args->jobs : n_cpus > 0 ? (unsigned)n_cpus : 1;
+    cpu_set_t cpus;
+    int n_cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+    unsigned n_jobs = args->jobs != 0 ? args->jobs : (unsigned)n_cpus;
     return mca_run_hex(reader->session, reader->model, path, n_jobs, &reader->any_failed);
 }
 
