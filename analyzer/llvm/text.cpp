@@ -216,6 +216,7 @@ bool describe_region(source_text &text, const region &from, MCInstPrinter &print
 bool describe_regions(source_text &text, MCInstPrinter &printer, struct arena *arena, struct backend_source *source) {
     const std::vector<region> &all = text.found.all();
     struct block *blocks = ARENA_ARRAY(arena, struct block, all.size());
+    source->blocks = blocks;
     for (const region &from : all) {
         struct block *block = &blocks[source->n_blocks];
         text.told.begin_block(source->n_blocks);
@@ -225,7 +226,6 @@ bool describe_regions(source_text &text, MCInstPrinter &printer, struct arena *a
             return false;
         source->n_blocks += block->n_insns != 0;
     }
-    source->blocks = blocks;
     if (source->n_blocks)
         return true;
     if (text.cpu.as_llvm_mca)

@@ -115,6 +115,14 @@ bool model_names_version(const char *name) {
     return digits && name[n + digits] == '/';
 }
 
+const char *model_split_version(struct arena *arena, const char *name, const char **llvm) {
+    if (!model_names_version(name))
+        return name;
+    const char *version = name + strlen(version_prefix), *slash = strchr(version, '/');
+    *llvm = arena_copy(arena, version, (size_t)(slash - version));
+    return slash[1] ? slash + 1 : NULL;
+}
+
 static const char *title(struct arena *arena, const char *cpu, const struct backend *backend) {
     return arena_printf(arena, "%s (LLVM %u)", cpu, backend->major);
 }
@@ -123,11 +131,7 @@ bool model_open(struct model *model, struct arena *arena, const char *llvm, cons
                 struct fail *fail) {
     struct backend_options settled = *options;
     *model = (struct model){0};
-    if (model_names_version(options->cpu)) {
-        const char *version = options->cpu + strlen(version_prefix), *slash = strchr(version, '/');
-        llvm = arena_copy(arena, version, (size_t)(slash - version));
-        settled.cpu = slash[1] ? slash + 1 : NULL;
-    }
+    settled.cpu = model_split_version(arena, options->cpu, &llvm);
     if (options->overlay || model_is_overlay(settled.cpu)) {
         bool is_open = open_overlay(model, arena, llvm, &settled, fail);
         if (is_open && settled.cpu != options->cpu)
@@ -176,6 +180,8 @@ bool model_open_versions(struct model *models, struct arena *arena, const char *
         is_any_wrong |= !is_missing;
         if (first.status == FAIL_NONE || !is_missing)
             first = why;
+        if (!is_missing && backend && n_llvm > 1)
+            fail_set(&first, why.status, "LLVM %u: %s", backend->major, why.text);
         if (is_missing)
             set_missing(&models[i], arena, backend, cpu);
     }
@@ -212,10 +218,13 @@ bool model_describe_text(const struct model *model, struct arena *arena, const c
                          struct backend_source *source, struct fail *fail) {
     if (!model->cpu)
         return no_isa(model, fail);
-    if (!model->backend->describe_text(model->cpu, arena, name, text, source, fail))
-        return false;
+    bool is_described = model->backend->describe_text(model->cpu, arena, name, text, source, fail);
     if (!model->overlay)
-        return true;
+        return is_described;
+    if (!is_described) {
+        source->n_blocks = 0; // these lack what the overlay changes
+        return false;
+    }
     struct block *blocks = ARENA_ARRAY(arena, struct block, source->n_blocks);
     for (size_t i = 0; i < source->n_blocks; i++) {
         blocks[i] = source->blocks[i];

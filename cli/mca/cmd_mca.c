@@ -53,6 +53,15 @@ static bool report_to_output(struct mca_session *session, const struct model *mo
     return done;
 }
 
+// As llvm-mca: the regions before one that the model does not describe have their reports.
+static void report_before(const struct mca_session *session, const struct model *model,
+                          const struct backend_source *source) {
+    struct fail ignored = {0};
+    struct mca_session before = *session;
+    before.fail = &ignored; // what ended the reading is reported
+    mca_run(&before, model, source);
+}
+
 static bool simulate(const struct backend *backend, struct mca_args *args, struct arena *arena, struct fail *fail) {
     struct backend_source source = {0};
     struct model model = {0};
@@ -71,12 +80,17 @@ static bool simulate(const struct backend *backend, struct mca_args *args, struc
         .fail = fail,
     };
     mca_options_settle_views(args, session.machine->in_order);
-    bool done = mca_read_inputs(&session, &model, &source) && report_to_output(&session, &model, &source);
+    bool done = mca_read_inputs(&session, &model, &source);
+    if (done)
+        done = report_to_output(&session, &model, &source);
+    else if (source.n_blocks != 0 && !args->json && args->trace == NULL && strcmp(args->output, "-") == 0)
+        report_before(&session, &model, &source);
     model_close(&model);
     return done;
 }
 
 static bool run(struct mca_args *args, struct arena *arena, struct fail *fail) {
+    args->cpu = model_split_version(arena, args->cpu, &args->llvm);
     const struct backend *backend = backend_load(arena, args->llvm, fail);
     if (backend == NULL)
         return false;

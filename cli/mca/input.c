@@ -148,6 +148,7 @@ static bool gather_file(struct reader *reader, const char *path) {
     if (reader->unread)
         hint_at_intel(reader, file_name(path), reader->unread, NULL);
     *fail = (struct fail){.status = fail->status}; // it is printed
+    append_source(reader, &(struct backend_source){.blocks = source.blocks, .n_blocks = source.n_blocks});
     return false;
 }
 
@@ -180,14 +181,15 @@ static bool run_hex_briefly(struct reader *reader, const char *path) {
 static bool run_file_briefly(struct reader *reader, const char *path) {
     struct backend_source source = {0};
     struct fail *fail = reader->session->fail;
-    if (!describe_file(reader, path, &source)) {
+    bool is_described = describe_file(reader, path, &source);
+    for (size_t i = 0; i < source.n_blocks; i++)
+        simulate_briefly(reader, &source.blocks[i]);
+    if (!is_described) {
         tell_failure(reader, fail);
         *fail = (struct fail){0};
         if (reader->unread)
             hint_at_intel(reader, file_name(path), reader->unread, NULL);
     }
-    for (size_t i = 0; i < source.n_blocks; i++)
-        simulate_briefly(reader, &source.blocks[i]);
     return true;
 }
 
@@ -273,10 +275,11 @@ bool mca_read_inputs(struct mca_session *session, const struct model *model, str
     if (args->branch_trace != NULL && (args->brief || args->hex))
         return fail_set(session->fail, FAIL_INPUT,
                         "--branch-trace follows the labels of one text: leave out --hex and --brief");
-    if (!args->brief && !for_each_input(&reader, args->hex ? gather_hex : gather_file))
-        return false;
+    bool is_read = args->brief || for_each_input(&reader, args->hex ? gather_hex : gather_file);
     *source = (struct backend_source){
         .blocks = reader.blocks, .n_blocks = reader.n_blocks, .notes = reader.notes, .n_notes = reader.n_notes};
+    if (!is_read)
+        return false;
     return args->branch_trace == NULL || follow_trace(session->arena, args->branch_trace, source, session->fail);
 }
 
