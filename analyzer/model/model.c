@@ -180,8 +180,10 @@ bool model_open_versions(struct model *models, struct arena *arena, const char *
         is_any_wrong |= !is_missing;
         if (first.status == FAIL_NONE || !is_missing)
             first = why;
-        if (!is_missing && backend && n_llvm > 1)
+        if (!is_missing && backend && n_llvm > 1) {
+            fail_clear(&first);
             fail_set(&first, why.status, "LLVM %u: %s", backend->major, why.text);
+        }
         if (is_missing)
             set_missing(&models[i], arena, backend, cpu);
     }
@@ -225,13 +227,15 @@ bool model_describe_text(const struct model *model, struct arena *arena, const c
         source->n_blocks = 0; // these lack what the overlay changes
         return false;
     }
-    struct block *blocks = ARENA_ARRAY(arena, struct block, source->n_blocks);
-    for (size_t i = 0; i < source->n_blocks; i++) {
-        blocks[i] = source->blocks[i];
-        if (!overlay_apply(model->overlay, arena, &blocks[i], fail))
+    size_t n_blocks = source->n_blocks;
+    struct block *blocks = ARENA_ARRAY(arena, struct block, n_blocks);
+    const struct block *from = source->blocks;
+    source->blocks = blocks;
+    for (source->n_blocks = 0; source->n_blocks < n_blocks; source->n_blocks++) {
+        blocks[source->n_blocks] = from[source->n_blocks];
+        if (!overlay_apply(model->overlay, arena, &blocks[source->n_blocks], fail))
             return false;
     }
-    source->blocks = blocks;
     return true;
 }
 
