@@ -14,7 +14,7 @@ namespace {
 
 // Register of an operand that means a dependence; 0: it is none.
 MCRegister register_of(const backend_cpu &cpu, const MCOperand &operand) {
-    if (!operand.isReg() || !operand.getReg() || cpu.registers->isConstant(operand.getReg()))
+    if (!operand.isReg() || !operand.getReg() || is_constant(*cpu.registers, operand.getReg()))
         return 0;
     return operand.getReg();
 }
@@ -42,7 +42,7 @@ operands find_operands(const backend_cpu &cpu, const MCInst &inst, const MCInstr
     for (MCPhysReg reg : opcode.implicit_defs())
         found.written.push_back(reg);
     for (MCPhysReg reg : opcode.implicit_uses())
-        if (!cpu.registers->isConstant(reg))
+        if (!is_constant(*cpu.registers, reg))
             found.read.push_back(reg);
     return found;
 }

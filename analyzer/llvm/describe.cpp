@@ -69,7 +69,7 @@ unsigned acquire_cycle(const backend_cpu &cpu, const MCSchedClassDesc &sched_cla
     const MCWriteProcResEntry *entry = cpu.subtarget->getWriteProcResBegin(&sched_class);
     for (unsigned i = 0; i < sched_class.NumWriteProcResEntries; i++)
         if (machine.resources[entry[i].ProcResourceIdx].mask == mask)
-            return entry[i].AcquireAtCycle;
+            return acquires_at(entry[i]);
     return 0;
 }
 
@@ -177,13 +177,14 @@ std::string list_resources(const MCSubtargetInfo &subtarget, const MCSchedClassD
     raw_string_ostream out(list);
     for (const MCWriteProcResEntry *entry = subtarget.getWriteProcResBegin(&sched_class);
          entry != subtarget.getWriteProcResEnd(&sched_class); ++entry) {
-        if (!entry->ReleaseAtCycle)
+        const unsigned acquire = acquires_at(*entry), release = releases_at(*entry);
+        if (!release)
             continue;
         out << (list.empty() ? "" : ",") << subtarget.getSchedModel().getProcResource(entry->ProcResourceIdx)->Name;
-        if (entry->ReleaseAtCycle > 1 && entry->AcquireAtCycle > 0)
-            out << '[' << entry->AcquireAtCycle << ',' << entry->ReleaseAtCycle << ']';
-        else if (entry->ReleaseAtCycle > 1)
-            out << '[' << entry->ReleaseAtCycle << ']';
+        if (release > 1 && acquire > 0)
+            out << '[' << acquire << ',' << release << ']';
+        else if (release > 1)
+            out << '[' << release << ']';
     }
     return out.str();
 }
@@ -220,7 +221,7 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
         describe_bare_insn(cpu, arena, inst, insn);
         return true;
     }
-    Expected<std::unique_ptr<mca::Instruction>> created = cpu.builder->createInstruction(inst, instruments);
+    Expected<std::unique_ptr<mca::Instruction>> created = create_instruction(*cpu.builder, inst, instruments);
     if (!created) {
         why = explain(cpu, *insn, toString(created.takeError()));
         return false;

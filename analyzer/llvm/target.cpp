@@ -71,7 +71,7 @@ size_t list_cpus(struct arena *arena, const char *triple, const char *const **na
         fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without the tables of '%s'", found.str().c_str());
         return 0;
     }
-    const auto cpus = subtarget->getAllProcessorDescriptions();
+    const auto cpus = all_cpus(*subtarget);
     const char **list = ARENA_ARRAY(arena, const char *, cpus.size());
     size_t n = 0;
     for (const SubtargetSubTypeKV &cpu : cpus) // LLVM keeps them sorted

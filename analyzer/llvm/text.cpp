@@ -76,7 +76,7 @@ bool source_text::parse() {
     const auto printer = make_printer(cpu, cpu.asm_info->getAssemblerDialect());
     raw_null_ostream silent; // llvm::nulls() is one stream for all threads, and its buffer changes
     formatted_raw_ostream nowhere(silent);
-    cpu.target->createAsmTargetStreamer(streamer, nowhere, printer.get());
+    add_target_streamer(*cpu.target, streamer, nowhere, printer.get());
 
     parser.reset(createMCAsmParser(sources, context, streamer, *cpu.asm_info));
     parser->getLexer().setCommentConsumer(&found);

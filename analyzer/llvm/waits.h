@@ -8,7 +8,10 @@
 
 #include "analyzer/llvm/module.h"
 
+#include "llvm/MC/MCInst.h"
 #include "llvm/MCA/SourceMgr.h"
+
+#include <deque>
 
 using unique_insn = llvm::mca::SourceMgr::UniqueInst;
 
@@ -36,6 +39,7 @@ class counter_waits {
 
     backend_cpu &cpu;
     llvm::mca::InstrBuilder builder; // holds what describes these instructions
+    std::deque<llvm::MCInst> insts;  // which it may know by their addresses
     counter counters[INSN_COUNTERS];
 
     explicit counter_waits(backend_cpu &open);
