@@ -89,7 +89,7 @@ void copy_uses(struct arena *arena, const backend_cpu &cpu, const mca::InstrDesc
     insn->used_units = from.UsedProcResUnits;
     insn->used_groups = from.UsedProcResGroups;
     insn->issue_immediately = from.MustIssueImmediately;
-    insn->has_partially_overlapping_groups = from.HasPartiallyOverlappingGroups;
+    insn->has_partially_overlapping_groups = has_overlapping_groups(from);
 }
 
 void copy_costs(const backend_cpu &cpu, const mca::InstrDesc &from, struct insn *insn) {

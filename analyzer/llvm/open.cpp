@@ -62,7 +62,7 @@ bool open_subtarget(backend_cpu &cpu, struct arena *arena, const char *features,
 
     cpu.subtarget.reset(cpu.target->createMCSubtargetInfo(target_triple(cpu.triple), cpu.name, checked));
     if (!fits_triple(cpu.triple, *cpu.subtarget)) {
-        const char *name = cpu.triple.isRISCV64() ? "RV64" : "RV32";
+        const char *name = cpu.triple.isArch64Bit() ? "RV64" : "RV32";
         return fail_set(fail, FAIL_INPUT, "%s target requires an %s CPU, which '%s' is not", name, name,
                         cpu.name.c_str());
     }

@@ -3,7 +3,6 @@
 #include "analyzer/llvm/versions.h"
 
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/TargetParser/Host.h"
 
 using namespace llvm;
 
@@ -53,7 +52,7 @@ bool print_cpus(const char *triple, const char *arch, struct fail *fail) {
 }
 
 bool fits_triple(const Triple &triple, const MCSubtargetInfo &subtarget) {
-    return !triple.isRISCV() || subtarget.checkFeatures("+64bit") == triple.isRISCV64();
+    return !triple.isRISCV() || subtarget.checkFeatures("+64bit") == triple.isArch64Bit();
 }
 
 static bool is_of(const Target &target, const Triple &triple, const char *cpu) {

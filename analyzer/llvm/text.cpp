@@ -34,9 +34,9 @@ class collector final : public MCStreamer {
     bool emitSymbolAttribute(MCSymbol *, MCSymbolAttr) override {
         return true;
     }
-    void emitCommonSymbol(MCSymbol *, uint64_t, Align) override {
+    void emitCommonSymbol(MCSymbol *, uint64_t, streamer_align) override {
     }
-    void emitZerofill(MCSection *, MCSymbol *, uint64_t, Align, SMLoc) override {
+    void emitZerofill(MCSection *, MCSymbol *, uint64_t, streamer_align, SMLoc) override {
     }
 };
 

@@ -34,6 +34,25 @@ extern "C" {
 #include "llvm/MC/SubtargetFeature.h"
 #endif
 
+#if __has_include("llvm/TargetParser/Host.h")
+#include "llvm/TargetParser/Host.h"
+#else
+#include "llvm/Support/Host.h"
+#endif
+
+#include "llvm-c/Core.h"
+
+// Of the library itself, which may have been replaced since; before 16, it cannot be asked.
+inline std::string library_version() {
+#if LLVM_VERSION_MAJOR >= 16
+    unsigned major, minor, patch;
+    LLVMGetVersion(&major, &minor, &patch);
+    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+#else
+    return LLVM_VERSION_STRING;
+#endif
+}
+
 // The rules of this version's llvm-mca, in the order of struct mca_rules.
 constexpr struct mca_rules rules_of_llvm_mca = {
     LLVM_VERSION_MAJOR >= 22, // aligns_info
@@ -101,11 +120,16 @@ struct mca_instrument {
 };
 
 struct mca_instrument_manager {
+#if LLVM_VERSION_MAJOR >= 16
     llvm::mca::InstrumentManager base; // for mca::InstrBuilder
 
     mca_instrument_manager(const llvm::MCSubtargetInfo &subtarget, const llvm::MCInstrInfo &opcodes)
         : base(subtarget, opcodes) {
     }
+#else
+    mca_instrument_manager(const llvm::MCSubtargetInfo &, const llvm::MCInstrInfo &) {
+    }
+#endif
     bool shouldIgnoreInstruments() const {
         return true;
     }
@@ -158,9 +182,12 @@ inline llvm::mca::InstrBuilder make_builder(const llvm::MCSubtargetInfo &subtarg
                                             const mca_instrument_manager &instruments, unsigned call_latency) {
 #if LLVM_VERSION_MAJOR >= 19
     return {subtarget, opcodes, registers, analysis, instruments, call_latency};
-#else
+#elif LLVM_VERSION_MAJOR >= 16
     (void)call_latency;
     return {subtarget, opcodes, registers, analysis, instruments.base};
+#else
+    (void)instruments, (void)call_latency;
+    return {subtarget, opcodes, registers, analysis};
 #endif
 }
 
@@ -168,9 +195,12 @@ inline llvm::Expected<std::unique_ptr<llvm::mca::Instruction>>
 create_instruction(llvm::mca::InstrBuilder &builder, const llvm::MCInst &inst, const instrument_list &instruments) {
 #if LLVM_VERSION_MAJOR >= 19
     return builder.createInstruction(inst, instruments);
-#else
+#elif LLVM_VERSION_MAJOR >= 16
     (void)instruments;
     return builder.createInstruction(inst, {});
+#else
+    (void)instruments;
+    return builder.createInstruction(inst);
 #endif
 }
 
@@ -184,6 +214,34 @@ inline bool is_constant(const llvm::MCRegisterInfo &info, llvm::MCRegister reg) 
     return info.isConstant(reg);
 #else
     (void)info, (void)reg;
+    return false;
+#endif
+}
+
+// Registers that an opcode always writes and reads.
+#if LLVM_VERSION_MAJOR >= 16
+inline llvm::ArrayRef<llvm::MCPhysReg> implicit_defs(const llvm::MCInstrDesc &opcode) {
+    return opcode.implicit_defs();
+}
+inline llvm::ArrayRef<llvm::MCPhysReg> implicit_uses(const llvm::MCInstrDesc &opcode) {
+    return opcode.implicit_uses();
+}
+#else
+inline llvm::ArrayRef<llvm::MCPhysReg> implicit_defs(const llvm::MCInstrDesc &opcode) {
+    return {opcode.getImplicitDefs(), opcode.getNumImplicitDefs()};
+}
+inline llvm::ArrayRef<llvm::MCPhysReg> implicit_uses(const llvm::MCInstrDesc &opcode) {
+    return {opcode.getImplicitUses(), opcode.getNumImplicitUses()};
+}
+#endif
+
+// Whether some of the groups that an instruction uses overlap in part: it may have to wait until all are free. Before
+// 16, that made no difference.
+inline bool has_overlapping_groups(const llvm::mca::InstrDesc &desc) {
+#if LLVM_VERSION_MAJOR >= 16
+    return desc.HasPartiallyOverlappingGroups;
+#else
+    (void)desc;
     return false;
 #endif
 }
@@ -228,6 +286,13 @@ struct subtarget_tables {
 llvm::ArrayRef<llvm::SubtargetSubTypeKV> all_cpus(const llvm::MCSubtargetInfo &subtarget);
 llvm::ArrayRef<llvm::SubtargetFeatureKV> all_features(const llvm::MCSubtargetInfo &subtarget);
 template struct subtarget_tables<&llvm::MCSubtargetInfo::ProcDesc, &llvm::MCSubtargetInfo::ProcFeatures>;
+#endif
+
+// An alignment as the functions of llvm::MCStreamer take it.
+#if LLVM_VERSION_MAJOR >= 16
+using streamer_align = llvm::Align;
+#else
+using streamer_align = unsigned;
 #endif
 
 inline void add_target_streamer(const llvm::Target &target, llvm::MCStreamer &streamer,
