@@ -147,14 +147,15 @@ void copy_displacement(const backend_cpu &cpu, const MCInst &inst, struct insn *
 }
 
 void copy_flags(const mca::Instruction &from, struct insn *insn) {
-    insn->may_load = from.getMayLoad();
-    insn->may_store = from.getMayStore();
-    insn->side_effects = from.getHasSideEffects();
+    const auto &marks = marks_of(from);
+    insn->may_load = marks.getMayLoad();
+    insn->may_store = marks.getMayStore();
+    insn->side_effects = marks.getHasSideEffects();
     insn->load_barrier = from.isALoadBarrier();
     insn->store_barrier = from.isAStoreBarrier();
-    insn->begins_group = from.getBeginGroup();
-    insn->ends_group = from.getEndGroup();
-    insn->retires_out_of_order = from.getRetireOOO();
+    insn->begins_group = marks.getBeginGroup();
+    insn->ends_group = marks.getEndGroup();
+    insn->retires_out_of_order = marks.getRetireOOO();
     insn->eliminable_move = from.isOptimizableMove();
 }
 
@@ -205,7 +206,7 @@ void begin_block(backend_cpu &cpu, MCInstPrinter *names) {
         return;
     cpu.builder->clear();
     silence(*cpu.builder);
-    cpu.post_process->resetState();
+    begin_post_process(*cpu.post_process);
 }
 
 bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, const instrument_list &instruments,

@@ -178,7 +178,8 @@ void copy_labels(struct arena *arena, const region &from, const std::vector<unsi
 bool describe_region(source_text &text, const region &from, MCInstPrinter &printer, struct arena *arena,
                      struct block *block) {
     const std::unique_ptr<MCCodeEmitter> emitter(
-        text.cpu.no_encoding ? nullptr : text.cpu.target->createMCCodeEmitter(*text.cpu.opcodes, text.context));
+        text.cpu.no_encoding ? nullptr
+                             : make_emitter(*text.cpu.target, *text.cpu.opcodes, *text.cpu.registers, text.context));
     struct insn *insns = ARENA_ARRAY(arena, struct insn, from.insns.size());
     unsigned n_insns = 0;
     flow_warnings warnings;

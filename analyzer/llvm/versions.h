@@ -98,6 +98,45 @@ inline const std::string &target_triple(const llvm::Triple &triple) {
 }
 #endif
 
+// The instructions that a target's CustomBehaviour sees.
+#if LLVM_VERSION_MAJOR >= 15
+using instruction_source = llvm::mca::CircularSourceMgr;
+#else
+using instruction_source = llvm::mca::SourceMgr;
+#endif
+
+// Marks of an instruction; InstrPostProcess can change them, from 15 on.
+#if LLVM_VERSION_MAJOR >= 15
+inline const llvm::mca::Instruction &marks_of(const llvm::mca::Instruction &insn) {
+    return insn;
+}
+#else
+struct instruction_marks {
+    const llvm::mca::InstrDesc &desc;
+
+    // clang-format off
+    bool getMayLoad() const { return desc.MayLoad; }
+    bool getMayStore() const { return desc.MayStore; }
+    bool getHasSideEffects() const { return desc.HasSideEffects; }
+    bool getBeginGroup() const { return desc.BeginGroup; }
+    bool getEndGroup() const { return desc.EndGroup; }
+    bool getRetireOOO() const { return desc.RetireOOO; }
+    // clang-format on
+};
+
+inline instruction_marks marks_of(const llvm::mca::Instruction &insn) {
+    return {insn.getDesc()};
+}
+#endif
+
+inline void begin_post_process(llvm::mca::InstrPostProcess &target) {
+#if LLVM_VERSION_MAJOR >= 15
+    target.resetState();
+#else
+    (void)target; // keeps nothing
+#endif
+}
+
 inline void post_process(llvm::mca::InstrPostProcess &target, std::unique_ptr<llvm::mca::Instruction> &insn,
                          const llvm::MCInst &inst) {
 #if LLVM_VERSION_MAJOR >= 22
@@ -294,6 +333,16 @@ using streamer_align = llvm::Align;
 #else
 using streamer_align = unsigned;
 #endif
+
+inline llvm::MCCodeEmitter *make_emitter(const llvm::Target &target, const llvm::MCInstrInfo &opcodes,
+                                         const llvm::MCRegisterInfo &registers, llvm::MCContext &context) {
+#if LLVM_VERSION_MAJOR >= 15
+    (void)registers;
+    return target.createMCCodeEmitter(opcodes, context);
+#else
+    return target.createMCCodeEmitter(opcodes, registers, context);
+#endif
+}
 
 inline void add_target_streamer(const llvm::Target &target, llvm::MCStreamer &streamer,
                                 llvm::formatted_raw_ostream &out, llvm::MCInstPrinter *printer) {

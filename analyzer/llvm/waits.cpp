@@ -88,7 +88,7 @@ counter_waits::counter_waits(backend_cpu &open)
 }
 
 std::unique_ptr<counter_waits> counter_waits::make(backend_cpu &cpu) {
-    const mca::CircularSourceMgr nothing({}, 1);
+    const instruction_source nothing({}, 1);
     const std::unique_ptr<mca::CustomBehaviour> behaviour(
         cpu.target->createCustomBehaviour(*cpu.subtarget, nothing, *cpu.opcodes));
     return std::unique_ptr<counter_waits>(behaviour ? new counter_waits(cpu) : nullptr);

@@ -13,7 +13,7 @@
 
 #include <deque>
 
-using unique_insn = llvm::mca::SourceMgr::UniqueInst;
+using unique_insn = std::unique_ptr<llvm::mca::Instruction>;
 
 class counter_waits {
   public:
@@ -26,7 +26,7 @@ class counter_waits {
     // An instruction that is being executed, as llvm-mca's stage shows it to the target.
     struct executing {
         unique_insn insn;
-        llvm::mca::CircularSourceMgr source;
+        instruction_source source;
         std::unique_ptr<llvm::mca::CustomBehaviour> behaviour;
 
         executing(const backend_cpu &open, unique_insn from);
