@@ -247,13 +247,15 @@ create_instruction(llvm::mca::InstrBuilder &builder, const llvm::MCInst &inst, c
 // 19: by the address of its MCInst, where another one may stand later.
 constexpr bool builder_knows_operands = LLVM_VERSION_MAJOR >= 19;
 
-// A register that always reads the same. InstrBuilder takes it for no dependence; before 19, it makes no difference.
+// A register that always reads the same. Before 19 LLVM does not mark them: AArch64's, MIPS's, and RISC-V's, which is
+// called as a register of AArch64's that has parts.
 inline bool is_constant(const llvm::MCRegisterInfo &info, llvm::MCRegister reg) {
 #if LLVM_VERSION_MAJOR >= 19
     return info.isConstant(reg);
 #else
-    (void)info, (void)reg;
-    return false;
+    const llvm::StringRef name = info.getName(reg);
+    return name == "XZR" || name == "WZR" || name == "ZERO" || name == "ZERO_64" ||
+           (name == "X0" && !llvm::MCSubRegIterator(reg, &info).isValid());
 #endif
 }
 
