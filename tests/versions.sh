@@ -15,6 +15,7 @@ expect 0 'skylake \(LLVM 22, 19\) +0\.292 +0 %' "$cyclops" run add-r64 "${sim[@]
 expect 0 'skylake \(LLVM 19\) +3\.000' "$cyclops" run mfence "${sim[@]}" "${both[@]}" --brief
 expect 0 '^  n +measured, looped +skylake \(LLVM 22, 19\) +difference$' "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --brief --sweep 1..3
 expect 0 'skylake \(LLVM 19\)' "$cyclops" run mfence "${sim[@]}" --mcpu llvm-19/skylake
+expect 0 'skylake \(LLVM 22, 19\): ' "$cyclops" run add-r64 --isa x86_64 --form looped --target sim:znver4,noise=none --mcpu skylake "${both[@]}" --brief --sweep 1..5
 expect 0 'measured, and by skylake \(LLVM 19\)' "$cyclops" pairs add-r64 mfence --isa x86_64 --target sim:skylake,noise=none "${both[@]}"
 expect 0 'on LLVM 19/znver4' "$cyclops" explain 'imul rax, rbx' --mcpu znver4 --mtriple x86_64-linux-gnu "${both[@]}"
 
