@@ -1,8 +1,8 @@
 #include "cli/lab_args.h"
 
-#include "bench/sandbox/nursery.h"
 #include "base/screen.h"
 #include "base/text.h"
+#include "bench/sandbox/nursery.h"
 #include "bench/targets/noise.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"

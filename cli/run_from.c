@@ -58,8 +58,7 @@ static const char *named_cpu(const struct part *part) {
 }
 
 // Chooses the CPU to predict where the user gave none. Chooses "none", with a message, where the file does not show it.
-static bool choose_cpu(const struct part *part, const struct option_list *llvms, const char **cpu,
-                       struct fail *fail) {
+static bool choose_cpu(const struct part *part, const struct option_list *llvms, const char **cpu, struct fail *fail) {
     const char *const *names, *name = named_cpu(part);
     *cpu = "none";
     for (size_t i = 0; i < llvms->n_items || i == 0; i++) { // one version that knows it is enough
@@ -165,8 +164,7 @@ static bool run_part(struct part *part, const struct lab_options *asked, bool wa
     struct lab_options options = *asked;
     const char *cpu;
     options.isa = part->isa;
-    if (!make_plan(part, fail) ||
-        (!asked->cpus.n_items && !choose_cpu(part, &asked->llvms, &cpu, fail)))
+    if (!make_plan(part, fail) || (!asked->cpus.n_items && !choose_cpu(part, &asked->llvms, &cpu, fail)))
         return false;
     if (!asked->cpus.n_items)
         options.cpus = (struct option_list){&cpu, 1};

@@ -234,10 +234,14 @@ static void bad_words_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *text, *message;
-    } cases[] = {{"noisy", "unknown noise 'noisy'"}, {"", "unknown noise ''"},
-                 {"vm+", "unknown noise ''"},        {"jitter:x", "NS is a number from 0 to 1e+06, and not 'x'"},
-                 {"jitter:", "and not ''"},          {"jitter:1:2", "'jitter' has 1 parameters at most"},
-                 {"drift:nan", "and not 'nan'"},     {"none:1", "'none' has 0 parameters"},
+    } cases[] = {{"noisy", "unknown noise 'noisy'"},
+                 {"", "unknown noise ''"},
+                 {"vm+", "unknown noise ''"},
+                 {"jitter:x", "NS is a number from 0 to 1e+06, and not 'x'"},
+                 {"jitter:", "and not ''"},
+                 {"jitter:1:2", "'jitter' has 1 parameters at most"},
+                 {"drift:nan", "and not 'nan'"},
+                 {"none:1", "'none' has 0 parameters"},
                  {"help", "noise=help lists the kinds"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};

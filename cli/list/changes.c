@@ -35,8 +35,7 @@ static bool differs(double a, double b) {
 // Counts the differences between two versions of an opcode; true where there is one.
 static bool count_change(const struct opcode_cost *from, const struct opcode_cost *to, struct change_counts *counts) {
     bool latency = from->latency != to->latency, rthroughput = differs(from->rthroughput, to->rthroughput),
-         uops = from->uops != to->uops,
-         resources = strcmp(from->resources, to->resources) != 0;
+         uops = from->uops != to->uops, resources = strcmp(from->resources, to->resources) != 0;
     counts->n_common++;
     counts->n_latency += latency;
     counts->n_rthroughput += rthroughput;
@@ -81,8 +80,8 @@ static bool report_change(struct table *table, const struct opcode_cost *from, c
 }
 
 // `each`: whether every change is reported, and not only how many there are.
-static bool compare_costs(const struct opened *from, const struct opened *to,
-                          struct change_counts *counts, bool each, struct table *table, struct fail *fail) {
+static bool compare_costs(const struct opened *from, const struct opened *to, struct change_counts *counts, bool each,
+                          struct table *table, struct fail *fail) {
     for (size_t i = 0, j = 0; i < from->n_costs && j < to->n_costs;) {
         int order = by_opcode(&from->costs[i], &to->costs[j]);
         if (order == 0 && count_change(&from->costs[i], &to->costs[j], counts) && each &&

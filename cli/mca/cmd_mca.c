@@ -59,7 +59,8 @@ static bool simulate(const struct backend *backend, struct mca_args *args, struc
     bool done = mca_read_inputs(&session, &model, &source);
     if (done)
         done = report_to_output(&session, &model, &source);
-    else if (source.n_blocks != 0 && args->branch_trace == NULL && !args->json && args->trace == NULL && strcmp(args->output, "-") == 0)
+    else if (source.n_blocks != 0 && args->branch_trace == NULL && !args->json && args->trace == NULL &&
+             strcmp(args->output, "-") == 0)
         report_before(&session, &model, &source);
     model_close(&model);
     return done;

@@ -12,7 +12,7 @@ enum { CHUNK_LINES = 512, CHUNKS_PER_JOB = 4, MOST_JOBS = 256 };
 
 struct chunk {
     bool is_done; // simulated, and not written yet
-    char *lines; // as read
+    char *lines;  // as read
     size_t n_bytes, room;
     unsigned first_line; // in the file, from 1
     char *printed;

@@ -138,14 +138,14 @@ bool mca_options_settle_tables(struct mca_args *args, const struct mca_rules *ru
 
 // A line for each block has no room for reports.
 static bool check_brief(const struct mca_args *args, struct fail *fail) {
-    const char *other = args->trace != NULL   ? "trace"
-                        : args->json          ? "json"
-                        : args->timeline      ? "timeline"
-                        : args->bottlenecks   ? "bottleneck-analysis"
-                        : args->all_views     ? "all-views"
-                        : args->all_stats     ? "all-stats"
-                        : args->tables_word   ? "instruction-tables"
-                                              : NULL;
+    const char *other = args->trace != NULL ? "trace"
+                        : args->json        ? "json"
+                        : args->timeline    ? "timeline"
+                        : args->bottlenecks ? "bottleneck-analysis"
+                        : args->all_views   ? "all-views"
+                        : args->all_stats   ? "all-stats"
+                        : args->tables_word ? "instruction-tables"
+                                            : NULL;
     return !args->brief || !other ||
            fail_set(fail, FAIL_INPUT, "--brief prints a line for each block: leave out --%s, or --brief", other);
 }
