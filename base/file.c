@@ -154,3 +154,9 @@ size_t file_list(struct arena *arena, const char *path, const char *suffix, cons
         qsort(*names, n, sizeof **names, compare_names);
     return n;
 }
+
+void file_guard_standard(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            abort(); // no file could be used safely
+}

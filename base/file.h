@@ -34,4 +34,8 @@ bool file_is_folder(const char *path);
 // Whether the name ends with the suffix, and has something before it.
 bool file_has_suffix(const char *name, const char *suffix);
 
+// Gives standard input, output and error a file where the caller has closed them, so that no file opened later gets
+// their number. Reading or writing them still fails. Call it before any other file is opened.
+void file_guard_standard(void);
+
 #endif

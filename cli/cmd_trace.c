@@ -63,6 +63,7 @@ static bool describe(struct arena *arena, const struct backend *backend, struct 
 static bool record(struct arena *arena, const struct experiment *experiment, struct steps *steps, struct fail *fail) {
     const struct program *program = &experiment->program;
     struct bench_code code = experiment_code(experiment, false);
+    code.foreign.lowest_address = BLOCK_LOWEST_ADDRESS;
     const struct steps_request request = {
         .code = &code,
         .iterations = 1,

@@ -1,6 +1,9 @@
 #include "cli/lab_args.h"
 
+#include "base/screen.h"
+#include "base/text.h"
 #include "bench/sandbox/nursery.h"
+#include "bench/targets/noise.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 
@@ -97,9 +100,25 @@ struct option lab_args_output[] = {
     {0},
 };
 
+// --target sim:CPU,noise=help
+static bool print_noise_help(struct arena *arena, const char *target) {
+    struct slice lines, line;
+    if (strncmp(target, "sim:", 4) != 0 || !strstr(target, "noise=help"))
+        return false;
+    const char *kinds = noise_kinds(arena);
+    lines = (struct slice){kinds, strlen(kinds)};
+    screen_print_sentence("noise=KIND[:PARAMETER...][+KIND...], with these kinds:", stdout);
+    while (slice_next(&lines, '\n', &line))
+        if (line.length)
+            screen_print_sentence(arena_copy(arena, line.data, line.length), stdout);
+    return true;
+}
+
 bool lab_args_read(struct arena *arena, struct fail *fail) {
     struct lab_args *args = &lab_args;
     struct bench_options *bench = &args->options.bench;
+    if (print_noise_help(arena, args->options.target))
+        return false; // no failure: all is done
     if (args->files.is_resumed && !args->files.path)
         return fail_set(fail, FAIL_INPUT, "--resume needs the file to go on with: --output FILE");
     bench->precision = args->precision_percent / 100;

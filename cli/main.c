@@ -1,6 +1,7 @@
 // The table of commands.
 #include "cli/cli.h"
 
+#include "base/file.h"
 #include "base/screen.h"
 #include "base/text.h"
 
@@ -12,7 +13,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"doctor", "report what this machine allows, and how to make it allow more", cmd_doctor},
-    {"list", "list kernels, machines or events", cmd_list},
+    {"list", "list kernels, models, what changed in them, or events", cmd_list},
     {"gen", "print the assembly of kernels", cmd_gen},
     {"run", "measure, predict and compare: one table", cmd_run},
     {"pairs", "find which instructions issue together: measured and predicted", cmd_pairs},
@@ -80,6 +81,7 @@ static int explain_command(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    file_guard_standard();
     screen_set_up();
     if (argc < 2) {
         print_help(stderr);

@@ -58,15 +58,17 @@ static const char *named_cpu(const struct part *part) {
 }
 
 // Chooses the CPU to predict where the user gave none. Chooses "none", with a message, where the file does not show it.
-static bool choose_cpu(const struct part *part, const char *llvm, const char **cpu, struct fail *fail) {
-    const struct backend *backend = backend_load(part->arena, llvm, fail);
+static bool choose_cpu(const struct part *part, const struct option_list *llvms, const char **cpu, struct fail *fail) {
     const char *const *names, *name = named_cpu(part);
-    if (!backend)
-        return false;
-    size_t n = backend->list_cpus(part->arena, part->isa->triple, &names, fail);
     *cpu = "none";
-    if (name && text_find(name, names, n) < n)
-        *cpu = name;
+    for (size_t i = 0; i < llvms->n_items || i == 0; i++) { // one version that knows it is enough
+        const struct backend *backend = backend_load(part->arena, llvms->n_items ? llvms->items[i] : NULL, fail);
+        if (!backend)
+            return false;
+        size_t n = backend->list_cpus(part->arena, part->isa->triple, &names, fail);
+        if (name && text_find(name, names, n) < n)
+            *cpu = name;
+    }
     if (fail->status == FAIL_NONE && strcmp(*cpu, "none") == 0)
         fprintf(stderr, "cyclops: warning: the file does not name its CPU as LLVM does: name a model with "
                         "--mcpu\n");
@@ -162,8 +164,7 @@ static bool run_part(struct part *part, const struct lab_options *asked, bool wa
     struct lab_options options = *asked;
     const char *cpu;
     options.isa = part->isa;
-    if (!make_plan(part, fail) ||
-        (!asked->cpus.n_items && !choose_cpu(part, asked->llvms.n_items ? asked->llvms.items[0] : NULL, &cpu, fail)))
+    if (!make_plan(part, fail) || (!asked->cpus.n_items && !choose_cpu(part, &asked->llvms, &cpu, fail)))
         return false;
     if (!asked->cpus.n_items)
         options.cpus = (struct option_list){&cpu, 1};

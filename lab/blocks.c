@@ -14,7 +14,6 @@ enum {
     MIDDLE_OF_KILOBYTE = 0x200,
     FRAMES = 4,
     MOST_PAGES = 64,
-    LOWEST_TRIED = 0x10000, // lowest address that processes may map, by distributions' vm.mmap_min_addr
 };
 
 const char *block_alias_name(enum block_alias alias) {
@@ -166,7 +165,7 @@ static bool make_final(struct arena *arena, struct experiment *experiment, unsig
     };
     experiment->foreign = foreign_of(experiment->block, experiment->alias);
     if (!experiment->block->was_tried[experiment->alias])
-        experiment->foreign.lowest_address = LOWEST_TRIED;
+        experiment->foreign.lowest_address = BLOCK_LOWEST_ADDRESS;
     if (!make_program(arena, experiment->block, experiment->alias, &request, &experiment->program, fail))
         return false;
     experiment->misuse = doubt_of(&experiment->program);
@@ -187,7 +186,7 @@ static bool try_one(struct arena *arena, const struct tried *tried, struct fail 
     code.foreign = foreign_of(tried->block, tried->alias);
     // A trial refuses low addresses, to show what the block itself does. In measurements, later copies may compute any
     // address from what earlier ones left in memory.
-    code.foreign.lowest_address = LOWEST_TRIED;
+    code.foreign.lowest_address = BLOCK_LOWEST_ADDRESS;
     if (!trial_run(arena, &code, timeout_seconds, trial, fail))
         return false;
     tried->block->was_tried[tried->alias] = true;

@@ -16,6 +16,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// Lowest address that a trial maps: that of distributions' vm.mmap_min_addr, which does not bind root.
+enum { BLOCK_LOWEST_ADDRESS = 0x10000 };
+
 struct plan;
 struct experiment;
 

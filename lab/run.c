@@ -12,9 +12,9 @@ static enum host_feature find_feature(const struct lab *lab, const char *feature
         return host_feature(&lab->host, feature);
     const struct backend_cpu *cpu = lab->simulated_cpu.cpu;
     const char *const *names;
-    if (lab->backend->has_feature(cpu, feature))
+    if (lab->simulated_cpu.backend->has_feature(cpu, feature))
         return FEATURE_PRESENT;
-    size_t n = lab->backend->list_features(lab->arena, cpu, &names);
+    size_t n = lab->simulated_cpu.backend->list_features(lab->arena, cpu, &names);
     return text_find(feature, names, n) < n ? FEATURE_MISSING : FEATURE_UNKNOWN;
 }
 
@@ -22,7 +22,7 @@ static const char *feature_near(const struct lab *lab, const char *feature) {
     const char *const *names;
     if (!lab->is_simulated)
         return host_feature_near(lab->arena, feature);
-    size_t n = lab->backend->list_features(lab->arena, lab->simulated_cpu.cpu, &names);
+    size_t n = lab->simulated_cpu.backend->list_features(lab->arena, lab->simulated_cpu.cpu, &names);
     return text_did_you_mean(lab->arena, feature, names, n);
 }
 

@@ -91,12 +91,17 @@ static const char *blame(const struct experiment *e, unsigned model) {
     return e->misuse ? "" : e->verdicts[model].blame;
 }
 
-static void add_blames(struct text *note, const struct lab *lab, const struct experiment *e) {
-    for (unsigned i = 0; i < e->n_predictions; i++)
-        if (*blame(e, i) && !model_is_shared(lab, &e, 1, i))
-            add_part(note, e->n_predictions == 1
-                               ? blame(e, i)
-                               : arena_printf(note->arena, "%s: %s", lab->models[i].title, blame(e, i)));
+// `rows`: those of the table; null: each row by itself.
+static void add_blames(struct text *note, const struct lab *lab, const struct experiment *e,
+                       const struct experiment *const *rows, size_t n_rows) {
+    rows = rows ? rows : &e;
+    n_rows = n_rows ? n_rows : 1;
+    for (unsigned i = 0; i < e->n_predictions; i++) {
+        const char *title = model_shared_title(lab, rows, n_rows, i);
+        if (*blame(e, i) && !model_is_shared(lab, rows, n_rows, i))
+            add_part(note,
+                     e->n_predictions == 1 ? blame(e, i) : arena_printf(note->arena, "%s: %s", title, blame(e, i)));
+    }
 }
 
 static void add_prediction(struct table *table, const struct experiment *e, unsigned model) {
@@ -118,7 +123,7 @@ static void add_results(struct table *table, const struct lab *lab, const struct
         if (!model_is_shared(lab, rows, n_rows, i))
             add_prediction(table, e, i);
     add_value_notes(&note, lab, e);
-    add_blames(&note, lab, e);
+    add_blames(&note, lab, e, rows, n_rows);
     add_other_notes(&note, e);
     table_cell(table, "%s", note.data);
 }

@@ -311,6 +311,7 @@ int main(int argc, char **argv) {
     struct fail fail = {0};
     struct arguments arguments = {0};
     int status = 0;
+    file_guard_standard();
     screen_set_up();
     if (parse(&arena, argc, argv, &arguments, &fail))
         run(&arena, &arguments, &status, &fail);

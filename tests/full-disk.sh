@@ -20,4 +20,8 @@ expect 0 'measurements are taken from|measured again' bash -c "'$cyclops' run ad
 expect 1 'imul-r64 +1\.00 1\.00 +- -' with_room 3000 "$cyclops" pairs add-r64 imul-r64 load-r64 "${sim[@]}"
 cp "$T/out" "$T/first"
 expect 0 'cannot write' tail -n 1 "$T/first"
+# Standard streams that the caller has closed: no file opened later gets their number.
+expect 2 "cannot read '-': Bad file descriptor" timeout 20 bash -c "'$cyclops' run --hex - <&-"
+expect 2 "cannot read '-': Bad file descriptor" timeout 20 bash -c "'$cyclops' try - <&-"
+expect 1 'cannot write' timeout 60 bash -c "'$cyclops' run add-r64 ${sim[*]} --json >&-"
 finish

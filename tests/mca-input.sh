@@ -85,4 +85,11 @@ expect 0 '^200$' grep -c '^R' "$T/log"
 expect 0 'Total Cycles: +304' mca --trace "perfetto:$T/json" "$T/block.s"
 expect 0 '^[1-9][0-9]*$' jq '[.traceEvents[] | select(.ph == "X" and .pid == 1)] | length' "$T/json"
 expect 1 "takes konata or perfetto" mca --trace=chrome "$T/block.s"
+
+# As llvm-mca: a region that the model does not describe costs itself and those behind it, not those before.
+printf '# LLVM-MCA-BEGIN a\nimulq %%rax, %%rbx\n# LLVM-MCA-END\n# LLVM-MCA-BEGIN b\nvfmadd231ps %%zmm0, %%zmm1, %%zmm2\n# LLVM-MCA-END\n' >"$T/regions.s"
+expect 1 '^\[0\] Code Region - a$' mca -mcpu=btver2 "$T/regions.s"
+expect 1 'found an unsupported instruction' mca -mcpu=btver2 "$T/regions.s"
+expect 1 'leave out --trace' mca --brief --trace=konata "$T/block.s"
+expect 1 'Is a directory' mca --hex --brief "$T"
 finish

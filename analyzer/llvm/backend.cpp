@@ -2,29 +2,18 @@
 #include "analyzer/llvm/module.h"
 #include "analyzer/llvm/versions.h"
 
-#include "llvm-c/Core.h"
-
 extern "C" __attribute__((visibility("default"))) backend_entry_function cyclops_backend;
 
 static const struct machine *machine_of(const struct backend_cpu *cpu) {
     return cpu->machine;
 }
 
-// Of the library itself, which may have been replaced since.
-static const char *library_version() {
-    static const std::string version = [] {
-        unsigned major, minor, patch;
-        LLVMGetVersion(&major, &minor, &patch);
-        return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
-    }();
-    return version.c_str();
-}
-
 const struct backend *cyclops_backend(void) {
+    static const std::string version = library_version();
     static const struct backend table = [] {
         struct backend backend = {};
         backend.abi = BACKEND_ABI;
-        backend.version = library_version();
+        backend.version = version.c_str();
         backend.built_for = LLVM_VERSION_STRING;
         backend.major = LLVM_VERSION_MAJOR;
         backend.rules = &rules_of_llvm_mca;

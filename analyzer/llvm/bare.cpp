@@ -14,7 +14,7 @@ namespace {
 
 // Register of an operand that means a dependence; 0: it is none.
 MCRegister register_of(const backend_cpu &cpu, const MCOperand &operand) {
-    if (!operand.isReg() || !operand.getReg() || cpu.registers->isConstant(operand.getReg()))
+    if (!operand.isReg() || !operand.getReg() || is_constant(*cpu.registers, operand.getReg()))
         return 0;
     return operand.getReg();
 }
@@ -36,13 +36,13 @@ operands find_operands(const backend_cpu &cpu, const MCInst &inst, const MCInstr
         const bool is_variadic = i >= opcode.getNumOperands();
         const bool is_explicit = !is_variadic && missing && operand.isReg();
         missing -= is_explicit;
-        const bool is_optional = !is_variadic && opcode.operands()[i].isOptionalDef();
+        const bool is_optional = !is_variadic && opcode.operands().begin()[i].isOptionalDef();
         found.add(cpu, operand, is_variadic ? opcode.variadicOpsAreDefs() : is_explicit || is_optional);
     }
-    for (MCPhysReg reg : opcode.implicit_defs())
+    for (MCPhysReg reg : implicit_defs(opcode))
         found.written.push_back(reg);
-    for (MCPhysReg reg : opcode.implicit_uses())
-        if (!cpu.registers->isConstant(reg))
+    for (MCPhysReg reg : implicit_uses(opcode))
+        if (!is_constant(*cpu.registers, reg))
             found.read.push_back(reg);
     return found;
 }
@@ -69,7 +69,7 @@ void copy_registers(struct arena *arena, const backend_cpu &cpu, const MCInst &i
 // X86's tables mark its five operands: base, scale, index, displacement, segment.
 const struct insn_address *find_address(struct arena *arena, const MCInst &inst, const MCInstrDesc &opcode) {
     enum { BASE, SCALE, INDEX, DISPLACEMENT, SEGMENT, N_OPERANDS };
-    const auto is_memory = [&](unsigned i) { return opcode.operands()[i].OperandType == MCOI::OPERAND_MEMORY; };
+    const auto is_memory = [&](unsigned i) { return opcode.operands().begin()[i].OperandType == MCOI::OPERAND_MEMORY; };
     for (unsigned i = 0; i + N_OPERANDS <= inst.getNumOperands() && i + N_OPERANDS <= opcode.getNumOperands(); i++) {
         if (!is_memory(i) || !is_memory(i + SEGMENT) || !inst.getOperand(i + SCALE).isImm() ||
             !inst.getOperand(i + DISPLACEMENT).isImm())

@@ -97,7 +97,7 @@ bool decode(const backend_cpu &cpu, ArrayRef<uint8_t> bytes, bool use_known, std
 // registers (AArch64's xzr) there: what the next ones mean then depends on the block.
 bool has_constant_operand(const backend_cpu &cpu, const MCInst &inst) {
     for (const MCOperand &operand : inst)
-        if (operand.isReg() && operand.getReg() && cpu.registers->isConstant(operand.getReg()))
+        if (operand.isReg() && operand.getReg() && is_constant(*cpu.registers, operand.getReg()))
             return true;
     return false;
 }
@@ -107,8 +107,8 @@ bool has_constant_operand(const backend_cpu &cpu, const MCInst &inst) {
 bool depends_on_instruments(const backend_cpu &cpu, const MCInst &inst) {
     if (!cpu.triple.isRISCV())
         return false;
-    const mca::UniqueInstrument length = cpu.instruments->createInstrument("RISCV-LMUL", "M1"),
-                                element = cpu.instruments->createInstrument("RISCV-SEW", "E32");
+    const unique_instrument length = cpu.instruments->createInstrument("RISCV-LMUL", "M1"),
+                            element = cpu.instruments->createInstrument("RISCV-SEW", "E32");
     if (!length || !element)
         return false;
     return cpu.instruments->getSchedClassID(*cpu.opcodes, inst, {length.get(), element.get()}) !=
@@ -127,7 +127,7 @@ bool depends_on_block(const backend_cpu &cpu, const decoded &insn) {
 
 // A prefix that LLVM takes for an instruction depends on what follows it.
 bool may_keep(const backend_cpu &cpu, const decoded &from) {
-    return cpu.reader->known.has_room(from.size) && !cpu.opcodes->getName(from.inst.getOpcode()).ends_with("_PREFIX");
+    return cpu.reader->known.has_room(from.size) && !cpu.opcodes->getName(from.inst.getOpcode()).contains("_PREFIX");
 }
 
 bool describe_one(backend_cpu &cpu, struct arena *arena, const decoded &from, const uint8_t *bytes,
@@ -144,10 +144,10 @@ bool describe_one(backend_cpu &cpu, struct arena *arena, const decoded &from, co
 
 // Instruments of their kinds, of which each follows on the one before.
 struct active_instruments {
-    SmallVector<mca::UniqueInstrument> all;
+    SmallVector<unique_instrument> all;
 
-    void take(SmallVector<mca::UniqueInstrument> made) {
-        for (mca::UniqueInstrument &fresh : made) {
+    void take(SmallVector<unique_instrument> made) {
+        for (unique_instrument &fresh : made) {
             if (!fresh) // of a vector type that is reserved
                 continue;
             erase_if(all, [&](const auto &old) { return old->getDesc() == fresh->getDesc(); });
@@ -156,7 +156,7 @@ struct active_instruments {
     }
     instrument_list list() const {
         instrument_list pointers;
-        for (const mca::UniqueInstrument &each : all)
+        for (const unique_instrument &each : all)
             pointers.push_back(each.get());
         return pointers;
     }
@@ -193,7 +193,7 @@ bool describe_unknown(backend_cpu &cpu, struct arena *arena, const uint8_t *byte
     // What the builder remembers of other blocks is true of this one too, but must not grow for ever.
     enum { MOST_REMEMBERED = 1 << 16 };
     machine_code_reader &reader = *cpu.reader;
-    if (!cpu.builder_is_shared || reader.n_described > MOST_REMEMBERED) {
+    if (!cpu.builder_is_shared || !builder_knows_operands || reader.n_described > MOST_REMEMBERED) {
         begin_block(cpu);
         cpu.builder_is_shared = true;
         reader.n_described = 0;

@@ -34,7 +34,7 @@ class form_maker {
     form_maker(backend_cpu &open, struct arena *memory)
         : cpu(open), arena(memory), context(cpu.triple, cpu.asm_info.get(), cpu.registers.get(), cpu.subtarget.get(),
                                             nullptr, &cpu.target_options),
-          emitter(cpu.target->createMCCodeEmitter(*cpu.opcodes, context)),
+          emitter(make_emitter(*cpu.target, *cpu.opcodes, *cpu.registers, context)),
           disassembler(cpu.target->createMCDisassembler(*cpu.subtarget, context)),
           printer(make_printer(cpu, cpu.output_syntax < 0 ? cpu.asm_info->getAssemblerDialect()
                                                           : unsigned(cpu.output_syntax))) {
@@ -143,7 +143,7 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t im
     operand->is_read = !operand->is_written;
     operand->tied = tied;
     if (has_memory_tuple(desc, i)) {
-        const int index_class = operand_class(cpu, desc, i + X86_INDEX);
+        const int index_class = operand_class(*cpu.opcodes, *cpu.subtarget, desc, i + X86_INDEX);
         const bool is_vector =
             StringRef(cpu.registers->getRegClassName(&cpu.registers->getRegClass(unsigned(std::max(0, index_class)))))
                 .starts_with("VR");
@@ -160,7 +160,7 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t im
             describe_class(index_class, operand);
         return X86_MEMORY_OPERANDS;
     }
-    const int reg_class = operand_class(cpu, desc, i);
+    const int reg_class = operand_class(*cpu.opcodes, *cpu.subtarget, desc, i);
     if (tied >= 0 && inst.getOperand(unsigned(tied)).isReg()) {
         operand->kind = FORM_REGISTER;
         inst.addOperand(inst.getOperand(unsigned(tied)));
@@ -190,8 +190,8 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t im
 void form_maker::add_operands(const MCInstrDesc &desc, const example &wanted, MCInst &inst, struct form *form) {
     form->operands = ARENA_ARRAY(arena, struct form_operand, desc.getNumOperands());
     form->n_operands = 0;
-    used.assign(desc.implicit_defs().begin(), desc.implicit_defs().end());
-    used.insert(used.end(), desc.implicit_uses().begin(), desc.implicit_uses().end());
+    used.assign(implicit_defs(desc).begin(), implicit_defs(desc).end());
+    used.insert(used.end(), implicit_uses(desc).begin(), implicit_uses(desc).end());
     if (cpu.triple.isX86())
         used.push_back(choose_base());
     if (cpu.triple.isX86() && wanted.avoids_accumulator)
@@ -212,8 +212,8 @@ const uint16_t *copy_registers(struct arena *arena, ArrayRef<MCPhysReg> from, un
 
 void form_maker::describe(const MCInstrDesc &desc, struct form *form) {
     form->opcode = opcode_name(&cpu, form->index);
-    form->implicit_reads = copy_registers(arena, desc.implicit_uses(), &form->n_implicit_reads);
-    form->implicit_writes = copy_registers(arena, desc.implicit_defs(), &form->n_implicit_writes);
+    form->implicit_reads = copy_registers(arena, implicit_uses(desc), &form->n_implicit_reads);
+    form->implicit_writes = copy_registers(arena, implicit_defs(desc), &form->n_implicit_writes);
     form->sched_class = desc.getSchedClass();
     form->sched_class_name = sched_class_name(cpu.subtarget->getSchedModel(), form->sched_class);
     form->may_load = desc.mayLoad();

@@ -18,7 +18,9 @@ extern "C" {
 #include "base/text.h"
 }
 
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "analyzer/llvm/versions.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/MC/MCAsmBackend.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
@@ -31,7 +33,6 @@ extern "C" {
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/MCA/CustomBehaviour.h"
 #include "llvm/MCA/InstrBuilder.h"
-#include "llvm/TargetParser/Triple.h"
 
 struct machine_code_reader; // bytes.cpp
 class counter_waits;        // waits.cpp
@@ -53,7 +54,7 @@ struct backend_cpu {
     std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
     std::unique_ptr<llvm::MCInstrAnalysis> analysis;
     std::unique_ptr<llvm::MCAsmBackend> asm_backend;
-    std::unique_ptr<llvm::mca::InstrumentManager> instruments;
+    std::unique_ptr<mca_instrument_manager> instruments;
     std::unique_ptr<llvm::mca::InstrPostProcess> post_process;
     std::unique_ptr<llvm::mca::InstrBuilder> builder; // null: LLVM's scheduling model is not asked
 
@@ -69,8 +70,6 @@ struct backend_cpu {
     backend_cpu();
     ~backend_cpu();
 };
-
-using instrument_list = llvm::SmallVector<llvm::mca::Instrument *>;
 
 // target.cpp: triples and CPU names
 void init_targets();

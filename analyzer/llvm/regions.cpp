@@ -18,7 +18,7 @@ template <typename Span> static void close_span(Span &span, SMLoc place) {
     span.open = false;
 }
 
-regions::regions(SourceMgr &source_manager, mca::InstrumentManager &instrument_manager)
+regions::regions(SourceMgr &source_manager, mca_instrument_manager &instrument_manager)
     : sources(source_manager), manager(instrument_manager), blocks(1), live(1) {
 }
 
@@ -120,7 +120,7 @@ void regions::read_instrument(StringRef kind, StringRef data, SMLoc place) {
             return instrument_error(place, "No instrumentation kind was provided in LLVM-MCA comment");
         return instrument_error(place, "Unknown instrumentation type in LLVM-MCA comment: " + kind);
     }
-    mca::UniqueInstrument made = manager.createInstrument(kind, data);
+    unique_instrument made = manager.createInstrument(kind, data);
     if (!made) {
         if (data.empty())
             return instrument_error(place, "Failed to create " + kind + " instrument with no data");
@@ -129,7 +129,7 @@ void regions::read_instrument(StringRef kind, StringRef data, SMLoc place) {
     start_instrument(std::move(made), kind, place);
 }
 
-void regions::start_instrument(mca::UniqueInstrument instrument, StringRef kind, SMLoc place) {
+void regions::start_instrument(unique_instrument instrument, StringRef kind, SMLoc place) {
     const auto before = find_if(instruments, [&](const instrument_span &span) { return is_open(span, kind); });
     if (before != instruments.end())
         close_span(*before, place);
@@ -153,7 +153,7 @@ void regions::add(const MCInst &inst) {
     for (size_t i : live)
         if (blocks[i].covers(insn.place))
             blocks[i].insns.push_back(insn);
-    for (mca::UniqueInstrument &made : manager.createInstruments(inst)) {
+    for (unique_instrument &made : manager.createInstruments(inst)) {
         if (!made) // RISC-V: of a vector type that is reserved
             continue;
         const std::string kind = made->getDesc().str();

@@ -40,13 +40,13 @@ struct region : span {
 };
 
 struct instrument_span : span {
-    llvm::mca::UniqueInstrument instrument;
+    unique_instrument instrument;
 };
 
 // Follows the parser through the text.
 class regions : public llvm::AsmCommentConsumer {
   public:
-    regions(llvm::SourceMgr &source_manager, llvm::mca::InstrumentManager &instrument_manager);
+    regions(llvm::SourceMgr &source_manager, mca_instrument_manager &instrument_manager);
 
     void HandleComment(llvm::SMLoc place, llvm::StringRef comment) override;
     void add(const llvm::MCInst &inst);
@@ -65,7 +65,7 @@ class regions : public llvm::AsmCommentConsumer {
 
   private:
     llvm::SourceMgr &sources;
-    llvm::mca::InstrumentManager &manager;
+    mca_instrument_manager &manager;
     std::vector<region> blocks;
     std::vector<size_t> live; // blocks, in order, that the next instruction may belong to
     std::vector<instrument_span> instruments;
@@ -83,7 +83,7 @@ class regions : public llvm::AsmCommentConsumer {
     void begin(llvm::StringRef name, llvm::SMLoc place);
     void end(llvm::StringRef name, llvm::SMLoc place);
     void read_instrument(llvm::StringRef kind, llvm::StringRef data, llvm::SMLoc place);
-    void start_instrument(llvm::mca::UniqueInstrument instrument, llvm::StringRef kind, llvm::SMLoc place);
+    void start_instrument(unique_instrument instrument, llvm::StringRef kind, llvm::SMLoc place);
 };
 
 #endif

@@ -7,22 +7,25 @@ using namespace llvm;
 
 namespace {
 
-template <typename Range> const uint16_t *copy_list(struct arena *arena, const Range &range, uint16_t *n) {
-    size_t count = 0;
-    for (MCPhysReg reg : range) {
-        (void)reg;
-        count++;
-    }
-    uint16_t *list = ARENA_ARRAY(arena, uint16_t, count);
-    *n = 0;
-    for (MCPhysReg reg : range)
-        list[(*n)++] = reg;
+const uint16_t *copy_list(struct arena *arena, ArrayRef<MCPhysReg> from, uint16_t *n) {
+    uint16_t *list = ARENA_ARRAY(arena, uint16_t, from.size());
+    std::copy(from.begin(), from.end(), list);
+    *n = uint16_t(from.size());
     return list;
 }
 
 // Those that a write reaches.
-auto parts(const MCRegisterInfo &info, MCPhysReg reg) {
-    return make_filter_range(info.subregs(reg), [&](MCPhysReg part) { return !is_ignored_part(info, part); });
+SmallVector<MCPhysReg, 16> parts(const MCRegisterInfo &info, MCPhysReg reg) {
+    SmallVector<MCPhysReg, 16> reached;
+    for (MCPhysReg part : info.subregs(reg))
+        if (!is_ignored_part(info, part))
+            reached.push_back(part);
+    return reached;
+}
+
+SmallVector<MCPhysReg, 16> wholes(const MCRegisterInfo &info, MCPhysReg reg) {
+    const auto range = info.superregs(reg);
+    return {range.begin(), range.end()};
 }
 
 // A register of a file also takes along those parts of it that no smaller register of the file has taken.
@@ -84,9 +87,9 @@ void describe_registers(struct arena *arena, const backend_cpu &cpu, struct mach
         struct machine_register *reg = &registers[i];
         reg->name = info.getName(i);
         reg->sub = copy_list(arena, parts(info, MCPhysReg(i)), &reg->n_sub);
-        reg->super = copy_list(arena, info.superregs(MCPhysReg(i)), &reg->n_super);
+        reg->super = copy_list(arena, wholes(info, MCPhysReg(i)), &reg->n_super);
         reg->cost = 1;
-        reg->is_constant = info.isConstant(MCPhysReg(i));
+        reg->is_constant = is_constant(info, MCPhysReg(i));
     }
     describe_files(arena, cpu, registers, machine);
     machine->registers = registers;

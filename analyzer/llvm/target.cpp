@@ -3,7 +3,6 @@
 #include "analyzer/llvm/versions.h"
 
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/TargetParser/Host.h"
 
 using namespace llvm;
 
@@ -53,7 +52,7 @@ bool print_cpus(const char *triple, const char *arch, struct fail *fail) {
 }
 
 bool fits_triple(const Triple &triple, const MCSubtargetInfo &subtarget) {
-    return !triple.isRISCV() || subtarget.checkFeatures("+64bit") == triple.isRISCV64();
+    return !triple.isRISCV() || subtarget.checkFeatures("+64bit") == triple.isArch64Bit();
 }
 
 static bool is_of(const Target &target, const Triple &triple, const char *cpu) {
@@ -71,7 +70,7 @@ size_t list_cpus(struct arena *arena, const char *triple, const char *const **na
         fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without the tables of '%s'", found.str().c_str());
         return 0;
     }
-    const auto cpus = subtarget->getAllProcessorDescriptions();
+    const auto cpus = all_cpus(*subtarget);
     const char **list = ARENA_ARRAY(arena, const char *, cpus.size());
     size_t n = 0;
     for (const SubtargetSubTypeKV &cpu : cpus) // LLVM keeps them sorted

@@ -34,9 +34,9 @@ class collector final : public MCStreamer {
     bool emitSymbolAttribute(MCSymbol *, MCSymbolAttr) override {
         return true;
     }
-    void emitCommonSymbol(MCSymbol *, uint64_t, Align) override {
+    void emitCommonSymbol(MCSymbol *, uint64_t, streamer_align) override {
     }
-    void emitZerofill(MCSection *, MCSymbol *, uint64_t, Align, SMLoc) override {
+    void emitZerofill(MCSection *, MCSymbol *, uint64_t, streamer_align, SMLoc) override {
     }
 };
 
@@ -76,7 +76,7 @@ bool source_text::parse() {
     const auto printer = make_printer(cpu, cpu.asm_info->getAssemblerDialect());
     raw_null_ostream silent; // llvm::nulls() is one stream for all threads, and its buffer changes
     formatted_raw_ostream nowhere(silent);
-    cpu.target->createAsmTargetStreamer(streamer, nowhere, printer.get());
+    add_target_streamer(*cpu.target, streamer, nowhere, printer.get());
 
     parser.reset(createMCAsmParser(sources, context, streamer, *cpu.asm_info));
     parser->getLexer().setCommentConsumer(&found);
@@ -178,7 +178,8 @@ void copy_labels(struct arena *arena, const region &from, const std::vector<unsi
 bool describe_region(source_text &text, const region &from, MCInstPrinter &printer, struct arena *arena,
                      struct block *block) {
     const std::unique_ptr<MCCodeEmitter> emitter(
-        text.cpu.no_encoding ? nullptr : text.cpu.target->createMCCodeEmitter(*text.cpu.opcodes, text.context));
+        text.cpu.no_encoding ? nullptr
+                             : make_emitter(*text.cpu.target, *text.cpu.opcodes, *text.cpu.registers, text.context));
     struct insn *insns = ARENA_ARRAY(arena, struct insn, from.insns.size());
     unsigned n_insns = 0;
     flow_warnings warnings;
@@ -216,6 +217,7 @@ bool describe_region(source_text &text, const region &from, MCInstPrinter &print
 bool describe_regions(source_text &text, MCInstPrinter &printer, struct arena *arena, struct backend_source *source) {
     const std::vector<region> &all = text.found.all();
     struct block *blocks = ARENA_ARRAY(arena, struct block, all.size());
+    source->blocks = blocks;
     for (const region &from : all) {
         struct block *block = &blocks[source->n_blocks];
         text.told.begin_block(source->n_blocks);
@@ -225,7 +227,6 @@ bool describe_regions(source_text &text, MCInstPrinter &printer, struct arena *a
             return false;
         source->n_blocks += block->n_insns != 0;
     }
-    source->blocks = blocks;
     if (source->n_blocks)
         return true;
     if (text.cpu.as_llvm_mca)

@@ -37,7 +37,7 @@ bool counter_waits::executing::stalls(mca::Instruction &next, unsigned copies) c
 // LLVM knows "null" by its pseudo register alone, and warns on stderr of any other.
 void counter_waits::use_plain_null(MCInst &inst) const {
     for (MCOperand &operand : inst)
-        if (operand.isReg() && StringRef(cpu.registers->getName(operand.getReg())).starts_with("SGPR_NULL"))
+        if (operand.isReg() && StringRef(cpu.registers->getName(operand.getReg())).contains("SGPR_NULL"))
             for (unsigned reg = 1; reg < cpu.registers->getNumRegs(); reg++)
                 if (StringRef(cpu.registers->getName(reg)) == "SGPR_NULL")
                     operand.setReg(reg);
@@ -46,14 +46,14 @@ void counter_waits::use_plain_null(MCInst &inst) const {
 // The first of the texts that this generation knows; null: it knows none.
 unique_insn counter_waits::assemble(ArrayRef<const char *> texts) {
     for (const char *text : texts) {
-        MCInst inst;
+        MCInst &inst = insts.emplace_back();
         if (!assemble_one(cpu, text, inst))
             continue;
         use_plain_null(inst);
         // The parser leaves out the last operand of buffer_load ("swz"); InstrBuilder, and with it llvm-mca, reads it.
         while (inst.getNumOperands() < cpu.opcodes->get(inst.getOpcode()).getNumOperands())
             inst.addOperand(MCOperand::createImm(0));
-        Expected<unique_insn> made = builder.createInstruction(inst, {});
+        Expected<unique_insn> made = create_instruction(builder, inst, {});
         if (!made) {
             consumeError(made.takeError());
             continue;
@@ -73,7 +73,8 @@ unsigned counter_waits::counted(const executing &insn) const {
 }
 
 counter_waits::counter_waits(backend_cpu &open)
-    : cpu(open), builder(*cpu.subtarget, *cpu.opcodes, *cpu.registers, cpu.analysis.get(), *cpu.instruments, 0) {
+    : cpu(open),
+      builder(make_builder(*cpu.subtarget, *cpu.opcodes, *cpu.registers, cpu.analysis.get(), *cpu.instruments, 0)) {
     for (unsigned i = 0; i < INSN_COUNTERS; i++)
         counters[i].wait = assemble(waits[i]);
     for (unsigned i = 0; i < INSN_COUNTERS; i++) {
@@ -87,7 +88,7 @@ counter_waits::counter_waits(backend_cpu &open)
 }
 
 std::unique_ptr<counter_waits> counter_waits::make(backend_cpu &cpu) {
-    const mca::CircularSourceMgr nothing({}, 1);
+    const instruction_source nothing({}, 1);
     const std::unique_ptr<mca::CustomBehaviour> behaviour(
         cpu.target->createCustomBehaviour(*cpu.subtarget, nothing, *cpu.opcodes));
     return std::unique_ptr<counter_waits>(behaviour ? new counter_waits(cpu) : nullptr);

@@ -8,9 +8,12 @@
 
 #include "analyzer/llvm/module.h"
 
+#include "llvm/MC/MCInst.h"
 #include "llvm/MCA/SourceMgr.h"
 
-using unique_insn = llvm::mca::SourceMgr::UniqueInst;
+#include <deque>
+
+using unique_insn = std::unique_ptr<llvm::mca::Instruction>;
 
 class counter_waits {
   public:
@@ -23,7 +26,7 @@ class counter_waits {
     // An instruction that is being executed, as llvm-mca's stage shows it to the target.
     struct executing {
         unique_insn insn;
-        llvm::mca::CircularSourceMgr source;
+        instruction_source source;
         std::unique_ptr<llvm::mca::CustomBehaviour> behaviour;
 
         executing(const backend_cpu &open, unique_insn from);
@@ -36,6 +39,7 @@ class counter_waits {
 
     backend_cpu &cpu;
     llvm::mca::InstrBuilder builder; // holds what describes these instructions
+    std::deque<llvm::MCInst> insts;  // which it may know by their addresses
     counter counters[INSN_COUNTERS];
 
     explicit counter_waits(backend_cpu &open);

@@ -112,7 +112,8 @@ struct backend {
     // live as long as both `arena` and `cpu`.
     bool (*describe_bytes)(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                            struct block *block, struct fail *fail);
-    // Parses assembly text in its regions. `name` is what messages call the text. Syntax directives inside it count.
+    // Parses assembly text in its regions. Where it fails at one, those before it are in `source`. `name` is what
+    // messages call the text. Syntax directives inside it count.
     bool (*describe_text)(struct backend_cpu *cpu, struct arena *arena, const char *name, const char *text,
                           struct backend_source *source, struct fail *fail);
 };

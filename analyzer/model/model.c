@@ -115,6 +115,14 @@ bool model_names_version(const char *name) {
     return digits && name[n + digits] == '/';
 }
 
+const char *model_split_version(struct arena *arena, const char *name, const char **llvm) {
+    if (!model_names_version(name))
+        return name;
+    const char *version = name + strlen(version_prefix), *slash = strchr(version, '/');
+    *llvm = arena_copy(arena, version, (size_t)(slash - version));
+    return slash[1] ? slash + 1 : NULL;
+}
+
 static const char *title(struct arena *arena, const char *cpu, const struct backend *backend) {
     return arena_printf(arena, "%s (LLVM %u)", cpu, backend->major);
 }
@@ -123,13 +131,13 @@ bool model_open(struct model *model, struct arena *arena, const char *llvm, cons
                 struct fail *fail) {
     struct backend_options settled = *options;
     *model = (struct model){0};
-    if (model_names_version(options->cpu)) {
-        const char *version = options->cpu + strlen(version_prefix), *slash = strchr(version, '/');
-        llvm = arena_copy(arena, version, (size_t)(slash - version));
-        settled.cpu = slash[1] ? slash + 1 : NULL;
+    settled.cpu = model_split_version(arena, options->cpu, &llvm);
+    if (options->overlay || model_is_overlay(settled.cpu)) {
+        bool is_open = open_overlay(model, arena, llvm, &settled, fail);
+        if (is_open && settled.cpu != options->cpu)
+            model->title = options->cpu; // with the version that it is based on
+        return is_open;
     }
-    if (options->overlay || model_is_overlay(settled.cpu))
-        return open_overlay(model, arena, llvm, &settled, fail);
     model->backend = backend_load(arena, llvm, fail);
     model->cpu = model->backend ? model->backend->open(arena, &settled, fail) : NULL;
     if (!model->cpu)
@@ -138,6 +146,13 @@ bool model_open(struct model *model, struct arena *arena, const char *llvm, cons
     model->identity = identity(model, arena, model->machine, options->features);
     model->title = title(arena, model->machine->cpu, model->backend);
     return true;
+}
+
+static bool knows(struct arena *arena, const struct backend *backend, const char *triple, const char *cpu) {
+    struct fail fail = {0};
+    const char *const *names;
+    size_t n = backend->list_cpus(arena, triple, &names, &fail);
+    return text_find(cpu, names, n) < n;
 }
 
 static void set_missing(struct model *model, struct arena *arena, const struct backend *backend, const char *cpu) {
@@ -151,7 +166,7 @@ static void set_missing(struct model *model, struct arena *arena, const struct b
 bool model_open_versions(struct model *models, struct arena *arena, const char *const *llvm, size_t n_llvm,
                          const struct backend_options *options, struct fail *fail) {
     struct fail first = {0};
-    bool is_any_open = false;
+    bool is_any_open = false, is_any_wrong = false;
     for (size_t i = 0; i < n_llvm; i++) {
         struct fail why = {0};
         if (model_open(&models[i], arena, llvm[i], options, &why)) {
@@ -159,13 +174,20 @@ bool model_open_versions(struct model *models, struct arena *arena, const char *
             continue;
         }
         const struct backend *backend = models[i].backend;
+        const char *cpu = options->cpu || !backend ? options->cpu : backend->host_cpu();
         model_close(&models[i]);
-        if (first.status == FAIL_NONE || why.status == FAIL_UNAVAILABLE)
+        bool is_missing = backend && cpu && !options->overlay && !knows(arena, backend, options->triple, cpu);
+        is_any_wrong |= !is_missing;
+        if (first.status == FAIL_NONE || !is_missing)
             first = why;
-        if (backend && why.status == FAIL_INPUT)
-            set_missing(&models[i], arena, backend, options->cpu ? options->cpu : backend->host_cpu());
+        if (!is_missing && backend && n_llvm > 1) {
+            fail_clear(&first);
+            fail_set(&first, why.status, "LLVM %u: %s", backend->major, why.text);
+        }
+        if (is_missing)
+            set_missing(&models[i], arena, backend, cpu);
     }
-    if (is_any_open && first.status != FAIL_UNAVAILABLE)
+    if (is_any_open && !is_any_wrong)
         return true;
     for (size_t i = 0; i < n_llvm; i++)
         model_close(&models[i]);
@@ -198,17 +220,22 @@ bool model_describe_text(const struct model *model, struct arena *arena, const c
                          struct backend_source *source, struct fail *fail) {
     if (!model->cpu)
         return no_isa(model, fail);
-    if (!model->backend->describe_text(model->cpu, arena, name, text, source, fail))
-        return false;
+    bool is_described = model->backend->describe_text(model->cpu, arena, name, text, source, fail);
     if (!model->overlay)
-        return true;
-    struct block *blocks = ARENA_ARRAY(arena, struct block, source->n_blocks);
-    for (size_t i = 0; i < source->n_blocks; i++) {
-        blocks[i] = source->blocks[i];
-        if (!overlay_apply(model->overlay, arena, &blocks[i], fail))
+        return is_described;
+    if (!is_described) {
+        source->n_blocks = 0; // these lack what the overlay changes
+        return false;
+    }
+    size_t n_blocks = source->n_blocks;
+    struct block *blocks = ARENA_ARRAY(arena, struct block, n_blocks);
+    const struct block *from = source->blocks;
+    source->blocks = blocks;
+    for (source->n_blocks = 0; source->n_blocks < n_blocks; source->n_blocks++) {
+        blocks[source->n_blocks] = from[source->n_blocks];
+        if (!overlay_apply(model->overlay, arena, &blocks[source->n_blocks], fail))
             return false;
     }
-    source->blocks = blocks;
     return true;
 }
 

@@ -33,6 +33,8 @@ bool model_open_versions(struct model *models, struct arena *arena, const char *
                          const struct backend_options *options, struct fail *fail);
 // Whether a name holds the version of LLVM: "llvm-19/znver4".
 bool model_names_version(const char *name);
+// Returns the name without the version, and sets `llvm` to that; a name that holds none stays as it is.
+const char *model_split_version(struct arena *arena, const char *name, const char **llvm);
 void model_close(struct model *model); // also where it was not opened
 
 // As in struct backend. Results live as long as both `arena` and the model.

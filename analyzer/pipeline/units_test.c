@@ -142,6 +142,29 @@ static void overlapping_groups_must_each_find_a_pipe(void **state) {
     stash_free(&b->stash);
 }
 
+// Of a large and a small group, LLVM 19 serves the one that its table has first, LLVM 22 the small one.
+static void the_scarcer_group_chooses_first(void **state) {
+    (void)state;
+    for (int is_22 = 0; is_22 < 2; is_22++) {
+        struct bench *b = bench_new();
+        unsigned p0 = toy_pipe(&b->toy, "P0", 1, -1), p1 = toy_pipe(&b->toy, "P1", 1, -1),
+                 p2 = toy_pipe(&b->toy, "P2", 1, -1);
+        unsigned large = toy_group(&b->toy, "P012", -1, p0, p1, p2, 0),
+                 small = toy_group(&b->toy, "P12", -1, p1, p2, 0);
+        toy_insn(&b->toy, 1)->has_partially_overlapping_groups = true;
+        toy_use(&b->toy, large, 5);
+        toy_use(&b->toy, small, 1);
+        b->toy.machine.serves_scarce_groups_first = is_22;
+        bench_build(b);
+        assert_int_equal(issue(b, 0, 0), 2);
+        assert_string_equal(b->toy.machine.resources[b->uses[0].resource].name, "P2"); // the highest is chosen first
+        assert_int_equal(b->uses[0].cycles, is_22 ? 1 : 5);
+        assert_string_equal(b->toy.machine.resources[b->uses[1].resource].name, "P1");
+        assert_int_equal(b->uses[1].cycles, is_22 ? 5 : 1);
+        stash_free(&b->stash);
+    }
+}
+
 static void buffers_fill_and_block(void **state) {
     (void)state;
     struct bench *b = bench_new();
@@ -404,6 +427,7 @@ int main(void) {
         cmocka_unit_test(pipes_used_by_others_lose_their_turn),
         cmocka_unit_test(pipes_are_held_for_their_cycles),
         cmocka_unit_test(overlapping_groups_must_each_find_a_pipe),
+        cmocka_unit_test(the_scarcer_group_chooses_first),
         cmocka_unit_test(buffers_fill_and_block),
         cmocka_unit_test(families_written_together_are_one_class),
         cmocka_unit_test(a_reader_waits_for_each_result_once),

@@ -12,6 +12,10 @@
 // Largest half-width of an interval that is a result, relative.
 static const double widest_half = 0.01;
 
+// Two speeds by process, of which one scatters, are no two clear modes. The median then lies between them, in an
+// interval that is almost too wide, while the processes' own medians lie far apart.
+static const double suspicious_half = 0.005, farthest_processes = 0.04;
+
 // Largest relative distance from a simple fraction of a value that does not contradict the frequency of the time clock.
 // Starting a program and leaving its loop also take time: the article's 5.017 seconds are 5 cycles.
 static const double near_fraction = 0.005;
@@ -109,6 +113,9 @@ static const char *find_vagueness(struct sampling *sampling, const struct bench 
     }
     if (half > widest_half)
         return arena_printf(bench->arena, "still ±%.1f %% after %zu samples", half * 100, sampling->n_kept);
+    if (half > suspicious_half && result->process_high - result->process_low > farthest_processes * result->cycles)
+        return arena_printf(bench->arena, "another value in each process: %.4g to %.4g cycles", result->process_low,
+                            result->process_high);
     return NULL;
 }
 

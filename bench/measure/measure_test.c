@@ -81,24 +81,25 @@ static void fast_drift_is_refused(void **state) {
     arena_free(&session.arena);
 }
 
-// Where the memory of a process lies may matter: three processes alike say little. A plain fraction is more than
-// chance.
-static void values_of_memory_rest_on_more_processes(void **state) {
+// Code may have two speeds: three processes alike say little. A plain fraction is more than chance. A block of real
+// code seldom takes one, and would cost too much.
+static void values_that_are_no_fraction_rest_on_more_processes(void **state) {
     (void)state;
     static const struct {
         double cycles;
-        unsigned uses;
+        unsigned uses, exit_offset;
         bool is_more;
-    } cases[] = {{4.13, 0, false},
-                 {4.13, 1U << USE_VECTOR, false},
-                 {4.13, 1U << USE_LOAD, true},
-                 {4.13, 1U << USE_STORE, true},
-                 {4, 1U << USE_LOAD, false}};
+    } cases[] = {{4.13, 0, 0, true},
+                 {4.13, 1U << USE_LOAD, 0, true},
+                 {4.13, 0, 32, false},
+                 {4, 1U << USE_LOAD, 0, false},
+                 {4, 0, 0, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fake_session session;
         struct fake_target fake = fake_target_quiet();
         struct bench_code code = fake_code;
         code.uses = cases[i].uses;
+        code.foreign.exit_offset = cases[i].exit_offset;
         fake.code_cycles = cases[i].cycles;
         fake_measure_with(&session, fake, &(struct bench_options){.cpu = -1}, &code);
         assert_true(session.result.verdict != MEASURED_UNSTABLE);
@@ -185,6 +186,26 @@ static void a_wide_interval_is_no_result(void **state) {
     assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
     assert_non_null(strstr(session.result.why, "still ±"));
     arena_free(&session.arena);
+}
+
+// Each process has a speed of its own: the median of few says little of the next ones.
+static void a_value_of_its_own_in_each_process_is_no_result(void **state) {
+    (void)state;
+    unsigned n_of_processes = 0;
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_quiet();
+        fake.process_spread = 0.05;
+        fake.seed = seed;
+        struct bench_options options = {.cpu = -1, .budget_ms = 10000, .confirm_seconds = -1};
+        fake_measure_with(&session, fake, &options, &fake_code);
+        const struct bench_measurement *m = &session.result;
+        double half = (m->high - m->low) / 2 / m->cycles;
+        assert_true(m->verdict == MEASURED_UNSTABLE || half < 0.005 || m->process_high < 1.04 * m->process_low);
+        n_of_processes += m->why && strstr(m->why, "another value in each process");
+        arena_free(&session.arena);
+    }
+    assert_true(n_of_processes > 0);
 }
 
 static void mostly_disturbed_is_unstable(void **state) {
@@ -304,13 +325,14 @@ int main(void) {
         cmocka_unit_test(noise_gives_no_wrong_verdict),
         cmocka_unit_test(slow_drift_cancels),
         cmocka_unit_test(fast_drift_is_refused),
-        cmocka_unit_test(values_of_memory_rest_on_more_processes),
+        cmocka_unit_test(values_that_are_no_fraction_rest_on_more_processes),
         cmocka_unit_test(two_modes_are_reported),
         cmocka_unit_test(disturbed_rounds_are_counted),
         cmocka_unit_test(a_lost_process_is_made_up_for),
         cmocka_unit_test(too_few_processes_are_no_value),
         cmocka_unit_test(faults_are_dropped),
         cmocka_unit_test(a_wide_interval_is_no_result),
+        cmocka_unit_test(a_value_of_its_own_in_each_process_is_no_result),
         cmocka_unit_test(mostly_disturbed_is_unstable),
         cmocka_unit_test(coarse_timer_runs_longer),
         cmocka_unit_test(coarse_precision_runs_shorter),

@@ -32,10 +32,10 @@ enum { TAIL_SAMPLES = 60 };
 enum { MOST_MEETINGS = 12 };
 static const uint64_t MEETING_NS = 100000000;
 
-// Fewest processes of a value that is not a plain fraction, where the code uses its own memory. The memory has another
-// place in each, which may change the value by a tenth. On a Zen 5, loads from four lines take 1.00 cycle in 55 % of
-// the processes, and 1.10 in the others: three processes are alike too often.
-enum { MEMORY_PROCESSES = 12 };
+// Fewest processes of a kernel's value that is not a plain fraction. Such code may have two speeds, and be at one of
+// them for a while. On a Zen 5, eleven independent paddd take 2.72 or 2.98 cycles. Loads from four lines take 1.00
+// cycle in 55 % of the processes, and 1.10 in the others. Three processes are alike too often.
+enum { FRACTIONLESS_PROCESSES = 12 };
 
 // Largest relative distance from a fraction, after the first rounds, of a value that may be one.
 static const double near_plain = 0.003;
@@ -84,17 +84,13 @@ static bool is_plain(const struct progress *progress) {
     return draft.verdict == MEASURED_EXACT && progress->n_meetings == 0 && !moments_have_tail(progress->sampling);
 }
 
-static bool uses_own_memory(const struct bench_code *code) {
-    return !bench_code_is_foreign(code) && code->uses & (1U << USE_LOAD | 1U << USE_STORE);
-}
-
 // Whether the samples are from enough processes, and from times that are far enough apart or need not be. If not, sets
 // the next look.
 static bool is_confirmed(struct progress *progress, bool is_last) {
     const struct bench *bench = progress->bench;
-    if (!is_last && uses_own_memory(progress->job.code) && progress->sampling->n_processes < MEMORY_PROCESSES &&
-        !is_plain(progress)) {
-        progress->look_at = MEMORY_PROCESSES;
+    if (!is_last && !bench_code_is_foreign(progress->job.code) &&
+        progress->sampling->n_processes < FRACTIONLESS_PROCESSES && !is_plain(progress)) {
+        progress->look_at = FRACTIONLESS_PROCESSES;
         return false;
     }
     uint64_t first_ns = 0, last_ns = 0, apart_ns = (uint64_t)(fmax(0, bench->options.confirm_seconds) * 1e9);

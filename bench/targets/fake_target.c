@@ -54,6 +54,7 @@ static double cycles_of(struct fake_target *fake, const struct bench_code *code)
     if (isdigit(code->bytes[0]))
         return code->bytes[0] - '0';
     double cycles = uniform(fake) < fake->second_mode_share ? fake->second_mode_cycles : fake->code_cycles;
+    cycles *= 1 + fake->process_slowed;
     return cycles * fmax(0.1, 1 + fake->code_spread * normal(fake));
 }
 
@@ -115,6 +116,7 @@ static enum bench_outcome run_job(struct fake_target *fake, struct target_job *j
     job->n_done = outcome == BENCH_OK ? job->n_rounds : 0;
     fake->n_runs_of_other_code += is_other;
     bool is_lost = is_other && fake->n_runs_of_other_code == fake->lost_process;
+    fake->process_slowed = fake->process_spread > 0 ? fake->process_spread * uniform(fake) : 0;
     for (unsigned i = 0; i < job->n_done; i++) {
         job->rounds[i] = one_round(fake, job);
         job->rounds[i].switches |= is_lost;

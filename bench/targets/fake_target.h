@@ -13,7 +13,8 @@ struct fake_target {
     double reference_cycles, multiply_cycles, issue_cycles, code_cycles; // per body
     double second_mode_cycles;                                           // cycles of other code in some rounds
     double second_mode_share;                                            // share of these rounds
-    double code_spread; // standard deviation of other code's cycles from round to round, as a share of them
+    double process_spread; // other code's cycles differ by up to this from process to process, as a share of them
+    double code_spread;    // standard deviation of other code's cycles from round to round, as a share of them
 
     // What is between the truth and us.
     double ticks_per_cycle; // at the start
@@ -51,6 +52,7 @@ struct fake_target {
     double crash_ns;   // time until a process is given up, where code ends it, ns
     double now_ns;     // time that budgets count: that of all executions so far, whatever the machine's load
     unsigned n_runs, n_runs_of_other_code;
+    double process_slowed;      // of the process at hand, relative
     struct target_job last_job; // first job of the last run
     unsigned last_n_jobs;       // number of its jobs
 };

@@ -122,9 +122,6 @@ static bool parse_kind(struct arena *arena, struct slice rest, struct noise_spec
     struct slice name;
     slice_next(&rest, ':', &name);
     const struct kind *kind = find_kind(name);
-    if (slice_is(name, "help"))
-        return fail_set(fail, FAIL_INPUT, "noise=KIND[:PARAMETER...][+KIND...], with these kinds:\n%s",
-                        noise_kinds(arena));
     if (!kind)
         return fail_set(fail, FAIL_INPUT, "unknown noise '%.*s': noise=help lists the kinds", (int)name.length,
                         name.data);

@@ -220,15 +220,29 @@ static void counters_lie_as_told(void **state) {
     assert_true(n_off > ROUNDS * 9 / 10);
 }
 
+static void every_kind_is_listed(void **state) {
+    (void)state;
+    static const char *const first_and_last[] = {"jitter:NS", "early:FIRST", "miscount:SHARE", "  vm  "};
+    struct arena arena = {0};
+    const char *kinds = noise_kinds(&arena);
+    for (size_t i = 0; i < sizeof first_and_last / sizeof *first_and_last; i++)
+        assert_non_null(strstr(kinds, first_and_last[i]));
+    arena_free(&arena);
+}
+
 static void bad_words_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *text, *message;
-    } cases[] = {{"noisy", "unknown noise 'noisy'"}, {"", "unknown noise ''"},
-                 {"vm+", "unknown noise ''"},        {"jitter:x", "NS is a number from 0 to 1e+06, and not 'x'"},
-                 {"jitter:", "and not ''"},          {"jitter:1:2", "'jitter' has 1 parameters at most"},
-                 {"drift:nan", "and not 'nan'"},     {"none:1", "'none' has 0 parameters"},
-                 {"help", "neighbour:SHARE:MS"}};
+    } cases[] = {{"noisy", "unknown noise 'noisy'"},
+                 {"", "unknown noise ''"},
+                 {"vm+", "unknown noise ''"},
+                 {"jitter:x", "NS is a number from 0 to 1e+06, and not 'x'"},
+                 {"jitter:", "and not ''"},
+                 {"jitter:1:2", "'jitter' has 1 parameters at most"},
+                 {"drift:nan", "and not 'nan'"},
+                 {"none:1", "'none' has 0 parameters"},
+                 {"help", "noise=help lists the kinds"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};
         struct noise_spec spec = {0};
@@ -252,6 +266,7 @@ int main(void) {
         cmocka_unit_test(a_rival_slows_his_own_kind),
         cmocka_unit_test(an_early_neighbour_is_there_at_first),
         cmocka_unit_test(counters_lie_as_told),
+        cmocka_unit_test(every_kind_is_listed),
         cmocka_unit_test(bad_words_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,50 +23,19 @@ static int by_opcode(const void *a, const void *b) {
 }
 
 // Opcodes that both versions describe; those of another latency, reciprocal throughput or number of uops, and of each;
-// those that hold other resources.
+// those whose entries of resources differ, also where a resource was only renamed.
 struct change_counts {
     size_t n_common, n_changed, n_latency, n_rthroughput, n_uops, n_resources;
 };
-
-static int by_text(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-// What an opcode holds, for comparing: its entries in the order of their texts, and resources that the other version
-// does not have by their number of pipes: renaming a resource changes no number.
-static const char *held(struct arena *arena, const char *resources, const struct machine *own,
-                        const struct machine *other) {
-    enum { MOST_ENTRIES = 64 };
-    const char *entries[MOST_ENTRIES], *all = "";
-    size_t n = 0;
-    for (const char *at = resources; *at && n < MOST_ENTRIES;) {
-        size_t name = strcspn(at, "[,"), end = name + (at[name] == '[' ? strcspn(at + name, "]") + 1 : 0);
-        const char *word = arena_copy(arena, at, name);
-        const struct resource *resource = machine_resource_named(own, word);
-        const char *cycles = arena_copy(arena, at + name, end - name);
-        entries[n++] = resource && !machine_resource_named(other, word)
-                           ? arena_printf(arena, "%u pipes%s", resource->units, cycles)
-                           : arena_printf(arena, "%s%s", word, cycles);
-        at += end + (at[end] == ',');
-    }
-    qsort(entries, n, sizeof *entries, by_text);
-    for (size_t i = 0; i < n; i++)
-        all = arena_printf(arena, "%s,%s", all, entries[i]);
-    return all;
-}
 
 static bool differs(double a, double b) {
     return fabs(a - b) > 1e-9;
 }
 
 // Counts the differences between two versions of an opcode; true where there is one.
-static bool count_change(struct arena *arena, const struct opened *a, const struct opcode_cost *from,
-                         const struct opened *b, const struct opcode_cost *to, struct change_counts *counts) {
-    const struct machine *old = a->model.machine, *new = b->model.machine;
+static bool count_change(const struct opcode_cost *from, const struct opcode_cost *to, struct change_counts *counts) {
     bool latency = from->latency != to->latency, rthroughput = differs(from->rthroughput, to->rthroughput),
-         uops = from->uops != to->uops,
-         resources = strcmp(from->resources, to->resources) != 0 &&
-                     strcmp(held(arena, from->resources, old, new), held(arena, to->resources, new, old)) != 0;
+         uops = from->uops != to->uops, resources = strcmp(from->resources, to->resources) != 0;
     counts->n_common++;
     counts->n_latency += latency;
     counts->n_rthroughput += rthroughput;
@@ -111,11 +80,11 @@ static bool report_change(struct table *table, const struct opcode_cost *from, c
 }
 
 // `each`: whether every change is reported, and not only how many there are.
-static bool compare_costs(struct arena *arena, const struct opened *from, const struct opened *to,
-                          struct change_counts *counts, bool each, struct table *table, struct fail *fail) {
+static bool compare_costs(const struct opened *from, const struct opened *to, struct change_counts *counts, bool each,
+                          struct table *table, struct fail *fail) {
     for (size_t i = 0, j = 0; i < from->n_costs && j < to->n_costs;) {
         int order = by_opcode(&from->costs[i], &to->costs[j]);
-        if (order == 0 && count_change(arena, from, &from->costs[i], to, &to->costs[j], counts) && each &&
+        if (order == 0 && count_change(&from->costs[i], &to->costs[j], counts) && each &&
             !report_change(table, &from->costs[i], &to->costs[j], fail))
             return false;
         i += order <= 0;
@@ -161,7 +130,7 @@ static bool compare_cpu(struct arena *arena, const struct isa *isa, const char *
     struct arena own = {0};
     bool is_done = open_costs(&own, isa, list_args.llvms.items[0], cpu, &from, fail) &&
                    open_costs(&own, isa, list_args.llvms.items[1], cpu, &to, fail) &&
-                   compare_costs(&own, &from, &to, &counts, each, table, fail) &&
+                   compare_costs(&from, &to, &counts, each, table, fail) &&
                    (each || add_counts(table, arena_strdup(arena, cpu), &counts, fail));
     if (is_done && each && !list_args.json && table->n_cells)
         table_print(table, stdout, cli_wants_colour());
@@ -181,6 +150,9 @@ bool list_changes(struct arena *arena, struct fail *fail) {
         return false;
     if (list_args.llvms.n_items != 2)
         return fail_set(fail, FAIL_INPUT, "name the two versions to compare: --llvm 19 --llvm 22");
+    if (list_args.cpu && (model_is_overlay(list_args.cpu) || model_names_version(list_args.cpu)))
+        return fail_set(fail, FAIL_INPUT, "--mcpu takes the name of a CPU that both versions know, not '%s'",
+                        list_args.cpu);
     table_column(&table, TABLE_LEFT, list_args.cpu ? "opcode" : "model");
     for (size_t i = 0; i < (list_args.cpu ? 3 : sizeof counted / sizeof *counted); i++)
         table_column(&table, TABLE_RIGHT, list_args.cpu ? costs[i] : counted[i]);

@@ -10,30 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool mca_open_model(const struct mca_args *args, struct arena *arena, struct model *model, struct fail *fail) {
-    const struct backend_options cpu = {
-        .triple = args->triple,
-        .arch = args->arch,
-        .cpu = args->cpu,
-        .overlay = args->overlay,
-        .features = args->features,
-        .output_syntax = args->syntax >= 0 ? args->syntax : -1,
-        .call_latency = args->call_latency,
-        .calls_are_free = args->call_latency == 0,
-        .print_hex = args->print_hex,
-        .as_llvm_mca = true,
-        .no_instruments = args->no_instruments,
-        .no_custom_behaviour = args->no_custom_behaviour,
-        .skip_parse_failures = args->skip == MCA_SKIP_PARSE_FAILURE || args->skip == MCA_SKIP_ANY,
-        .skip_unscheduled = args->skip == MCA_SKIP_LACK_SCHED || args->skip == MCA_SKIP_ANY,
-        .no_text = args->brief && args->trace == NULL,
-        .no_encoding = !args->show_encoding,
-        .full_info = args->tables == MCA_TABLES_FULL,
-        .no_names = !args->bottlenecks && !args->all_views,
-    };
-    return model_open(model, arena, args->llvm, &cpu, fail);
-}
-
 // Reports to the --output file. Opens it before the simulation, so that a failure comes at once.
 static bool report_to_output(struct mca_session *session, const struct model *model,
                              const struct backend_source *source) {
@@ -51,6 +27,15 @@ static bool report_to_output(struct mca_session *session, const struct model *mo
     if (!done)
         remove(path); // as llvm-mca does: leaves no partial report
     return done;
+}
+
+// As llvm-mca: the regions before one that the model does not describe have their reports.
+static void report_before(const struct mca_session *session, const struct model *model,
+                          const struct backend_source *source) {
+    struct fail ignored = {0};
+    struct mca_session before = *session;
+    before.fail = &ignored; // what ended the reading is reported
+    mca_run(&before, model, source);
 }
 
 static bool simulate(const struct backend *backend, struct mca_args *args, struct arena *arena, struct fail *fail) {
@@ -71,12 +56,18 @@ static bool simulate(const struct backend *backend, struct mca_args *args, struc
         .fail = fail,
     };
     mca_options_settle_views(args, session.machine->in_order);
-    bool done = mca_read_inputs(&session, &model, &source) && report_to_output(&session, &model, &source);
+    bool done = mca_read_inputs(&session, &model, &source);
+    if (done)
+        done = report_to_output(&session, &model, &source);
+    else if (source.n_blocks != 0 && args->branch_trace == NULL && !args->json && args->trace == NULL &&
+             strcmp(args->output, "-") == 0)
+        report_before(&session, &model, &source);
     model_close(&model);
     return done;
 }
 
 static bool run(struct mca_args *args, struct arena *arena, struct fail *fail) {
+    args->cpu = model_split_version(arena, args->cpu, &args->llvm);
     const struct backend *backend = backend_load(arena, args->llvm, fail);
     if (backend == NULL)
         return false;

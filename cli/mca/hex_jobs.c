@@ -2,6 +2,7 @@
 
 #include "cli/mca/bytes.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,9 @@
 // Lines in a chunk: enough that handing it over costs nothing, and few enough that the last threads do not wait long.
 enum { CHUNK_LINES = 512, CHUNKS_PER_JOB = 4, MOST_JOBS = 256 };
 
-enum chunk_state { CHUNK_FREE, CHUNK_READ, CHUNK_TAKEN, CHUNK_DONE };
-
 struct chunk {
-    enum chunk_state state;
-    char *lines; // as read
+    bool is_done; // simulated, and not written yet
+    char *lines;  // as read
     size_t n_bytes, room;
     unsigned first_line; // in the file, from 1
     char *printed;
@@ -73,15 +72,13 @@ static struct chunk *take_chunk(struct hex_run *run) {
     while (run->n_taken == run->n_read && !run->is_ended)
         pthread_cond_wait(&run->has_changed, &run->mutex);
     struct chunk *chunk = run->n_taken < run->n_read ? &run->chunks[run->n_taken++ % run->n_chunks] : NULL;
-    if (chunk)
-        chunk->state = CHUNK_TAKEN;
     pthread_mutex_unlock(&run->mutex);
     return chunk;
 }
 
 static void put_back(struct hex_run *run, struct chunk *chunk) {
     pthread_mutex_lock(&run->mutex);
-    chunk->state = CHUNK_DONE;
+    chunk->is_done = true;
     pthread_cond_broadcast(&run->has_changed);
     pthread_mutex_unlock(&run->mutex);
 }
@@ -110,7 +107,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-// False at the end of the file.
+// False at the end of the file, and where it cannot be read.
 static bool read_chunk(struct hex_run *run, struct chunk *chunk) {
     char *line = NULL;
     size_t line_room = 0;
@@ -133,6 +130,8 @@ static bool read_chunk(struct hex_run *run, struct chunk *chunk) {
         chunk->n_bytes += (size_t)length;
     }
     free(line);
+    if (ferror(run->in))
+        return fail_at(run->session->fail, run->name, run->next_line, 0, "%s", strerror(errno));
     return chunk->n_bytes != 0;
 }
 
@@ -150,9 +149,9 @@ static bool write_chunk(struct hex_run *run, struct chunk *chunk, bool *any_fail
 static bool write_oldest(struct hex_run *run, bool *any_failed) {
     struct chunk *chunk = &run->chunks[run->n_written % run->n_chunks];
     pthread_mutex_lock(&run->mutex);
-    while (chunk->state != CHUNK_DONE)
+    while (!chunk->is_done)
         pthread_cond_wait(&run->has_changed, &run->mutex);
-    chunk->state = CHUNK_FREE;
+    chunk->is_done = false;
     pthread_mutex_unlock(&run->mutex);
     run->n_written++;
     return write_chunk(run, chunk, any_failed);
@@ -163,7 +162,7 @@ static bool run_chunks(struct hex_run *run, bool *any_failed) {
     bool is_good = true, has_more = true;
     while (is_good && has_more) {
         pthread_mutex_lock(&run->mutex);
-        run->chunks[run->n_read++ % run->n_chunks].state = CHUNK_READ;
+        run->n_read++;
         pthread_cond_broadcast(&run->has_changed);
         pthread_mutex_unlock(&run->mutex);
         if (run->n_read - run->n_written == run->n_chunks)
@@ -176,7 +175,7 @@ static bool run_chunks(struct hex_run *run, bool *any_failed) {
     pthread_mutex_unlock(&run->mutex);
     while (run->n_written < run->n_read)
         is_good &= write_oldest(run, any_failed);
-    return is_good;
+    return is_good && run->session->fail->status == FAIL_NONE;
 }
 
 static bool run_on_threads(struct hex_run *run, unsigned n_jobs, bool *any_failed) {
@@ -201,7 +200,7 @@ static bool run_alone(struct hex_run *run, const struct model *model, bool *any_
         simulate_lines(&worker, chunk);
         is_good = write_chunk(run, chunk, any_failed);
     } while (is_good && read_chunk(run, chunk));
-    return is_good;
+    return is_good && run->session->fail->status == FAIL_NONE;
 }
 
 bool mca_run_hex(struct mca_session *session, const struct model *model, const char *path, unsigned n_jobs,
@@ -219,7 +218,9 @@ bool mca_run_hex(struct mca_session *session, const struct model *model, const c
                           .has_changed = PTHREAD_COND_INITIALIZER};
     run.chunks = ARENA_ARRAY(session->arena, struct chunk, run.n_chunks);
     bool is_good = true;
-    if (read_chunk(&run, &run.chunks[0])) {
+    if (!read_chunk(&run, &run.chunks[0])) {
+        is_good = session->fail->status == FAIL_NONE;
+    } else {
         bool is_short = run.next_line <= CHUNK_LINES;
         is_good =
             n_jobs == 1 || is_short ? run_alone(&run, model, any_failed) : run_on_threads(&run, n_jobs, any_failed);

@@ -8,6 +8,7 @@
 #include "cli/mca/hex_jobs.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -128,6 +129,8 @@ static bool gather_hex(struct reader *reader, const char *path) {
         block.is_marked = true;
         append_block(reader, &block);
     }
+    if (session->fail->status == FAIL_NONE)
+        *session->fail = hex.fail; // the file ends early
     mca_hex_close(&hex);
     return session->fail->status == FAIL_NONE;
 }
@@ -145,6 +148,7 @@ static bool gather_file(struct reader *reader, const char *path) {
     if (reader->unread)
         hint_at_intel(reader, file_name(path), reader->unread, NULL);
     *fail = (struct fail){.status = fail->status}; // it is printed
+    append_source(reader, &(struct backend_source){.blocks = source.blocks, .n_blocks = source.n_blocks});
     return false;
 }
 
@@ -168,22 +172,24 @@ static void simulate_briefly(struct reader *reader, const struct block *block) {
 
 static bool run_hex_briefly(struct reader *reader, const char *path) {
     const struct mca_args *args = reader->session->args;
-    long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned n_jobs = args->jobs != 0 ? args->jobs : n_cpus > 0 ? (unsigned)n_cpus : 1;
+    cpu_set_t cpus;
+    int n_cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+    unsigned n_jobs = args->jobs != 0 ? args->jobs : (unsigned)n_cpus;
     return mca_run_hex(reader->session, reader->model, path, n_jobs, &reader->any_failed);
 }
 
 static bool run_file_briefly(struct reader *reader, const char *path) {
     struct backend_source source = {0};
     struct fail *fail = reader->session->fail;
-    if (!describe_file(reader, path, &source)) {
+    bool is_described = describe_file(reader, path, &source);
+    for (size_t i = 0; i < source.n_blocks; i++)
+        simulate_briefly(reader, &source.blocks[i]);
+    if (!is_described) {
         tell_failure(reader, fail);
         *fail = (struct fail){0};
         if (reader->unread)
             hint_at_intel(reader, file_name(path), reader->unread, NULL);
     }
-    for (size_t i = 0; i < source.n_blocks; i++)
-        simulate_briefly(reader, &source.blocks[i]);
     return true;
 }
 
@@ -269,10 +275,11 @@ bool mca_read_inputs(struct mca_session *session, const struct model *model, str
     if (args->branch_trace != NULL && (args->brief || args->hex))
         return fail_set(session->fail, FAIL_INPUT,
                         "--branch-trace follows the labels of one text: leave out --hex and --brief");
-    if (!args->brief && !for_each_input(&reader, args->hex ? gather_hex : gather_file))
-        return false;
+    bool is_read = args->brief || for_each_input(&reader, args->hex ? gather_hex : gather_file);
     *source = (struct backend_source){
         .blocks = reader.blocks, .n_blocks = reader.n_blocks, .notes = reader.notes, .n_notes = reader.n_notes};
+    if (!is_read)
+        return false;
     return args->branch_trace == NULL || follow_trace(session->arena, args->branch_trace, source, session->fail);
 }
 

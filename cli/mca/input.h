@@ -11,7 +11,8 @@
 
 // Checks that all files can be read, before any other work. Fails at the first that cannot.
 bool mca_inputs_exist(const struct mca_args *args, struct fail *fail);
-// Reads every input in session->args. Reads nothing with --brief, where mca_run reads block by block.
+// Reads every input in session->args. Where it fails, `source` has the blocks before. Reads nothing with --brief, where
+// mca_run reads block by block.
 bool mca_read_inputs(struct mca_session *session, const struct model *model, struct backend_source *source);
 // Simulates the inputs, and prints one report; with --brief, a line for each block.
 bool mca_run(struct mca_session *session, const struct model *model, const struct backend_source *source);

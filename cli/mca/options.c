@@ -87,6 +87,10 @@ static enum options_result parse_option(const struct parser *parser, int argc, c
         return OPTIONS_BAD;
     }
     const struct mca_option *option = mca_option_row(row);
+    if (strcmp(name, "llvm") == 0 && parser->positions[row] != 0) {
+        fail_set(parser->fail, FAIL_INPUT, "--llvm is given twice: mca simulates by one version at a time");
+        return OPTIONS_BAD;
+    }
     parser->positions[row] = (unsigned)*i;
     const char *text = equals != NULL ? equals + 1 : "";
     if (equals == NULL && option->type != MCA_FLAG && option->type != MCA_WORD) {
@@ -132,6 +136,20 @@ bool mca_options_settle_tables(struct mca_args *args, const struct mca_rules *ru
     return fail_set(fail, FAIL_INPUT, "for the --%s option: Cannot find option named '%s'!", option, word);
 }
 
+// A line for each block has no room for reports.
+static bool check_brief(const struct mca_args *args, struct fail *fail) {
+    const char *other = args->trace != NULL ? "trace"
+                        : args->json        ? "json"
+                        : args->timeline    ? "timeline"
+                        : args->bottlenecks ? "bottleneck-analysis"
+                        : args->all_views   ? "all-views"
+                        : args->all_stats   ? "all-stats"
+                        : args->tables_word ? "instruction-tables"
+                                            : NULL;
+    return !args->brief || !other ||
+           fail_set(fail, FAIL_INPUT, "--brief prints a line for each block: leave out --%s, or --brief", other);
+}
+
 static void take_operand(struct parser *parser, const char *word) {
     struct mca_args *args = parser->args;
     *ARENA_ADD(parser->arena, parser->inputs, args->n_inputs) = word;
@@ -174,7 +192,7 @@ enum options_result mca_options_parse(struct arena *arena, int argc, char **argv
     enum options_result result = OPTIONS_BAD;
     if (response_expand(arena, &argc, &argv, fail))
         result = parse_all(&parser, argc, argv);
-    if (result == OPTIONS_OK && !parse_skip(args, fail))
+    if (result == OPTIONS_OK && (!parse_skip(args, fail) || !check_brief(args, fail)))
         result = OPTIONS_BAD;
     if (args->output[0] == '\0')
         args->output = "-";
