@@ -96,10 +96,9 @@ bool decode(const backend_cpu &cpu, ArrayRef<uint8_t> bytes, bool use_known, std
 // mca::InstrBuilder describes an opcode by the first instruction that has it, and leaves out operands that are constant
 // registers (AArch64's xzr) there: what the next ones mean then depends on the block.
 bool has_constant_operand(const backend_cpu &cpu, const MCInst &inst) {
-    for (const MCOperand &operand : inst)
-        if (operand.isReg() && operand.getReg() && is_constant(*cpu.registers, operand.getReg()))
-            return true;
-    return false;
+    return any_of(inst, [&](const MCOperand &operand) {
+        return operand.isReg() && operand.getReg() && is_constant(*cpu.registers, operand.getReg());
+    });
 }
 
 // What an instruction costs can depend on a state that the code sets: RISC-V's vector type, which vsetvli sets. LLVM

@@ -227,7 +227,7 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
         why = explain(cpu, *insn, toString(created.takeError()));
         return false;
     }
-    post_process(*cpu.post_process, *created, inst);
+    post_process(*cpu.post_process, *cpu.opcodes, *cpu.registers, *created, inst);
     const mca::Instruction &from = **created;
     copy_costs(cpu, from.getDesc(), insn);
     if (cpu.full_info)

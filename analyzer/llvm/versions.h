@@ -161,14 +161,30 @@ inline void begin_post_process(llvm::mca::InstrPostProcess &target) {
 #endif
 }
 
-inline void post_process(llvm::mca::InstrPostProcess &target, std::unique_ptr<llvm::mca::Instruction> &insn,
-                         const llvm::MCInst &inst) {
 #if LLVM_VERSION_MAJOR >= 22
-    target.postProcessInstruction(*insn, inst);
-#else
-    target.postProcessInstruction(insn, inst);
-#endif
+// LLVM 22 takes the write of RSP away from X86's push and pop, and crashes where there is none: "push %fs".
+inline bool is_push_without_stack(const llvm::MCInstrInfo &opcodes, const llvm::MCRegisterInfo &registers,
+                                  const llvm::mca::Instruction &insn, const llvm::MCInst &inst) {
+    const llvm::StringRef opcode = opcodes.getName(inst.getOpcode());
+    return (opcode.substr(0, 4) == "PUSH" || opcode.substr(0, 3) == "POP") &&
+           llvm::none_of(insn.getDefs(), [&](const llvm::mca::WriteState &write) {
+               return llvm::StringRef(registers.getName(write.getRegisterID())) == "RSP";
+           });
 }
+
+inline void post_process(llvm::mca::InstrPostProcess &target, const llvm::MCInstrInfo &opcodes,
+                         const llvm::MCRegisterInfo &registers, std::unique_ptr<llvm::mca::Instruction> &insn,
+                         const llvm::MCInst &inst) {
+    if (!is_push_without_stack(opcodes, registers, *insn, inst))
+        target.postProcessInstruction(*insn, inst);
+}
+#else
+inline void post_process(llvm::mca::InstrPostProcess &target, const llvm::MCInstrInfo & /*opcodes*/,
+                         const llvm::MCRegisterInfo & /*registers*/, std::unique_ptr<llvm::mca::Instruction> &insn,
+                         const llvm::MCInst &inst) {
+    target.postProcessInstruction(insn, inst);
+}
+#endif
 
 // What an instruction costs besides what it is itself: RISC-V's vector type, which vsetvli or a comment sets. No model
 // before 19 has such instructions, so there the managers make no instruments.

@@ -58,7 +58,7 @@ unique_insn counter_waits::assemble(ArrayRef<const char *> texts) {
             consumeError(made.takeError());
             continue;
         }
-        post_process(*cpu.post_process, *made, inst);
+        post_process(*cpu.post_process, *cpu.opcodes, *cpu.registers, *made, inst);
         return std::move(*made);
     }
     return nullptr;

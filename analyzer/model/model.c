@@ -196,7 +196,7 @@ bool model_open_versions(struct model *models, struct arena *arena, const char *
 }
 
 void model_close(struct model *model) {
-    if (model->cpu)
+    if (model->backend && model->cpu)
         model->backend->close(model->cpu);
     overlay_close(model->overlay);
     *model = (struct model){0};
