@@ -2,10 +2,7 @@
 // printed and assembled again; only what comes back as the same opcode is a form of its own.
 #include "analyzer/llvm/regions.h"
 
-#include "llvm/MC/MCCodeEmitter.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
-#include "llvm/MC/MCFixup.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <vector>
@@ -73,7 +70,7 @@ class form_maker {
 
 bool form_maker::has_memory_tuple(const MCInstrDesc &desc, unsigned operand) const {
     const unsigned form = unsigned(desc.TSFlags & X86_FORM_MASK);
-    return cpu.triple.isX86() && desc.operands()[operand].OperandType == MCOI::OPERAND_MEMORY &&
+    return cpu.triple.isX86() && operands_of(desc)[operand].OperandType == MCOI::OPERAND_MEMORY &&
            (form < X86_MEMORY_OFFSET || form > X86_BOTH) && operand + X86_MEMORY_OPERANDS <= desc.getNumOperands();
 }
 
@@ -81,7 +78,7 @@ bool form_maker::is_free(MCPhysReg reg) const {
     const StringRef name = cpu.registers->getName(reg);
     const bool is_stack = name == "RSP" || name == "ESP" || name == "SP" || name == "SPL" || name == "WSP";
     return !is_stack && name != "RIP" && name != "EIP" && name != "IP" &&
-           none_of(used, [&](MCPhysReg other) { return cpu.registers->regsOverlap(reg, other); });
+           none_of(used, [&](MCPhysReg other) { return registers_overlap(*cpu.registers, reg, other); });
 }
 
 // A register that nothing else of the example is; where there is none, the class's first.
@@ -136,7 +133,7 @@ void form_maker::add_fixed_memory(const MCInstrDesc &desc, MCInst &inst, struct 
 // Adds LLVM's operand `i` to the example, with the others that make one of ours with it; returns how many these are.
 unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t immediate, MCInst &inst,
                                  struct form *form) {
-    const MCOperandInfo &info = desc.operands()[i];
+    const MCOperandInfo &info = operands_of(desc)[i];
     struct form_operand *operand = const_cast<struct form_operand *>(&form->operands[form->n_operands++]);
     const int tied = desc.getOperandConstraint(i, MCOI::TIED_TO);
     operand->is_written = i < desc.getNumDefs();
@@ -146,7 +143,7 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t im
         const int index_class = operand_class(*cpu.opcodes, *cpu.subtarget, desc, i + X86_INDEX);
         const bool is_vector =
             StringRef(cpu.registers->getRegClassName(&cpu.registers->getRegClass(unsigned(std::max(0, index_class)))))
-                .starts_with("VR");
+                .substr(0, 2) == "VR";
         operand->kind = FORM_MEMORY;
         operand->is_read = desc.mayLoad();
         operand->is_written = desc.mayStore();
@@ -224,7 +221,7 @@ void form_maker::describe(const MCInstrDesc &desc, struct form *form) {
 bool form_maker::encode(const MCInst &inst, struct form *form) {
     SmallVector<char, 16> code;
     SmallVector<MCFixup, 2> fixups;
-    emitter->encodeInstruction(inst, code, fixups, *cpu.subtarget);
+    ::encode(*emitter, inst, code, fixups, *cpu.subtarget);
     form->n_bytes = unsigned(code.size());
     form->bytes = reinterpret_cast<uint8_t *>(arena_copy(arena, code.data(), code.size()));
     return !code.empty() && fixups.empty();
@@ -259,7 +256,7 @@ void form_maker::make(unsigned opcode, const example &wanted, struct form *form)
     if (desc.isPseudo() || desc.usesCustomInsertionHook() || is_x86_form(desc, X86_PSEUDO))
         form->status = FORM_PSEUDO;
     else if (desc.isBranch() || desc.isCall() || desc.isReturn() || desc.isTerminator() ||
-             any_of(desc.operands(), is_relative))
+             any_of(operands_of(desc), is_relative))
         form->status = FORM_CONTROL_FLOW;
     else if (is_x86_form(desc, X86_PREFIX))
         form->status = FORM_PREFIX;

@@ -5,6 +5,8 @@
 #define ANALYZER_LLVM_VERSIONS_H
 
 #include "llvm/Config/llvm-config.h"
+#include "llvm/MC/MCCodeEmitter.h"
+#include "llvm/MC/MCFixup.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstrAnalysis.h"
 #include "llvm/MC/MCInstrInfo.h"
@@ -14,6 +16,7 @@
 #include "llvm/MCA/CustomBehaviour.h"
 #include "llvm/MCA/InstrBuilder.h"
 #include "llvm/MCA/Instruction.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <memory>
 #include <string>
@@ -87,15 +90,44 @@ inline bool is_return(const llvm::MCInstrAnalysis &analysis, const llvm::MCInstr
     return LLVM_VERSION_MAJOR >= 22 ? analysis.isReturn(inst) : opcodes.get(inst.getOpcode()).isReturn();
 }
 
+inline llvm::ArrayRef<llvm::MCOperandInfo> operands_of(const llvm::MCInstrDesc &desc) {
+#if LLVM_VERSION_MAJOR >= 16
+    return desc.operands();
+#else
+    return {desc.OpInfo, desc.getNumOperands()};
+#endif
+}
+
+inline void encode(const llvm::MCCodeEmitter &emitter, const llvm::MCInst &inst, llvm::SmallVectorImpl<char> &code,
+                   llvm::SmallVectorImpl<llvm::MCFixup> &fixups, const llvm::MCSubtargetInfo &subtarget) {
+#if LLVM_VERSION_MAJOR >= 17
+    emitter.encodeInstruction(inst, code, fixups, subtarget);
+#else
+    llvm::raw_svector_ostream out(code);
+    emitter.encodeInstruction(inst, out, fixups, subtarget);
+#endif
+}
+
+inline bool registers_overlap(const llvm::MCRegisterInfo &registers, llvm::MCPhysReg a, llvm::MCPhysReg b) {
+#if LLVM_VERSION_MAJOR >= 15
+    return registers.regsOverlap(a, b);
+#else
+    for (llvm::MCRegAliasIterator alias(a, &registers, true); alias.isValid(); ++alias)
+        if (*alias == b)
+            return true;
+    return false;
+#endif
+}
+
 // The class of registers that an operand is of; negative: it is not a register.
 inline int operand_class(const llvm::MCInstrInfo &opcodes, const llvm::MCSubtargetInfo &subtarget,
                          const llvm::MCInstrDesc &desc, unsigned operand) {
 #if LLVM_VERSION_MAJOR >= 22
-    return opcodes.getOpRegClassID(desc.operands()[operand],
+    return opcodes.getOpRegClassID(operands_of(desc)[operand],
                                    subtarget.getHwMode(llvm::MCSubtargetInfo::HwMode_RegInfo));
 #else
     (void)opcodes, (void)subtarget;
-    const llvm::MCOperandInfo &info = desc.operands()[operand];
+    const llvm::MCOperandInfo &info = operands_of(desc)[operand];
     return info.isLookupPtrRegClass() ? -1 : info.RegClass;
 #endif
 }
