@@ -16,28 +16,25 @@ unsigned assignment_index(const struct assignment *a, unsigned stream, unsigned 
     return *slot(a, stream, role);
 }
 
-const char *assignment_register(const struct assignment *a, unsigned stream, unsigned role) {
-    return a->kernel->roles[role].class->registers[assignment_index(a, stream, role)];
-}
-
-// Takes a free register of `class`, searching from number `start` on and around. Where `other` is not null, the
-// register is also one of that class: the other end of a chain. Returns false where there is none.
-static bool take_register(const struct register_class *class, unsigned start, const struct register_class *other,
+// Takes a free register for `role`, searching from number `start` on and around. Where `other` is not null, it is also
+// one that this role may be: the other end of a chain. Returns false where there is none.
+static bool take_register(const struct kernel_role *role, unsigned start, const struct kernel_role *other,
                           struct register_set *taken, unsigned char *index, unsigned char *other_index) {
-    unsigned count = register_class_count(class) - class->first;
+    const struct register_class *class = role->class, *other_class = other ? other->class : NULL;
+    unsigned count = role->n_registers - class->first;
     for (unsigned step = 0; step < count; step++) {
         unsigned i = class->first + (start + step) % count;
-        unsigned entry = i * class->span, k = other ? entry / other->span : 0;
+        unsigned entry = i * class->span, k = other ? entry / other_class->span : 0;
         bool is_free = !register_set_has(taken, class, i);
         if (is_free && other)
-            is_free = entry % other->span == 0 && k >= other->first && k < register_class_count(other) &&
-                      !register_set_has(taken, other, k);
+            is_free = entry % other_class->span == 0 && k >= other_class->first && k < other->n_registers &&
+                      !register_set_has(taken, other_class, k);
         if (!is_free)
             continue;
         register_set_add(taken, class, i);
         *index = (unsigned char)i;
         if (other) {
-            register_set_add(taken, other, k);
+            register_set_add(taken, other_class, k);
             *other_index = (unsigned char)k;
         }
         return true;
@@ -80,10 +77,9 @@ static bool assign_role(struct assignment *a, unsigned stream, unsigned role, st
     else if (other && roles[*other].is_fixed) // no other role has it
         *index = (unsigned char)(roles[*other].index * roles[*other].class->span / roles[role].class->span);
     else if (other)
-        return take_register(roles[role].class, a->rotation, roles[*other].class, taken, index,
-                             slot(a, stream, *other));
+        return take_register(&roles[role], a->rotation, &roles[*other], taken, index, slot(a, stream, *other));
     else
-        return take_register(roles[role].class, a->rotation, NULL, taken, index, NULL);
+        return take_register(&roles[role], a->rotation, NULL, taken, index, NULL);
     return true;
 }
 

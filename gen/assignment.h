@@ -24,6 +24,5 @@ struct assignment {
 bool assignment_make(struct arena *arena, struct assignment *assignment, unsigned wanted, struct fail *fail);
 
 unsigned assignment_index(const struct assignment *assignment, unsigned stream, unsigned role); // index in its class
-const char *assignment_register(const struct assignment *assignment, unsigned stream, unsigned role);
 
 #endif

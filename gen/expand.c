@@ -141,7 +141,7 @@ static void add_stream(const struct assignment *a, enum program_placement placem
             text_add(body, piece->text);
         else if (piece->kind == PIECE_ROLE)
             text_addf(body, "%s%s", strcmp(kernel->syntax, "att") == 0 ? "%" : "",
-                      assignment_register(a, stream, piece->index));
+                      piece->class->registers[assignment_index(a, stream, piece->index)]);
         else if (placement == PLACEMENT_NONE)
             text_add(body, kernel->places[piece->index].name);
         else

@@ -30,6 +30,7 @@
 //  - {role:class} and {role} are registers.
 //  - {word} goes to the assembler where it is a register ({k1}) or a word of the ISA's syntax ({z}), and not a role.
 //    Any other word is a mistake.
+//  - {acc:xmm} after {acc:zmm} is the same register in another width.
 //  - Other text in braces ({rn-sae}, {v0.4s}) stays as it is.
 //  - {{d:z}.s} is a register in the assembler's braces.
 //
@@ -49,8 +50,10 @@ struct isa;
 // The role of a register in the body. Within one stream, a role is always the same register.
 struct kernel_role {
     const char *name;                   // "acc"
-    const struct register_class *class; // its class in struct isa
-    bool is_fixed;                      // it is always register `index` of its class
+    const struct register_class *class; // its class in struct isa, of its first mention
+    unsigned
+        n_registers; // registers of the class that it may be, from the first one: those of all its mentions' classes
+    bool is_fixed;   // it is always register `index` of its class
     unsigned index;
     enum kernel_init { INIT_NONE, INIT_INTEGER, INIT_FLOAT, INIT_MEMORY } init;
     unsigned place;     // INIT_MEMORY: number of the place that each stream's register points to, from 1; 0: none
@@ -77,8 +80,9 @@ enum { KERNEL_MOST_PLACE_BYTES = 4096 };
 // The body as a list of pieces.
 struct kernel_piece {
     enum { PIECE_TEXT, PIECE_ROLE, PIECE_PLACE } kind;
-    const char *text; // text of PIECE_TEXT; else null
-    unsigned index;   // index of the role or place; the piece is its register or displacement
+    const char *text;                   // text of PIECE_TEXT; else null
+    unsigned index;                     // index of the role or place; the piece is its register or displacement
+    const struct register_class *class; // PIECE_ROLE: class in which the register is named
 };
 
 struct kernel {

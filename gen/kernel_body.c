@@ -152,9 +152,13 @@ static bool read_names(struct reader *reader) {
 
 static bool read_piece(struct reader *reader, const struct mention *mention, struct kernel_piece *piece) {
     piece->kind = PIECE_TEXT;
-    if (find_role(reader->kernel, mention->name, &piece->index))
+    if (find_role(reader->kernel, mention->name, &piece->index)) {
+        const struct kernel_role *role = &reader->kernel->roles[piece->index];
+        const struct register_class *class =
+            mention->class.length ? isa_class(reader->file->isa, word_of(reader, mention->class)) : NULL;
         piece->kind = PIECE_ROLE;
-    else if (find_place(reader->kernel, mention->name, &piece->index))
+        piece->class = class ? class : role->class;
+    } else if (find_place(reader->kernel, mention->name, &piece->index))
         piece->kind = PIECE_PLACE;
     return piece->kind != PIECE_TEXT || is_assembly(reader->file->isa, mention->name) ||
            fail_unknown(reader, mention->name);

@@ -6,6 +6,7 @@
 #include "gen/registers.h"
 
 #include <string.h>
+#include <sys/param.h>
 
 static const char flags_name[] = "flags";
 
@@ -101,14 +102,20 @@ bool kernel_role_add(struct arena *arena, const struct isa *isa, struct kernel *
         return fail_set(fail, FAIL_INPUT, "'flags' is the name of the condition flags: rename this role");
     if (!made.class && !read_fixed(arena, isa, class_name, &made, fail))
         return false;
+    made.n_registers = register_class_count(made.class);
     if (!find_by_name(kernel, name, role)) {
         *role = add(arena, kernel, made);
         return true;
     }
-    const struct kernel_role *other = &kernel->roles[*role];
-    return strcmp(kernel_role_class(other), class_name) == 0 ||
-           fail_set(fail, FAIL_INPUT, "role '%s' has class %s before; two roles in a chain may differ in width", name,
-                    kernel_role_class(other));
+    struct kernel_role *other = &kernel->roles[*role];
+    if (strcmp(kernel_role_class(other), class_name) == 0)
+        return true;
+    if (other->is_fixed || made.is_fixed || other->class->file != made.class->file ||
+        other->class->span != made.class->span)
+        return fail_set(fail, FAIL_INPUT, "role '%s' has class %s before, whose registers are others", name,
+                        kernel_role_class(other));
+    other->n_registers = MIN(other->n_registers, made.n_registers);
+    return true;
 }
 
 static bool add_flags(struct kernel_file *file, struct kernel *kernel, struct fy_node *node, unsigned *role) {

@@ -84,7 +84,7 @@ static const struct {
     {__LINE__, HEAD "  - name: a\n    body: 'inc {d:}'\n", 4, 16, "expected {role:class}"},
     {__LINE__, HEAD "  - name: a\n    body: 'inc {:r64}'\n", 4, 16, "expected {role:class}"},
     {__LINE__, HEAD "  - name: a\n    body: 'inc {d:r64 }'\n", 4, 16, "expected {role:class}"},
-    {__LINE__, HEAD "  - name: a\n    body: 'add {d:r64}, {d:r32}'\n", 4, 28, "role 'd' has class r64 before"},
+    {__LINE__, HEAD "  - name: a\n    body: 'add {d:r64}, {d:xmm}'\n", 4, 28, "role 'd' has class r64 before"},
     {__LINE__, HEAD "  - name: a\n    body: |\n      nop\n      again: nop\n", 6, 7,
      "the body is copied, so its labels"},
     // places in memory
