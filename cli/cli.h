@@ -23,6 +23,7 @@ int cmd_mca(int argc, char **argv);
 int cmd_pairs(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_survey(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_try(int argc, char **argv);
 

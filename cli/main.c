@@ -16,6 +16,7 @@ static const struct {
     {"list", "list kernels, models, what changed in them, or events", cmd_list},
     {"gen", "print the assembly of kernels", cmd_gen},
     {"run", "measure, predict and compare: one table", cmd_run},
+    {"survey", "measure the instruction table of this CPU, every form", cmd_survey},
     {"pairs", "find which instructions issue together: measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"explain", "show what a model says of one instruction, as a picture in time", cmd_explain},

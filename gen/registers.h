@@ -1,5 +1,4 @@
-// Private to this folder.
-// Registers by name, and sets of them. Inside gen/ only.
+// Registers by name, and sets of them.
 #ifndef GEN_REGISTERS_H
 #define GEN_REGISTERS_H
 

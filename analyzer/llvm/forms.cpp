@@ -148,9 +148,11 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t im
         operand->is_read = desc.mayLoad();
         operand->is_written = desc.mayStore();
         operand->tied = -1;
-        inst.addOperand(MCOperand::createReg(choose_base()));
+        operand->reg = choose_base();
+        operand->index = is_vector ? choose(index_class) : MCPhysReg(0);
+        inst.addOperand(MCOperand::createReg(operand->reg));
         inst.addOperand(MCOperand::createImm(1));
-        inst.addOperand(MCOperand::createReg(is_vector ? choose(index_class) : 0));
+        inst.addOperand(MCOperand::createReg(operand->index));
         inst.addOperand(MCOperand::createImm(64));
         inst.addOperand(MCOperand::createReg(0));
         if (is_vector)
@@ -161,6 +163,7 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t im
     if (tied >= 0 && inst.getOperand(unsigned(tied)).isReg()) {
         operand->kind = FORM_REGISTER;
         inst.addOperand(inst.getOperand(unsigned(tied)));
+        operand->reg = MCPhysReg(unsigned(inst.getOperand(i).getReg()));
         if (reg_class >= 0)
             describe_class(reg_class, operand);
     } else if (info.isPredicate() || info.isOptionalDef()) {
@@ -170,7 +173,8 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t im
     } else if (reg_class >= 0) {
         operand->kind = FORM_REGISTER;
         describe_class(reg_class, operand);
-        inst.addOperand(MCOperand::createReg(choose(reg_class)));
+        operand->reg = choose(reg_class);
+        inst.addOperand(MCOperand::createReg(operand->reg));
     } else if (cpu.triple.isX86() && info.OperandType == X86_ROUNDING) {
         operand->kind = FORM_ROUNDING;
         inst.addOperand(MCOperand::createImm(0));

@@ -13,3 +13,34 @@ const char *form_status_name(enum form_status status) {
     };
     return names[status];
 }
+
+static bool compile(struct arena *arena, const char *text, regex_t *regex, struct fail *fail) {
+    int error = regcomp(regex, arena_printf(arena, "^(%s)$", text), REG_EXTENDED | REG_NOSUB);
+    char why[128] = "";
+    if (error == 0)
+        return true;
+    regerror(error, regex, why, sizeof why);
+    return fail_set(fail, FAIL_INPUT, "'%s' is not a regular expression: %s", text, why);
+}
+
+bool form_patterns_open(struct form_patterns *patterns, struct arena *arena, const char *const *texts, size_t n,
+                        struct fail *fail) {
+    *patterns = (struct form_patterns){.items = ARENA_ARRAY(arena, regex_t, n)};
+    for (; patterns->n < n; patterns->n++)
+        if (!compile(arena, texts[patterns->n], &patterns->items[patterns->n], fail))
+            return false;
+    return true;
+}
+
+void form_patterns_close(struct form_patterns *patterns) {
+    for (size_t i = 0; i < patterns->n; i++)
+        regfree(&patterns->items[i]);
+    patterns->n = 0;
+}
+
+bool form_patterns_match(const struct form_patterns *patterns, const char *opcode) {
+    for (size_t i = 0; i < patterns->n; i++)
+        if (regexec(&patterns->items[i], opcode, 0, NULL, 0) == 0)
+            return true;
+    return false;
+}

@@ -4,6 +4,10 @@
 #ifndef ANALYZER_MODEL_FORM_H
 #define ANALYZER_MODEL_FORM_H
 
+#include "base/arena.h"
+#include "base/fail.h"
+
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +40,7 @@ struct form_operand {
     const char *class_name;    // of registers, "GR64"; of memory: of the index where that is a vector; null: none
     const uint16_t *registers; // that it may be, in LLVM's order: indices of the machine's registers; `n_registers`
     unsigned n_registers;
+    uint16_t reg, index; // registers of the example; of memory: its base and index; 0: none
     bool is_read, is_written;
     int tied; // index of the written operand that must be the same register; -1: none
 };
@@ -59,5 +64,16 @@ struct form {
 
 // "usable", "pseudo", "control flow", ...
 const char *form_status_name(enum form_status status);
+
+// Patterns of opcodes: regular expressions of whole names.
+struct form_patterns {
+    regex_t *items;
+    size_t n;
+};
+// Fails (FAIL_INPUT) at what is not a regular expression. Success and failure both need form_patterns_close.
+bool form_patterns_open(struct form_patterns *patterns, struct arena *arena, const char *const *texts, size_t n,
+                        struct fail *fail);
+void form_patterns_close(struct form_patterns *patterns);
+bool form_patterns_match(const struct form_patterns *patterns, const char *opcode);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,6 +13,39 @@ static void count_others(struct journal *journal, unsigned run) {
         return;
     journal->n_other_cpu++;
     journal->other_cpu = (int)json_integer_value(json_object_get(journal->file.headers[run - 1], "pinned_to"));
+}
+
+static const char *bytes_of(const struct record *record) {
+    return record->bytes ? record->bytes : "";
+}
+
+static int compare(const void *a, const void *b) {
+    const struct record *const *one = a, *const *other = b;
+    int order = strcmp(bytes_of(*one), bytes_of(*other));
+    return order ? order : (*one)->line < (*other)->line ? -1 : (*one)->line > (*other)->line;
+}
+
+// Files of surveys hold tens of thousands of records, of which each is looked up.
+static void sort_records(struct arena *arena, struct journal *journal) {
+    size_t n = journal->file.n_records;
+    journal->by_bytes = ARENA_ARRAY(arena, const struct record *, n);
+    for (size_t i = 0; i < n; i++)
+        journal->by_bytes[i] = &journal->file.records[i];
+    if (n)
+        qsort(journal->by_bytes, n, sizeof *journal->by_bytes, compare);
+}
+
+// One past the last record with the same bytes; those are in front of it.
+static size_t end_of_same(const struct journal *journal, const struct record *like) {
+    size_t first = 0, end = journal->file.n_records;
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        if (strcmp(bytes_of(journal->by_bytes[middle]), bytes_of(like)) <= 0)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return end;
 }
 
 bool journal_read(struct arena *arena, const char *path, const struct host *host, const struct bench *bench,
@@ -28,6 +62,7 @@ bool journal_read(struct arena *arena, const char *path, const struct host *host
         journal->origins[i + 1] = record_origin(journal->file.headers[i], host, bench);
     for (size_t i = 0; i < journal->file.n_records; i++)
         count_others(journal, journal->file.records[i].run);
+    sort_records(arena, journal);
     return true;
 }
 
@@ -86,8 +121,10 @@ static enum journal_state state_of(const struct journal *journal, const struct r
 
 enum journal_state journal_find(const struct journal *journal, const struct record *like,
                                 const struct journal_request *request, const struct record **found) {
-    for (size_t i = journal->file.n_records; i-- > 0;) {
-        const struct record *record = *found = &journal->file.records[i];
+    for (size_t i = end_of_same(journal, like); i-- > 0;) {
+        const struct record *record = *found = journal->by_bytes[i];
+        if (strcmp(bytes_of(record), bytes_of(like)) != 0)
+            break;
         bool is_whole = record->measurement.outcome != BENCH_OK ||
                         has_events(&record->measurement, request->events, request->n_events);
         if (journal->origins[record->run] == RECORD_HERE && is_whole && is_same_program(record, like))

@@ -10,6 +10,7 @@ struct journal {
     const struct bench *bench;
     struct record_file file;
     enum record_origin *origins;     // origin of each header, from [1]; [0]: of records before the first header
+    const struct record **by_bytes;  // all records, in the order of their bytes, then of their lines
     size_t n_elsewhere, n_other_cpu; // number of measurements elsewhere, and on another CPU of this host
     int other_cpu;                   // logical CPU of the last of the latter; means nothing where there are none
 };

@@ -9,7 +9,6 @@
 #include "cli/cli.h"
 #include "lab/decoder.h"
 
-#include <regex.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,23 +56,8 @@ static void add_form(struct table *table, const struct form *form) {
                    form->twin ? form->twin : "");
 }
 
-// Patterns are regular expressions of whole names.
-static bool compile(struct arena *arena, const char *pattern, regex_t *regex, struct fail *fail) {
-    int error = regcomp(regex, arena_printf(arena, "^(%s)$", pattern), REG_EXTENDED | REG_NOSUB);
-    char why[128] = "";
-    if (error == 0)
-        return true;
-    regerror(error, regex, why, sizeof why);
-    return fail_set(fail, FAIL_INPUT, "'%s' is not a regular expression: %s", pattern, why);
-}
-
-static bool is_asked_for(const regex_t *patterns, size_t n, const struct form *form) {
-    if (n == 0)
-        return form->status == FORM_USABLE;
-    for (size_t i = 0; i < n; i++)
-        if (regexec(&patterns[i], form->opcode, 0, NULL, 0) == 0)
-            return true;
-    return false;
+static bool is_asked_for(const struct form_patterns *patterns, const struct form *form) {
+    return patterns->n ? form_patterns_match(patterns, form->opcode) : form->status == FORM_USABLE;
 }
 
 static void print_counts(struct arena *arena, const struct form *forms, size_t n) {
@@ -87,7 +71,7 @@ static void print_counts(struct arena *arena, const struct form *forms, size_t n
     screen_print_sentence(line.data, stdout);
 }
 
-static bool print_forms(struct arena *arena, const struct model *model, const regex_t *patterns, size_t n_patterns,
+static bool print_forms(struct arena *arena, const struct model *model, const struct form_patterns *patterns,
                         struct fail *fail) {
     const struct form *forms;
     size_t n, n_printed = 0;
@@ -98,7 +82,7 @@ static bool print_forms(struct arena *arena, const struct model *model, const re
     table_column(&table, TABLE_WRAP, "example");
     table_column(&table, TABLE_CUT, "class, or why it is left out");
     for (size_t i = 0; i < n; i++) {
-        if (!is_asked_for(patterns, n_patterns, &forms[i]))
+        if (!is_asked_for(patterns, &forms[i]))
             continue;
         n_printed++;
         if (!list_args.json)
@@ -106,23 +90,20 @@ static bool print_forms(struct arena *arena, const struct model *model, const re
         else if (!json_write_line(stdout, form_to_json(arena, model->machine, &forms[i]), fail))
             return false;
     }
-    if (n_patterns && n_printed == 0)
+    if (patterns->n && n_printed == 0)
         return fail_set(fail, FAIL_INPUT, "no opcode has such a name; 'cyclops list forms' prints them all");
     if (!list_args.json && table.n_cells)
         table_print(&table, stdout, cli_wants_colour());
-    if (!list_args.json && n_patterns == 0)
+    if (!list_args.json && patterns->n == 0)
         print_counts(arena, forms, n);
     return true;
 }
 
 bool list_forms(struct arena *arena, const struct operands *operands, struct fail *fail) {
     const struct isa *isa = cli_isa(arena, list_args.isa, fail);
-    size_t n = operands->n_items - 1, n_compiled = 0;
-    regex_t *patterns = ARENA_ARRAY(arena, regex_t, n);
+    struct form_patterns patterns = {0};
     struct model model = {0};
-    bool is_done = isa != NULL;
-    for (; is_done && n_compiled < n; n_compiled++)
-        is_done = compile(arena, operands->items[1 + n_compiled], &patterns[n_compiled], fail);
+    bool is_done = isa && form_patterns_open(&patterns, arena, operands->items + 1, operands->n_items - 1, fail);
     struct backend_options wanted = {.triple = isa ? isa->triple : NULL, .cpu = list_args.cpu, .output_syntax = -1};
     if (is_done && !list_args.cpu) { // one with every extension
         struct decoder_cpu widest = decoder_widest(isa);
@@ -132,9 +113,8 @@ bool list_forms(struct arena *arena, const struct operands *operands, struct fai
     }
     is_done = is_done &&
               model_open(&model, arena, list_args.llvms.n_items ? list_args.llvms.items[0] : NULL, &wanted, fail) &&
-              print_forms(arena, &model, patterns, n, fail);
-    for (size_t i = 0; i < n_compiled; i++)
-        regfree(&patterns[i]);
+              print_forms(arena, &model, &patterns, fail);
+    form_patterns_close(&patterns);
     model_close(&model);
     return is_done;
 }

@@ -1,0 +1,92 @@
+// cyclops survey: measure every form of the instruction set.
+#include "cli/cli.h"
+
+#include "cli/lab_args.h"
+#include "survey/survey.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    const char *folder, *shard;
+    bool is_resumed;
+} args;
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "What to measure", NULL},
+    {OPTION_TEXT, "output", "DIR", "Folder of the survey; it is made. Default: survey.", &args.folder},
+    {OPTION_FLAG, "resume", NULL,
+     "Go on in a folder that holds a survey: measure what is missing, and again what is unstable.", &args.is_resumed},
+    {OPTION_TEXT, "shard", "I/N", "Measure only part I of N, from 1. 'cyclops table DIR...' puts the parts together.",
+     &args.shard},
+    {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM that lists the forms. Default: the newest.",
+     &lab_args.options.llvms},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_where},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_clock},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
+    {0},
+};
+
+static const struct command command = {
+    "cyclops survey",
+    "[PATTERN...] [options]",
+    "Measures the instruction table of this CPU: of each form of an instruction, the\n"
+    "latency from every source to every result, and the reciprocal throughput. It\n"
+    "needs no hardware counters, and no knowledge of the CPU.\n"
+    "\n"
+    "A form is an opcode of LLVM's ('cyclops list forms'), such as VADDPSYrr. PATTERN\n"
+    "is a regular expression of whole names. Without one, all forms are measured.\n"
+    "Each form runs once first: those that this CPU lacks are left out.\n"
+    "\n"
+    "The folder holds\n"
+    "  measurements.jsonl  every measurement, written as it is made\n"
+    "  kernels/            the experiments as kernel files. To repeat one:\n"
+    "                      cyclops run --kernels survey/kernels VADDPSYrr.chain\n"
+    "  forms.jsonl         all forms, and why some are not measured\n"
+    "'cyclops table' makes the table of it, also while the survey runs. A survey that\n"
+    "was interrupted or killed goes on with --resume.\n"
+    "\n"
+    "One form of each scheduling class comes first. Unstable values are measured\n"
+    "again at the end, until all are stable or --budget is spent (default: 240 s).\n",
+    "  cyclops survey\n"
+    "  cyclops survey 'VADDPS.*' 'IMUL64.*' --output adds\n"
+    "  cyclops survey --target sim:znver4 --output znver4\n"
+    "  cyclops survey --shard 2/8 --output part2\n",
+    options,
+};
+
+static bool read_shard(struct survey_request *request, struct fail *fail) {
+    enum { MOST_SHARDS = 10000 };
+    int end = 0;
+    if (!args.shard)
+        return true;
+    bool is_read = sscanf(args.shard, "%u/%u%n", &request->shard, &request->n_shards, &end) == 2 && !args.shard[end];
+    return (is_read && request->shard >= 1 && request->shard <= request->n_shards &&
+            request->n_shards <= MOST_SHARDS) ||
+           fail_set(fail, FAIL_INPUT, "--shard is I/N with I from 1 to N, such as 2/8; not '%s'", args.shard);
+}
+
+static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
+    static const double usual_budget = 240, wait_of_a_pass = 10;
+    struct survey_request request = {.folder = args.folder ? args.folder : "survey",
+                                     .patterns = operands->items,
+                                     .n_patterns = operands->n_items,
+                                     .is_resumed = args.is_resumed,
+                                     .lab = &lab_args.options};
+    int status = 0;
+    (void)lab;
+    if (!read_shard(&request, fail) || !lab_args_read(arena, fail))
+        return 0;
+    request.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
+    lab_args.options.bench.retry_seconds = wait_of_a_pass;
+    survey_run(arena, &request, &status, fail);
+    return status;
+}
+
+static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    return lab_args_run(arena, operands, fail, run);
+}
+
+int cmd_survey(int argc, char **argv) {
+    return cli_run_status(&command, argc, argv, work);
+}

@@ -1,0 +1,177 @@
+#include "survey/experiments.h"
+
+#include "survey/partners.h"
+
+#include <string.h>
+
+static bool is_carried(const struct shape_port *port) {
+    return port->is_read && port->is_written;
+}
+
+// Writes "init" with what every kernel of the form needs: numbers that do not fault, and addresses. `more` begins with
+// a comma or is empty.
+static void add_init(const struct shape *shape, const char *more, struct text *out) {
+    const char *comma = "";
+    text_add(out, ", init: {");
+    for (unsigned i = 0; i < shape->n_ports; i++) {
+        const struct shape_port *port = &shape->ports[i];
+        bool is_upper = port->is_fixed && strcmp(port->class->registers[port->index], "rdx") == 0;
+        if ((port->file != 'g' && port->file != 'k') || !port->is_read)
+            continue;
+        text_addf(out, "%s%s: %s", comma, port->role, port->is_address ? "memory" : is_upper ? "0" : "1");
+        comma = ", ";
+    }
+    text_addf(out, "%s}", *comma ? more : *more ? more + 2 : "");
+}
+
+static void add_implicit(const struct shape *shape, struct text *out) {
+    const char *comma = "";
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].is_fixed && shape->ports[i].file != 'c') {
+            text_addf(out, "%s%s", *comma ? comma : ", implicit: [", shape->ports[i].role);
+            comma = ", ";
+        }
+    if (*comma)
+        text_add(out, "]");
+}
+
+static void begin(const struct shape *shape, const char *suffix, const char *body, const char *more, struct text *out) {
+    text_addf(out, "  - {name: %s%s, about: survey, body: \"%s%s\"", shape->form->opcode, suffix, body, more);
+    // Memory holds the buffer's own address in its first word: as a number of floating point, a denormal.
+    if (shape->has_memory)
+        text_add(out, ", setup: \"movq $0, (%rsi)\"");
+    add_implicit(shape, out);
+}
+
+// The body with memory operands at places that the program's placement chooses.
+static const char *with_places(const struct shape *shape, struct arena *arena) {
+    static const char fixed[] = "64({";
+    const char *at = shape->has_memory ? strstr(shape->body, fixed) : NULL;
+    return at ? arena_printf(arena, "%.*s{at:64}%s", (int)(at - shape->body), shape->body, at + 2) : shape->body;
+}
+
+static void add_throughput(const struct shape *shape, const char *suffix, const char *more, struct text *out) {
+    const char *comma = "";
+    begin(shape, suffix, with_places(shape, out->arena), more, out);
+    add_init(shape, "", out);
+    text_add(out, ", writes: [");
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].is_written && shape->ports[i].file != 'c') {
+            text_addf(out, "%s%s", comma, shape->ports[i].role);
+            comma = ", ";
+        }
+    text_add(out, "]}\n");
+}
+
+// Ends the dependences of all ports that carry a value by themselves, but `except`.
+static bool break_others(const struct isa *isa, const struct shape *shape, unsigned except, bool only_fixed,
+                         struct text *text) {
+    bool is_done = true;
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (i != except && is_carried(&shape->ports[i]) && (shape->ports[i].is_fixed || !only_fixed))
+            is_done &= partner_break(isa, shape, i, text);
+    return is_done;
+}
+
+static void add_throughputs(const struct isa *isa, const struct shape *shape, struct text *out) {
+    struct text breakers = {.arena = out->arena};
+    text_add(&breakers, "");
+    add_throughput(shape, "", "", out);
+    if (break_others(isa, shape, SHAPE_MOST_PORTS, true, &breakers) && breakers.length)
+        add_throughput(shape, ".broken", breakers.data, out);
+}
+
+// Whether the result can be the next copy's source by sharing its register.
+static bool can_share(const struct shape_port *source, const struct shape_port *result) {
+    bool are_fixed = source->is_fixed && result->is_fixed;
+    if (source == result)
+        return true;
+    return source->file == result->file && source->file != 'c' && !source->is_address && !are_fixed &&
+           !is_carried(source) && !is_carried(result);
+}
+
+static void add_chain(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
+                      struct text *arcs, struct text *out) {
+    const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
+    struct text breakers = {.arena = out->arena};
+    text_add(&breakers, "");
+    if (!break_others(isa, shape, source == result ? source : SHAPE_MOST_PORTS, false, &breakers))
+        return;
+    const char *arc = source == result ? from->role : arena_printf(out->arena, "%s->%s", from->role, to->role);
+    if (!breakers.length) {
+        text_addf(arcs, "%s%s", arcs->length ? ", " : "", arc);
+        return;
+    }
+    begin(shape, arena_printf(out->arena, ".%s-%s.alone", to->role, from->role), shape->body, breakers.data, out);
+    add_init(shape, "", out);
+    text_addf(out, ", chain: [%s]}\n", arc);
+}
+
+static void add_way(const struct shape *shape, unsigned source, unsigned result, const struct partner *way,
+                    const char *suffix, const char *breakers, struct text *out) {
+    const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
+    begin(shape, arena_printf(out->arena, ".%s-%s.%s%s", to->role, from->role, way->name, suffix), shape->body,
+          arena_printf(out->arena, "%s%s", way->text, breakers), out);
+    add_init(shape, way->init, out);
+    text_addf(out, ", chain: [%s]}\n", to->role);
+}
+
+static void add_ways(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
+                     struct text *out) {
+    struct partner ways[PARTNER_MOST_WAYS];
+    struct text breakers = {.arena = out->arena};
+    unsigned n = partners_find(out->arena, isa, shape, result, source, false, ways);
+    text_add(&breakers, "");
+    if (!break_others(isa, shape, source, false, &breakers))
+        return;
+    for (unsigned i = 0; i < n; i++)
+        add_way(shape, source, result, &ways[i], "", breakers.data, out);
+    if (shape->ports[result].file != 'c')
+        return;
+    n = partners_find(out->arena, isa, shape, result, source, true, ways);
+    for (unsigned i = 0; i < n; i++)
+        add_way(shape, source, result, &ways[i], ".longer", breakers.data, out);
+}
+
+static void add_latencies(const struct isa *isa, const struct shape *shape, struct text *out) {
+    struct text arcs = {.arena = out->arena};
+    for (unsigned source = 0; source < shape->n_ports; source++)
+        for (unsigned result = 0; result < shape->n_ports; result++) {
+            const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
+            if (!from->is_read || !to->is_written || (shape->has_memory && !from->is_address))
+                continue;
+            if (can_share(from, to))
+                add_chain(isa, shape, source, result, &arcs, out);
+            else
+                add_ways(isa, shape, source, result, out);
+        }
+    if (!arcs.length)
+        return;
+    begin(shape, ".chain", shape->body, "", out);
+    add_init(shape, "", out);
+    text_addf(out, ", chain: [%s]}\n", arcs.data);
+}
+
+void experiments_add(const struct isa *isa, const struct shape *shape, struct text *kernels) {
+    add_throughputs(isa, shape, kernels);
+    add_latencies(isa, shape, kernels);
+}
+
+void experiments_begin(const struct isa *isa, struct text *kernels) {
+    const struct partner_experiment *partners;
+    size_t n = partners_experiments(isa, &partners);
+    text_addf(kernels, "# Experiments of a survey. Each can be repeated: cyclops run --kernels FOLDER NAME\nisa: %s\n",
+              isa_family(isa));
+    if (isa->syntaxes[0])
+        text_add(kernels, "syntax: att\n");
+    text_add(kernels, "kernels:\n");
+    for (size_t i = 0; i < n; i++) {
+        text_addf(kernels, "  - {name: CHAIN.%s, about: survey, body: \"%s\", chain: %s", partners[i].name,
+                  partners[i].body, partners[i].chain);
+        if (partners[i].init)
+            text_addf(kernels, ", init: {%s}", partners[i].init);
+        if (partners[i].feature)
+            text_addf(kernels, ", requires: [%s]", partners[i].feature);
+        text_add(kernels, "}\n");
+    }
+}

@@ -1,0 +1,89 @@
+#include "survey/folder.h"
+
+#include "base/file.h"
+#include "base/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *folder_file(struct arena *arena, const char *folder, const char *name) {
+    return arena_printf(arena, "%s/%s", folder, name);
+}
+
+static json_t *to_json(const struct folder_form *form) {
+    json_t *json = json_object();
+    json_object_set_new(json, "form", json_string(form->form));
+    if (form->example)
+        json_object_set_new(json, "example", json_string(form->example));
+    if (form->sched_class)
+        json_object_set_new(json, "class", json_string(form->sched_class));
+    if (form->left_out)
+        json_object_set_new(json, "left_out", json_string(form->left_out));
+    return json;
+}
+
+bool folder_write_forms(struct arena *arena, const char *folder, const struct folder_form *forms, size_t n,
+                        struct fail *fail) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    for (size_t i = 0; i < n; i++) {
+        json_t *json = to_json(&forms[i]);
+        char *line = json_dumps(json, JSON_COMPACT | JSON_PRESERVE_ORDER);
+        text_addf(&text, "%s\n", line);
+        free(line);
+        json_decref(json);
+    }
+    return file_write(folder_file(arena, folder, "forms.jsonl"), text.data, text.length, fail);
+}
+
+static bool read_form(struct arena *arena, const char *path, unsigned line, struct slice text, struct folder_form *form,
+                      struct fail *fail) {
+    json_t *json = json_parse_line(text.data, text.length, path, line, fail);
+    *form = (struct folder_form){0};
+    bool is_read = json && json_get_string(arena, json, "form", &form->form, fail) &&
+                   json_get_string(arena, json, "example", &form->example, fail) &&
+                   json_get_string(arena, json, "class", &form->sched_class, fail) &&
+                   json_get_string(arena, json, "left_out", &form->left_out, fail);
+    json_decref(json);
+    return is_read && (form->form || fail_at(fail, path, line, 0, "this line names no form"));
+}
+
+bool folder_read_forms(struct arena *arena, const char *folder, const struct folder_form **forms, size_t *n,
+                       struct fail *fail) {
+    const char *path = folder_file(arena, folder, "forms.jsonl");
+    struct folder_form *list = NULL;
+    char *data;
+    size_t length;
+    unsigned line = 0;
+    *n = 0;
+    *forms = NULL;
+    if (access(path, F_OK) != 0)
+        return true;
+    if (!file_read(arena, path, &data, &length, fail))
+        return false;
+    struct slice rest = {data, length}, text;
+    while (slice_next(&rest, '\n', &text)) {
+        line++;
+        if (text.length && !read_form(arena, path, line, text, ARENA_ADD(arena, list, *n), fail))
+            return false;
+    }
+    *forms = list;
+    return true;
+}
+
+bool folder_lock(struct arena *arena, const char *folder, struct fail *fail) {
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", folder, strerror(errno));
+    int file = open(folder_file(arena, folder, "lock"), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (file < 0)
+        return fail_set(fail, FAIL_WORK, "cannot write in the folder '%s': %s", folder, strerror(errno));
+    if (flock(file, LOCK_EX | LOCK_NB) == 0)
+        return true; // held until the program ends
+    close(file);
+    return fail_set(fail, FAIL_INPUT, "another survey is at work in '%s': wait for it, or give another --output",
+                    folder);
+}

@@ -1,0 +1,28 @@
+// Private to this folder.
+// The names of the files in a survey's folder, and its forms.jsonl.
+#ifndef SURVEY_FOLDER_H
+#define SURVEY_FOLDER_H
+
+#include "analyzer/model/machine.h"
+#include "base/arena.h"
+#include "base/fail.h"
+#include "survey/shape.h"
+
+const char *folder_file(struct arena *arena, const char *folder, const char *name);
+
+// A line of forms.jsonl.
+struct folder_form {
+    const char *form, *example, *sched_class; // as in struct table_row
+    const char *left_out;
+};
+
+bool folder_write_forms(struct arena *arena, const char *folder, const struct folder_form *forms, size_t n,
+                        struct fail *fail);
+// Reads the file; where the folder has none, there are no forms.
+bool folder_read_forms(struct arena *arena, const char *folder, const struct folder_form **forms, size_t *n,
+                       struct fail *fail);
+
+// Takes the folder for this process until the program ends. Fails where another survey has it.
+bool folder_lock(struct arena *arena, const char *folder, struct fail *fail);
+
+#endif

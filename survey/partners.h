@@ -1,0 +1,55 @@
+// Private to this folder.
+// Partners: instructions that carry a value from a result back to a source, so that copies of a form become a chain.
+// Their own latencies are measured in the same survey; what a partner adds to a chain is then subtracted.
+//
+//     form: source ─► result ── partner ─► source of the next copy
+//
+// A latency between two register files cannot be told apart from that of the way back: of "vmovq %rax, %xmm0" and
+// "vmovq %xmm0, %rax" only the sum shows. No third instruction changes that: every chain crosses as often in one
+// direction as in the other. So a latency across files is only known to be at most the chain less the least that the
+// way back can take, one cycle a step. Where the whole chain takes one cycle a step, each step takes one.
+#ifndef SURVEY_PARTNERS_H
+#define SURVEY_PARTNERS_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "survey/shape.h"
+
+enum { PARTNER_MOST_STEPS = 4 };
+
+// A step of the way back.
+struct partner_step {
+    const char *name; // of the experiment that measures it: "movslq"
+    unsigned times;   // instructions of this kind in the way
+};
+
+// A way from one port to another.
+struct partner {
+    const char *name; // "movslq", "vmovq-xor"
+    const char *text; // instructions, each with "; " in front; roles of the form, and of its own
+    const char *init; // initial values of its own roles: ", t: 1"; or ""
+    struct partner_step steps[PARTNER_MOST_STEPS];
+    unsigned n_steps;
+};
+
+// Ways from port `from` to `to`, which differ in the domain of vector units, or in the flag that they read; 0: there is
+// none on this ISA. `is_longer`: with one more step, "movslq", behind flags.
+enum { PARTNER_MOST_WAYS = 2 };
+unsigned partners_find(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned from,
+                       unsigned to, bool is_longer, struct partner ways[PARTNER_MOST_WAYS]);
+
+// Adds an instruction, with "; " in front, that gives the port a value that depends on nothing. False: there is none.
+bool partner_break(const struct isa *isa, const struct shape *shape, unsigned port, struct text *text);
+
+// An experiment that measures steps.
+struct partner_experiment {
+    const char *name; // "movslq": its kernel is CHAIN.movslq
+    const char *body, *chain, *init;
+    const char *feature; // LLVM's name; null: every CPU has it
+    unsigned n_steps;    // instructions of the chain
+    // Where it is not a chain of its own kind alone: the experiments whose cycles must add up to its own; null: none.
+    const char *parts[3];
+};
+size_t partners_experiments(const struct isa *isa, const struct partner_experiment **experiments);
+
+#endif

@@ -1,0 +1,235 @@
+#include "survey/shape.h"
+
+#include "gen/registers.h"
+
+#include <ctype.h>
+#include <string.h>
+
+// State of making a shape.
+struct maker {
+    struct arena *arena;
+    const struct isa *isa;
+    const struct machine *machine;
+    struct shape *shape;
+};
+
+static bool leave_out(struct maker *m, const char *why) {
+    if (!m->shape->left_out)
+        m->shape->left_out = why;
+    return false;
+}
+
+static const char *name_of(const struct maker *m, uint16_t reg) {
+    return m->machine->registers[reg].name;
+}
+
+static bool find_register(const struct maker *m, uint16_t reg, struct register_name *found) {
+    const char *name = name_of(m, reg);
+    return register_find(m->isa, (struct slice){name, strlen(name)}, found);
+}
+
+static bool is_same_register(const struct register_name *a, const struct register_name *b) {
+    return a->class->file == b->class->file && register_entry(a) == register_entry(b);
+}
+
+static bool is_reserved(const struct isa *isa, const char *name) {
+    return isa->stack_pointer && strcmp(isa->stack_pointer, name) == 0;
+}
+
+static bool may_be(const struct maker *m, const struct form_operand *operand, const char *name) {
+    for (unsigned i = 0; i < operand->n_registers; i++)
+        if (strcasecmp(name_of(m, operand->registers[i]), name) == 0)
+            return true;
+    return false;
+}
+
+// Whether the operand may be each register that a role of the class may get.
+static bool may_be_all(const struct maker *m, const struct form_operand *operand, const struct register_class *class) {
+    for (unsigned i = class->first; class->registers[i]; i++) {
+        struct register_name stack_pointer, each = {class, i, i};
+        const char *name = m->isa->stack_pointer;
+        bool is_stack = register_find(m->isa, (struct slice){name, strlen(name)}, &stack_pointer) &&
+                        is_same_register(&stack_pointer, &each);
+        if (!is_stack && !may_be(m, operand, class->registers[i]))
+            return false;
+    }
+    return true;
+}
+
+// The largest class of `found`'s width whose registers the operand may be; null: no class fits.
+static const struct register_class *class_for(const struct maker *m, const struct form_operand *operand,
+                                              const struct register_name *found) {
+    const struct register_class *best = NULL;
+    for (const struct register_class *each = m->isa->classes; each->name; each++) {
+        if (each->file != found->class->file || each->bits != found->class->bits || each->span != found->class->span)
+            continue;
+        unsigned n = register_class_count(each) - each->first;
+        if ((!best || n > register_class_count(best) - best->first) && may_be_all(m, operand, each))
+            best = each;
+    }
+    return best;
+}
+
+static struct shape_port *add_port(struct maker *m, struct shape_port port) {
+    struct shape *shape = m->shape;
+    if (shape->n_ports == SHAPE_MOST_PORTS) {
+        leave_out(m, "it uses more registers than an experiment has roles for");
+        return NULL;
+    }
+    shape->ports[shape->n_ports] = port;
+    return &shape->ports[shape->n_ports++];
+}
+
+static bool add_operand(struct maker *m, unsigned number) {
+    const struct form_operand *operand = &m->shape->form->operands[number];
+    const char *kind = operand->class_name ? operand->class_name : "of an unknown class";
+    struct register_name found;
+    if (operand->tied >= 0) { // the written operand's port is read, too
+        const char *label = arena_printf(m->arena, "%d", operand->tied);
+        for (unsigned i = 0; i < m->shape->n_ports; i++)
+            if (strcmp(m->shape->ports[i].label, label) == 0)
+                m->shape->ports[i].is_read = true;
+        return true;
+    }
+    if (!operand->reg)
+        return operand->kind != FORM_REGISTER || leave_out(m, "an operand has no register");
+    if (!find_register(m, operand->reg, &found))
+        return leave_out(m, arena_printf(m->arena, "no role can be a register %s", kind));
+    bool is_memory = operand->kind == FORM_MEMORY;
+    const struct register_class *class = is_memory ? found.class : class_for(m, operand, &found);
+    if (!class)
+        return leave_out(m, arena_printf(m->arena, "no role can be any register of %s", kind));
+    return add_port(m, (struct shape_port){.label = arena_printf(m->arena, is_memory ? "%u.base" : "%u", number),
+                                           .role = arena_printf(m->arena, is_memory ? "o%u_base" : "o%u", number),
+                                           .file = class->file,
+                                           .class = class,
+                                           .is_read = is_memory || operand->is_read,
+                                           .is_written = !is_memory && operand->is_written,
+                                           .is_address = is_memory});
+}
+
+// Registers of modes and states, which are only read, and which nothing here changes.
+static bool is_mode(const char *name) {
+    static const char *const modes[] = {"MXCSR", "DF", "SSP", "RIP", "FPCR", "FRM", "VL", "VTYPE", "VXRM", "VCSR"};
+    return text_find(name, modes, sizeof modes / sizeof *modes) < sizeof modes / sizeof *modes;
+}
+
+static bool is_flags(const struct isa *isa, const char *name) {
+    return isa->flags && (strcmp(name, "EFLAGS") == 0 || strcmp(name, "NZCV") == 0 || strcmp(name, "CPSR") == 0);
+}
+
+static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
+    struct shape *shape = m->shape;
+    const char *name = name_of(m, reg);
+    struct register_name found = {m->isa->flags, 0, 0};
+    if (is_mode(name))
+        return !is_written || leave_out(m, arena_printf(m->arena, "it changes %s, for all code behind it", name));
+    if (strncmp(name, "FP", 2) == 0 || strncmp(name, "ST", 2) == 0)
+        return leave_out(m, "it works on the x87 stack");
+    if (!is_flags(m->isa, name) && !find_register(m, reg, &found))
+        return leave_out(m, arena_printf(m->arena, "no role can be register %s", name));
+    const char *canonical = found.class->registers[found.index];
+    if (is_reserved(m->isa, m->isa->classes->registers[found.index]) && found.class->file == 'g')
+        return leave_out(m, "it uses the stack pointer");
+    struct shape_port *port = NULL;
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].is_fixed && shape->ports[i].file == found.class->file &&
+            shape->ports[i].index == found.index)
+            port = &shape->ports[i];
+    if (!port)
+        port = add_port(m, (struct shape_port){.label = canonical,
+                                               .role = canonical,
+                                               .file = found.class->file,
+                                               .class = found.class,
+                                               .is_fixed = true,
+                                               .index = found.index});
+    if (!port)
+        return false;
+    port->is_written |= is_written;
+    port->is_read |= !is_written;
+    return true;
+}
+
+// The operand's port whose example is this register; null: it is a fixed register, which stays in the text.
+static const struct shape_port *port_of(const struct maker *m, const struct register_name *word) {
+    const struct form *form = m->shape->form;
+    struct register_name found;
+    for (unsigned i = 0; i < form->n_operands; i++) {
+        const struct form_operand *operand = &form->operands[i];
+        if (operand->tied >= 0 || !operand->reg || !find_register(m, operand->reg, &found) ||
+            !is_same_register(&found, word))
+            continue;
+        const char *label = arena_printf(m->arena, operand->kind == FORM_MEMORY ? "%u.base" : "%u", i);
+        for (unsigned p = 0; p < m->shape->n_ports; p++)
+            if (strcmp(m->shape->ports[p].label, label) == 0)
+                return &m->shape->ports[p];
+    }
+    return NULL;
+}
+
+// Puts roles in place of the registers of the example's text.
+static bool make_body(struct maker *m) {
+    const char *text = text_without_tabs(m->arena, m->shape->form->text), *done = text;
+    struct slice rest = {text, strlen(text)}, word;
+    struct register_name found;
+    struct text body = {.arena = m->arena};
+    unsigned seen = 0;
+    while (register_next(m->isa, &rest, &word, &found)) {
+        const struct shape_port *port = port_of(m, &found);
+        if (!port)
+            continue;
+        seen |= 1U << (port - m->shape->ports);
+        size_t before = (size_t)(word.data - done);
+        text_append(&body, done, before - (before && word.data[-1] == '%'));
+        text_addf(&body, "{%s:%s}", port->role,
+                  port->class->bits == found.class->bits ? port->class->name : found.class->name);
+        done = word.data + word.length;
+    }
+    text_add(&body, done);
+    m->shape->body = *body.data == ' ' ? body.data + 1 : body.data;
+    for (unsigned i = 0; i < m->shape->n_ports; i++)
+        if (!m->shape->ports[i].is_fixed && !(seen >> i & 1))
+            return leave_out(m, "its text does not show all operands");
+    return true;
+}
+
+static bool is_vector_of_legacy(const struct shape *shape) {
+    bool has_vector = false;
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        has_vector |= shape->ports[i].file == 'v';
+    return has_vector && *shape->body != 'v' && *shape->body != '{';
+}
+
+static bool make(struct maker *m) {
+    const struct form *form = m->shape->form;
+    if (form->status != FORM_USABLE)
+        return leave_out(m, form_status_name(form->status));
+    for (unsigned i = 0; i < form->n_operands; i++) {
+        const struct form_operand *operand = &form->operands[i];
+        bool is_memory = operand->kind == FORM_MEMORY;
+        m->shape->has_memory |= is_memory;
+        if (is_memory && !operand->reg)
+            return leave_out(m, "its address is fixed or moves");
+        if (is_memory && operand->index)
+            return leave_out(m, "it gathers or scatters");
+        if (!add_operand(m, i))
+            return false;
+    }
+    for (unsigned i = 0; i < form->n_implicit_reads; i++)
+        if (!add_implicit(m, form->implicit_reads[i], false))
+            return false;
+    for (unsigned i = 0; i < form->n_implicit_writes; i++)
+        if (!add_implicit(m, form->implicit_writes[i], true))
+            return false;
+    if (!make_body(m))
+        return false;
+    m->shape->is_legacy = is_vector_of_legacy(m->shape);
+    return true;
+}
+
+void shape_make(struct arena *arena, const struct isa *isa, const struct machine *machine, const struct form *form,
+                struct shape *shape) {
+    *shape = (struct shape){.form = form};
+    struct maker m = {arena, isa, machine, shape};
+    make(&m);
+}

@@ -1,0 +1,43 @@
+// Private to this folder.
+// The shape of a form: its text with roles for its registers, as kernel files have it, and its ports. Decides which
+// forms cannot be measured, by what LLVM's tables state of them.
+#ifndef SURVEY_SHAPE_H
+#define SURVEY_SHAPE_H
+
+#include "analyzer/model/form.h"
+#include "analyzer/model/machine.h"
+#include "base/arena.h"
+#include "base/text.h"
+#include "gen/isa.h"
+
+#include <stdbool.h>
+
+// A register through which values enter or leave the form.
+struct shape_port {
+    const char *label;                  // name in tables: "0" (LLVM's number of the operand), "3.base", "rax", "flags"
+    const char *role;                   // name in kernels: "o0", "o3_base", "rax", "flags"
+    char file;                          // as in struct register_class; 'c': condition flags
+    const struct register_class *class; // class in the text, or of the fixed register
+    bool is_fixed;                      // it is always register `index` of its class
+    unsigned index;
+    bool is_read, is_written;
+    bool is_address; // base of a memory operand
+};
+enum { SHAPE_MOST_PORTS = 12 };
+
+struct shape {
+    const struct form *form;
+    const char *left_out; // reason why it cannot be measured, one clause; null: it can
+    const char *body;     // "vaddps {o2:ymm}, {o1:ymm}, {o0:ymm}"; memory operands are at 64({o3_base:r64})
+    bool has_memory;
+    bool is_legacy; // x86: vector instruction without a VEX or EVEX prefix
+    struct shape_port ports[SHAPE_MOST_PORTS];
+    unsigned n_ports;
+};
+
+enum { SHAPE_DISPLACEMENT = 64 }; // of memory operands in the body
+
+void shape_make(struct arena *arena, const struct isa *isa, const struct machine *machine, const struct form *form,
+                struct shape *shape);
+
+#endif

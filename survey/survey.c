@@ -1,0 +1,287 @@
+#include "survey/survey.h"
+
+#include "base/file.h"
+#include "lab/run_plan.h"
+#include "survey/experiments.h"
+#include "survey/folder.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+// A survey while it runs.
+struct survey {
+    struct arena *arena;
+    const struct survey_request *request;
+    const struct isa *isa;
+    const struct form *forms; // all of the ISA's
+    size_t n_forms;
+    struct shape *shapes; // one per form
+    struct kernel_set kernels;
+    size_t n_partners; // kernels of partners, the first ones
+    const char *path;  // of the measurement file
+    size_t n_said;     // troubles of experiments
+    int *status;
+};
+
+static const struct lab_listener *listener_of(const struct survey *survey) {
+    return survey->request->lab->listener;
+}
+
+// Troubles of single experiments are among thousands: the table has their reasons.
+static void count_failed(void *context, const struct fail *fail) {
+    struct survey *survey = context;
+    (void)fail;
+    survey->n_said++;
+}
+
+// Each part and pass has the same notes; the survey has its own.
+static void drop_note(void *context, enum lab_note kind, const char *text) {
+    const struct survey *survey = context;
+    if (kind == LAB_WARNING)
+        lab_say(listener_of(survey), kind, "%s", text);
+}
+
+static void pass_started(void *context) {
+    lab_say_started(listener_of(context));
+}
+
+static void pass_measuring(void *context, size_t number, size_t total) {
+    lab_say_measuring(listener_of(context), number, total);
+}
+
+static void pass_waiting(void *context, size_t n_left, double seconds) {
+    lab_say_waiting(listener_of(context), n_left, seconds);
+}
+
+// ---- forms
+
+static bool list_forms(struct survey *survey, struct model *model, struct fail *fail) {
+    const struct lab_options *lab = survey->request->lab;
+    struct decoder_cpu widest = decoder_widest(survey->isa);
+    struct backend_options options = {.triple = survey->isa->triple,
+                                      .cpu = widest.cpu,
+                                      .features = widest.features,
+                                      .without_model = true,
+                                      .output_syntax = 0};
+    return model_open(model, survey->arena, lab->llvms.n_items ? lab->llvms.items[0] : NULL, &options, fail) &&
+           model->backend->forms(model->cpu, survey->arena, &survey->forms, &survey->n_forms, fail);
+}
+
+// Leaves out what was not requested.
+static bool select_forms(struct survey *survey, bool *is_selected, struct fail *fail) {
+    const struct survey_request *request = survey->request;
+    struct form_patterns patterns;
+    size_t n_matched = 0;
+    bool is_good = form_patterns_open(&patterns, survey->arena, request->patterns, request->n_patterns, fail);
+    for (size_t i = 0; i < survey->n_forms && is_good; i++) {
+        bool is_match = !request->n_patterns || form_patterns_match(&patterns, survey->forms[i].opcode);
+        n_matched += is_match;
+        is_selected[i] = is_match && (!request->n_shards || i % request->n_shards == request->shard - 1);
+    }
+    form_patterns_close(&patterns);
+    if (is_good && !n_matched)
+        return fail_set(fail, FAIL_INPUT, "no opcode has such a name; 'cyclops list forms' prints them all");
+    return is_good;
+}
+
+static void make_shapes(struct survey *survey, const struct machine *machine, const bool *is_selected) {
+    survey->shapes = ARENA_ARRAY(survey->arena, struct shape, survey->n_forms);
+    for (size_t i = 0; i < survey->n_forms; i++)
+        if (is_selected[i])
+            shape_make(survey->arena, survey->isa, machine, &survey->forms[i], &survey->shapes[i]);
+        else
+            survey->shapes[i] = (struct shape){.form = &survey->forms[i], .left_out = ""};
+}
+
+// Leaves out forms that the simulated CPU's model does not describe.
+static bool probe_model(struct survey *survey, struct fail *fail) {
+    struct lab lab;
+    struct fail trouble = {0};
+    if (!lab_open(&lab, survey->arena, survey->request->lab, fail))
+        return false;
+    for (size_t i = 0; i < survey->n_forms; i++) {
+        const struct form *form = &survey->forms[i];
+        struct block block;
+        if (survey->shapes[i].left_out ||
+            model_describe_bytes(&lab.simulated_cpu, survey->arena, form->bytes, form->n_bytes, &block, &trouble))
+            continue;
+        survey->shapes[i].left_out = "the model does not describe it";
+        fail_clear(&trouble);
+    }
+    lab_close(&lab);
+    return true;
+}
+
+static bool write_forms(struct survey *survey, struct fail *fail) {
+    struct folder_form *list = ARENA_ARRAY(survey->arena, struct folder_form, survey->n_forms);
+    size_t n = 0;
+    for (size_t i = 0; i < survey->n_forms; i++) {
+        const struct form *form = &survey->forms[i];
+        const char *left_out = survey->shapes[i].left_out;
+        if (!left_out || *left_out)
+            list[n++] =
+                (struct folder_form){form->opcode, form->text ? text_without_tabs(survey->arena, form->text) : NULL,
+                                     form->sched_class_name, left_out};
+    }
+    return folder_write_forms(survey->arena, survey->request->folder, list, n, fail);
+}
+
+// ---- kernels
+
+// Classes first: the first form of each scheduling class, then the others.
+static void add_kernels(struct survey *survey, struct text *text) {
+    unsigned most = 0;
+    for (size_t i = 0; i < survey->n_forms; i++)
+        most = survey->forms[i].sched_class > most ? survey->forms[i].sched_class : most;
+    bool *is_seen = ARENA_ARRAY(survey->arena, bool, most + 1),
+         *is_first = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
+    for (size_t i = 0; i < survey->n_forms; i++) {
+        if (survey->shapes[i].left_out)
+            continue;
+        is_first[i] = !is_seen[survey->forms[i].sched_class];
+        is_seen[survey->forms[i].sched_class] = true;
+    }
+    for (int first = 1; first >= 0; first--)
+        for (size_t i = 0; i < survey->n_forms; i++)
+            if (!survey->shapes[i].left_out && is_first[i] == first)
+                experiments_add(survey->isa, &survey->shapes[i], text);
+}
+
+static bool make_folder(const char *path, struct fail *fail) {
+    return mkdir(path, 0777) == 0 || errno == EEXIST ||
+           fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", path, strerror(errno));
+}
+
+static bool make_kernels(struct survey *survey, struct fail *fail) {
+    struct text text = {.arena = survey->arena};
+    const char *root = folder_file(survey->arena, survey->request->folder, "kernels");
+    const char *folder = folder_file(survey->arena, root, isa_family(survey->isa));
+    experiments_begin(survey->isa, &text);
+    add_kernels(survey, &text);
+    if (!make_folder(root, fail) || !make_folder(folder, fail) ||
+        !file_write(folder_file(survey->arena, folder, "survey.yaml"), text.data, text.length, fail) ||
+        !kernel_load_folder(survey->arena, root, survey->isa->name, &survey->kernels, fail))
+        return false;
+    if (survey->kernels.n_refused)
+        *fail = survey->kernels.refused[0];
+    return !survey->kernels.n_refused;
+}
+
+// ---- measuring
+
+// Copies that a program has: a latency does not depend on their number, but a throughput does where the loop's own
+// instructions take part of it.
+enum { LATENCY_INSTRUCTIONS = 96 };
+
+static bool is_throughput(const struct kernel *kernel) {
+    return kernel->n_arcs == 0;
+}
+
+// Adds the experiments of a kernel to a plan. One that cannot be expanded is refused.
+static void plan_kernel(struct survey *survey, struct arena *arena, struct plan *plan, const struct kernel *kernel) {
+    struct gen_request request = {.form = PROGRAM_UNROLLED};
+    struct fail fail = {0};
+    bool is_added = true;
+    (void)survey;
+    if (!is_throughput(kernel)) {
+        request.mode = PROGRAM_LATENCY;
+        request.unroll = LATENCY_INSTRUCTIONS / kernel->n_instructions;
+        for (request.arc = 0; request.arc < kernel->n_arcs && is_added; request.arc++)
+            is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+    } else {
+        request.mode = PROGRAM_THROUGHPUT;
+        is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+        request.placement = PLACEMENT_SAME_ADDRESS;
+        if (kernel->n_places && is_added)
+            is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+    }
+    if (!is_added)
+        plan_refuse(arena, plan, &fail);
+}
+
+static bool is_stopped(const struct survey *survey) {
+    bool (*stopped)(void) = survey->request->lab->bench.is_stopped;
+    return stopped && stopped();
+}
+
+// Measures kernels [first, end): what the measurement file does not hold yet. `n_unstable`: values still unstable.
+static bool measure(struct survey *survey, size_t first, size_t end, size_t *n_unstable, struct fail *fail) {
+    struct arena arena = {0};
+    const struct lab_listener listener = {survey, drop_note, count_failed, pass_started, pass_measuring, pass_waiting};
+    struct plan plan = {.listener = &listener};
+    struct lab lab = {0};
+    struct lab_options options = *survey->request->lab;
+    const struct run_journal_request files = {.path = survey->path, .is_resumed = true, .events = &options.events};
+    options.listener = &listener;
+    options.cpus.n_items = 0;
+    *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
+    for (size_t i = first; i < end; i++)
+        plan_kernel(survey, &arena, &plan, &survey->kernels.kernels[i]);
+    bool is_done = !plan.n_experiments || (lab_open(&lab, &arena, &options, fail) &&
+                                           run_plan(&lab, &options, &plan, &files, survey->status, fail));
+    for (size_t i = 0; i < plan.n_experiments; i++)
+        *n_unstable += plan.experiments[i]->is_done && plan.experiments[i]->measurement.verdict == MEASURED_UNSTABLE;
+    lab_close(&lab);
+    arena_free(&arena);
+    return is_done;
+}
+
+static double now_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+// Measures everything once, then what is unstable again, each time with the clock calibrated anew.
+static bool measure_all(struct survey *survey, struct fail *fail) {
+    enum { FIRST_PART = 4000, MOST_PASSES = 6 };
+    size_t n = survey->kernels.n_kernels, n_unstable = 0, middle = n < FIRST_PART ? n : FIRST_PART;
+    if (!measure(survey, 0, middle, &n_unstable, fail) ||
+        (!is_stopped(survey) && middle < n && !measure(survey, middle, n, &n_unstable, fail)))
+        return false;
+    double start = now_seconds();
+    for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey) &&
+                            now_seconds() - start < survey->request->budget_seconds;
+         pass++) {
+        lab_say(listener_of(survey), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
+                pass + 1);
+        n_unstable = 0;
+        if (!measure(survey, 0, n, &n_unstable, fail))
+            return false;
+    }
+    return true;
+}
+
+static bool prepare(struct survey *survey, struct fail *fail) {
+    struct model model = {0};
+    bool *is_selected;
+    bool is_native = strcmp(survey->request->lab->target, "native") == 0;
+    bool is_done = list_forms(survey, &model, fail);
+    is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
+    if (is_done && (is_done = select_forms(survey, is_selected, fail)))
+        make_shapes(survey, model.machine, is_selected);
+    is_done = is_done && (is_native || probe_model(survey, fail)) &&
+              write_forms(survey, fail) && make_kernels(survey, fail);
+    model_close(&model);
+    return is_done;
+}
+
+static bool check_folder(const struct survey *survey, struct fail *fail) {
+    if (survey->request->is_resumed || access(survey->path, F_OK) != 0)
+        return true;
+    return fail_set(fail, FAIL_INPUT, "'%s' holds a survey: --resume goes on with it, --output names another folder",
+                    survey->request->folder);
+}
+
+bool survey_run(struct arena *arena, const struct survey_request *request, int *status, struct fail *fail) {
+    struct survey survey = {.arena = arena,
+                            .request = request,
+                            .isa = request->lab->isa,
+                            .path = folder_file(arena, request->folder, "measurements.jsonl"),
+                            .status = status};
+    return folder_lock(arena, request->folder, fail) && check_folder(&survey, fail) && prepare(&survey, fail) &&
+           measure_all(&survey, fail);
+}

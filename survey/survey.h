@@ -1,0 +1,31 @@
+// A survey: the instruction table of a CPU, form by form, without knowing the CPU. It lists LLVM's forms, runs each
+// once (probe.h), makes experiments of those that run, and measures them until they are stable or the budget is spent.
+//
+//     forms ─ probe ─► shapes ─► kernels ─ lab ─► measurements ─► table (survey/table.h)
+//
+// All is in one folder. A survey that was killed goes on where it ended.
+//  - measurements.jsonl: a measurement file (bench/record/record.h)
+//  - kernels/ISA/survey.yaml: the experiments as a kernel file (gen/kernel.h); written anew by each run
+//  - forms.jsonl: LLVM's forms, and why some were not measured; likewise
+#ifndef SURVEY_SURVEY_H
+#define SURVEY_SURVEY_H
+
+#include "lab/lab.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct survey_request {
+    const char *folder;
+    const char *const *patterns; // regular expressions of opcodes
+    size_t n_patterns;           // 0: all forms
+    unsigned shard, n_shards;    // this one of so many parts, from 1; n_shards 0: all
+    bool is_resumed;             // go on in a folder that holds a survey
+    double budget_seconds;       // limit for measuring unstable values again, s
+    const struct lab_options *lab;
+};
+
+// Runs a survey. `status` becomes that of the worst trouble (lab/run_plan.h). False only where nothing can go on.
+bool survey_run(struct arena *arena, const struct survey_request *request, int *status, struct fail *fail);
+
+#endif

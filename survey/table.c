@@ -1,0 +1,558 @@
+#include "survey/table.h"
+
+#include "base/json.h"
+#include "bench/record/record.h"
+#include "survey/folder.h"
+#include "survey/partners.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+#include <unistd.h>
+
+// Chains of known parts take the sum of these, within this share and these cycles. So do chains with one step more.
+static const double sum_share = 0.01, sum_cycles = 0.1;
+
+// A kernel's measurement, by the parts of its name (experiments.h).
+struct entry {
+    const struct record *record;
+    const char *form;                  // "CHAIN": a partner's
+    const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
+    bool is_longer, has_breakers;
+};
+
+// What is known of a partner's step.
+struct step {
+    const char *name;
+    struct table_value value; // cycles of one step; TABLE_AT_MOST: only the sum with the way back is known
+};
+
+struct reader {
+    struct arena *arena;
+    const struct lab_listener *listener;
+    struct record_file *files; // they hold the records
+    struct entry *entries;     // in the order of forms
+    size_t n_entries;
+    struct step *steps;
+    size_t n_steps;
+};
+
+// A row while it is made.
+struct making {
+    struct reader *reader;
+    struct table_row *row;
+    const struct entry *entries; // of the form
+    size_t n_entries;
+    struct table_latency *latencies;
+    struct table_throughput *throughputs;
+};
+
+// ---- names
+
+// Takes the part of `rest` in front of the next separator.
+static const char *take(struct arena *arena, const char **rest, char separator) {
+    const char *end = strchrnul(*rest, separator), *part = arena_copy(arena, *rest, (size_t)(end - *rest));
+    *rest = end + (*end != 0);
+    return part;
+}
+
+static const char *label_of(struct arena *arena, const char *role) {
+    bool is_operand = *role == 'o' && role[1] >= '0' && role[1] <= '9';
+    return is_operand ? text_replaced(arena, role + 1, '_', '.') : role;
+}
+
+static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
+    const char *rest = record->kernel, *second;
+    *entry = (struct entry){.record = record, .form = take(arena, &rest, '.')};
+    second = take(arena, &rest, '.');
+    if (strcmp(entry->form, "CHAIN") == 0) {
+        entry->way = second;
+    } else if (strcmp(second, "chain") == 0) {
+        const char *arc = record->arc ? record->arc : "";
+        entry->way = "";
+        entry->result = take(arena, &arc, '-');
+        entry->source = *arc == '>' ? arc + 1 : arc;
+    } else if (strcmp(second, "broken") == 0) {
+        entry->has_breakers = true;
+    } else if (*second) {
+        entry->source = take(arena, &second, '-');
+        entry->result = second;
+        entry->way = take(arena, &rest, '.');
+        entry->is_longer = *rest;
+        if (strcmp(entry->way, "alone") == 0)
+            entry->way = "";
+    }
+}
+
+static bool is_latency(const struct entry *entry) {
+    return entry->way != NULL;
+}
+
+// ---- reading
+
+static const char *text_in(const json_t *header, const char *key) {
+    const char *text = json_string_value(json_object_get(header, key));
+    return text ? text : "";
+}
+
+// Whether two headers are of the same kind of machine and clock.
+static bool is_same_machine(const json_t *a, const json_t *b) {
+    static const char *const numbers[] = {"family", "model", "stepping"}, *const texts[] = {"cpu", "microcode"};
+    bool is_same = true;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        is_same &=
+            json_integer_value(json_object_get(a, numbers[i])) == json_integer_value(json_object_get(b, numbers[i]));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        is_same &= strcmp(text_in(a, texts[i]), text_in(b, texts[i])) == 0;
+    const json_t *one = json_object_get(a, "clock"), *other = json_object_get(b, "clock");
+    return is_same && strcmp(text_in(one, "target"), text_in(other, "target")) == 0;
+}
+
+static int compare_entries(const void *a, const void *b) {
+    const struct entry *one = a, *other = b;
+    int order = strcmp(one->form, other->form);
+    if (order == 0)
+        order = strcmp(one->record->kernel, other->record->kernel);
+    if (order == 0)
+        order = strcmp(one->record->arc ? one->record->arc : "", other->record->arc ? other->record->arc : "");
+    if (order == 0)
+        order = strcmp(one->record->placement ? one->record->placement : "",
+                       other->record->placement ? other->record->placement : "");
+    return order;
+}
+
+// Of the measurements of one experiment, the last one counts; a stable one counts before an unstable one.
+static bool is_better(const struct entry *a, const struct entry *b) {
+    bool is_steady = a->record->measurement.verdict != MEASURED_UNSTABLE;
+    return is_steady || b->record->measurement.verdict == MEASURED_UNSTABLE;
+}
+
+static void drop_repeated(struct reader *reader) {
+    size_t n = 0;
+    for (size_t i = 0; i < reader->n_entries; i++) {
+        struct entry *last = n ? &reader->entries[n - 1] : NULL;
+        if (!last || compare_entries(last, &reader->entries[i]) != 0)
+            reader->entries[n++] = reader->entries[i];
+        else if (is_better(&reader->entries[i], last))
+            *last = reader->entries[i];
+    }
+    reader->n_entries = n;
+}
+
+// Sorts by form. Keeps the order of files and lines among equals.
+static void sort_entries(struct reader *reader) {
+    struct entry *sorted = ARENA_ARRAY(reader->arena, struct entry, reader->n_entries);
+    memcpy(sorted, reader->entries, reader->n_entries * sizeof *sorted);
+    if (reader->n_entries) // glibc's qsort merges, and so is stable where memory suffices
+        qsort(sorted, reader->n_entries, sizeof *sorted, compare_entries);
+    reader->entries = sorted;
+    drop_repeated(reader);
+}
+
+static bool read_measurements(struct reader *reader, const char *const *folders, size_t n, const json_t **header,
+                              struct fail *fail) {
+    size_t n_records = 0, n_others = 0;
+    reader->files = ARENA_ARRAY(reader->arena, struct record_file, n);
+    for (size_t i = 0; i < n; i++) {
+        const char *path = folder_file(reader->arena, folders[i], "measurements.jsonl");
+        if (access(path, F_OK) != 0)
+            return fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folders[i]);
+        if (!record_read(reader->arena, path, &reader->files[i], fail))
+            return false;
+        n_records += reader->files[i].n_records;
+        if (reader->files[i].n_headers)
+            *header = reader->files[i].headers[reader->files[i].n_headers - 1];
+    }
+    reader->entries = ARENA_ARRAY(reader->arena, struct entry, n_records);
+    for (size_t f = 0; f < n; f++)
+        for (size_t i = 0; i < reader->files[f].n_records; i++) {
+            const struct record *record = &reader->files[f].records[i];
+            bool is_ours = record->run && record->kernel && record->mode &&
+                           is_same_machine(reader->files[f].headers[record->run - 1], *header);
+            n_others += !is_ours;
+            if (is_ours)
+                parse_name(reader->arena, record, &reader->entries[reader->n_entries++]);
+        }
+    if (n_others)
+        lab_say(reader->listener, LAB_WARNING,
+                "%zu measurements are of another machine, microcode or target than the last one, and are left out",
+                n_others);
+    sort_entries(reader);
+    return true;
+}
+
+// ---- values
+
+static struct table_value value_of(const struct entry *entry, double parts) {
+    const struct bench_measurement *m = &entry->record->measurement;
+    struct table_value value = {.kernel = entry->record->kernel, .bytes = entry->record->bytes};
+    value.is_known = m->outcome == BENCH_OK;
+    value.verdict = m->verdict;
+    value.why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome);
+    if (value.is_known) {
+        value.cycles = m->cycles / parts;
+        value.low = measured_low(m) / parts;
+        value.high = measured_high(m) / parts;
+    }
+    return value;
+}
+
+static bool is_sum(double cycles, double sum) {
+    return fabs(cycles - sum) <= sum_cycles + sum_share * sum;
+}
+
+static struct step *find_step(const struct reader *reader, const char *name) {
+    for (size_t i = 0; i < reader->n_steps; i++)
+        if (strcmp(reader->steps[i].name, name) == 0)
+            return &reader->steps[i];
+    return NULL;
+}
+
+static const struct entry *find_partner(const struct reader *reader, const char *name) {
+    for (size_t i = 0; i < reader->n_entries; i++)
+        if (strcmp(reader->entries[i].form, "CHAIN") == 0 && strcmp(reader->entries[i].way, name) == 0)
+            return &reader->entries[i];
+    return NULL;
+}
+
+// Marks the steps of a chain whose parts do not add up.
+static void check_sum(const struct reader *reader, const struct partner_experiment *experiment) {
+    const struct entry *entry = find_partner(reader, experiment->name);
+    double sum = 0;
+    for (unsigned i = 0; i < 3 && experiment->parts[i]; i++) {
+        const struct entry *part = find_partner(reader, experiment->parts[i]);
+        if (!part || !entry || part->record->measurement.outcome != BENCH_OK ||
+            entry->record->measurement.outcome != BENCH_OK)
+            return;
+        sum += part->record->measurement.cycles;
+    }
+    if (is_sum(entry->record->measurement.cycles, sum))
+        return;
+    for (unsigned i = 0; i < 3 && experiment->parts[i]; i++) {
+        struct step *step = find_step(reader, experiment->parts[i]);
+        step->value.verdict = MEASURED_UNSTABLE;
+        step->value.why = arena_printf(reader->arena, "the chains of %s do not add up", experiment->name);
+    }
+}
+
+static void read_steps(struct reader *reader, const struct isa *isa) {
+    const struct partner_experiment *experiments;
+    size_t n = partners_experiments(isa, &experiments);
+    reader->steps = ARENA_ARRAY(reader->arena, struct step, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct entry *entry = find_partner(reader, experiments[i].name);
+        if (experiments[i].parts[0] || !entry)
+            continue;
+        struct step *step = &reader->steps[reader->n_steps++];
+        *step = (struct step){experiments[i].name, value_of(entry, 1)};
+        if (experiments[i].n_steps == 1 || !step->value.is_known)
+            continue;
+        // No step takes less than a cycle; so where all together take one each, each takes one.
+        bool is_least = is_sum(step->value.cycles, experiments[i].n_steps);
+        step->value.sum = step->value.cycles;
+        step->value.relation = is_least ? TABLE_EQUAL : TABLE_AT_MOST;
+        step->value.cycles = step->value.low = step->value.high = 1;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (experiments[i].parts[0])
+            check_sum(reader, &experiments[i]);
+}
+
+// Takes the way back off a chain: what is left is the form's. False where a step is not known.
+static bool subtract_way(const struct reader *reader, const char *way, struct table_value *value) {
+    double chain = value->cycles;
+    value->partner = *way ? way : NULL;
+    for (const char *rest = way; *rest;) {
+        const char *name = take(reader->arena, &rest, '-');
+        const struct step *step = find_step(reader, name);
+        double times = strcmp(name, "xor") == 0 ? 2 : 1;
+        if (!step || !step->value.is_known) {
+            *value = (struct table_value){.kernel = value->kernel,
+                                          .bytes = value->bytes,
+                                          .why = arena_printf(reader->arena, "its partner %s is not known", name)};
+            return false;
+        }
+        value->cycles -= times * step->value.cycles;
+        value->low -= times * step->value.high;
+        value->high -= times * step->value.low;
+        if (step->value.relation == TABLE_AT_MOST) {
+            value->relation = TABLE_AT_MOST;
+            value->sum = chain;
+        }
+        if (step->value.verdict == MEASURED_UNSTABLE) {
+            value->verdict = MEASURED_UNSTABLE;
+            value->why = step->value.why;
+        }
+    }
+    return true;
+}
+
+// Whether a chain through flags is closed: with one more step it takes that step longer.
+static bool is_closed(const struct reader *reader, const struct table_value *value, const struct table_value *longer) {
+    const struct step *step = find_step(reader, "movslq");
+    return longer && longer->is_known && step && is_sum(longer->cycles, value->cycles + step->value.cycles);
+}
+
+// The name of the result for tables: of flags, the one that the way reads.
+static const char *result_label(const struct reader *reader, const struct entry *entry) {
+    if (strncmp(entry->way, "carry", strlen("carry")) == 0)
+        return "flags.carry";
+    if (strncmp(entry->way, "flags", strlen("flags")) == 0 && strcmp(entry->result, "flags") == 0)
+        return "flags.zero";
+    return label_of(reader->arena, entry->result);
+}
+
+// Of two ways for one pair, an equal value counts before a bound, then the smaller one: a way through another domain of
+// the vector units may add a cycle.
+static bool is_better_way(const struct table_value *a, const struct table_value *b) {
+    if (a->is_known != b->is_known)
+        return a->is_known;
+    if ((a->verdict == MEASURED_UNSTABLE) != (b->verdict == MEASURED_UNSTABLE))
+        return b->verdict == MEASURED_UNSTABLE;
+    return a->relation != b->relation ? a->relation == TABLE_EQUAL : a->cycles < b->cycles;
+}
+
+static void add_latency(struct making *m, struct table_latency latency) {
+    for (size_t i = 0; i < m->row->n_latencies; i++) {
+        struct table_latency *other = &m->latencies[i];
+        if (strcmp(other->source, latency.source) != 0 || strcmp(other->destination, latency.destination) != 0)
+            continue;
+        if (is_better_way(&latency.value, &other->value))
+            *other = latency;
+        return;
+    }
+    *ARENA_ADD(m->reader->arena, m->latencies, m->row->n_latencies) = latency;
+}
+
+static const struct entry *find_longer(const struct making *m, const struct entry *like) {
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
+        if (each->is_longer && strcmp(each->source, like->source) == 0 && strcmp(each->result, like->result) == 0 &&
+            strcmp(each->way, like->way) == 0)
+            return each;
+    return NULL;
+}
+
+static void read_latency(struct making *m, const struct entry *entry) {
+    struct reader *reader = m->reader;
+    struct table_value value = value_of(entry, 1);
+    const struct entry *longer = find_longer(m, entry);
+    struct table_value long_value = longer ? value_of(longer, 1) : value;
+    bool is_open = longer && value.is_known && !is_closed(reader, &value, &long_value);
+    if (is_open && value.verdict != MEASURED_UNSTABLE && long_value.verdict != MEASURED_UNSTABLE)
+        return; // it does not write this flag
+    if (is_open) {
+        value.verdict = MEASURED_UNSTABLE;
+        value.why = "unstable, so it is not known whether it writes this flag";
+    }
+    if (value.is_known)
+        subtract_way(reader, entry->way, &value);
+    add_latency(m, (struct table_latency){label_of(reader->arena, entry->source), result_label(reader, entry), value});
+}
+
+static void read_throughput(struct making *m, const struct entry *entry) {
+    const struct record *record = entry->record;
+    struct table_throughput throughput = {.is_looped = record->form && strcmp(record->form, "looped") == 0,
+                                          .has_same_address =
+                                              record->placement && strcmp(record->placement, "same-address") == 0,
+                                          .has_breakers = entry->has_breakers,
+                                          .streams = record->streams,
+                                          .value = value_of(entry, record->streams ? record->streams : 1)};
+    if (entry->has_breakers) {
+        throughput.value.relation = TABLE_AT_MOST;
+        throughput.value.why = throughput.value.why ? throughput.value.why : "with instructions that end dependences";
+    }
+    *ARENA_ADD(m->reader->arena, m->throughputs, m->row->n_throughputs) = throughput;
+}
+
+// Marks throughputs that are only as good as their streams' latency allows: each stream waits for itself.
+static void mark_waiting(struct making *m) {
+    static const double share = 0.03;
+    struct table_throughput *list = m->throughputs;
+    for (size_t l = 0; l < m->row->n_latencies; l++) {
+        const struct table_latency *latency = &m->latencies[l];
+        bool is_carried = strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
+        bool is_fixed = *latency->source < '0' || *latency->source > '9';
+        for (size_t i = 0; is_carried && latency->value.is_known && i < m->row->n_throughputs; i++) {
+            double least = latency->value.cycles / (is_fixed ? 1 : list[i].streams);
+            if (list[i].has_breakers || !list[i].value.is_known ||
+                fabs(list[i].value.cycles - least) > share * list[i].value.cycles)
+                continue;
+            list[i].value.relation = TABLE_AT_MOST;
+            list[i].value.why = arena_printf(m->reader->arena, "its streams wait for %s", latency->source);
+        }
+    }
+}
+
+// The throughput that a reader wants: the smallest, on lines of their own; an unstable one only where there is no
+// other.
+static size_t find_headline(const struct table_row *row) {
+    size_t best = row->n_throughputs;
+    for (size_t i = 0; i < row->n_throughputs; i++) {
+        const struct table_throughput *each = &row->throughputs[i], *other = &row->throughputs[best];
+        if (!each->value.is_known || each->has_same_address)
+            continue;
+        bool is_steady = each->value.verdict != MEASURED_UNSTABLE;
+        bool is_better =
+            best == row->n_throughputs || (is_steady && other->value.verdict == MEASURED_UNSTABLE) ||
+            (is_steady == (other->value.verdict != MEASURED_UNSTABLE) && each->value.cycles < other->value.cycles);
+        if (is_better)
+            best = i;
+    }
+    return best;
+}
+
+// ---- models
+
+static int compare_costs(const void *a, const void *b) {
+    const struct opcode_cost *one = a, *other = b;
+    return strcmp(one->opcode, other->opcode);
+}
+
+static void add_models(struct arena *arena, const struct model *models, size_t n_models, struct table_row *rows,
+                       struct table *table) {
+    const char **names = ARENA_ARRAY(arena, const char *, n_models);
+    struct table_model *numbers = ARENA_ARRAY(arena, struct table_model, table->n_rows * n_models);
+    for (size_t m = 0; m < n_models; m++) {
+        const struct opcode_cost *costs;
+        size_t n = models[m].missing ? 0 : models[m].backend->opcode_costs(models[m].cpu, arena, &costs);
+        struct opcode_cost *sorted = ARENA_ARRAY(arena, struct opcode_cost, n);
+        names[m] = models[m].missing ? models[m].identity : models[m].machine->id;
+        if (n) {
+            memcpy(sorted, costs, n * sizeof *sorted);
+            qsort(sorted, n, sizeof *sorted, compare_costs);
+        }
+        for (size_t i = 0; i < table->n_rows; i++) {
+            const struct opcode_cost wanted = {.opcode = table->rows[i].form};
+            const struct opcode_cost *cost = n ? bsearch(&wanted, sorted, n, sizeof *sorted, compare_costs) : NULL;
+            if (cost)
+                numbers[i * n_models + m] = (struct table_model){true, cost->latency, cost->rthroughput, cost->uops};
+        }
+    }
+    for (size_t i = 0; i < table->n_rows; i++)
+        rows[i].models = &numbers[i * n_models];
+    table->models = names;
+    table->n_models = n_models;
+}
+
+// ---- rows
+
+static void fill_row(struct making *m) {
+    for (size_t i = 0; i < m->n_entries; i++)
+        if (!is_latency(&m->entries[i]))
+            read_throughput(m, &m->entries[i]);
+        else if (!m->entries[i].is_longer)
+            read_latency(m, &m->entries[i]);
+    mark_waiting(m);
+    m->row->latencies = m->latencies;
+    m->row->throughputs = m->throughputs;
+    m->row->headline = find_headline(m->row);
+}
+
+static void count_value(struct table *table, const struct table_value *value) {
+    table->n_values += value->is_known;
+    table->n_unstable += value->is_known && value->verdict == MEASURED_UNSTABLE;
+    table->n_at_most += value->is_known && value->relation == TABLE_AT_MOST;
+}
+
+static void count_row(struct table *table, const struct table_row *row) {
+    size_t before = table->n_values;
+    for (size_t i = 0; i < row->n_latencies; i++)
+        count_value(table, &row->latencies[i].value);
+    for (size_t i = 0; i < row->n_throughputs; i++)
+        count_value(table, &row->throughputs[i].value);
+    table->n_measured += table->n_values > before;
+}
+
+static int compare_forms(const void *a, const void *b) {
+    const struct folder_form *one = a, *other = b;
+    return strcmp(one->form, other->form);
+}
+
+// The forms of all folders, each once, in the order of their names.
+static bool read_forms(struct arena *arena, const char *const *folders, size_t n_folders, struct folder_form **forms,
+                       size_t *n, struct fail *fail) {
+    struct folder_form *all = NULL;
+    size_t n_all = 0;
+    for (size_t f = 0; f < n_folders; f++) {
+        const struct folder_form *some;
+        size_t n_some;
+        if (!folder_read_forms(arena, folders[f], &some, &n_some, fail))
+            return false;
+        for (size_t i = 0; i < n_some; i++)
+            *ARENA_ADD(arena, all, n_all) = some[i];
+    }
+    if (n_all)
+        qsort(all, n_all, sizeof *all, compare_forms);
+    *n = 0;
+    for (size_t i = 0; i < n_all; i++)
+        if (!*n || strcmp(all[*n - 1].form, all[i].form) != 0)
+            all[(*n)++] = all[i];
+    *forms = all;
+    return true;
+}
+
+static struct table_row *make_rows(struct reader *reader, const struct folder_form *forms, size_t n_forms,
+                                   struct table *table) {
+    struct table_row *rows = ARENA_ARRAY(reader->arena, struct table_row, n_forms);
+    size_t first = 0;
+    for (size_t i = 0; i < n_forms; i++) {
+        struct table_row *row = &rows[i];
+        *row = (struct table_row){forms[i].form, forms[i].example, forms[i].sched_class, .left_out = forms[i].left_out};
+        while (first < reader->n_entries && strcmp(reader->entries[first].form, row->form) < 0)
+            first++;
+        size_t end = first;
+        while (end < reader->n_entries && strcmp(reader->entries[end].form, row->form) == 0)
+            end++;
+        struct making making = {reader, row, &reader->entries[first], end - first, NULL, NULL};
+        fill_row(&making);
+        if (!row->left_out && first == end)
+            row->left_out = "not measured yet, or not by this assembler";
+        count_row(table, row);
+    }
+    table->rows = rows;
+    table->n_rows = table->n_forms = n_forms;
+    return rows;
+}
+
+static void describe(struct arena *arena, const json_t *header, struct table *table) {
+    const json_t *clock = json_object_get(header, "clock");
+    const char *target = text_in(clock, "target");
+    bool is_native = !*target || strcmp(target, "native") == 0;
+    table->cpu =
+        is_native ? arena_printf(arena, "%s (family %lld, model %lld, stepping %lld), microcode %s",
+                                 text_in(header, "cpu"), json_integer_value(json_object_get(header, "family")),
+                                 json_integer_value(json_object_get(header, "model")),
+                                 json_integer_value(json_object_get(header, "stepping")), text_in(header, "microcode"))
+                  : arena_strdup(arena, target);
+    table->clock = arena_printf(arena, "%s clock, ±%.2f %%", text_in(clock, "tier"),
+                                100 * json_number_value(json_object_get(clock, "error")));
+}
+
+bool table_read(struct arena *arena, const char *const *folders, size_t n_folders, const struct model *models,
+                size_t n_models, const struct lab_listener *listener, struct table *table, struct fail *fail) {
+    struct reader reader = {.arena = arena, .listener = listener};
+    const json_t *header = NULL;
+    struct folder_form *forms;
+    size_t n_forms;
+    *table = (struct table){0};
+    bool is_read = read_measurements(&reader, folders, n_folders, &header, fail) &&
+                   read_forms(arena, folders, n_folders, &forms, &n_forms, fail);
+    if (is_read && header) {
+        const struct isa *isa = reader.n_entries ? isa_find(reader.entries[0].record->isa) : NULL;
+        if (isa)
+            read_steps(&reader, isa);
+        if (isa)
+            table->triple = isa->triple;
+        describe(arena, header, table);
+    }
+    if (is_read) {
+        struct table_row *rows = make_rows(&reader, forms, n_forms, table);
+        add_models(arena, models, n_models, rows, table);
+        for (size_t m = 0; m < n_models && !table->llvm_cpu; m++)
+            table->llvm_cpu = models[m].missing ? NULL : models[m].machine->cpu;
+    }
+    for (size_t i = 0; reader.files && i < n_folders; i++)
+        record_file_close(&reader.files[i]);
+    return is_read;
+}
