@@ -1,0 +1,76 @@
+// The instruction table of a CPU: one row per form, derived from the measurement files of a survey. No number exists
+// only here: each value names the measurement that it rests on.
+#ifndef SURVEY_TABLE_H
+#define SURVEY_TABLE_H
+
+#include "bench/bench.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// How a value stands to the truth.
+enum table_relation {
+    TABLE_EQUAL,   // the value itself
+    TABLE_AT_MOST, // an upper bound
+};
+
+struct table_value {
+    bool is_known;            // else it was not measured, or did not run; `why` has the reason
+    double cycles, low, high; // value and interval with the clock's error, cycles
+    enum table_relation relation;
+    enum bench_verdict verdict;
+    const char *why;     // one clause: why it is unstable, a bound, or not known; null: no remark
+    const char *kernel;  // name of the measured kernel: `cyclops run --kernels DIR/kernels NAME` repeats it
+    const char *bytes;   // machine code of one body, hex
+    double sum;          // TABLE_AT_MOST through a partner: cycles of the whole chain; else 0
+    const char *partner; // form that closes the chain; null: it closes by itself
+};
+
+struct table_latency {
+    const char *source, *destination; // operands: "0" (LLVM's number), "1.base", "1.index", "memory", "rax", "flags"
+    struct table_value value;
+};
+
+struct table_throughput {
+    bool is_looped;        // else unrolled
+    bool has_same_address; // its memory operands are all at one address; else each stream has its own cache line
+    bool has_breakers;     // with instructions between that end dependences
+    unsigned streams;
+    struct table_value value; // cycles per instruction of the form
+};
+
+// Numbers of one scheduling model, from its table.
+struct table_model {
+    bool is_known;
+    double latency;     // cycles: the longest of its writes
+    double rthroughput; // cycles
+    unsigned uops;
+};
+
+struct table_row {
+    const char *form;        // LLVM's opcode: "VADDPSYrr"
+    const char *example;     // its text, as LLVM prints it, with spaces for tabs
+    const char *sched_class; // LLVM's name; null: unknown
+    const char *left_out;    // reason why it was not measured, such as "illegal instruction"; null: it was
+    const struct table_latency *latencies;
+    size_t n_latencies;
+    const struct table_throughput *throughputs;
+    size_t n_throughputs;
+    size_t headline;                  // index of the throughput that a reader wants; n_throughputs: there is none
+    const struct table_model *models; // by number of the table's models
+};
+
+struct table {
+    const char *cpu;           // for people: "AMD EPYC 9B45 (family 26, model 2), microcode …"
+    const char *llvm_cpu;      // LLVM's name of the CPU: "znver5"
+    const char *triple;        // LLVM's triple
+    const char *clock;         // for people: which clock, and its error
+    const char *const *models; // names, such as "llvm-22/znver5"
+    size_t n_models;
+    const struct table_row *rows;
+    size_t n_rows;
+    size_t n_forms, n_measured;             // forms known to LLVM; forms with a value
+    size_t n_values, n_unstable, n_at_most; // latencies and throughputs with a value; of these
+};
+
+#endif
