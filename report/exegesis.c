@@ -42,10 +42,10 @@ static bool is_of_form(const char *key, const char *form) {
 
 static struct snippet decode(const struct writer *writer, const char *hex, const char *form) {
     struct snippet snippet = {0};
-    size_t n_bytes = hex ? strlen(hex) / 2 : 0;
+    size_t n_digits = hex ? strlen(hex) : 0, n_bytes = n_digits % 2 ? 0 : n_digits / 2;
     uint8_t *bytes = ARENA_ARRAY(writer->arena, uint8_t, n_bytes);
     struct fail ignored = {0};
-    if (n_bytes && bytes_from_digits(hex, 2 * n_bytes, bytes) == 2 * n_bytes)
+    if (n_bytes && bytes_from_digits(hex, n_digits, bytes) == n_digits)
         snippet.n = writer->backend->exegesis_keys(writer->cpu, writer->arena, bytes, n_bytes, &snippet.keys, &ignored);
     while (snippet.own < snippet.n && !is_of_form(snippet.keys[snippet.own], form))
         snippet.own++;

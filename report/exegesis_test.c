@@ -121,6 +121,32 @@ static void every_document_is_yaml(void **state) {
     remove_files();
 }
 
+// llvm-exegesis takes the first instruction of a chain for the one that was measured.
+static void the_form_comes_first(void **state) {
+    (void)state;
+    static const char *const bytes[] = {"4801c848c1e178", "4801c848c1e17", "90", "xy", "", NULL};
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+        struct table_value value = testing_value(2.5, bytes[i]); // add %rcx, %rax; shl $120, %rcx
+        value.sum = 4;
+        value.partner = "ADD64rr";
+        const struct table_latency latency = {"1", "0", value};
+        const struct table_row row = {.form = "SHL64ri", .latencies = &latency, .n_latencies = 1};
+        struct table table = testing_table;
+        table.rows = &row;
+        table.n_rows = 1;
+        write_files(&table, folder);
+        assert_int_equal(latencies.n, i == 0);
+        assert_int_equal(latencies.n_unreadable, i != 0);
+        if (i == 0) {
+            const char *text = content(latencies.path);
+            assert_non_null(strstr(text, "    - 'SHL64ri RCX RCX i_0x78'\n    - 'ADD64rr RAX RAX RCX'\n"));
+            assert_non_null(strstr(text, "{ key: latency, value: 2.5, per_snippet_value: 4 }\n"));
+            assert_non_null(strstr(text, "; chain closed by ADD64rr'\n"));
+        }
+        remove_files();
+    }
+}
+
 static void no_rows_make_empty_files(void **state) {
     (void)state;
     struct table table = testing_table;
@@ -222,8 +248,8 @@ static void llvm_exegesis_reads_all(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(documents_as_llvm_reads_them), cmocka_unit_test(every_document_is_yaml),
-        cmocka_unit_test(no_rows_make_empty_files),     cmocka_unit_test(needs_names_and_a_place),
-        cmocka_unit_test(llvm_exegesis_reads_all),
+        cmocka_unit_test(the_form_comes_first),         cmocka_unit_test(no_rows_make_empty_files),
+        cmocka_unit_test(needs_names_and_a_place),      cmocka_unit_test(llvm_exegesis_reads_all),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
