@@ -123,14 +123,18 @@ static void add_latency(struct writer *writer, const struct table_row *row) {
         return;
     const struct table_value *value = &fold.latency->value;
     struct text info = {.arena = arena};
-    text_addf(&info, "operands %s -> %s, the largest of %zu pairs; %s; ", fold.latency->source,
-              fold.latency->destination, row->n_latencies, interval(arena, value));
+    text_addf(&info, "operands %s -> %s, ", fold.latency->source, fold.latency->destination);
+    if (row->n_latencies == 1)
+        text_add(&info, "the only pair; ");
+    else
+        text_addf(&info, "the largest of %zu pairs; ", row->n_latencies);
+    text_addf(&info, "%s; ", interval(arena, value));
     if (value->partner)
         text_addf(&info, "chain closed by %s", value->partner);
     else
         text_add(&info, "the chain closes by itself");
     if (fold.n_unknown)
-        text_addf(&info, "; %zu pairs are not known", fold.n_unknown);
+        text_addf(&info, "; pairs not known: %zu", fold.n_unknown);
     add_document(writer, &(struct point){row, "latency", value, fold.doubt, info.data});
 }
 

@@ -84,7 +84,7 @@ static void documents_as_llvm_reads_them(void **state) {
                         "  - { key: latency, value: 3, per_snippet_value: 3 }\n"
                         "error:           'latency 2.base → 0 is known as an upper bound only, 11 cycles'\n"
                         "info:            'operands 1 -> 0, the largest of 3 pairs; 2.99 to 3.01 cycles; the chain "
-                        "closes by itself; 1 pairs are not known'\n"
+                        "closes by itself; pairs not known: 1'\n"
                         "assembled_snippet: c5f45807\n"
                         "...\n");
     remove_files();
