@@ -46,8 +46,8 @@ size_t screen_columns(FILE *out) {
 
 // Returns the sign at the start of `text` in ASCII; null: Cyclops does not use this sign.
 static const char *in_ascii(const char *text, size_t length) {
-    static const char *const signs[][2] = {{"±", "+-"}, {"→", "->"}, {"…", "..."}, {"×", "x"}, {"‖", "|"},
-                                           {"·", "."},  {"█", "#"},  {"∞", "inf"}, {"≤", "<="}};
+    static const char *const signs[][2] = {{"±", "+-"}, {"→", "->"}, {"…", "..."}, {"×", "x"},  {"‖", "|"},
+                                           {"·", "."},  {"█", "#"},  {"∞", "inf"}, {"≤", "<="}, {"≠", "!="}};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strlen(signs[i][0]) == length && memcmp(signs[i][0], text, length) == 0)
             return signs[i][1];

@@ -24,6 +24,7 @@ int cmd_pairs(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_survey(int argc, char **argv);
+int cmd_table(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_try(int argc, char **argv);
 

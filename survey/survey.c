@@ -263,8 +263,8 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
     if (is_done && (is_done = select_forms(survey, is_selected, fail)))
         make_shapes(survey, model.machine, is_selected);
-    is_done = is_done && (is_native || probe_model(survey, fail)) &&
-              write_forms(survey, fail) && make_kernels(survey, fail);
+    is_done =
+        is_done && (is_native || probe_model(survey, fail)) && write_forms(survey, fail) && make_kernels(survey, fail);
     model_close(&model);
     return is_done;
 }

@@ -1,6 +1,7 @@
 #include "survey/table.h"
 
 #include "base/json.h"
+#include "bench/host/host.h"
 #include "bench/record/record.h"
 #include "survey/folder.h"
 #include "survey/partners.h"
@@ -410,7 +411,7 @@ static int compare_costs(const void *a, const void *b) {
 }
 
 static void add_models(struct arena *arena, const struct model *models, size_t n_models, struct table_row *rows,
-                       struct table *table) {
+                       struct survey_table *table) {
     const char **names = ARENA_ARRAY(arena, const char *, n_models);
     struct table_model *numbers = ARENA_ARRAY(arena, struct table_model, table->n_rows * n_models);
     for (size_t m = 0; m < n_models; m++) {
@@ -449,13 +450,13 @@ static void fill_row(struct making *m) {
     m->row->headline = find_headline(m->row);
 }
 
-static void count_value(struct table *table, const struct table_value *value) {
+static void count_value(struct survey_table *table, const struct table_value *value) {
     table->n_values += value->is_known;
     table->n_unstable += value->is_known && value->verdict == MEASURED_UNSTABLE;
     table->n_at_most += value->is_known && value->relation == TABLE_AT_MOST;
 }
 
-static void count_row(struct table *table, const struct table_row *row) {
+static void count_row(struct survey_table *table, const struct table_row *row) {
     size_t before = table->n_values;
     for (size_t i = 0; i < row->n_latencies; i++)
         count_value(table, &row->latencies[i].value);
@@ -493,7 +494,7 @@ static bool read_forms(struct arena *arena, const char *const *folders, size_t n
 }
 
 static struct table_row *make_rows(struct reader *reader, const struct folder_form *forms, size_t n_forms,
-                                   struct table *table) {
+                                   struct survey_table *table) {
     struct table_row *rows = ARENA_ARRAY(reader->arena, struct table_row, n_forms);
     size_t first = 0;
     for (size_t i = 0; i < n_forms; i++) {
@@ -515,7 +516,7 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
     return rows;
 }
 
-static void describe(struct arena *arena, const json_t *header, struct table *table) {
+static void describe(struct arena *arena, const json_t *header, struct survey_table *table) {
     const json_t *clock = json_object_get(header, "clock");
     const char *target = text_in(clock, "target");
     bool is_native = !*target || strcmp(target, "native") == 0;
@@ -530,12 +531,12 @@ static void describe(struct arena *arena, const json_t *header, struct table *ta
 }
 
 bool table_read(struct arena *arena, const char *const *folders, size_t n_folders, const struct model *models,
-                size_t n_models, const struct lab_listener *listener, struct table *table, struct fail *fail) {
+                size_t n_models, const struct lab_listener *listener, struct survey_table *table, struct fail *fail) {
     struct reader reader = {.arena = arena, .listener = listener};
     const json_t *header = NULL;
     struct folder_form *forms;
     size_t n_forms;
-    *table = (struct table){0};
+    *table = (struct survey_table){0};
     bool is_read = read_measurements(&reader, folders, n_folders, &header, fail) &&
                    read_forms(arena, folders, n_folders, &forms, &n_forms, fail);
     if (is_read && header) {
@@ -555,4 +556,37 @@ bool table_read(struct arena *arena, const char *const *folders, size_t n_folder
     for (size_t i = 0; reader.files && i < n_folders; i++)
         record_file_close(&reader.files[i]);
     return is_read;
+}
+
+static bool is_this_machine(const json_t *header, struct arena *arena) {
+    const struct host_request request = {.cpu = -1};
+    struct host host;
+    struct fail unknown = {0};
+    return host_read(arena, &request, &host, &unknown) && strcmp(text_in(header, "cpu"), host.cpu_name) == 0 &&
+           json_integer_value(json_object_get(header, "family")) == host.family &&
+           json_integer_value(json_object_get(header, "model")) == host.model;
+}
+
+bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail) {
+    static const char simulated[] = "sim:";
+    struct record_file file;
+    *origin = (struct table_origin){0};
+    const char *path = folder_file(arena, folder, "measurements.jsonl");
+    bool is_read = access(path, F_OK) == 0
+                       ? record_read(arena, path, &file, fail)
+                       : fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folder);
+    if (!is_read)
+        return false;
+    if (file.n_headers) {
+        const json_t *header = file.headers[file.n_headers - 1];
+        const char *target = text_in(json_object_get(header, "clock"), "target");
+        bool is_simulated = strncmp(target, simulated, strlen(simulated)) == 0;
+        const char *rest = target + strlen(simulated);
+        if (is_simulated)
+            origin->cpu = take(arena, &rest, ',');
+        else
+            origin->is_here = is_this_machine(header, arena);
+    }
+    record_file_close(&file);
+    return true;
 }

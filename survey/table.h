@@ -64,7 +64,7 @@ struct table_row {
     const struct table_model *models; // by number of the table's models
 };
 
-struct table {
+struct survey_table {
     const char *cpu;           // for people: "AMD EPYC 9B45 (family 26, model 2), microcode …"
     const char *llvm_cpu;      // LLVM's name of the CPU: "znver5"
     const char *triple;        // LLVM's triple
@@ -77,9 +77,16 @@ struct table {
     size_t n_values, n_unstable, n_at_most; // latencies and throughputs with a value; of these
 };
 
+// Where a survey was made.
+struct table_origin {
+    const char *cpu; // the simulated one: "znver4"; null: a real CPU
+    bool is_here;    // its last run was on a CPU as this machine's
+};
+bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail);
+
 // Reads the folders of a survey, or of its shards, and adds the numbers of `models`. Notes measurements of other
 // machines than the last one's, which are left out. Fails where a folder holds no survey, or a file of it is wrong.
 bool table_read(struct arena *arena, const char *const *folders, size_t n_folders, const struct model *models,
-                size_t n_models, const struct lab_listener *listener, struct table *table, struct fail *fail);
+                size_t n_models, const struct lab_listener *listener, struct survey_table *table, struct fail *fail);
 
 #endif

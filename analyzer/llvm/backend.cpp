@@ -30,6 +30,7 @@ const struct backend *cyclops_backend(void) {
         backend.opcode_costs = opcode_costs;
         backend.forms = list_forms;
         backend.count_insns = count_insns;
+        backend.exegesis_keys = exegesis_keys;
         backend.describe_bytes = describe_bytes;
         backend.describe_text = describe_text;
         return backend;

@@ -253,10 +253,15 @@ bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t 
     return describe_unknown(*cpu, arena, bytes, found, insns, fail);
 }
 
-size_t count_insns(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail) {
-    if (!open_reader(*cpu, fail))
-        return 0;
-    std::vector<decoded> &found = cpu->reader->found;
+const std::vector<decoded> *read_insns(backend_cpu &cpu, ArrayRef<uint8_t> bytes, struct fail *fail) {
+    if (!open_reader(cpu, fail))
+        return nullptr;
+    std::vector<decoded> &found = cpu.reader->found;
     found.clear();
-    return decode(*cpu, ArrayRef<uint8_t>(bytes, n_bytes), false, found, fail) ? found.size() : 0;
+    return decode(cpu, bytes, false, found, fail) ? &found : nullptr;
+}
+
+size_t count_insns(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail) {
+    const std::vector<decoded> *found = read_insns(*cpu, ArrayRef<uint8_t>(bytes, n_bytes), fail);
+    return found ? found->size() : 0;
 }

@@ -1,5 +1,5 @@
 // Private to this folder.
-// What is kept open for reading machine code, and what was read already. Private to bytes.cpp.
+// What is kept open for reading machine code, and what was read already.
 #ifndef ANALYZER_LLVM_BYTES_H
 #define ANALYZER_LLVM_BYTES_H
 
@@ -28,5 +28,9 @@ struct machine_code_reader {
 
     explicit machine_code_reader(const backend_cpu &cpu);
 };
+
+// Decodes machine code; each instruction has its `inst`. The result lives until the next bytes are read. Null and a
+// failure where they are not code, or where there are none.
+const std::vector<decoded> *read_insns(backend_cpu &cpu, llvm::ArrayRef<uint8_t> bytes, struct fail *fail);
 
 #endif

@@ -119,6 +119,10 @@ size_t opcode_costs(const struct backend_cpu *cpu, struct arena *arena, const st
 bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form **forms, size_t *n_forms,
                 struct fail *fail);
 
+// exegesis.cpp
+size_t exegesis_keys(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
+                     const char *const **keys, struct fail *fail);
+
 // bare.cpp: what else describe_insn sets, where there is no scheduling model
 void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, struct insn *insn);
 

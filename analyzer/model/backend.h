@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 10 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 11 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
@@ -108,6 +108,11 @@ struct backend {
 
     // Decodes machine code; 0 and a failure where that is not possible, or where there is none.
     size_t (*count_insns)(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail);
+    // Decodes machine code into llvm-exegesis's words, one text for each instruction: the opcode's and the registers'
+    // LLVM names, immediates in hexadecimal: "VADDPSYrm YMM0 YMM1 RDI i_0x1 %noreg i_0x40 %noreg". The array lives in
+    // the arena. 0 and a failure as count_insns.
+    size_t (*exegesis_keys)(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
+                            const char *const **keys, struct fail *fail);
     // Decodes and describes machine code. What an instruction means is resolved once and kept with the CPU, so results
     // live as long as both `arena` and `cpu`.
     bool (*describe_bytes)(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,

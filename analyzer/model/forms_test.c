@@ -123,6 +123,44 @@ static void what_is_left_out_of_x86(void **state) {
     close_forms();
 }
 
+// The first word of llvm-exegesis's text of the example is its opcode.
+static void check_key(const struct form *form) {
+    struct fail fail = {0};
+    const char *const *keys;
+    if (backend->exegesis_keys(cpu, &arena, form->bytes, form->n_bytes, &keys, &fail) != 1)
+        fail_msg("%s: %s", form->opcode, fail.text);
+    size_t length = strlen(form->opcode);
+    assert_true(strncmp(keys[0], form->opcode, length) == 0 && (keys[0][length] == '\0' || keys[0][length] == ' '));
+}
+
+static void keys_of_exegesis(void **state) {
+    (void)state;
+    static const struct {
+        const char *opcode, *key;
+    } table[] = {
+        {"VADDPSYrr", "VADDPSYrr YMM0 YMM1 YMM2"},
+        {"VADDPSYrm", "VADDPSYrm YMM0 YMM1 RDI i_0x1 %noreg i_0x40 %noreg"},
+        {"ADD64rr", "ADD64rr RAX RAX RCX"},
+        {"SHL64ri", "SHL64ri RCX RCX i_0x78"},
+        {"CDQ", "CDQ"},
+    };
+    open_forms("x86_64-linux-gnu", "x86-64", "");
+    const char *const *keys;
+    struct fail fail = {0};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct form *form = find(table[i].opcode);
+        assert_int_equal(backend->exegesis_keys(cpu, &arena, form->bytes, form->n_bytes, &keys, &fail), 1);
+        assert_string_equal(keys[0], table[i].key);
+    }
+    const uint8_t two[] = {0x48, 0x83, 0xc0, 0xff, 0x48, 0x01, 0xc8}; // add $-1, %rax; add %rcx, %rax
+    assert_int_equal(backend->exegesis_keys(cpu, &arena, two, sizeof two, &keys, &fail), 2);
+    assert_string_equal(keys[0], "ADD64ri8 RAX RAX i_0xffffffffffffffff");
+    assert_string_equal(keys[1], "ADD64rr RAX RAX RCX");
+    assert_int_equal(backend->exegesis_keys(cpu, &arena, two, 3, &keys, &fail), 0); // cut off
+    assert_int_equal(fail.status, FAIL_INPUT);
+    close_forms();
+}
+
 // Every usable form's example is what it claims to be: its bytes decode to one instruction of that opcode.
 static void examples_are_of_their_opcode(void **state) {
     static const struct {
@@ -149,6 +187,7 @@ static void examples_are_of_their_opcode(void **state) {
                 fail_msg("%s: %s", forms[f].opcode, fail.text);
             assert_int_equal(block.n_insns, 1);
             assert_string_equal(block.insns[0].opcode, forms[f].opcode);
+            check_key(&forms[f]);
         }
         if (n < isas[i].least)
             fail_msg("%s: only %zu forms", isas[i].triple, n);
@@ -160,6 +199,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_of_x86),
         cmocka_unit_test(what_is_left_out_of_x86),
+        cmocka_unit_test(keys_of_exegesis),
         cmocka_unit_test(examples_are_of_their_opcode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

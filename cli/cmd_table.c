@@ -1,0 +1,120 @@
+// cyclops table: the instruction table of a survey.
+#include "cli/cli.h"
+
+#include "base/file.h"
+#include "cli/lab_args.h"
+#include "report/exegesis.h"
+#include "report/table.h"
+
+#include <string.h>
+
+static struct {
+    const char *form, *sort, *exegesis;
+    bool wants_csv, with_left_out;
+} args;
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "What to print", NULL},
+    {OPTION_TEXT, "form", "FORM",
+     "Everything known of this form: each value with its interval, how it was obtained, and how to repeat it.",
+     &args.form},
+    {OPTION_TEXT, "sort", "ORDER",
+     "name, latency, throughput, or model: how far off the worst model is. Default: name.", &args.sort},
+    {OPTION_FLAG, "left-out", NULL, "Also the forms that were not measured, with the reason.", &args.with_left_out},
+    {OPTION_FLAG, "csv", NULL, "Print a line for each value, separated by commas.", &args.wants_csv},
+    {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &lab_args.files.wants_json},
+    {OPTION_TEXT, "exegesis-yaml", "OUT",
+     "Write OUT/latency.yaml and OUT/inverse_throughput.yaml, or OUT-latency.yaml where OUT is no folder: the files "
+     "that 'llvm-exegesis -mode=analysis' compares with LLVM's models.",
+     &args.exegesis},
+    {OPTION_HEADING, NULL, NULL, "What to compare with", NULL},
+    {OPTION_LIST, "mcpu", "CPU",
+     "Scheduling model whose numbers to print beside the measured ones: a CPU of LLVM's, also of one version "
+     "(llvm-19/znver4); may be repeated; none: no model. Default: the CPU that was measured.",
+     &lab_args.options.cpus},
+    {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM; may be repeated. Default: the newest.",
+     &lab_args.options.llvms},
+    {0},
+};
+
+static const struct command command = {
+    "cyclops table",
+    "DIR... [options]",
+    "Prints the instruction table of a survey ('cyclops survey'), or of its parts (see\n"
+    "--shard there). It is made from the measurements alone, also while a survey runs.\n"
+    "\n"
+    "A form has a latency for each pair of a source and a result. Where they differ,\n"
+    "the list shows all of them; '≤' marks an upper bound: of a way from one kind of\n"
+    "registers to another and back, only the sum can be measured. '?' marks a value\n"
+    "not to be trusted. A model's number is marked '≠' where the interval excludes it.\n",
+    "  cyclops table survey\n"
+    "  cyclops table survey --form VADDPSYrr --llvm 22 --llvm 19\n"
+    "  cyclops table survey --sort model --csv > table.csv\n"
+    "  cyclops table survey --exegesis-yaml zen5\n",
+    options,
+};
+
+// Chooses the CPU that was measured, where no model was requested.
+static bool choose_cpu(struct arena *arena, const char *folder, struct fail *fail) {
+    struct option_list *cpus = &lab_args.options.cpus;
+    struct table_origin origin;
+    if (cpus->n_items)
+        return true;
+    if (!table_find_origin(arena, folder, &origin, fail))
+        return false;
+    if (!origin.cpu && !origin.is_here)
+        lab_say(&cli_listener, LAB_NOTE, "'%s' is of another CPU than this one: --mcpu names the model to compare with",
+                folder);
+    if (origin.cpu || !origin.is_here)
+        *ARENA_ADD(arena, cpus->items, cpus->n_items) = origin.cpu ? origin.cpu : "none";
+    return true;
+}
+
+static bool write_exegesis(struct arena *arena, const struct lab *lab, const struct survey_table *table,
+                           struct fail *fail) {
+    struct exegesis_written latencies, throughputs;
+    const struct model *model = NULL;
+    for (unsigned i = 0; i < lab->n_models && !model; i++)
+        model = lab->models[i].missing || !lab->models[i].cpu ? NULL : &lab->models[i];
+    if (!model)
+        return fail_set(fail, FAIL_INPUT, "--exegesis-yaml needs LLVM's name of the CPU: --mcpu znver5");
+    if (!exegesis_write(arena, table, model->backend, model->cpu, args.exegesis, &latencies, &throughputs, fail))
+        return false;
+    const struct exegesis_written *both[] = {&latencies, &throughputs};
+    for (int i = 0; i < 2; i++)
+        lab_say(&cli_listener, LAB_NOTE, "%s: %zu forms, of which %zu are not to be compared (their `error` says why)",
+                both[i]->path, both[i]->n, both[i]->n_doubtful);
+    return true;
+}
+
+static bool print(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
+    struct survey_table table;
+    struct table_report_options wanted = {
+        .form = args.form, .with_left_out = args.with_left_out, .colour = cli_wants_colour()};
+    if (args.sort && !table_sort_read(args.sort, &wanted.sort, fail))
+        return false;
+    if (!table_read(arena, operands->items, operands->n_items, lab->models, lab->n_models, &cli_listener, &table, fail))
+        return false;
+    if (args.exegesis)
+        return write_exegesis(arena, lab, &table, fail);
+    if (args.wants_csv)
+        return table_report_write_csv(arena, &table, &wanted, stdout, fail);
+    return (lab_args.files.wants_json ? table_report_write_json : table_report_print)(arena, &table, &wanted, stdout,
+                                                                                      fail);
+}
+
+static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    struct lab lab = {0};
+    if (!operands->n_items)
+        return fail_set(fail, FAIL_INPUT, "name the folder of a survey, such as 'survey'");
+    lab_args.options.isa = cli_isa(arena, NULL, fail);
+    lab_args.options.listener = &cli_listener;
+    bool is_done = lab_args.options.isa && choose_cpu(arena, operands->items[0], fail) &&
+                   lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail) && print(arena, &lab, operands, fail);
+    lab_close(&lab);
+    return is_done;
+}
+
+int cmd_table(int argc, char **argv) {
+    return cli_run(&command, argc, argv, work);
+}

@@ -1,0 +1,131 @@
+#include "report/fold.h"
+
+#include <math.h>
+#include <string.h>
+
+// Below this, cycles are as good as none: factors between such numbers mean nothing.
+static const double LEAST_CYCLES = 0.05;
+
+bool fold_is_known(const struct table_value *value) {
+    return value->is_known && isfinite(value->cycles) && isfinite(value->low) && isfinite(value->high);
+}
+
+static bool is_unstable(const struct table_value *value) {
+    return value->verdict == MEASURED_UNSTABLE;
+}
+
+static bool is_sure(const struct table_value *value) {
+    return fold_is_known(value) && !is_unstable(value) && value->relation == TABLE_EQUAL;
+}
+
+const char *fold_pair(struct arena *arena, const struct table_latency *latency) {
+    return arena_printf(arena, "%s → %s", latency->source, latency->destination);
+}
+
+const char *fold_number(struct arena *arena, double number, int decimals) {
+    char *text = arena_printf(arena, "%.*f", decimals, number);
+    if (strchr(text, '.')) {
+        size_t length = strlen(text);
+        while (text[length - 1] == '0')
+            length--;
+        length -= text[length - 1] == '.';
+        text[length] = '\0';
+    }
+    return strcmp(text, "-0") == 0 ? "0" : text;
+}
+
+int fold_decimals(double cycles) {
+    return fabs(cycles) < 0.995 ? 3 : 2;
+}
+
+const char *fold_doubt(struct arena *arena, const char *what, const struct table_value *value) {
+    if (is_unstable(value))
+        return arena_printf(arena, "%s is unstable%s%s", what, value->why ? ": " : "", value->why ? value->why : "");
+    if (value->relation == TABLE_AT_MOST)
+        return arena_printf(arena, "%s is known as an upper bound only, %s cycles", what,
+                            fold_number(arena, value->cycles, fold_decimals(value->cycles)));
+    return NULL;
+}
+
+// Where others agree with the largest latency, returns the largest of those that are exact.
+static const struct table_latency *exact_as(const struct table_row *row, const struct table_latency *most) {
+    const struct table_latency *found = NULL;
+    for (size_t i = 0; i < row->n_latencies; i++) {
+        const struct table_latency *latency = &row->latencies[i];
+        const struct table_value *value = &latency->value;
+        bool agrees = is_sure(value) && value->verdict == MEASURED_EXACT &&
+                      most->value.low - value->high <= MEASURED_LEAST_DIFFERENCE * value->cycles;
+        if (agrees && (!found || value->cycles > found->value.cycles))
+            found = latency;
+    }
+    return found ? found : most;
+}
+
+// Returns the largest latency of those that are sure, or of all that are known; null: there is none.
+static const struct table_latency *largest(const struct table_row *row, bool among_sure) {
+    const struct table_latency *found = NULL;
+    for (size_t i = 0; i < row->n_latencies; i++) {
+        const struct table_latency *latency = &row->latencies[i];
+        bool counts = among_sure ? is_sure(&latency->value) : fold_is_known(&latency->value);
+        if (counts && (!found || latency->value.cycles > found->value.cycles))
+            found = latency;
+    }
+    return found && among_sure ? exact_as(row, found) : found;
+}
+
+struct fold fold_latency(struct arena *arena, const struct table_row *row) {
+    const struct table_latency *sure = largest(row, true);
+    struct fold fold = {.latency = sure ? sure : largest(row, false)};
+    for (size_t i = 0; i < row->n_latencies; i++) {
+        const struct table_latency *latency = &row->latencies[i];
+        const struct table_value *value = &latency->value;
+        if (!fold_is_known(value))
+            fold.n_unknown++;
+        else if (!is_sure(value) && !fold.doubt && (!sure || value->high > sure->value.high))
+            fold.doubt = fold_doubt(arena, arena_printf(arena, "latency %s", fold_pair(arena, latency)), value);
+    }
+    return fold;
+}
+
+const struct table_throughput *fold_throughput(const struct table_row *row) {
+    if (row->headline >= row->n_throughputs || !fold_is_known(&row->throughputs[row->headline].value))
+        return NULL;
+    return &row->throughputs[row->headline];
+}
+
+struct fold_range fold_latency_range(const struct table_row *row) {
+    const struct table_latency *sure = largest(row, true);
+    struct fold_range range = {.low = sure ? sure->value.low : 0, .high = row->n_latencies ? 0 : INFINITY};
+    for (size_t i = 0; i < row->n_latencies; i++) {
+        const struct table_value *value = &row->latencies[i].value;
+        // A pair of unknown latency may have the largest.
+        range.high = fmax(range.high, fold_is_known(value) && !is_unstable(value) ? value->high : INFINITY);
+    }
+    return range;
+}
+
+struct fold_range fold_throughput_range(const struct table_row *row) {
+    const struct table_throughput *throughput = fold_throughput(row);
+    if (!throughput || is_unstable(&throughput->value))
+        return (struct fold_range){0, INFINITY};
+    bool is_bound = throughput->value.relation == TABLE_AT_MOST;
+    return (struct fold_range){is_bound ? 0 : throughput->value.low, throughput->value.high};
+}
+
+double fold_off(double number, struct fold_range range) {
+    double nearest = fmin(fmax(number, range.low), range.high);
+    double smaller = fmin(number, nearest);
+    if (!isfinite(number) || fabs(number - nearest) <= MEASURED_LEAST_DIFFERENCE * smaller)
+        return 1;
+    return fmax(fmax(number, nearest), LEAST_CYCLES) / fmax(smaller, LEAST_CYCLES);
+}
+
+double fold_most_off(const struct survey_table *table, const struct table_row *row) {
+    double most = 1;
+    for (size_t i = 0; i < table->n_models && row->models; i++)
+        if (row->models[i].is_known) {
+            most = fmax(most, fold_off(row->models[i].latency, fold_latency_range(row)));
+            most = fmax(most, fold_off(row->models[i].rthroughput, fold_throughput_range(row)));
+        }
+    return most;
+}

@@ -1,0 +1,278 @@
+// The table for other programs: CSV and JSON Lines.
+#include "report/table_rows.h"
+
+#include "base/json_text.h"
+#include "report/fold.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum { DECIMALS = 5 };
+
+// ---- CSV
+
+struct csv {
+    struct arena *arena;
+    struct text line;
+};
+
+static void put_field(struct csv *csv, const char *text) {
+    text = text ? text : "";
+    if (csv->line.length)
+        text_add(&csv->line, ",");
+    if (!strpbrk(text, "\",\r\n")) {
+        text_add(&csv->line, text);
+        return;
+    }
+    text_add(&csv->line, "\"");
+    for (; *text; text++)
+        text_addf(&csv->line, "%s%c", *text == '"' ? "\"" : "", *text);
+    text_add(&csv->line, "\"");
+}
+
+static void put_number(struct csv *csv, bool is_known, double number) {
+    put_field(csv, is_known && isfinite(number) ? fold_number(csv->arena, number, DECIMALS) : "");
+}
+
+static void put_truth(struct csv *csv, bool value) {
+    put_field(csv, value ? "yes" : "no");
+}
+
+static void put_titles(struct csv *csv, const struct survey_table *table) {
+    static const char *const titles[] = {
+        "form",     "kind",         "source",   "destination", "cycles",   "low",         "high",
+        "relation", "verdict",      "why",      "kernel",      "bytes",    "sched_class", "instruction",
+        "code",     "same_address", "breakers", "streams",     "headline", "partner",     "sum",
+    };
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        put_field(csv, titles[i]);
+    for (size_t i = 0; i < table->n_models; i++) {
+        put_field(csv, arena_printf(csv->arena, "%s latency", table->models[i]));
+        put_field(csv, arena_printf(csv->arena, "%s rthroughput", table->models[i]));
+        put_field(csv, arena_printf(csv->arena, "%s uops", table->models[i]));
+    }
+}
+
+static const char *relation_name(enum table_relation relation) {
+    return relation == TABLE_AT_MOST ? "at most" : "equal";
+}
+
+static void put_csv_models(struct csv *csv, const struct survey_table *table, const struct table_row *row) {
+    for (size_t i = 0; i < table->n_models; i++) {
+        bool is_known = row->models && row->models[i].is_known;
+        put_number(csv, is_known, is_known ? row->models[i].latency : 0);
+        put_number(csv, is_known, is_known ? row->models[i].rthroughput : 0);
+        put_number(csv, is_known, is_known ? row->models[i].uops : 0);
+    }
+}
+
+// Puts the fields from `cycles` to `instruction`.
+static void put_csv_value(struct csv *csv, const struct table_row *row, const struct table_value *value) {
+    bool is_known = fold_is_known(value);
+    put_number(csv, is_known, value->cycles);
+    put_number(csv, is_known, value->low);
+    put_number(csv, is_known, value->high);
+    put_field(csv, is_known ? relation_name(value->relation) : "");
+    put_field(csv, is_known ? bench_verdict_name(value->verdict) : "");
+    put_field(csv, value->why);
+    put_field(csv, value->kernel);
+    put_field(csv, value->bytes);
+    put_field(csv, row->sched_class);
+    put_field(csv, row->example);
+}
+
+static void end_csv_line(struct csv *csv, const struct survey_table *table, const struct table_row *row,
+                         const struct table_value *value, FILE *out) {
+    put_field(csv, value->partner);
+    put_number(csv, value->sum != 0, value->sum);
+    put_csv_models(csv, table, row);
+    fprintf(out, "%s\n", csv->line.data);
+    csv->line.length = 0;
+}
+
+static void write_csv_latency(struct csv *csv, const struct survey_table *table, const struct table_row *row,
+                              const struct table_latency *latency, FILE *out) {
+    put_field(csv, row->form);
+    put_field(csv, "latency");
+    put_field(csv, latency->source);
+    put_field(csv, latency->destination);
+    put_csv_value(csv, row, &latency->value);
+    for (int i = 0; i < 5; i++) // code to headline
+        put_field(csv, "");
+    end_csv_line(csv, table, row, &latency->value, out);
+}
+
+static void write_csv_throughput(struct csv *csv, const struct survey_table *table, const struct table_row *row,
+                                 size_t i, FILE *out) {
+    const struct table_throughput *throughput = &row->throughputs[i];
+    put_field(csv, row->form);
+    put_field(csv, "throughput");
+    put_field(csv, "");
+    put_field(csv, "");
+    put_csv_value(csv, row, &throughput->value);
+    put_field(csv, throughput->is_looped ? "looped" : "unrolled");
+    put_truth(csv, throughput->has_same_address);
+    put_truth(csv, throughput->has_breakers);
+    put_number(csv, true, throughput->streams);
+    put_truth(csv, i == row->headline);
+    end_csv_line(csv, table, row, &throughput->value, out);
+}
+
+static void write_csv_none(struct csv *csv, const struct survey_table *table, const struct table_row *row, FILE *out) {
+    const struct table_value nothing = {.why = row->left_out};
+    put_field(csv, row->form);
+    put_field(csv, "none");
+    put_field(csv, "");
+    put_field(csv, "");
+    put_csv_value(csv, row, &nothing);
+    for (int i = 0; i < 5; i++) // code to headline
+        put_field(csv, "");
+    end_csv_line(csv, table, row, &nothing, out);
+}
+
+static bool is_written(FILE *out, struct fail *fail) {
+    if (fflush(out) == 0 && !ferror(out))
+        return true;
+    return fail_set(fail, FAIL_WORK, "cannot write the table: %s", strerror(errno));
+}
+
+bool table_report_write_csv(struct arena *arena, const struct survey_table *table,
+                            const struct table_report_options *options, FILE *out, struct fail *fail) {
+    struct table_rows rows;
+    if (!table_rows_choose(arena, table, options, &rows, fail))
+        return false;
+    struct csv csv = {.arena = arena, .line.arena = arena};
+    put_titles(&csv, table);
+    fprintf(out, "%s\n", csv.line.data);
+    csv.line.length = 0;
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct table_row *row = rows.rows[i];
+        for (size_t k = 0; k < row->n_latencies; k++)
+            write_csv_latency(&csv, table, row, &row->latencies[k], out);
+        for (size_t k = 0; k < row->n_throughputs; k++)
+            write_csv_throughput(&csv, table, row, k, out);
+        if (!row->n_latencies && !row->n_throughputs)
+            write_csv_none(&csv, table, row, out);
+    }
+    return is_written(out, fail);
+}
+
+// ---- JSON
+
+// Puts a number that may be unknown.
+static void put_real(struct json_text *json, const char *key, double number) {
+    if (isfinite(number))
+        json_put_real(json, key, number, DECIMALS);
+}
+
+static void put_value(struct json_text *json, const struct table_value *value) {
+    if (fold_is_known(value)) {
+        json_put_real(json, "cycles", value->cycles, DECIMALS);
+        json_put_real(json, "low", value->low, DECIMALS);
+        json_put_real(json, "high", value->high, DECIMALS);
+        json_put_text(json, "relation", relation_name(value->relation));
+        json_put_text(json, "verdict", bench_verdict_name(value->verdict));
+    }
+    json_put_text(json, "why", value->why);
+    json_put_text(json, "kernel", value->kernel);
+    json_put_text(json, "bytes", value->bytes);
+    json_put_text(json, "partner", value->partner);
+    if (value->sum != 0)
+        put_real(json, "sum", value->sum);
+}
+
+static void put_latencies(struct json_text *json, const struct table_row *row) {
+    json_open_list(json, "latencies");
+    for (size_t i = 0; i < row->n_latencies; i++) {
+        json_open(json, NULL);
+        json_put_text(json, "source", row->latencies[i].source);
+        json_put_text(json, "destination", row->latencies[i].destination);
+        put_value(json, &row->latencies[i].value);
+        json_close(json);
+    }
+    json_close_list(json);
+}
+
+static void put_throughputs(struct json_text *json, const struct table_row *row) {
+    json_open_list(json, "throughputs");
+    for (size_t i = 0; i < row->n_throughputs; i++) {
+        const struct table_throughput *throughput = &row->throughputs[i];
+        json_open(json, NULL);
+        json_put_text(json, "code", throughput->is_looped ? "looped" : "unrolled");
+        json_put_bool(json, "same_address", throughput->has_same_address);
+        json_put_bool(json, "breakers", throughput->has_breakers);
+        json_put_integer(json, "streams", throughput->streams);
+        json_put_bool(json, "headline", i == row->headline);
+        put_value(json, &throughput->value);
+        json_close(json);
+    }
+    json_close_list(json);
+}
+
+static void put_models(struct json_text *json, const struct survey_table *table, const struct table_row *row) {
+    json_open_list(json, "models");
+    for (size_t i = 0; i < table->n_models && row->models; i++) {
+        if (!row->models[i].is_known)
+            continue;
+        json_open(json, NULL);
+        json_put_text(json, "model", table->models[i]);
+        put_real(json, "latency", row->models[i].latency);
+        put_real(json, "rthroughput", row->models[i].rthroughput);
+        json_put_integer(json, "uops", row->models[i].uops);
+        json_close(json);
+    }
+    json_close_list(json);
+}
+
+static bool write_json_head(struct arena *arena, const struct survey_table *table, FILE *out, struct fail *fail) {
+    struct json_text json = {.text.arena = arena};
+    json_open(&json, NULL);
+    json_put_text(&json, "record", "table");
+    json_put_text(&json, "cpu", table->cpu);
+    json_put_text(&json, "llvm_cpu", table->llvm_cpu);
+    json_put_text(&json, "triple", table->triple);
+    json_put_text(&json, "clock", table->clock);
+    json_open_list(&json, "models");
+    for (size_t i = 0; i < table->n_models; i++)
+        json_put_text(&json, NULL, table->models[i]);
+    json_close_list(&json);
+    json_put_integer(&json, "forms", (int64_t)table->n_forms);
+    json_put_integer(&json, "measured", (int64_t)table->n_measured);
+    json_put_integer(&json, "values", (int64_t)table->n_values);
+    json_put_integer(&json, "unstable", (int64_t)table->n_unstable);
+    json_put_integer(&json, "upper_bounds", (int64_t)table->n_at_most);
+    json_close(&json);
+    return json_print_line(out, &json, fail);
+}
+
+static bool write_json_row(struct arena *arena, const struct survey_table *table, const struct table_row *row,
+                           FILE *out, struct fail *fail) {
+    struct json_text json = {.text.arena = arena};
+    json_open(&json, NULL);
+    json_put_text(&json, "record", "form");
+    json_put_text(&json, "form", row->form);
+    json_put_text(&json, "instruction", row->example);
+    json_put_text(&json, "sched_class", row->sched_class);
+    json_put_text(&json, "left_out", row->left_out);
+    put_latencies(&json, row);
+    put_throughputs(&json, row);
+    put_models(&json, table, row);
+    json_close(&json);
+    return json_print_line(out, &json, fail);
+}
+
+bool table_report_write_json(struct arena *arena, const struct survey_table *table,
+                             const struct table_report_options *options, FILE *out, struct fail *fail) {
+    struct table_rows rows;
+    if (!table_rows_choose(arena, table, options, &rows, fail) || !write_json_head(arena, table, out, fail))
+        return false;
+    struct arena line = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < rows.n; i++) {
+        ok = write_json_row(&line, table, rows.rows[i], out, fail);
+        arena_reset(&line);
+    }
+    arena_free(&line);
+    return ok && is_written(out, fail);
+}

@@ -1,0 +1,159 @@
+// Everything known of one form: each value with its interval, and how to measure it again.
+#include "report/table_rows.h"
+
+#include "base/screen.h"
+#include "base/text.h"
+#include "report/fold.h"
+
+#include <string.h>
+
+static const char *precise(struct arena *arena, double cycles) {
+    return arena_printf(arena, "%.*f", fold_decimals(cycles), cycles);
+}
+
+// Adds cells: cycles, interval, verdict.
+static void add_value(struct arena *arena, struct table *grid, const struct table_value *value) {
+    enum table_colour colour = table_value_colour(value);
+    table_text_cell(grid, colour, table_value_text(arena, value));
+    if (!fold_is_known(value)) {
+        table_text_cell(grid, colour, "");
+        table_text_cell(grid, colour, "not known");
+        return;
+    }
+    table_text_cell(grid, colour,
+                    arena_printf(arena, "%s to %s", precise(arena, value->low), precise(arena, value->high)));
+    table_text_cell(grid, colour,
+                    value->relation == TABLE_AT_MOST
+                        ? arena_printf(arena, "bound, %s", bench_verdict_name(value->verdict))
+                        : bench_verdict_name(value->verdict));
+}
+
+static struct table open_grid(struct arena *arena, const char *what, const char *fourth) {
+    struct table grid = {.arena = arena};
+    table_column(&grid, TABLE_WRAP, what);
+    table_column(&grid, TABLE_LEFT, "cycles");
+    table_column(&grid, TABLE_LEFT, "interval");
+    table_column(&grid, TABLE_LEFT, "verdict");
+    if (fourth)
+        table_column(&grid, TABLE_LEFT, fourth);
+    table_column(&grid, TABLE_NOTE, "");
+    return grid;
+}
+
+static const char *closed_by(struct arena *arena, const struct table_value *value) {
+    if (!value->kernel)
+        return "";
+    if (!value->partner)
+        return "itself";
+    if (!(value->sum > 0 && value->sum < 1e9))
+        return value->partner;
+    return arena_printf(arena, "%s, together %s", value->partner,
+                        fold_number(arena, value->sum, fold_decimals(value->sum)));
+}
+
+static void print_latencies(struct arena *arena, const struct table_row *row, FILE *out, bool colour) {
+    struct table grid = open_grid(arena, "latency", "chain closed by");
+    for (size_t i = 0; i < row->n_latencies; i++) {
+        const struct table_value *value = &row->latencies[i].value;
+        table_text_cell(&grid, TABLE_PLAIN, fold_pair(arena, &row->latencies[i]));
+        add_value(arena, &grid, value);
+        table_text_cell(&grid, TABLE_PLAIN, closed_by(arena, value));
+        table_text_cell(&grid, TABLE_PLAIN, value->why ? value->why : "");
+    }
+    fputs(row->n_latencies ? "\n" : "", out);
+    table_print(&grid, out, colour);
+}
+
+static void print_throughputs(struct arena *arena, const struct table_row *row, FILE *out, bool colour) {
+    struct table grid = open_grid(arena, "reciprocal throughput", NULL);
+    for (size_t i = 0; i < row->n_throughputs; i++) {
+        const struct table_throughput *throughput = &row->throughputs[i];
+        const char *why = throughput->value.why ? throughput->value.why : "";
+        bool is_headline = i == row->headline && row->n_throughputs > 1;
+        table_text_cell(&grid, TABLE_PLAIN, table_throughput_text(arena, row, throughput));
+        add_value(arena, &grid, &throughput->value);
+        table_text_cell(
+            &grid, TABLE_PLAIN,
+            arena_printf(arena, "%s%s%s", is_headline ? "in the table" : "", is_headline && *why ? "; " : "", why));
+    }
+    fputs(row->n_throughputs ? "\n" : "", out);
+    table_print(&grid, out, colour);
+}
+
+static void print_models(struct arena *arena, const struct survey_table *table, const struct table_row *row, FILE *out,
+                         bool colour) {
+    const struct fold_range latencies = fold_latency_range(row), throughputs = fold_throughput_range(row);
+    struct table grid = {.arena = arena};
+    table_column(&grid, TABLE_WRAP, "model");
+    table_column(&grid, TABLE_LEFT, "latency");
+    table_column(&grid, TABLE_LEFT, "reciprocal throughput");
+    table_column(&grid, TABLE_RIGHT, "uops");
+    for (size_t i = 0; i < table->n_models; i++) {
+        const struct table_model *model = row->models && row->models[i].is_known ? &row->models[i] : NULL;
+        table_text_cell(&grid, TABLE_PLAIN, table->models[i]);
+        table_text_cell(&grid, model && fold_off(model->latency, latencies) > 1 ? TABLE_RED : TABLE_PLAIN,
+                        model ? table_model_text(arena, model->latency, &latencies) : "-");
+        table_text_cell(&grid, model && fold_off(model->rthroughput, throughputs) > 1 ? TABLE_RED : TABLE_PLAIN,
+                        model ? table_model_text(arena, model->rthroughput, &throughputs) : "-");
+        table_text_cell(&grid, TABLE_PLAIN, model ? arena_printf(arena, "%u", model->uops) : "-");
+    }
+    fputs(table->n_models ? "\n" : "", out);
+    table_print(&grid, out, colour);
+}
+
+// Returns "c5 f4 58 c2", which breaks between bytes.
+static const char *spaced(struct arena *arena, const char *hex) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    for (size_t i = 0; hex && hex[i]; i++)
+        text_addf(&text, "%s%c", i && i % 2 == 0 ? " " : "", hex[i]);
+    return text.data;
+}
+
+static void add_kernel(struct arena *arena, struct table *grid, const char *what, const struct table_value *value) {
+    if (!value->kernel)
+        return;
+    table_text_cell(grid, TABLE_PLAIN, value->kernel);
+    table_text_cell(grid, TABLE_PLAIN, what);
+    table_text_cell(grid, TABLE_PLAIN, spaced(arena, value->bytes));
+}
+
+static void print_kernels(struct arena *arena, const struct table_row *row, FILE *out, bool colour) {
+    struct table grid = {.arena = arena};
+    bool has_kernel = false;
+    table_column(&grid, TABLE_WRAP, "kernel"); // never cut: it is to be repeated
+    table_column(&grid, TABLE_WRAP, "measures");
+    table_column(&grid, TABLE_WRAP, "bytes of one body");
+    for (size_t i = 0; i < row->n_latencies; i++) {
+        const struct table_latency *latency = &row->latencies[i];
+        add_kernel(arena, &grid, arena_printf(arena, "latency %s", fold_pair(arena, latency)), &latency->value);
+        has_kernel |= latency->value.kernel != NULL;
+    }
+    for (size_t i = 0; i < row->n_throughputs; i++) {
+        const struct table_throughput *throughput = &row->throughputs[i];
+        add_kernel(arena, &grid, table_throughput_text(arena, row, throughput), &throughput->value);
+        has_kernel |= throughput->value.kernel != NULL;
+    }
+    if (!has_kernel)
+        return;
+    fputc('\n', out);
+    screen_print_sentence("To measure again: cyclops run --kernels DIR/kernels KERNEL", out);
+    table_print(&grid, out, colour);
+}
+
+void table_page_print(struct arena *arena, const struct survey_table *table, const struct table_row *row, FILE *out,
+                      bool colour) {
+    screen_print_sentence(
+        arena_printf(arena, "%s%s%s", row->form, row->example ? ": " : "", row->example ? row->example : ""), out);
+    screen_print_sentence(table->cpu, out);
+    if (table->clock)
+        screen_print_sentence(arena_printf(arena, "Clock: %s", table->clock), out);
+    if (row->sched_class)
+        screen_print_sentence(arena_printf(arena, "Scheduling class: %s", row->sched_class), out);
+    if (row->left_out)
+        screen_print_sentence(arena_printf(arena, "Not measured: %s", row->left_out), out);
+    print_latencies(arena, row, out, colour);
+    print_throughputs(arena, row, out, colour);
+    print_models(arena, table, row, out, colour);
+    print_kernels(arena, row, out, colour);
+}

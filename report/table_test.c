@@ -1,0 +1,294 @@
+// The instruction table as text, CSV and JSON Lines.
+#include "report/table.h"
+
+#include "base/screen.h"
+#include "base/text.h"
+#include "report/testing_table.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct arena arena;
+
+typedef bool write_function(struct arena *arena, const struct survey_table *table,
+                            const struct table_report_options *options, FILE *out, struct fail *fail);
+
+static const char *written(write_function *write, const struct survey_table *table,
+                           struct table_report_options options) {
+    char *text = NULL;
+    size_t length;
+    struct fail fail = {0};
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    if (!write(&arena, table, &options, out, &fail))
+        fail_msg("%s", fail.text);
+    fclose(out);
+    const char *copy = arena_strdup(&arena, text);
+    free(text);
+    // No number is infinite or undefined; "LEAnan" is a form.
+    for (const char *at = strstr(copy, "nan"); at; at = strstr(at + 1, "nan"))
+        assert_true(at - copy >= 3 && strncmp(at - 3, "LEAnan", 6) == 0);
+    assert_null(strstr(copy, "inf"));
+    return copy;
+}
+
+static void fits(const char *text, size_t columns) {
+    struct slice rest = {text, strlen(text)}, line;
+    while (slice_next(&rest, '\n', &line)) {
+        const char *copy = arena_copy(&arena, line.data, line.length);
+        if (text_width(copy) > columns)
+            fail_msg("wider than %zu: %s", columns, copy);
+    }
+}
+
+static const char *text_of(const struct survey_table *table, struct table_report_options options) {
+    const char *text = written(table_report_print, table, options);
+    fits(text, 80);
+    return text;
+}
+
+static void a_row_for_each_form(void **state) {
+    (void)state;
+    assert_string_equal(text_of(&testing_table, (struct table_report_options){0}),
+                        "AMD EPYC 9B45 (family 26, model 2), microcode 0xb002116; LLVM: znver5\n"
+                        "Clock: ratio clock (1 cycle = 1 dependent add), ±0.10 %\n"
+                        "16140 forms, 6 measured: 13 values (2 unstable ?, 2 upper bounds ≤)\n"
+                        "Unstable here: 2 × another thread was busy\n"
+                        "Not measured here: 1 × illegal instruction\n"
+                        "Models: latency, then reciprocal throughput; ≠: outside the measured interval\n"
+                        "\n"
+                        "  form                latency    reciprocal  llvm-22/znver5  llvm-19/znver4\n"
+                        "                                 throughput\n"
+                        "  ADD64rr             1          0.25        1     0.25      1     0.25\n"
+                        "  CRC \"quoted, form\"  3;4        -           3≠    1         -\n"
+                        "  DIV64r              10..≤18 ?  7 ?         30    20        12    7\n"
+                        "  LEAnan              -          -           -     -         1     1\n"
+                        "  NOOP                -          0.083       1     0.25≠     0     0.08\n"
+                        "  VADDPSYrm           3;≤11      0.5         10    0.5       2≠    0.5\n");
+    const char *text = text_of(&testing_table, (struct table_report_options){.with_left_out = true, .colour = true});
+    assert_non_null(strstr(text, "  XSAVE "));
+    assert_non_null(strstr(text, "    illegal instruction\n"));
+    assert_non_null(strstr(text, "\033[31m3≠    1\033[0m"));
+    assert_non_null(strstr(text, "\033[33m7 ?\033[0m"));
+}
+
+static void one_form_has_a_page(void **state) {
+    (void)state;
+    static const char page[] = "VADDPSYrm: vaddps 64(%rdi), %ymm1, %ymm0\n"
+                               "AMD EPYC 9B45 (family 26, model 2), microcode 0xb002116\n"
+                               "Clock: ratio clock (1 cycle = 1 dependent add), ±0.10 %\n"
+                               "Scheduling class: WriteFAddYLd\n"
+                               "\n"
+                               "  latency     cycles  interval        verdict       chain closed by\n"
+                               "  1 → 0       3       2.99 to 3.01    exact         itself\n"
+                               "  2.base → 0  ≤11     10.99 to 11.01  bound, exact  VMOVQ64rr, together 12\n"
+                               "    the partner's latency is unknown\n"
+                               "  memory → 0  -                       not known\n"
+                               "    no instruction stores what it takes\n"
+                               "\n"
+                               "  reciprocal throughput          cycles  interval        verdict\n"
+                               "  unrolled, n = 8, own lines     0.5     0.490 to 0.510  exact    in the table\n"
+                               "  unrolled, n = 8, same address  0.5     0.490 to 0.510  exact\n"
+                               "\n"
+                               "  model           latency  reciprocal throughput  uops\n"
+                               "  llvm-22/znver5  10       0.5                       1\n"
+                               "  llvm-19/znver4  2≠       0.5                       1\n"
+                               "\n"
+                               "To measure again: cyclops run --kernels DIR/kernels KERNEL\n"
+                               "  kernel    measures                       bytes of one body\n"
+                               "  vadd.1-0  latency 1 → 0                  c5 f4 58 07\n"
+                               "  vadd.2-0  latency 2.base → 0             c5 f4 58 07 c4 e1 f9 7e c7\n"
+                               "  vadd.8    unrolled, n = 8, own lines     c5 f4 58 07\n"
+                               "  vadd.8s   unrolled, n = 8, same address  c5 f4 58 07\n";
+    assert_string_equal(text_of(&testing_table, (struct table_report_options){.form = "VADDPSYrm"}), page);
+    struct survey_table one = testing_table; // a table of one row needs no name
+    one.n_rows = 1;
+    assert_string_equal(text_of(&one, (struct table_report_options){0}), page);
+    for (size_t i = 0; i < testing_table.n_rows; i++)
+        text_of(&testing_table, (struct table_report_options){.form = testing_table.rows[i].form});
+    assert_non_null(strstr(text_of(&testing_table, (struct table_report_options){.form = "XSAVE"}),
+                           "\nNot measured: illegal instruction\n"));
+}
+
+static void unknown_forms_are_failures(void **state) {
+    (void)state;
+    struct fail fail = {0};
+    const struct table_report_options options = {.form = "ADD64r"};
+    assert_false(table_report_print(&arena, &testing_table, &options, stdout, &fail));
+    assert_int_equal(fail.status, FAIL_INPUT);
+    assert_string_equal(fail.text, "the table has no form 'ADD64r' (did you mean 'ADD64rr'?)");
+}
+
+static void tables_without_rows_or_models(void **state) {
+    (void)state;
+    struct survey_table table = testing_table;
+    table.n_rows = 0;
+    assert_non_null(strstr(text_of(&table, (struct table_report_options){0}), "\nNo form is left to show.\n"));
+    assert_null(strchr(strchr(written(table_report_write_csv, &table, (struct table_report_options){0}), '\n') + 1,
+                       '\n')); // titles alone
+    table = testing_table;
+    table.n_models = 0;
+    assert_non_null(strstr(text_of(&table, (struct table_report_options){0}),
+                           "  form                instruction                    latency    reciprocal\n"));
+    struct table_row row = testing_table.rows[0]; // models, and no numbers of them
+    row.models = NULL;
+    table = testing_table;
+    table.rows = &row;
+    table.n_rows = 1;
+    assert_non_null(strstr(text_of(&table, (struct table_report_options){0}), "  llvm-22/znver5  -        -  "));
+    written(table_report_write_csv, &table, (struct table_report_options){0});
+    written(table_report_write_json, &table, (struct table_report_options){0});
+}
+
+static void long_names_fit(void **state) {
+    (void)state;
+    struct table_row two[2] = {testing_table.rows[0], testing_table.rows[1]};
+    struct table_value value = testing_value(4, "c5f45807c5f45807c5f45807c5f45807c5f45807c5f45807c5f45807c5f45807");
+    value.kernel = "vfmaddsub231pdz256mbkz-with-a-name-that-needs-columns";
+    value.partner = "VPBROADCASTWrZ256rrkz";
+    value.sum = 1234.5;
+    value.why = "a reason of many words that does not fit beside the numbers of its row, but goes below them";
+    const struct table_latency latency = {"2.base", "flags", value};
+    two[0].form = "VFMADDSUB231PDZ256mbkzAndThenSome";
+    two[0].example = "vfmaddsub231pd 64(%rdi){1to4}, %ymm16, %ymm17 {%k1} {z}";
+    two[0].latencies = &latency;
+    two[0].n_latencies = 1;
+    struct survey_table table = testing_table;
+    table.rows = two;
+    table.n_rows = 2;
+    text_of(&table, (struct table_report_options){0});
+    assert_non_null(strstr(text_of(&table, (struct table_report_options){.form = two[0].form}), value.kernel));
+}
+
+// The order of the forms' first letters.
+static void sorted(enum table_sort sort, const char *expected) {
+    json_error_t error;
+    const char *text = written(table_report_write_json, &testing_table, (struct table_report_options){.sort = sort});
+    struct slice rest = {text, strlen(text)}, line;
+    struct text found = {.arena = &arena};
+    while (rest.length && slice_next(&rest, '\n', &line)) {
+        json_t *object = json_loadb(line.data, line.length, 0, &error);
+        if (!object)
+            fail_msg("%s: %.*s", error.text, (int)line.length, line.data);
+        const char *form = json_string_value(json_object_get(object, "form"));
+        text_append(&found, form ? form : "", form != NULL);
+        json_decref(object);
+    }
+    assert_string_equal(found.data, expected);
+}
+
+static void orders(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *expected;
+    } table[] = {
+        {"name", "ACDLNVX"},
+        {"latency", "DCVALNX"},    // 10 for certain, 4, 3, 1
+        {"throughput", "DVANCLX"}, // 7, 0.5, 0.25, 0.083
+        {"model", "NVCADLX"},      // by 2.7, 1.5, 1.3
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        enum table_sort sort;
+        struct fail fail = {0};
+        assert_true(table_sort_read(table[i].name, &sort, &fail));
+        sorted(sort, table[i].expected);
+    }
+    enum table_sort sort;
+    struct fail fail = {0};
+    assert_false(table_sort_read("size", &sort, &fail));
+    assert_string_equal(fail.text, "cannot sort by 'size': use name, latency, throughput or model");
+}
+
+// Splits CSV by RFC 4180; returns the fields of all records, one record after the other.
+static size_t read_csv(const char *text, const char ***fields, size_t *n_records) {
+    size_t n = 0;
+    *n_records = 0;
+    while (*text) {
+        struct text field = {.arena = &arena};
+        text_add(&field, "");
+        bool is_quoted = *text == '"';
+        text += is_quoted;
+        for (; *text && (is_quoted || (*text != ',' && *text != '\n')); text++) {
+            if (is_quoted && *text == '"' && *++text != '"')
+                break;
+            text_append(&field, text, 1);
+        }
+        *ARENA_ADD(&arena, *fields, n) = field.data;
+        assert_true(*text == ',' || *text == '\n');
+        *n_records += *text++ == '\n';
+    }
+    return n;
+}
+
+static void csv_is_quoted(void **state) {
+    (void)state;
+    enum { COLUMNS = 21 + 2 * 3, WHY = 9, KERNEL = 10, PARTNER = 19, SUM = 20 };
+    const char **fields = ARENA_ARRAY(&arena, const char *, 1);
+    size_t n_records, n = read_csv(written(table_report_write_csv, &testing_table, (struct table_report_options){0}),
+                                   &fields, &n_records);
+    assert_int_equal(n_records, 1 + 4 + 2 + 4 + 3 + 2 + 5 + 1);
+    assert_int_equal(n, n_records * COLUMNS);
+    assert_string_equal(fields[WHY], "why");
+    assert_string_equal(fields[COLUMNS - 6], "llvm-22/znver5 latency");
+    const char **crc = &fields[(size_t)6 * COLUMNS];
+    assert_string_equal(crc[0], "CRC \"quoted, form\"");
+    assert_string_equal(crc[4], "4");
+    assert_string_equal(crc[7], "equal");
+    assert_string_equal(crc[WHY], "the partner's share,\n\"2.5\", is subtracted");
+    assert_string_equal(crc[KERNEL], "crc \"2\"");
+    assert_string_equal(crc[PARTNER], "MOVQ, by a=b");
+    assert_string_equal(crc[SUM], "6.5");
+    assert_string_equal(crc[COLUMNS - 1], ""); // the second model does not know it
+    const char **last = &fields[(n_records - 1) * COLUMNS];
+    assert_string_equal(last[0], "XSAVE");
+    assert_string_equal(last[1], "none");
+    assert_string_equal(last[4], "");
+    assert_string_equal(last[WHY], "illegal instruction");
+}
+
+static void json_has_everything(void **state) {
+    (void)state;
+    json_error_t error;
+    const char *text =
+        written(table_report_write_json, &testing_table, (struct table_report_options){.form = "DIV64r"});
+    const char *second = strchr(text, '\n') + 1;
+    json_t *head = json_loadb(text, (size_t)(second - text), 0, &error), *form = json_loads(second, 0, &error);
+    assert_non_null(head);
+    assert_non_null(form);
+    assert_string_equal(json_string_value(json_object_get(head, "record")), "table");
+    assert_int_equal(json_integer_value(json_object_get(head, "forms")), 16140);
+    const char *verdict, *relation, *destination;
+    assert_int_equal(json_unpack(form, "{s:[{s:s},{s:s},{s:s}]}", "latencies", "destination", &destination, "verdict",
+                                 &verdict, "relation", &relation),
+                     0);
+    assert_string_equal(destination, "rax");
+    assert_string_equal(verdict, "unstable");
+    assert_string_equal(relation, "at most");
+    json_decref(head);
+    json_decref(form);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_for_each_form),
+        cmocka_unit_test(one_form_has_a_page),
+        cmocka_unit_test(unknown_forms_are_failures),
+        cmocka_unit_test(tables_without_rows_or_models),
+        cmocka_unit_test(long_names_fit),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(csv_is_quoted),
+        cmocka_unit_test(json_has_everything),
+    };
+    setenv("COLUMNS", "80", 1);
+    screen_set_up();
+    int status = cmocka_run_group_tests(tests, NULL, NULL);
+    arena_free(&arena);
+    return status;
+}
