@@ -137,9 +137,9 @@ static bool is_one_of(uint8_t byte, const uint8_t *bytes, size_t n) {
     return memchr(bytes, byte, n) != NULL;
 }
 
-// Instructions of 0f 01 that fault for their operands' sake: xgetbv, xend, enclu, rdpkru, wrpkru.
+// Instructions of 0f 01 that fault for their operands' sake: xgetbv, xend, enclu, rdpkru, wrpkru, monitorx, mwaitx.
 static bool is_privileged_0f01(uint8_t third) {
-    static const uint8_t others[] = {0xd0, 0xd5, 0xd7, 0xee, 0xef};
+    static const uint8_t others[] = {0xd0, 0xd5, 0xd7, 0xee, 0xef, 0xfa, 0xfb};
     return !is_one_of(third, others, sizeof others);
 }
 

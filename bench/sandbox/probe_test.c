@@ -84,6 +84,9 @@ static void ends_have_names(void **state) {
         {"0f01f8", BENCH_PRIVILEGED},   // swapgs
         {"0f22d8", BENCH_PRIVILEGED},   // mov cr3, rax
         {"480f07", BENCH_PRIVILEGED},   // sysretq
+        {"0fc718", BENCH_PRIVILEGED},   // xrstors [rax]
+        {"0f01d0", BENCH_OK},           // xgetbv, of register 0
+        {"ffc10f01d0", BENCH_OK},       // of register 1
         {"cd21", BENCH_PROTECTION},     // int 0x21
         {"0f284001", BENCH_PROTECTION}, // movaps xmm0, [rax + 1]
         {"ff28", BENCH_PROTECTION},     // jmp far [rax]
