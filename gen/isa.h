@@ -38,6 +38,12 @@ struct isa_value {
 
 uint64_t isa_value_repeated(struct isa_value value); // returns 64 bits: the pattern, repeated in each lane
 
+// The shortest instruction that does nothing, as bytes in the order of the ISA's code.
+struct isa_nop {
+    uint8_t bytes[4];
+    unsigned n_bytes;
+};
+
 // Displacements that loads and stores of some width can add to a base register.
 struct isa_reach {
     int least, most; // bytes
@@ -76,7 +82,8 @@ struct isa {
     const char *memory;          // register that holds the second argument until the loop begins
     const char *const *reserved; // registers that roles may not get (stack pointer, `memory`, …); null-terminated
     const char *jump;            // instruction that branches to a label of the program
-    const char *delay_slot;      // line to put behind a branch; null: none
+    struct isa_nop nop;
+    const char *delay_slot; // line to put behind a branch; null: none
     // Waits until no instruction of the set-up is in flight. Otherwise a store of the set-up, such as a saved register,
     // can slow the loop's loads from there for tens of microseconds: Zen 4 predicts that they are forwarded from it,
     // and executes two such loads per cycle instead of three.

@@ -191,6 +191,7 @@ const struct isa isa_aarch64 = {
     .emit_stack_leave = emit_stack_leave,
     .emit_stack_return = emit_stack_return,
     .jump = "b",
+    .nop = {{0x1f, 0x20, 0x03, 0xd5}, 4},
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,

@@ -165,6 +165,7 @@ const struct isa isa_armv7 = {
     .emit_stack_leave = emit_stack_leave,
     .emit_stack_return = emit_stack_return,
     .jump = "b",
+    .nop = {{0x00, 0xf0, 0x20, 0xe3}, 4},
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,

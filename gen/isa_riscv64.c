@@ -162,6 +162,7 @@ const struct isa isa_riscv64 = {
     .emit_stack_leave = emit_stack_leave,
     .emit_stack_return = emit_stack_return,
     .jump = "j",
+    .nop = {{0x01, 0x00}, 2}, // c.nop
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,

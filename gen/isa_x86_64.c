@@ -324,6 +324,7 @@ const struct isa isa_x86_64 = {
     .emit_stack_leave = emit_stack_leave,
     .emit_stack_return = emit_stack_return,
     .jump = "jmp",
+    .nop = {{0x90}, 1},
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,

@@ -200,10 +200,22 @@ static bool is_vector_of_legacy(const struct shape *shape) {
     return has_vector && *shape->body != 'v' && *shape->body != '{';
 }
 
+// x86: changes a state of the thread that LLVM does not list, for all code behind it (Intel SDM, volume 2).
+static bool changes_state(const char *opcode) {
+    static const char *const starts[] = {"FXRSTOR",  "XRSTOR",   "LDTILECFG", "TILERELEASE", "TILEZERO", "WRPKRU",
+                                         "WRFSBASE", "WRGSBASE", "STUI",      "CLUI",        "SENDUIPI", "XSETBV"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(opcode, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
 static bool make(struct maker *m) {
     const struct form *form = m->shape->form;
     if (form->status != FORM_USABLE)
         return leave_out(m, form_status_name(form->status));
+    if (changes_state(form->opcode))
+        return leave_out(m, "it changes a state of the thread, for all code behind it");
     for (unsigned i = 0; i < form->n_operands; i++) {
         const struct form_operand *operand = &form->operands[i];
         bool is_memory = operand->kind == FORM_MEMORY;

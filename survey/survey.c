@@ -4,6 +4,7 @@
 #include "lab/run_plan.h"
 #include "survey/experiments.h"
 #include "survey/folder.h"
+#include "survey/probe.h"
 
 #include <errno.h>
 #include <string.h>
@@ -94,6 +95,25 @@ static void make_shapes(struct survey *survey, const struct machine *machine, co
             shape_make(survey->arena, survey->isa, machine, &survey->forms[i], &survey->shapes[i]);
         else
             survey->shapes[i] = (struct shape){.form = &survey->forms[i], .left_out = ""};
+}
+
+// Leaves out forms that this CPU does not execute.
+static bool probe_here(struct survey *survey, struct fail *fail) {
+    const struct host_request any = {.cpu = -1};
+    struct host host;
+    struct form *wanted = ARENA_ARRAY(survey->arena, struct form, survey->n_forms);
+    struct probed_form *probed = ARENA_ARRAY(survey->arena, struct probed_form, survey->n_forms);
+    memcpy(wanted, survey->forms, survey->n_forms * sizeof *wanted);
+    for (size_t i = 0; i < survey->n_forms; i++)
+        if (survey->shapes[i].left_out)
+            wanted[i].status = FORM_PSEUDO; // is not run
+    if (!host_read(survey->arena, &any, &host, fail) ||
+        !probe_forms(&host, wanted, survey->n_forms, probed, NULL, fail))
+        return false;
+    for (size_t i = 0; i < survey->n_forms; i++)
+        if (probed[i].was_run && (probed[i].outcome != BENCH_OK || probed[i].hint))
+            survey->shapes[i].left_out = probed_form_text(survey->arena, &probed[i]);
+    return true;
 }
 
 // Leaves out forms that the simulated CPU's model does not describe.
@@ -263,8 +283,8 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
     if (is_done && (is_done = select_forms(survey, is_selected, fail)))
         make_shapes(survey, model.machine, is_selected);
-    is_done =
-        is_done && (is_native || probe_model(survey, fail)) && write_forms(survey, fail) && make_kernels(survey, fail);
+    is_done = is_done && (is_native ? probe_here(survey, fail) : probe_model(survey, fail)) &&
+              write_forms(survey, fail) && make_kernels(survey, fail);
     model_close(&model);
     return is_done;
 }

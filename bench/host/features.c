@@ -249,6 +249,7 @@ static const struct bit {
     {"amx-fp16", 7, 1, EAX, 21, "amx_tile"},
     {"hreset", 7, 1, EAX, 22, NULL},
     {"avxifma", 7, 1, EAX, 23, "avx2"},
+    {"movrs", 7, 1, EAX, 31, NULL},
     {"avxvnniint8", 7, 1, EDX, 4, "avx2"},
     {"avxneconvert", 7, 1, EDX, 5, "avx2"},
     {"amx-complex", 7, 1, EDX, 8, "amx_tile"},
@@ -257,7 +258,9 @@ static const struct bit {
     {"usermsr", 7, 1, EDX, 15, NULL},
     {"avx10.1-256", 7, 1, EDX, 19, "avx512f"},
     {"avx10.1-512", 0x24, 0, EBX, 18, "avx512f"},
+    {"prefetchwt1", 7, 0, ECX, 0, NULL},
     {"uintr", 7, 0, EDX, 5, NULL},
+    {"ibt", 7, 0, EDX, 20, NULL}, // not among LLVM's names: all CPUs may run its instructions
     {"ptwrite", 0x14, 0, EBX, 4, NULL},
     {"kl", 0x19, 0, EBX, 0, NULL},
     {"widekl", 0x19, 0, EBX, 2, NULL},

@@ -15,12 +15,13 @@ bool code_room_open(struct code_room *room, const struct bench_code *const *code
 }
 
 // Resets also what fesetenv leaves as it is: the use of x87 registers; on AArch64 the flushing of half floats to zero,
-// and default NaNs.
+// and default NaNs. fninit comes first: fesetenv would raise an exception that the x87 unit still holds.
 static void reset_floating_point(void) {
-    fesetenv(FE_DFL_ENV);
 #if defined(__x86_64__)
     __asm__ volatile("fninit");
-#elif defined(__aarch64__)
+#endif
+    fesetenv(FE_DFL_ENV);
+#if defined(__aarch64__)
     __asm__ volatile("msr fpcr, xzr\n\tmsr fpsr, xzr");
 #endif
 }

@@ -8,6 +8,7 @@ static struct fault_watch watch; // static for the handler; a child watches once
 static struct {
     const uint8_t *start; // start of the running code; null: it has no exit
     size_t exit_offset;
+    bool is_sent; // it has been sent to its exit
 } running;
 
 #if defined(__x86_64__)
@@ -136,22 +137,46 @@ static bool is_one_of(uint8_t byte, const uint8_t *bytes, size_t n) {
     return memchr(bytes, byte, n) != NULL;
 }
 
+// Instructions of 0f 01 that fault for their operands' sake: xgetbv, xend, enclu, rdpkru, wrpkru, monitorx, mwaitx.
+static bool is_privileged_0f01(uint8_t third) {
+    static const uint8_t others[] = {0xd0, 0xd5, 0xd7, 0xee, 0xef, 0xfa, 0xfb};
+    return !is_one_of(third, others, sizeof others);
+}
+
+// Of 0f c7: xrstors and xsaves.
+static bool is_privileged_0fc7(uint8_t third) {
+    unsigned reg = third >> 3 & 7;
+    return third < 0xc0 && (reg == 3 || reg == 5);
+}
+
+// `at`: what follows 0f.
+static bool is_privileged_0f(const uint8_t *at, const uint8_t *end) {
+    static const uint8_t second[] = {0x00,                    // lldt, ltr; sldt, str
+                                     0x06, 0x07, 0x08, 0x09,  // clts, sysret, invd, wbinvd
+                                     0x20, 0x21, 0x22, 0x23,  // mov to and from control and debug registers
+                                     0x30, 0x32, 0x33, 0x35}; // wrmsr, rdmsr, rdpmc, sysexit
+    if (at + 1 < end && at[0] == 0x01)
+        return is_privileged_0f01(at[1]); // lgdt, lidt, lmsw, invlpg, swapgs
+    if (at + 1 < end && at[0] == 0xc7)
+        return is_privileged_0fc7(at[1]);
+    if (at + 1 < end && at[0] == 0x38)
+        return at[1] >= 0x80 && at[1] <= 0x82; // invept, invvpid, invpcid
+    return at < end && is_one_of(*at, second, sizeof second);
+}
+
 // A general protection fault has many causes; the instruction shows whether it is this one. Sources: Intel SDM
-// volume 3, 5.9 "Privileged Instructions"; volume 1, 19.5.1 for those that need I/O privilege.
+// volume 3, 5.9 "Privileged Instructions"; volume 1, 19.5.1 for those that need I/O privilege; AMD APM volume 3,
+// chapter 4.
 static bool is_privileged(const uint8_t *at, const uint8_t *end) {
     static const uint8_t prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65};
     static const uint8_t plain[] = {0xfa, 0xfb, 0xf4,                               // cli, sti, hlt
                                     0xe4, 0xe5, 0xe6, 0xe7, 0xec, 0xed, 0xee, 0xef, // in, out
                                     0x6c, 0x6d, 0x6e, 0x6f};                        // ins, outs
-    static const uint8_t behind_0f[] = {0x00, 0x01,              // lldt, ltr, lgdt, lidt, lmsw, invlpg, swapgs
-                                        0x06, 0x08, 0x09,        // clts, invd, wbinvd
-                                        0x20, 0x21, 0x22, 0x23,  // mov to and from control and debug registers
-                                        0x30, 0x32, 0x33, 0x35}; // wrmsr, rdmsr, rdpmc, sysexit
     while (at < end && (is_one_of(*at, prefixes, sizeof prefixes) || (*at & 0xf0) == 0x40))
         at++;
     if (at < end && *at != 0x0f)
         return is_one_of(*at, plain, sizeof plain);
-    return at + 1 < end && is_one_of(at[1], behind_0f, sizeof behind_0f);
+    return at < end && is_privileged_0f(at + 1, end);
 }
 static const enum bench_outcome protection_outcome = BENCH_PROTECTION;
 #else
@@ -238,8 +263,9 @@ static void take_note(int number, const siginfo_t *info, const mcontext_t *machi
     watch.note->outcome = (int)outcome_of(number, info, machine, answered);
 }
 
-// Stray code may run anything. So only a fault in the code itself, or a jump out of it, continues at its exit. Every
-// other instruction faults again: the signal is blocked by then, which ends the child.
+// Stray code may run anything. So only a fault in the code itself, or a jump out of it, continues at its exit, and only
+// once: the exit faults where the code has taken its own frame from it (x86: wrpkru). Every other instruction faults
+// again: the signal is blocked by then, which ends the child.
 static void on_fault(int number, siginfo_t *info, void *context) {
     ucontext_t *interrupted = context;
     uintptr_t at = program_counter(&interrupted->uc_mcontext);
@@ -248,10 +274,12 @@ static void on_fault(int number, siginfo_t *info, void *context) {
         return;
     take_note(number, info, &interrupted->uc_mcontext, answered);
     bool is_own = is_in_code(at) || watch.note->outcome == BENCH_JUMP;
-    if (running.start && is_own)
+    if (running.start && is_own && !running.is_sent) {
+        running.is_sent = true;
         go_on_at(&interrupted->uc_mcontext, (uintptr_t)running.start + running.exit_offset);
-    else
+    } else {
         sigaddset(&interrupted->uc_sigmask, number);
+    }
 }
 
 // A breakpoint does not fault again, so SIGTRAP has a handler only where code has an exit.
@@ -273,4 +301,5 @@ void fault_watch_code(const struct bench_code *code, code_function function) {
     bool has_exit = code && bench_code_is_foreign(code);
     running.start = has_exit ? code_start(function) : NULL;
     running.exit_offset = has_exit ? code->foreign.exit_offset : 0;
+    running.is_sent = false;
 }

@@ -52,7 +52,7 @@ struct bench_code foreign_code(struct arena *arena, struct foreign_body body, st
     out.n = EXIT;
     put_with_word(&out, "488905", FOREIGN_RAX); // mov [frame + 8], rax
     put_with_word(&out, "488b25", 0);           // mov rsp, [frame]
-    put(&out, "fcc3");                          // cld; ret
+    put(&out, "68020200009dc3");                // push 0x202; popf; ret
     out.n = START;
     put(&out, "b8"); // mov eax, …
     put_number(&out, (int32_t)body.rax);

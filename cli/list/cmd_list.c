@@ -26,6 +26,9 @@ static const struct option options[] = {
      "and "
      "scheduling classes.",
      &list_args.cpu},
+    {OPTION_FLAG, "run", NULL,
+     "forms: run each usable one once, in the sandbox, and print how it ended: so it shows which of them this CPU has.",
+     &list_args.run},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &list_args.json},
     {0},
 };
@@ -43,6 +46,7 @@ static const struct command command = {
     "events    hardware events that libpfm4 knows for this CPU\n",
     "  cyclops list kernels --isa aarch64\n"
     "  cyclops list forms 'VADDPS.*'\n"
+    "  cyclops list forms --run 'PREFETCH.*'\n"
     "  cyclops list models\n"
     "  cyclops list changes --llvm 19 --llvm 22\n",
     options,

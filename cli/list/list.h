@@ -18,7 +18,7 @@ enum { LIST_MOST_VERSIONS = 16 };
 extern struct list_args {
     const char *isa, *kernels, *cpu;
     struct option_list llvms;
-    bool json;
+    bool json, run;
 } list_args;
 
 // A CPU of LLVM's, and the versions that have a model of it.
