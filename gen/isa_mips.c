@@ -172,8 +172,7 @@ static struct isa_reach reach(unsigned bytes) {
     .settle = "sync\nehb\n", .loop_end = isa_two_instructions, .reach = reach, .instruction_bytes = isa_four_bytes,    \
     .leaves_loop = (const char *const[]){"jr", NULL}, .emit_entry = emit_entry, .emit_exit = emit_exit,                \
     .emit_loop_end = emit_loop_end, .emit_start = emit_start, .emit_stack_leave = emit_stack_leave,                    \
-    .emit_stack_return = emit_stack_return, .jump = "b", .nop = {{0}, 4},                                                   \
-    .delay_slot = "nop\n",                                                                                              \
+    .emit_stack_return = emit_stack_return, .jump = "b", .nop = {{0}, 4}, .delay_slot = "nop\n",                       \
     .emit_stack_pointer = emit_stack_pointer, .emit_constant = emit_constant, .emit_move_memory = emit_move_memory,    \
     .emit_displace = emit_displace
 

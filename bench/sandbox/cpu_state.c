@@ -7,14 +7,26 @@
 #include <cpuid.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 
 // Linux's bit of AT_HWCAP2: arch/x86/include/uapi/asm/hwcap2.h.
 enum { HAS_FSGSBASE = 1 << 1 };
 
-// The start of an XSAVE area whose header states that all components have their initial values: Intel SDM volume 1,
-// 13.8. MXCSR alone is read from there.
-enum { AREA_BYTES = 576, MXCSR_OFFSET = 24, MXCSR_START = 0x1f80, KEYS_COMPONENT = 1 << 9 };
-static _Alignas(64) uint8_t initial[AREA_BYTES];
+// An XSAVE area of zeros, but for MXCSR, states that all components have their initial values: Intel SDM volume
+// 1, 13.8. CPUs may touch all of it: a Zen 5 faults where its end is missing.
+enum { MXCSR_OFFSET = 24, MXCSR_START = 0x1f80, KEYS_COMPONENT = 1 << 9 };
+
+static uint8_t *make_area(void) {
+    const uint32_t mxcsr = MXCSR_START;
+    unsigned a, b, c, d;
+    if (!__get_cpuid_count(13, 0, &a, &b, &c, &d)) // b: bytes of all components that Linux has switched on
+        return NULL;
+    uint8_t *area = mmap(NULL, b, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (area == MAP_FAILED)
+        return NULL;
+    memcpy(area + MXCSR_OFFSET, &mxcsr, sizeof mxcsr);
+    return area;
+}
 
 static uint64_t read_components(void) {
     uint32_t low, high;
@@ -40,9 +52,8 @@ static void read_cpuid(struct cpu_state *state) {
 #define WRITE_SEGMENT(name, from) __asm__ volatile("mov %0, %%" #name : : "r"(from) : "memory")
 
 void cpu_state_save(struct cpu_state *state) {
-    const uint32_t mxcsr = MXCSR_START;
-    memcpy(initial + MXCSR_OFFSET, &mxcsr, sizeof mxcsr);
     read_cpuid(state);
+    state->area = state->components ? make_area() : NULL;
     READ_SEGMENT(ds, state->ds);
     READ_SEGMENT(es, state->es);
     READ_SEGMENT(fs, state->fs);
@@ -55,10 +66,10 @@ void cpu_state_save(struct cpu_state *state) {
 }
 
 void cpu_state_clear_vectors(const struct cpu_state *state) {
-    if (state->components)
+    if (state->area)
         __asm__ volatile("xrstor64 %0"
                          :
-                         : "m"(initial), "a"((uint32_t)state->components), "d"((uint32_t)(state->components >> 32))
+                         : "m"(*state->area), "a"((uint32_t)state->components), "d"((uint32_t)(state->components >> 32))
                          : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
                            "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory");
 }

@@ -1,6 +1,6 @@
 // Private to this folder.
 // State of the CPU that foreign code may change, and that neither its exit nor code_room_leave restores. For the child
-// of a sandbox: makes no system call.
+// of a sandbox: only cpu_state_save makes system calls, and no function frees memory.
 //  - x86-64: segment registers with their bases, protection keys, and all that XSAVE knows. Tile registers (AMX) need a
 //    request to Linux, and a shadow stack (CET) the C library's: both are missing here.
 //  - AArch64: the thread pointer, and vector registers.
@@ -14,6 +14,7 @@
 #if defined(__x86_64__)
 struct cpu_state {
     uint64_t components; // those of XSAVE that are cleared; 0: no XSAVE
+    const uint8_t *area; // an area of XSAVE with their initial values; null: no XSAVE
     uint64_t fs_base, gs_base;
     uint16_t ds, es, fs, gs;
     uint32_t keys;  // PKRU

@@ -37,7 +37,7 @@ static json_t *form_to_json(struct arena *arena, const struct machine *machine, 
     char hex[2 * 32 + 1] = "";
     json_t *operands = json_array();
     for (unsigned i = 0; i < form->n_bytes && i < 32; i++)
-        snprintf(hex + 2 * i, 3, "%02x", form->bytes[i]);
+        snprintf(hex + (size_t)2 * i, 3, "%02x", form->bytes[i]);
     for (unsigned i = 0; i < form->n_operands; i++) {
         const struct form_operand *operand = &form->operands[i];
         json_array_append_new(operands,
