@@ -10,16 +10,13 @@
 #include <stdarg.h>
 #include <string.h>
 
+static void find_lines(struct yaml *yaml) {
+    for (const char *at = yaml->data; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+        *ARENA_ADD(yaml->arena, yaml->lines, yaml->n_lines) = at;
+}
+
 static const char *line_start(const struct yaml *yaml, unsigned line) {
-    const char *at = yaml->data;
-    while (line > 1) {
-        const char *newline = strchr(at, '\n');
-        if (!newline)
-            break;
-        at = newline + 1;
-        line--;
-    }
-    return at;
+    return yaml->lines[line <= yaml->n_lines ? line - 1 : yaml->n_lines - 1];
 }
 
 // Converts a place: libfyaml counts characters, our columns are bytes.
@@ -113,6 +110,7 @@ bool yaml_open(struct yaml *yaml, struct arena *arena, const char *path, struct 
     yaml->data = data;
     if (strlen(data) != length)
         return fail_at(fail, path, 0, 0, "the file holds a zero byte: it is not text");
+    find_lines(yaml);
     return check_utf8(yaml) && parse(yaml, length) && check_single(yaml);
 }
 
@@ -185,6 +183,11 @@ static struct fy_node *key_of(struct fy_node *value) {
 // ("key:") has no place, so this takes the key's.
 struct yaml_place yaml_place(struct yaml *yaml, struct fy_node *node) {
     size_t before, after;
+    struct fy_token *token = node && fy_node_get_type(node) == FYNT_SCALAR ? fy_node_get_scalar_token(node) : NULL;
+    const struct fy_mark *mark = token ? fy_token_start_mark(token) : NULL;
+    size_t length;
+    if (mark && fy_token_get_text(token, &length) && length)
+        return place_of(yaml, mark->line + 1, mark->column + 1);
     last_report(yaml, &before);
     fy_diag_node_report(yaml->diag, node, FYET_ERROR, "here");
     struct fy_diag_error *report = last_report(yaml, &after);

@@ -14,7 +14,9 @@ struct yaml {
     struct arena *arena;
     struct fail *fail;
     const char *path;
-    const char *data; // the whole file
+    const char *data;   // the whole file
+    const char **lines; // starts of its lines; the last one may be empty
+    size_t n_lines;
     struct fy_parser *parser;
     struct fy_document *document;
     struct fy_diag *diag;

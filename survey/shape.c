@@ -178,6 +178,8 @@ static bool make_body(struct maker *m) {
         const struct shape_port *port = port_of(m, &found);
         if (!port)
             continue;
+        if (port->is_address && found.class != m->isa->classes)
+            return leave_out(m, "its address is shorter than a pointer");
         seen |= 1U << (port - m->shape->ports);
         size_t before = (size_t)(word.data - done);
         text_append(&body, done, before - (before && word.data[-1] == '%'));
