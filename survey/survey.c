@@ -272,21 +272,12 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
         if (!measure(survey, 0, n, &n_unstable, fail))
             return false;
     }
+    if (is_stopped(survey)) {
+        lab_say(listener_of(survey), LAB_NOTE, "interrupted; --resume does the rest");
+        *survey->status = RUN_PLAN_INTERRUPTED;
+    } else if (n_unstable && survey->request->is_strict)
+        *survey->status = run_plan_worse(*survey->status, RUN_PLAN_UNSTABLE);
     return true;
-}
-
-static bool prepare(struct survey *survey, struct fail *fail) {
-    struct model model = {0};
-    bool *is_selected;
-    bool is_native = strcmp(survey->request->lab->target, "native") == 0;
-    bool is_done = list_forms(survey, &model, fail);
-    is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
-    if (is_done && (is_done = select_forms(survey, is_selected, fail)))
-        make_shapes(survey, model.machine, is_selected);
-    is_done = is_done && (is_native ? probe_here(survey, fail) : probe_model(survey, fail)) &&
-              write_forms(survey, fail) && make_kernels(survey, fail);
-    model_close(&model);
-    return is_done;
 }
 
 static bool check_folder(const struct survey *survey, struct fail *fail) {
@@ -296,12 +287,28 @@ static bool check_folder(const struct survey *survey, struct fail *fail) {
                     survey->request->folder);
 }
 
+static bool prepare(struct survey *survey, struct fail *fail) {
+    struct model model = {0};
+    bool *is_selected;
+    bool is_native = strcmp(survey->request->lab->target, "native") == 0;
+    bool is_done = list_forms(survey, &model, fail);
+    is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
+    // The folder is made only where there is something to measure.
+    is_done = is_done && select_forms(survey, is_selected, fail) &&
+              folder_lock(survey->arena, survey->request->folder, fail) && check_folder(survey, fail);
+    if (is_done)
+        make_shapes(survey, model.machine, is_selected);
+    is_done = is_done && (is_native ? probe_here(survey, fail) : probe_model(survey, fail)) &&
+              write_forms(survey, fail) && make_kernels(survey, fail);
+    model_close(&model);
+    return is_done;
+}
+
 bool survey_run(struct arena *arena, const struct survey_request *request, int *status, struct fail *fail) {
     struct survey survey = {.arena = arena,
                             .request = request,
                             .isa = request->lab->isa,
                             .path = folder_file(arena, request->folder, "measurements.jsonl"),
                             .status = status};
-    return folder_lock(arena, request->folder, fail) && check_folder(&survey, fail) && prepare(&survey, fail) &&
-           measure_all(&survey, fail);
+    return prepare(&survey, fail) && measure_all(&survey, fail);
 }

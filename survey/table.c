@@ -172,11 +172,13 @@ static bool read_measurements(struct reader *reader, const char *const *folders,
         if (reader->files[i].n_headers)
             *header = reader->files[i].headers[reader->files[i].n_headers - 1];
     }
+    if (!*header)
+        return fail_set(fail, FAIL_INPUT, "'%s' holds no measurement yet", folders[0]);
     reader->entries = ARENA_ARRAY(reader->arena, struct entry, n_records);
     for (size_t f = 0; f < n; f++)
         for (size_t i = 0; i < reader->files[f].n_records; i++) {
             const struct record *record = &reader->files[f].records[i];
-            bool is_ours = record->run && record->kernel && record->mode &&
+            bool is_ours = record->run && record->kernel && record->isa && record->mode &&
                            is_same_machine(reader->files[f].headers[record->run - 1], *header);
             n_others += !is_ours;
             if (!is_ours)
@@ -350,11 +352,16 @@ static void read_latency(struct making *m, const struct entry *entry) {
     const struct entry *longer = find_longer(m, entry);
     struct table_value long_value = longer ? value_of(longer, 1) : value;
     bool is_open = longer && value.is_known && !is_closed(reader, &value, &long_value);
+    bool is_flag = strcmp(entry->result, "flags") == 0 && *entry->way;
     if (is_open && value.verdict != MEASURED_UNSTABLE && long_value.verdict != MEASURED_UNSTABLE)
         return; // it does not write this flag
     if (is_open) {
         value.verdict = MEASURED_UNSTABLE;
         value.why = "unstable, so it is not known whether it writes this flag";
+    }
+    if (is_flag && !longer) { // the survey was ended in between, or still runs
+        value.is_known = false;
+        value.why = "not measured yet with one more step, so it is not known whether it writes this flag";
     }
     if (value.is_known)
         subtract_way(reader, entry->way, &value);
@@ -554,7 +561,7 @@ bool table_read(struct arena *arena, const char *const *folders, size_t n_folder
     *table = (struct survey_table){0};
     bool is_read = read_measurements(&reader, folders, n_folders, &header, fail) &&
                    read_forms(arena, folders, n_folders, &forms, &n_forms, fail);
-    if (is_read && header) {
+    if (is_read) {
         const struct isa *isa = reader.n_entries ? isa_find(reader.entries[0].record->isa) : NULL;
         if (isa)
             read_steps(&reader, isa);
