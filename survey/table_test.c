@@ -1,0 +1,567 @@
+// The table from measurement files written by hand: only what they hold decides.
+#include "survey/table.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "survey/folder.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MOST_FOLDERS = 3 };
+
+// Folders of a survey under one temporary folder.
+struct fixture {
+    struct arena arena;
+    struct fail fail;
+    char root[64];
+    const char *folders[MOST_FOLDERS];
+    struct text measurements[MOST_FOLDERS], forms[MOST_FOLDERS];
+    unsigned n_warnings;
+    struct survey_table table;
+};
+
+static int set_up(void **state) {
+    struct fixture *f = test_calloc(1, sizeof *f);
+    strcpy(f->root, "/tmp/cyclops-table-XXXXXX");
+    assert_non_null(mkdtemp(f->root));
+    for (int i = 0; i < MOST_FOLDERS; i++) {
+        f->folders[i] = arena_printf(&f->arena, "%s/%d", f->root, i);
+        assert_int_equal(mkdir(f->folders[i], 0777), 0);
+        f->measurements[i].arena = f->forms[i].arena = &f->arena;
+    }
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    struct fixture *f = *state;
+    for (int i = 0; i < MOST_FOLDERS; i++) {
+        unlink(folder_file(&f->arena, f->folders[i], "measurements.jsonl"));
+        unlink(folder_file(&f->arena, f->folders[i], "forms.jsonl"));
+        rmdir(f->folders[i]);
+    }
+    rmdir(f->root);
+    arena_free(&f->arena);
+    test_free(f);
+    return 0;
+}
+
+// ---- writing
+
+static void begin(struct fixture *f, int folder, const char *cpu) {
+    text_addf(&f->measurements[folder],
+              "{\"record\":\"host\",\"version\":1,\"cpu\":\"%s\",\"family\":25,\"model\":17,\"stepping\":1,"
+              "\"microcode\":\"0xa1\",\"clock\":{\"tier\":\"ratio\",\"target\":\"native\",\"error\":0.001}}\n",
+              cpu);
+}
+
+static void add_line(struct fixture *f, int folder, const char *kernel, const char *rest, double cycles,
+                     bool is_stable) {
+    text_addf(&f->measurements[folder],
+              "{\"record\":\"measurement\",\"kernel\":\"%s\",\"isa\":\"x86_64\",\"form\":\"unrolled\",%s,"
+              "\"cycles\":%g,\"low\":%g,\"high\":%g,\"verdict\":\"%s\",\"clock\":\"ratio\",\"clock_error\":0,"
+              "\"samples\":40,\"bytes\":\"90\"%s}\n",
+              kernel, rest, cycles, cycles - 0.01, cycles + 0.01, is_stable ? "within" : "unstable",
+              is_stable ? "" : ",\"why\":\"another thread was busy\"");
+}
+
+// Latencies; `arc` matters where the kernel is a .chain.
+static void add_arc(struct fixture *f, const char *kernel, const char *arc, double cycles) {
+    add_line(f, 0, kernel, arena_printf(&f->arena, "\"mode\":\"latency\",\"n\":1,\"arc\":\"%s\"", arc), cycles, true);
+}
+
+static void add(struct fixture *f, const char *kernel, double cycles) {
+    add_arc(f, kernel, "a->a", cycles);
+}
+
+static void add_throughput(struct fixture *f, const char *kernel, unsigned streams, double cycles_of_all) {
+    add_line(f, 0, kernel, arena_printf(&f->arena, "\"mode\":\"throughput\",\"n\":%u", streams), cycles_of_all, true);
+}
+
+static void add_form(struct fixture *f, int folder, const char *form, const char *left_out) {
+    text_addf(&f->forms[folder], "{\"form\":\"%s\",\"example\":\"nop\",\"class\":\"WriteNop\"", form);
+    text_addf(&f->forms[folder], left_out ? ",\"left_out\":\"%s\"}\n" : "}\n", left_out);
+}
+
+// Partners as on most CPUs: one cycle each; movq, two instructions, six.
+static void add_partners(struct fixture *f) {
+    static const char *const names[] = {"movslq", "xor", "vpand", "vandps"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        add(f, arena_printf(&f->arena, "CHAIN.%s", names[i]), 1);
+    add(f, "CHAIN.flags", 2);
+    add(f, "CHAIN.carry", 2);
+    add(f, "CHAIN.vmovq", 6);
+}
+
+// ---- reading
+
+static void count_warning(void *context, enum lab_note kind, const char *text) {
+    struct fixture *f = context;
+    f->n_warnings += kind == LAB_WARNING && strstr(text, "of another machine");
+}
+
+static void write_files(struct fixture *f, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        struct text *texts[] = {&f->measurements[i], &f->forms[i]};
+        static const char *const names[] = {"measurements.jsonl", "forms.jsonl"};
+        for (int k = 0; k < 2; k++)
+            if (texts[k]->data)
+                assert_true(file_write(folder_file(&f->arena, f->folders[i], names[k]), texts[k]->data,
+                                       texts[k]->length, &f->fail));
+    }
+}
+
+static bool read_folders(struct fixture *f, size_t n) {
+    const struct lab_listener listener = {.context = f, .note = count_warning};
+    write_files(f, n);
+    return table_read(&f->arena, f->folders, n, NULL, 0, &listener, &f->table, &f->fail);
+}
+
+static void read_all(struct fixture *f, size_t n) {
+    if (!read_folders(f, n))
+        fail_msg("%s", f->fail.text);
+}
+
+static const struct table_row *row_of(const struct fixture *f, const char *form) {
+    for (size_t i = 0; i < f->table.n_rows; i++)
+        if (strcmp(f->table.rows[i].form, form) == 0)
+            return &f->table.rows[i];
+    fail_msg("there is no row %s", form);
+    return NULL;
+}
+
+static const struct table_value *find_latency(const struct table_row *row, const char *source,
+                                              const char *destination) {
+    for (size_t i = 0; i < row->n_latencies; i++)
+        if (strcmp(row->latencies[i].source, source) == 0 && strcmp(row->latencies[i].destination, destination) == 0)
+            return &row->latencies[i].value;
+    return NULL;
+}
+
+static const struct table_value *latency_of(const struct fixture *f, const char *form, const char *source,
+                                            const char *destination) {
+    const struct table_value *value = find_latency(row_of(f, form), source, destination);
+    if (!value)
+        fail_msg("%s has no latency from %s to %s", form, source, destination);
+    return value;
+}
+
+static void is_near(double value, double wanted) {
+    if (!(fabs(value - wanted) < 1e-6))
+        fail_msg("%g is not %g", value, wanted);
+}
+
+static void is_value(const struct table_value *value, double cycles, enum table_relation relation) {
+    assert_true(value->is_known);
+    is_near(value->cycles, cycles);
+    assert_int_equal(value->relation, relation);
+    assert_true(value->low <= value->cycles && value->cycles <= value->high);
+}
+
+// ---- names of kernels
+
+static void names_become_pairs(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add_arc(f, "F.chain", "o0->o0", 4);
+    add_arc(f, "F.chain", "o0->o1", 5);
+    add_arc(f, "F.chain", "rax->o2_base", 6);
+    add(f, "F.rax-rdx.alone", 7);
+    add(f, "F.o3_base-o0.movslq", 9);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_int_equal(row_of(f, "F")->n_latencies, 5);
+    is_value(latency_of(f, "F", "0", "0"), 4, TABLE_EQUAL);
+    is_value(latency_of(f, "F", "1", "0"), 5, TABLE_EQUAL);
+    is_value(latency_of(f, "F", "2.base", "rax"), 6, TABLE_EQUAL);
+    is_value(latency_of(f, "F", "rax", "rdx"), 7, TABLE_EQUAL);
+    is_value(latency_of(f, "F", "3.base", "0"), 8, TABLE_EQUAL);
+    assert_null(latency_of(f, "F", "rax", "rdx")->partner);
+    assert_string_equal(latency_of(f, "F", "3.base", "0")->partner, "movslq");
+    assert_string_equal(latency_of(f, "F", "3.base", "0")->kernel, "F.o3_base-o0.movslq");
+    assert_string_equal(latency_of(f, "F", "3.base", "0")->bytes, "90");
+}
+
+// Names that no survey makes do no harm.
+static void other_names(void **state) {
+    struct fixture *f = *state;
+    static const char *const names[] = {"",      ".",     "F.", "F..", "F.x", "F.-", "F.-.-", "F.a-b.nothing",
+                                        "CHAIN", "CHAIN."};
+    begin(f, 0, "A");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        add(f, names[i], 1);
+    text_add(&f->measurements[0], "{\"record\":\"measurement\",\"outcome\":\"time-out\"}\n"
+                                  "{\"record\":\"measurement\",\"kernel\":\"F\",\"outcome\":\"time-out\"}\n");
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_string_equal(latency_of(f, "F", "a", "b")->why, "its partner nothing is not known");
+}
+
+// ---- partners
+
+static void partners_are_subtracted(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add(f, "F.o1-o0.movslq", 4);
+    add(f, "F.o2_base-o0.xor", 7); // two of them
+    add(f, "F.o3-o0.vpand", 5);    // the smaller one of two ways
+    add(f, "F.o3-o0.vandps", 4);
+    add(f, "F.o4-o0.knotw", 4); // not measured
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "1", "0"), 3, TABLE_EQUAL);
+    is_value(latency_of(f, "F", "2.base", "0"), 5, TABLE_EQUAL);
+    is_value(latency_of(f, "F", "3", "0"), 3, TABLE_EQUAL);
+    assert_string_equal(latency_of(f, "F", "3", "0")->partner, "vandps");
+    is_near(latency_of(f, "F", "1", "0")->low, 4 - 0.01 - 1.01);
+    is_near(latency_of(f, "F", "1", "0")->high, 4 + 0.01 - 0.99);
+    assert_false(latency_of(f, "F", "4", "0")->is_known);
+    assert_string_equal(latency_of(f, "F", "4", "0")->why, "its partner knotw is not known");
+    assert_int_equal(f->table.n_values, 3);
+}
+
+// Across register files only the sum is known: each step takes a cycle at least.
+static void across_files_is_a_bound(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add(f, "F.o1-o0.vmovq", 7);
+    add(f, "F.o2_base-o0.vmovq-xor", 9);
+    add(f, "F.o3-o0.vmovq", 6); // of two ways for one pair, the equal value counts
+    add(f, "F.o3-o0.vpand", 6);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "1", "0"), 6, TABLE_AT_MOST);
+    is_near(latency_of(f, "F", "1", "0")->sum, 7);
+    is_value(latency_of(f, "F", "2.base", "0"), 6, TABLE_AT_MOST);
+    is_near(latency_of(f, "F", "2.base", "0")->sum, 9);
+    is_value(latency_of(f, "F", "3", "0"), 5, TABLE_EQUAL);
+    is_near(latency_of(f, "F", "3", "0")->sum, 0);
+    assert_int_equal(f->table.n_at_most, 2);
+}
+
+// Where there and back take one cycle each, neither can take less.
+static void the_least_way_is_equal(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add(f, "CHAIN.kmovw", 2);
+    add(f, "F.o1-o0.kmovw", 4);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "1", "0"), 3, TABLE_EQUAL);
+}
+
+static void sums_must_add_up(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add(f, "CHAIN.movslq-xor", 3.05);
+    add(f, "CHAIN.vpand-vpand", 3); // should be 2
+    add(f, "F.o1-o0.movslq", 4);
+    add(f, "F.o2-o0.vpand", 4);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_int_equal(latency_of(f, "F", "1", "0")->verdict, MEASURED_WITHIN);
+    assert_int_equal(latency_of(f, "F", "2", "0")->verdict, MEASURED_UNSTABLE);
+    assert_string_equal(latency_of(f, "F", "2", "0")->why, "the chains of vpand-vpand do not add up");
+    assert_int_equal(f->table.n_unstable, 1);
+}
+
+static void unstable_partners(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_line(f, 0, "CHAIN.movslq", "\"mode\":\"latency\",\"n\":1", 1, false);
+    add(f, "F.o1-o0.movslq", 4);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "1", "0"), 3, TABLE_EQUAL);
+    assert_int_equal(latency_of(f, "F", "1", "0")->verdict, MEASURED_UNSTABLE);
+    assert_string_equal(latency_of(f, "F", "1", "0")->why, "another thread was busy");
+}
+
+static void what_did_not_run_is_not_known(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    text_add(&f->measurements[0], "{\"record\":\"measurement\",\"kernel\":\"F.chain\",\"isa\":\"x86_64\",\"arc\":"
+                                  "\"o0->o0\",\"mode\":\"latency\",\"outcome\":\"time-out\"}\n");
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_false(latency_of(f, "F", "0", "0")->is_known);
+    assert_string_equal(latency_of(f, "F", "0", "0")->why, "time-out");
+    assert_int_equal(f->table.n_measured, 0);
+}
+
+// ---- flags
+
+static void open_chains_are_no_latencies(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add(f, "F.o0-flags.flags-movslq", 4); // it writes this flag
+    add(f, "F.o0-flags.flags-movslq.longer", 5);
+    add(f, "F.o0-flags.carry-movslq", 1); // and not this one: the copies do not wait for each other
+    add(f, "F.o0-flags.carry-movslq.longer", 1);
+    add(f, "F.o1-flags.flags-movslq", 4); // the survey ended here
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "0", "flags.zero"), 2, TABLE_EQUAL);
+    assert_null(find_latency(row_of(f, "F"), "0", "flags.carry"));
+    assert_false(latency_of(f, "F", "1", "flags.zero")->is_known);
+    assert_non_null(strstr(latency_of(f, "F", "1", "flags.zero")->why, "not measured yet"));
+}
+
+static void unstable_chains_may_be_open(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add(f, "F.o0-flags.flags-movslq", 4);
+    add_line(f, 0, "F.o0-flags.flags-movslq.longer", "\"mode\":\"latency\",\"n\":1", 4.3, false);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_int_equal(latency_of(f, "F", "0", "flags.zero")->verdict, MEASURED_UNSTABLE);
+    assert_non_null(strstr(latency_of(f, "F", "0", "flags.zero")->why, "not known whether it writes this flag"));
+}
+
+// Flags that one copy leaves for the next.
+static void flags_to_flags(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add(f, "F.flags-flags.alone", 1);
+    add(f, "F.flags-o0.flags", 3);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "flags", "flags"), 1, TABLE_EQUAL);
+    is_value(latency_of(f, "F", "flags", "0"), 2, TABLE_EQUAL);
+}
+
+// ---- throughputs
+
+static void throughputs_are_per_instruction(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_arc(f, "F.chain", "o0->o0", 3);
+    add_line(f, 0, "F", "\"mode\":\"throughput\",\"n\":12,\"placement\":\"own-lines\"", 12, true);
+    add_line(f, 0, "F", "\"mode\":\"throughput\",\"n\":12,\"placement\":\"same-address\"", 6, true);
+    add_throughput(f, "F.broken", 12, 9);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    const struct table_row *row = row_of(f, "F");
+    assert_int_equal(row->n_throughputs, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const struct table_throughput *each = &row->throughputs[i];
+        assert_false(each->is_looped);
+        assert_int_equal(each->streams, 12);
+        if (each->has_breakers) {
+            is_value(&each->value, 9.0 / 12, TABLE_AT_MOST);
+            assert_string_equal(each->value.why, "with instructions that end dependences");
+            assert_int_equal(row->headline, i); // the smallest at addresses of their own
+        } else
+            is_value(&each->value, each->has_same_address ? 0.5 : 1, TABLE_EQUAL);
+    }
+    assert_int_equal(f->table.n_values, 4);
+    assert_int_equal(f->table.n_measured, 1);
+}
+
+static void streams_that_wait_are_marked(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_arc(f, "F.chain", "o0->o0", 4); // 8 streams of 4 cycles: 0.5
+    add_throughput(f, "F", 8, 4);
+    add_arc(f, "G.chain", "rax->rax", 3); // all streams share rax
+    add_throughput(f, "G", 8, 24);
+    add_throughput(f, "G.broken", 8, 8);
+    add_arc(f, "H.chain", "o0->o0", 4); // takes longer than its streams' latency
+    add_throughput(f, "H", 8, 8);
+    for (int i = 0; i < 3; i++)
+        add_form(f, 0, (const char *const[]){"F", "G", "H"}[i], NULL);
+    read_all(f, 1);
+    is_value(&row_of(f, "F")->throughputs[0].value, 0.5, TABLE_AT_MOST);
+    assert_string_equal(row_of(f, "F")->throughputs[0].value.why, "its streams wait for 0");
+    is_value(&row_of(f, "G")->throughputs[0].value, 3, TABLE_AT_MOST);
+    assert_string_equal(row_of(f, "G")->throughputs[0].value.why, "its streams wait for rax");
+    is_value(&row_of(f, "G")->throughputs[1].value, 1, TABLE_AT_MOST);
+    assert_int_equal(row_of(f, "G")->headline, 1);
+    is_value(&row_of(f, "H")->throughputs[0].value, 1, TABLE_EQUAL);
+}
+
+static void stable_ones_are_the_headline(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_line(f, 0, "F", "\"mode\":\"throughput\",\"n\":4", 2, false);
+    add_throughput(f, "F.broken", 4, 4);
+    add_form(f, 0, "F", NULL);
+    add_form(f, 0, "G", NULL);
+    read_all(f, 1);
+    assert_true(row_of(f, "F")->throughputs[row_of(f, "F")->headline].has_breakers);
+    assert_int_equal(row_of(f, "G")->headline, 0);
+    assert_int_equal(row_of(f, "G")->n_throughputs, 0);
+    assert_string_equal(row_of(f, "G")->left_out, "not measured yet, or not by this assembler");
+}
+
+// ---- lines and folders
+
+static void the_last_stable_one_counts(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    static const char one[] = "\"mode\":\"latency\",\"n\":1,\"arc\":\"o0->o0\"";
+    add_line(f, 0, "F.chain", one, 7, false);
+    add_line(f, 0, "F.chain", one, 5, true);
+    add_line(f, 0, "F.chain", one, 4, true);
+    add_line(f, 0, "F.chain", one, 8, false);
+    add_line(f, 0, "G.chain", one, 7, false);
+    add_line(f, 0, "G.chain", one, 8, false);
+    add_form(f, 0, "F", NULL);
+    add_form(f, 0, "G", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "0", "0"), 4, TABLE_EQUAL);
+    assert_int_equal(latency_of(f, "F", "0", "0")->verdict, MEASURED_WITHIN);
+    is_value(latency_of(f, "G", "0", "0"), 8, TABLE_EQUAL);
+    assert_int_equal(latency_of(f, "G", "0", "0")->verdict, MEASURED_UNSTABLE);
+}
+
+// So many that no sort keeps their order by chance.
+static void the_last_of_many_counts(void **state) {
+    enum { MANY = 3000 };
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    for (int i = 1; i <= MANY; i++)
+        add_line(f, 0, i % 3 ? "F.chain" : "G.chain", "\"mode\":\"latency\",\"n\":1,\"arc\":\"o0->o0\"", i, true);
+    add_form(f, 0, "F", NULL);
+    add_form(f, 0, "G", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "0", "0"), MANY - 1, TABLE_EQUAL);
+    is_value(latency_of(f, "G", "0", "0"), MANY, TABLE_EQUAL);
+}
+
+static void other_machines_are_left_out(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "B");
+    add_arc(f, "F.chain", "o0->o0", 9);
+    add_arc(f, "F.chain", "o0->o1", 9);
+    begin(f, 0, "A");
+    add_arc(f, "F.chain", "o0->o0", 4);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_int_equal(f->n_warnings, 1);
+    assert_int_equal(row_of(f, "F")->n_latencies, 1);
+    is_value(latency_of(f, "F", "0", "0"), 4, TABLE_EQUAL);
+    assert_string_equal(f->table.cpu, "A (family 25, model 17, stepping 1), microcode 0xa1");
+    assert_string_equal(f->table.clock, "ratio clock, ±0.10 %");
+    assert_string_equal(f->table.triple, "x86_64-unknown-linux-gnu");
+}
+
+static void folders_are_merged(void **state) {
+    struct fixture *f = *state;
+    static const char one[] = "\"mode\":\"latency\",\"n\":1,\"arc\":\"o0->o0\"";
+    begin(f, 0, "A");
+    add_partners(f);
+    add_line(f, 0, "G.chain", one, 3, true);
+    add_line(f, 0, "H.chain", one, 3, true);
+    add_form(f, 0, "G", NULL);
+    add_form(f, 0, "H", NULL);
+    begin(f, 1, "A");
+    add_line(f, 1, "F.o1-o0.movslq", one, 6, true);
+    add_line(f, 1, "H.chain", one, 5, true); // the last folder counts
+    add_form(f, 1, "X", "illegal instruction");
+    add_form(f, 1, "F", NULL);
+    add_form(f, 1, "H", NULL);
+    read_all(f, 2);
+    assert_int_equal(f->table.n_rows, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(f->table.rows[i].form, ((const char *const[]){"F", "G", "H", "X"}[i]));
+    is_value(latency_of(f, "F", "1", "0"), 5, TABLE_EQUAL);
+    is_value(latency_of(f, "G", "0", "0"), 3, TABLE_EQUAL);
+    is_value(latency_of(f, "H", "0", "0"), 5, TABLE_EQUAL);
+    assert_string_equal(row_of(f, "X")->left_out, "illegal instruction");
+    assert_int_equal(f->table.n_measured, 3);
+    assert_int_equal(f->n_warnings, 0);
+}
+
+static void fails_with(struct fixture *f, const char *text) {
+    f->fail = (struct fail){0};
+    assert_false(read_folders(f, 1));
+    assert_int_equal(f->fail.status, FAIL_INPUT);
+    if (!strstr(f->fail.text, text))
+        fail_msg("%s", f->fail.text);
+}
+
+static void what_is_no_survey(void **state) {
+    struct fixture *f = *state;
+    fails_with(f, "holds no survey: there is no measurements.jsonl");
+    text_add(&f->measurements[0], "");
+    fails_with(f, "holds no measurement yet");
+    begin(f, 0, "A");
+    add(f, "F.chain", 1);
+    text_add(&f->measurements[0], "{\"record\":\"measurement\",\"cycles\":\"many\"}\n");
+    fails_with(f, "cycles");
+    assert_int_equal(f->fail.line, 3);
+    assert_non_null(strstr(f->fail.file, "/0/measurements.jsonl"));
+}
+
+static void an_empty_table(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    read_all(f, 1);
+    assert_int_equal(f->table.n_rows, 0);
+    assert_int_equal(f->table.n_values, 0);
+}
+
+// ---- where a survey was made
+
+static void origins(void **state) {
+    struct fixture *f = *state;
+    struct table_origin origin;
+    begin(f, 0, "no such CPU");
+    text_add(&f->measurements[1], "{\"record\":\"host\",\"version\":1,\"clock\":{\"tier\":\"ratio\",\"target\":"
+                                  "\"sim:znver4,noise=none,seed=1\"}}\n");
+    write_files(f, 2);
+    assert_true(table_find_origin(&f->arena, f->folders[0], &origin, &f->fail));
+    assert_null(origin.cpu);
+    assert_false(origin.is_here);
+    assert_true(table_find_origin(&f->arena, f->folders[1], &origin, &f->fail));
+    assert_string_equal(origin.cpu, "znver4");
+    assert_false(table_find_origin(&f->arena, f->folders[2], &origin, &f->fail));
+    assert_int_equal(f->fail.status, FAIL_INPUT);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(names_become_pairs),
+        TEST(other_names),
+        TEST(partners_are_subtracted),
+        TEST(across_files_is_a_bound),
+        TEST(the_least_way_is_equal),
+        TEST(sums_must_add_up),
+        TEST(unstable_partners),
+        TEST(what_did_not_run_is_not_known),
+        TEST(open_chains_are_no_latencies),
+        TEST(unstable_chains_may_be_open),
+        TEST(flags_to_flags),
+        TEST(throughputs_are_per_instruction),
+        TEST(streams_that_wait_are_marked),
+        TEST(stable_ones_are_the_headline),
+        TEST(the_last_stable_one_counts),
+        TEST(the_last_of_many_counts),
+        TEST(other_machines_are_left_out),
+        TEST(folders_are_merged),
+        TEST(what_is_no_survey),
+        TEST(an_empty_table),
+        TEST(origins),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

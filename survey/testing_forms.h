@@ -1,0 +1,23 @@
+// Private to this folder.
+// What the tests of this folder share: forms of x86-64 as LLVM lists them on any host, and their shapes.
+#ifndef SURVEY_TESTING_FORMS_H
+#define SURVEY_TESTING_FORMS_H
+
+#include "survey/shape.h"
+
+#include <stdbool.h>
+
+// For cmocka_run_group_tests.
+int testing_forms_open(void **state);
+int testing_forms_close(void **state);
+
+struct arena *testing_arena(void);
+const struct isa *testing_isa(void);
+
+// Fails the test where there is no such form.
+struct shape testing_shape(const char *opcode);
+
+// Number of the port with that label. Fails the test where there is none.
+unsigned testing_port(const struct shape *shape, const char *label);
+
+#endif
