@@ -240,8 +240,11 @@ static bool measure(struct survey *survey, size_t first, size_t end, size_t *n_u
     *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
     for (size_t i = first; i < end; i++)
         plan_kernel(survey, &arena, &plan, &survey->kernels.kernels[i]);
-    bool is_done = !plan.n_experiments || (lab_open(&lab, &arena, &options, fail) &&
-                                           run_plan(&lab, &options, &plan, &files, survey->status, fail));
+    int status = 0; // of the worst experiment, which is one of thousands
+    bool is_done = !plan.n_experiments ||
+                   (lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail));
+    if (status == RUN_PLAN_INTERRUPTED)
+        *survey->status = status;
     for (size_t i = 0; i < plan.n_experiments; i++)
         *n_unstable += plan.experiments[i]->is_done && plan.experiments[i]->measurement.verdict == MEASURED_UNSTABLE;
     lab_close(&lab);

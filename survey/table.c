@@ -569,15 +569,13 @@ static bool is_this_machine(const json_t *header, struct arena *arena) {
 
 bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail) {
     static const char simulated[] = "sim:";
-    struct record_file file;
+    struct record_file file = {0};
     *origin = (struct table_origin){0};
     const char *path = folder_file(arena, folder, "measurements.jsonl");
     bool is_read = access(path, F_OK) == 0
                        ? record_read(arena, path, &file, fail)
                        : fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folder);
-    if (!is_read)
-        return false;
-    if (file.n_headers) {
+    if (is_read && file.n_headers) {
         const json_t *header = file.headers[file.n_headers - 1];
         const char *target = text_in(json_object_get(header, "clock"), "target");
         bool is_simulated = strncmp(target, simulated, strlen(simulated)) == 0;
@@ -588,5 +586,5 @@ bool table_find_origin(struct arena *arena, const char *folder, struct table_ori
             origin->is_here = is_this_machine(header, arena);
     }
     record_file_close(&file);
-    return true;
+    return is_read;
 }
