@@ -24,7 +24,7 @@ struct survey {
     size_t n_partners; // kernels of partners, the first ones
     const char *path;  // of the measurement file
     size_t n_said;     // troubles of experiments
-    int *status;
+    int status;        // as in survey_run
 };
 
 static const struct lab_listener *listener_of(const struct survey *survey) {
@@ -244,7 +244,7 @@ static bool measure(struct survey *survey, size_t first, size_t end, size_t *n_u
     bool is_done = !plan.n_experiments ||
                    (lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail));
     if (status == RUN_PLAN_INTERRUPTED)
-        *survey->status = status;
+        survey->status = status;
     for (size_t i = 0; i < plan.n_experiments; i++)
         *n_unstable += plan.experiments[i]->is_done && plan.experiments[i]->measurement.verdict == MEASURED_UNSTABLE;
     lab_close(&lab);
@@ -304,7 +304,9 @@ bool survey_run(struct arena *arena, const struct survey_request *request, int *
                             .request = request,
                             .isa = request->lab->isa,
                             .path = folder_file(arena, request->folder, "measurements.jsonl"),
-                            .status = status};
-    return folder_lock(arena, request->folder, fail) && check_folder(&survey, fail) && prepare(&survey, fail) &&
-           measure_all(&survey, fail);
+                            .status = *status};
+    bool is_done = folder_lock(arena, request->folder, fail) && check_folder(&survey, fail) && prepare(&survey, fail) &&
+                   measure_all(&survey, fail);
+    *status = survey.status;
+    return is_done;
 }
