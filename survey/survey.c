@@ -59,16 +59,40 @@ static void pass_waiting(void *context, size_t n_left, double seconds) {
 
 // ---- forms
 
-static bool list_forms(struct survey *survey, struct model *model, struct fail *fail) {
-    const struct lab_options *lab = survey->request->lab;
-    struct decoder_cpu widest = decoder_widest(survey->isa);
-    struct backend_options options = {.triple = survey->isa->triple,
+// Lists the forms of an ISA, of every CPU. They live as long as `model`.
+static bool list_forms(struct arena *arena, const struct isa *isa, const char *llvm, struct model *model,
+                       const struct form **forms, size_t *n, struct fail *fail) {
+    struct decoder_cpu widest = decoder_widest(isa);
+    struct backend_options options = {.triple = isa->triple,
                                       .cpu = widest.cpu,
                                       .features = widest.features,
                                       .without_model = true,
                                       .output_syntax = 0};
-    return model_open(model, survey->arena, lab->llvms.n_items ? lab->llvms.items[0] : NULL, &options, fail) &&
-           model->backend->forms(model->cpu, survey->arena, &survey->forms, &survey->n_forms, fail);
+    return model_open(model, arena, llvm, &options, fail) && model->backend->forms(model->cpu, arena, forms, n, fail);
+}
+
+bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char *name, struct kernel_set *set,
+                         struct fail *fail) {
+    struct model model = {0};
+    const struct form *forms;
+    size_t n, i = 0;
+    const char *opcode = arena_copy(arena, name, strcspn(name, "."));
+    bool is_done = list_forms(arena, isa, NULL, &model, &forms, &n, fail);
+    while (is_done && i < n && strcmp(forms[i].opcode, opcode) != 0)
+        i++;
+    if (is_done && i < n) {
+        struct shape shape;
+        struct text text = {.arena = arena};
+        shape_make(arena, isa, model.machine, &forms[i], &shape);
+        is_done =
+            !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", opcode, shape.left_out);
+        experiments_begin(isa, &text);
+        if (is_done)
+            experiments_add(isa, &shape, &text);
+        is_done = is_done && kernel_load_text(arena, "the survey's kernels", text.data, isa, set, fail);
+    }
+    model_close(&model);
+    return is_done;
 }
 
 // Leaves out what was not requested.
@@ -181,13 +205,9 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
     const char *folder = folder_file(survey->arena, root, isa_family(survey->isa));
     experiments_begin(survey->isa, &text);
     add_kernels(survey, &text);
-    if (!make_folder(root, fail) || !make_folder(folder, fail) ||
-        !file_write(folder_file(survey->arena, folder, "survey.yaml"), text.data, text.length, fail) ||
-        !kernel_load_folder(survey->arena, root, survey->isa->name, &survey->kernels, fail))
-        return false;
-    if (survey->kernels.n_refused)
-        *fail = survey->kernels.refused[0];
-    return !survey->kernels.n_refused;
+    const char *path = folder_file(survey->arena, folder, "survey.yaml");
+    return make_folder(root, fail) && make_folder(folder, fail) && file_write(path, text.data, text.length, fail) &&
+           kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail);
 }
 
 // ---- measuring
@@ -282,7 +302,9 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     struct model model = {0};
     bool *is_selected;
     bool is_native = strcmp(survey->request->lab->target, "native") == 0;
-    bool is_done = list_forms(survey, &model, fail);
+    const struct option_list *llvms = &survey->request->lab->llvms;
+    bool is_done = list_forms(survey->arena, survey->isa, llvms->n_items ? llvms->items[0] : NULL, &model,
+                              &survey->forms, &survey->n_forms, fail);
     is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
     if (is_done && (is_done = select_forms(survey, is_selected, fail)))
         make_shapes(survey, model.machine, is_selected);
