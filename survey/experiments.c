@@ -8,6 +8,14 @@ static bool is_carried(const struct shape_port *port) {
     return port->is_read && port->is_written;
 }
 
+// One in each lane. Not zero: a Zen knows which registers hold zero above their lowest lane, and then waits for less.
+// A number of another width would come to be a denormal.
+static const char *one_of(const struct shape *shape) {
+    size_t length = strcspn(shape->body, " ");
+    bool is_double = length > 1 && shape->body[length - 1] == 'd' && strchr("ps", shape->body[length - 2]);
+    return is_double ? "f64 1.0" : "f32 1.0";
+}
+
 // Writes "init" with what every kernel of the form needs: numbers that do not fault, and addresses. `more` begins with
 // a comma or is empty.
 static void add_init(const struct shape *shape, const char *more, struct text *out) {
@@ -16,9 +24,10 @@ static void add_init(const struct shape *shape, const char *more, struct text *o
     for (unsigned i = 0; i < shape->n_ports; i++) {
         const struct shape_port *port = &shape->ports[i];
         bool is_upper = port->is_fixed && strcmp(port->class->registers[port->index], "rdx") == 0;
-        if ((port->file != 'g' && port->file != 'k') || !port->is_read)
+        if (!port->is_read || port->file == 'c')
             continue;
-        text_addf(out, "%s%s: %s", comma, port->role, port->is_address ? "memory" : is_upper ? "0" : "1");
+        const char *value = port->is_address ? "memory" : is_upper ? "0" : port->file == 'v' ? one_of(shape) : "1";
+        text_addf(out, "%s%s: %s", comma, port->role, value);
         comma = ", ";
     }
     text_addf(out, "%s}", *comma ? more : *more ? more + 2 : "");

@@ -217,14 +217,16 @@ static const struct entry *find_partner(const struct reader *reader, const char 
     return NULL;
 }
 
-// Marks the steps of a chain whose parts do not add up.
+// Marks the steps of a chain whose parts do not add up. Where a part is only known as a sum, nothing follows: a way
+// between two kinds of units may take a cycle longer after some instructions, and a bound holds all the same.
 static void check_sum(const struct reader *reader, const struct partner_experiment *experiment) {
     const struct entry *entry = find_partner(reader, experiment->name);
     double sum = 0;
     for (unsigned i = 0; i < 3 && experiment->parts[i]; i++) {
         const struct entry *part = find_partner(reader, experiment->parts[i]);
         if (!part || !entry || part->record->measurement.outcome != BENCH_OK ||
-            entry->record->measurement.outcome != BENCH_OK)
+            entry->record->measurement.outcome != BENCH_OK || !find_step(reader, experiment->parts[i]) ||
+            find_step(reader, experiment->parts[i])->value.relation == TABLE_AT_MOST)
             return;
         sum += part->record->measurement.cycles;
     }
@@ -289,6 +291,24 @@ static bool subtract_way(const struct reader *reader, const char *way, struct ta
     return true;
 }
 
+// Whether a latency that is left is none: no instruction of a closed chain takes less than a cycle, but for moves that
+// are eliminated at renaming, and those close by themselves.
+static bool is_too_short(const struct table_value *value) {
+    static const double least = 0.9;
+    return value->partner && value->cycles < least;
+}
+
+// Makes a bound of what is not a whole number of cycles: now and then, the chain waits for a unit that is busy.
+static void bound_fraction(struct table_value *value) {
+    static const double least = 0.04, share = 0.005;
+    double nearest = round(value->cycles), off = fabs(value->cycles - nearest);
+    bool is_whole = off <= fmax(least, share * value->cycles) || (value->low <= nearest && nearest <= value->high);
+    if (is_whole || value->cycles < 1 || value->verdict == MEASURED_UNSTABLE)
+        return;
+    value->relation = TABLE_AT_MOST;
+    value->why = value->why ? value->why : "not a whole number: it also waits for busy units";
+}
+
 // Whether a chain through flags is closed: with one more step it takes that step longer.
 static bool is_closed(const struct reader *reader, const struct table_value *value, const struct table_value *longer) {
     const struct step *step = find_step(reader, "movslq");
@@ -346,8 +366,15 @@ static void read_latency(struct making *m, const struct entry *entry) {
         value.verdict = MEASURED_UNSTABLE;
         value.why = "unstable, so it is not known whether it writes this flag";
     }
+    if (value.is_known && subtract_way(reader, entry->way, &value) && is_too_short(&value)) {
+        if (longer)
+            return; // it does not write this flag
+        value = (struct table_value){.kernel = value.kernel,
+                                     .bytes = value.bytes,
+                                     .why = "its chain is open: it takes no longer than the way back"};
+    }
     if (value.is_known)
-        subtract_way(reader, entry->way, &value);
+        bound_fraction(&value);
     add_latency(m, (struct table_latency){label_of(reader->arena, entry->source), result_label(reader, entry), value});
 }
 
