@@ -161,9 +161,56 @@ static void add_latencies(const struct isa *isa, const struct shape *shape, stru
     text_addf(out, ", chain: [%s]}\n", arcs.data);
 }
 
+// The body with the role of port `from` in place of `to`'s.
+static const char *with_same(struct arena *arena, const char *body, const char *from, const char *to) {
+    struct text text = {.arena = arena};
+    const char *mark = arena_printf(arena, "{%s:", to);
+    for (const char *at; (at = strstr(body, mark)); body = at + strlen(mark)) {
+        text_append(&text, body, (size_t)(at - body));
+        text_addf(&text, "{%s:", from);
+    }
+    text_add(&text, body);
+    return text.data;
+}
+
+// Zero idioms and their like: forms of registers alone, with two sources of one kind that are not implied.
+static void add_same(const struct shape *shape, struct text *out) {
+    unsigned sources[2], n_sources = 0, n_results = 0, result = 0;
+    for (unsigned i = 0; i < shape->n_ports; i++) {
+        const struct shape_port *port = &shape->ports[i];
+        if (port->file == 'c' || (port->file == 'k' && shape->ports[0].file != 'k'))
+            continue;
+        if (port->is_fixed || port->is_address || (port->is_read && n_sources == 2))
+            return;
+        if (port->is_written) {
+            result = i;
+            n_results++;
+        }
+        if (port->is_read)
+            sources[n_sources++] = i;
+    }
+    if (n_sources != 2 || n_results != 1 || shape->has_memory)
+        return;
+    const struct shape_port *first = &shape->ports[sources[0]], *second = &shape->ports[sources[1]],
+                            *to = &shape->ports[result];
+    if (first->class != second->class || to->file != first->file)
+        return;
+    begin(shape, ".same", with_same(out->arena, shape->body, first->role, second->role), "", out);
+    text_addf(out, ", init: {%s: %s}", first->role, first->file == 'v' ? one_of(shape) : "1");
+    const char *arc = to == first ? to->role : arena_printf(out->arena, "%s->%s", to->role, first->role);
+    text_addf(out, ", chain: [%s]}\n", arc);
+}
+
+static void add_memory(const struct shape *shape, struct text *out) {
+    if (shape->has_memory && shape->form->may_load && shape->form->may_store)
+        add_throughput(shape, ".memory", "", out);
+}
+
 void experiments_add(const struct isa *isa, const struct shape *shape, struct text *kernels) {
     add_throughputs(isa, shape, kernels);
     add_latencies(isa, shape, kernels);
+    add_same(shape, kernels);
+    add_memory(shape, kernels);
 }
 
 void experiments_begin(const struct isa *isa, struct text *kernels) {

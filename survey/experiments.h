@@ -8,6 +8,8 @@
 //  ("alone")
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with one more step, where flags are on the way. Without a difference, the
 //    chain is open: the form does not write that flag
+//  - FORM.same: the latency where all sources are one register
+//  - FORM.memory: the time from a word of memory that it reads and writes to itself
 //  - CHAIN.WAY: a partner's own
 #ifndef SURVEY_EXPERIMENTS_H
 #define SURVEY_EXPERIMENTS_H

@@ -231,6 +231,11 @@ static void plan_kernel(struct survey *survey, struct arena *arena, struct plan 
         request.unroll = LATENCY_INSTRUCTIONS / kernel->n_instructions;
         for (request.arc = 0; request.arc < kernel->n_arcs && is_added; request.arc++)
             is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+    } else if (file_has_suffix(kernel->name, ".memory")) { // one stream, so each copy waits for the one before
+        request.mode = PROGRAM_THROUGHPUT;
+        request.streams = 1;
+        request.placement = PLACEMENT_SAME_ADDRESS;
+        is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
     } else {
         request.mode = PROGRAM_THROUGHPUT;
         is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);

@@ -64,7 +64,7 @@ static const char *label_of(struct arena *arena, const char *role) {
 }
 
 static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
-    const char *rest = record->kernel, *second;
+    const char *rest = record->kernel, *second, *record_arc = record->arc;
     *entry = (struct entry){.record = record, .form = take(arena, &rest, '.')};
     second = take(arena, &rest, '.');
     if (strcmp(entry->form, "CHAIN") == 0) {
@@ -74,6 +74,13 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->way = "";
         entry->result = take(arena, &arc, '-');
         entry->source = *arc == '>' ? arc + 1 : arc;
+    } else if (strcmp(second, "same") == 0) {
+        entry->way = "";
+        entry->source = second;
+        entry->result = record->arc ? take(arena, &record_arc, '-') : "";
+    } else if (strcmp(second, "memory") == 0) {
+        entry->way = "";
+        entry->source = entry->result = second;
     } else if (strcmp(second, "broken") == 0) {
         entry->has_breakers = true;
     } else if (*second) {
@@ -369,9 +376,10 @@ static void read_latency(struct making *m, const struct entry *entry) {
     if (value.is_known && subtract_way(reader, entry->way, &value) && is_too_short(&value)) {
         if (longer)
             return; // it does not write this flag
-        value = (struct table_value){.kernel = value.kernel,
-                                     .bytes = value.bytes,
-                                     .why = "its chain is open: it takes no longer than the way back"};
+        value = (struct table_value){
+            .kernel = value.kernel,
+            .bytes = value.bytes,
+            .why = "its chain takes no longer than the way back: it is open, or renaming does the work"};
     }
     if (value.is_known)
         bound_fraction(&value);
