@@ -23,10 +23,12 @@ static void add_init(const struct shape *shape, const char *more, struct text *o
     text_add(out, ", init: {");
     for (unsigned i = 0; i < shape->n_ports; i++) {
         const struct shape_port *port = &shape->ports[i];
-        bool is_upper = port->is_fixed && strcmp(port->class->registers[port->index], "rdx") == 0;
         if (!port->is_read || port->file == 'c')
             continue;
-        const char *value = port->is_address ? "memory" : is_upper ? "0" : port->file == 'v' ? one_of(shape) : "1";
+        const char *value = port->is_address    ? "memory"
+                            : port->is_upper    ? "0"
+                            : port->file == 'v' ? one_of(shape)
+                                                : "1";
         text_addf(out, "%s%s: %s", comma, port->role, value);
         comma = ", ";
     }
@@ -201,6 +203,64 @@ static void add_same(const struct shape *shape, struct text *out) {
     text_addf(out, ", chain: [%s]}\n", arc);
 }
 
+// Quotients of many digits. Of general registers: upper and lower half of the dividend, both set again before the next
+// copy, and the divisor; the quotient fits in the register, with its sign. 8-bit divisions have no upper half.
+static void add_slow_integer(const struct shape *shape, struct text *out) {
+    static const struct {
+        unsigned bits;
+        const char *move, *upper, *lower, *divisor;
+    } widths[] = {{16, "movw", "4097", "12345", "32749"},
+                  {32, "movl", "268435399", "1234567891", "2147483629"},
+                  {64, "movq", "1125899906842597", "4503599627370449", "9007199254740881"}};
+    const struct shape_port *divisor = &shape->ports[0], *fixed[2] = {NULL, NULL}; // ax, dx
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].is_fixed && shape->ports[i].file == 'g')
+            fixed[shape->ports[i].index != 0] = &shape->ports[i];
+    if (divisor->is_fixed || divisor->is_address || !fixed[0] || !fixed[1])
+        return;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        const char *class = divisor->class->name, *move = widths[i].move;
+        if (divisor->class->bits != widths[i].bits)
+            continue;
+        begin(shape, ".slow", shape->body,
+              arena_printf(out->arena, "; %s {upper:%s}, %%%s; %s {lower:%s}, %%%s", move, class,
+                           divisor->class->registers[fixed[1]->index], move, class,
+                           divisor->class->registers[fixed[0]->index]),
+              out);
+        text_addf(out, ", init: {%s: %s, upper: %s, lower: %s, %s: %s, %s: %s}, writes: [%s, %s]}\n", divisor->role,
+                  widths[i].divisor, widths[i].upper, widths[i].lower, fixed[1]->role, widths[i].upper, fixed[0]->role,
+                  widths[i].lower, fixed[0]->role, fixed[1]->role);
+    }
+}
+
+static void add_slow_vector(const struct shape *shape, struct text *out) {
+    static const char *const values[] = {"1.7320508075688772", "1.4142135623730951", "1.0986122886681098"};
+    const char *type = strcmp(one_of(shape), "f64 1.0") == 0 ? "f64" : "f32", *comma = "";
+    unsigned n = 0;
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].is_fixed || shape->ports[i].file != 'v' || is_carried(&shape->ports[i]) ||
+            shape->has_memory)
+            return;
+    begin(shape, ".slow", shape->body, "", out);
+    text_add(out, ", init: {");
+    for (unsigned i = 0; i < shape->n_ports && n < 3; i++)
+        if (shape->ports[i].is_read) {
+            text_addf(out, "%s%s: %s %s", comma, shape->ports[i].role, type, values[n++]);
+            comma = ", ";
+        }
+    text_addf(out, "}, writes: [%s]}\n", shape->ports[0].role);
+}
+
+static void add_slow(const struct shape *shape, struct text *out) {
+    size_t length = strcspn(shape->body, " ");
+    const char *name = arena_copy(out->arena, shape->body, length);
+    if (strncmp(name, "div", 3) == 0 || strncmp(name, "idiv", 4) == 0)
+        add_slow_integer(shape, out);
+    if (*name == 'v' ? strstr(name, "div") || (strstr(name, "sqrt") && !strstr(name, "rsqrt"))
+                     : strncmp(name, "sqrt", 4) == 0)
+        add_slow_vector(shape, out);
+}
+
 static void add_memory(const struct shape *shape, struct text *out) {
     if (shape->has_memory && shape->form->may_load && shape->form->may_store)
         add_throughput(shape, ".memory", "", out);
@@ -210,6 +270,7 @@ void experiments_add(const struct isa *isa, const struct shape *shape, struct te
     add_throughputs(isa, shape, kernels);
     add_latencies(isa, shape, kernels);
     add_same(shape, kernels);
+    add_slow(shape, kernels);
     add_memory(shape, kernels);
 }
 

@@ -121,6 +121,11 @@ static void make_shapes(struct survey *survey, const struct machine *machine, co
             survey->shapes[i] = (struct shape){.form = &survey->forms[i], .left_out = ""};
 }
 
+// A division overflows with the probe's registers, which hold addresses; but the CPU has it.
+static bool runs_here(const struct probed_form *probed) {
+    return (probed->outcome == BENCH_OK || probed->outcome == BENCH_SIGFPE) && !probed->hint;
+}
+
 // Leaves out forms that this CPU does not execute.
 static bool probe_here(struct survey *survey, struct fail *fail) {
     const struct host_request any = {.cpu = -1};
@@ -135,7 +140,7 @@ static bool probe_here(struct survey *survey, struct fail *fail) {
         !probe_forms(&host, wanted, survey->n_forms, probed, NULL, fail))
         return false;
     for (size_t i = 0; i < survey->n_forms; i++)
-        if (probed[i].was_run && (probed[i].outcome != BENCH_OK || probed[i].hint))
+        if (probed[i].was_run && !runs_here(&probed[i]))
             survey->shapes[i].left_out = probed_form_text(survey->arena, &probed[i]);
     return true;
 }

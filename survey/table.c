@@ -20,7 +20,7 @@ struct entry {
     const struct record *record;
     const char *form;                  // "CHAIN": a partner's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
-    bool is_longer, has_breakers;
+    bool is_longer, has_breakers, has_slow_values;
 };
 
 // What is known of a partner's step.
@@ -81,6 +81,8 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
     } else if (strcmp(second, "memory") == 0) {
         entry->way = "";
         entry->source = entry->result = second;
+    } else if (strcmp(second, "slow") == 0) {
+        entry->has_slow_values = true;
     } else if (strcmp(second, "broken") == 0) {
         entry->has_breakers = true;
     } else if (*second) {
@@ -392,6 +394,7 @@ static void read_throughput(struct making *m, const struct entry *entry) {
                                           .has_same_address =
                                               record->placement && strcmp(record->placement, "same-address") == 0,
                                           .has_breakers = entry->has_breakers,
+                                          .has_slow_values = entry->has_slow_values,
                                           .streams = record->streams,
                                           .value = value_of(entry, record->streams ? record->streams : 1)};
     if (entry->has_breakers) {
@@ -426,7 +429,7 @@ static size_t find_headline(const struct table_row *row) {
     size_t best = row->n_throughputs;
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i], *other = &row->throughputs[best];
-        if (!each->value.is_known || each->has_same_address)
+        if (!each->value.is_known || each->has_same_address || each->has_slow_values)
             continue;
         bool is_steady = each->value.verdict != MEASURED_UNSTABLE;
         bool is_better =

@@ -50,6 +50,7 @@ struct table_throughput {
     bool has_breakers;     // with instructions between that end dependences
     unsigned streams;
     struct table_value value; // cycles per instruction of the form
+    bool has_slow_values;     // its operands are not round numbers: divisions and square roots take longer
 };
 
 // Numbers of one scheduling model, from its table.
