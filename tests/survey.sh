@@ -58,7 +58,7 @@ expect 0 '^equal 1\.0$' value "$T/znver4" MOV64toPQIrr 1 0
 
 # The reports.
 expect 0 'ADD64rr +addq.* 1 +0\.25 +1 +0\.25$' "$cyclops" table "$S" --mcpu llvm-19/znver4
-expect 0 'MOV64toPQIrr +movq.* ≤' "$cyclops" table "$T/skylake"
+expect 0 '1 → 0 +≤2 .*movq, together 3' "$cyclops" table "$T/skylake"
 expect 0 '2 → flags\.carry +1 .*carry-movslq' "$cyclops" table "$S" --form ADD64rr
 expect 0 '^ADD64rr,latency,2,0,' "$cyclops" table "$S" --csv
 expect 0 'VADDPSYrr' "$cyclops" table "$S" --sort model --llvm 19
