@@ -40,8 +40,8 @@ static const struct option options[] = {
 static const struct command command = {
     "cyclops table",
     "DIR... [options]",
-    "Prints the instruction table of a survey ('cyclops survey'), or of its shards. It\n"
-    "is made from the measurements alone, also while a survey runs.\n"
+    "Prints the instruction table of a survey ('cyclops survey'), or of its shards.\n"
+    "It is made from the measurements alone, also while a survey runs.\n"
     "\n"
     "A form has a latency for each pair of a source and a result; the list shows\n"
     "those that differ. These signs mark a number:\n"
