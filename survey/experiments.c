@@ -109,10 +109,10 @@ static void add_chain(const struct isa *isa, const struct shape *shape, unsigned
     if (!break_others(isa, shape, source == result ? source : SHAPE_MOST_PORTS, false, &breakers))
         return;
     const char *arc = source == result ? from->role : arena_printf(out->arena, "%s->%s", from->role, to->role);
-    if (!breakers.length) {
-        text_addf(arcs, "%s%s", arcs->length ? ", " : "", arc);
+    // Where other values go from copy to copy as well, the plain chain takes as long as the slowest of them.
+    text_addf(arcs, "%s%s", arcs->length ? ", " : "", arc);
+    if (!breakers.length)
         return;
-    }
     begin(shape, arena_printf(out->arena, ".%s-%s.alone", to->role, from->role), shape->body, breakers.data, out);
     add_init(shape, "", out);
     text_addf(out, ", chain: [%s]}\n", arc);
@@ -149,8 +149,11 @@ static void add_latencies(const struct isa *isa, const struct shape *shape, stru
     for (unsigned source = 0; source < shape->n_ports; source++)
         for (unsigned result = 0; result < shape->n_ports; result++) {
             const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
-            if (!from->is_read || !to->is_written || (shape->has_memory && !from->is_address))
+            if (!from->is_read || !to->is_written)
                 continue;
+            if (shape->has_memory && !from->is_address && (shape->form->may_store || !can_share(from, to)))
+                continue; // a register beside a loaded operand: where a partner is needed, its own latency hides how
+                          // late this operand may come
             if (can_share(from, to))
                 add_chain(isa, shape, source, result, &arcs, out);
             else

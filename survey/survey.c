@@ -1,5 +1,6 @@
 #include "survey/survey.h"
 
+#include "analyzer/pipeline/pipeline.h"
 #include "base/file.h"
 #include "lab/run_plan.h"
 #include "survey/experiments.h"
@@ -145,7 +146,7 @@ static bool probe_here(struct survey *survey, struct fail *fail) {
     return true;
 }
 
-// Leaves out forms that the simulated CPU's model does not describe.
+// Leaves out forms that the simulated CPU's model does not describe, or with which its simulation would never end.
 static bool probe_model(struct survey *survey, struct fail *fail) {
     struct lab lab;
     struct fail trouble = {0};
@@ -153,11 +154,15 @@ static bool probe_model(struct survey *survey, struct fail *fail) {
         return false;
     for (size_t i = 0; i < survey->n_forms; i++) {
         const struct form *form = &survey->forms[i];
+        const struct pipeline_options once = {.iterations = 1, .resource_segments = true};
+        struct pipeline_result result;
         struct block block;
-        if (survey->shapes[i].left_out ||
-            model_describe_bytes(&lab.simulated_cpu, survey->arena, form->bytes, form->n_bytes, &block, &trouble))
+        if (survey->shapes[i].left_out)
             continue;
-        survey->shapes[i].left_out = "the model does not describe it";
+        if (!model_describe_bytes(&lab.simulated_cpu, survey->arena, form->bytes, form->n_bytes, &block, &trouble))
+            survey->shapes[i].left_out = "the model does not describe it";
+        else if (!pipeline_run(lab.simulated_cpu.machine, &block, &once, NULL, &result, &trouble))
+            survey->shapes[i].left_out = "by the model, it can never be executed";
         fail_clear(&trouble);
     }
     lab_close(&lab);

@@ -260,11 +260,13 @@ static void read_steps(struct reader *reader, const struct isa *isa) {
         *step = (struct step){experiments[i].name, value_of(entry, 1)};
         if (experiments[i].n_steps == 1 || !step->value.is_known)
             continue;
-        // No step takes less than a cycle; so where all together take one each, each takes one.
-        bool is_least = is_sum(step->value.cycles, experiments[i].n_steps);
-        step->value.sum = step->value.cycles;
+        // No step takes less than a cycle; so where all together take one each, each takes one. Where they take even
+        // less, one takes nothing.
+        double cycles = step->value.cycles, n_steps = experiments[i].n_steps;
+        bool is_least = is_sum(cycles, n_steps), is_less = cycles < n_steps && !is_least;
+        step->value.sum = cycles;
         step->value.relation = is_least ? TABLE_EQUAL : TABLE_AT_MOST;
-        step->value.cycles = step->value.low = step->value.high = 1;
+        step->value.cycles = step->value.low = step->value.high = is_less ? 0 : 1;
     }
     for (size_t i = 0; i < n; i++)
         if (experiments[i].parts[0])
@@ -305,17 +307,6 @@ static bool subtract_way(const struct reader *reader, const char *way, struct ta
 static bool is_too_short(const struct table_value *value) {
     static const double least = 0.9;
     return value->partner && value->cycles < least;
-}
-
-// Makes a bound of what is not a whole number of cycles: now and then, the chain waits for a unit that is busy.
-static void bound_fraction(struct table_value *value) {
-    static const double least = 0.04, share = 0.005;
-    double nearest = round(value->cycles), off = fabs(value->cycles - nearest);
-    bool is_whole = off <= fmax(least, share * value->cycles) || (value->low <= nearest && nearest <= value->high);
-    if (is_whole || value->cycles < 1 || value->verdict == MEASURED_UNSTABLE)
-        return;
-    value->relation = TABLE_AT_MOST;
-    value->why = value->why ? value->why : "not a whole number: it also waits for busy units";
 }
 
 // Whether a chain through flags is closed: with one more step it takes that step longer.
@@ -363,6 +354,56 @@ static const struct entry *find_longer(const struct making *m, const struct entr
     return NULL;
 }
 
+// Whether a chain that ends the other dependences measures the same pair.
+static bool has_alone(const struct making *m, const struct entry *chain) {
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
+        if (each != chain && is_latency(each) && !*each->way && strstr(each->record->kernel, ".alone") &&
+            strcmp(each->source, chain->source) == 0 && strcmp(each->result, chain->result) == 0)
+            return true;
+    return false;
+}
+
+static bool is_operand(const char *role) {
+    return *role == 'o' && role[1] >= '0' && role[1] <= '9';
+}
+
+// Cycles that copies of the form take side by side, at most; 0: not known. Where they all wait for one fixed register,
+// only those with the dependences ended count.
+static double side_by_side(const struct making *m) {
+    bool is_waiting = false;
+    double least = 0;
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
+        is_waiting |= is_latency(each) && strcmp(each->source, each->result) == 0 && !is_operand(each->source);
+    for (size_t i = 0; i < m->row->n_throughputs; i++) {
+        const struct table_throughput *each = &m->throughputs[i];
+        if (each->value.is_known && (each->has_breakers || !is_waiting) && (!least || each->value.cycles < least))
+            least = each->value.cycles;
+    }
+    return least;
+}
+
+// Decides whether a chain's cycles are its latency. A chain of dependent instructions takes a whole number of cycles,
+// one at least, and longer than copies side by side; what does not is limited by more than its latency.
+static void limit_chain(const struct making *m, const struct entry *entry, struct table_value *value) {
+    static const double share = 0.03, whole_share = 0.01, whole_cycles = 0.04;
+    double cycles = value->cycles, parallel = side_by_side(m), slack = whole_cycles + whole_share * cycles;
+    const char *why = NULL;
+    if (strstr(entry->record->kernel, ".chain") && has_alone(m, entry))
+        why = "other values go from copy to copy as well";
+    if (cycles < 1 - slack)
+        why = "less than a cycle, so something other than its latency limits the chain";
+    else if (is_sum(cycles, 1) && !*entry->way)
+        why = NULL; // the least that a step takes
+    else if (fabs(cycles - round(cycles)) > slack)
+        why = "no whole number of cycles, so pipes limit the chain, too";
+    else if (parallel > 0 && cycles <= parallel * (1 + share))
+        why = "copies side by side take as long";
+    if (!why)
+        return;
+    value->relation = TABLE_AT_MOST;
+    value->why = value->why ? value->why : why;
+}
+
 static void read_latency(struct making *m, const struct entry *entry) {
     struct reader *reader = m->reader;
     struct table_value value = value_of(entry, 1);
@@ -375,6 +416,8 @@ static void read_latency(struct making *m, const struct entry *entry) {
         value.verdict = MEASURED_UNSTABLE;
         value.why = "unstable, so it is not known whether it writes this flag";
     }
+    if (value.is_known)
+        limit_chain(m, entry, &value);
     if (value.is_known && subtract_way(reader, entry->way, &value) && is_too_short(&value)) {
         if (longer)
             return; // it does not write this flag
@@ -383,8 +426,6 @@ static void read_latency(struct making *m, const struct entry *entry) {
             .bytes = value.bytes,
             .why = "its chain takes no longer than the way back: it is open, or renaming does the work"};
     }
-    if (value.is_known)
-        bound_fraction(&value);
     add_latency(m, (struct table_latency){label_of(reader->arena, entry->source), result_label(reader, entry), value});
 }
 
@@ -480,7 +521,8 @@ static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
         if (!is_latency(&m->entries[i]))
             read_throughput(m, &m->entries[i]);
-        else if (!m->entries[i].is_longer)
+    for (size_t i = 0; i < m->n_entries; i++)
+        if (is_latency(&m->entries[i]) && !m->entries[i].is_longer)
             read_latency(m, &m->entries[i]);
     mark_waiting(m);
     m->row->latencies = m->latencies;
