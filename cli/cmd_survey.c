@@ -72,6 +72,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
                                      .patterns = operands->items,
                                      .n_patterns = operands->n_items,
                                      .is_resumed = args.is_resumed,
+                                     .is_strict = lab_args.is_strict,
                                      .lab = &lab_args.options};
     int status = 0;
     (void)lab;

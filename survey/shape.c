@@ -133,7 +133,7 @@ static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
     if (!is_flags(m->isa, name) && !find_register(m, reg, &found))
         return leave_out(m, arena_printf(m->arena, "no role can be register %s", name));
     const char *canonical = found.class->registers[found.index];
-    if (is_reserved(m->isa, m->isa->classes->registers[found.index]) && found.class->file == 'g')
+    if (found.class->file == 'g' && is_reserved(m->isa, m->isa->classes->registers[found.index]))
         return leave_out(m, "it uses the stack pointer");
     struct shape_port *port = NULL;
     for (unsigned i = 0; i < shape->n_ports; i++)

@@ -310,7 +310,19 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
         if (!measure(survey, 0, n, &n_unstable, fail))
             return false;
     }
+    if (is_stopped(survey)) {
+        lab_say(listener_of(survey), LAB_NOTE, "interrupted; --resume does the rest");
+        survey->status = RUN_PLAN_INTERRUPTED;
+    } else if (n_unstable && survey->request->is_strict)
+        survey->status = run_plan_worse(survey->status, RUN_PLAN_UNSTABLE);
     return true;
+}
+
+static bool check_folder(const struct survey *survey, struct fail *fail) {
+    if (survey->request->is_resumed || access(survey->path, F_OK) != 0)
+        return true;
+    return fail_set(fail, FAIL_INPUT, "'%s' holds a survey: --resume goes on with it, --output names another folder",
+                    survey->request->folder);
 }
 
 static bool prepare(struct survey *survey, struct fail *fail) {
@@ -321,19 +333,15 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     bool is_done = list_forms(survey->arena, survey->isa, llvms->n_items ? llvms->items[0] : NULL, &model,
                               &survey->forms, &survey->n_forms, fail);
     is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
-    if (is_done && (is_done = select_forms(survey, is_selected, fail)))
+    // The folder is made only where there is something to measure.
+    is_done = is_done && select_forms(survey, is_selected, fail) &&
+              folder_lock(survey->arena, survey->request->folder, fail) && check_folder(survey, fail);
+    if (is_done)
         make_shapes(survey, model.machine, is_selected);
     is_done = is_done && (is_native ? probe_here(survey, fail) : probe_model(survey, fail)) &&
               write_forms(survey, fail) && make_kernels(survey, fail);
     model_close(&model);
     return is_done;
-}
-
-static bool check_folder(const struct survey *survey, struct fail *fail) {
-    if (survey->request->is_resumed || access(survey->path, F_OK) != 0)
-        return true;
-    return fail_set(fail, FAIL_INPUT, "'%s' holds a survey: --resume goes on with it, --output names another folder",
-                    survey->request->folder);
 }
 
 bool survey_run(struct arena *arena, const struct survey_request *request, int *status, struct fail *fail) {
@@ -342,8 +350,7 @@ bool survey_run(struct arena *arena, const struct survey_request *request, int *
                             .isa = request->lab->isa,
                             .path = folder_file(arena, request->folder, "measurements.jsonl"),
                             .status = *status};
-    bool is_done = folder_lock(arena, request->folder, fail) && check_folder(&survey, fail) && prepare(&survey, fail) &&
-                   measure_all(&survey, fail);
+    bool is_done = prepare(&survey, fail) && measure_all(&survey, fail);
     *status = survey.status;
     return is_done;
 }

@@ -21,6 +21,7 @@ struct entry {
     const char *form;                  // "CHAIN": a partner's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
     bool is_longer, has_breakers, has_slow_values;
+    size_t place; // among the lines of all files
 };
 
 // What is known of a partner's step.
@@ -119,8 +120,8 @@ static bool is_same_machine(const json_t *a, const json_t *b) {
     return is_same && strcmp(text_in(one, "target"), text_in(other, "target")) == 0;
 }
 
-static int compare_entries(const void *a, const void *b) {
-    const struct entry *one = a, *other = b;
+// Whether they are of one experiment: 0.
+static int compare_experiments(const struct entry *one, const struct entry *other) {
     int order = strcmp(one->form, other->form);
     if (order == 0)
         order = strcmp(one->record->kernel, other->record->kernel);
@@ -130,6 +131,12 @@ static int compare_entries(const void *a, const void *b) {
         order = strcmp(one->record->placement ? one->record->placement : "",
                        other->record->placement ? other->record->placement : "");
     return order;
+}
+
+static int compare_entries(const void *a, const void *b) {
+    const struct entry *one = a, *other = b;
+    int order = compare_experiments(one, other);
+    return order ? order : (one->place > other->place) - (one->place < other->place);
 }
 
 // Of the measurements of one experiment, the last one counts; a stable one counts before an unstable one.
@@ -142,7 +149,7 @@ static void drop_repeated(struct reader *reader) {
     size_t n = 0;
     for (size_t i = 0; i < reader->n_entries; i++) {
         struct entry *last = n ? &reader->entries[n - 1] : NULL;
-        if (!last || compare_entries(last, &reader->entries[i]) != 0)
+        if (!last || compare_experiments(last, &reader->entries[i]) != 0)
             reader->entries[n++] = reader->entries[i];
         else if (is_better(&reader->entries[i], last))
             *last = reader->entries[i];
@@ -150,11 +157,11 @@ static void drop_repeated(struct reader *reader) {
     reader->n_entries = n;
 }
 
-// Sorts by form. Keeps the order of files and lines among equals.
+// Sorts by form; those of one experiment stay in the order of files and lines.
 static void sort_entries(struct reader *reader) {
     struct entry *sorted = ARENA_ARRAY(reader->arena, struct entry, reader->n_entries);
     memcpy(sorted, reader->entries, reader->n_entries * sizeof *sorted);
-    if (reader->n_entries) // glibc's qsort merges, and so is stable where memory suffices
+    if (reader->n_entries)
         qsort(sorted, reader->n_entries, sizeof *sorted, compare_entries);
     reader->entries = sorted;
     drop_repeated(reader);
@@ -174,15 +181,20 @@ static bool read_measurements(struct reader *reader, const char *const *folders,
         if (reader->files[i].n_headers)
             *header = reader->files[i].headers[reader->files[i].n_headers - 1];
     }
+    if (!*header)
+        return fail_set(fail, FAIL_INPUT, "'%s' holds no measurement yet", folders[0]);
     reader->entries = ARENA_ARRAY(reader->arena, struct entry, n_records);
     for (size_t f = 0; f < n; f++)
         for (size_t i = 0; i < reader->files[f].n_records; i++) {
             const struct record *record = &reader->files[f].records[i];
-            bool is_ours = record->run && record->kernel && record->mode &&
+            bool is_ours = record->run && record->kernel && record->isa && record->mode &&
                            is_same_machine(reader->files[f].headers[record->run - 1], *header);
             n_others += !is_ours;
-            if (is_ours)
-                parse_name(reader->arena, record, &reader->entries[reader->n_entries++]);
+            if (!is_ours)
+                continue;
+            parse_name(reader->arena, record, &reader->entries[reader->n_entries]);
+            reader->entries[reader->n_entries].place = reader->n_entries;
+            reader->n_entries++;
         }
     if (n_others)
         lab_say(reader->listener, LAB_WARNING,
@@ -410,11 +422,16 @@ static void read_latency(struct making *m, const struct entry *entry) {
     const struct entry *longer = find_longer(m, entry);
     struct table_value long_value = longer ? value_of(longer, 1) : value;
     bool is_open = longer && value.is_known && !is_closed(reader, &value, &long_value);
+    bool is_flag = strcmp(entry->result, "flags") == 0 && *entry->way;
     if (is_open && value.verdict != MEASURED_UNSTABLE && long_value.verdict != MEASURED_UNSTABLE)
         return; // it does not write this flag
     if (is_open) {
         value.verdict = MEASURED_UNSTABLE;
         value.why = "unstable, so it is not known whether it writes this flag";
+    }
+    if (is_flag && !longer) { // the survey was ended in between, or still runs
+        value.is_known = false;
+        value.why = "not measured yet with one more step, so it is not known whether it writes this flag";
     }
     if (value.is_known)
         limit_chain(m, entry, &value);
@@ -546,11 +563,13 @@ static void count_row(struct survey_table *table, const struct table_row *row) {
 }
 
 static int compare_forms(const void *a, const void *b) {
-    const struct folder_form *one = a, *other = b;
-    return strcmp(one->form, other->form);
+    const struct folder_form *one = *(const struct folder_form *const *)a,
+                             *other = *(const struct folder_form *const *)b;
+    int order = strcmp(one->form, other->form);
+    return order ? order : (one > other) - (one < other);
 }
 
-// The forms of all folders, each once, in the order of their names.
+// The forms of all folders in the order of their names; each as the last folder that has it states it.
 static bool read_forms(struct arena *arena, const char *const *folders, size_t n_folders, struct folder_form **forms,
                        size_t *n, struct fail *fail) {
     struct folder_form *all = NULL;
@@ -563,13 +582,16 @@ static bool read_forms(struct arena *arena, const char *const *folders, size_t n
         for (size_t i = 0; i < n_some; i++)
             *ARENA_ADD(arena, all, n_all) = some[i];
     }
+    const struct folder_form **sorted = ARENA_ARRAY(arena, const struct folder_form *, n_all);
+    for (size_t i = 0; i < n_all; i++)
+        sorted[i] = &all[i];
     if (n_all)
-        qsort(all, n_all, sizeof *all, compare_forms);
+        qsort(sorted, n_all, sizeof *sorted, compare_forms);
+    *forms = ARENA_ARRAY(arena, struct folder_form, n_all);
     *n = 0;
     for (size_t i = 0; i < n_all; i++)
-        if (!*n || strcmp(all[*n - 1].form, all[i].form) != 0)
-            all[(*n)++] = all[i];
-    *forms = all;
+        if (i + 1 == n_all || strcmp(sorted[i]->form, sorted[i + 1]->form) != 0)
+            (*forms)[(*n)++] = *sorted[i];
     return true;
 }
 
@@ -619,7 +641,7 @@ bool table_read(struct arena *arena, const char *const *folders, size_t n_folder
     *table = (struct survey_table){0};
     bool is_read = read_measurements(&reader, folders, n_folders, &header, fail) &&
                    read_forms(arena, folders, n_folders, &forms, &n_forms, fail);
-    if (is_read && header) {
+    if (is_read) {
         const struct isa *isa = reader.n_entries ? isa_find(reader.entries[0].record->isa) : NULL;
         if (isa)
             read_steps(&reader, isa);

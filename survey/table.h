@@ -95,7 +95,8 @@ struct table_origin {
 bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail);
 
 // Reads the folders of a survey, or of its shards, and adds the numbers of `models`. Notes measurements of other
-// machines than the last one's, which are left out. Fails where a folder holds no survey, or a file of it is wrong.
+// machines than the last one's, which are left out. Fails where a folder holds no survey, a file of it is wrong, or
+// nothing has been measured yet.
 bool table_read(struct arena *arena, const char *const *folders, size_t n_folders, const struct model *models,
                 size_t n_models, const struct lab_listener *listener, struct survey_table *table, struct fail *fail);
 

@@ -107,8 +107,8 @@ sed -i '3s/.*/nonsense/' "$T/broken/measurements.jsonl"
 expect 2 "measurements.jsonl:3:" "$cyclops" table "$T/broken"
 
 # Two at once in one folder.
-"$cyclops" survey 'ADD.*' "${sim[@]}" --output "$T/busy" 2>/dev/null &
-within 20 test -s "$T/busy/measurements.jsonl"
+"$cyclops" survey 'ADD.*' 'SUB.*' "${sim[@]}" --output "$T/busy" 2>/dev/null &
+within 20 test -s "$T/busy/forms.jsonl"
 expect 2 "another survey is at work in '$T/busy'" "$cyclops" survey ADD64rr "${sim[@]}" --output "$T/busy" --resume
 kill $! 2>/dev/null
 wait $! 2>/dev/null
