@@ -101,17 +101,24 @@ static bool check_utf8(const struct yaml *yaml) {
     return true;
 }
 
+static bool open_text(struct yaml *yaml, const char *data, size_t length) {
+    yaml->data = data;
+    if (strlen(data) != length)
+        return fail_at(yaml->fail, yaml->path, 0, 0, "the file holds a zero byte: it is not text");
+    find_lines(yaml);
+    return check_utf8(yaml) && parse(yaml, length) && check_single(yaml);
+}
+
 bool yaml_open(struct yaml *yaml, struct arena *arena, const char *path, struct fail *fail) {
     *yaml = (struct yaml){.arena = arena, .fail = fail, .path = path};
     char *data;
     size_t length;
-    if (!file_read(arena, path, &data, &length, fail))
-        return false;
-    yaml->data = data;
-    if (strlen(data) != length)
-        return fail_at(fail, path, 0, 0, "the file holds a zero byte: it is not text");
-    find_lines(yaml);
-    return check_utf8(yaml) && parse(yaml, length) && check_single(yaml);
+    return file_read(arena, path, &data, &length, fail) && open_text(yaml, data, length);
+}
+
+bool yaml_open_text(struct yaml *yaml, struct arena *arena, const char *path, const char *text, struct fail *fail) {
+    *yaml = (struct yaml){.arena = arena, .fail = fail, .path = path};
+    return open_text(yaml, text, strlen(text));
 }
 
 void yaml_close(struct yaml *yaml) {

@@ -24,6 +24,8 @@ struct yaml {
 
 // Reads and parses a file. Fails with a place where it is not YAML, or has more than one document.
 bool yaml_open(struct yaml *yaml, struct arena *arena, const char *path, struct fail *fail);
+// The same with a text; `path` is its name in messages.
+bool yaml_open_text(struct yaml *yaml, struct arena *arena, const char *path, const char *text, struct fail *fail);
 void yaml_close(struct yaml *yaml); // needed even where yaml_open failed
 struct fy_node *yaml_root(const struct yaml *yaml);
 

@@ -1,7 +1,9 @@
 #include "cli/cli.h"
 
 #include "lab/run_plan.h"
+#include "survey/survey.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,4 +74,20 @@ const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fa
     else
         fail_set(fail, FAIL_UNAVAILABLE, "the generator does not know this machine's ISA; name one with --isa");
     return NULL;
+}
+
+static bool has_kernel(const struct kernel_set *set, const char *name) {
+    for (size_t i = 0; i < set->n_kernels; i++)
+        if (strcmp(set->kernels[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+bool cli_add_forms(struct arena *arena, const struct isa *isa, const struct operands *operands, struct kernel_set *set,
+                   struct fail *fail) {
+    for (size_t i = 0; i < operands->n_items; i++)
+        if (isupper((unsigned char)*operands->items[i]) && !has_kernel(set, operands->items[i]) &&
+            !survey_form_kernels(arena, isa, operands->items[i], set, fail))
+            return false;
+    return true;
 }

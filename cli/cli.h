@@ -53,6 +53,11 @@ bool cli_wants_colour(void); // stdout is a terminal, and NO_COLOR is not set
 bool cli_load_kernels(struct arena *arena, const char *folder, const char *isa, struct kernel_set *set,
                       struct fail *fail);
 
+// Adds the experiments of operands that name a form of an instruction, "VADDPSYrr", or one of its experiments,
+// "VADDPSYrr.chain": as LLVM's opcodes do, they begin with an upper-case letter.
+bool cli_add_forms(struct arena *arena, const struct isa *isa, const struct operands *operands, struct kernel_set *set,
+                   struct fail *fail);
+
 // Returns the ISA by name, or this machine's where `name` is null. Fails (null) where there is none.
 const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fail);
 

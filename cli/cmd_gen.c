@@ -37,10 +37,13 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops gen",
-    "KERNEL... [options]",
+    "KERNEL|FORM... [options]",
     "Prints the assembly of the programs that 'cyclops run' would measure, for GNU\n"
     "as. Each is a function void NAME(uint64_t iterations, void *memory); memory\n"
-    "points to the middle of a buffer of 64 KiB.\n",
+    "points to the middle of a buffer of 64 KiB.\n"
+    "\n"
+    "FORM is a form of an instruction ('cyclops list forms'), or one of its\n"
+    "experiments in a survey, such as VADDPSYrr.chain.\n",
     "  cyclops gen fma-ymm-ps --n 8\n"
     "  cyclops gen fmla-v4s --isa aarch64 | aarch64-linux-gnu-as -o fmla.o -\n",
     options,
@@ -73,6 +76,8 @@ static bool generate(struct arena *arena, const struct operands *operands, struc
     const struct isa *isa = cli_isa(arena, args.isa, fail);
     struct kernel_set set = {0};
     if (!isa || !cli_load_kernels(arena, args.kernels, isa->name, &set, fail))
+        return false;
+    if (!args.kernels && !cli_add_forms(arena, isa, operands, &set, fail))
         return false;
     struct program *programs = ARENA_ARRAY(arena, struct program, operands->n_items);
     const struct program **list = ARENA_ARRAY(arena, const struct program *, operands->n_items);

@@ -53,10 +53,11 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops run",
-    "KERNEL...|FILE.s|FILE.o|-|--from FILE [options]",
+    "KERNEL...|FORM|FILE.s|FILE.o|-|--from FILE [options]",
     "Measures how many cycles an iteration of code takes on this CPU, simulates the\n"
     "same bytes under a scheduling model, and compares the two. The code is\n"
     "  KERNEL       a small program by its name ('cyclops list kernels')\n"
+    "  FORM         a form of an instruction, VADDPSYrr ('cyclops list forms')\n"
     "  FILE.s or -  a block of assembly, from a file or standard input (or --asm)\n"
     "  FILE.o       the functions of an object, with the data that they read\n"
     "  --hex        blocks of machine code\n"

@@ -40,13 +40,15 @@ static const struct option options[] = {
 static const struct command command = {
     "cyclops table",
     "DIR... [options]",
-    "Prints the instruction table of a survey ('cyclops survey'), or of its parts (see\n"
-    "--shard there). It is made from the measurements alone, also while a survey runs.\n"
+    "Prints the instruction table of a survey ('cyclops survey'), or of its shards.\n"
+    "It is made from the measurements alone, also while a survey runs.\n"
     "\n"
-    "A form has a latency for each pair of a source and a result. Where they differ,\n"
-    "the list shows all of them; '≤' marks an upper bound: of a way from one kind of\n"
-    "registers to another and back, only the sum can be measured. '?' marks a value\n"
-    "not to be trusted. A model's number is marked '≠' where the interval excludes it.\n",
+    "A form has a latency for each pair of a source and a result; the list shows\n"
+    "those that differ. These signs mark a number:\n"
+    "  ≤  an upper bound: of a way from one kind of registers to another and back,\n"
+    "     only the sum can be measured\n"
+    "  ?  a measured value that is not to be trusted\n"
+    "  ≠  a model's number that the measured interval excludes\n",
     "  cyclops table survey\n"
     "  cyclops table survey --form VADDPSYrr --llvm 22 --llvm 19\n"
     "  cyclops table survey --sort model --csv > table.csv\n"

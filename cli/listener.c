@@ -3,6 +3,8 @@
 
 #include "cli/interrupt.h"
 
+#include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 static void clear_progress(void) {
@@ -27,11 +29,32 @@ static void watch_interrupts(void *context) {
     interrupt_watch();
 }
 
+// Seconds that `n_left` of `n` will take, by what the others have taken; 0: too early to know.
+static double seconds_left(size_t n, size_t n_left) {
+    enum { FEWEST = 100 };
+    static struct timespec start;
+    static size_t n_at_start;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    size_t n_done = n - n_left;
+    if (n_at_start == 0 || n_done < n_at_start) {
+        start = now;
+        n_at_start = n_done + 1;
+    }
+    double seconds = (double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) / 1e9;
+    return n_done < n_at_start + FEWEST ? 0 : seconds / (double)(n_done - n_at_start) * (double)n_left;
+}
+
 static void show_measuring(void *context, size_t number, size_t total) {
+    enum { MINUTE = 60, LONG = 30 };
     (void)context;
     clear_progress();
-    if (number <= total && isatty(STDERR_FILENO))
-        fprintf(stderr, "measuring %zu of %zu", number, total);
+    if (number > total || !isatty(STDERR_FILENO))
+        return;
+    double left = seconds_left(total, total - number);
+    fprintf(stderr, "measuring %zu of %zu", number, total);
+    if (left >= LONG)
+        fprintf(stderr, ", about %ld:%02ld min left", (long)left / MINUTE, (long)left % MINUTE);
 }
 
 static void show_waiting(void *context, size_t n_left, double seconds) {

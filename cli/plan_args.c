@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/cli.h"
 #include "cli/plan_object.h"
 
 #include <errno.h>
@@ -283,12 +284,13 @@ static void add_each(struct arena *arena, const struct planner *planner, const c
     }
 }
 
-static bool find_kernels(struct arena *arena, struct planner *planner, struct plan *plan, struct fail *fail) {
+static bool find_kernels(struct arena *arena, const struct operands *operands, struct planner *planner,
+                         struct plan *plan, struct fail *fail) {
     if (!kernel_load_folder(arena, planner->args->kernels, planner->isa->name, &planner->set, fail))
         return false;
     for (size_t i = 0; i < planner->set.n_refused; i++)
         plan_refuse(arena, plan, &planner->set.refused[i]);
-    return true;
+    return planner->args->kernels || cli_add_forms(arena, planner->isa, operands, &planner->set, fail);
 }
 
 bool plan_make(struct arena *arena, const struct plan_args *args, const struct isa *isa,
@@ -302,7 +304,7 @@ bool plan_make(struct arena *arena, const struct plan_args *args, const struct i
                         "HEX");
     const struct plan_options of_blocks = for_blocks(operands, plan_options);
     struct planner planner = {args, isa, &plan_options, &of_blocks, {0}};
-    if (names_kernel(args, operands) && !find_kernels(arena, &planner, plan, fail))
+    if (names_kernel(args, operands) && !find_kernels(arena, operands, &planner, plan, fail))
         return false;
     add_each(arena, &planner, operands->items, operands->n_items, add_operand, plan);
     add_each(arena, &planner, args->asm_texts.items, args->asm_texts.n_items, add_text, plan);

@@ -129,6 +129,14 @@ bool kernel_read_file(struct arena *arena, const char *path, const struct isa *w
     return done;
 }
 
+bool kernel_load_text(struct arena *arena, const char *path, const char *text, const struct isa *isa,
+                      struct kernel_set *set, struct fail *fail) {
+    struct kernel_file file = {.wanted = isa};
+    bool done = yaml_open_text(&file.yaml, arena, path, text, fail) && read_file(&file, set);
+    yaml_close(&file.yaml);
+    return done;
+}
+
 // Adds all kernels of a file, or none where it fails.
 static bool load_of(struct arena *arena, const char *path, const struct isa *isa, struct kernel_set *set,
                     struct fail *fail) {

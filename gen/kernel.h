@@ -126,6 +126,10 @@ struct kernel_set {
 bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, struct kernel_set *set,
                         struct fail *fail);
 
+// Adds the kernels of a kernel file's text. `path`: its name in messages. Fails at any mistake.
+bool kernel_load_text(struct arena *arena, const char *path, const char *text, const struct isa *isa,
+                      struct kernel_set *set, struct fail *fail);
+
 // Returns the fixed role through which a chain goes, so that streams would wait for each other; null: streams are
 // independent.
 const struct kernel_role *kernel_shared_chain(const struct kernel *kernel);

@@ -110,7 +110,7 @@ bool kernel_role_add(struct arena *arena, const struct isa *isa, struct kernel *
     struct kernel_role *other = &kernel->roles[*role];
     if (strcmp(kernel_role_class(other), class_name) == 0)
         return true;
-    if (other->is_fixed || made.is_fixed || other->class->file != made.class->file ||
+    if (other->is_fixed || made.is_fixed || !made.class || other->class->file != made.class->file ||
         other->class->span != made.class->span)
         return fail_set(fail, FAIL_INPUT, "role '%s' has class %s before, whose registers are others", name,
                         kernel_role_class(other));

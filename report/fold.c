@@ -53,7 +53,7 @@ static const struct table_latency *exact_as(const struct table_row *row, const s
     for (size_t i = 0; i < row->n_latencies; i++) {
         const struct table_latency *latency = &row->latencies[i];
         const struct table_value *value = &latency->value;
-        bool agrees = is_sure(value) && value->verdict == MEASURED_EXACT &&
+        bool agrees = !table_latency_is_special(latency) && is_sure(value) && value->verdict == MEASURED_EXACT &&
                       most->value.low - value->high <= MEASURED_LEAST_DIFFERENCE * value->cycles;
         if (agrees && (!found || value->cycles > found->value.cycles))
             found = latency;
@@ -67,7 +67,7 @@ static const struct table_latency *largest(const struct table_row *row, bool amo
     for (size_t i = 0; i < row->n_latencies; i++) {
         const struct table_latency *latency = &row->latencies[i];
         bool counts = among_sure ? is_sure(&latency->value) : fold_is_known(&latency->value);
-        if (counts && (!found || latency->value.cycles > found->value.cycles))
+        if (counts && !table_latency_is_special(latency) && (!found || latency->value.cycles > found->value.cycles))
             found = latency;
     }
     return found && among_sure ? exact_as(row, found) : found;
@@ -79,6 +79,8 @@ struct fold fold_latency(struct arena *arena, const struct table_row *row) {
     for (size_t i = 0; i < row->n_latencies; i++) {
         const struct table_latency *latency = &row->latencies[i];
         const struct table_value *value = &latency->value;
+        if (table_latency_is_special(latency))
+            continue;
         if (!fold_is_known(value))
             fold.n_unknown++;
         else if (!is_sure(value) && !fold.doubt && (!sure || value->high > sure->value.high))
@@ -99,7 +101,8 @@ struct fold_range fold_latency_range(const struct table_row *row) {
     for (size_t i = 0; i < row->n_latencies; i++) {
         const struct table_value *value = &row->latencies[i].value;
         // A pair of unknown latency may have the largest.
-        range.high = fmax(range.high, fold_is_known(value) && !is_unstable(value) ? value->high : INFINITY);
+        if (!table_latency_is_special(&row->latencies[i]))
+            range.high = fmax(range.high, fold_is_known(value) && !is_unstable(value) ? value->high : INFINITY);
     }
     return range;
 }

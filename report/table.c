@@ -133,7 +133,7 @@ static size_t group_latencies(struct arena *arena, const struct table_row *row, 
     const struct table_value **values = ARENA_ARRAY(arena, const struct table_value *, row->n_latencies);
     size_t n = 0, n_groups = 0;
     for (size_t i = 0; i < row->n_latencies; i++)
-        if (fold_is_known(&row->latencies[i].value))
+        if (fold_is_known(&row->latencies[i].value) && !table_latency_is_special(&row->latencies[i]))
             values[n++] = &row->latencies[i].value;
     if (n)
         qsort(values, n, sizeof(*values), compare_values);

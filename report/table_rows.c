@@ -89,7 +89,9 @@ const char *table_throughput_text(struct arena *arena, const struct table_row *r
                         throughput->has_same_address ? ", same address"
                         : has_addresses              ? ", own lines"
                                                      : "",
-                        throughput->has_breakers ? ", with breakers" : "");
+                        throughput->has_breakers      ? ", with breakers"
+                        : throughput->has_slow_values ? ", slow values"
+                                                      : "");
 }
 
 const char *table_value_text(struct arena *arena, const struct table_value *value) {

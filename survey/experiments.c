@@ -8,6 +8,14 @@ static bool is_carried(const struct shape_port *port) {
     return port->is_read && port->is_written;
 }
 
+// One in each lane. Not zero: a Zen knows which registers hold zero above their lowest lane, and then waits for less.
+// A number of another width would come to be a denormal.
+static const char *one_of(const struct shape *shape) {
+    size_t length = strcspn(shape->body, " ");
+    bool is_double = length > 1 && shape->body[length - 1] == 'd' && strchr("ps", shape->body[length - 2]);
+    return is_double ? "f64 1.0" : "f32 1.0";
+}
+
 // Writes "init" with what every kernel of the form needs: numbers that do not fault, and addresses. `more` begins with
 // a comma or is empty.
 static void add_init(const struct shape *shape, const char *more, struct text *out) {
@@ -15,10 +23,13 @@ static void add_init(const struct shape *shape, const char *more, struct text *o
     text_add(out, ", init: {");
     for (unsigned i = 0; i < shape->n_ports; i++) {
         const struct shape_port *port = &shape->ports[i];
-        bool is_upper = port->is_fixed && strcmp(port->class->registers[port->index], "rdx") == 0;
-        if ((port->file != 'g' && port->file != 'k') || !port->is_read)
+        if (!port->is_read || port->file == 'c')
             continue;
-        text_addf(out, "%s%s: %s", comma, port->role, port->is_address ? "memory" : is_upper ? "0" : "1");
+        const char *value = port->is_address    ? "memory"
+                            : port->is_upper    ? "0"
+                            : port->file == 'v' ? one_of(shape)
+                                                : "1";
+        text_addf(out, "%s%s: %s", comma, port->role, value);
         comma = ", ";
     }
     text_addf(out, "%s}", *comma ? more : *more ? more + 2 : "");
@@ -98,10 +109,10 @@ static void add_chain(const struct isa *isa, const struct shape *shape, unsigned
     if (!break_others(isa, shape, source == result ? source : SHAPE_MOST_PORTS, false, &breakers))
         return;
     const char *arc = source == result ? from->role : arena_printf(out->arena, "%s->%s", from->role, to->role);
-    if (!breakers.length) {
-        text_addf(arcs, "%s%s", arcs->length ? ", " : "", arc);
+    // Where other values go from copy to copy as well, the plain chain takes as long as the slowest of them.
+    text_addf(arcs, "%s%s", arcs->length ? ", " : "", arc);
+    if (!breakers.length)
         return;
-    }
     begin(shape, arena_printf(out->arena, ".%s-%s.alone", to->role, from->role), shape->body, breakers.data, out);
     add_init(shape, "", out);
     text_addf(out, ", chain: [%s]}\n", arc);
@@ -138,8 +149,11 @@ static void add_latencies(const struct isa *isa, const struct shape *shape, stru
     for (unsigned source = 0; source < shape->n_ports; source++)
         for (unsigned result = 0; result < shape->n_ports; result++) {
             const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
-            if (!from->is_read || !to->is_written || (shape->has_memory && !from->is_address))
+            if (!from->is_read || !to->is_written)
                 continue;
+            if (shape->has_memory && !from->is_address && (shape->form->may_store || !can_share(from, to)))
+                continue; // a register beside a loaded operand: where a partner is needed, its own latency hides how
+                          // late this operand may come
             if (can_share(from, to))
                 add_chain(isa, shape, source, result, &arcs, out);
             else
@@ -152,9 +166,115 @@ static void add_latencies(const struct isa *isa, const struct shape *shape, stru
     text_addf(out, ", chain: [%s]}\n", arcs.data);
 }
 
+// The body with the role of port `from` in place of `to`'s.
+static const char *with_same(struct arena *arena, const char *body, const char *from, const char *to) {
+    struct text text = {.arena = arena};
+    const char *mark = arena_printf(arena, "{%s:", to);
+    for (const char *at; (at = strstr(body, mark)); body = at + strlen(mark)) {
+        text_append(&text, body, (size_t)(at - body));
+        text_addf(&text, "{%s:", from);
+    }
+    text_add(&text, body);
+    return text.data;
+}
+
+// Zero idioms and their like: forms of registers alone, with two sources of one kind that are not implied.
+static void add_same(const struct shape *shape, struct text *out) {
+    unsigned sources[2], n_sources = 0, n_results = 0, result = 0;
+    for (unsigned i = 0; i < shape->n_ports; i++) {
+        const struct shape_port *port = &shape->ports[i];
+        if (port->file == 'c' || (port->file == 'k' && shape->ports[0].file != 'k'))
+            continue;
+        if (port->is_fixed || port->is_address || (port->is_read && n_sources == 2))
+            return;
+        if (port->is_written) {
+            result = i;
+            n_results++;
+        }
+        if (port->is_read)
+            sources[n_sources++] = i;
+    }
+    if (n_sources != 2 || n_results != 1 || shape->has_memory)
+        return;
+    const struct shape_port *first = &shape->ports[sources[0]], *second = &shape->ports[sources[1]],
+                            *to = &shape->ports[result];
+    if (first->class != second->class || to->file != first->file)
+        return;
+    begin(shape, ".same", with_same(out->arena, shape->body, first->role, second->role), "", out);
+    text_addf(out, ", init: {%s: %s}", first->role, first->file == 'v' ? one_of(shape) : "1");
+    const char *arc = to == first ? to->role : arena_printf(out->arena, "%s->%s", to->role, first->role);
+    text_addf(out, ", chain: [%s]}\n", arc);
+}
+
+// Quotients of many digits. Of general registers: upper and lower half of the dividend, both set again before the next
+// copy, and the divisor; the quotient fits in the register, with its sign. 8-bit divisions have no upper half.
+static void add_slow_integer(const struct shape *shape, struct text *out) {
+    static const struct {
+        unsigned bits;
+        const char *move, *upper, *lower, *divisor;
+    } widths[] = {{16, "movw", "4097", "12345", "32749"},
+                  {32, "movl", "268435399", "1234567891", "2147483629"},
+                  {64, "movq", "1125899906842597", "4503599627370449", "9007199254740881"}};
+    const struct shape_port *divisor = &shape->ports[0], *fixed[2] = {NULL, NULL}; // ax, dx
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].is_fixed && shape->ports[i].file == 'g')
+            fixed[shape->ports[i].index != 0] = &shape->ports[i];
+    if (divisor->is_fixed || divisor->is_address || !fixed[0] || !fixed[1])
+        return;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        const char *class = divisor->class->name, *move = widths[i].move;
+        if (divisor->class->bits != widths[i].bits)
+            continue;
+        begin(shape, ".slow", shape->body,
+              arena_printf(out->arena, "; %s {upper:%s}, %%%s; %s {lower:%s}, %%%s", move, class,
+                           divisor->class->registers[fixed[1]->index], move, class,
+                           divisor->class->registers[fixed[0]->index]),
+              out);
+        text_addf(out, ", init: {%s: %s, upper: %s, lower: %s, %s: %s, %s: %s}, writes: [%s, %s]}\n", divisor->role,
+                  widths[i].divisor, widths[i].upper, widths[i].lower, fixed[1]->role, widths[i].upper, fixed[0]->role,
+                  widths[i].lower, fixed[0]->role, fixed[1]->role);
+    }
+}
+
+static void add_slow_vector(const struct shape *shape, struct text *out) {
+    static const char *const values[] = {"1.7320508075688772", "1.4142135623730951", "1.0986122886681098"};
+    const char *type = strcmp(one_of(shape), "f64 1.0") == 0 ? "f64" : "f32", *comma = "";
+    unsigned n = 0;
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].is_fixed || shape->ports[i].file != 'v' || is_carried(&shape->ports[i]) ||
+            shape->has_memory)
+            return;
+    begin(shape, ".slow", shape->body, "", out);
+    text_add(out, ", init: {");
+    for (unsigned i = 0; i < shape->n_ports && n < 3; i++)
+        if (shape->ports[i].is_read) {
+            text_addf(out, "%s%s: %s %s", comma, shape->ports[i].role, type, values[n++]);
+            comma = ", ";
+        }
+    text_addf(out, "}, writes: [%s]}\n", shape->ports[0].role);
+}
+
+static void add_slow(const struct shape *shape, struct text *out) {
+    size_t length = strcspn(shape->body, " ");
+    const char *name = arena_copy(out->arena, shape->body, length);
+    if (strncmp(name, "div", 3) == 0 || strncmp(name, "idiv", 4) == 0)
+        add_slow_integer(shape, out);
+    if (*name == 'v' ? strstr(name, "div") || (strstr(name, "sqrt") && !strstr(name, "rsqrt"))
+                     : strncmp(name, "sqrt", 4) == 0)
+        add_slow_vector(shape, out);
+}
+
+static void add_memory(const struct shape *shape, struct text *out) {
+    if (shape->has_memory && shape->form->may_load && shape->form->may_store)
+        add_throughput(shape, ".memory", "", out);
+}
+
 void experiments_add(const struct isa *isa, const struct shape *shape, struct text *kernels) {
     add_throughputs(isa, shape, kernels);
     add_latencies(isa, shape, kernels);
+    add_same(shape, kernels);
+    add_slow(shape, kernels);
+    add_memory(shape, kernels);
 }
 
 void experiments_begin(const struct isa *isa, struct text *kernels) {

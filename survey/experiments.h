@@ -3,11 +3,14 @@
 // repeat each of them. Their names:
 //  - FORM: its throughput
 //  - FORM.broken: the same, with instructions that end the dependences through fixed registers
+//  - FORM.slow: the throughput of a division or square root of numbers that are not round
 //  - FORM.chain: latencies of pairs that close by themselves: a chain for each
 //  - FORM.SOURCE-RESULT.WAY: the latency of one pair, through a partner (partners.h) or with dependences ended
 //  ("alone")
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with one more step, where flags are on the way. Without a difference, the
 //    chain is open: the form does not write that flag
+//  - FORM.same: the latency where all sources are one register
+//  - FORM.memory: the time from a word of memory that it reads and writes to itself
 //  - CHAIN.WAY: a partner's own
 #ifndef SURVEY_EXPERIMENTS_H
 #define SURVEY_EXPERIMENTS_H

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -81,7 +80,9 @@ bool folder_lock(struct arena *arena, const char *folder, struct fail *fail) {
     int file = open(folder_file(arena, folder, "lock"), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (file < 0)
         return fail_set(fail, FAIL_WORK, "cannot write in the folder '%s': %s", folder, strerror(errno));
-    if (flock(file, LOCK_EX | LOCK_NB) == 0)
+    // A lock of this process alone: after a SIGKILL, the guardian of the host's settings may live a little longer.
+    const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(file, F_SETLK, &whole) == 0)
         return true; // held until the program ends
     close(file);
     return fail_set(fail, FAIL_INPUT, "another survey is at work in '%s': wait for it, or give another --output",

@@ -207,9 +207,8 @@ bool partner_break(const struct isa *isa, const struct shape *shape, unsigned nu
     struct arena *arena = text->arena;
     if (strcmp(isa->name, "x86_64") != 0 || port->is_address)
         return false;
-    if (port->file == 'g') { // rdx is the upper half of dividends
-        bool is_zero = port->is_fixed && strcmp(port->class->registers[port->index], "rdx") == 0;
-        text_addf(text, "; movl $%d, %s", !is_zero, mention(arena, isa, port, "r32"));
+    if (port->file == 'g') {
+        text_addf(text, "; movl $%d, %s", !port->is_upper, mention(arena, isa, port, "r32"));
     } else if (port->file == 'v')
         text_addf(text, "; %s {z:%s}, %s", shape->is_legacy ? "movaps" : "vmovaps", port->class->name,
                   mention(arena, isa, port, port->class->name));

@@ -118,6 +118,10 @@ static bool is_flags(const struct isa *isa, const char *name) {
     return isa->flags && (strcmp(name, "EFLAGS") == 0 || strcmp(name, "NZCV") == 0 || strcmp(name, "CPSR") == 0);
 }
 
+static bool is_upper_half(const struct isa *isa, const struct register_name *found) {
+    return found->class->file == 'g' && strcmp(isa->classes->registers[found->index], "rdx") == 0;
+}
+
 static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
     struct shape *shape = m->shape;
     const char *name = name_of(m, reg);
@@ -142,7 +146,8 @@ static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
                                                .file = found.class->file,
                                                .class = found.class,
                                                .is_fixed = true,
-                                               .index = found.index});
+                                               .index = found.index,
+                                               .is_upper = is_upper_half(m->isa, &found)});
     if (!port)
         return false;
     port->is_written |= is_written;

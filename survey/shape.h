@@ -22,6 +22,7 @@ struct shape_port {
     unsigned index;
     bool is_read, is_written;
     bool is_address; // base of a memory operand
+    bool is_upper;   // x86: upper half of a dividend, rdx or a part of it: it must be less than the divisor
 };
 enum { SHAPE_MOST_PORTS = 12 };
 

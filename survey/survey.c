@@ -1,5 +1,6 @@
 #include "survey/survey.h"
 
+#include "analyzer/pipeline/pipeline.h"
 #include "base/file.h"
 #include "lab/run_plan.h"
 #include "survey/experiments.h"
@@ -24,7 +25,7 @@ struct survey {
     size_t n_partners; // kernels of partners, the first ones
     const char *path;  // of the measurement file
     size_t n_said;     // troubles of experiments
-    int *status;
+    int status;        // as in survey_run
 };
 
 static const struct lab_listener *listener_of(const struct survey *survey) {
@@ -59,16 +60,40 @@ static void pass_waiting(void *context, size_t n_left, double seconds) {
 
 // ---- forms
 
-static bool list_forms(struct survey *survey, struct model *model, struct fail *fail) {
-    const struct lab_options *lab = survey->request->lab;
-    struct decoder_cpu widest = decoder_widest(survey->isa);
-    struct backend_options options = {.triple = survey->isa->triple,
+// Lists the forms of an ISA, of every CPU. They live as long as `model`.
+static bool list_forms(struct arena *arena, const struct isa *isa, const char *llvm, struct model *model,
+                       const struct form **forms, size_t *n, struct fail *fail) {
+    struct decoder_cpu widest = decoder_widest(isa);
+    struct backend_options options = {.triple = isa->triple,
                                       .cpu = widest.cpu,
                                       .features = widest.features,
                                       .without_model = true,
                                       .output_syntax = 0};
-    return model_open(model, survey->arena, lab->llvms.n_items ? lab->llvms.items[0] : NULL, &options, fail) &&
-           model->backend->forms(model->cpu, survey->arena, &survey->forms, &survey->n_forms, fail);
+    return model_open(model, arena, llvm, &options, fail) && model->backend->forms(model->cpu, arena, forms, n, fail);
+}
+
+bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char *name, struct kernel_set *set,
+                         struct fail *fail) {
+    struct model model = {0};
+    const struct form *forms;
+    size_t n, i = 0;
+    const char *opcode = arena_copy(arena, name, strcspn(name, "."));
+    bool is_done = list_forms(arena, isa, NULL, &model, &forms, &n, fail);
+    while (is_done && i < n && strcmp(forms[i].opcode, opcode) != 0)
+        i++;
+    if (is_done && i < n) {
+        struct shape shape;
+        struct text text = {.arena = arena};
+        shape_make(arena, isa, model.machine, &forms[i], &shape);
+        is_done =
+            !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", opcode, shape.left_out);
+        experiments_begin(isa, &text);
+        if (is_done)
+            experiments_add(isa, &shape, &text);
+        is_done = is_done && kernel_load_text(arena, "the survey's kernels", text.data, isa, set, fail);
+    }
+    model_close(&model);
+    return is_done;
 }
 
 // Leaves out what was not requested.
@@ -97,6 +122,11 @@ static void make_shapes(struct survey *survey, const struct machine *machine, co
             survey->shapes[i] = (struct shape){.form = &survey->forms[i], .left_out = ""};
 }
 
+// A division overflows with the probe's registers, which hold addresses; but the CPU has it.
+static bool runs_here(const struct probed_form *probed) {
+    return (probed->outcome == BENCH_OK || probed->outcome == BENCH_SIGFPE) && !probed->hint;
+}
+
 // Leaves out forms that this CPU does not execute.
 static bool probe_here(struct survey *survey, struct fail *fail) {
     const struct host_request any = {.cpu = -1};
@@ -111,12 +141,12 @@ static bool probe_here(struct survey *survey, struct fail *fail) {
         !probe_forms(&host, wanted, survey->n_forms, probed, NULL, fail))
         return false;
     for (size_t i = 0; i < survey->n_forms; i++)
-        if (probed[i].was_run && (probed[i].outcome != BENCH_OK || probed[i].hint))
+        if (probed[i].was_run && !runs_here(&probed[i]))
             survey->shapes[i].left_out = probed_form_text(survey->arena, &probed[i]);
     return true;
 }
 
-// Leaves out forms that the simulated CPU's model does not describe.
+// Leaves out forms that the simulated CPU's model does not describe, or with which its simulation would never end.
 static bool probe_model(struct survey *survey, struct fail *fail) {
     struct lab lab;
     struct fail trouble = {0};
@@ -124,11 +154,15 @@ static bool probe_model(struct survey *survey, struct fail *fail) {
         return false;
     for (size_t i = 0; i < survey->n_forms; i++) {
         const struct form *form = &survey->forms[i];
+        const struct pipeline_options once = {.iterations = 1, .resource_segments = true};
+        struct pipeline_result result;
         struct block block;
-        if (survey->shapes[i].left_out ||
-            model_describe_bytes(&lab.simulated_cpu, survey->arena, form->bytes, form->n_bytes, &block, &trouble))
+        if (survey->shapes[i].left_out)
             continue;
-        survey->shapes[i].left_out = "the model does not describe it";
+        if (!model_describe_bytes(&lab.simulated_cpu, survey->arena, form->bytes, form->n_bytes, &block, &trouble))
+            survey->shapes[i].left_out = "the model does not describe it";
+        else if (!pipeline_run(lab.simulated_cpu.machine, &block, &once, NULL, &result, &trouble))
+            survey->shapes[i].left_out = "by the model, it can never be executed";
         fail_clear(&trouble);
     }
     lab_close(&lab);
@@ -181,13 +215,9 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
     const char *folder = folder_file(survey->arena, root, isa_family(survey->isa));
     experiments_begin(survey->isa, &text);
     add_kernels(survey, &text);
-    if (!make_folder(root, fail) || !make_folder(folder, fail) ||
-        !file_write(folder_file(survey->arena, folder, "survey.yaml"), text.data, text.length, fail) ||
-        !kernel_load_folder(survey->arena, root, survey->isa->name, &survey->kernels, fail))
-        return false;
-    if (survey->kernels.n_refused)
-        *fail = survey->kernels.refused[0];
-    return !survey->kernels.n_refused;
+    const char *path = folder_file(survey->arena, folder, "survey.yaml");
+    return make_folder(root, fail) && make_folder(folder, fail) && file_write(path, text.data, text.length, fail) &&
+           kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail);
 }
 
 // ---- measuring
@@ -211,6 +241,11 @@ static void plan_kernel(struct survey *survey, struct arena *arena, struct plan 
         request.unroll = LATENCY_INSTRUCTIONS / kernel->n_instructions;
         for (request.arc = 0; request.arc < kernel->n_arcs && is_added; request.arc++)
             is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+    } else if (file_has_suffix(kernel->name, ".memory")) { // one stream, so each copy waits for the one before
+        request.mode = PROGRAM_THROUGHPUT;
+        request.streams = 1;
+        request.placement = PLACEMENT_SAME_ADDRESS;
+        is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
     } else {
         request.mode = PROGRAM_THROUGHPUT;
         is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
@@ -240,8 +275,11 @@ static bool measure(struct survey *survey, size_t first, size_t end, size_t *n_u
     *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
     for (size_t i = first; i < end; i++)
         plan_kernel(survey, &arena, &plan, &survey->kernels.kernels[i]);
-    bool is_done = !plan.n_experiments || (lab_open(&lab, &arena, &options, fail) &&
-                                           run_plan(&lab, &options, &plan, &files, survey->status, fail));
+    int status = 0; // of the worst experiment, which is one of thousands
+    bool is_done = !plan.n_experiments ||
+                   (lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail));
+    if (status == RUN_PLAN_INTERRUPTED)
+        survey->status = status;
     for (size_t i = 0; i < plan.n_experiments; i++)
         *n_unstable += plan.experiments[i]->is_done && plan.experiments[i]->measurement.verdict == MEASURED_UNSTABLE;
     lab_close(&lab);
@@ -274,9 +312,9 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
     }
     if (is_stopped(survey)) {
         lab_say(listener_of(survey), LAB_NOTE, "interrupted; --resume does the rest");
-        *survey->status = RUN_PLAN_INTERRUPTED;
+        survey->status = RUN_PLAN_INTERRUPTED;
     } else if (n_unstable && survey->request->is_strict)
-        *survey->status = run_plan_worse(*survey->status, RUN_PLAN_UNSTABLE);
+        survey->status = run_plan_worse(survey->status, RUN_PLAN_UNSTABLE);
     return true;
 }
 
@@ -291,7 +329,9 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     struct model model = {0};
     bool *is_selected;
     bool is_native = strcmp(survey->request->lab->target, "native") == 0;
-    bool is_done = list_forms(survey, &model, fail);
+    const struct option_list *llvms = &survey->request->lab->llvms;
+    bool is_done = list_forms(survey->arena, survey->isa, llvms->n_items ? llvms->items[0] : NULL, &model,
+                              &survey->forms, &survey->n_forms, fail);
     is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
     // The folder is made only where there is something to measure.
     is_done = is_done && select_forms(survey, is_selected, fail) &&
@@ -309,6 +349,8 @@ bool survey_run(struct arena *arena, const struct survey_request *request, int *
                             .request = request,
                             .isa = request->lab->isa,
                             .path = folder_file(arena, request->folder, "measurements.jsonl"),
-                            .status = status};
-    return prepare(&survey, fail) && measure_all(&survey, fail);
+                            .status = *status};
+    bool is_done = prepare(&survey, fail) && measure_all(&survey, fail);
+    *status = survey.status;
+    return is_done;
 }

@@ -26,7 +26,13 @@ struct survey_request {
     const struct lab_options *lab;
 };
 
-// Runs a survey. `status` becomes that of the worst trouble (lab/run_plan.h). False only where nothing can go on.
+// Adds the experiments of the form that `name` begins with, such as "VADDPSYrr.chain", to the set. Adds nothing where
+// there is no such form. Fails where it cannot be measured.
+bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char *name, struct kernel_set *set,
+                         struct fail *fail);
+
+// Runs a survey. `status` becomes RUN_PLAN_INTERRUPTED (lab/run_plan.h) where the user ended it; else it stays: trouble
+// with a single form is in the table. False only where nothing can go on.
 bool survey_run(struct arena *arena, const struct survey_request *request, int *status, struct fail *fail);
 
 #endif

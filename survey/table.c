@@ -20,7 +20,7 @@ struct entry {
     const struct record *record;
     const char *form;                  // "CHAIN": a partner's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
-    bool is_longer, has_breakers;
+    bool is_longer, has_breakers, has_slow_values;
     size_t place; // among the lines of all files
 };
 
@@ -65,7 +65,7 @@ static const char *label_of(struct arena *arena, const char *role) {
 }
 
 static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
-    const char *rest = record->kernel, *second;
+    const char *rest = record->kernel, *second, *record_arc = record->arc;
     *entry = (struct entry){.record = record, .form = take(arena, &rest, '.')};
     second = take(arena, &rest, '.');
     if (strcmp(entry->form, "CHAIN") == 0) {
@@ -75,6 +75,15 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->way = "";
         entry->result = take(arena, &arc, '-');
         entry->source = *arc == '>' ? arc + 1 : arc;
+    } else if (strcmp(second, "same") == 0) {
+        entry->way = "";
+        entry->source = second;
+        entry->result = record->arc ? take(arena, &record_arc, '-') : "";
+    } else if (strcmp(second, "memory") == 0) {
+        entry->way = "";
+        entry->source = entry->result = second;
+    } else if (strcmp(second, "slow") == 0) {
+        entry->has_slow_values = true;
     } else if (strcmp(second, "broken") == 0) {
         entry->has_breakers = true;
     } else if (*second) {
@@ -229,14 +238,16 @@ static const struct entry *find_partner(const struct reader *reader, const char 
     return NULL;
 }
 
-// Marks the steps of a chain whose parts do not add up.
+// Marks the steps of a chain whose parts do not add up. Where a part is only known as a sum, nothing follows: a way
+// between two kinds of units may take a cycle longer after some instructions, and a bound holds all the same.
 static void check_sum(const struct reader *reader, const struct partner_experiment *experiment) {
     const struct entry *entry = find_partner(reader, experiment->name);
     double sum = 0;
     for (unsigned i = 0; i < 3 && experiment->parts[i]; i++) {
         const struct entry *part = find_partner(reader, experiment->parts[i]);
         if (!part || !entry || part->record->measurement.outcome != BENCH_OK ||
-            entry->record->measurement.outcome != BENCH_OK)
+            entry->record->measurement.outcome != BENCH_OK || !find_step(reader, experiment->parts[i]) ||
+            find_step(reader, experiment->parts[i])->value.relation == TABLE_AT_MOST)
             return;
         sum += part->record->measurement.cycles;
     }
@@ -261,11 +272,13 @@ static void read_steps(struct reader *reader, const struct isa *isa) {
         *step = (struct step){experiments[i].name, value_of(entry, 1)};
         if (experiments[i].n_steps == 1 || !step->value.is_known)
             continue;
-        // No step takes less than a cycle; so where all together take one each, each takes one.
-        bool is_least = is_sum(step->value.cycles, experiments[i].n_steps);
-        step->value.sum = step->value.cycles;
+        // No step takes less than a cycle; so where all together take one each, each takes one. Where they take even
+        // less, one takes nothing.
+        double cycles = step->value.cycles, n_steps = experiments[i].n_steps;
+        bool is_least = is_sum(cycles, n_steps), is_less = cycles < n_steps && !is_least;
+        step->value.sum = cycles;
         step->value.relation = is_least ? TABLE_EQUAL : TABLE_AT_MOST;
-        step->value.cycles = step->value.low = step->value.high = 1;
+        step->value.cycles = step->value.low = step->value.high = is_less ? 0 : 1;
     }
     for (size_t i = 0; i < n; i++)
         if (experiments[i].parts[0])
@@ -299,6 +312,13 @@ static bool subtract_way(const struct reader *reader, const char *way, struct ta
         }
     }
     return true;
+}
+
+// Whether a latency that is left is none: no instruction of a closed chain takes less than a cycle, but for moves that
+// are eliminated at renaming, and those close by themselves.
+static bool is_too_short(const struct table_value *value) {
+    static const double least = 0.9;
+    return value->partner && value->cycles < least;
 }
 
 // Whether a chain through flags is closed: with one more step it takes that step longer.
@@ -346,6 +366,56 @@ static const struct entry *find_longer(const struct making *m, const struct entr
     return NULL;
 }
 
+// Whether a chain that ends the other dependences measures the same pair.
+static bool has_alone(const struct making *m, const struct entry *chain) {
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
+        if (each != chain && is_latency(each) && !*each->way && strstr(each->record->kernel, ".alone") &&
+            strcmp(each->source, chain->source) == 0 && strcmp(each->result, chain->result) == 0)
+            return true;
+    return false;
+}
+
+static bool is_operand(const char *role) {
+    return *role == 'o' && role[1] >= '0' && role[1] <= '9';
+}
+
+// Cycles that copies of the form take side by side, at most; 0: not known. Where they all wait for one fixed register,
+// only those with the dependences ended count.
+static double side_by_side(const struct making *m) {
+    bool is_waiting = false;
+    double least = 0;
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
+        is_waiting |= is_latency(each) && strcmp(each->source, each->result) == 0 && !is_operand(each->source);
+    for (size_t i = 0; i < m->row->n_throughputs; i++) {
+        const struct table_throughput *each = &m->throughputs[i];
+        if (each->value.is_known && (each->has_breakers || !is_waiting) && (least == 0 || each->value.cycles < least))
+            least = each->value.cycles;
+    }
+    return least;
+}
+
+// Decides whether a chain's cycles are its latency. A chain of dependent instructions takes a whole number of cycles,
+// one at least, and longer than copies side by side; what does not is limited by more than its latency.
+static void limit_chain(const struct making *m, const struct entry *entry, struct table_value *value) {
+    static const double share = 0.03, whole_share = 0.01, whole_cycles = 0.04;
+    double cycles = value->cycles, parallel = side_by_side(m), slack = whole_cycles + whole_share * cycles;
+    const char *why = NULL;
+    if (strstr(entry->record->kernel, ".chain") && has_alone(m, entry))
+        why = "other values go from copy to copy as well";
+    if (cycles < 1 - slack)
+        why = "less than a cycle, so something other than its latency limits the chain";
+    else if (is_sum(cycles, 1) && !*entry->way)
+        why = NULL; // the least that a step takes
+    else if (fabs(cycles - round(cycles)) > slack)
+        why = "no whole number of cycles, so pipes limit the chain, too";
+    else if (parallel > 0 && cycles <= parallel * (1 + share))
+        why = "copies side by side take as long";
+    if (!why)
+        return;
+    value->relation = TABLE_AT_MOST;
+    value->why = value->why ? value->why : why;
+}
+
 static void read_latency(struct making *m, const struct entry *entry) {
     struct reader *reader = m->reader;
     struct table_value value = value_of(entry, 1);
@@ -364,7 +434,15 @@ static void read_latency(struct making *m, const struct entry *entry) {
         value.why = "not measured yet with one more step, so it is not known whether it writes this flag";
     }
     if (value.is_known)
-        subtract_way(reader, entry->way, &value);
+        limit_chain(m, entry, &value);
+    if (value.is_known && subtract_way(reader, entry->way, &value) && is_too_short(&value)) {
+        if (longer)
+            return; // it does not write this flag
+        value = (struct table_value){
+            .kernel = value.kernel,
+            .bytes = value.bytes,
+            .why = "its chain takes no longer than the way back: it is open, or renaming does the work"};
+    }
     add_latency(m, (struct table_latency){label_of(reader->arena, entry->source), result_label(reader, entry), value});
 }
 
@@ -374,6 +452,7 @@ static void read_throughput(struct making *m, const struct entry *entry) {
                                           .has_same_address =
                                               record->placement && strcmp(record->placement, "same-address") == 0,
                                           .has_breakers = entry->has_breakers,
+                                          .has_slow_values = entry->has_slow_values,
                                           .streams = record->streams,
                                           .value = value_of(entry, record->streams ? record->streams : 1)};
     if (entry->has_breakers) {
@@ -408,7 +487,7 @@ static size_t find_headline(const struct table_row *row) {
     size_t best = row->n_throughputs;
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i], *other = &row->throughputs[best];
-        if (!each->value.is_known || each->has_same_address)
+        if (!each->value.is_known || each->has_same_address || each->has_slow_values)
             continue;
         bool is_steady = each->value.verdict != MEASURED_UNSTABLE;
         bool is_better =
@@ -459,7 +538,8 @@ static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
         if (!is_latency(&m->entries[i]))
             read_throughput(m, &m->entries[i]);
-        else if (!m->entries[i].is_longer)
+    for (size_t i = 0; i < m->n_entries; i++)
+        if (is_latency(&m->entries[i]) && !m->entries[i].is_longer)
             read_latency(m, &m->entries[i]);
     mark_waiting(m);
     m->row->latencies = m->latencies;
@@ -591,15 +671,13 @@ static bool is_this_machine(const json_t *header, struct arena *arena) {
 
 bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail) {
     static const char simulated[] = "sim:";
-    struct record_file file;
+    struct record_file file = {0};
     *origin = (struct table_origin){0};
     const char *path = folder_file(arena, folder, "measurements.jsonl");
     bool is_read = access(path, F_OK) == 0
                        ? record_read(arena, path, &file, fail)
                        : fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folder);
-    if (!is_read)
-        return false;
-    if (file.n_headers) {
+    if (is_read && file.n_headers) {
         const json_t *header = file.headers[file.n_headers - 1];
         const char *target = text_in(json_object_get(header, "clock"), "target");
         bool is_simulated = strncmp(target, simulated, strlen(simulated)) == 0;
@@ -610,5 +688,5 @@ bool table_find_origin(struct arena *arena, const char *folder, struct table_ori
             origin->is_here = is_this_machine(header, arena);
     }
     record_file_close(&file);
-    return true;
+    return is_read;
 }

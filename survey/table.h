@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 // How a value stands to the truth.
 enum table_relation {
@@ -31,9 +32,17 @@ struct table_value {
 };
 
 struct table_latency {
-    const char *source, *destination; // operands: "0" (LLVM's number), "1.base", "1.index", "memory", "rax", "flags"
+    const char *source, *destination; // operands: "0" (LLVM's number), "1.base", "rax", "flags.carry", "flags.zero"
     struct table_value value;
 };
+
+// Whether it is not among the latencies of the form's ordinary operands:
+//  - from "same": all sources are one register. Below a cycle, the CPU knows the result without waiting for it
+//  - from "memory" to "memory": through a word of memory that the form reads and writes
+static inline bool table_latency_is_special(const struct table_latency *latency) {
+    return strcmp(latency->source, "same") == 0 ||
+           (strcmp(latency->source, "memory") == 0 && strcmp(latency->destination, "memory") == 0);
+}
 
 struct table_throughput {
     bool is_looped;        // else unrolled
@@ -41,6 +50,7 @@ struct table_throughput {
     bool has_breakers;     // with instructions between that end dependences
     unsigned streams;
     struct table_value value; // cycles per instruction of the form
+    bool has_slow_values;     // its operands are not round numbers: divisions and square roots take longer
 };
 
 // Numbers of one scheduling model, from its table.

@@ -27,6 +27,7 @@ set(CYCLOPS_LABEL_slow
   program.pmu
   program.precision
   program.sandbox
+  program.survey
   program.walk-all)
 
 # Something runs under an emulator.

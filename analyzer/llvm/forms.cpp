@@ -84,7 +84,7 @@ bool form_maker::is_free(MCPhysReg reg) const {
 // A register that nothing else of the example is; where there is none, the class's first.
 MCPhysReg form_maker::choose(int reg_class) {
     const MCRegisterClass &all = cpu.registers->getRegClass(unsigned(reg_class));
-    const auto found = find_if(all, [&](MCPhysReg reg) { return is_free(reg); });
+    const auto *const found = find_if(all, [&](MCPhysReg reg) { return is_free(reg); });
     const MCPhysReg chosen = found != all.end() ? *found : *all.begin();
     used.push_back(chosen);
     return chosen;

@@ -1,6 +1,8 @@
 // cyclops list forms: what an ISA has to measure, opcode by opcode, why the others are left out, and what this CPU has.
 #include "cli/list/list.h"
 
+#include "analyzer/bounds/resource_bound.h"
+#include "analyzer/bounds/rthroughput.h"
 #include "analyzer/model/model.h"
 #include "base/json.h"
 #include "base/screen.h"
@@ -15,6 +17,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 
 static const char *operand_text(struct arena *arena, const struct form_operand *operand) {
     static const char *const kinds[] = {
@@ -31,9 +34,66 @@ static json_t *registers_to_json(const struct machine *machine, const uint16_t *
     return list;
 }
 
+static json_t *writes_to_json(const struct machine *machine, const struct insn *insn) {
+    json_t *list = json_array();
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:b}", "register",
+                                              machine->registers[insn->writes[i].reg].name, "latency",
+                                              (int)insn->writes[i].latency, "class", (int)insn->writes[i].write_class,
+                                              "zero", insn->writes[i].is_zero));
+    return list;
+}
+
+static json_t *reads_to_json(const struct machine *machine, const struct insn *insn) {
+    json_t *list = json_array();
+    for (unsigned i = 0; i < insn->n_reads; i++) {
+        const struct insn_read *read = &insn->reads[i];
+        json_t *advances = json_array();
+        for (unsigned a = 0; a < read->n_advances; a++)
+            json_array_append_new(advances, json_pack("{s:i, s:i}", "class", (int)read->advances[a].write_class,
+                                                      "cycles", read->advances[a].cycles));
+        json_array_append_new(list, json_pack("{s:s, s:b, s:o}", "register", machine->registers[read->reg].name,
+                                              "independent", read->independent, "advances", advances));
+    }
+    return list;
+}
+
+static json_t *uses_to_json(const struct machine *machine, const struct insn *insn) {
+    json_t *list = json_array();
+    for (unsigned i = 0; i < insn->n_uses; i++)
+        for (unsigned r = 1; r < machine->n_resources; r++)
+            if (machine->resources[r].mask == insn->uses[i].mask)
+                json_array_append_new(list,
+                                      json_pack("{s:s, s:i, s:i}", "resource", machine->resources[r].name, "cycles",
+                                                (int)insn->uses[i].release, "units", (int)machine->resources[r].units));
+    return list;
+}
+
+// What the model states of the example (analyzer/model/insn.h); null: it does not describe it.
+static json_t *numbers_to_json(struct arena *arena, const struct model *model, const struct form *form) {
+    struct block block;
+    struct fail trouble = {0};
+    if (form->status != FORM_USABLE ||
+        !model_describe_bytes(model, arena, form->bytes, form->n_bytes, &block, &trouble)) {
+        fail_clear(&trouble);
+        return NULL;
+    }
+    const struct insn *insn = &block.insns[0];
+    double alone = insn_rthroughput(model->machine, insn).cycles,
+           pipes = resource_bound_of_block(model->machine, &block).cycles;
+    // What copies side by side take at least, cycles each: dispatch, or pipes.
+    double bound = MAX(MAX((double)insn->uops / model->machine->dispatch_width, alone), pipes);
+    return json_pack("{s:s, s:i, s:i, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "model", model->machine->id,
+                     "dispatch_width", (int)model->machine->dispatch_width, "uops", (int)insn->uops, "latency",
+                     (int)insn->latency, "rthroughput", insn->rthroughput, "bound", bound, "eliminable_move",
+                     insn->eliminable_move, "writes", writes_to_json(model->machine, insn), "reads",
+                     reads_to_json(model->machine, insn), "uses", uses_to_json(model->machine, insn));
+}
+
 // `probed`: null where nothing ran.
-static json_t *form_to_json(struct arena *arena, const struct machine *machine, const struct form *form,
+static json_t *form_to_json(struct arena *arena, const struct model *model, const struct form *form,
                             const struct probed_form *probed) {
+    const struct machine *machine = model->machine;
     char hex[2 * 32 + 1] = "";
     json_t *operands = json_array();
     for (unsigned i = 0; i < form->n_bytes && i < 32; i++)
@@ -41,16 +101,18 @@ static json_t *form_to_json(struct arena *arena, const struct machine *machine, 
     for (unsigned i = 0; i < form->n_operands; i++) {
         const struct form_operand *operand = &form->operands[i];
         json_array_append_new(operands,
-                              json_pack("{s:s, s:b, s:b, s:i}", "kind", operand_text(arena, operand), "read",
+                              json_pack("{s:s, s:s*, s:b, s:b, s:i}", "kind", operand_text(arena, operand), "register",
+                                        operand->reg ? machine->registers[operand->reg].name : NULL, "read",
                                         operand->is_read, "written", operand->is_written, "tied", operand->tied));
     }
-    return json_pack("{s:s, s:s, s:s*, s:s*, s:s, s:o, s:o, s:o, s:s*, s:b, s:b, s:b, s:s*}", "form", form->opcode,
-                     "status", form_status_name(form->status), "twin", form->twin, "example", form->text, "hex", hex,
-                     "operands", operands, "implicit_reads",
+    return json_pack("{s:s, s:s, s:s*, s:s*, s:s, s:o, s:o, s:o, s:s*, s:b, s:b, s:b, s:s*, s:o*}", "form",
+                     form->opcode, "status", form_status_name(form->status), "twin", form->twin, "example", form->text,
+                     "hex", hex, "operands", operands, "implicit_reads",
                      registers_to_json(machine, form->implicit_reads, form->n_implicit_reads), "implicit_writes",
                      registers_to_json(machine, form->implicit_writes, form->n_implicit_writes), "class",
                      form->sched_class_name, "loads", form->may_load, "stores", form->may_store, "side_effects",
-                     form->side_effects, "run", probed && probed->was_run ? probed_form_text(arena, probed) : NULL);
+                     form->side_effects, "run", probed && probed->was_run ? probed_form_text(arena, probed) : NULL,
+                     "numbers", list_args.cpu ? numbers_to_json(arena, model, form) : NULL);
 }
 
 static void add_form(struct table *table, const struct form *form, const struct probed_form *probed) {
@@ -130,7 +192,7 @@ static bool print_each(struct arena *arena, const struct model *model, const str
         const struct probed_form *own = probed ? &probed[i] : NULL;
         if (!list_args.json)
             add_form(&table, &forms[i], own);
-        else if (!json_write_line(stdout, form_to_json(arena, model->machine, &forms[i], own), fail))
+        else if (!json_write_line(stdout, form_to_json(arena, model, &forms[i], own), fail))
             return false;
     }
     if (table.n_cells)

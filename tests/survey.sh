@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# cyclops survey and cyclops table on a simulated CPU, whose numbers are known; bad input; shards; an end in the middle.
+#   survey.sh BUILD
+. "$(dirname "$0")/lib.sh"
+sim=(--isa x86_64 --target sim:znver4,noise=none)
+forms=(ADD64rr IMUL64rr MUL64r CMP64rr INC64r ADD64rm 'VADDPS[YX]?rr' VFMADD231PSYr)
+S=$T/s
+
+# silent COMMAND...: it succeeds and prints nothing.
+silent() { expect 0 '^0$' bash -c 'out=$("$@" 2>&1) || exit; printf "%s" "$out" >&2; echo -n "$out" | wc -c' - "$@"; }
+
+# value FOLDER FORM SOURCE RESULT: relation and cycles of a latency, rounded to a tenth; "throughput" and nothing: that.
+value() {
+    "$cyclops" table "$1" --json --mcpu none | python3 -c '
+import json, sys
+form, source, result = sys.argv[1:]
+for row in map(json.loads, sys.stdin):
+    if row.get("form") != form:
+        continue
+    for latency in row["latencies"]:
+        if (latency["source"], latency["destination"]) == (source, result):
+            print(latency["relation"], "%.1f" % latency["cycles"])
+    for throughput in row["throughputs"]:
+        if source == "throughput" and throughput["headline"]:
+            print(throughput["relation"], "%.2f" % throughput["cycles"])
+' "$2" "$3" "$4"
+}
+
+silent "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$S"
+for file in measurements.jsonl forms.jsonl kernels/x86_64/survey.yaml; do
+    [ -s "$S/$file" ] || { echo "FAILED: there is no $file"; failures=$((failures + 1)); }
+done
+
+# LLVM's numbers come back.
+while read -r form source result wanted; do
+    expect 0 "^$wanted\$" value "$S" "$form" "$source" "${result/none/}"
+done <<'WANTED'
+ADD64rr 0 0 equal 1.0
+ADD64rr 2 0 equal 1.0
+ADD64rr 2 flags.carry equal 1.0
+ADD64rr throughput none equal 0.25
+IMUL64rr 2 0 equal 3.0
+IMUL64rr throughput none equal 1.00
+MUL64r 0 rax equal 3.0
+CMP64rr 0 flags.zero equal 1.0
+ADD64rm 2.base 0 equal 5.0
+VADDPSYrr 1 0 equal 3.0
+VADDPSYrr throughput none equal 0.50
+VFMADD231PSYr 0 0 equal 4.0
+VFMADD231PSYr 2 0 equal 4.0
+WANTED
+# Where a way back crosses between two kinds of registers, only the sum is known; unless each step takes one cycle.
+for cpu in skylake znver4; do
+    silent "$cyclops" survey MOV64toPQIrr --isa x86_64 --target sim:$cpu,noise=none --output "$T/$cpu"
+done
+expect 0 '^at most ' value "$T/skylake" MOV64toPQIrr 1 0
+expect 0 '^equal 1\.0$' value "$T/znver4" MOV64toPQIrr 1 0
+
+# The reports.
+expect 0 'ADD64rr +addq.* 1 +0\.25 +1 +0\.25$' "$cyclops" table "$S" --mcpu llvm-19/znver4
+expect 0 '1 → 0 +≤2 .*movq, together 3' "$cyclops" table "$T/skylake"
+expect 0 '2 → flags\.carry +1 .*carry-movslq' "$cyclops" table "$S" --form ADD64rr
+expect 0 '^ADD64rr,latency,2,0,' "$cyclops" table "$S" --csv
+expect 0 'VADDPSYrr' "$cyclops" table "$S" --sort model --llvm 19
+expect 0 'latency.yaml: [0-9]+ forms' "$cyclops" table "$S" --exegesis-yaml "$T/yaml"
+for kind in latency inverse_throughput; do
+    expect 0 '^mode: +' grep -m1 '^mode:' "$T/yaml-$kind.yaml"
+done
+expect 0 'latency o0->o1 .* 3\.00' "$cyclops" run VADDPSYrr.chain --mode latency --kernels "$S/kernels" "${sim[@]}"
+expect 0 'latency o0->o1 .* 3\.00' "$cyclops" run VADDPSYrr.chain --mode latency "${sim[@]}"
+
+# Going on: nothing is measured twice, and a SIGKILL loses nothing.
+lines=$(wc -l <"$S/measurements.jsonl")
+silent "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$S" --resume
+expect 0 "^$lines " wc -l "$S/measurements.jsonl"
+"$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$T/killed" 2>/dev/null &
+within 20 test -s "$T/killed/measurements.jsonl"
+kill -KILL $! 2>/dev/null
+wait $! 2>/dev/null
+silent "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$T/killed" --resume
+rounded() { "$cyclops" table "$@" --csv | awk -F, -v OFS=, '{ print $1, $2, $3, $4, sprintf("%.1f", $5 + 0.01), $8 }'; }
+rounded "$S" >"$T/whole.csv"
+expect_same() { rounded "$@" | diff "$T/whole.csv" - || failures=$((failures + 1)); }
+expect_same "$T/killed"
+for i in 1 2 3; do
+    silent "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$T/part$i" --shard $i/3
+done
+expect_same "$T/part1" "$T/part2" "$T/part3"
+
+# Forms by themselves.
+expect 0 'imulq %r' "$cyclops" gen IMUL64rr --isa x86_64
+silent bash -c "'$cyclops' gen MUL64r.rax-rdx.movslq --isa x86_64 | as -o /dev/null -"
+expect 2 'form PUSH64r cannot be measured: it uses the stack pointer' "$cyclops" gen PUSH64r --isa x86_64
+
+# Bad input.
+expect 2 "'$S' holds a survey: --resume goes on with it" "$cyclops" survey ADD64rr "${sim[@]}" --output "$S"
+expect 2 "'\(' is not a regular expression" "$cyclops" survey '(' "${sim[@]}" --output "$T/new"
+expect 2 'no opcode has such a name' "$cyclops" survey FOO "${sim[@]}" --output "$T/new"
+expect 2 "\-\-shard is I/N with I from 1 to N, such as 2/8; not '4/3'" "$cyclops" survey --shard 4/3 "${sim[@]}" --output "$T/new"
+expect 1 "cannot make the folder '/proc/x'" "$cyclops" survey ADD64rr "${sim[@]}" --output /proc/x
+expect 2 "name the folder of a survey" "$cyclops" table
+expect 2 "'$T/none' holds no survey" "$cyclops" table "$T/none"
+expect 2 "there is no form 'ADDrr'|ADDrr" "$cyclops" table "$S" --form ADDrr
+expect 2 "cannot sort by 'size'" "$cyclops" table "$S" --sort size
+cp -r "$S" "$T/broken"
+sed -i '3s/.*/nonsense/' "$T/broken/measurements.jsonl"
+expect 2 "measurements.jsonl:3:" "$cyclops" table "$T/broken"
+
+# Two at once in one folder.
+"$cyclops" survey 'ADD.*' 'SUB.*' "${sim[@]}" --output "$T/busy" 2>/dev/null &
+within 20 test -s "$T/busy/forms.jsonl"
+expect 2 "another survey is at work in '$T/busy'" "$cyclops" survey ADD64rr "${sim[@]}" --output "$T/busy" --resume
+kill $! 2>/dev/null
+wait $! 2>/dev/null
+finish
