@@ -36,7 +36,7 @@ static void ways_back(void **state) {
         {"CVTSI642SDrr_Int", "0", "2", {"movq"}, "; movq {o0:xmm}, {o2:r64}", ""},
         {"KMOVWkr", "0", "1", {"kmovw"}, "; kmovw {o0:kany}, {o1:r32}", ""},
         {"VPCMPEQDZrr", "0", "1", {"mask"}, "; vpmovm2d {o0:kany}, {o1:zmm}", ""},
-        {"VPMOVM2DZrk", "0", "1", {"mask"}, "; vptestmd {o0:zmm}, {o0:zmm}, {o1:kany}", ""},
+        {"VPBROADCASTMB2QZrr", "0", "1", {"mask"}, "; vptestmd {o0:zmm}, {o0:zmm}, {o1:kany}", ""},
         {"VMOVAPSYrm",
          "0",
          "1.base",
