@@ -469,10 +469,10 @@ static void mark_waiting(struct making *m) {
     for (size_t l = 0; l < m->row->n_latencies; l++) {
         const struct table_latency *latency = &m->latencies[l];
         bool is_carried = strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
-        bool is_fixed = *latency->source < '0' || *latency->source > '9';
+        bool is_fixed = *latency->source < '0' || *latency->source > '9', is_memory = table_latency_is_special(latency);
         for (size_t i = 0; is_carried && latency->value.is_known && i < m->row->n_throughputs; i++) {
             double least = latency->value.cycles / (is_fixed ? 1 : list[i].streams);
-            if (list[i].has_breakers || !list[i].value.is_known ||
+            if (list[i].has_breakers || !list[i].value.is_known || (is_memory && !list[i].has_same_address) ||
                 fabs(list[i].value.cycles - least) > share * list[i].value.cycles)
                 continue;
             list[i].value.relation = TABLE_AT_MOST;

@@ -303,6 +303,37 @@ static void what_did_not_run_is_not_known(void **state) {
     assert_int_equal(f->table.n_measured, 0);
 }
 
+// ---- chains that something other than the latency limits
+
+static void limited_chains_are_bounds(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add_arc(f, "F.chain", "o0->o1", 2.5);
+    add_arc(f, "G.chain", "o0->o1", 0.5);
+    add_arc(f, "H.chain", "o0->o1", 4);
+    add_throughput(f, "H", 4, 16);
+    add_arc(f, "I.chain", "rax->rax", 3);
+    add_arc(f, "I.chain", "o0->o0", 3);
+    add(f, "I.rax-rax.alone", 2);
+    add_arc(f, "J.same", "o0->o1", 0.25);
+    add(f, "K.o1-o0.movslq", 1); // no longer than movslq alone
+    for (int i = 0; i < 6; i++)
+        add_form(f, 0, (const char *const[]){"F", "G", "H", "I", "J", "K"}[i], NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "1", "0"), 2.5, TABLE_AT_MOST);
+    assert_non_null(strstr(latency_of(f, "F", "1", "0")->why, "no whole number of cycles"));
+    is_value(latency_of(f, "G", "1", "0"), 0.5, TABLE_AT_MOST);
+    assert_non_null(strstr(latency_of(f, "G", "1", "0")->why, "less than a cycle"));
+    is_value(latency_of(f, "H", "1", "0"), 4, TABLE_AT_MOST);
+    assert_string_equal(latency_of(f, "H", "1", "0")->why, "copies side by side take as long");
+    is_value(latency_of(f, "I", "rax", "rax"), 2, TABLE_EQUAL); // alone
+    is_value(latency_of(f, "I", "0", "0"), 3, TABLE_EQUAL);
+    is_value(latency_of(f, "J", "same", "0"), 0.25, TABLE_AT_MOST);
+    assert_false(latency_of(f, "K", "1", "0")->is_known);
+    assert_non_null(strstr(latency_of(f, "K", "1", "0")->why, "takes no longer than the way back"));
+}
+
 // ---- flags
 
 static void open_chains_are_no_latencies(void **state) {
@@ -395,6 +426,34 @@ static void streams_that_wait_are_marked(void **state) {
     is_value(&row_of(f, "G")->throughputs[1].value, 1, TABLE_AT_MOST);
     assert_int_equal(row_of(f, "G")->headline, 1);
     is_value(&row_of(f, "H")->throughputs[0].value, 1, TABLE_EQUAL);
+}
+
+// Through a word of memory, only streams at one address wait for each other.
+static void memory_that_waits(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_line(f, 0, "F.memory", "\"mode\":\"throughput\",\"n\":1,\"placement\":\"same-address\"", 1, true);
+    add_line(f, 0, "F", "\"mode\":\"throughput\",\"n\":4,\"placement\":\"own-lines\"", 4, true);
+    add_line(f, 0, "F", "\"mode\":\"throughput\",\"n\":4,\"placement\":\"same-address\"", 4, true);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "memory", "memory"), 1, TABLE_EQUAL);
+    for (size_t i = 0; i < 2; i++) {
+        const struct table_throughput *each = &row_of(f, "F")->throughputs[i];
+        is_value(&each->value, 1, each->has_same_address ? TABLE_AT_MOST : TABLE_EQUAL);
+    }
+}
+
+// Operands that are not round: a value of their own, and never the headline.
+static void slow_values(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_throughput(f, "F.slow", 4, 20);
+    add_throughput(f, "F", 4, 24);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_int_equal(row_of(f, "F")->n_throughputs, 2);
+    assert_false(row_of(f, "F")->throughputs[row_of(f, "F")->headline].has_slow_values);
 }
 
 static void stable_ones_are_the_headline(void **state) {
@@ -549,11 +608,14 @@ int main(void) {
         TEST(sums_must_add_up),
         TEST(unstable_partners),
         TEST(what_did_not_run_is_not_known),
+        TEST(limited_chains_are_bounds),
         TEST(open_chains_are_no_latencies),
         TEST(unstable_chains_may_be_open),
         TEST(flags_to_flags),
         TEST(throughputs_are_per_instruction),
         TEST(streams_that_wait_are_marked),
+        TEST(memory_that_waits),
+        TEST(slow_values),
         TEST(stable_ones_are_the_headline),
         TEST(the_last_stable_one_counts),
         TEST(the_last_of_many_counts),
