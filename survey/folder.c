@@ -39,16 +39,24 @@ bool folder_write_forms(struct arena *arena, const char *folder, const struct fo
     return file_write(folder_file(arena, folder, "forms.jsonl"), text.data, text.length, fail);
 }
 
+static bool take_form(struct arena *arena, const json_t *json, struct folder_form *form, struct fail *fail) {
+    *form = (struct folder_form){0};
+    if (!json_is_object(json))
+        return fail_set(fail, FAIL_INPUT, "a line must be a JSON object");
+    return json_get_string(arena, json, "form", &form->form, fail) &&
+           json_get_string(arena, json, "example", &form->example, fail) &&
+           json_get_string(arena, json, "class", &form->sched_class, fail) &&
+           json_get_string(arena, json, "left_out", &form->left_out, fail) &&
+           (form->form || fail_set(fail, FAIL_INPUT, "this line names no form"));
+}
+
 static bool read_form(struct arena *arena, const char *path, unsigned line, struct slice text, struct folder_form *form,
                       struct fail *fail) {
     json_t *json = json_parse_line(text.data, text.length, path, line, fail);
-    *form = (struct folder_form){0};
-    bool is_read = json && json_get_string(arena, json, "form", &form->form, fail) &&
-                   json_get_string(arena, json, "example", &form->example, fail) &&
-                   json_get_string(arena, json, "class", &form->sched_class, fail) &&
-                   json_get_string(arena, json, "left_out", &form->left_out, fail);
+    struct fail inner = {0};
+    bool is_read = json && (take_form(arena, json, form, &inner) || fail_at(fail, path, line, 0, "%s", inner.text));
     json_decref(json);
-    return is_read && (form->form || fail_at(fail, path, line, 0, "this line names no form"));
+    return is_read;
 }
 
 bool folder_read_forms(struct arena *arena, const char *folder, const struct folder_form **forms, size_t *n,
