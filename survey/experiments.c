@@ -31,7 +31,9 @@ static void add_implicit(const struct shape *shape, struct text *out) {
             text_addf(out, "%s%s", *comma ? comma : ", implicit: [", shape->ports[i].role);
             comma = ", ";
         }
-    if (*comma)
+    if (shape->avoided)
+        text_addf(out, "%s%s", *comma ? comma : ", implicit: [", shape->avoided);
+    if (*comma || shape->avoided)
         text_add(out, "]");
 }
 

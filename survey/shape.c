@@ -212,6 +212,24 @@ static bool changes_state(const char *opcode) {
     return false;
 }
 
+// x86: LLVM's example uses the accumulator first. Where it does not, the assembler has another opcode for that: "addl
+// $1000, %eax".
+static const char *find_avoided(const struct maker *m) {
+    static const char *const accumulators[] = {"AL", "AX", "EAX", "RAX"};
+    enum { N = sizeof accumulators / sizeof *accumulators };
+    const struct form *form = m->shape->form;
+    bool may_be_it = false, is_it = false;
+    for (unsigned i = 0; i < form->n_operands; i++) {
+        const struct form_operand *operand = &form->operands[i];
+        for (unsigned r = 0; r < N && operand->kind == FORM_REGISTER; r++)
+            may_be_it |= may_be(m, operand, accumulators[r]);
+        is_it |= operand->reg && text_find(name_of(m, operand->reg), accumulators, N) < N;
+    }
+    for (unsigned i = 0; i < m->shape->n_ports; i++)
+        is_it |= m->shape->ports[i].is_fixed && m->shape->ports[i].file == 'g' && m->shape->ports[i].index == 0;
+    return may_be_it && !is_it ? m->isa->classes->registers[0] : NULL;
+}
+
 static bool make(struct maker *m) {
     const struct form *form = m->shape->form;
     if (form->status != FORM_USABLE)
@@ -238,6 +256,8 @@ static bool make(struct maker *m) {
     if (!make_body(m))
         return false;
     m->shape->is_legacy = is_vector_of_legacy(m->shape);
+    if (strcmp(m->isa->name, "x86_64") == 0)
+        m->shape->avoided = find_avoided(m);
     return true;
 }
 

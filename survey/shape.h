@@ -31,6 +31,8 @@ struct shape {
     const char *body;     // "vaddps {o2:ymm}, {o1:ymm}, {o0:ymm}"; memory operands are at 64({o3_base:r64})
     bool has_memory;
     bool is_legacy; // x86: vector instruction without a VEX or EVEX prefix
+    // Register that no operand may be, as its text would be another opcode then (x86: that of the accumulator); null.
+    const char *avoided;
     struct shape_port ports[SHAPE_MOST_PORTS];
     unsigned n_ports;
 };
