@@ -89,7 +89,7 @@ static bool can_share(const struct shape_port *source, const struct shape_port *
     if (source == result)
         return true;
     return source->file == result->file && source->file != 'c' && !source->is_address && !are_fixed &&
-           !is_carried(source) && !is_carried(result);
+           !is_carried(source) && !is_carried(result) && !result->is_distinct;
 }
 
 static void add_chain(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,

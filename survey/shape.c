@@ -105,7 +105,8 @@ static bool add_operand(struct maker *m, unsigned number) {
                                            .class = class,
                                            .is_read = is_memory || operand->is_read,
                                            .is_written = !is_memory && operand->is_written,
-                                           .is_address = is_memory});
+                                           .is_address = is_memory,
+                                           .is_distinct = operand->is_distinct});
 }
 
 // Registers of modes and states, which are only read, and which nothing here changes.

@@ -21,7 +21,8 @@ struct shape_port {
     bool is_fixed;                      // it is always register `index` of its class
     unsigned index;
     bool is_read, is_written;
-    bool is_address; // base of a memory operand
+    bool is_address;  // base of a memory operand
+    bool is_distinct; // as in struct form_operand
 };
 enum { SHAPE_MOST_PORTS = 12 };
 
