@@ -214,7 +214,7 @@ bool partner_break(const struct isa *isa, const struct shape *shape, unsigned nu
         bool is_zero = port->is_fixed && strcmp(port->class->registers[port->index], "rdx") == 0;
         text_addf(text, "; movl $%d, %s", !is_zero, mention(arena, isa, port, "r32"));
     } else if (port->file == 'v')
-        text_addf(text, "; %s {z:%s}, %s", shape->is_legacy ? "movaps" : "vmovaps", port->class->name,
+        text_addf(text, "; %s {zv:%s}, %s", shape->is_legacy ? "movaps" : "vmovaps", port->class->name,
                   mention(arena, isa, port, port->class->name));
     else if (port->file == 'k')
         text_addf(text, "; kmovw {zk:kany}, %s", mention(arena, isa, port, "kany"));
