@@ -168,6 +168,17 @@ static const struct shape_port *port_of(const struct maker *m, const struct regi
     return NULL;
 }
 
+// x86: LLVM prints a suffix behind some names that GNU as does not know: "rdrandl %eax".
+static const char *without_suffix(struct arena *arena, const char *body) {
+    static const char *const names[] = {"rdrand", "rdseed", "rdfsbase", "rdgsbase"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(body, names[i], length) == 0 && body[length] && body[length + 1] == ' ')
+            return arena_printf(arena, "%s%s", names[i], body + length + 1);
+    }
+    return body;
+}
+
 // Puts roles in place of the registers of the example's text.
 static bool make_body(struct maker *m) {
     const char *text = text_without_tabs(m->arena, m->shape->form->text), *done = text;
@@ -189,7 +200,7 @@ static bool make_body(struct maker *m) {
         done = word.data + word.length;
     }
     text_add(&body, done);
-    m->shape->body = *body.data == ' ' ? body.data + 1 : body.data;
+    m->shape->body = without_suffix(m->arena, *body.data == ' ' ? body.data + 1 : body.data);
     for (unsigned i = 0; i < m->shape->n_ports; i++)
         if (!m->shape->ports[i].is_fixed && !(seen >> i & 1))
             return leave_out(m, "its text does not show all operands");
