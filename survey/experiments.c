@@ -42,7 +42,9 @@ static void add_implicit(const struct shape *shape, struct text *out) {
             text_addf(out, "%s%s", *comma ? comma : ", implicit: [", shape->ports[i].role);
             comma = ", ";
         }
-    if (*comma)
+    if (shape->avoided)
+        text_addf(out, "%s%s", *comma ? comma : ", implicit: [", shape->avoided);
+    if (*comma || shape->avoided)
         text_add(out, "]");
 }
 
@@ -98,7 +100,7 @@ static bool can_share(const struct shape_port *source, const struct shape_port *
     if (source == result)
         return true;
     return source->file == result->file && source->file != 'c' && !source->is_address && !are_fixed &&
-           !is_carried(source) && !is_carried(result);
+           !is_carried(source) && !is_carried(result) && !result->is_distinct;
 }
 
 static void add_chain(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,

@@ -7,8 +7,8 @@
 //  - FORM.chain: latencies of pairs that close by themselves: a chain for each
 //  - FORM.SOURCE-RESULT.WAY: the latency of one pair, through a partner (partners.h) or with dependences ended
 //  ("alone")
-//  - FORM.SOURCE-RESULT.WAY.longer: the same with one more step, where flags are on the way. Without a difference, the
-//    chain is open: the form does not write that flag
+//  - FORM.SOURCE-RESULT.WAY.longer: the same with some more steps, where flags are on the way. Without a difference,
+//    the chain is open: the form does not write that flag
 //  - FORM.same: the latency where all sources are one register
 //  - FORM.memory: the time from a word of memory that it reads and writes to itself
 //  - CHAIN.WAY: a partner's own

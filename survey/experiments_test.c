@@ -95,7 +95,7 @@ static void vectors(void **state) {
     has("VADDPDYrr", ".chain", "init: {o1: f64 1.0, o2: f64 1.0}");
     has("VFMADD231PSYr", ".chain", "chain: [o0]}");
     has("VFMADD231PSYr", ".o2-o0.vpand",
-        "body: \"vfmadd231ps {o3:ymm}, {o2:ymm}, {o0:ymm}; vpand {o0:xmm}, {o0:xmm}, {o2:xmm}; vmovaps {z:ymm}, "
+        "body: \"vfmadd231ps {o3:ymm}, {o2:ymm}, {o0:ymm}; vpand {o0:xmm}, {o0:xmm}, {o2:xmm}; vmovaps {zv:ymm}, "
         "{o0:ymm}\"");
     has("VFMADD231PSYr", ".o3-o0.vandps", "vandps {o0:xmm}, {o0:xmm}, {o3:xmm}");
     has("CVTSI642SDrr_Int", ".o2-o0.movq",

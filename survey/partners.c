@@ -95,7 +95,7 @@ struct way {
     const struct isa *isa;
     struct partner *partner;
     struct text text, name;
-    const char *longer; // a further step behind the reading of flags; or ""
+    const char *longer; // further steps behind the reading of flags; or ""
 };
 
 static void step(struct way *way, const char *name, unsigned times, const char *text) {
@@ -193,8 +193,11 @@ unsigned partners_find(struct arena *arena, const struct isa *isa, const struct 
     unsigned n = (a->file == 'v' && b->file == 'v') || a->file == 'c' ? 2 : 1;
     for (unsigned i = 0; i < n; i++) {
         ways[i] = (struct partner){.init = ""};
-        struct way way = {
-            arena, isa, &ways[i], {.arena = arena}, {.arena = arena}, is_longer ? "; movslq {t:r32}, {t:r64}" : ""};
+        struct text longer = {.arena = arena};
+        text_add(&longer, "");
+        for (unsigned step = 0; is_longer && step < PARTNER_LONGER_STEPS; step++)
+            text_add(&longer, "; movslq {t:r32}, {t:r64}");
+        struct way way = {arena, isa, &ways[i], {.arena = arena}, {.arena = arena}, longer.data};
         go(&way, shape, a, b, i);
         ways[i].text = way.text.data;
         ways[i].name = way.name.data;
@@ -210,7 +213,7 @@ bool partner_break(const struct isa *isa, const struct shape *shape, unsigned nu
     if (port->file == 'g') {
         text_addf(text, "; movl $%d, %s", !port->is_upper, mention(arena, isa, port, "r32"));
     } else if (port->file == 'v')
-        text_addf(text, "; %s {z:%s}, %s", shape->is_legacy ? "movaps" : "vmovaps", port->class->name,
+        text_addf(text, "; %s {zv:%s}, %s", shape->is_legacy ? "movaps" : "vmovaps", port->class->name,
                   mention(arena, isa, port, port->class->name));
     else if (port->file == 'k')
         text_addf(text, "; kmovw {zk:kany}, %s", mention(arena, isa, port, "kany"));

@@ -33,8 +33,8 @@ struct partner {
 };
 
 // Ways from port `from` to `to`, which differ in the domain of vector units, or in the flag that they read; 0: there is
-// none on this ISA. `is_longer`: with one more step, "movslq", behind flags.
-enum { PARTNER_MOST_WAYS = 2 };
+// none on this ISA. `is_longer`: with more steps of "movslq" behind flags.
+enum { PARTNER_MOST_WAYS = 2, PARTNER_LONGER_STEPS = 4 };
 unsigned partners_find(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned from,
                        unsigned to, bool is_longer, struct partner ways[PARTNER_MOST_WAYS]);
 

@@ -80,14 +80,15 @@ static void names_are_steps(void **state) {
     assert_int_equal(ways[0].steps[1].times, 2);
 }
 
-// One step more behind the reading of flags, under the same name.
+// Four steps more behind the reading of flags, under the same name.
 static void longer_ways(void **state) {
     (void)state;
     struct partner ways[PARTNER_MOST_WAYS];
     assert_int_equal(find("ADD64rr", "flags", "2", true, ways), 2);
     assert_string_equal(ways[1].name, "carry-movslq");
     assert_string_equal(
-        ways[1].text, "; movl $1, {t:r32}; cmovbq {c:r64}, {t:r64}; movslq {t:r32}, {t:r64}; movslq {t:r32}, {o2:r64}");
+        ways[1].text, "; movl $1, {t:r32}; cmovbq {c:r64}, {t:r64}; movslq {t:r32}, {t:r64}; movslq {t:r32}, {t:r64}; "
+                      "movslq {t:r32}, {t:r64}; movslq {t:r32}, {t:r64}; movslq {t:r32}, {o2:r64}");
 }
 
 static void dependences_end(void **state) {
@@ -98,7 +99,7 @@ static void dependences_end(void **state) {
         {"ADD64rr", "0", "; movl $1, {o0:r32}"},
         {"MUL64r", "rax", "; movl $1, %eax"},
         {"DIV32r", "edx", "; movl $0, %edx"}, // the upper half of the dividend
-        {"VADDPSYrr", "0", "; vmovaps {z:ymm}, {o0:ymm}"},
+        {"VADDPSYrr", "0", "; vmovaps {zv:ymm}, {o0:ymm}"},
         {"ADDPSrr", "0", "; movaps {z:xmm}, {o0:xmm}"},
         {"KMOVWkk", "0", "; kmovw {zk:kany}, {o0:kany}"},
         {"ADC64rr", "flags", "; testl {zf:r32}, {zf:r32}"},

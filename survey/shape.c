@@ -105,7 +105,8 @@ static bool add_operand(struct maker *m, unsigned number) {
                                            .class = class,
                                            .is_read = is_memory || operand->is_read,
                                            .is_written = !is_memory && operand->is_written,
-                                           .is_address = is_memory});
+                                           .is_address = is_memory,
+                                           .is_distinct = operand->is_distinct});
 }
 
 // Registers of modes and states, which are only read, and which nothing here changes.
@@ -172,6 +173,17 @@ static const struct shape_port *port_of(const struct maker *m, const struct regi
     return NULL;
 }
 
+// x86: LLVM prints a suffix behind some names that GNU as does not know: "rdrandl %eax".
+static const char *without_suffix(struct arena *arena, const char *body) {
+    static const char *const names[] = {"rdrand", "rdseed", "rdfsbase", "rdgsbase"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(body, names[i], length) == 0 && body[length] && body[length + 1] == ' ')
+            return arena_printf(arena, "%s%s", names[i], body + length + 1);
+    }
+    return body;
+}
+
 // Puts roles in place of the registers of the example's text.
 static bool make_body(struct maker *m) {
     const char *text = text_without_tabs(m->arena, m->shape->form->text), *done = text;
@@ -193,7 +205,7 @@ static bool make_body(struct maker *m) {
         done = word.data + word.length;
     }
     text_add(&body, done);
-    m->shape->body = *body.data == ' ' ? body.data + 1 : body.data;
+    m->shape->body = without_suffix(m->arena, *body.data == ' ' ? body.data + 1 : body.data);
     for (unsigned i = 0; i < m->shape->n_ports; i++)
         if (!m->shape->ports[i].is_fixed && !(seen >> i & 1))
             return leave_out(m, "its text does not show all operands");
@@ -215,6 +227,24 @@ static bool changes_state(const char *opcode) {
         if (strncmp(opcode, starts[i], strlen(starts[i])) == 0)
             return true;
     return false;
+}
+
+// x86: LLVM's example uses the accumulator first. Where it does not, the assembler has another opcode for that: "addl
+// $1000, %eax".
+static const char *find_avoided(const struct maker *m) {
+    static const char *const accumulators[] = {"AL", "AX", "EAX", "RAX"};
+    enum { N = sizeof accumulators / sizeof *accumulators };
+    const struct form *form = m->shape->form;
+    bool may_be_it = false, is_it = false;
+    for (unsigned i = 0; i < form->n_operands; i++) {
+        const struct form_operand *operand = &form->operands[i];
+        for (unsigned r = 0; r < N && operand->kind == FORM_REGISTER; r++)
+            may_be_it |= may_be(m, operand, accumulators[r]);
+        is_it |= operand->reg && text_find(name_of(m, operand->reg), accumulators, N) < N;
+    }
+    for (unsigned i = 0; i < m->shape->n_ports; i++)
+        is_it |= m->shape->ports[i].is_fixed && m->shape->ports[i].file == 'g' && m->shape->ports[i].index == 0;
+    return may_be_it && !is_it ? m->isa->classes->registers[0] : NULL;
 }
 
 static bool make(struct maker *m) {
@@ -243,6 +273,8 @@ static bool make(struct maker *m) {
     if (!make_body(m))
         return false;
     m->shape->is_legacy = is_vector_of_legacy(m->shape);
+    if (strcmp(m->isa->name, "x86_64") == 0)
+        m->shape->avoided = find_avoided(m);
     return true;
 }
 

@@ -21,8 +21,9 @@ struct shape_port {
     bool is_fixed;                      // it is always register `index` of its class
     unsigned index;
     bool is_read, is_written;
-    bool is_address; // base of a memory operand
-    bool is_upper;   // x86: upper half of a dividend, rdx or a part of it: it must be less than the divisor
+    bool is_address;  // base of a memory operand
+    bool is_upper;    // x86: upper half of a dividend, rdx or a part of it: it must be less than the divisor
+    bool is_distinct; // as in struct form_operand
 };
 enum { SHAPE_MOST_PORTS = 12 };
 
@@ -32,6 +33,8 @@ struct shape {
     const char *body;     // "vaddps {o2:ymm}, {o1:ymm}, {o0:ymm}"; memory operands are at 64({o3_base:r64})
     bool has_memory;
     bool is_legacy; // x86: vector instruction without a VEX or EVEX prefix
+    // Register that no operand may be, as its text would be another opcode then (x86: that of the accumulator); null.
+    const char *avoided;
     struct shape_port ports[SHAPE_MOST_PORTS];
     unsigned n_ports;
 };

@@ -341,7 +341,7 @@ static void open_chains_are_no_latencies(void **state) {
     begin(f, 0, "A");
     add_partners(f);
     add(f, "F.o0-flags.flags-movslq", 4); // it writes this flag
-    add(f, "F.o0-flags.flags-movslq.longer", 5);
+    add(f, "F.o0-flags.flags-movslq.longer", 8);
     add(f, "F.o0-flags.carry-movslq", 1); // and not this one: the copies do not wait for each other
     add(f, "F.o0-flags.carry-movslq.longer", 1);
     add(f, "F.o1-flags.flags-movslq", 4); // the survey ended here

@@ -139,6 +139,7 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t im
     operand->is_written = i < desc.getNumDefs();
     operand->is_read = !operand->is_written;
     operand->tied = tied;
+    operand->is_distinct = desc.getOperandConstraint(i, MCOI::EARLY_CLOBBER) != -1;
     if (has_memory_tuple(desc, i)) {
         const int index_class = operand_class(*cpu.opcodes, *cpu.subtarget, desc, i + X86_INDEX);
         const bool is_vector =

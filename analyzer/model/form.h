@@ -42,7 +42,8 @@ struct form_operand {
     unsigned n_registers;
     uint16_t reg, index; // registers of the example; of memory: its base and index; 0: none
     bool is_read, is_written;
-    int tied; // index of the written operand that must be the same register; -1: none
+    int tied;         // index of the written operand that must be the same register; -1: none
+    bool is_distinct; // it is written, and may be no register that others read (LLVM: early clobber)
 };
 
 struct form {
