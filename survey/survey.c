@@ -5,6 +5,7 @@
 #include "lab/run_plan.h"
 #include "survey/experiments.h"
 #include "survey/folder.h"
+#include "survey/partners.h"
 #include "survey/probe.h"
 
 #include <errno.h>
@@ -213,8 +214,13 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
     struct text text = {.arena = survey->arena};
     const char *root = folder_file(survey->arena, survey->request->folder, "kernels");
     const char *folder = folder_file(survey->arena, root, isa_family(survey->isa));
+    const struct partner_experiment *partners;
     experiments_begin(survey->isa, &text);
+    size_t length = text.length;
     add_kernels(survey, &text);
+    if (text.length == length && partners_experiments(survey->isa, &partners) == 0)
+        return fail_set(fail, FAIL_INPUT, "none of these forms can be measured: '%s' states why",
+                        folder_file(survey->arena, survey->request->folder, "forms.jsonl"));
     const char *path = folder_file(survey->arena, folder, "survey.yaml");
     return make_folder(root, fail) && make_folder(folder, fail) && file_write(path, text.data, text.length, fail) &&
            kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail);

@@ -605,6 +605,22 @@ static bool read_forms(struct arena *arena, const char *const *folders, size_t n
     return true;
 }
 
+// Returns the reason why a form has no value at all; null: it has one.
+static const char *why_no_value(const struct table_row *row) {
+    const char *why = NULL;
+    for (size_t i = 0; i < row->n_throughputs; i++) {
+        if (row->throughputs[i].value.is_known)
+            return NULL;
+        why = why ? why : row->throughputs[i].value.why;
+    }
+    for (size_t i = 0; i < row->n_latencies; i++) {
+        if (row->latencies[i].value.is_known)
+            return NULL;
+        why = why ? why : row->latencies[i].value.why;
+    }
+    return why;
+}
+
 static struct table_row *make_rows(struct reader *reader, const struct folder_form *forms, size_t n_forms,
                                    struct survey_table *table) {
     struct table_row *rows = ARENA_ARRAY(reader->arena, struct table_row, n_forms);
@@ -619,8 +635,8 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
             end++;
         struct making making = {reader, row, &reader->entries[first], end - first, NULL, NULL};
         fill_row(&making);
-        if (!row->left_out && first == end)
-            row->left_out = "not measured yet, or not by this assembler";
+        if (!row->left_out)
+            row->left_out = first == end ? "not measured yet, or not by this assembler" : why_no_value(row);
         count_row(table, row);
     }
     table->rows = rows;

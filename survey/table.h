@@ -65,7 +65,7 @@ struct table_row {
     const char *form;        // LLVM's opcode: "VADDPSYrr"
     const char *example;     // its text, as LLVM prints it, with spaces for tabs
     const char *sched_class; // LLVM's name; null: unknown
-    const char *left_out;    // reason why it was not measured, such as "illegal instruction"; null: it was
+    const char *left_out;    // reason why it has no value, such as "illegal instruction"; null: it has one
     const struct table_latency *latencies;
     size_t n_latencies;
     const struct table_throughput *throughputs;

@@ -300,6 +300,7 @@ static void what_did_not_run_is_not_known(void **state) {
     read_all(f, 1);
     assert_false(latency_of(f, "F", "0", "0")->is_known);
     assert_string_equal(latency_of(f, "F", "0", "0")->why, "time-out");
+    assert_string_equal(row_of(f, "F")->left_out, "time-out");
     assert_int_equal(f->table.n_measured, 0);
 }
 
