@@ -99,7 +99,7 @@ static void vectors(void **state) {
         "{o0:ymm}\"");
     has("VFMADD231PSYr", ".o3-o0.vandps", "vandps {o0:xmm}, {o0:xmm}, {o3:xmm}");
     has("CVTSI642SDrr_Int", ".o2-o0.movq",
-        "body: \"cvtsi2sd {o2:r64}, {o0:xmm}; movq {o0:xmm}, {o2:r64}; movaps {z:xmm}, {o0:xmm}\"");
+        "body: \"cvtsi2sd {o2:r64}, {o0:xmm}; movq {o0:xmm}, {o2:r64}; movaps {zv:xmm}, {o0:xmm}\"");
     has("VDIVPSrr", ".slow", "init: {o1: f32 1.7");
     has_none("VADDPSYrr", ".slow");
     has_none("VFMADD231PSYr", ".same"); // three sources

@@ -100,7 +100,7 @@ static void dependences_end(void **state) {
         {"MUL64r", "rax", "; movl $1, %eax"},
         {"DIV32r", "edx", "; movl $0, %edx"}, // the upper half of the dividend
         {"VADDPSYrr", "0", "; vmovaps {zv:ymm}, {o0:ymm}"},
-        {"ADDPSrr", "0", "; movaps {z:xmm}, {o0:xmm}"},
+        {"ADDPSrr", "0", "; movaps {zv:xmm}, {o0:xmm}"},
         {"KMOVWkk", "0", "; kmovw {zk:kany}, {o0:kany}"},
         {"ADC64rr", "flags", "; testl {zf:r32}, {zf:r32}"},
         {"MOV64rm", "1.base", NULL},
