@@ -11,7 +11,11 @@ static void note(int number) {
 }
 
 void interrupt_watch(void) {
+    static bool is_watched; // a survey has several runs; `action_before` is what was there before the first
     struct sigaction action = {.sa_handler = note};
+    if (is_watched)
+        return;
+    is_watched = true;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, NULL, &action_before);
     if (action_before.sa_handler != SIG_IGN)

@@ -62,6 +62,27 @@ expect 0 '1 → 0 +≤2 .*movq, together 3' "$cyclops" table "$T/skylake"
 expect 0 '2 → flags\.carry +1 .*carry-movslq' "$cyclops" table "$S" --form ADD64rr
 expect 0 '^ADD64rr,latency,2,0,' "$cyclops" table "$S" --csv
 expect 0 'VADDPSYrr' "$cyclops" table "$S" --sort model --llvm 19
+parses() { # --csv or --json: each line has all fields, and the rows are those of forms.jsonl
+    "$cyclops" table "$S" "$1" --mcpu none >"$T/report" && python3 - "$1" "$T/report" "$S/forms.jsonl" <<'PARSE'
+import csv, json, sys
+kind, report, forms = sys.argv[1:]
+wanted = {json.loads(line)["form"] for line in open(forms)}
+if kind == "--csv":
+    rows = list(csv.DictReader(open(report, newline="")))
+    assert all(None not in row and None not in row.values() for row in rows), "fields"
+    assert all(float(row["low"]) <= float(row["cycles"]) <= float(row["high"]) for row in rows if row["cycles"])
+    found = {row["form"] for row in rows}
+else:
+    head, *rows = [json.loads(line) for line in open(report)]
+    assert head["record"] == "table" and head["forms"] == len(rows), head
+    assert head["values"] == sum(len(row["latencies"]) + len(row["throughputs"]) for row in rows), head
+    found = {row["form"] for row in rows}
+assert found == wanted, found ^ wanted
+print("parses")
+PARSE
+}
+expect 0 '^parses$' parses --csv
+expect 0 '^parses$' parses --json
 expect 0 'latency.yaml: [0-9]+ forms' "$cyclops" table "$S" --exegesis-yaml "$T/yaml"
 for kind in latency inverse_throughput; do
     expect 0 '^mode: +' grep -m1 '^mode:' "$T/yaml-$kind.yaml"
@@ -73,19 +94,50 @@ expect 0 'latency o0->o1 .* 3\.00' "$cyclops" run VADDPSYrr.chain --mode latency
 lines=$(wc -l <"$S/measurements.jsonl")
 silent "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$S" --resume
 expect 0 "^$lines " wc -l "$S/measurements.jsonl"
-"$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$T/killed" 2>/dev/null &
-within 20 test -s "$T/killed/measurements.jsonl"
-kill -KILL $! 2>/dev/null
-wait $! 2>/dev/null
-silent "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$T/killed" --resume
+# Killed once something more is measured; a kill may cut a line short.
+values() { grep -c '"record":"measurement"' "$1/measurements.jsonl" 2>/dev/null; }
+has_more() { [ "$(values "$T/killed" || true)" != "$n_before" ] || has_ended $program; }
+for i in 1 2 3; do
+    n_before=$(values "$T/killed")
+    "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$T/killed" --resume 2>/dev/null &
+    program=$!
+    within 20 has_more
+    kill -KILL $program 2>/dev/null
+    wait $program 2>/dev/null
+    [ $i != 2 ] || truncate -s -7 "$T/killed/measurements.jsonl"
+done
+echo "$(values "$T/killed") of $(values "$S") values were measured before the last kill"
+"$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$T/killed" --resume >/dev/null 2>&1 ||
+    { echo "FAILED: no survey goes on after the kills"; failures=$((failures + 1)); }
+expect 0 "^0\$" bash -c "'$cyclops' table '$T/killed' --json --mcpu none | grep -c 'not measured yet' || true"
 rounded() { "$cyclops" table "$@" --csv | awk -F, -v OFS=, '{ print $1, $2, $3, $4, sprintf("%.1f", $5 + 0.01), $8 }'; }
 rounded "$S" >"$T/whole.csv"
 expect_same() { rounded "$@" | diff "$T/whole.csv" - || failures=$((failures + 1)); }
 expect_same "$T/killed"
+# Ctrl-C: what was measured stays, and the rest can be done.
+env --default-signal=INT "$cyclops" survey 'ADD.*' "${sim[@]}" --output "$T/stopped" 2>"$T/messages" &
+program=$!
+within 20 test -s "$T/stopped/measurements.jsonl"
+kill -INT $program
+wait $program
+status=$?
+[ $status = 130 ] && grep -q 'interrupted; --resume does the rest' "$T/messages" ||
+    { echo "FAILED: exit $status after SIGINT:"; cat "$T/messages"; failures=$((failures + 1)); }
+expect 0 'ADD64rr' "$cyclops" table "$T/stopped" --left-out
 for i in 1 2 3; do
     silent "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$T/part$i" --shard $i/3
 done
 expect_same "$T/part1" "$T/part2" "$T/part3"
+
+# Noise that no repetition removes: the values are marked, and --strict has an exit status for them.
+noisy=(--isa x86_64 --target sim:znver4,noise=states --budget 0)
+silent "$cyclops" survey ADD64rr "${noisy[@]}" --output "$T/noisy"
+expect 0 '0 → 0 +1 \?' "$cyclops" table "$T/noisy"
+expect 0 '^exit 3$' bash -c '"$@"; echo "exit $?"' - "$cyclops" survey ADD64rr "${noisy[@]}" --output "$T/noisier" --strict
+# A folder that holds surveys of two targets: the last one counts.
+expect 0 'are of another host, target, model or clock, and are not taken' \
+    "$cyclops" survey ADD64rr --isa x86_64 --target sim:skylake,noise=none --output "$T/noisy" --resume
+expect 0 'warning: [0-9]+ measurements are of another machine, microcode or target than the last one' "$cyclops" table "$T/noisy"
 
 # Forms by themselves.
 expect 0 'imulq %r' "$cyclops" gen IMUL64rr --isa x86_64
@@ -96,6 +148,11 @@ expect 2 'form PUSH64r cannot be measured: it uses the stack pointer' "$cyclops"
 expect 2 "'$S' holds a survey: --resume goes on with it" "$cyclops" survey ADD64rr "${sim[@]}" --output "$S"
 expect 2 "'\(' is not a regular expression" "$cyclops" survey '(' "${sim[@]}" --output "$T/new"
 expect 2 'no opcode has such a name' "$cyclops" survey FOO "${sim[@]}" --output "$T/new"
+expect 2 "\\-\\-shard is I/N" "$cyclops" survey --shard 1/3x "${sim[@]}" --output "$T/new"
+expect 2 "^1\$" bash -c "test -e '$T/new'; echo \$?; exit 2" # nothing was made
+expect 2 'none of these forms can be measured' "$cyclops" survey ADDXrr --isa aarch64 --output "$T/none-of-them"
+expect 2 "unknown CPU 'x'" "$cyclops" survey ADD64rr --isa x86_64 --target sim:x --output "$T/other"
+expect 1 "cannot write in the folder '$S/forms.jsonl'" "$cyclops" survey ADD64rr "${sim[@]}" --output "$S/forms.jsonl"
 expect 2 "\-\-shard is I/N with I from 1 to N, such as 2/8; not '4/3'" "$cyclops" survey --shard 4/3 "${sim[@]}" --output "$T/new"
 expect 1 "cannot make the folder '/proc/x'" "$cyclops" survey ADD64rr "${sim[@]}" --output /proc/x
 expect 2 "name the folder of a survey" "$cyclops" table
@@ -105,6 +162,14 @@ expect 2 "cannot sort by 'size'" "$cyclops" table "$S" --sort size
 cp -r "$S" "$T/broken"
 sed -i '3s/.*/nonsense/' "$T/broken/measurements.jsonl"
 expect 2 "measurements.jsonl:3:" "$cyclops" table "$T/broken"
+
+cp -r "$S" "$T/broken-forms"
+echo '{"form":1}' >>"$T/broken-forms/forms.jsonl"
+expect 2 "forms.jsonl:$(wc -l <"$T/broken-forms/forms.jsonl"): 'form' must be a string" "$cyclops" table "$T/broken-forms"
+mkdir "$T/empty" && touch "$T/empty/measurements.jsonl"
+expect 2 "'$T/empty' holds no measurement yet" "$cyclops" table "$T/empty"
+expect 1 "cannot write '/proc/x-latency.yaml'" "$cyclops" table "$S" --exegesis-yaml /proc/x
+expect 2 "needs LLVM's name of the CPU" "$cyclops" table "$S" --mcpu none --exegesis-yaml "$T/nowhere"
 
 # Two at once in one folder.
 "$cyclops" survey 'ADD.*' 'SUB.*' "${sim[@]}" --output "$T/busy" 2>/dev/null &
