@@ -37,7 +37,7 @@ static void has(const char *opcode, const char *suffix, const char *part) {
     const char *line = line_of(opcode, suffix);
     if (!line)
         fail_msg("%s has no kernel '%s'", opcode, suffix);
-    if (!strstr(line, part))
+    else if (!strstr(line, part))
         fail_msg("%s\nhas no %s", line, part);
 }
 

@@ -103,7 +103,7 @@ static int lock_elsewhere(const struct fixture *f) {
         struct arena arena = {0};
         struct fail fail = {0};
         folder_lock(&arena, f->folder, &fail);
-        _exit(fail.status);
+        _exit((int)fail.status);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     return WEXITSTATUS(status);
