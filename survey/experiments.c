@@ -279,14 +279,26 @@ void experiments_add(const struct isa *isa, const struct shape *shape, struct te
     add_memory(shape, kernels);
 }
 
-void experiments_begin(const struct isa *isa, struct text *kernels) {
-    const struct partner_experiment *partners;
-    size_t n = partners_experiments(isa, &partners);
+void experiments_add_slots(const struct shape *shape, const struct slots_filler *filler, unsigned n,
+                           struct text *kernels) {
+    struct text fillers = {.arena = kernels->arena};
+    text_add(&fillers, "");
+    slots_add_fillers(filler, n, &fillers);
+    add_throughput(shape, arena_printf(kernels->arena, ".slots.%s.%u", filler->name, n), fillers.data, kernels);
+}
+
+void experiments_head(const struct isa *isa, struct text *kernels) {
     text_addf(kernels, "# Experiments of a survey. Each can be repeated: cyclops run --kernels FOLDER NAME\nisa: %s\n",
               isa_family(isa));
     if (isa->syntaxes[0])
         text_add(kernels, "syntax: att\n");
     text_add(kernels, "kernels:\n");
+}
+
+void experiments_begin(const struct isa *isa, struct text *kernels) {
+    const struct partner_experiment *partners;
+    size_t n = partners_experiments(isa, &partners);
+    experiments_head(isa, kernels);
     for (size_t i = 0; i < n; i++) {
         text_addf(kernels, "  - {name: CHAIN.%s, about: survey, body: \"%s\", chain: %s", partners[i].name,
                   partners[i].body, partners[i].chain);
@@ -296,4 +308,5 @@ void experiments_begin(const struct isa *isa, struct text *kernels) {
             text_addf(kernels, ", requires: [%s]", partners[i].feature);
         text_add(kernels, "}\n");
     }
+    slots_begin(isa, kernels);
 }

@@ -7,6 +7,8 @@
 #include "survey/folder.h"
 #include "survey/partners.h"
 #include "survey/probe.h"
+#include "survey/slots_plan.h"
+#include "survey/table.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,10 +25,11 @@ struct survey {
     size_t n_forms;
     struct shape *shapes; // one per form
     struct kernel_set kernels;
-    size_t n_partners; // kernels of partners, the first ones
-    const char *path;  // of the measurement file
-    size_t n_said;     // troubles of experiments
-    int status;        // as in survey_run
+    const char *kernel_folder;
+    struct slots_plan slots;
+    const char *path; // of the measurement file
+    size_t n_said;    // troubles of experiments
+    int status;       // as in survey_run
 };
 
 static const struct lab_listener *listener_of(const struct survey *survey) {
@@ -89,8 +92,10 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
         is_done =
             !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", opcode, shape.left_out);
         experiments_begin(isa, &text);
-        if (is_done)
+        if (is_done) {
             experiments_add(isa, &shape, &text);
+            slots_plan_add_name(isa, &shape, name, &text);
+        }
         is_done = is_done && kernel_load_text(arena, "the survey's kernels", text.data, isa, set, fail);
     }
     model_close(&model);
@@ -213,7 +218,7 @@ static bool make_folder(const char *path, struct fail *fail) {
 static bool make_kernels(struct survey *survey, struct fail *fail) {
     struct text text = {.arena = survey->arena};
     const char *root = folder_file(survey->arena, survey->request->folder, "kernels");
-    const char *folder = folder_file(survey->arena, root, isa_family(survey->isa));
+    survey->kernel_folder = folder_file(survey->arena, root, isa_family(survey->isa));
     const struct partner_experiment *partners;
     experiments_begin(survey->isa, &text);
     size_t length = text.length;
@@ -221,8 +226,9 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
     if (text.length == length && partners_experiments(survey->isa, &partners) == 0)
         return fail_set(fail, FAIL_INPUT, "none of these forms can be measured: '%s' states why",
                         folder_file(survey->arena, survey->request->folder, "forms.jsonl"));
-    const char *path = folder_file(survey->arena, folder, "survey.yaml");
-    return make_folder(root, fail) && make_folder(folder, fail) && file_write(path, text.data, text.length, fail) &&
+    const char *path = folder_file(survey->arena, survey->kernel_folder, "survey.yaml");
+    return make_folder(root, fail) && make_folder(survey->kernel_folder, fail) &&
+           file_write(path, text.data, text.length, fail) &&
            kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail);
 }
 
@@ -256,7 +262,7 @@ static void plan_kernel(struct survey *survey, struct arena *arena, struct plan 
         request.mode = PROGRAM_THROUGHPUT;
         is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
         request.placement = PLACEMENT_SAME_ADDRESS;
-        if (kernel->n_places && is_added)
+        if (kernel->n_places && is_added && !strstr(kernel->name, ".slots."))
             is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
     }
     if (!is_added)
@@ -293,18 +299,45 @@ static bool measure(struct survey *survey, size_t first, size_t end, size_t *n_u
     return is_done;
 }
 
+// ---- dispatch slots
+
+// Measures dispatch slots, in rounds: what was measured decides how many fillers are next.
+static bool measure_slots(struct survey *survey, size_t *n_unstable, struct fail *fail) {
+    enum { MOST_ROUNDS = 8 };
+    const char *path = folder_file(survey->arena, survey->kernel_folder, "slots.yaml");
+    bool is_done = true, is_more = true;
+    for (unsigned round = 0; round < MOST_ROUNDS && is_done && is_more && !is_stopped(survey); round++) {
+        struct arena arena = {0};
+        struct survey_table table;
+        const char *kernels = NULL;
+        size_t first = survey->kernels.n_kernels;
+        is_done = table_read(&arena, &survey->request->folder, 1, NULL, 0, NULL, &table, fail);
+        if (is_done)
+            kernels = slots_plan_next(&survey->slots, &table);
+        arena_free(&arena);
+        is_more = kernels;
+        if (is_more)
+            is_done = file_write(path, survey->slots.all.data, survey->slots.all.length, fail) &&
+                      kernel_load_text(survey->arena, path, kernels, survey->isa, &survey->kernels, fail) &&
+                      measure(survey, first, survey->kernels.n_kernels, n_unstable, fail);
+    }
+    return is_done;
+}
+
 static double now_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-// Measures everything once, then what is unstable again, each time with the clock calibrated anew.
+// Measures everything once, dispatch slots last, then what is unstable again, each time with the clock calibrated anew.
 static bool measure_all(struct survey *survey, struct fail *fail) {
     enum { FIRST_PART = 4000, MOST_PASSES = 6 };
     size_t n = survey->kernels.n_kernels, n_unstable = 0, middle = n < FIRST_PART ? n : FIRST_PART;
+    slots_plan_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
     if (!measure(survey, 0, middle, &n_unstable, fail) ||
-        (!is_stopped(survey) && middle < n && !measure(survey, middle, n, &n_unstable, fail)))
+        (!is_stopped(survey) && middle < n && !measure(survey, middle, n, &n_unstable, fail)) ||
+        !measure_slots(survey, &n_unstable, fail))
         return false;
     double start = now_seconds();
     for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey) &&
@@ -313,7 +346,8 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
         lab_say(listener_of(survey), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
                 pass + 1);
         n_unstable = 0;
-        if (!measure(survey, 0, n, &n_unstable, fail))
+        if (!measure(survey, 0, survey->kernels.n_kernels, &n_unstable, fail) ||
+            !measure_slots(survey, &n_unstable, fail))
             return false;
     }
     if (is_stopped(survey)) {

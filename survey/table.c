@@ -5,6 +5,7 @@
 #include "bench/record/record.h"
 #include "survey/folder.h"
 #include "survey/partners.h"
+#include "survey/slots.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,16 +19,25 @@ static const double sum_share = 0.01, sum_cycles = 0.1;
 // A kernel's measurement, by the parts of its name (experiments.h).
 struct entry {
     const struct record *record;
-    const char *form;                  // "CHAIN": a partner's
+    const char *form;                  // "CHAIN": a partner's; "FILL": a filler's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
     bool is_longer, has_breakers, has_slow_values;
-    size_t place; // among the lines of all files
+    const char *filler; // of a mixture, or itself; null: it has none
+    unsigned fillers;   // in the mixture
+    size_t place;       // among the lines of all files
 };
 
 // What is known of a partner's step.
 struct step {
     const char *name;
     struct table_value value; // cycles of one step; TABLE_AT_MOST: only the sum with the way back is known
+};
+
+// What is known of a filler.
+struct filler {
+    const char *name;
+    struct table_value value; // cycles of one
+    const char *why;          // why it measures no slots; null: it does
 };
 
 struct reader {
@@ -38,6 +48,9 @@ struct reader {
     size_t n_entries;
     struct step *steps;
     size_t n_steps;
+    struct filler *fillers;
+    size_t n_fillers;
+    const struct filler *filler; // the one to take; null: none
 };
 
 // A row while it is made.
@@ -64,12 +77,23 @@ static const char *label_of(struct arena *arena, const char *role) {
     return is_operand ? text_replaced(arena, role + 1, '_', '.') : role;
 }
 
+// Takes ".xor.17", or what there is of it.
+static void parse_fillers(struct arena *arena, const char *rest, struct entry *entry) {
+    entry->filler = take(arena, &rest, '.');
+    entry->fillers = (unsigned)strtoul(rest, NULL, 10);
+}
+
 static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
     const char *rest = record->kernel, *second, *record_arc = record->arc;
     *entry = (struct entry){.record = record, .form = take(arena, &rest, '.')};
+    const char *behind_form = rest;
     second = take(arena, &rest, '.');
     if (strcmp(entry->form, "CHAIN") == 0) {
         entry->way = second;
+    } else if (strcmp(entry->form, "FILL") == 0) {
+        parse_fillers(arena, behind_form, entry);
+    } else if (strcmp(second, "slots") == 0) {
+        parse_fillers(arena, rest, entry);
     } else if (strcmp(second, "chain") == 0) {
         const char *arc = record->arc ? record->arc : "";
         entry->way = "";
@@ -285,6 +309,79 @@ static void read_steps(struct reader *reader, const struct isa *isa) {
             check_sum(reader, &experiments[i]);
 }
 
+// ---- fillers
+
+// Slots of a body with fillers, less these. False where they are not known.
+static bool slots_of(const struct entry *entry, const struct filler *filler, struct slots_sample *sample) {
+    struct table_value value = value_of(entry, entry->record->streams ? entry->record->streams : 1);
+    if (!value.is_known || !filler || !filler->value.is_known || !(filler->value.low > 0))
+        return false;
+    *sample = (struct slots_sample){
+        .fillers = entry->fillers,
+        .slots = value.cycles / filler->value.cycles - entry->fillers,
+        .low = value.low / filler->value.high - entry->fillers,
+        .high = value.high / filler->value.low - entry->fillers,
+        .is_stable = value.verdict != MEASURED_UNSTABLE && filler->value.verdict != MEASURED_UNSTABLE,
+    };
+    return true;
+}
+
+static struct filler *find_filler(const struct reader *reader, const char *name) {
+    for (size_t i = 0; i < reader->n_fillers; i++)
+        if (strcmp(reader->fillers[i].name, name) == 0)
+            return &reader->fillers[i];
+    return NULL;
+}
+
+// Sets why a filler measures no slots: simple instructions do not take one each.
+static void check_filler(const struct reader *reader, struct filler *filler) {
+    unsigned n_checks = 0;
+    for (size_t i = 0; i < reader->n_entries; i++) {
+        const struct entry *entry = &reader->entries[i];
+        struct slots_sample sample;
+        if (strcmp(entry->form, "FILL") != 0 || !entry->fillers || strcmp(entry->filler, filler->name) != 0 ||
+            !slots_of(entry, filler, &sample))
+            continue;
+        n_checks++;
+        if (!slots_are(sample.slots, SLOTS_CHECKED))
+            filler->why = arena_printf(reader->arena, "%d simple instructions seem to take %.2f slots among '%s'",
+                                       SLOTS_CHECKED, sample.slots, filler->name);
+    }
+    if (n_checks < SLOTS_N_CHECKS)
+        filler->why = arena_printf(reader->arena, "the filler '%s' is not measured yet", filler->name);
+}
+
+// Reads the fillers and chooses the fastest of those that take one slot each.
+static void read_fillers(struct reader *reader, const struct isa *isa, struct survey_table *table) {
+    static const double share = 0.05; // among those as fast, the first one
+    const struct slots_filler *candidates;
+    size_t n = slots_fillers(isa, &candidates);
+    reader->fillers = ARENA_ARRAY(reader->arena, struct filler, n);
+    if (n == 0)
+        table->no_filler = "no filler is known for this ISA";
+    for (size_t i = 0; i < n; i++) {
+        struct filler *filler = &reader->fillers[reader->n_fillers++];
+        *filler = (struct filler){.name = candidates[i].name};
+        for (size_t e = 0; e < reader->n_entries; e++) {
+            const struct entry *entry = &reader->entries[e];
+            if (strcmp(entry->form, "FILL") == 0 && !entry->fillers && strcmp(entry->filler, filler->name) == 0)
+                filler->value = value_of(entry, entry->record->streams ? entry->record->streams : 1);
+        }
+        check_filler(reader, filler);
+        if (i == 0)
+            table->no_filler = filler->why;
+        if (!filler->why && (!reader->filler || filler->value.cycles < (1 - share) * reader->filler->value.cycles))
+            reader->filler = filler;
+    }
+    if (!reader->filler)
+        return;
+    table->no_filler = NULL;
+    table->filler = reader->filler->name;
+    table->width = 1 / reader->filler->value.cycles;
+}
+
+// ---- latencies
+
 // Takes the way back off a chain: what is left is the form's. False where a step is not known.
 static bool subtract_way(const struct reader *reader, const char *way, struct table_value *value) {
     double chain = value->cycles;
@@ -472,6 +569,59 @@ static void read_throughput(struct making *m, const struct entry *entry) {
     *ARENA_ADD(m->reader->arena, m->throughputs, m->row->n_throughputs) = throughput;
 }
 
+// Returns the throughput of copies of the form alone, as they are in the mixtures; null: it is not known.
+static const struct table_throughput *find_plain(const struct making *m) {
+    for (size_t i = 0; i < m->row->n_throughputs; i++) {
+        const struct table_throughput *each = &m->throughputs[i];
+        if (each->value.is_known && !each->is_looped && !each->has_same_address && !each->has_breakers &&
+            !each->has_slow_values)
+            return each;
+    }
+    return NULL;
+}
+
+static void add_fillers(struct making *m, struct table_fillers **list, const char *filler, unsigned n) {
+    *ARENA_ADD(m->reader->arena, *list, m->row->slots.n_fillers) = (struct table_fillers){filler, n};
+    m->row->slots.fillers = *list;
+}
+
+static void read_slots(struct making *m) {
+    const struct reader *reader = m->reader;
+    const struct table_throughput *plain = find_plain(m);
+    struct table_value *value = &m->row->slots.value;
+    struct slots_sample *samples = ARENA_ARRAY(reader->arena, struct slots_sample, m->n_entries);
+    const struct entry **entries = ARENA_ARRAY(reader->arena, const struct entry *, m->n_entries);
+    struct table_fillers *list = NULL;
+    size_t n = 0;
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        if (!each->filler)
+            continue;
+        add_fillers(m, &list, each->filler, each->fillers);
+        const struct filler *filler = find_filler(reader, each->filler);
+        if (filler && !filler->why && slots_of(each, filler, &samples[n]))
+            entries[n++] = each;
+    }
+    if (!reader->filler || !plain) {
+        value->why = plain ? "no filler takes one slot on this CPU" : "its throughput is not known";
+        return;
+    }
+    struct slots_result result = slots_judge(plain->value.cycles, 1 / reader->filler->value.cycles, samples, n);
+    for (unsigned i = 0; i < result.n_wanted; i++)
+        add_fillers(m, &list, reader->filler->name, result.wanted[i]);
+    if (result.relation != SLOTS_UNKNOWN) {
+        const struct entry *basis = entries[result.basis];
+        *value = value_of(basis, 1);
+        value->cycles = result.slots;
+        value->low = result.low;
+        value->high = result.high;
+        value->relation = result.relation == SLOTS_EQUAL ? TABLE_EQUAL : TABLE_AT_MOST;
+        value->verdict = !result.is_stable                ? MEASURED_UNSTABLE
+                         : result.relation == SLOTS_EQUAL ? MEASURED_EXACT
+                                                          : MEASURED_WITHIN;
+    }
+    value->why = value->why && !result.is_stable ? value->why : result.why;
+}
+
 // Marks throughputs that are only as good as their streams' latency allows: each stream waits for itself.
 static void mark_waiting(struct making *m) {
     static const double share = 0.03;
@@ -546,12 +696,14 @@ static void add_models(struct arena *arena, const struct model *models, size_t n
 
 static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
-        if (!is_latency(&m->entries[i]))
+        if (!is_latency(&m->entries[i]) && !m->entries[i].filler)
             read_throughput(m, &m->entries[i]);
     for (size_t i = 0; i < m->n_entries; i++)
         if (is_latency(&m->entries[i]) && !m->entries[i].is_longer)
             read_latency(m, &m->entries[i]);
     mark_waiting(m);
+    if (m->n_entries)
+        read_slots(m);
     m->row->latencies = m->latencies;
     m->row->throughputs = m->throughputs;
     m->row->headline = find_headline(m->row);
@@ -569,6 +721,7 @@ static void count_row(struct survey_table *table, const struct table_row *row) {
         count_value(table, &row->latencies[i].value);
     for (size_t i = 0; i < row->n_throughputs; i++)
         count_value(table, &row->throughputs[i].value);
+    count_value(table, &row->slots.value);
     table->n_measured += table->n_values > before;
 }
 
@@ -671,6 +824,8 @@ bool table_read(struct arena *arena, const char *const *folders, size_t n_folder
         const struct isa *isa = reader.n_entries ? isa_find(reader.entries[0].record->isa) : NULL;
         if (isa)
             read_steps(&reader, isa);
+        if (isa)
+            read_fillers(&reader, isa, table);
         if (isa)
             table->triple = isa->triple;
         describe(arena, header, table);
