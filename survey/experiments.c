@@ -1,6 +1,7 @@
 #include "survey/experiments.h"
 
 #include "survey/partners.h"
+#include "survey/ways.h"
 
 #include <string.h>
 
@@ -8,28 +9,29 @@ static bool is_carried(const struct shape_port *port) {
     return port->is_read && port->is_written;
 }
 
-// One in each lane. Not zero: a Zen knows which registers hold zero above their lowest lane, and then waits for less.
-// A number of another width would come to be a denormal.
-static const char *one_of(const struct shape *shape) {
-    size_t length = strcspn(shape->body, " ");
-    bool is_double = length > 1 && shape->body[length - 1] == 'd' && strchr("ps", shape->body[length - 2]);
-    return is_double ? "f64 1.0" : "f32 1.0";
+// Initial value of a port. Not zero: a Zen knows which registers hold zero above their lowest lane, and then waits for
+// less.
+static const char *value_of(const struct shape *shape, const struct shape_port *port) {
+    if (port->is_address)
+        return "memory";
+    if (port->is_upper || port->is_index)
+        return "0";
+    if (port->file == 'k')
+        return shape->ways->mask_of_all;
+    return port->file == 'v' || port->file == 'f' ? shape->ways->one(shape, port) : "1";
 }
 
 // Writes "init" with what every kernel of the form needs: numbers that do not fault, and addresses. `more` begins with
-// a comma or is empty.
-static void add_init(const struct shape *shape, const char *more, struct text *out) {
+// a comma or is empty. `has_pointers`: each stream has an address of its own.
+static void add_init(const struct shape *shape, bool has_pointers, const char *more, struct text *out) {
     const char *comma = "";
     text_add(out, ", init: {");
     for (unsigned i = 0; i < shape->n_ports; i++) {
         const struct shape_port *port = &shape->ports[i];
         if (!port->is_read || port->file == 'c')
             continue;
-        const char *value = port->is_address    ? "memory"
-                            : port->is_upper    ? "0"
-                            : port->file == 'v' ? one_of(shape)
-                                                : "1";
-        text_addf(out, "%s%s: %s", comma, port->role, value);
+        text_addf(out, "%s%s: %s", comma, port->role,
+                  port->is_address && has_pointers ? "\"memory + {at:64}\"" : value_of(shape, port));
         comma = ", ";
     }
     text_addf(out, "%s}", *comma ? more : *more ? more + 2 : "");
@@ -52,11 +54,12 @@ static void begin(const struct shape *shape, const char *suffix, const char *bod
     text_addf(out, "  - {name: %s%s, about: survey, body: \"%s%s\"", shape->form->opcode, suffix, body, more);
     // Memory holds the buffer's own address in its first word: as a number of floating point, a denormal.
     if (shape->has_memory)
-        text_add(out, ", setup: \"movq $0, (%rsi)\"");
+        text_addf(out, ", setup: \"%s\"", shape->ways->clear_memory);
     add_implicit(shape, out);
 }
 
-// The body with memory operands at places that the program's placement chooses.
+// The body with memory operands at places that the program's placement chooses: x86's have displacements that reach
+// all. Elsewhere the body stays, and each stream has a pointer of its own.
 static const char *with_places(const struct shape *shape, struct arena *arena) {
     static const char fixed[] = "64({";
     const char *at = shape->has_memory ? strstr(shape->body, fixed) : NULL;
@@ -64,9 +67,9 @@ static const char *with_places(const struct shape *shape, struct arena *arena) {
 }
 
 static void add_throughput(const struct shape *shape, const char *suffix, const char *more, struct text *out) {
-    const char *comma = "";
-    begin(shape, suffix, with_places(shape, out->arena), more, out);
-    add_init(shape, "", out);
+    const char *comma = "", *body = with_places(shape, out->arena);
+    begin(shape, suffix, body, more, out);
+    add_init(shape, shape->has_memory && body == shape->body, "", out);
     text_add(out, ", writes: [");
     for (unsigned i = 0; i < shape->n_ports; i++)
         if (shape->ports[i].is_written && shape->ports[i].file != 'c') {
@@ -116,7 +119,7 @@ static void add_chain(const struct isa *isa, const struct shape *shape, unsigned
     if (!breakers.length)
         return;
     begin(shape, arena_printf(out->arena, ".%s-%s.alone", to->role, from->role), shape->body, breakers.data, out);
-    add_init(shape, "", out);
+    add_init(shape, false, "", out);
     text_addf(out, ", chain: [%s]}\n", arc);
 }
 
@@ -125,7 +128,7 @@ static void add_way(const struct shape *shape, unsigned source, unsigned result,
     const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
     begin(shape, arena_printf(out->arena, ".%s-%s.%s%s", to->role, from->role, way->name, suffix), shape->body,
           arena_printf(out->arena, "%s%s", way->text, breakers), out);
-    add_init(shape, way->init, out);
+    add_init(shape, false, way->init, out);
     text_addf(out, ", chain: [%s]}\n", to->role);
 }
 
@@ -164,7 +167,7 @@ static void add_latencies(const struct isa *isa, const struct shape *shape, stru
     if (!arcs.length)
         return;
     begin(shape, ".chain", shape->body, "", out);
-    add_init(shape, "", out);
+    add_init(shape, false, "", out);
     text_addf(out, ", chain: [%s]}\n", arcs.data);
 }
 
@@ -203,7 +206,7 @@ static void add_same(const struct shape *shape, struct text *out) {
     if (first->class != second->class || to->file != first->file)
         return;
     begin(shape, ".same", with_same(out->arena, shape->body, first->role, second->role), "", out);
-    text_addf(out, ", init: {%s: %s}", first->role, first->file == 'v' ? one_of(shape) : "1");
+    text_addf(out, ", init: {%s: %s}", first->role, value_of(shape, first));
     const char *arc = to == first ? to->role : arena_printf(out->arena, "%s->%s", to->role, first->role);
     text_addf(out, ", chain: [%s]}\n", arc);
 }
@@ -240,7 +243,7 @@ static void add_slow_integer(const struct shape *shape, struct text *out) {
 
 static void add_slow_vector(const struct shape *shape, struct text *out) {
     static const char *const values[] = {"1.7320508075688772", "1.4142135623730951", "1.0986122886681098"};
-    const char *type = strcmp(one_of(shape), "f64 1.0") == 0 ? "f64" : "f32", *comma = "";
+    const char *type = strcmp(shape->ways->one(shape, &shape->ports[0]), "f64 1.0") == 0 ? "f64" : "f32", *comma = "";
     unsigned n = 0;
     for (unsigned i = 0; i < shape->n_ports; i++)
         if (shape->ports[i].is_fixed || shape->ports[i].file != 'v' || is_carried(&shape->ports[i]) ||

@@ -1,16 +1,26 @@
 #include "survey/shape.h"
 
 #include "gen/registers.h"
+#include "survey/ways.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
+
+// What an operand is in the example's text.
+enum part { PART_VALUE, PART_BASE, PART_INDEX };
+enum { MOST_OPERANDS = 32 };
 
 // State of making a shape.
 struct maker {
     struct arena *arena;
     const struct isa *isa;
+    const struct ways *ways;
     const struct machine *machine;
     struct shape *shape;
+    unsigned n_flags_read, n_flags_written; // only flags that are no port
+    enum part parts[MOST_OPERANDS];
+    struct shape_port *ports[MOST_OPERANDS]; // of the operands; null: it has none
 };
 
 static bool leave_out(struct maker *m, const char *why) {
@@ -25,15 +35,16 @@ static const char *name_of(const struct maker *m, uint16_t reg) {
 
 static bool find_register(const struct maker *m, uint16_t reg, struct register_name *found) {
     const char *name = name_of(m, reg);
-    return register_find(m->isa, (struct slice){name, strlen(name)}, found);
+    return m->ways->find_register ? m->ways->find_register(m->isa, name, found)
+                                  : register_find(m->isa, (struct slice){name, strlen(name)}, found);
 }
 
 static bool is_same_register(const struct register_name *a, const struct register_name *b) {
     return a->class->file == b->class->file && register_entry(a) == register_entry(b);
 }
 
-static bool is_reserved(const struct isa *isa, const char *name) {
-    return isa->stack_pointer && strcmp(isa->stack_pointer, name) == 0;
+static bool is_stack_pointer(const struct isa *isa, const struct register_name *found) {
+    return strcmp(isa->stack_pointer, isa->classes->registers[found->index]) == 0;
 }
 
 static bool may_be(const struct maker *m, const struct form_operand *operand, const char *name) {
@@ -43,31 +54,51 @@ static bool may_be(const struct maker *m, const struct form_operand *operand, co
     return false;
 }
 
-// Whether the operand may be each register that a role of the class may get.
-static bool may_be_all(const struct maker *m, const struct form_operand *operand, const struct register_class *class) {
-    for (unsigned i = class->first; class->registers[i]; i++) {
-        struct register_name stack_pointer, each = {class, i, i};
-        const char *name = m->isa->stack_pointer;
-        bool is_stack = register_find(m->isa, (struct slice){name, strlen(name)}, &stack_pointer) &&
-                        is_same_register(&stack_pointer, &each);
-        if (!is_stack && !may_be(m, operand, class->registers[i]))
+// Whether a role may get the register.
+static bool is_free(const struct isa *isa, const struct register_class *class, unsigned index) {
+    const struct register_name each = {class, index, index};
+    struct register_name reserved;
+    for (unsigned i = 0; isa->reserved[i]; i++)
+        if (register_find(isa, (struct slice){isa->reserved[i], strlen(isa->reserved[i])}, &reserved) &&
+            is_same_register(&reserved, &each))
             return false;
-    }
     return true;
 }
 
-// The largest class of `found`'s width whose registers the operand may be; null: no class fits.
+static unsigned size_of(const struct register_class *class) {
+    return register_class_count(class) - class->first;
+}
+
+// The largest class whose registers the operand may all be, of the width, and with the names, of `found`; null: no
+// class fits. `allowed`: bits of the registers that it may be.
 static const struct register_class *class_for(const struct maker *m, const struct form_operand *operand,
                                               const struct register_name *found) {
-    const struct register_class *best = NULL;
+    const struct register_class *best = NULL, *like = found->class;
+    uint64_t allowed = 0;
+    for (unsigned i = 0; i < operand->n_registers; i++) {
+        struct register_name each;
+        if (find_register(m, operand->registers[i], &each) && each.class->file == like->file &&
+            each.class->bits == like->bits && each.class->span == like->span)
+            allowed |= UINT64_C(1) << each.index;
+    }
     for (const struct register_class *each = m->isa->classes; each->name; each++) {
-        if (each->file != found->class->file || each->bits != found->class->bits || each->span != found->class->span)
+        if (each->file != like->file || each->bits != like->bits || each->span != like->span ||
+            strcmp(each->registers[each->first], like->registers[each->first]) != 0)
             continue;
-        unsigned n = register_class_count(each) - each->first;
-        if ((!best || n > register_class_count(best) - best->first) && may_be_all(m, operand, each))
+        bool fits = true;
+        for (unsigned i = each->first; each->registers[i]; i++)
+            fits &= (allowed >> i & 1) || !is_free(m->isa, each, i);
+        if (fits && (!best || size_of(each) > size_of(best)))
             best = each;
     }
     return best;
+}
+
+static const char *reason_of(const struct way_reason *reasons, const char *name) {
+    for (const struct way_reason *each = reasons; each && each->start; each++)
+        if (strncmp(each->start, name, strlen(each->start)) == 0)
+            return each->why;
+    return NULL;
 }
 
 static struct shape_port *add_port(struct maker *m, struct shape_port port) {
@@ -85,57 +116,82 @@ static bool add_operand(struct maker *m, unsigned number) {
     const char *kind = operand->class_name ? operand->class_name : "of an unknown class";
     struct register_name found;
     if (operand->tied >= 0) { // the written operand's port is read, too
-        const char *label = arena_printf(m->arena, "%d", operand->tied);
-        for (unsigned i = 0; i < m->shape->n_ports; i++)
-            if (strcmp(m->shape->ports[i].label, label) == 0)
-                m->shape->ports[i].is_read = true;
+        if (m->ports[operand->tied])
+            m->ports[operand->tied]->is_read = true;
         return true;
     }
     if (!operand->reg)
         return operand->kind != FORM_REGISTER || leave_out(m, "an operand has no register");
+    const char *why = operand->class_name ? reason_of(m->ways->classes, operand->class_name) : NULL;
+    if (why)
+        return leave_out(m, why);
     if (!find_register(m, operand->reg, &found))
         return leave_out(m, arena_printf(m->arena, "no role can be a register %s", kind));
+    if (found.class->file == 'g' && is_stack_pointer(m->isa, &found))
+        return leave_out(m, "it uses the stack pointer");
     bool is_memory = operand->kind == FORM_MEMORY;
     const struct register_class *class = is_memory ? found.class : class_for(m, operand, &found);
     if (!class)
         return leave_out(m, arena_printf(m->arena, "no role can be any register of %s", kind));
-    return add_port(m, (struct shape_port){.label = arena_printf(m->arena, is_memory ? "%u.base" : "%u", number),
-                                           .role = arena_printf(m->arena, is_memory ? "o%u_base" : "o%u", number),
-                                           .file = class->file,
-                                           .class = class,
-                                           .is_read = is_memory || operand->is_read,
-                                           .is_written = !is_memory && operand->is_written,
-                                           .is_address = is_memory,
-                                           .is_distinct = operand->is_distinct});
+    bool is_base = is_memory || m->parts[number] == PART_BASE, is_index = m->parts[number] == PART_INDEX;
+    const char *suffix = is_base ? "base" : is_index ? "index" : "";
+    m->ports[number] =
+        add_port(m, (struct shape_port){.label = arena_printf(m->arena, "%u%s%s", number, *suffix ? "." : "", suffix),
+                                        .role = arena_printf(m->arena, "o%u%s%s", number, *suffix ? "_" : "", suffix),
+                                        .file = class->file,
+                                        .class = class,
+                                        .is_read = is_memory || operand->is_read,
+                                        .is_written = !is_memory && operand->is_written,
+                                        .is_address = is_base,
+                                        .is_index = is_index,
+                                        .is_distinct = operand->is_distinct});
+    return m->ports[number] != NULL;
 }
 
 // Registers of modes and states, which are only read, and which nothing here changes.
-static bool is_mode(const char *name) {
-    static const char *const modes[] = {"MXCSR", "DF", "SSP", "RIP", "FPCR", "FRM", "VL", "VTYPE", "VXRM", "VCSR"};
-    return text_find(name, modes, sizeof modes / sizeof *modes) < sizeof modes / sizeof *modes;
+static bool is_mode(const struct ways *ways, const char *name) {
+    for (const char *const *mode = ways->modes; *mode; mode++)
+        if (strcmp(*mode, name) == 0)
+            return true;
+    return false;
 }
 
-static bool is_flags(const struct isa *isa, const char *name) {
-    return isa->flags && (strcmp(name, "EFLAGS") == 0 || strcmp(name, "NZCV") == 0 || strcmp(name, "CPSR") == 0);
+static bool is_flags(const struct ways *ways, const char *name) {
+    return ways->flags && strcmp(ways->flags, name) == 0;
 }
 
 static bool is_upper_half(const struct isa *isa, const struct register_name *found) {
     return found->class->file == 'g' && strcmp(isa->classes->registers[found->index], "rdx") == 0;
 }
 
+// Flags that no kernel may name, as each loop changes them. Streams do not wait for each other where a form only reads
+// or only writes them.
+static bool add_hidden_flags(struct maker *m, bool is_written) {
+    unsigned *n = is_written ? &m->n_flags_written : &m->n_flags_read;
+    ++*n;
+    return !m->n_flags_read || !m->n_flags_written ||
+           leave_out(m, "each copy waits for the flags of the one before, and the loop changes them");
+}
+
 static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
     struct shape *shape = m->shape;
     const char *name = name_of(m, reg);
     struct register_name found = {m->isa->flags, 0, 0};
-    if (is_mode(name))
+    if (is_mode(m->ways, name))
         return !is_written || leave_out(m, arena_printf(m->arena, "it changes %s, for all code behind it", name));
-    if (strncmp(name, "FP", 2) == 0 || strncmp(name, "ST", 2) == 0)
+    if (*m->isa->syntaxes && (strncmp(name, "FP", 2) == 0 || strncmp(name, "ST", 2) == 0))
         return leave_out(m, "it works on the x87 stack");
-    if (!is_flags(m->isa, name) && !find_register(m, reg, &found))
+    if (is_flags(m->ways, name) && !m->isa->flags)
+        return add_hidden_flags(m, is_written);
+    if (strcasecmp(name, m->isa->stack_pointer) == 0)
+        return leave_out(m, "it uses the stack pointer");
+    if (!is_flags(m->ways, name) && !find_register(m, reg, &found))
         return leave_out(m, arena_printf(m->arena, "no role can be register %s", name));
     const char *canonical = found.class->registers[found.index];
-    if (found.class->file == 'g' && is_reserved(m->isa, m->isa->classes->registers[found.index]))
+    if (found.class->file == 'g' && is_stack_pointer(m->isa, &found))
         return leave_out(m, "it uses the stack pointer");
+    if (strcmp(canonical, m->isa->memory) != 0 && !is_free(m->isa, found.class, found.index))
+        return leave_out(m, arena_printf(m->arena, "it uses %s, which the program around it needs", canonical));
     struct shape_port *port = NULL;
     for (unsigned i = 0; i < shape->n_ports; i++)
         if (shape->ports[i].is_fixed && shape->ports[i].file == found.class->file &&
@@ -156,21 +212,101 @@ static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
     return true;
 }
 
-// The operand's port whose example is this register; null: it is a fixed register, which stays in the text.
-static const struct shape_port *port_of(const struct maker *m, const struct register_name *word) {
+// The number of the operand whose example is this register; MOST_OPERANDS: it is a fixed register, which stays in the
+// text.
+static unsigned operand_of(const struct maker *m, const struct register_name *word) {
     const struct form *form = m->shape->form;
     struct register_name found;
     for (unsigned i = 0; i < form->n_operands; i++) {
         const struct form_operand *operand = &form->operands[i];
-        if (operand->tied >= 0 || !operand->reg || !find_register(m, operand->reg, &found) ||
-            !is_same_register(&found, word))
-            continue;
-        const char *label = arena_printf(m->arena, operand->kind == FORM_MEMORY ? "%u.base" : "%u", i);
-        for (unsigned p = 0; p < m->shape->n_ports; p++)
-            if (strcmp(m->shape->ports[p].label, label) == 0)
-                return &m->shape->ports[p];
+        if (operand->tied < 0 && operand->reg && find_register(m, operand->reg, &found) &&
+            is_same_register(&found, word))
+            return i;
     }
-    return NULL;
+    return MOST_OPERANDS;
+}
+
+static const struct shape_port *port_of(const struct maker *m, const struct register_name *word) {
+    unsigned operand = operand_of(m, word);
+    return operand < MOST_OPERANDS ? m->ports[operand] : NULL;
+}
+
+// Finds the operands that are addresses by the text: [x1, x2, lsl #3], [x1], x2 and 8(a1) and $5($4). LLVM describes
+// those of x86 as operands of memory.
+static bool find_parts(struct maker *m) {
+    const char *text = m->shape->form->text;
+    struct slice rest = {text, strlen(text)}, word;
+    struct register_name found;
+    bool is_behind = false; // of a base
+    while (register_next(m->isa, &rest, &word, &found)) {
+        unsigned operand = operand_of(m, &found);
+        char before = word.data > text ? word.data[-1] : ' ';
+        bool is_base = before == '[' || before == '(', is_index = is_behind || word.data[word.length] == '(';
+        if (operand == MOST_OPERANDS || (!is_base && !is_index))
+            continue;
+        if (found.class->file != 'g')
+            return leave_out(m, "it gathers or scatters");
+        if (is_base && m->shape->has_memory)
+            return leave_out(m, "it has two addresses");
+        m->parts[operand] = is_base ? PART_BASE : PART_INDEX;
+        m->shape->has_memory |= is_base;
+        is_behind = is_base && before == '[';
+    }
+    return true;
+}
+
+static long aligned(long displacement) {
+    enum { BYTES = 16 };
+    return displacement % BYTES ? BYTES : displacement;
+}
+
+// A number that an address has behind its base: ", #8]", ", #8]!", "], #8". Those that change the base become zero, the
+// others a multiple of 16, which no access needs more of. Returns the end of what is written.
+static const char *write_behind_base(struct text *body, const char *behind) {
+    static const char inside[] = ", #", after[] = "], #";
+    bool is_after = strncmp(behind, after, strlen(after)) == 0;
+    const char *number = behind + strlen(is_after ? after : inside), *end;
+    if (!is_after && strncmp(behind, inside, strlen(inside)) != 0)
+        return behind;
+    end = number + strspn(number, "-0123456789");
+    if (!is_after && *end != ']')
+        return behind; // in vectors: "#1, mul vl"
+    bool changes = is_after || strncmp(end, "]!", 2) == 0;
+    text_append(body, behind, (size_t)(number - behind));
+    text_addf(body, "%ld", changes ? 0 : aligned(strtol(number, NULL, 0)));
+    return end;
+}
+
+// A number in front of the base: "1(".
+static size_t write_before_base(struct text *body, const char *from, size_t length) {
+    size_t start = length && from[length - 1] == '(' ? length - 1 : length;
+    while (start && (isdigit((unsigned char)from[start - 1]) || from[start - 1] == '-'))
+        start--;
+    if (start + 1 >= length)
+        return 0;
+    text_append(body, from, start);
+    text_addf(body, "%ld", aligned(strtol(from + start, NULL, 0)));
+    return length - 1;
+}
+
+static bool has_name(const struct register_class *class, const struct register_name *found) {
+    return found->index < register_class_count(class) &&
+           strcmp(class->registers[found->index], found->class->registers[found->index]) == 0;
+}
+
+// The class to name the port's register in, as the example's text does: "v0" of a register that LLVM calls Q0. Roles
+// get no register that the port's class lacks.
+static const struct register_class *class_in_text(const struct isa *isa, const struct shape_port *port,
+                                                  const struct register_name *found) {
+    const struct register_class *best = found->class;
+    if (has_name(port->class, found))
+        return port->class;
+    for (const struct register_class *each = isa->classes; each->name; each++)
+        if (each->file == best->file && each->bits == best->bits && has_name(each, found) &&
+            size_of(each) <= size_of(port->class) &&
+            (size_of(best) > size_of(port->class) || size_of(each) > size_of(best)))
+            best = each;
+    return best;
 }
 
 // x86: LLVM prints a suffix behind some names that GNU as does not know: "rdrandl %eax".
@@ -198,14 +334,19 @@ static bool make_body(struct maker *m) {
         if (port->is_address && found.class != m->isa->classes)
             return leave_out(m, "its address is shorter than a pointer");
         seen |= 1U << (port - m->shape->ports);
-        size_t before = (size_t)(word.data - done);
-        text_append(&body, done, before - (before && word.data[-1] == '%'));
-        text_addf(&body, "{%s:%s}", port->role,
-                  port->class->bits == found.class->bits ? port->class->name : found.class->name);
+        size_t before = (size_t)(word.data - done),
+               written = port->is_address ? write_before_base(&body, done, before) : 0;
+        text_append(&body, done + written, before - written - (before && word.data[-1] == '%'));
+        text_addf(&body, "{%s:%s}", port->role, class_in_text(m->isa, port, &found)->name);
         done = word.data + word.length;
+        if (port->is_address)
+            done = write_behind_base(&body, done);
     }
     text_add(&body, done);
     m->shape->body = without_suffix(m->arena, *body.data == ' ' ? body.data + 1 : body.data);
+    if (m->ways->before && *m->ways->before(m->shape->form))
+        m->shape->body =
+            arena_printf(m->arena, "%s%s%s", m->ways->before(m->shape->form), m->shape->body, m->ways->after);
     for (unsigned i = 0; i < m->shape->n_ports; i++)
         if (!m->shape->ports[i].is_fixed && !(seen >> i & 1))
             return leave_out(m, "its text does not show all operands");
@@ -251,8 +392,15 @@ static bool make(struct maker *m) {
     const struct form *form = m->shape->form;
     if (form->status != FORM_USABLE)
         return leave_out(m, form_status_name(form->status));
+    const char *why = reason_of(m->ways->left_out, form->opcode);
+    if (why)
+        return leave_out(m, why);
     if (changes_state(form->opcode))
         return leave_out(m, "it changes a state of the thread, for all code behind it");
+    if (form->n_operands > MOST_OPERANDS)
+        return leave_out(m, "it has more operands than an experiment has roles for");
+    if (!find_parts(m))
+        return false;
     for (unsigned i = 0; i < form->n_operands; i++) {
         const struct form_operand *operand = &form->operands[i];
         bool is_memory = operand->kind == FORM_MEMORY;
@@ -272,15 +420,16 @@ static bool make(struct maker *m) {
             return false;
     if (!make_body(m))
         return false;
-    m->shape->is_legacy = is_vector_of_legacy(m->shape);
-    if (strcmp(m->isa->name, "x86_64") == 0)
+    bool is_x86 = *m->isa->syntaxes;
+    m->shape->is_legacy = is_x86 && is_vector_of_legacy(m->shape);
+    if (is_x86)
         m->shape->avoided = find_avoided(m);
     return true;
 }
 
 void shape_make(struct arena *arena, const struct isa *isa, const struct machine *machine, const struct form *form,
                 struct shape *shape) {
-    *shape = (struct shape){.form = form};
-    struct maker m = {arena, isa, machine, shape};
+    *shape = (struct shape){.form = form, .ways = ways_find(isa)};
+    struct maker m = {.arena = arena, .isa = isa, .ways = shape->ways, .machine = machine, .shape = shape};
     make(&m);
 }

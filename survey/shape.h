@@ -14,23 +14,27 @@
 
 // A register through which values enter or leave the form.
 struct shape_port {
-    const char *label;                  // name in tables: "0" (LLVM's number of the operand), "3.base", "rax", "flags"
-    const char *role;                   // name in kernels: "o0", "o3_base", "rax", "flags"
-    char file;                          // as in struct register_class; 'c': condition flags
+    const char *label; // name in tables: "0" (LLVM's number of the operand), "3.base", "4.index", "rax", "flags"
+    const char *role;  // name in kernels: "o0", "o3_base", "rax", "flags"
+    char file;         // as in struct register_class; 'c': condition flags
     const struct register_class *class; // class in the text, or of the fixed register
     bool is_fixed;                      // it is always register `index` of its class
     unsigned index;
     bool is_read, is_written;
     bool is_address;  // base of a memory operand
+    bool is_index;    // added to it, so it stays zero
     bool is_upper;    // x86: upper half of a dividend, rdx or a part of it: it must be less than the divisor
     bool is_distinct; // as in struct form_operand
 };
 enum { SHAPE_MOST_PORTS = 12 };
 
+struct ways;
+
 struct shape {
     const struct form *form;
-    const char *left_out; // reason why it cannot be measured, one clause; null: it can
-    const char *body;     // "vaddps {o2:ymm}, {o1:ymm}, {o0:ymm}"; memory operands are at 64({o3_base:r64})
+    const struct ways *ways; // of its ISA
+    const char *left_out;    // reason why it cannot be measured, one clause; null: it can
+    const char *body;        // "vaddps {o2:ymm}, {o1:ymm}, {o0:ymm}"; x86's memory operands are at 64({o3_base:r64})
     bool has_memory;
     bool is_legacy; // x86: vector instruction without a VEX or EVEX prefix
     // Register that no operand may be, as its text would be another opcode then (x86: that of the accumulator); null.

@@ -1,5 +1,7 @@
 #include "survey/slots.h"
 
+#include "survey/ways.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -8,29 +10,16 @@ const unsigned slots_checks[SLOTS_N_CHECKS] = {20, 31};
 // How far from a whole number slots may be measured.
 static const double tolerance = 0.2;
 
-// x86-64. Which one is free of pipes depends on the CPU: a Zen 4 has two `nop`s share a slot, and older AMD models of
-// LLVM give `nop` a pipe.
-static const struct slots_filler x86_fillers[] = {
-    {"nop", "nop", "nop"},
-    {"xor", "xorl {f:r32}, {f:r32}", "xorl {f}, {f}"}, // a zero idiom
-    {"mov", "movl {g:r32}, {f:r32}", "movl {g}, {f}"}, // eliminated at renaming
-};
-// Simple instructions: of general registers, of memory, of vectors. One slot each on all CPUs that are known.
-static const char x86_simple[] =
-    "addl {a:r32}, {b:r32}; movl 64({p:r64}), {c:r32}; paddd {x:xmm}, {y:xmm}; addl {a:r32}, {d:r32}";
-static const char x86_roles[] = "init: {p: memory}, writes: [b, c, y, d]";
-
-size_t slots_fillers(const struct isa *isa, const struct slots_filler **fillers) {
-    *fillers = x86_fillers;
-    return strcmp(isa->name, "x86_64") == 0 ? sizeof x86_fillers / sizeof *x86_fillers : 0;
+const struct slots_filler *slots_fillers(const struct isa *isa) {
+    static const struct slots_filler none[] = {{.name = NULL}};
+    const struct ways *ways = ways_find(isa);
+    return ways && ways->fillers ? ways->fillers : none;
 }
 
 const struct slots_filler *slots_find_filler(const struct isa *isa, const char *name) {
-    const struct slots_filler *fillers;
-    size_t n = slots_fillers(isa, &fillers);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(fillers[i].name, name) == 0)
-            return &fillers[i];
+    for (const struct slots_filler *each = slots_fillers(isa); each->name; each++)
+        if (strcmp(each->name, name) == 0)
+            return each;
     return NULL;
 }
 
@@ -40,15 +29,14 @@ void slots_add_fillers(const struct slots_filler *filler, unsigned n, struct tex
 }
 
 void slots_begin(const struct isa *isa, struct text *kernels) {
-    const struct slots_filler *fillers;
-    size_t n = slots_fillers(isa, &fillers);
-    for (size_t i = 0; i < n; i++) {
-        text_addf(kernels, "  - {name: FILL.%s, about: survey, body: \"%s\"}\n", fillers[i].name, fillers[i].first);
+    const struct ways *ways = ways_find(isa);
+    for (const struct slots_filler *each = slots_fillers(isa); each->name; each++) {
+        text_addf(kernels, "  - {name: FILL.%s, about: survey, body: \"%s\"}\n", each->name, each->first);
         for (unsigned c = 0; c < SLOTS_N_CHECKS; c++) {
-            text_addf(kernels, "  - {name: FILL.%s.%u, about: survey, body: \"%s", fillers[i].name, slots_checks[c],
-                      x86_simple);
-            slots_add_fillers(&fillers[i], slots_checks[c], kernels);
-            text_addf(kernels, "\", %s}\n", x86_roles);
+            text_addf(kernels, "  - {name: FILL.%s.%u, about: survey, body: \"%s", each->name, slots_checks[c],
+                      ways->simple);
+            slots_add_fillers(each, slots_checks[c], kernels);
+            text_addf(kernels, "\", %s}\n", ways->simple_roles);
         }
     }
 }

@@ -25,8 +25,8 @@ struct slots_filler {
     const char *name;         // "xor": its kernel is FILL.xor
     const char *first, *next; // its text, at its first mention in a body and at each further one
 };
-// Candidates, the preferred ones first; 0: none is known for this ISA.
-size_t slots_fillers(const struct isa *isa, const struct slots_filler **fillers);
+// Candidates, the preferred ones first (ways.h), up to one without a name.
+const struct slots_filler *slots_fillers(const struct isa *isa);
 const struct slots_filler *slots_find_filler(const struct isa *isa, const char *name); // null: there is none
 
 // Adds so many fillers, each with "; " in front.

@@ -141,9 +141,8 @@ static void fillers(void **state) {
     struct arena arena = {0};
     struct text text = {.arena = &arena}, kernels = {.arena = &arena};
     const struct isa *isa = isa_find("x86_64");
-    const struct slots_filler *all;
-    assert_true(slots_fillers(isa, &all) > 1);
-    assert_int_equal(slots_fillers(isa_find("mips"), &all), 0);
+    assert_non_null(slots_fillers(isa)->name);
+    assert_null(slots_fillers(isa_find("mips"))->name);
     assert_null(slots_find_filler(isa, "none"));
     slots_add_fillers(slots_find_filler(isa, "xor"), 3, &text);
     assert_string_equal(text.data, "; xorl {f:r32}, {f:r32}; xorl {f}, {f}; xorl {f}, {f}");
