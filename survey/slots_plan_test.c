@@ -17,7 +17,7 @@ enum { N_SHAPES = 3 };
 static void a_row_gets_what_it_wants(void **state) {
     (void)state;
     struct shape shapes[N_SHAPES] = {testing_shape("XCHG64rr"), testing_shape("ADD64rm"), testing_shape("PUSH64r")};
-    const struct table_fillers two[] = {{"xor", 16}, {"nop", 3}},
+    const struct table_fillers two[] = {{"xor", 16}, {"nopw", 3}},
                                odd[] = {{"xor", 17}, {"none", 1}, {"xor", SLOTS_MOST_FILLERS + 1}};
     const struct table_row rows[] = {
         {.form = "ADD64rm", .slots = {.fillers = odd, .n_fillers = 3}},

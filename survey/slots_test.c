@@ -147,7 +147,7 @@ static void fillers(void **state) {
     slots_add_fillers(slots_find_filler(isa, "xor"), 3, &text);
     assert_string_equal(text.data, "; xorl {f:r32}, {f:r32}; xorl {f}, {f}; xorl {f}, {f}");
     slots_begin(isa, &kernels);
-    assert_non_null(strstr(kernels.data, "{name: FILL.nop, about: survey, body: \"nop\"}\n"));
+    assert_non_null(strstr(kernels.data, "{name: FILL.nopw, about: survey, body: \"nopw 0(%rax,%rax)\"}\n"));
     assert_non_null(strstr(kernels.data, "{name: FILL.xor.20, "));
     arena_free(&arena);
 }

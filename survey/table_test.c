@@ -601,14 +601,14 @@ static void origins(void **state) {
 
 // ---- dispatch slots
 
-// Fillers of a machine that takes six a cycle: nop shares slots, xor takes one each.
+// Fillers of a machine that takes six a cycle: nopw shares slots, xor takes one each.
 static void add_fillers(struct fixture *f) {
-    add_throughput(f, "FILL.nop", 16, 16.0 / 12);
-    add_throughput(f, "FILL.nop.20", 2, 2 * 26.0 / 12);
-    add_throughput(f, "FILL.nop.31", 2, 2 * 37.0 / 12);
+    add_throughput(f, "FILL.nopw", 16, 16.0 / 12);
+    add_throughput(f, "FILL.nopw.20", 2, 2 * 26.0 / 12);
+    add_throughput(f, "FILL.nopw.44", 2, 2 * 50.0 / 12);
     add_throughput(f, "FILL.xor", 16, 16.0 / 6);
     add_throughput(f, "FILL.xor.20", 2, 2 * 24.0 / 6);
-    add_throughput(f, "FILL.xor.31", 2, 2 * 35.0 / 6);
+    add_throughput(f, "FILL.xor.44", 2, 2 * 48.0 / 6);
 }
 
 static bool wants(const struct table_row *row, const char *filler, unsigned n) {
@@ -657,16 +657,16 @@ static void slots_are_cycles_with_fillers(void **state) {
 static void no_filler_no_slots(void **state) {
     struct fixture *f = *state;
     begin(f, 0, "A");
-    add_throughput(f, "FILL.nop", 16, 4);
-    add_throughput(f, "FILL.nop.20", 2, 2 * 22.0 / 4);
-    add_throughput(f, "FILL.nop.31", 2, 2 * 33.0 / 4);
+    add_throughput(f, "FILL.nopw", 16, 4);
+    add_throughput(f, "FILL.nopw.20", 2, 2 * 22.0 / 4);
+    add_throughput(f, "FILL.nopw.44", 2, 2 * 46.0 / 4);
     add_throughput(f, "FILL.mov.20", 2, 2 * 24.0 / 6); // it was not measured alone
     add_throughput(f, "F", 16, 4);
-    add_throughput(f, "F.slots.nop.16", 16, 16 * 17.0 / 4);
+    add_throughput(f, "F.slots.nopw.16", 16, 16 * 17.0 / 4);
     add_form(f, 0, "F", NULL);
     read_all(f, 1);
     assert_null(f->table.filler);
-    assert_string_equal(f->table.no_filler, "4 simple instructions seem to take 2.00 slots among 'nop'");
+    assert_string_equal(f->table.no_filler, "4 simple instructions seem to take 2.00 slots among 'nopw'");
     assert_false(row_of(f, "F")->slots.value.is_known);
     assert_string_equal(row_of(f, "F")->slots.value.why, "no filler takes one slot on this CPU");
 }

@@ -104,10 +104,11 @@ static const struct way_breaker breakers[] = {
     {.text = NULL},
 };
 
-// Which one is free of pipes depends on the CPU: a Zen 4 has two `nop`s share a slot, and LLVM's older models of AMD
-// give `nop` a pipe. The second is a zero idiom, the third is eliminated at renaming.
+// Which one is free of pipes and takes a slot of its own depends on the CPU. LLVM's models of AMD give `nop` a pipe.
+// The second is a zero idiom, the third is eliminated at renaming. A short `nop` is none of them: a Zen 4 has two share
+// a slot, and among them a Zen 5 takes other instructions more slowly.
 static const struct slots_filler fillers[] = {
-    {"nop", "nop", "nop"},
+    {"nopw", "nopw 0(%rax,%rax)", "nopw 0(%rax,%rax)"},
     {"xor", "xorl {f:r32}, {f:r32}", "xorl {f}, {f}"},
     {"mov", "movl {g:r32}, {f:r32}", "movl {g}, {f}"},
     {.name = NULL},
