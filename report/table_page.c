@@ -116,12 +116,16 @@ static void print_models(struct arena *arena, const struct survey_table *table, 
     table_print(&grid, out, colour);
 }
 
-// Returns "c5 f4 58 c2", which breaks between bytes.
+// Returns "c5 f4 58 c2", which breaks between bytes. Of long code, the beginning.
 static const char *spaced(struct arena *arena, const char *hex) {
+    enum { MOST_BYTES = 64 };
     struct text text = {.arena = arena};
+    size_t n_bytes = hex ? strlen(hex) / 2 : 0;
     text_add(&text, "");
-    for (size_t i = 0; hex && hex[i]; i++)
-        text_addf(&text, "%s%c", i && i % 2 == 0 ? " " : "", hex[i]);
+    for (size_t i = 0; i < n_bytes && i < MOST_BYTES; i++)
+        text_addf(&text, "%s%.2s", i ? " " : "", &hex[2 * i]);
+    if (n_bytes > MOST_BYTES)
+        text_addf(&text, " … (%zu bytes)", n_bytes);
     return text.data;
 }
 

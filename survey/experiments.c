@@ -274,12 +274,72 @@ static void add_memory(const struct shape *shape, struct text *out) {
         add_throughput(shape, ".memory", "", out);
 }
 
-void experiments_add(const struct isa *isa, const struct shape *shape, struct text *kernels) {
+// Through memory, from a register that the form stores, alone or combined with what is there.
+static void add_store(const struct isa *isa, const struct shape *shape, unsigned source, struct text *out) {
+    const struct way_step *keep = partners_keep(isa, shape, source);
+    const struct shape_port *port = &shape->ports[source];
+    struct text breakers = {.arena = out->arena};
+    text_add(&breakers, "");
+    if (!keep || !break_others(isa, shape, source, false, &breakers))
+        return;
+    for (int is_longer = 0; is_longer < 2; is_longer++) {
+        struct partner ways[PARTNER_MOST_WAYS];
+        unsigned n = partners_load(out->arena, isa, shape, source, is_longer ? keep : NULL, ways);
+        for (unsigned i = 0; i < n; i++) {
+            const char *suffix = is_longer ? arena_printf(out->arena, ".longer.%s", keep->name) : "";
+            begin(shape, arena_printf(out->arena, ".%s-memory.%s%s", port->role, ways[i].name, suffix), shape->body,
+                  arena_printf(out->arena, "%s%s", ways[i].text, breakers.data), out);
+            add_init(shape, false, "", out);
+            text_addf(out, ", chain: [%s]}\n", port->role);
+        }
+    }
+}
+
+// The address of a load with an index, which x86's examples do not have: the shape with one more port. False: it has
+// one, or no room for it.
+static bool add_index_port(const struct isa *isa, struct arena *arena, struct shape *shape) {
+    static const char address[] = "64({o";
+    const char *at = strstr(shape->body, address), *end = at ? strchr(at, '}') : NULL;
+    unsigned base = 0;
+    while (base < shape->n_ports && !shape->ports[base].is_address)
+        base++;
+    if (!end || end[1] != ')' || base == shape->n_ports || shape->n_ports == SHAPE_MOST_PORTS)
+        return false;
+    struct shape_port *port = &shape->ports[shape->n_ports++];
+    int number = (int)strcspn(shape->ports[base].label, ".");
+    *port = (struct shape_port){.label = arena_printf(arena, "%.*s.index", number, shape->ports[base].label),
+                                .role = arena_printf(arena, "o%.*s_index", number, shape->ports[base].label),
+                                .file = isa->classes->file,
+                                .class = isa->classes,
+                                .is_read = true,
+                                .is_index = true};
+    shape->body = arena_printf(arena, "%.*s, {%s:%s}%s", (int)(end + 1 - shape->body), shape->body, port->role,
+                               port->class->name, end + 1);
+    return true;
+}
+
+// From the index of the address to the first result.
+static void add_index(const struct isa *isa, const struct shape *shape, struct text *out) {
+    struct shape with_index = *shape;
+    unsigned result = 0;
+    while (result < shape->n_ports && (!shape->ports[result].is_written || shape->ports[result].file == 'c'))
+        result++;
+    if (shape->form->may_load && result < shape->n_ports && add_index_port(isa, out->arena, &with_index))
+        add_ways(isa, &with_index, with_index.n_ports - 1, result, out);
+}
+
+void experiments_add(const struct isa *isa, const struct shape *shape, bool is_first, struct text *kernels) {
     add_throughputs(isa, shape, kernels);
     add_latencies(isa, shape, kernels);
     add_same(shape, kernels);
     add_slow(shape, kernels);
     add_memory(shape, kernels);
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->has_memory && shape->form->may_store && shape->ports[i].is_read && !shape->ports[i].is_address &&
+            !shape->ports[i].is_index && shape->ports[i].file != 'c')
+            add_store(isa, shape, i, kernels);
+    if (is_first && shape->has_memory)
+        add_index(isa, shape, kernels);
 }
 
 void experiments_add_slots(const struct shape *shape, const struct slots_filler *filler, unsigned n,

@@ -9,6 +9,9 @@
 //  ("alone")
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with some more steps, where flags are on the way. Without a difference,
 //    the chain is open: the form does not write that flag
+//  - FORM.SOURCE-memory.WAY: the time through memory: the form stores, and an instruction loads the same bytes back
+//  into
+//    the source. FORM.SOURCE-memory.WAY.longer.STEP: the same with some more of that step behind the load
 //  - FORM.same: the latency where all sources are one register
 //  - FORM.memory: the time from a word of memory that it reads and writes to itself
 //  - FORM.slots.FILLER.N: its throughput mixed with N fillers (slots.h)
@@ -21,8 +24,8 @@
 #include "survey/shape.h"
 #include "survey/slots.h"
 
-// Adds the kernels of a form that is not left out.
-void experiments_add(const struct isa *isa, const struct shape *shape, struct text *kernels);
+// Adds the kernels of a form that is not left out. `is_first`: also those that one form of each scheduling class has.
+void experiments_add(const struct isa *isa, const struct shape *shape, bool is_first, struct text *kernels);
 
 // Adds the kernel of a form with so many fillers. These are known once the form's throughput is.
 void experiments_add_slots(const struct shape *shape, const struct slots_filler *filler, unsigned n,

@@ -25,6 +25,7 @@ struct survey {
     size_t n_forms;
     struct shape *shapes; // one per form
     struct kernel_set kernels;
+    unsigned class_lines; // of the kernel file, up to the kernels of the first form of each scheduling class
     const char *kernel_folder;
     struct slots_plan slots;
     const char *path; // of the measurement file
@@ -93,7 +94,7 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
             !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", opcode, shape.left_out);
         experiments_begin(isa, &text);
         if (is_done) {
-            experiments_add(isa, &shape, &text);
+            experiments_add(isa, &shape, true, &text);
             slots_plan_add_name(isa, &shape, name, &text);
         }
         is_done = is_done && kernel_load_text(arena, "the survey's kernels", text.data, isa, set, fail);
@@ -191,6 +192,13 @@ static bool write_forms(struct survey *survey, struct fail *fail) {
 
 // ---- kernels
 
+static unsigned count_lines(const struct text *text) {
+    unsigned n = 0;
+    for (size_t i = 0; i < text->length; i++)
+        n += text->data[i] == '\n';
+    return n;
+}
+
 // Classes first: the first form of each scheduling class, then the others.
 static void add_kernels(struct survey *survey, struct text *text) {
     unsigned most = 0;
@@ -204,10 +212,12 @@ static void add_kernels(struct survey *survey, struct text *text) {
         is_first[i] = !is_seen[survey->forms[i].sched_class];
         is_seen[survey->forms[i].sched_class] = true;
     }
-    for (int first = 1; first >= 0; first--)
+    for (int first = 1; first >= 0; first--) {
         for (size_t i = 0; i < survey->n_forms; i++)
             if (!survey->shapes[i].left_out && is_first[i] == first)
-                experiments_add(survey->isa, &survey->shapes[i], text);
+                experiments_add(survey->isa, &survey->shapes[i], first, text);
+        survey->class_lines = first ? count_lines(text) : survey->class_lines;
+    }
 }
 
 static bool make_folder(const char *path, struct fail *fail) {
@@ -241,12 +251,32 @@ static bool is_throughput(const struct kernel *kernel) {
     return kernel->n_arcs == 0;
 }
 
+// Adds the throughput of one form of a class as a loop, and with half the streams.
+static bool plan_of_class(struct arena *arena, struct plan *plan, const struct kernel *kernel, unsigned streams,
+                          struct fail *fail) {
+    struct gen_request looped = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED},
+                       half = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .streams = streams / 2};
+    return plan_add_expansion(arena, plan, kernel, &looped, fail) &&
+           (streams < 2 || plan_add_expansion(arena, plan, kernel, &half, fail));
+}
+
+// Streams of a mixture with fillers, if that many fit: each takes some cycles, so a few hide a latency.
+enum { SLOTS_STREAMS = 8 };
+
+static bool plan_mixture(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct fail *fail) {
+    struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .streams = SLOTS_STREAMS};
+    if (plan_add_expansion(arena, plan, kernel, &request, fail))
+        return true;
+    fail_clear(fail);
+    request.streams = 0;
+    return plan_add_expansion(arena, plan, kernel, &request, fail);
+}
+
 // Adds the experiments of a kernel to a plan. One that cannot be expanded is refused.
 static void plan_kernel(struct survey *survey, struct arena *arena, struct plan *plan, const struct kernel *kernel) {
     struct gen_request request = {.form = PROGRAM_UNROLLED};
     struct fail fail = {0};
     bool is_added = true;
-    (void)survey;
     if (!is_throughput(kernel)) {
         request.mode = PROGRAM_LATENCY;
         request.unroll = LATENCY_INSTRUCTIONS / kernel->n_instructions;
@@ -257,12 +287,17 @@ static void plan_kernel(struct survey *survey, struct arena *arena, struct plan 
         request.streams = 1;
         request.placement = PLACEMENT_SAME_ADDRESS;
         is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+    } else if (strstr(kernel->name, ".slots.")) {
+        is_added = plan_mixture(arena, plan, kernel, &fail);
     } else {
         request.mode = PROGRAM_THROUGHPUT;
-        is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+        const struct experiment *first = plan_add_expansion(arena, plan, kernel, &request, &fail);
+        is_added = first;
         request.placement = PLACEMENT_SAME_ADDRESS;
-        if (kernel->n_places && is_added && !strstr(kernel->name, ".slots."))
+        if (kernel->n_places && is_added)
             is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+        if (is_added && kernel->line <= survey->class_lines && !strchr(kernel->name, '.'))
+            is_added = plan_of_class(arena, plan, kernel, first->program.streams, &fail);
     }
     if (!is_added)
         plan_refuse(arena, plan, &fail);

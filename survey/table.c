@@ -22,6 +22,7 @@ struct entry {
     const char *form;                  // "CHAIN": a partner's; "FILL": a filler's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
     bool is_longer, has_breakers, has_slow_values;
+    const char *longer; // step of which it has some more; empty: the usual one
     const char *filler; // of a mixture, or itself; null: it has none
     unsigned fillers;   // in the mixture
     size_t place;       // among the lines of all files
@@ -116,6 +117,8 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->result = second;
         entry->way = take(arena, &rest, '.');
         entry->is_longer = *rest;
+        take(arena, &rest, '.');
+        entry->longer = rest;
         if (strcmp(entry->way, "alone") == 0)
             entry->way = "";
     }
@@ -155,6 +158,10 @@ static int compare_experiments(const struct entry *one, const struct entry *othe
     if (order == 0)
         order = strcmp(one->record->placement ? one->record->placement : "",
                        other->record->placement ? other->record->placement : "");
+    if (order == 0)
+        order = strcmp(one->record->form ? one->record->form : "", other->record->form ? other->record->form : "");
+    if (order == 0)
+        order = (one->record->streams > other->record->streams) - (one->record->streams < other->record->streams);
     return order;
 }
 
@@ -425,8 +432,9 @@ static bool is_too_short(const struct table_value *value) {
 
 // Whether a chain through flags is closed: with more steps it takes these longer, or nearly so where pipes limit the
 // shorter one. Takes that as long as these steps off the longer one.
-static bool is_closed(const struct reader *reader, const struct table_value *value, struct table_value *longer) {
-    const struct step *step = reader->isa ? find_step(reader, partners_longer(reader->isa)) : NULL;
+static bool is_closed(const struct reader *reader, const struct table_value *value, struct table_value *longer,
+                      const char *name) {
+    const struct step *step = reader->isa ? find_step(reader, *name ? name : partners_longer(reader->isa)) : NULL;
     if (!longer->is_known || !step || !step->value.is_known)
         return false;
     double steps = PARTNER_LONGER_STEPS * step->value.cycles;
@@ -525,12 +533,36 @@ static void limit_chain(const struct making *m, const struct entry *entry, struc
     value->why = value->why ? value->why : why;
 }
 
-static void read_latency(struct making *m, const struct entry *entry) {
-    struct reader *reader = m->reader;
+// Reads the time from a register through memory and back. How much of it is the store's cannot be known.
+static void read_store(struct making *m, const struct entry *entry) {
     struct table_value value = value_of(entry, 1);
     const struct entry *longer = find_longer(m, entry);
     struct table_value long_value = longer ? value_of(longer, 1) : value;
-    bool is_open = longer && value.is_known && !is_closed(reader, &value, &long_value);
+    value.partner = entry->way;
+    value.sum = value.cycles;
+    value.relation = TABLE_AT_MOST;
+    if (value.is_known && !longer) {
+        value.is_known = false;
+        value.why = "not measured yet with more steps, so it is not known whether the load waits for the store";
+    } else if (value.is_known && !is_closed(m->reader, &value, &long_value, longer->longer)) {
+        value.is_known = false;
+        value.why = "more steps behind the load take no longer: the load does not wait for the store";
+    } else if (value.is_known && value.verdict != MEASURED_UNSTABLE) {
+        value.why = "the load back is in it";
+    }
+    add_latency(m, (struct table_latency){label_of(m->reader->arena, entry->source), "memory", value});
+}
+
+static void read_latency(struct making *m, const struct entry *entry) {
+    struct reader *reader = m->reader;
+    if (strcmp(entry->result, "memory") == 0 && strcmp(entry->source, "memory") != 0) {
+        read_store(m, entry);
+        return;
+    }
+    struct table_value value = value_of(entry, 1);
+    const struct entry *longer = find_longer(m, entry);
+    struct table_value long_value = longer ? value_of(longer, 1) : value;
+    bool is_open = longer && value.is_known && !is_closed(reader, &value, &long_value, longer->longer);
     if (longer && value.is_known && !is_open && long_value.verdict != MEASURED_UNSTABLE &&
         long_value.cycles < value.cycles && !is_sum(long_value.cycles, value.cycles))
         value = long_value; // pipes limit the shorter chain
@@ -574,15 +606,41 @@ static void read_throughput(struct making *m, const struct entry *entry) {
     *ARENA_ADD(m->reader->arena, m->throughputs, m->row->n_throughputs) = throughput;
 }
 
+static bool is_alike(const struct table_throughput *a, const struct table_throughput *b) {
+    return a->is_looped == b->is_looped && a->has_same_address == b->has_same_address &&
+           a->has_breakers == b->has_breakers && a->has_slow_values == b->has_slow_values;
+}
+
+// Marks throughputs that fewer streams make worse: then more of them, for which there are no registers, might be
+// better. Streams wait for themselves, or for something that LLVM's tables do not state.
+static void mark_few_streams(struct making *m) {
+    static const double share = 0.03;
+    struct table_throughput *list = m->throughputs;
+    for (size_t i = 0; i < m->row->n_throughputs; i++)
+        for (size_t k = 0; k < m->row->n_throughputs; k++) {
+            const struct table_value *fewer = &list[k].value;
+            struct table_value *value = &list[i].value;
+            if (!is_alike(&list[i], &list[k]) || list[k].streams >= list[i].streams || !value->is_known ||
+                !fewer->is_known || fewer->verdict == MEASURED_UNSTABLE || value->relation == TABLE_AT_MOST ||
+                fewer->low <= value->high * (1 + share))
+                continue;
+            value->relation = TABLE_AT_MOST;
+            value->why = value->why ? value->why
+                                    : arena_printf(m->reader->arena, "%u streams take longer, so more may take less",
+                                                   list[k].streams);
+        }
+}
+
 // Returns the throughput of copies of the form alone, as they are in the mixtures; null: it is not known.
 static const struct table_throughput *find_plain(const struct making *m) {
+    static const struct table_throughput plain = {.is_looped = false};
+    const struct table_throughput *most = NULL;
     for (size_t i = 0; i < m->row->n_throughputs; i++) {
         const struct table_throughput *each = &m->throughputs[i];
-        if (each->value.is_known && !each->is_looped && !each->has_same_address && !each->has_breakers &&
-            !each->has_slow_values)
-            return each;
+        if (each->value.is_known && is_alike(each, &plain) && (!most || each->streams > most->streams))
+            most = each;
     }
-    return NULL;
+    return most;
 }
 
 static void add_fillers(struct making *m, struct table_fillers **list, const char *filler, unsigned n) {
@@ -646,19 +704,29 @@ static void mark_waiting(struct making *m) {
     }
 }
 
-// The throughput that a reader wants: the smallest, on lines of their own; an unstable one only where there is no
-// other.
+// Whether a reader wants `a` more than `b`: a stable one; a smaller one; of those that are alike, that of straight
+// code, of many streams, and without a doubt.
+static bool is_better_throughput(const struct table_throughput *a, const struct table_throughput *b) {
+    bool is_steady = a->value.verdict != MEASURED_UNSTABLE, other_is = b->value.verdict != MEASURED_UNSTABLE;
+    if (is_steady != other_is)
+        return is_steady;
+    if (fabs(a->value.cycles - b->value.cycles) > MEASURED_LEAST_DIFFERENCE * fmin(a->value.cycles, b->value.cycles))
+        return a->value.cycles < b->value.cycles;
+    if (a->value.relation != b->value.relation)
+        return a->value.relation == TABLE_EQUAL;
+    if (a->has_breakers != b->has_breakers)
+        return b->has_breakers;
+    return a->is_looped != b->is_looped ? b->is_looped : a->streams > b->streams;
+}
+
+// The throughput that a reader wants, on lines of their own.
 static size_t find_headline(const struct table_row *row) {
     size_t best = row->n_throughputs;
     for (size_t i = 0; i < row->n_throughputs; i++) {
-        const struct table_throughput *each = &row->throughputs[i], *other = &row->throughputs[best];
+        const struct table_throughput *each = &row->throughputs[i];
         if (!each->value.is_known || each->has_same_address || each->has_slow_values)
             continue;
-        bool is_steady = each->value.verdict != MEASURED_UNSTABLE;
-        bool is_better =
-            best == row->n_throughputs || (is_steady && other->value.verdict == MEASURED_UNSTABLE) ||
-            (is_steady == (other->value.verdict != MEASURED_UNSTABLE) && each->value.cycles < other->value.cycles);
-        if (is_better)
+        if (best == row->n_throughputs || is_better_throughput(each, &row->throughputs[best]))
             best = i;
     }
     return best;
@@ -707,6 +775,7 @@ static void fill_row(struct making *m) {
         if (is_latency(&m->entries[i]) && !m->entries[i].is_longer)
             read_latency(m, &m->entries[i]);
     mark_waiting(m);
+    mark_few_streams(m);
     if (m->n_entries)
         read_slots(m);
     m->row->latencies = m->latencies;

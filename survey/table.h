@@ -39,9 +39,9 @@ struct table_latency {
 // Whether it is not among the latencies of the form's ordinary operands:
 //  - from "same": all sources are one register. Below a cycle, the CPU knows the result without waiting for it
 //  - from "memory" to "memory": through a word of memory that the form reads and writes
+//  - from a register to "memory": the form stores it, and it is loaded back. Only the sum is known
 static inline bool table_latency_is_special(const struct table_latency *latency) {
-    return strcmp(latency->source, "same") == 0 ||
-           (strcmp(latency->source, "memory") == 0 && strcmp(latency->destination, "memory") == 0);
+    return strcmp(latency->source, "same") == 0 || strcmp(latency->destination, "memory") == 0;
 }
 
 struct table_throughput {

@@ -91,6 +91,13 @@ static const struct way_step steps[] = {
     {"mask", 'k', 'v', 0, 1, "; vpmovm2d {a:kany}, {b:zmm}", "", WAY_ANY},
     {"flags", 'c', 't', 0, 1, "; movl $1, {b:r32}; cmoveq {c:r64}, {b:r64}", ", c: 1", WAY_ANY},
     {"carry", 'c', 't', 1, 1, "; movl $1, {b:r32}; cmovbq {c:r64}, {b:r64}", ", c: 1", WAY_ANY},
+    // Some forms store less than their register: the narrow load finds all its bytes there.
+    {"mov", 'm', 'g', 0, 1, "; mov 64({a:r64}), {b:own}", "", WAY_ANY},
+    {"movss", 'm', 'v', 0, 1, "; movss 64({a:r64}), {b:xmm}", "", WAY_LEGACY},
+    {"movups", 'm', 'v', 1, 1, "; movups 64({a:r64}), {b:own}", "", WAY_LEGACY},
+    {"vmovss", 'm', 'v', 0, 1, "; vmovss 64({a:r64}), {b:xmm}", "", WAY_NOT_LEGACY},
+    {"vmovups", 'm', 'v', 1, 1, "; vmovups 64({a:r64}), {b:own}", "", WAY_NOT_LEGACY},
+    {"kmovw", 'm', 'k', 0, 1, "; kmovw 64({a:r64}), {b:kany}", "", WAY_ANY},
     {.name = NULL},
 };
 
