@@ -11,6 +11,7 @@
 #include "survey/table.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -28,6 +29,8 @@ struct survey {
     unsigned class_lines; // of the kernel file, up to the kernels of the first form of each scheduling class
     const char *kernel_folder;
     struct slots_plan slots;
+    bool *are_open;   // for each kernel: a value of it is to be measured
+    size_t n_open;    // length of the list
     const char *path; // of the measurement file
     size_t n_said;    // troubles of experiments
     int status;       // as in survey_run
@@ -308,8 +311,35 @@ static bool is_stopped(const struct survey *survey) {
     return stopped && stopped();
 }
 
-// Measures kernels [first, end): what the measurement file does not hold yet. `n_unstable`: values still unstable.
-static bool measure(struct survey *survey, size_t first, size_t end, size_t *n_unstable, struct fail *fail) {
+// How much a pass may spend on values that others disturb, or that have no single value.
+struct effort {
+    double attempt_ms;    // computing time of a value, ms
+    double retry_seconds; // waiting for others to leave the core, s
+};
+
+static bool is_unstable(const struct experiment *experiment) {
+    return experiment->is_done && experiment->measurement.verdict == MEASURED_UNSTABLE;
+}
+
+// Leaves only those of the kernels [first, end) open that have an unstable value. Returns the number of these values.
+// The plan has experiments in the order of kernels, without those that were refused.
+static size_t close_stable(struct survey *survey, const struct plan *plan, size_t first, size_t end) {
+    size_t e = 0, n_unstable = 0;
+    for (size_t i = first; i < end; i++) {
+        size_t before = n_unstable;
+        for (; e < plan->n_experiments &&
+               strcmp(plan->experiments[e]->program.kernel, survey->kernels.kernels[i].name) == 0;
+             e++)
+            n_unstable += is_unstable(plan->experiments[e]);
+        survey->are_open[i] = n_unstable > before;
+    }
+    return n_unstable;
+}
+
+// Measures kernels [first, end) that are open: what the measurement file does not hold yet. A kernel stays open where a
+// value of it is unstable. `n_unstable`: number of these values.
+static bool measure(struct survey *survey, size_t first, size_t end, const struct effort *effort, size_t *n_unstable,
+                    struct fail *fail) {
     struct arena arena = {0};
     const struct lab_listener listener = {survey, drop_note, count_failed, pass_started, pass_measuring, pass_waiting};
     struct plan plan = {.listener = &listener};
@@ -319,15 +349,18 @@ static bool measure(struct survey *survey, size_t first, size_t end, size_t *n_u
     options.listener = &listener;
     options.cpus.n_items = 0;
     *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
+    options.bench.retry_seconds = effort->retry_seconds;
+    if (options.bench.budget_ms <= 0)
+        options.bench.budget_ms = effort->attempt_ms;
     for (size_t i = first; i < end; i++)
-        plan_kernel(survey, &arena, &plan, &survey->kernels.kernels[i]);
+        if (survey->are_open[i])
+            plan_kernel(survey, &arena, &plan, &survey->kernels.kernels[i]);
     int status = 0; // of the worst experiment, which is one of thousands
     bool is_done = !plan.n_experiments ||
                    (lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail));
     if (status == RUN_PLAN_INTERRUPTED)
         survey->status = status;
-    for (size_t i = 0; i < plan.n_experiments; i++)
-        *n_unstable += plan.experiments[i]->is_done && plan.experiments[i]->measurement.verdict == MEASURED_UNSTABLE;
+    *n_unstable += close_stable(survey, &plan, first, end);
     lab_close(&lab);
     arena_free(&arena);
     return is_done;
@@ -335,8 +368,14 @@ static bool measure(struct survey *survey, size_t first, size_t end, size_t *n_u
 
 // ---- dispatch slots
 
+// Opens the kernels that were added since.
+static void open_new(struct survey *survey) {
+    while (survey->n_open < survey->kernels.n_kernels)
+        *ARENA_ADD(survey->arena, survey->are_open, survey->n_open) = true;
+}
+
 // Measures dispatch slots, in rounds: what was measured decides how many fillers are next.
-static bool measure_slots(struct survey *survey, size_t *n_unstable, struct fail *fail) {
+static bool measure_slots(struct survey *survey, const struct effort *effort, size_t *n_unstable, struct fail *fail) {
     enum { MOST_ROUNDS = 8 };
     const char *path = folder_file(survey->arena, survey->kernel_folder, "slots.yaml");
     bool is_done = true, is_more = true;
@@ -350,10 +389,12 @@ static bool measure_slots(struct survey *survey, size_t *n_unstable, struct fail
             kernels = slots_plan_next(&survey->slots, &table);
         arena_free(&arena);
         is_more = kernels;
-        if (is_more)
-            is_done = file_write(path, survey->slots.all.data, survey->slots.all.length, fail) &&
-                      kernel_load_text(survey->arena, path, kernels, survey->isa, &survey->kernels, fail) &&
-                      measure(survey, first, survey->kernels.n_kernels, n_unstable, fail);
+        is_done = is_done &&
+                  (!is_more || (file_write(path, survey->slots.all.data, survey->slots.all.length, fail) &&
+                                kernel_load_text(survey->arena, path, kernels, survey->isa, &survey->kernels, fail)));
+        open_new(survey);
+        if (is_done && is_more)
+            is_done = measure(survey, first, survey->kernels.n_kernels, effort, n_unstable, fail);
     }
     return is_done;
 }
@@ -365,23 +406,30 @@ static double now_seconds(void) {
 }
 
 // Measures everything once, dispatch slots last, then what is unstable again, each time with the clock calibrated anew.
+// The first pass waits for nobody: a value that is disturbed now may be easy some seconds later.
 static bool measure_all(struct survey *survey, struct fail *fail) {
     enum { FIRST_PART = 4000, MOST_PASSES = 6 };
+    static const struct effort hasty = {.attempt_ms = 50, .retry_seconds = 0.5};
+    static const double most_attempt_ms = 200, wait_seconds = 10;
     size_t n = survey->kernels.n_kernels, n_unstable = 0, middle = n < FIRST_PART ? n : FIRST_PART;
     slots_plan_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
-    if (!measure(survey, 0, middle, &n_unstable, fail) ||
-        (!is_stopped(survey) && middle < n && !measure(survey, middle, n, &n_unstable, fail)) ||
-        !measure_slots(survey, &n_unstable, fail))
+    open_new(survey);
+    if (!measure(survey, 0, middle, &hasty, &n_unstable, fail) ||
+        (!is_stopped(survey) && middle < n && !measure(survey, middle, n, &hasty, &n_unstable, fail)) ||
+        !measure_slots(survey, &hasty, &n_unstable, fail))
         return false;
     double start = now_seconds();
-    for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey) &&
-                            now_seconds() - start < survey->request->budget_seconds;
-         pass++) {
+    for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey); pass++) {
+        double left = survey->request->budget_seconds - (now_seconds() - start);
+        struct effort effort = {.attempt_ms = fmin(most_attempt_ms, left * 1e3 / (double)n_unstable),
+                                .retry_seconds = fmin(wait_seconds, left)};
+        if (left <= 0 || effort.attempt_ms < hasty.attempt_ms)
+            break;
         lab_say(listener_of(survey), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
                 pass + 1);
         n_unstable = 0;
-        if (!measure(survey, 0, survey->kernels.n_kernels, &n_unstable, fail) ||
-            !measure_slots(survey, &n_unstable, fail))
+        if (!measure(survey, 0, survey->kernels.n_kernels, &effort, &n_unstable, fail) ||
+            !measure_slots(survey, &effort, &n_unstable, fail))
             return false;
     }
     if (is_stopped(survey)) {
