@@ -26,11 +26,12 @@ struct survey {
     size_t n_forms;
     struct shape *shapes; // one per form
     struct kernel_set kernels;
-    unsigned class_lines; // of the kernel file, up to the kernels of the first form of each scheduling class
     const char *kernel_folder;
     struct slots_plan slots;
+    bool has_extras;  // classes have their further throughputs now (plan_extras)
+    size_t n_first;   // kernels of the first form of each scheduling class, which come first
     bool *are_open;   // for each kernel: a value of it is to be measured
-    size_t n_open;    // length of the list
+    size_t n_open;    // length of that list
     const char *path; // of the measurement file
     size_t n_said;    // troubles of experiments
     int status;       // as in survey_run
@@ -195,32 +196,33 @@ static bool write_forms(struct survey *survey, struct fail *fail) {
 
 // ---- kernels
 
-static unsigned count_lines(const struct text *text) {
-    unsigned n = 0;
-    for (size_t i = 0; i < text->length; i++)
-        n += text->data[i] == '\n';
-    return n;
-}
-
-// Classes first: the first form of each scheduling class, then the others.
-static void add_kernels(struct survey *survey, struct text *text) {
+// Classes first: the first form of each scheduling class, then the others. Returns the first of these; null: there is
+// none.
+static const struct form *add_kernels(struct survey *survey, struct text *text) {
     unsigned most = 0;
     for (size_t i = 0; i < survey->n_forms; i++)
         most = survey->forms[i].sched_class > most ? survey->forms[i].sched_class : most;
     bool *is_seen = ARENA_ARRAY(survey->arena, bool, most + 1),
          *is_first = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
+    const struct form *other = NULL;
     for (size_t i = 0; i < survey->n_forms; i++) {
         if (survey->shapes[i].left_out)
             continue;
         is_first[i] = !is_seen[survey->forms[i].sched_class];
         is_seen[survey->forms[i].sched_class] = true;
+        other = other || is_first[i] ? other : &survey->forms[i];
     }
-    for (int first = 1; first >= 0; first--) {
+    for (int first = 1; first >= 0; first--)
         for (size_t i = 0; i < survey->n_forms; i++)
             if (!survey->shapes[i].left_out && is_first[i] == first)
                 experiments_add(survey->isa, &survey->shapes[i], first, text);
-        survey->class_lines = first ? count_lines(text) : survey->class_lines;
-    }
+    return other;
+}
+
+// Whether the kernel is one of the form's, by their names; `form` may be a partner's "CHAIN".
+static bool is_kernel_of(const struct kernel *kernel, const char *form) {
+    size_t length = strlen(form);
+    return strncmp(kernel->name, form, length) == 0 && (kernel->name[length] == '.' || !kernel->name[length]);
 }
 
 static bool make_folder(const char *path, struct fail *fail) {
@@ -234,14 +236,19 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
     survey->kernel_folder = folder_file(survey->arena, root, isa_family(survey->isa));
     experiments_begin(survey->isa, &text);
     size_t length = text.length;
-    add_kernels(survey, &text);
+    const struct form *other = add_kernels(survey, &text);
     if (text.length == length && !survey->request->n_shards)
         return fail_set(fail, FAIL_INPUT, "none of these forms can be measured: '%s' states why",
                         folder_file(survey->arena, survey->request->folder, "forms.jsonl"));
     const char *path = folder_file(survey->arena, survey->kernel_folder, "survey.yaml");
-    return make_folder(root, fail) && make_folder(survey->kernel_folder, fail) &&
-           file_write(path, text.data, text.length, fail) &&
-           kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail);
+    if (!make_folder(root, fail) || !make_folder(survey->kernel_folder, fail) ||
+        !file_write(path, text.data, text.length, fail) ||
+        !kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail))
+        return false;
+    while (survey->n_first < survey->kernels.n_kernels &&
+           !(other && is_kernel_of(&survey->kernels.kernels[survey->n_first], other->opcode)))
+        survey->n_first++;
+    return true;
 }
 
 // ---- measuring
@@ -254,9 +261,14 @@ static bool is_throughput(const struct kernel *kernel) {
     return kernel->n_arcs == 0;
 }
 
+// Whether it is the throughput of the first form of a scheduling class, and its extras are to be measured.
+static bool has_extras(const struct survey *survey, const struct kernel *kernel) {
+    return survey->has_extras && kernel < survey->kernels.kernels + survey->n_first && !strchr(kernel->name, '.');
+}
+
 // Adds the throughput of one form of a class as a loop, and with half the streams.
-static bool plan_of_class(struct arena *arena, struct plan *plan, const struct kernel *kernel, unsigned streams,
-                          struct fail *fail) {
+static bool plan_extras(struct arena *arena, struct plan *plan, const struct kernel *kernel, unsigned streams,
+                        struct fail *fail) {
     struct gen_request looped = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED},
                        half = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .streams = streams / 2};
     return plan_add_expansion(arena, plan, kernel, &looped, fail) &&
@@ -299,8 +311,8 @@ static void plan_kernel(struct survey *survey, struct arena *arena, struct plan 
         request.placement = PLACEMENT_SAME_ADDRESS;
         if (kernel->n_places && is_added)
             is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
-        if (is_added && kernel->line <= survey->class_lines && !strchr(kernel->name, '.'))
-            is_added = plan_of_class(arena, plan, kernel, first->program.streams, &fail);
+        if (is_added && has_extras(survey, kernel))
+            is_added = plan_extras(arena, plan, kernel, first->program.streams, &fail);
     }
     if (!is_added)
         plan_refuse(arena, plan, &fail);
@@ -321,11 +333,11 @@ static bool is_unstable(const struct experiment *experiment) {
     return experiment->is_done && experiment->measurement.verdict == MEASURED_UNSTABLE;
 }
 
-// Leaves only those of the kernels [first, end) open that have an unstable value. Returns the number of these values.
-// The plan has experiments in the order of kernels, without those that were refused.
-static size_t close_stable(struct survey *survey, const struct plan *plan, size_t first, size_t end) {
+// Leaves only those kernels open that have an unstable value. Returns the number of these values. The plan has
+// experiments in the order of kernels, without those that were refused.
+static size_t close_stable(struct survey *survey, const struct plan *plan) {
     size_t e = 0, n_unstable = 0;
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = 0; i < survey->kernels.n_kernels; i++) {
         size_t before = n_unstable;
         for (; e < plan->n_experiments &&
                strcmp(plan->experiments[e]->program.kernel, survey->kernels.kernels[i].name) == 0;
@@ -336,10 +348,9 @@ static size_t close_stable(struct survey *survey, const struct plan *plan, size_
     return n_unstable;
 }
 
-// Measures kernels [first, end) that are open: what the measurement file does not hold yet. A kernel stays open where a
-// value of it is unstable. `n_unstable`: number of these values.
-static bool measure(struct survey *survey, size_t first, size_t end, const struct effort *effort, size_t *n_unstable,
-                    struct fail *fail) {
+// Measures the open kernels: what the measurement file does not hold yet. A kernel stays open where a value of it is
+// unstable. Adds the number of these values to `n_unstable`.
+static bool measure(struct survey *survey, const struct effort *effort, size_t *n_unstable, struct fail *fail) {
     struct arena arena = {0};
     const struct lab_listener listener = {survey, drop_note, count_failed, pass_started, pass_measuring, pass_waiting};
     struct plan plan = {.listener = &listener};
@@ -352,15 +363,19 @@ static bool measure(struct survey *survey, size_t first, size_t end, const struc
     options.bench.retry_seconds = effort->retry_seconds;
     if (options.bench.budget_ms <= 0)
         options.bench.budget_ms = effort->attempt_ms;
-    for (size_t i = first; i < end; i++)
+    for (size_t i = 0; i < survey->kernels.n_kernels; i++)
         if (survey->are_open[i])
             plan_kernel(survey, &arena, &plan, &survey->kernels.kernels[i]);
     int status = 0; // of the worst experiment, which is one of thousands
     bool is_done = !plan.n_experiments ||
                    (lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail));
+    if (!is_done && is_stopped(survey)) { // while the clock was calibrated
+        fail_clear(fail);
+        is_done = true;
+    }
     if (status == RUN_PLAN_INTERRUPTED)
         survey->status = status;
-    *n_unstable += close_stable(survey, &plan, first, end);
+    *n_unstable += close_stable(survey, &plan);
     lab_close(&lab);
     arena_free(&arena);
     return is_done;
@@ -372,6 +387,17 @@ static bool measure(struct survey *survey, size_t first, size_t end, const struc
 static void open_new(struct survey *survey) {
     while (survey->n_open < survey->kernels.n_kernels)
         *ARENA_ADD(survey->arena, survey->are_open, survey->n_open) = true;
+}
+
+// Measures the kernels from `first` on. Those before stay as they are.
+static bool measure_from(struct survey *survey, size_t first, const struct effort *effort, size_t *n_unstable,
+                         struct fail *fail) {
+    bool *before = ARENA_ARRAY(survey->arena, bool, first);
+    memcpy(before, survey->are_open, first * sizeof *before);
+    memset(survey->are_open, false, first * sizeof *before);
+    bool is_done = measure(survey, effort, n_unstable, fail);
+    memcpy(survey->are_open, before, first * sizeof *before);
+    return is_done;
 }
 
 // Measures dispatch slots, in rounds: what was measured decides how many fillers are next.
@@ -394,7 +420,7 @@ static bool measure_slots(struct survey *survey, const struct effort *effort, si
                                 kernel_load_text(survey->arena, path, kernels, survey->isa, &survey->kernels, fail)));
         open_new(survey);
         if (is_done && is_more)
-            is_done = measure(survey, first, survey->kernels.n_kernels, effort, n_unstable, fail);
+            is_done = measure_from(survey, first, effort, n_unstable, fail);
     }
     return is_done;
 }
@@ -405,17 +431,33 @@ static double now_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+// Whether the kernel is of a scheduling class's first row: throughput and plain latencies of its first form, or a
+// partner's.
+static bool is_of_first_table(const struct survey *survey, size_t number) {
+    const struct kernel *kernel = &survey->kernels.kernels[number];
+    const char *suffix = strchrnul(kernel->name, '.');
+    return is_kernel_of(kernel, "CHAIN") ||
+           (number < survey->n_first && (!*suffix || strcmp(suffix, ".chain") == 0 || strcmp(suffix, ".broken") == 0));
+}
+
 // Measures everything once, dispatch slots last, then what is unstable again, each time with the clock calibrated anew.
 // The first pass waits for nobody: a value that is disturbed now may be easy some seconds later.
 static bool measure_all(struct survey *survey, struct fail *fail) {
-    enum { FIRST_PART = 4000, MOST_PASSES = 6 };
-    static const struct effort hasty = {.attempt_ms = 50, .retry_seconds = 0.5};
+    enum { MOST_PASSES = 6 };
+    static const struct effort hasty = {.attempt_ms = 25, .retry_seconds = 0.5};
     static const double most_attempt_ms = 200, wait_seconds = 10;
-    size_t n = survey->kernels.n_kernels, n_unstable = 0, middle = n < FIRST_PART ? n : FIRST_PART;
+    size_t n = survey->kernels.n_kernels, n_unstable = 0;
     slots_plan_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
     open_new(survey);
-    if (!measure(survey, 0, middle, &hasty, &n_unstable, fail) ||
-        (!is_stopped(survey) && middle < n && !measure(survey, middle, n, &hasty, &n_unstable, fail)) ||
+    for (size_t i = 0; i < n; i++)
+        survey->are_open[i] = is_of_first_table(survey, i);
+    if (!measure(survey, &hasty, &n_unstable, fail))
+        return false;
+    survey->has_extras = true;
+    for (size_t i = 0; i < n; i++) // unstable ones of the first table once more
+        survey->are_open[i] |= !is_of_first_table(survey, i) || has_extras(survey, &survey->kernels.kernels[i]);
+    n_unstable = 0;
+    if ((!is_stopped(survey) && !measure(survey, &hasty, &n_unstable, fail)) ||
         !measure_slots(survey, &hasty, &n_unstable, fail))
         return false;
     double start = now_seconds();
@@ -428,8 +470,7 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
         lab_say(listener_of(survey), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
                 pass + 1);
         n_unstable = 0;
-        if (!measure(survey, 0, survey->kernels.n_kernels, &effort, &n_unstable, fail) ||
-            !measure_slots(survey, &effort, &n_unstable, fail))
+        if (!measure(survey, &effort, &n_unstable, fail) || !measure_slots(survey, &effort, &n_unstable, fail))
             return false;
     }
     if (is_stopped(survey)) {

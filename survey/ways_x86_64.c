@@ -111,9 +111,9 @@ static const struct way_breaker breakers[] = {
     {.text = NULL},
 };
 
-// Which one is free of pipes and takes a slot of its own depends on the CPU: LLVM's models of AMD give `nop` a pipe. The
-// second is a zero idiom, the third is eliminated at renaming. A short `nop` is none of them: a Zen 4 has two share a
-// slot, and among them a Zen 5 takes other instructions more slowly.
+// Which one is free of pipes and takes a slot of its own depends on the CPU: LLVM's models of AMD give `nop` a pipe.
+// The second is a zero idiom, the third is eliminated at renaming. A short `nop` is none of them: a Zen 4 has two share
+// a slot, and among them a Zen 5 takes other instructions more slowly.
 static const struct slots_filler fillers[] = {
     {"nopw", "nopw 0(%rax,%rax)", "nopw 0(%rax,%rax)"},
     {"xor", "xorl {f:r32}, {f:r32}", "xorl {f}, {f}"},
