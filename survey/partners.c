@@ -21,6 +21,9 @@ static const struct partner_experiment x86_experiments[] = {
     {"vmovq", "vmovq {a:r64}, {x:xmm}; vmovq {x:xmm}, {a:r64}", "[a]", "a: 1", "avx", 2, {NULL}},
     {"kmovw", "kmovw {a:r32}, {k:kany}; kmovw {k:kany}, {a:r32}", "[a]", "a: 1", "avx512f", 2, {NULL}},
     {"mask", "vpmovm2d {k:kany}, {x:zmm}; vptestmd {x:zmm}, {x:zmm}, {k:kany}", "[k]", NULL, "avx512dq", 2, {NULL}},
+    {"pshufw", "pshufw $0xe4, {a:mm}, {a:mm}", "[a]", "a: 1", NULL, 1, {NULL}},
+    {"mmovq", "movq {a:r64}, {m:mm}; movq {m:mm}, {a:r64}", "[a]", "a: 1", NULL, 2, {NULL}},
+    {"movq2dq", "movq2dq {m:mm}, {x:xmm}; movdq2q {x:xmm}, {m:mm}", "[m]", "m: 1", NULL, 2, {NULL}},
     // Chains of several kinds: their steps must add up.
     {"movslq-xor",
      "movslq {a:r32}, {b:r64}; xorq {a:r64}, {b:r64}; xorq {b:r64}, {a:r64}",
@@ -71,6 +74,13 @@ static const struct partner_experiment x86_experiments[] = {
      "avx512f",
      3,
      {"knotw", "kmovw", NULL}},
+    {"pshufw-mmovq",
+     "pshufw $0xe4, {m:mm}, {m:mm}; movq {m:mm}, {a:r64}; movq {a:r64}, {m:mm}",
+     "[m]",
+     "a: 1",
+     NULL,
+     3,
+     {"pshufw", "mmovq", NULL}},
 };
 
 size_t partners_experiments(const struct isa *isa, const struct partner_experiment **experiments) {
@@ -118,6 +128,8 @@ static void go_to_general(struct way *way, const struct shape_port *from, const 
     else if (from->file == 'k')
         step(way, "kmovw", 1,
              arena_printf(way->arena, "; kmovw %s, %s", name_in(way, from, "kany"), name_in(way, to, "r32")));
+    else if (from->file == 'm')
+        step(way, "mmovq", 1, arena_printf(way->arena, "; movq %s, %s", name_in(way, from, "mm"), there));
     else if (from->file == 'c') // t depends on nothing but the flags, so the chain is closed by them alone
         step(way, wants_carry ? "carry" : "flags", 1,
              arena_printf(way->arena, "; movl $1, {t:r32}; cmov%sq {c:r64}, {t:r64}%s", wants_carry ? "b" : "e",
@@ -141,6 +153,8 @@ static void go_from_general(struct way *way, const struct shape_port *from, cons
     else if (to->file == 'k')
         step(way, "kmovw", 1,
              arena_printf(way->arena, "; kmovw %s, %s", name_in(way, from, "r32"), name_in(way, to, "kany")));
+    else if (to->file == 'm')
+        step(way, "mmovq", 1, arena_printf(way->arena, "; movq %s, %s", here, name_in(way, to, "mm")));
     else if (to->file == 'c')
         step(way, "flags", 1, arena_printf(way->arena, "; testq %s, %s", here, here));
     else
@@ -168,6 +182,15 @@ static void go(struct way *way, const struct shape *shape, const struct shape_po
     else if (from->file == 'k' && to->file == 'k')
         step(way, "knotw", 1,
              arena_printf(way->arena, "; knotw %s, %s", name_in(way, from, "kany"), name_in(way, to, "kany")));
+    else if (from->file == 'm' && to->file == 'm')
+        step(way, "pshufw", 1,
+             arena_printf(way->arena, "; pshufw $0xe4, %s, %s", name_in(way, from, "mm"), name_in(way, to, "mm")));
+    else if (from->file == 'm' && to->file == 'v')
+        step(way, "movq2dq", 1,
+             arena_printf(way->arena, "; movq2dq %s, %s", name_in(way, from, "mm"), name_in(way, to, "xmm")));
+    else if (from->file == 'v' && to->file == 'm')
+        step(way, "movq2dq", 1,
+             arena_printf(way->arena, "; movdq2q %s, %s", name_in(way, from, "xmm"), name_in(way, to, "mm")));
     else if (from->file == 'v' && to->file == 'k')
         step(way, "mask", 1,
              arena_printf(way->arena, "; vptestmd %s, %s, %s", name_in(way, from, "zmm"), name_in(way, from, "zmm"),
@@ -188,7 +211,8 @@ static void go(struct way *way, const struct shape *shape, const struct shape_po
 unsigned partners_find(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned from,
                        unsigned to, bool is_longer, struct partner ways[PARTNER_MOST_WAYS]) {
     const struct shape_port *a = &shape->ports[from], *b = &shape->ports[to];
-    if (strcmp(isa->name, "x86_64") != 0)
+    // A pair of masks is no register of other instructions.
+    if (strcmp(isa->name, "x86_64") != 0 || a->class->span > 1 || b->class->span > 1)
         return 0;
     unsigned n = (a->file == 'v' && b->file == 'v') || a->file == 'c' ? 2 : 1;
     for (unsigned i = 0; i < n; i++) {
@@ -210,11 +234,18 @@ bool partner_break(const struct isa *isa, const struct shape *shape, unsigned nu
     struct arena *arena = text->arena;
     if (strcmp(isa->name, "x86_64") != 0 || port->is_address)
         return false;
-    if (port->file == 'g') {
+    if (port->is_lanes && port->file == 'k') {
+        text_addf(text, "; kmovw {lanes:kany}, %s", mention(arena, isa, port, "kany"));
+    } else if (port->is_lanes) {
+        const char *mask = mention(arena, isa, port, port->class->name);
+        text_addf(text, "; vpcmpeqd %s, %s, %s", mask, mask, mask);
+    } else if (port->file == 'g') {
         text_addf(text, "; movl $%d, %s", !port->is_upper, mention(arena, isa, port, "r32"));
     } else if (port->file == 'v')
         text_addf(text, "; %s {zv:%s}, %s", shape->is_legacy ? "movaps" : "vmovaps", port->class->name,
                   mention(arena, isa, port, port->class->name));
+    else if (port->file == 'm')
+        text_addf(text, "; movq {zm:mm}, %s", mention(arena, isa, port, "mm"));
     else if (port->file == 'k')
         text_addf(text, "; kmovw {zk:kany}, %s", mention(arena, isa, port, "kany"));
     else

@@ -23,9 +23,18 @@ static const char *name_of(const struct maker *m, uint16_t reg) {
     return m->machine->registers[reg].name;
 }
 
+// LLVM names x86's pairs of masks "K0_K1"; their text is the first one's.
+static bool is_pair(const char *name) {
+    return *name == 'K' && strchr(name, '_');
+}
+
 static bool find_register(const struct maker *m, uint16_t reg, struct register_name *found) {
     const char *name = name_of(m, reg);
-    return register_find(m->isa, (struct slice){name, strlen(name)}, found);
+    const struct register_class *pairs = isa_class(m->isa, "kpair");
+    bool is_found = register_find(m->isa, (struct slice){name, strcspn(name, "_")}, found);
+    if (is_found && is_pair(name) && pairs)
+        *found = (struct register_name){pairs, found->index / pairs->span, found->index / pairs->span};
+    return is_found;
 }
 
 static bool is_same_register(const struct register_name *a, const struct register_name *b) {
@@ -38,7 +47,9 @@ static bool is_reserved(const struct isa *isa, const char *name) {
 
 static bool may_be(const struct maker *m, const struct form_operand *operand, const char *name) {
     for (unsigned i = 0; i < operand->n_registers; i++)
-        if (strcasecmp(name_of(m, operand->registers[i]), name) == 0)
+        if (strcasecmp(name_of(m, operand->registers[i]), name) == 0 ||
+            (is_pair(name_of(m, operand->registers[i])) &&
+             strncasecmp(name_of(m, operand->registers[i]), name, strlen(name)) == 0))
             return true;
     return false;
 }
@@ -80,10 +91,53 @@ static struct shape_port *add_port(struct maker *m, struct shape_port port) {
     return &shape->ports[shape->n_ports++];
 }
 
+// A register of an address that is computed and not accessed: `part` is "base" or "index".
+static bool add_address_part(struct maker *m, unsigned number, const char *part, uint16_t reg) {
+    struct register_name found;
+    if (!reg)
+        return true;
+    if (!find_register(m, reg, &found))
+        return leave_out(m, arena_printf(m->arena, "no role can be register %s", name_of(m, reg)));
+    return add_port(m, (struct shape_port){.label = arena_printf(m->arena, "%u.%s", number, part),
+                                           .role = arena_printf(m->arena, "o%u_%s", number, part),
+                                           .file = found.class->file,
+                                           .class = found.class,
+                                           .is_read = true});
+}
+
+// The vector of indices of a gather or scatter.
+static bool add_index(struct maker *m, unsigned number) {
+    const struct form_operand *operand = &m->shape->form->operands[number];
+    struct register_name found;
+    const struct register_class *class =
+        find_register(m, operand->index, &found) ? class_for(m, operand, &found) : NULL;
+    if (!class)
+        return leave_out(m, arena_printf(m->arena, "no role can be any register of %s", operand->class_name));
+    return add_port(m, (struct shape_port){.label = arena_printf(m->arena, "%u.index", number),
+                                           .role = arena_printf(m->arena, "o%u_index", number),
+                                           .file = class->file,
+                                           .class = class,
+                                           .is_read = true,
+                                           .is_index = true});
+}
+
+// x86: registers that are never roles: segments, and those of x87's stack.
+static bool stays_in_text(const char *class_name) {
+    return strcmp(class_name, "SEGMENT_REG") == 0 || strcmp(class_name, "RST") == 0;
+}
+
+// x86: a register that is the address to which the form stores.
+static bool is_address(const struct form *form, unsigned number) {
+    return strncmp(form->opcode, "MOVDIR64B", strlen("MOVDIR64B")) == 0 && number == 0;
+}
+
 static bool add_operand(struct maker *m, unsigned number) {
     const struct form_operand *operand = &m->shape->form->operands[number];
     const char *kind = operand->class_name ? operand->class_name : "of an unknown class";
     struct register_name found;
+    if (operand->kind == FORM_ADDRESS)
+        return add_address_part(m, number, "base", operand->reg) &&
+               add_address_part(m, number, "index", operand->index);
     if (operand->tied >= 0) { // the written operand's port is read, too
         const char *label = arena_printf(m->arena, "%d", operand->tied);
         for (unsigned i = 0; i < m->shape->n_ports; i++)
@@ -93,6 +147,8 @@ static bool add_operand(struct maker *m, unsigned number) {
     }
     if (!operand->reg)
         return operand->kind != FORM_REGISTER || leave_out(m, "an operand has no register");
+    if (stays_in_text(kind))
+        return true;
     if (!find_register(m, operand->reg, &found))
         return leave_out(m, arena_printf(m->arena, "no role can be a register %s", kind));
     bool is_memory = operand->kind == FORM_MEMORY;
@@ -105,8 +161,11 @@ static bool add_operand(struct maker *m, unsigned number) {
                                            .class = class,
                                            .is_read = is_memory || operand->is_read,
                                            .is_written = !is_memory && operand->is_written,
-                                           .is_address = is_memory,
-                                           .is_distinct = operand->is_distinct});
+                                           .is_address = is_memory || is_address(m->shape->form, number),
+                                           .is_lanes = m->shape->is_gather && !is_memory && operand->is_written &&
+                                                       !(m->shape->form->may_load && number == 0),
+                                           .is_distinct = operand->is_distinct}) &&
+           (!is_memory || !operand->index || add_index(m, number));
 }
 
 // Registers of modes and states, which are only read, and which nothing here changes.
@@ -125,6 +184,8 @@ static bool is_upper_half(const struct isa *isa, const struct register_name *fou
 
 static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
     struct shape *shape = m->shape;
+    if (shape->surroundings)
+        return true;
     const char *name = name_of(m, reg);
     struct register_name found = {m->isa->flags, 0, 0};
     if (is_mode(name))
@@ -156,19 +217,28 @@ static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
     return true;
 }
 
+static const struct shape_port *find_port(const struct shape *shape, const char *label) {
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (strcmp(shape->ports[i].label, label) == 0)
+            return &shape->ports[i];
+    return NULL;
+}
+
+static bool is_example(const struct maker *m, uint16_t reg, const struct register_name *word) {
+    struct register_name found;
+    return reg && find_register(m, reg, &found) && is_same_register(&found, word);
+}
+
 // The operand's port whose example is this register; null: it is a fixed register, which stays in the text.
 static const struct shape_port *port_of(const struct maker *m, const struct register_name *word) {
     const struct form *form = m->shape->form;
-    struct register_name found;
     for (unsigned i = 0; i < form->n_operands; i++) {
         const struct form_operand *operand = &form->operands[i];
-        if (operand->tied >= 0 || !operand->reg || !find_register(m, operand->reg, &found) ||
-            !is_same_register(&found, word))
-            continue;
-        const char *label = arena_printf(m->arena, operand->kind == FORM_MEMORY ? "%u.base" : "%u", i);
-        for (unsigned p = 0; p < m->shape->n_ports; p++)
-            if (strcmp(m->shape->ports[p].label, label) == 0)
-                return &m->shape->ports[p];
+        bool is_address = operand->kind == FORM_MEMORY || operand->kind == FORM_ADDRESS;
+        if (operand->tied < 0 && is_example(m, operand->reg, word))
+            return find_port(m->shape, arena_printf(m->arena, is_address ? "%u.base" : "%u", i));
+        if (operand->tied < 0 && is_address && is_example(m, operand->index, word))
+            return find_port(m->shape, arena_printf(m->arena, "%u.index", i));
     }
     return NULL;
 }
@@ -206,6 +276,8 @@ static bool make_body(struct maker *m) {
     }
     text_add(&body, done);
     m->shape->body = without_suffix(m->arena, *body.data == ' ' ? body.data + 1 : body.data);
+    if (m->shape->surroundings && m->shape->surroundings->body)
+        m->shape->body = m->shape->surroundings->body;
     for (unsigned i = 0; i < m->shape->n_ports; i++)
         if (!m->shape->ports[i].is_fixed && !(seen >> i & 1))
             return leave_out(m, "its text does not show all operands");
@@ -217,16 +289,6 @@ static bool is_vector_of_legacy(const struct shape *shape) {
     for (unsigned i = 0; i < shape->n_ports; i++)
         has_vector |= shape->ports[i].file == 'v';
     return has_vector && *shape->body != 'v' && *shape->body != '{';
-}
-
-// x86: changes a state of the thread that LLVM does not list, for all code behind it (Intel SDM, volume 2).
-static bool changes_state(const char *opcode) {
-    static const char *const starts[] = {"FXRSTOR",  "XRSTOR",   "LDTILECFG", "TILERELEASE", "TILEZERO", "WRPKRU",
-                                         "WRFSBASE", "WRGSBASE", "STUI",      "CLUI",        "SENDUIPI", "XSETBV"};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (strncmp(opcode, starts[i], strlen(starts[i])) == 0)
-            return true;
-    return false;
 }
 
 // x86: LLVM's example uses the accumulator first. Where it does not, the assembler has another opcode for that: "addl
@@ -251,17 +313,21 @@ static bool make(struct maker *m) {
     const struct form *form = m->shape->form;
     if (form->status != FORM_USABLE)
         return leave_out(m, form_status_name(form->status));
-    if (changes_state(form->opcode))
-        return leave_out(m, "it changes a state of the thread, for all code behind it");
+    m->shape->surroundings = surroundings_find(m->isa, form->opcode);
+    if (m->shape->surroundings && m->shape->surroundings->why_not)
+        return leave_out(m, m->shape->surroundings->why_not);
+    for (unsigned i = 0; i < form->n_operands; i++) {
+        const struct form_operand *operand = &form->operands[i];
+        m->shape->is_gather |= operand->kind == FORM_MEMORY && operand->index;
+    }
     for (unsigned i = 0; i < form->n_operands; i++) {
         const struct form_operand *operand = &form->operands[i];
         bool is_memory = operand->kind == FORM_MEMORY;
-        m->shape->has_memory |= is_memory;
-        if (is_memory && !operand->reg)
+        bool is_elsewhere = is_memory && !operand->reg; // in fixed registers, or a number
+        if (is_elsewhere && !m->shape->surroundings)
             return leave_out(m, "its address is fixed or moves");
-        if (is_memory && operand->index)
-            return leave_out(m, "it gathers or scatters");
-        if (!add_operand(m, i))
+        m->shape->has_memory |= is_memory && !is_elsewhere;
+        if (!is_elsewhere && !add_operand(m, i))
             return false;
     }
     for (unsigned i = 0; i < form->n_implicit_reads; i++)

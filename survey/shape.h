@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "gen/isa.h"
+#include "survey/surroundings.h"
 
 #include <stdbool.h>
 
@@ -22,6 +23,8 @@ struct shape_port {
     unsigned index;
     bool is_read, is_written;
     bool is_address;  // base of a memory operand
+    bool is_index;    // index of a gather or scatter: a vector of zeros, so all lanes are at one address
+    bool is_lanes;    // all its bits must be set: the mask of a gather or scatter, which these clear
     bool is_upper;    // x86: upper half of a dividend, rdx or a part of it: it must be less than the divisor
     bool is_distinct; // as in struct form_operand
 };
@@ -31,7 +34,10 @@ struct shape {
     const struct form *form;
     const char *left_out; // reason why it cannot be measured, one clause; null: it can
     const char *body;     // "vaddps {o2:ymm}, {o1:ymm}, {o0:ymm}"; memory operands are at 64({o3_base:r64})
+    // What it needs around it; null: nothing. Then its ports are those of its operands alone.
+    const struct surroundings *surroundings;
     bool has_memory;
+    bool is_gather; // or a scatter
     bool is_legacy; // x86: vector instruction without a VEX or EVEX prefix
     // Register that no operand may be, as its text would be another opcode then (x86: that of the accumulator); null.
     const char *avoided;
