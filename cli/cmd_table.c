@@ -60,10 +60,11 @@ static const struct command command = {
 static bool choose_cpu(struct arena *arena, const char *folder, struct fail *fail) {
     struct option_list *cpus = &lab_args.options.cpus;
     struct table_origin origin;
-    if (cpus->n_items)
-        return true;
     if (!table_find_origin(arena, folder, &origin, fail))
         return false;
+    lab_args.options.isa = cli_isa(arena, origin.isa, fail);
+    if (!lab_args.options.isa || cpus->n_items)
+        return lab_args.options.isa;
     if (!origin.cpu && !origin.is_here)
         lab_say(&cli_listener, LAB_NOTE, "'%s' is of another CPU than this one: --mcpu names the model to compare with",
                 folder);
@@ -109,9 +110,8 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
     struct lab lab = {0};
     if (!operands->n_items)
         return fail_set(fail, FAIL_INPUT, "name the folder of a survey, such as 'survey'");
-    lab_args.options.isa = cli_isa(arena, NULL, fail);
     lab_args.options.listener = &cli_listener;
-    bool is_done = lab_args.options.isa && choose_cpu(arena, operands->items[0], fail) &&
+    bool is_done = choose_cpu(arena, operands->items[0], fail) &&
                    lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail) && print(arena, &lab, operands, fail);
     lab_close(&lab);
     return is_done;

@@ -17,13 +17,33 @@ static const char *const h[] = {ISA_NAMES_31("h"), NULL};
 static const char *const b[] = {ISA_NAMES_31("b"), NULL};
 static const char *const z[] = {ISA_NAMES_31("z"), NULL};
 static const char *const p[] = {ISA_NAMES_15("p"), NULL};
+// Registers that some instructions are limited to, such as those with a lane of 16 bits as an operand.
+static const char *const vlow[] = {ISA_NAMES_15("v"), NULL};
+static const char *const qlow[] = {ISA_NAMES_15("q"), NULL};
+static const char *const dlow[] = {ISA_NAMES_15("d"), NULL};
+static const char *const zlow[] = {ISA_NAMES_15("z"), NULL};
+static const char *const zlow8[] = {ISA_NAMES_7("z"), NULL};
 // Predicates that most instructions take as their governing one.
 static const char *const pg[] = {ISA_NAMES_7("p"), NULL};
 
 static const struct register_class classes[] = {
-    {"x", x, 'g', 64, 1, 0},  {"w", w, 'g', 32, 1, 0}, {"v", v, 'v', 128, 1, 0},  {"q", q, 'v', 128, 1, 0},
-    {"d", d, 'v', 64, 1, 0},  {"s", s, 'v', 32, 1, 0}, {"h", h, 'v', 16, 1, 0},   {"b", b, 'v', 8, 1, 0},
-    {"z", z, 'v', 128, 1, 0}, {"p", p, 'k', 16, 1, 0}, {"pg", pg, 'k', 16, 1, 0}, {0},
+    {"x", x, 'g', 64, 1, 0},
+    {"w", w, 'g', 32, 1, 0},
+    {"v", v, 'v', 128, 1, 0},
+    {"q", q, 'v', 128, 1, 0},
+    {"d", d, 'v', 64, 1, 0},
+    {"s", s, 'v', 32, 1, 0},
+    {"h", h, 'v', 16, 1, 0},
+    {"b", b, 'v', 8, 1, 0},
+    {"z", z, 'v', 128, 1, 0},
+    {"p", p, 'k', 16, 1, 0},
+    {"pg", pg, 'k', 16, 1, 0},
+    {"vlow", vlow, 'v', 128, 1, 0},
+    {"qlow", qlow, 'v', 128, 1, 0},
+    {"dlow", dlow, 'v', 64, 1, 0},
+    {"zlow", zlow, 'v', 128, 1, 0},
+    {"zlow8", zlow8, 'v', 128, 1, 0},
+    {0},
 };
 
 static const char *const flags_name[] = {"flags", NULL};

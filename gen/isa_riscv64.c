@@ -11,10 +11,14 @@
 static const char *const x[] = {ISA_NAMES_31("x"), NULL};
 static const char *const f[] = {ISA_NAMES_31("f"), NULL};
 static const char *const v[] = {ISA_NAMES_31("v"), NULL};
+// Registers of compressed instructions: those from number 8.
+static const char *const xc[] = {ISA_NAMES_15("x"), NULL};
+static const char *const fc[] = {ISA_NAMES_15("f"), NULL};
 
 // The width of v is the least one that the application profiles allow.
 static const struct register_class classes[] = {
-    {"x", x, 'g', 64, 1, 0}, {"d", f, 'f', 64, 1, 0}, {"s", f, 'f', 32, 1, 0}, {"v", v, 'v', 128, 1, 0}, {0},
+    {"x", x, 'g', 64, 1, 0}, {"d", f, 'f', 64, 1, 0},   {"s", f, 'f', 32, 1, 0},   {"v", v, 'v', 128, 1, 0},
+    {"h", f, 'f', 16, 1, 0}, {"xc", xc, 'g', 64, 1, 8}, {"dc", fc, 'f', 64, 1, 8}, {0},
 };
 
 static const struct register_alias aliases[] = {
@@ -99,7 +103,7 @@ static void emit_constant(struct text *out, const struct register_class *class, 
     if (class->file == 'v')
         text_addf(out, "vmv.v.x %s, x31\n", reg);
     else
-        text_addf(out, "fmv.%s.x %s, x31\n", class->bits == 64 ? "d" : "w", reg);
+        text_addf(out, "fmv.%s.x %s, x31\n", class->bits == 64 ? "d" : class->bits == 32 ? "w" : "h", reg);
 }
 
 static void emit_stack_pointer(struct text *out, uint64_t value, const char *syntax) {

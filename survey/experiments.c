@@ -1,6 +1,7 @@
 #include "survey/experiments.h"
 
 #include "survey/partners.h"
+#include "survey/ways.h"
 
 #include <string.h>
 
@@ -8,47 +9,38 @@ static bool is_carried(const struct shape_port *port) {
     return port->is_read && port->is_written;
 }
 
-// The name of the instruction in the body, behind a prefix: "{evex} vaddps".
-static struct slice name_of(const struct shape *shape) {
-    const char *start = *shape->body == '{' ? shape->body + strcspn(shape->body, " ") : shape->body;
-    start += strspn(start, " ");
-    return (struct slice){start, strcspn(start, " ")};
-}
-
-// One in each lane. Not zero: a Zen knows which registers hold zero above their lowest lane, and then waits for less.
-// A number of another width would come to be a denormal.
-static const char *one_of(const struct shape *shape) {
-    struct slice name = name_of(shape);
-    bool is_double = name.length > 1 && name.data[name.length - 1] == 'd' && strchr("ps", name.data[name.length - 2]);
-    return is_double ? "f64 1.0" : "f32 1.0";
-}
-
 // All bits of the lanes that a mask has. Of a mask register, those that an instruction of AVX512F sets.
 static const char *all_bits(const struct shape_port *port) {
     return port->file == 'k' ? "65535" : port->file == 'v' ? "i32 -1" : "-1";
 }
 
-static const char *initial_of(const struct shape *shape, const struct shape_port *port) {
-    bool has_all_bits = shape->surroundings && shape->surroundings->has_all_bits;
+// Initial value of a port. Not zero: a Zen knows which registers hold zero above their lowest lane, and then waits for
+// less.
+static const char *value_of(const struct shape *shape, const struct shape_port *port) {
     if (port->is_address)
         return "memory";
-    if (port->is_lanes || has_all_bits)
+    if (port->is_lanes || (shape->surroundings && shape->surroundings->has_all_bits))
         return all_bits(port);
-    return port->is_upper || port->is_index ? "0" : port->file == 'v' ? one_of(shape) : "1";
+    if (port->is_upper || port->is_index)
+        return "0";
+    if (port->file == 'k')
+        return shape->ways->mask_of_all;
+    return port->file == 'v' || port->file == 'f' ? shape->ways->one(shape, port) : "1";
 }
 
 // Writes "init" with what every kernel of the form needs: numbers that do not fault, and addresses. `more` begins with
-// a comma or is empty.
-static void add_init(const struct shape *shape, const char *more, struct text *out) {
+// a comma or is empty. `has_pointers`: each stream has an address of its own.
+static void add_init(const struct shape *shape, bool has_pointers, const char *more, struct text *out) {
     const char *comma = "";
     text_add(out, ", init: {");
     for (unsigned i = 0; i < shape->n_ports; i++) {
         const struct shape_port *port = &shape->ports[i];
         if (!port->is_read || port->file == 'c')
             continue;
-        text_addf(out, "%s%s: %s", comma, port->role, initial_of(shape, port));
+        text_addf(out, "%s%s: %s", comma, port->role,
+                  port->is_address && has_pointers ? "\"memory + {at:64}\"" : value_of(shape, port));
         if (port->is_lanes && port->file == 'k')
-            text_addf(out, ", lanes: %s", all_bits(port)); // sets it again: partners.c
+            text_addf(out, ", lanes: %s", all_bits(port)); // sets it again: ways_x86_64.c
         comma = ", ";
     }
     text_addf(out, "%s}", *comma ? more : *more ? more + 2 : "");
@@ -68,15 +60,17 @@ static void add_implicit(const struct shape *shape, struct text *out) {
         text_add(out, "]");
 }
 
-// Memory holds the buffer's own address in its first word: as a number of floating point, a denormal; as what a gather
-// loads, an index that is out of range.
+// Memory holds the buffer's own address in its first word: as a number of floating point, a denormal.
 static void add_setup(const struct shape *shape, struct text *out) {
-    const char *clear = shape->is_gather    ? "movq $0, (%rsi); movq $0, 64(%rsi)"
-                        : shape->has_memory ? "movq $0, (%rsi)"
-                                            : "",
-               *more = shape->surroundings && shape->surroundings->setup ? shape->surroundings->setup : "";
-    if (*clear || *more)
-        text_addf(out, ", setup: \"%s%s%s\"", clear, *clear && *more ? "; " : "", more);
+    const char *texts[] = {shape->has_memory ? shape->ways->clear_memory : NULL,
+                           shape->is_gather ? "movq $0, 64(%rsi)" : NULL, // what is loaded becomes indices
+                           shape->surroundings ? shape->surroundings->setup : NULL};
+    struct text setup = {.arena = out->arena};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i])
+            text_addf(&setup, "%s%s", setup.length ? "; " : "", texts[i]);
+    if (setup.length)
+        text_addf(out, ", setup: \"%s\"", setup.data);
 }
 
 static void begin(const struct shape *shape, const char *suffix, const char *body, const char *more, struct text *out) {
@@ -85,7 +79,8 @@ static void begin(const struct shape *shape, const char *suffix, const char *bod
     add_implicit(shape, out);
 }
 
-// The body with memory operands at places that the program's placement chooses.
+// The body with memory operands at places that the program's placement chooses: x86's have displacements that reach
+// all. Elsewhere the body stays, and each stream has a pointer of its own.
 static const char *with_places(const struct shape *shape, struct arena *arena) {
     static const char fixed[] = "64({";
     const char *at = shape->has_memory ? strstr(shape->body, fixed) : NULL;
@@ -96,7 +91,7 @@ static void add_throughput(const struct shape *shape, const char *suffix, const 
                            const char *init, struct text *out) {
     const char *comma = "";
     begin(shape, suffix, body, more, out);
-    add_init(shape, init, out);
+    add_init(shape, shape->has_memory && !shape->surroundings && body == shape->body, init, out);
     text_add(out, ", writes: [");
     for (unsigned i = 0; i < shape->n_ports; i++)
         if (shape->ports[i].is_written && shape->ports[i].file != 'c') {
@@ -149,7 +144,7 @@ static void add_chain(const struct isa *isa, const struct shape *shape, unsigned
     if (!breakers.length)
         return;
     begin(shape, arena_printf(out->arena, ".%s-%s.alone", to->role, from->role), shape->body, breakers.data, out);
-    add_init(shape, "", out);
+    add_init(shape, false, "", out);
     text_addf(out, ", chain: [%s]}\n", arc);
 }
 
@@ -158,7 +153,7 @@ static void add_way(const struct shape *shape, unsigned source, unsigned result,
     const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
     begin(shape, arena_printf(out->arena, ".%s-%s.%s%s", to->role, from->role, way->name, suffix), shape->body,
           arena_printf(out->arena, "%s%s", way->text, breakers), out);
-    add_init(shape, way->init, out);
+    add_init(shape, false, way->init, out);
     text_addf(out, ", chain: [%s]}\n", to->role);
 }
 
@@ -198,7 +193,7 @@ static void add_latencies(const struct isa *isa, const struct shape *shape, stru
     if (!arcs.length || shape->is_gather) // a gather needs its mask again
         return;
     begin(shape, ".chain", shape->body, "", out);
-    add_init(shape, "", out);
+    add_init(shape, false, "", out);
     text_addf(out, ", chain: [%s]}\n", arcs.data);
 }
 
@@ -238,7 +233,7 @@ static void add_same(const struct shape *shape, struct text *out) {
     if (first->class != second->class || to->file != first->file)
         return;
     begin(shape, ".same", with_same(out->arena, shape->body, first->role, second->role), "", out);
-    text_addf(out, ", init: {%s: %s}", first->role, first->file == 'v' ? one_of(shape) : "1");
+    text_addf(out, ", init: {%s: %s}", first->role, value_of(shape, first));
     const char *arc = to == first ? to->role : arena_printf(out->arena, "%s->%s", to->role, first->role);
     text_addf(out, ", chain: [%s]}\n", arc);
 }
@@ -275,7 +270,7 @@ static void add_slow_integer(const struct shape *shape, struct text *out) {
 
 static void add_slow_vector(const struct shape *shape, struct text *out) {
     static const char *const values[] = {"1.7320508075688772", "1.4142135623730951", "1.0986122886681098"};
-    const char *type = strcmp(one_of(shape), "f64 1.0") == 0 ? "f64" : "f32", *comma = "";
+    const char *type = strcmp(shape->ways->one(shape, &shape->ports[0]), "f64 1.0") == 0 ? "f64" : "f32", *comma = "";
     unsigned n = 0;
     for (unsigned i = 0; i < shape->n_ports; i++)
         if (shape->ports[i].is_fixed || shape->ports[i].file != 'v' || is_carried(&shape->ports[i]) ||
@@ -292,7 +287,7 @@ static void add_slow_vector(const struct shape *shape, struct text *out) {
 }
 
 static void add_slow(const struct shape *shape, struct text *out) {
-    const char *name = arena_copy(out->arena, name_of(shape).data, name_of(shape).length);
+    const char *name = arena_copy(out->arena, shape_mnemonic(shape).data, shape_mnemonic(shape).length);
     if (strncmp(name, "div", 3) == 0 || strncmp(name, "idiv", 4) == 0)
         add_slow_integer(shape, out);
     if (*name == 'v' ? strstr(name, "div") || (strstr(name, "sqrt") && !strstr(name, "rsqrt"))
@@ -342,7 +337,7 @@ static void add_surrounded(const struct shape *shape, struct text *out) {
     if (!around->chain)
         return;
     begin(shape, ".chain", shape->body, "", out);
-    add_init(shape, init, out);
+    add_init(shape, false, init, out);
     text_addf(out, ", chain: [%s]}\n", around->chain);
 }
 

@@ -33,7 +33,7 @@ struct partner {
 };
 
 // Ways from port `from` to `to`, which differ in the domain of vector units, or in the flag that they read; 0: there is
-// none on this ISA. `is_longer`: with more steps of "movslq" behind flags.
+// none on this ISA. `is_longer`: with more steps (partners_longer) behind flags.
 enum { PARTNER_MOST_WAYS = 2, PARTNER_LONGER_STEPS = 4 };
 unsigned partners_find(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned from,
                        unsigned to, bool is_longer, struct partner ways[PARTNER_MOST_WAYS]);
@@ -51,5 +51,12 @@ struct partner_experiment {
     const char *parts[3];
 };
 size_t partners_experiments(const struct isa *isa, const struct partner_experiment **experiments);
+
+// The step of which a longer way has PARTNER_LONGER_STEPS more.
+const char *partners_longer(const struct isa *isa);
+
+// How often the chain of an experiment is in a step of a way: 2 for "xor", which changes an address and changes it
+// back.
+unsigned partners_times(const struct isa *isa, const char *step);
 
 #endif

@@ -15,25 +15,28 @@
 
 // A register through which values enter or leave the form.
 struct shape_port {
-    const char *label;                  // name in tables: "0" (LLVM's number of the operand), "3.base", "rax", "flags"
-    const char *role;                   // name in kernels: "o0", "o3_base", "rax", "flags"
-    char file;                          // as in struct register_class; 'c': condition flags
+    const char *label; // name in tables: "0" (LLVM's number of the operand), "3.base", "4.index", "rax", "flags"
+    const char *role;  // name in kernels: "o0", "o3_base", "rax", "flags"
+    char file;         // as in struct register_class; 'c': condition flags
     const struct register_class *class; // class in the text, or of the fixed register
     bool is_fixed;                      // it is always register `index` of its class
     unsigned index;
     bool is_read, is_written;
     bool is_address;  // base of a memory operand
-    bool is_index;    // index of a gather or scatter: a vector of zeros, so all lanes are at one address
+    bool is_index;    // added to it, so it stays zero; a vector: those of a gather or scatter
     bool is_lanes;    // all its bits must be set: the mask of a gather or scatter, which these clear
     bool is_upper;    // x86: upper half of a dividend, rdx or a part of it: it must be less than the divisor
     bool is_distinct; // as in struct form_operand
 };
 enum { SHAPE_MOST_PORTS = 12 };
 
+struct ways;
+
 struct shape {
     const struct form *form;
-    const char *left_out; // reason why it cannot be measured, one clause; null: it can
-    const char *body;     // "vaddps {o2:ymm}, {o1:ymm}, {o0:ymm}"; memory operands are at 64({o3_base:r64})
+    const struct ways *ways; // of its ISA
+    const char *left_out;    // reason why it cannot be measured, one clause; null: it can
+    const char *body;        // "vaddps {o2:ymm}, {o1:ymm}, {o0:ymm}"; x86's memory operands are at 64({o3_base:r64})
     // What it needs around it; null: nothing. Then its ports are those of its operands alone.
     const struct surroundings *surroundings;
     bool has_memory;
@@ -49,5 +52,8 @@ enum { SHAPE_DISPLACEMENT = 64 }; // of memory operands in the body
 
 void shape_make(struct arena *arena, const struct isa *isa, const struct machine *machine, const struct form *form,
                 struct shape *shape);
+
+// The name of the instruction in the body, behind a prefix: "vaddps" of "{evex} vaddps".
+struct slice shape_mnemonic(const struct shape *shape);
 
 #endif

@@ -235,11 +235,10 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
     struct text text = {.arena = survey->arena};
     const char *root = folder_file(survey->arena, survey->request->folder, "kernels");
     const char *folder = folder_file(survey->arena, root, isa_family(survey->isa));
-    const struct partner_experiment *partners;
     experiments_begin(survey->isa, &text);
     size_t length = text.length;
     add_kernels(survey, &text);
-    if (text.length == length && partners_experiments(survey->isa, &partners) == 0)
+    if (text.length == length && !survey->request->n_shards)
         return fail_set(fail, FAIL_INPUT, "none of these forms can be measured: '%s' states why",
                         folder_file(survey->arena, survey->request->folder, "forms.jsonl"));
     const char *path = folder_file(survey->arena, folder, "survey.yaml");

@@ -34,6 +34,7 @@ struct step {
 struct reader {
     struct arena *arena;
     const struct lab_listener *listener;
+    const struct isa *isa;     // null: nothing was measured
     struct record_file *files; // they hold the records
     struct entry *entries;     // in the order of forms
     size_t n_entries;
@@ -264,9 +265,9 @@ static void check_sum(const struct reader *reader, const struct partner_experime
     }
 }
 
-static void read_steps(struct reader *reader, const struct isa *isa) {
+static void read_steps(struct reader *reader) {
     const struct partner_experiment *experiments;
-    size_t n = partners_experiments(isa, &experiments);
+    size_t n = partners_experiments(reader->isa, &experiments);
     reader->steps = ARENA_ARRAY(reader->arena, struct step, n);
     for (size_t i = 0; i < n; i++) {
         const struct entry *entry = find_partner(reader, experiments[i].name);
@@ -296,13 +297,13 @@ static bool subtract_way(const struct reader *reader, const char *way, struct ta
     for (const char *rest = way; *rest;) {
         const char *name = take(reader->arena, &rest, '-');
         const struct step *step = find_step(reader, name);
-        double times = strcmp(name, "xor") == 0 ? 2 : 1;
         if (!step || !step->value.is_known) {
             *value = (struct table_value){.kernel = value->kernel,
                                           .bytes = value->bytes,
                                           .why = arena_printf(reader->arena, "its partner %s is not known", name)};
             return false;
         }
+        double times = partners_times(reader->isa, name);
         value->cycles -= times * step->value.cycles;
         value->low -= times * step->value.high;
         value->high -= times * step->value.low;
@@ -328,7 +329,7 @@ static bool is_too_short(const struct table_value *value) {
 // Whether a chain through flags is closed: with more steps it takes these longer, or nearly so where pipes limit the
 // shorter one. Takes that as long as these steps off the longer one.
 static bool is_closed(const struct reader *reader, const struct table_value *value, struct table_value *longer) {
-    const struct step *step = find_step(reader, "movslq");
+    const struct step *step = reader->isa ? find_step(reader, partners_longer(reader->isa)) : NULL;
     if (!longer->is_known || !step || !step->value.is_known)
         return false;
     double steps = PARTNER_LONGER_STEPS * step->value.cycles;
@@ -684,11 +685,11 @@ bool table_read(struct arena *arena, const char *const *folders, size_t n_folder
     bool is_read = read_measurements(&reader, folders, n_folders, &header, fail) &&
                    read_forms(arena, folders, n_folders, &forms, &n_forms, fail);
     if (is_read) {
-        const struct isa *isa = reader.n_entries ? isa_find(reader.entries[0].record->isa) : NULL;
-        if (isa)
-            read_steps(&reader, isa);
-        if (isa)
-            table->triple = isa->triple;
+        reader.isa = reader.n_entries ? isa_find(reader.entries[0].record->isa) : NULL;
+        if (reader.isa)
+            read_steps(&reader);
+        if (reader.isa)
+            table->triple = reader.isa->triple;
         describe(arena, header, table);
     }
     if (is_read) {
@@ -719,6 +720,8 @@ bool table_find_origin(struct arena *arena, const char *folder, struct table_ori
     bool is_read = access(path, F_OK) == 0
                        ? record_read(arena, path, &file, fail)
                        : fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folder);
+    for (size_t i = 0; is_read && i < file.n_records && !origin->isa; i++)
+        origin->isa = file.records[i].isa ? arena_strdup(arena, file.records[i].isa) : NULL;
     if (is_read && file.n_headers) {
         const json_t *header = file.headers[file.n_headers - 1];
         const char *target = text_in(json_object_get(header, "clock"), "target");

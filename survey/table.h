@@ -91,6 +91,7 @@ struct survey_table {
 
 // Where a survey was made.
 struct table_origin {
+    const char *isa; // name of the ISA; null: nothing was measured
     const char *cpu; // the simulated one: "znver4"; null: a real CPU
     bool is_here;    // its last run was on a CPU as this machine's
 };

@@ -177,7 +177,7 @@ expect 2 "'\(' is not a regular expression" "$cyclops" survey '(' "${sim[@]}" --
 expect 2 'no opcode has such a name' "$cyclops" survey FOO "${sim[@]}" --output "$T/new"
 expect 2 "\\-\\-shard is I/N" "$cyclops" survey --shard 1/3x "${sim[@]}" --output "$T/new"
 expect 2 "^1\$" bash -c "test -e '$T/new'; echo \$?; exit 2" # nothing was made
-expect 2 'none of these forms can be measured' "$cyclops" survey ADDXrr --isa aarch64 --output "$T/none-of-them"
+expect 2 'none of these forms can be measured' "$cyclops" survey BRK --isa aarch64 --target sim:neoverse-v2 --output "$T/none-of-them"
 expect 2 "unknown CPU 'x'" "$cyclops" survey ADD64rr --isa x86_64 --target sim:x --output "$T/other"
 expect 1 "cannot write in the folder '$S/forms.jsonl'" "$cyclops" survey ADD64rr "${sim[@]}" --output "$S/forms.jsonl"
 expect 2 "\-\-shard is I/N with I from 1 to N, such as 2/8; not '4/3'" "$cyclops" survey --shard 4/3 "${sim[@]}" --output "$T/new"

@@ -1,0 +1,67 @@
+// Private to this folder.
+// What a survey needs of an ISA beyond gen/isa.h: the instructions of the ways back (partners.h), and what LLVM's names
+// of its registers and opcodes mean for a measurement. Each ISA has a file with its table.
+#ifndef SURVEY_WAYS_H
+#define SURVEY_WAYS_H
+
+#include "gen/registers.h"
+#include "survey/partners.h"
+#include "survey/shape.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Which of x86's encodings of vector instructions an entry is for (shape.is_legacy).
+enum way_encoding { WAY_ANY, WAY_LEGACY, WAY_NOT_LEGACY };
+
+// A step from one register to another.
+struct way_step {
+    const char *name; // of the experiment that measures it: "movslq"
+    char from, to; // files (gen/isa.h). `from` 'c' has `to` 't': the role t, a general register. `to` 'a': an address
+    unsigned variant; // of steps between the same files: in another domain, or of another flag
+    unsigned times;   // steps of that experiment that it takes
+    const char *text; // instructions, each with "; " in front. {a:CLASS} is the source, {b:CLASS} the result
+    const char *init; // initial values of its other roles, ", c: 1"; or ""
+    enum way_encoding encoding;
+};
+
+// What gives a register a value that depends on nothing.
+struct way_breaker {
+    char file; // of the register; x86: 'u': upper half of a dividend; 'K', 'V': mask of a gather, which it sets again
+    const char *text; // as of a step; {b:own}: the register in the form's own width
+    enum way_encoding encoding;
+};
+
+// LLVM's names that begin so, and what is said of them.
+struct way_reason {
+    const char *start, *why;
+};
+
+struct ways {
+    const char *family;                           // ISA's, as in isa_family
+    const struct partner_experiment *experiments; // what measures the steps
+    size_t n_experiments;
+    const struct way_step *steps;       // up to one without a name
+    const struct way_breaker *breakers; // up to one without a text
+    const char *longer, *longer_name;   // step from t to t: its text and experiment
+    const char *register_mark;          // in front of a register's name: "%"
+    const char *clear_memory;           // sets the first word of the buffer to zero, before the loop
+    const char *mask_of_all;            // value of a mask of which all lanes count
+    const char *const *modes;           // LLVM's names of registers of modes and states, up to null
+    const char *flags;                  // LLVM's name of the condition flags; null: there are none
+    const struct way_reason *left_out;  // opcodes that cannot be measured, up to one without a start; or null
+    const struct way_reason *classes;   // likewise: register classes that no role can have
+    // Finds the register that LLVM's tables call `name`; null: it has the assembler's name.
+    bool (*find_register)(const struct isa *isa, const char *name, struct register_name *found);
+    // Initial value of a vector or floating-point register that is one in each lane: "f32 1.0".
+    const char *(*one)(const struct shape *shape, const struct shape_port *port);
+    // Lines around a form's instruction, such as directives: "" where there are none; null: none at all.
+    const char *(*before)(const struct form *form);
+    const char *after;
+};
+
+const struct ways *ways_find(const struct isa *isa);
+
+extern const struct ways ways_x86_64, ways_aarch64, ways_riscv64, ways_armv7, ways_mips;
+
+#endif

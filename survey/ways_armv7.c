@@ -1,0 +1,82 @@
+// Armv7-A, A32 instructions. A single and a double are different parts of a vector register, so there are no ways from
+// and to these yet.
+#include "survey/ways.h"
+
+#include <string.h>
+
+static const struct partner_experiment experiments[] = {
+    {"sxth", "sxth {a:r}, {a:r}", "[a]", "a: 1", NULL, 1, {NULL}},
+    {"eor", "eor {a:r}, {a:r}, {b:r}", "[a]", "a: 1, b: 0", NULL, 1, {NULL}},
+    {"sxth-eor",
+     "sxth {b:r}, {a:r}; eor {b:r}, {b:r}, {a:r}; eor {a:r}, {a:r}, {b:r}",
+     "[a]",
+     "a: 1",
+     NULL,
+     3,
+     {"sxth", "eor", "eor"}},
+};
+
+static const struct way_step steps[] = {
+    {"sxth", 'g', 'g', 0, 1, "; sxth {b:r}, {a:r}", "", WAY_ANY},
+    {"eor", 'g', 'a', 0, 2, "; eor {b:r}, {b:r}, {a:r}; eor {b:r}, {b:r}, {a:r}", "", WAY_ANY},
+    {.name = NULL},
+};
+
+static const struct way_breaker breakers[] = {
+    {'g', "; mov {b:r}, #1", WAY_ANY},
+    {.text = NULL},
+};
+
+static const struct way_reason left_out[] = {
+    {"STREX", "it stores only behind an exclusive load"},
+    {"STLEX", "it stores only behind an exclusive load"},
+    {"SVC", "it calls the system"},
+    {"HVC", "it calls the system"},
+    {"SMC", "it calls the system"},
+    {"BKPT", "it traps"},
+    {"HLT", "it traps"},
+    {"UDF", "it traps"},
+    {"MCR", "it works on a coprocessor"},
+    {"MRC", "it works on a coprocessor"},
+    {"CDP", "it works on a coprocessor"},
+    {"LDC", "it works on a coprocessor"},
+    {"STC", "it works on a coprocessor"},
+    {"MSR", "it changes a system register"},
+    {"CPS", "it changes a system register"},
+    {"SETEND", "it changes the order of bytes, for all code behind it"},
+    {"WFE", "it waits for an event"},
+    {"WFI", "it waits for an event"},
+    {.start = NULL},
+};
+
+static const struct way_reason register_classes[] = {
+    {"GPRPair", "its operand is a pair of registers in a row"},
+    {"DPair", "its operand is a list of registers in a row"},
+    {"DTriple", "its operand is a list of registers in a row"},
+    {"DQuad", "its operand is a list of registers in a row"},
+    {"QQ", "its operand is a list of registers in a row"},
+    {.start = NULL},
+};
+
+static const char *one(const struct shape *shape, const struct shape_port *port) {
+    (void)shape;
+    return port->class->bits == 64 ? "f64 1.0" : "f32 1.0";
+}
+
+const struct ways ways_armv7 = {
+    .family = "armv7",
+    .experiments = experiments,
+    .n_experiments = sizeof experiments / sizeof *experiments,
+    .steps = steps,
+    .breakers = breakers,
+    .longer = "; sxth {t:r}, {t:r}",
+    .longer_name = "sxth",
+    .register_mark = "",
+    .clear_memory = "eor r12, r12, r12; str r12, [r2]",
+    .mask_of_all = "1",
+    .modes = (const char *const[]){"FPSCR", "FPSCR_RM", NULL},
+    .flags = "CPSR",
+    .left_out = left_out,
+    .classes = register_classes,
+    .one = one,
+};

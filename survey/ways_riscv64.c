@@ -1,0 +1,104 @@
+// RISC-V, 64 bits.
+//  - addiw is never eliminated at renaming, and keeps a value of up to 31 bits.
+//  - xor twice with one value leaves an address as it was.
+//  - No form writes a register that it also reads, but for compressed ones. So no chain needs a step within the
+//    floating-point registers.
+#include "survey/ways.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct partner_experiment experiments[] = {
+    {"addiw", "addiw {a:x}, {a:x}, 0", "[a]", "a: 1", NULL, 1, {NULL}},
+    {"xor", "xor {a:x}, {a:x}, {b:x}", "[a]", "a: 1, b: 0", NULL, 1, {NULL}},
+    {"fmv", "fmv.d.x {x:d}, {a:x}; fmv.x.d {a:x}, {x:d}", "[a]", "a: 1", "d", 2, {NULL}},
+    {"addiw-xor",
+     "addiw {b:x}, {a:x}, 0; xor {b:x}, {b:x}, {a:x}; xor {a:x}, {a:x}, {b:x}",
+     "[a]",
+     "a: 1",
+     NULL,
+     3,
+     {"addiw", "xor", "xor"}},
+    {"addiw-fmv",
+     "addiw {a:x}, {a:x}, 0; fmv.d.x {x:d}, {a:x}; fmv.x.d {a:x}, {x:d}",
+     "[a]",
+     "a: 1",
+     "d",
+     3,
+     {"addiw", "fmv", NULL}},
+};
+
+static const struct way_step steps[] = {
+    {"addiw", 'g', 'g', 0, 1, "; addiw {b:x}, {a:x}, 0", "", WAY_ANY},
+    {"xor", 'g', 'a', 0, 2, "; xor {b:x}, {b:x}, {a:x}; xor {b:x}, {b:x}, {a:x}", "", WAY_ANY},
+    {"fmv", 'g', 'f', 0, 1, "; fmv.d.x {b:d}, {a:x}", "", WAY_ANY},
+    {"fmv", 'f', 'g', 0, 1, "; fmv.x.d {b:x}, {a:d}", "", WAY_ANY},
+    {.name = NULL},
+};
+
+static const struct way_breaker breakers[] = {
+    {'g', "; li {b:x}, 1", WAY_ANY},
+    {.text = NULL},
+};
+
+static const struct way_reason left_out[] = {
+    {"SC_", "it stores only behind an exclusive load"},
+    {"ECALL", "it calls the system"},
+    {"EBREAK", "it traps"},
+    {"C_EBREAK", "it traps"},
+    {"UNIMP", "it traps"},
+    {"C_UNIMP", "it traps"},
+    {"CSR", "it changes a state of the thread, for all code behind it"},
+    {"VSET", "it changes the type of vectors, for all code behind it"},
+    {"V", "it is a vector instruction: what it does depends on a mode, the type of vectors"},
+    {.start = NULL},
+};
+
+static const struct way_reason register_classes[] = {
+    {"VR", "it works on vectors: what it does depends on a mode, the type of vectors"},
+    {"VM", "it works on vectors: what it does depends on a mode, the type of vectors"},
+    {"GPRPair", "its operand is a pair of registers in a row"},
+    {.start = NULL},
+};
+
+// LLVM's names of floating-point registers have their width: F10_H, F10_F, F10_D.
+static bool find(const struct isa *isa, const char *name, struct register_name *found) {
+    char *end;
+    unsigned long number = *name == 'F' ? strtoul(name + 1, &end, 10) : 32;
+    if (number > 31 || end == name + 1 || *end != '_')
+        return register_find(isa, (struct slice){name, strlen(name)}, found);
+    const char *class = end[1] == 'D' ? "d" : end[1] == 'F' ? "s" : "h";
+    found->class = isa_class(isa, class);
+    found->index = found->last = (unsigned)number;
+    return found->class != NULL;
+}
+
+static const char *one(const struct shape *shape, const struct shape_port *port) {
+    (void)shape;
+    return port->class->bits == 64 ? "f64 1.0" : port->class->bits == 32 ? "f32 1.0" : "i16 15360"; // 0x3c00: 1.0
+}
+
+// LLVM prints compressed instructions as what they mean. The assembler must find the short one.
+static const char *before(const struct form *form) {
+    return form->n_bytes == 2 ? ".option rvc; " : "";
+}
+
+const struct ways ways_riscv64 = {
+    .family = "riscv64",
+    .experiments = experiments,
+    .n_experiments = sizeof experiments / sizeof *experiments,
+    .steps = steps,
+    .breakers = breakers,
+    .longer = "; addiw {t:x}, {t:x}, 0",
+    .longer_name = "addiw",
+    .register_mark = "",
+    .clear_memory = "sd x0, (x11)",
+    .mask_of_all = "1",
+    .modes = (const char *const[]){"FRM", "FFLAGS", "FCSR", "VL", "VTYPE", "VXRM", "VXSAT", "VCSR", NULL},
+    .left_out = left_out,
+    .classes = register_classes,
+    .find_register = find,
+    .one = one,
+    .before = before,
+    .after = "; .option norvc",
+};
