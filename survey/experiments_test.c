@@ -144,6 +144,8 @@ static void surroundings(void **state) {
     has("POP64r", ".around.8", "body: \"leaq -64(%rsp), %rsp; popq {o0:r64}; ");
     has("MOVSB", ".around.1", "body: \"movq {s:r64}, %rsi; movq {d:r64}, %rdi; movsb (%rsi), %es:(%rdi)\"");
     has("MOVSB", ".around.1", "init: {s: \"memory + {from:8}\", d: \"memory + {to:8}\"}");
+    has("REP_STOSQ_64", ".around.1", "body: \"movl $8, %ecx; movq {d:r64}, %rdi; rep stosq %rax, %es:(%rdi)\"");
+    has("LOCK_ADD64mr", "", "body: \"lock addq {o1:r64}, {at:64}({o0_base:r64})\"");
     has("LDMXCSR", "", "body: \"ldmxcsr 64({o0_base:r64})\", setup: \"movq $0, (%rsi); stmxcsr 64(%rsi)\"");
     has("MASKMOVDQU64", "", "implicit: [rdi], init: {o0: i32 -1, o1: i32 -1, rdi: memory}");
     has("VZEROALL", "", "body: \"vzeroall\", init: {}, writes: []}");
@@ -226,7 +228,12 @@ static const char *const forms_of_all_kinds[] = {"ADD64rr",
                                                  "MASKMOVDQU64",
                                                  "MMX_MASKMOVQ64",
                                                  "MOVDIR64B64",
-                                                 "CLZERO64r"};
+                                                 "CLZERO64r",
+                                                 "REP_MOVSB_64",
+                                                 "REP_STOSQ_64",
+                                                 "LOCK_ADD64mr",
+                                                 "LXADD64",
+                                                 "LCMPXCHG16B"};
 
 // What each kernel file begins with, and forms of all kinds: the generator takes them.
 static void they_are_kernels(void **state) {

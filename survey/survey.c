@@ -145,7 +145,7 @@ static void make_shapes(struct survey *survey, const struct machine *machine, co
 static bool runs_here(const struct shape *shape, const struct probed_form *probed) {
     bool needs_setup = shape->surroundings && shape->surroundings->faults_alone;
     return (probed->outcome == BENCH_OK || probed->outcome == BENCH_SIGFPE ||
-            (needs_setup && probed->outcome == BENCH_PROTECTION)) &&
+            (needs_setup && (probed->outcome == BENCH_PROTECTION || probed->outcome == BENCH_PAGES))) &&
            !probed->hint;
 }
 

@@ -5,6 +5,7 @@
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 using namespace llvm;
@@ -41,6 +42,9 @@ struct example {
 };
 constexpr example plain = {1, false, &addresses[0]}, second = {0x12345678, true, &addresses[0]};
 
+// Opcodes of x86 that are another one behind a prefix, lock or rep. The decoder and the assembler only know that one.
+using prefixed_opcodes = std::map<unsigned, unsigned>;
+
 class form_maker {
   public:
     form_maker(backend_cpu &open, struct arena *memory)
@@ -56,8 +60,12 @@ class form_maker {
         return emitter && disassembler && printer;
     }
     void make(unsigned opcode, const example &wanted, struct form *form);
+    const prefixed_opcodes &all_prefixed() const {
+        return prefixed;
+    }
 
   private:
+    prefixed_opcodes prefixed;
     backend_cpu &cpu;
     struct arena *arena;
     MCContext context;
@@ -82,6 +90,8 @@ class form_maker {
     void add_operands(const MCInstrDesc &desc, const example &wanted, MCInst &inst, struct form *form);
     void describe(const MCInstrDesc &desc, struct form *form);
     bool encode(const MCInst &inst, struct form *form);
+    bool decode(ArrayRef<uint8_t> bytes, MCInst &decoded) const;
+    bool has_prefix(const MCInst &inst, struct form *form);
     bool decodes_to_itself(const MCInst &inst, struct form *form);
 };
 
@@ -277,13 +287,38 @@ bool form_maker::encode(const MCInst &inst, struct form *form) {
     return !code.empty() && fixups.empty();
 }
 
-bool form_maker::decodes_to_itself(const MCInst &inst, struct form *form) {
-    MCInst decoded;
+// Whether all of the bytes are one instruction, with all operands.
+bool form_maker::decode(ArrayRef<uint8_t> bytes, MCInst &decoded) const {
     uint64_t size = 0;
     raw_null_ostream silent;
+    return disassembler->getInstruction(decoded, size, bytes, 0, silent) == MCDisassembler::Success &&
+           size == bytes.size() && decoded.getNumOperands() >= cpu.opcodes->get(decoded.getOpcode()).getNumOperands();
+}
+
+// The decoder takes lock at the front for an instruction of its own, and other prefixes for parts of the next one.
+bool form_maker::has_prefix(const MCInst &inst, struct form *form) {
+    constexpr uint8_t lock = 0xf0;
+    MCInst behind;
     const ArrayRef<uint8_t> bytes(form->bytes, form->n_bytes);
-    if (disassembler->getInstruction(decoded, size, bytes, 0, silent) != MCDisassembler::Success ||
-        size != form->n_bytes || decoded.getNumOperands() < cpu.opcodes->get(decoded.getOpcode()).getNumOperands()) {
+    const bool is_apart = cpu.triple.isX86() && bytes.front() == lock;
+    if (!cpu.triple.isX86() || !decode(is_apart ? bytes.drop_front() : bytes, behind) ||
+        behind.getOpcode() == inst.getOpcode())
+        return false;
+    StringRef text = print_text(cpu, arena, *printer, behind);
+    StringRef prefix = is_apart ? "lock" : text.take_while([](char c) { return c != '\t'; });
+    if (prefix != "lock" && prefix != "rep")
+        return false;
+    text = is_apart ? text : text.drop_front(prefix.size()).ltrim("\t");
+    form->text = arena_printf(arena, "%s %s", prefix.str().c_str(), text.str().c_str());
+    prefixed[inst.getOpcode()] = behind.getOpcode();
+    return true;
+}
+
+bool form_maker::decodes_to_itself(const MCInst &inst, struct form *form) {
+    MCInst decoded;
+    if (has_prefix(inst, form))
+        return true;
+    if (!decode(ArrayRef<uint8_t>(form->bytes, form->n_bytes), decoded)) {
         form->status = FORM_NOT_DECODED;
         return false;
     }
@@ -323,7 +358,8 @@ void form_maker::make(unsigned opcode, const example &wanted, struct form *form)
 }
 
 // Assembles all examples at once, a line each, and finds out what came of them.
-bool assemble_examples(backend_cpu &cpu, struct form *forms, size_t n, struct fail *fail) {
+bool assemble_examples(backend_cpu &cpu, const prefixed_opcodes &prefixed, struct form *forms, size_t n,
+                       struct fail *fail) {
     std::string text;
     std::vector<struct form *> by_line;
     for (size_t i = 0; i < n; i++) {
@@ -336,7 +372,8 @@ bool assemble_examples(backend_cpu &cpu, struct form *forms, size_t n, struct fa
     }
     return assemble_lines(cpu, text.c_str(), fail, [&](const MCInst &inst, unsigned line) {
         struct form *form = by_line[line - 1];
-        const bool is_itself = inst.getOpcode() == form->index;
+        const auto behind = prefixed.find(form->index);
+        const bool is_itself = inst.getOpcode() == (behind == prefixed.end() ? form->index : behind->second);
         form->status = is_itself ? FORM_USABLE : FORM_TWIN;
         form->twin = is_itself ? nullptr : opcode_name(&cpu, inst.getOpcode());
     });
@@ -372,7 +409,7 @@ bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form 
                 list.emplace_back();
                 maker.make(unsigned(i), {plain.immediate, plain.avoids_accumulator, each}, &list.back());
             }
-    if (!assemble_examples(*cpu, list.data(), list.size(), fail))
+    if (!assemble_examples(*cpu, maker.all_prefixed(), list.data(), list.size(), fail))
         return false;
     // Where a short immediate makes another opcode of the text, a long one may not.
     std::vector<struct form> again;
@@ -381,7 +418,7 @@ bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form 
             again.emplace_back();
             maker.make(unsigned(i), second, &again.back());
         }
-    if (!assemble_examples(*cpu, again.data(), again.size(), fail))
+    if (!assemble_examples(*cpu, maker.all_prefixed(), again.data(), again.size(), fail))
         return false;
     take_usable(again, list);
     // Where AVX has the instruction, too, its text needs a prefix to become AVX-512's. These begin with 62.
@@ -392,7 +429,7 @@ bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form 
             again.back().text = arena_printf(arena, "{evex} %s", list[i].text);
             again.back().status = FORM_USABLE; // try again
         }
-    if (!assemble_examples(*cpu, again.data(), again.size(), fail))
+    if (!assemble_examples(*cpu, maker.all_prefixed(), again.data(), again.size(), fail))
         return false;
     take_usable(again, list);
     struct form *copy = ARENA_ARRAY(arena, struct form, list.size());
