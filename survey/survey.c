@@ -258,7 +258,7 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
         !kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail))
         return false;
     while (survey->n_first < survey->kernels.n_kernels &&
-           !(other && is_kernel_of(&survey->kernels.kernels[survey->n_first], other->opcode)))
+           !(other && is_kernel_of(&survey->kernels.kernels[survey->n_first], other->name)))
         survey->n_first++;
     return true;
 }
@@ -370,8 +370,10 @@ static double now_seconds(void) {
 static bool is_of_first_table(const struct survey *survey, size_t number) {
     const struct kernel *kernel = &survey->kernels.kernels[number];
     const char *suffix = strchrnul(kernel->name, '.');
-    return is_kernel_of(kernel, "CHAIN") ||
-           (number < survey->n_first && (!*suffix || strcmp(suffix, ".chain") == 0 || strcmp(suffix, ".broken") == 0));
+    bool is_plain = !*suffix || strcmp(suffix, ".chain") == 0 || strcmp(suffix, ".broken") == 0 ||
+                    strncmp(suffix, ".around.", strlen(".around.")) == 0 ||
+                    strncmp(suffix, ".copies.", strlen(".copies.")) == 0;
+    return is_kernel_of(kernel, "CHAIN") || (number < survey->n_first && is_plain);
 }
 
 // Measures everything once, then what is unstable again, each time with the clock calibrated anew. The first pass waits
