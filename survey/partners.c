@@ -91,7 +91,9 @@ static void add_step(struct way *way, const struct way_step *step, const struct 
 // Makes the way of that number: in one step, or in two through the role t.
 static bool make_way(struct way *way, const struct shape *shape, const struct shape_port *from,
                      const struct shape_port *to, unsigned variant, bool is_longer) {
-    char end = to->is_address || to->is_index ? 'a' : to->file;
+    char end = to->is_address || (to->is_index && to->file == 'g') ? 'a' : to->file;
+    if (from->class->span != to->class->span && *way->isa->syntaxes)
+        return false; // x86: a pair of masks is no register of other instructions
     const struct way_step *first = find_step(way->isa, shape, from->file, end, variant), *second = NULL;
     if (first) {
         add_step(way, first, from, to);
@@ -138,7 +140,7 @@ unsigned partners_load(struct arena *arena, const struct isa *isa, const struct 
         if (shape->ports[i].is_address)
             address = &shape->ports[i];
     for (unsigned n = 0; n < PARTNER_MOST_WAYS; n++) {
-        const struct way_step *load = address ? find_step(isa, shape, 'm', to->file, n) : NULL;
+        const struct way_step *load = address ? find_step(isa, shape, 'M', to->file, n) : NULL;
         struct way way = {isa, &ways[n], {.arena = arena}, {.arena = arena}, {.arena = arena}};
         if (!load)
             return n;
@@ -154,7 +156,7 @@ unsigned partners_load(struct arena *arena, const struct isa *isa, const struct 
 
 bool partner_break(const struct isa *isa, const struct shape *shape, unsigned number, struct text *text) {
     const struct shape_port *port = &shape->ports[number];
-    char file = port->is_upper ? 'u' : port->file;
+    char file = port->is_upper ? 'u' : port->is_lanes ? (port->file == 'k' ? 'K' : 'V') : port->file;
     for (const struct way_breaker *each = ways_find(isa)->breakers; each->text && !port->is_address; each++)
         if (each->file == file && is_for(each->encoding, shape)) {
             add_text(isa, each->text, NULL, port, text);

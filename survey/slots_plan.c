@@ -14,7 +14,7 @@ struct planned_form {
 
 static int compare_forms(const void *a, const void *b) {
     const struct planned_form *one = a, *other = b;
-    return strcmp(one->shape->form->opcode, other->shape->form->opcode);
+    return strcmp(one->shape->form->name, other->shape->form->name);
 }
 
 void slots_plan_open(struct slots_plan *plan, struct arena *arena, const struct isa *isa, const struct shape *shapes,
@@ -27,8 +27,8 @@ void slots_plan_open(struct slots_plan *plan, struct arena *arena, const struct 
         qsort(plan->forms, n, sizeof *plan->forms, compare_forms);
 }
 
-static struct planned_form *find_form(const struct slots_plan *plan, const char *opcode) {
-    const struct form form = {.opcode = opcode};
+static struct planned_form *find_form(const struct slots_plan *plan, const char *name) {
+    const struct form form = {.name = name};
     const struct shape shape = {.form = &form};
     const struct planned_form wanted = {.shape = &shape};
     return plan->n_forms ? bsearch(&wanted, plan->forms, plan->n_forms, sizeof wanted, compare_forms) : NULL;

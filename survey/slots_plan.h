@@ -9,7 +9,7 @@
 struct slots_plan {
     struct arena *arena;
     const struct isa *isa;
-    struct planned_form *forms; // in the order of their opcodes
+    struct planned_form *forms; // in the order of their names
     size_t n_forms;
     struct text all; // kernel file of all experiments so far
 };

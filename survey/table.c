@@ -21,10 +21,11 @@ struct entry {
     const struct record *record;
     const char *form;                  // "CHAIN": a partner's; "FILL": a filler's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
-    bool is_longer, has_breakers, has_slow_values;
+    bool is_longer, has_breakers, has_slow_values, has_surroundings;
     const char *longer; // step of which it has some more; empty: the usual one
     const char *filler; // of a mixture, or itself; null: it has none
     unsigned fillers;   // in the mixture
+    unsigned copies;    // of the form in a stream
     size_t place;       // among the lines of all files
 };
 
@@ -87,7 +88,7 @@ static void parse_fillers(struct arena *arena, const char *rest, struct entry *e
 
 static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
     const char *rest = record->kernel, *second, *record_arc = record->arc;
-    *entry = (struct entry){.record = record, .form = take(arena, &rest, '.')};
+    *entry = (struct entry){.record = record, .form = take(arena, &rest, '.'), .copies = 1};
     const char *behind_form = rest;
     second = take(arena, &rest, '.');
     if (strcmp(entry->form, "CHAIN") == 0) {
@@ -112,6 +113,9 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->has_slow_values = true;
     } else if (strcmp(second, "broken") == 0) {
         entry->has_breakers = true;
+    } else if (strcmp(second, "around") == 0 || strcmp(second, "copies") == 0) {
+        entry->has_surroundings = strcmp(second, "around") == 0;
+        entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
     } else if (*second) {
         entry->source = take(arena, &second, '-');
         entry->result = second;
@@ -505,7 +509,8 @@ static double side_by_side(const struct making *m) {
         is_waiting |= is_latency(each) && strcmp(each->source, each->result) == 0 && !is_operand(each->source);
     for (size_t i = 0; i < m->row->n_throughputs; i++) {
         const struct table_throughput *each = &m->throughputs[i];
-        if (each->value.is_known && (each->has_breakers || !is_waiting) && (least == 0 || each->value.cycles < least))
+        if (each->value.is_known && (each->has_breakers || each->has_surroundings || !is_waiting) &&
+            (least == 0 || each->value.cycles < least))
             least = each->value.cycles;
     }
     return least;
@@ -592,23 +597,32 @@ static void read_latency(struct making *m, const struct entry *entry) {
 
 static void read_throughput(struct making *m, const struct entry *entry) {
     const struct record *record = entry->record;
+    unsigned streams = entry->copies * (record->streams ? record->streams : 1);
     struct table_throughput throughput = {.is_looped = record->form && strcmp(record->form, "looped") == 0,
                                           .has_same_address =
                                               record->placement && strcmp(record->placement, "same-address") == 0,
                                           .has_breakers = entry->has_breakers,
+                                          .has_surroundings = entry->has_surroundings,
                                           .has_slow_values = entry->has_slow_values,
-                                          .streams = record->streams,
-                                          .value = value_of(entry, record->streams ? record->streams : 1)};
+                                          .streams = streams,
+                                          .copies = entry->copies,
+                                          .value = value_of(entry, streams)};
     if (entry->has_breakers) {
         throughput.value.relation = TABLE_AT_MOST;
         throughput.value.why = throughput.value.why ? throughput.value.why : "with instructions that end dependences";
+    }
+    if (entry->has_surroundings) {
+        throughput.value.relation = TABLE_AT_MOST;
+        throughput.value.why =
+            throughput.value.why ? throughput.value.why : "with instructions that put back what it moves";
     }
     *ARENA_ADD(m->reader->arena, m->throughputs, m->row->n_throughputs) = throughput;
 }
 
 static bool is_alike(const struct table_throughput *a, const struct table_throughput *b) {
     return a->is_looped == b->is_looped && a->has_same_address == b->has_same_address &&
-           a->has_breakers == b->has_breakers && a->has_slow_values == b->has_slow_values;
+           a->has_breakers == b->has_breakers && a->has_slow_values == b->has_slow_values &&
+           a->has_surroundings == b->has_surroundings;
 }
 
 // Marks throughputs that fewer streams make worse: then more of them, for which there are no registers, might be
@@ -665,7 +679,10 @@ static void read_slots(struct making *m) {
             entries[n++] = each;
     }
     if (!reader->filler || !plain) {
-        value->why = plain ? "no filler takes one slot on this CPU" : "its throughput is not known";
+        bool has_company = m->row->n_throughputs && m->throughputs[0].has_surroundings;
+        value->why = plain         ? "no filler takes one slot on this CPU"
+                     : has_company ? "it needs other instructions around it"
+                                   : "its throughput is not known";
         return;
     }
     struct slots_result result = slots_judge(plain->value.cycles, 1 / reader->filler->value.cycles, samples, n);
@@ -694,8 +711,10 @@ static void mark_waiting(struct making *m) {
         bool is_carried = strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
         bool is_fixed = *latency->source < '0' || *latency->source > '9', is_memory = table_latency_is_special(latency);
         for (size_t i = 0; is_carried && latency->value.is_known && i < m->row->n_throughputs; i++) {
-            double least = latency->value.cycles / (is_fixed ? 1 : list[i].streams);
-            if (list[i].has_breakers || !list[i].value.is_known || (is_memory && !list[i].has_same_address) ||
+            // Copies in one stream name different registers of x87's stack, which all streams share.
+            double least = latency->value.cycles / (is_fixed ? list[i].copies : list[i].streams);
+            if (list[i].has_breakers || list[i].has_surroundings || !list[i].value.is_known ||
+                (is_memory && !list[i].has_same_address) ||
                 fabs(list[i].value.cycles - least) > share * list[i].value.cycles)
                 continue;
             list[i].value.relation = TABLE_AT_MOST;
@@ -753,7 +772,8 @@ static void add_models(struct arena *arena, const struct model *models, size_t n
             qsort(sorted, n, sizeof *sorted, compare_costs);
         }
         for (size_t i = 0; i < table->n_rows; i++) {
-            const struct opcode_cost wanted = {.opcode = table->rows[i].form};
+            const char *form = table->rows[i].form; // a form of several has a suffix (analyzer/model/form.h)
+            const struct opcode_cost wanted = {.opcode = arena_copy(arena, form, strcspn(form, "-"))};
             const struct opcode_cost *cost = n ? bsearch(&wanted, sorted, n, sizeof *sorted, compare_costs) : NULL;
             if (cost)
                 numbers[i * n_models + m] = (struct table_model){true, cost->latency, cost->rthroughput, cost->uops};

@@ -18,7 +18,7 @@ enum way_encoding { WAY_ANY, WAY_LEGACY, WAY_NOT_LEGACY };
 // A step from one register to another.
 struct way_step {
     const char *name; // of the experiment that measures it: "movslq"
-    // Files (gen/isa.h). `from` 'c' has `to` 't': the role t, a general register. `to` 'a': an address. `from` 'm': it
+    // Files (gen/isa.h). `from` 'c' has `to` 't': the role t, a general register. `to` 'a': an address. `from` 'M': it
     // loads from the form's memory operand, whose address is {a:CLASS}.
     char from, to;
     unsigned variant; // of steps between the same files: in another domain or width, or of another flag
@@ -30,7 +30,7 @@ struct way_step {
 
 // What gives a register a value that depends on nothing.
 struct way_breaker {
-    char file;        // of the register; 'u': x86's upper half of a dividend
+    char file; // of the register; x86: 'u': upper half of a dividend; 'K', 'V': mask of a gather, which it sets again
     const char *text; // as of a step; {b:own}: the register in the form's own width
     enum way_encoding encoding;
 };
