@@ -358,6 +358,14 @@ static void add_surrounded(const struct shape *shape, struct text *out) {
     text_addf(out, ", chain: [%s]}\n", around->chain);
 }
 
+// The place behind the base of x86's address at a displacement, without an index: "64({o2_base:r64})"; null: it is no
+// such form.
+static const char *behind_base(const struct shape *shape) {
+    static const char address[] = "64({o";
+    const char *at = strstr(shape->body, address), *end = at ? strchr(at, '}') : NULL;
+    return end && end[1] == ')' ? end + 1 : NULL;
+}
+
 // Through memory, from a register that the form stores, alone or combined with what is there.
 static void add_store(const struct isa *isa, const struct shape *shape, unsigned source, struct text *out) {
     const struct way_step *keep = partners_keep(isa, shape, source);
@@ -382,12 +390,11 @@ static void add_store(const struct isa *isa, const struct shape *shape, unsigned
 // The address of a load with an index, which x86's examples do not have: the shape with one more port. False: it has
 // one, or no room for it.
 static bool add_index_port(const struct isa *isa, struct arena *arena, struct shape *shape) {
-    static const char address[] = "64({o";
-    const char *at = strstr(shape->body, address), *end = at ? strchr(at, '}') : NULL;
+    const char *end = behind_base(shape);
     unsigned base = 0;
     while (base < shape->n_ports && !shape->ports[base].is_address)
         base++;
-    if (!end || end[1] != ')' || base == shape->n_ports || shape->n_ports == SHAPE_MOST_PORTS)
+    if (!end || base == shape->n_ports || shape->n_ports == SHAPE_MOST_PORTS)
         return false;
     struct shape_port *port = &shape->ports[shape->n_ports++];
     int number = (int)strcspn(shape->ports[base].label, ".");
@@ -397,8 +404,8 @@ static bool add_index_port(const struct isa *isa, struct arena *arena, struct sh
                                 .class = isa->classes,
                                 .is_read = true,
                                 .is_index = true};
-    shape->body = arena_printf(arena, "%.*s, {%s:%s}%s", (int)(end + 1 - shape->body), shape->body, port->role,
-                               port->class->name, end + 1);
+    shape->body = arena_printf(arena, "%.*s, {%s:%s}%s", (int)(end - shape->body), shape->body, port->role,
+                               port->class->name, end);
     return true;
 }
 
@@ -423,7 +430,7 @@ void experiments_add(const struct isa *isa, const struct shape *shape, bool is_f
     add_slow(shape, kernels);
     add_memory(shape, kernels);
     for (unsigned i = 0; i < shape->n_ports; i++)
-        if (shape->has_memory && shape->form->may_store && shape->ports[i].is_read && !shape->ports[i].is_address &&
+        if (behind_base(shape) && shape->form->may_store && shape->ports[i].is_read && !shape->ports[i].is_address &&
             !shape->ports[i].is_index && shape->ports[i].file != 'c')
             add_store(isa, shape, i, kernels);
     if (is_first && shape->has_memory)
