@@ -98,10 +98,12 @@ static void add_throughputs(const struct isa *isa, const struct shape *shape, st
 }
 
 // Whether the result can be the next copy's source by sharing its register.
-static bool can_share(const struct shape_port *source, const struct shape_port *result) {
+static bool can_share(const struct shape *shape, const struct shape_port *source, const struct shape_port *result) {
     bool are_fixed = source->is_fixed && result->is_fixed;
     if (source == result)
         return true;
+    if (source->file == 'k' && !shape->ways->shares_masks)
+        return false;
     return source->file == result->file && source->file != 'c' && !source->is_address && !are_fixed &&
            !is_carried(source) && !is_carried(result) && !result->is_distinct;
 }
@@ -124,10 +126,10 @@ static void add_chain(const struct isa *isa, const struct shape *shape, unsigned
 }
 
 static void add_way(const struct shape *shape, unsigned source, unsigned result, const struct partner *way,
-                    const char *suffix, const char *breakers, struct text *out) {
+                    const char *suffix, struct text *out) {
     const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
     begin(shape, arena_printf(out->arena, ".%s-%s.%s%s", to->role, from->role, way->name, suffix), shape->body,
-          arena_printf(out->arena, "%s%s", way->text, breakers), out);
+          way->text, out);
     add_init(shape, false, way->init, out);
     text_addf(out, ", chain: [%s]}\n", to->role);
 }
@@ -136,17 +138,17 @@ static void add_ways(const struct isa *isa, const struct shape *shape, unsigned 
                      struct text *out) {
     struct partner ways[PARTNER_MOST_WAYS];
     struct text breakers = {.arena = out->arena};
-    unsigned n = partners_find(out->arena, isa, shape, result, source, false, ways);
     text_add(&breakers, "");
     if (!break_others(isa, shape, source, false, &breakers))
         return;
+    unsigned n = partners_find(out->arena, isa, shape, result, source, false, breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
-        add_way(shape, source, result, &ways[i], "", breakers.data, out);
+        add_way(shape, source, result, &ways[i], "", out);
     if (shape->ports[result].file != 'c')
         return;
-    n = partners_find(out->arena, isa, shape, result, source, true, ways);
+    n = partners_find(out->arena, isa, shape, result, source, true, breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
-        add_way(shape, source, result, &ways[i], ".longer", breakers.data, out);
+        add_way(shape, source, result, &ways[i], ".longer", out);
 }
 
 static void add_latencies(const struct isa *isa, const struct shape *shape, struct text *out) {
@@ -156,10 +158,10 @@ static void add_latencies(const struct isa *isa, const struct shape *shape, stru
             const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
             if (!from->is_read || !to->is_written)
                 continue;
-            if (shape->has_memory && !from->is_address && (shape->form->may_store || !can_share(from, to)))
+            if (shape->has_memory && !from->is_address && (shape->form->may_store || !can_share(shape, from, to)))
                 continue; // a register beside a loaded operand: where a partner is needed, its own latency hides how
                           // late this operand may come
-            if (can_share(from, to))
+            if (can_share(shape, from, to))
                 add_chain(isa, shape, source, result, &arcs, out);
             else
                 add_ways(isa, shape, source, result, out);
