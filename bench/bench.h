@@ -41,6 +41,7 @@ struct bench_code {
     unsigned offset;    // start within a page, bytes, where the target can choose
     unsigned uses;      // bits: 1 << enum bench_use
     bool is_wide;       // uses vectors of more than 128 bits
+    bool is_chain;      // each copy waits for the one before it, so a copy takes a whole number of cycles
     double body_cycles; // known cycles of one body, above 0, for a session's reference; else 0
     // Number that code must have in common to share a process. 0: code that leaves nothing behind for the next.
     unsigned process_set;

@@ -67,7 +67,7 @@ static bool read_shard(struct survey_request *request, struct fail *fail) {
 }
 
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
-    static const double usual_budget = 240, wait_of_a_pass = 10;
+    static const double usual_budget = 240;
     struct survey_request request = {.folder = args.folder ? args.folder : "survey",
                                      .patterns = operands->items,
                                      .n_patterns = operands->n_items,
@@ -79,7 +79,6 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     if (!read_shard(&request, fail) || !lab_args_read(arena, fail))
         return 0;
     request.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
-    lab_args.options.bench.retry_seconds = wait_of_a_pass;
     survey_run(arena, &request, &status, fail);
     return status;
 }

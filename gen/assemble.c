@@ -1,5 +1,5 @@
-// Turns programs into bytes with as few runs of the assembler as possible. Programs that it refuses are left out, and
-// the others are assembled again.
+// Turns programs into bytes with few runs of the assembler, as many at a time as there are CPUs. Programs that it
+// refuses are left out, and the others of their run are assembled again.
 #include "gen/assembler.h"
 #include "gen/emit.h"
 #include "gen/gen.h"
@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Data of all runs.
 struct job {
@@ -145,24 +146,63 @@ static bool divide_unnamed(const struct job *job, struct batch batch, const stru
     return divide(job, batch, &why);
 }
 
-static bool assemble_batch(const struct job *job, struct batch batch) {
-    struct program **list = ARENA_ARRAY(job->arena, struct program *, batch.n);
+// A run that has started.
+struct pending {
+    struct batch batch;
+    struct program **list;
+    const struct emit_place *places;
+    struct assembler assembler;
+};
+
+static bool start_batch(const struct job *job, struct batch batch, struct pending *pending) {
     const struct program **texts = ARENA_ARRAY(job->arena, const struct program *, batch.n);
-    while (batch.n) {
-        for (size_t i = 0; i < batch.n; i++)
-            texts[i] = list[i] = job->programs[batch.indices[i]];
-        struct text text = {.arena = job->arena};
-        const struct emit_place *places = emit_programs(job->arena, texts, batch.n, &text);
-        struct assembler_result result;
-        if (!assembler_run(job->arena, job->isa, &text, &result, job->fail))
-            return false;
-        if (result.is_assembled)
-            return read_object(job, batch, list, places, &result);
-        if (!refuse_named(job, &batch, places, result.messages))
-            return divide_unnamed(job, batch, &result);
-        drop_refused(job, &batch);
+    struct text text = {.arena = job->arena};
+    *pending = (struct pending){.batch = batch, .list = ARENA_ARRAY(job->arena, struct program *, batch.n)};
+    for (size_t i = 0; i < batch.n; i++)
+        texts[i] = pending->list[i] = job->programs[batch.indices[i]];
+    pending->places = emit_programs(job->arena, texts, batch.n, &text);
+    return assembler_start(job->arena, job->isa, &text, &pending->assembler, job->fail);
+}
+
+static bool finish_batch(const struct job *job, struct pending *pending) {
+    struct batch batch = pending->batch;
+    struct assembler_result result;
+    if (!assembler_finish(&pending->assembler, &result, job->fail))
+        return false;
+    if (result.is_assembled)
+        return read_object(job, batch, pending->list, pending->places, &result);
+    if (!refuse_named(job, &batch, pending->places, result.messages))
+        return divide_unnamed(job, batch, &result);
+    drop_refused(job, &batch);
+    return assemble_batch(job, batch);
+}
+
+static bool assemble_batch(const struct job *job, struct batch batch) {
+    struct pending pending;
+    return batch.n == 0 || (start_batch(job, batch, &pending) && finish_batch(job, &pending));
+}
+
+// A mistake costs another run of its batch, and symbols are compared within one.
+enum { BATCH_PROGRAMS = 1024, MOST_PENDING = 8 };
+
+static bool assemble_all(const struct job *job, struct batch all) {
+    struct pending pending[MOST_PENDING];
+    long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t most = n_cpus < 1 ? 1 : n_cpus < MOST_PENDING ? (size_t)n_cpus : MOST_PENDING, n_started = 0, n_finished = 0;
+    bool is_good = true;
+    for (size_t first = 0; first < all.n && is_good; first += BATCH_PROGRAMS) {
+        size_t left = all.n - first;
+        struct batch batch = {all.indices + first, left < BATCH_PROGRAMS ? left : BATCH_PROGRAMS};
+        if (n_started - n_finished == most)
+            is_good = finish_batch(job, &pending[n_finished++ % most]);
+        is_good = is_good && start_batch(job, batch, &pending[n_started % most]);
+        n_started += is_good;
     }
-    return true;
+    while (n_finished < n_started) { // also after a failure: each run must be waited for
+        bool is_finished = finish_batch(job, &pending[n_finished++ % most]);
+        is_good = is_good && is_finished;
+    }
+    return is_good;
 }
 
 bool gen_assemble_each(struct arena *arena, struct program *const *programs, size_t n_programs,
@@ -177,7 +217,7 @@ bool gen_assemble_each(struct arena *arena, struct program *const *programs, siz
         assert(strcmp(programs[i]->isa, programs[0]->isa) == 0);
         all.indices[i] = i;
     }
-    return assemble_batch(&job, all);
+    return assemble_all(&job, all);
 }
 
 bool gen_assemble(struct arena *arena, struct program *const *programs, size_t n_programs, struct fail *fail) {
@@ -192,9 +232,10 @@ bool gen_assemble(struct arena *arena, struct program *const *programs, size_t n
 bool gen_assemble_text(struct arena *arena, const struct isa *isa, const char *name, const char *text,
                        const void **object, size_t *n_bytes, struct fail *fail) {
     struct text input = {.arena = arena};
+    struct assembler assembler;
     struct assembler_result result;
     text_add(&input, text);
-    if (!assembler_run(arena, isa, &input, &result, fail))
+    if (!assembler_start(arena, isa, &input, &assembler, fail) || !assembler_finish(&assembler, &result, fail))
         return false;
     *object = result.object;
     *n_bytes = result.n_object;

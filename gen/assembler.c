@@ -11,15 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// One run of an assembler.
-struct run {
-    struct arena *arena;
-    const struct isa *isa;
-    const char *assembler;
-    int input, object, messages; // files in memory
-    struct fail *fail;
-};
-
 static const char *choose_assembler(const struct isa *isa) {
     const char *chosen = getenv("CYCLOPS_AS");
     if (chosen && *chosen)
@@ -40,16 +31,16 @@ static char **english_environment(struct arena *arena) {
     return copy;
 }
 
-static bool fail_missing(const struct run *run, int error) {
+static bool fail_missing(const struct assembler *run, int error, struct fail *fail) {
     const char *chosen = getenv("CYCLOPS_AS");
     if (error != ENOENT)
-        return fail_set(run->fail, FAIL_WORK, "cannot start the assembler '%s': %s", run->assembler, strerror(error));
+        return fail_set(fail, FAIL_WORK, "cannot start the assembler '%s': %s", run->name, strerror(error));
     if (chosen && *chosen)
-        return fail_set(run->fail, FAIL_UNAVAILABLE,
+        return fail_set(fail, FAIL_UNAVAILABLE,
                         "there is no assembler '%s', which environment variable CYCLOPS_AS names", chosen);
-    return fail_set(run->fail, FAIL_UNAVAILABLE, "the assembler '%s' is not here: install package %s (apt install %s)",
-                    run->assembler, run->isa == isa_native() ? "binutils" : run->isa->assembler_package,
-                    run->isa == isa_native() ? "binutils" : run->isa->assembler_package);
+    const char *package = run->isa == isa_native() ? "binutils" : run->isa->assembler_package;
+    return fail_set(fail, FAIL_UNAVAILABLE, "the assembler '%s' is not here: install package %s (apt install %s)",
+                    run->name, package, package);
 }
 
 // Limits time and memory: a short text (".rept 1000000000") can use any amount.
@@ -62,36 +53,36 @@ static void limit_child(void) {
 }
 
 // The object goes to a file in memory, by its name below /proc: as writes to paths only. So no file can remain.
-static void become_assembler(const struct run *run, char *const *environment, int error_pipe) {
-    char *arguments[] = {arena_strdup(run->arena, run->assembler), arena_strdup(run->arena, "-o"),
+static void become_assembler(const struct assembler *run, char *const *environment, int error_pipe) {
+    char *arguments[] = {arena_strdup(run->arena, run->name), arena_strdup(run->arena, "-o"),
                          arena_printf(run->arena, "/proc/self/fd/%d", run->object), arena_strdup(run->arena, "-"),
                          NULL};
     limit_child();
     if (dup2(run->input, STDIN_FILENO) >= 0 && dup2(run->messages, STDOUT_FILENO) >= 0 &&
         dup2(run->messages, STDERR_FILENO) >= 0)
-        execvpe(run->assembler, arguments, environment);
+        execvpe(run->name, arguments, environment);
     int error = errno;
     if (write(error_pipe, &error, sizeof error) < 0)
         _exit(126);
     _exit(127);
 }
 
-static bool spawn(const struct run *run, pid_t *pid) {
+static bool spawn(struct assembler *run, struct fail *fail) {
     char **environment = english_environment(run->arena);
     int error_pipe[2], error = 0; // closed by a successful exec; else it carries the errno
     if (pipe2(error_pipe, O_CLOEXEC) != 0)
-        return fail_set(run->fail, FAIL_WORK, "cannot start the assembler '%s': %s", run->assembler, strerror(errno));
-    *pid = fork();
-    if (*pid == 0)
+        return fail_set(fail, FAIL_WORK, "cannot start the assembler '%s': %s", run->name, strerror(errno));
+    run->pid = fork();
+    if (run->pid == 0)
         become_assembler(run, environment, error_pipe[1]);
-    if (*pid < 0)
+    if (run->pid < 0)
         error = errno;
     close(error_pipe[1]);
-    ssize_t n = *pid < 0 ? 0 : read(error_pipe[0], &error, sizeof error);
+    ssize_t n = run->pid < 0 ? 0 : read(error_pipe[0], &error, sizeof error);
     close(error_pipe[0]);
-    if (*pid > 0 && n > 0)
-        waitpid(*pid, NULL, 0);
-    return error ? fail_missing(run, error) : true;
+    if (run->pid > 0 && n > 0)
+        waitpid(run->pid, NULL, 0);
+    return error ? fail_missing(run, error, fail) : true;
 }
 
 static bool write_input(int file, const struct text *text) {
@@ -114,53 +105,57 @@ static const char *read_messages(struct arena *arena, int file) {
     return text.data;
 }
 
-static bool wait_for(const struct run *run, pid_t pid, int *status) {
-    while (waitpid(pid, status, 0) < 0)
-        if (errno != EINTR)
-            return fail_set(run->fail, FAIL_WORK, "lost the assembler '%s': %s", run->assembler, strerror(errno));
-    return true;
+static void close_files(const struct assembler *run) {
+    const int files[] = {run->input, run->messages, run->object};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i] >= 0)
+            close(files[i]);
 }
 
-static bool assemble(const struct run *run, const struct text *text, struct assembler_result *result) {
-    struct arena *arena = run->arena;
-    pid_t pid = 0;
+bool assembler_start(struct arena *arena, const struct isa *isa, const struct text *text, struct assembler *assembler,
+                     struct fail *fail) {
+    *assembler = (struct assembler){arena, isa, .name = choose_assembler(isa)};
+    assembler->input = memfd_create("cyclops-assembly", MFD_CLOEXEC);
+    assembler->messages = memfd_create("cyclops-messages", MFD_CLOEXEC);
+    assembler->object = memfd_create("cyclops-object", 0); // the assembler inherits it
+    bool is_started;
+    if (assembler->input < 0 || assembler->messages < 0 || assembler->object < 0)
+        is_started = fail_set(fail, FAIL_WORK, "cannot make a file in memory: %s", strerror(errno));
+    else if (!write_input(assembler->input, text))
+        is_started = fail_set(fail, FAIL_WORK, "cannot hand the text to the assembler: %s", strerror(errno));
+    else
+        is_started = spawn(assembler, fail);
+    if (!is_started)
+        close_files(assembler);
+    return is_started;
+}
+
+// Waits for the process, and reads what it wrote.
+static bool collect(const struct assembler *run, struct assembler_result *result, struct fail *fail) {
     int status = 0;
-    if (!write_input(run->input, text))
-        return fail_set(run->fail, FAIL_WORK, "cannot hand the text to the assembler: %s", strerror(errno));
-    if (!spawn(run, &pid) || !wait_for(run, pid, &status))
-        return false;
+    while (waitpid(run->pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return fail_set(fail, FAIL_WORK, "lost the assembler '%s': %s", run->name, strerror(errno));
     if (WIFSIGNALED(status))
-        return fail_set(run->fail, FAIL_WORK,
-                        "the assembler '%s' was ended by signal %d; its limits are 2 minutes and 4 GiB", run->assembler,
+        return fail_set(fail, FAIL_WORK,
+                        "the assembler '%s' was ended by signal %d; its limits are 2 minutes and 4 GiB", run->name,
                         WTERMSIG(status));
     *result = (struct assembler_result){.is_assembled = WEXITSTATUS(status) == 0,
-                                        .name = run->assembler,
-                                        .messages = read_messages(arena, run->messages)};
+                                        .name = run->name,
+                                        .messages = read_messages(run->arena, run->messages)};
     if (!result->is_assembled)
         return true;
     off_t n_bytes = lseek(run->object, 0, SEEK_END);
-    char *object = arena_alloc(arena, n_bytes > 0 ? (size_t)n_bytes : 0);
+    char *object = arena_alloc(run->arena, n_bytes > 0 ? (size_t)n_bytes : 0);
     if (n_bytes < 0 || pread(run->object, object, (size_t)n_bytes, 0) != n_bytes)
-        return fail_set(run->fail, FAIL_WORK, "cannot read what the assembler wrote: %s", strerror(errno));
+        return fail_set(fail, FAIL_WORK, "cannot read what the assembler wrote: %s", strerror(errno));
     result->object = object;
     result->n_object = (size_t)n_bytes;
     return true;
 }
 
-bool assembler_run(struct arena *arena, const struct isa *isa, const struct text *text, struct assembler_result *result,
-                   struct fail *fail) {
-    struct run run = {.arena = arena, .isa = isa, .assembler = choose_assembler(isa), .fail = fail};
-    run.input = memfd_create("cyclops-assembly", MFD_CLOEXEC);
-    run.messages = memfd_create("cyclops-messages", MFD_CLOEXEC);
-    run.object = memfd_create("cyclops-object", 0); // the assembler inherits it
-    const int files[] = {run.input, run.messages, run.object};
-    bool done = true;
-    for (size_t i = 0; i < 3; i++)
-        if (files[i] < 0)
-            done = fail_set(fail, FAIL_WORK, "cannot make a file in memory: %s", strerror(errno));
-    done = done && assemble(&run, text, result);
-    for (size_t i = 0; i < 3; i++)
-        if (files[i] >= 0)
-            close(files[i]);
-    return done;
+bool assembler_finish(struct assembler *assembler, struct assembler_result *result, struct fail *fail) {
+    bool is_done = collect(assembler, result, fail);
+    close_files(assembler);
+    return is_done;
 }

@@ -1,5 +1,5 @@
 // Private to this folder.
-// One run of GNU as: turns a text into an object or messages. Inside gen/ only.
+// Runs of GNU as: each turns a text into an object or messages. Several may run at the same time. Inside gen/ only.
 #ifndef GEN_ASSEMBLER_H
 #define GEN_ASSEMBLER_H
 
@@ -19,9 +19,21 @@ struct assembler_result {
     const char *messages;
 };
 
-// Runs the assembler. Fails where it does not run to its end; where it is missing with FAIL_UNAVAILABLE and the package
-// to install. Mistakes in the text are not a failure: is_assembled is false.
-bool assembler_run(struct arena *arena, const struct isa *isa, const struct text *text, struct assembler_result *result,
-                   struct fail *fail);
+// A run that has started.
+struct assembler {
+    struct arena *arena;
+    const struct isa *isa;
+    const char *name;
+    int input, object, messages; // files in memory
+    int pid;
+};
+
+// Starts a run. Fails where it cannot; where the assembler is missing with FAIL_UNAVAILABLE and the package to install.
+bool assembler_start(struct arena *arena, const struct isa *isa, const struct text *text, struct assembler *assembler,
+                     struct fail *fail);
+
+// Waits for the end of a run; every run that has started needs that. Fails where it was ended from outside. Mistakes in
+// the text are not a failure: is_assembled is false.
+bool assembler_finish(struct assembler *assembler, struct assembler_result *result, struct fail *fail);
 
 #endif

@@ -35,6 +35,7 @@ struct bench_code program_code(const struct program *program, bool is_simulated)
         .n_body_bytes = body.length,
         .body_instructions = program->instructions,
         .iteration_instructions = iteration_instructions(program, is_simulated),
+        .is_chain = program->mode == PROGRAM_LATENCY,
     };
 }
 

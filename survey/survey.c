@@ -9,6 +9,7 @@
 #include "survey/probe.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -23,10 +24,10 @@ struct survey {
     size_t n_forms;
     struct shape *shapes; // one per form
     struct kernel_set kernels;
-    size_t n_partners; // kernels of partners, the first ones
-    const char *path;  // of the measurement file
-    size_t n_said;     // troubles of experiments
-    int status;        // as in survey_run
+    bool *are_open;   // for each kernel: a value of it is to be measured
+    const char *path; // of the measurement file
+    size_t n_said;    // troubles of experiments
+    int status;       // as in survey_run
 };
 
 static const struct lab_listener *listener_of(const struct survey *survey) {
@@ -267,8 +268,35 @@ static bool is_stopped(const struct survey *survey) {
     return stopped && stopped();
 }
 
-// Measures kernels [first, end): what the measurement file does not hold yet. `n_unstable`: values still unstable.
-static bool measure(struct survey *survey, size_t first, size_t end, size_t *n_unstable, struct fail *fail) {
+// How much a pass may spend on values that others disturb, or that have no single value.
+struct effort {
+    double attempt_ms;    // computing time of a value, ms
+    double retry_seconds; // waiting for others to leave the core, s
+};
+
+static bool is_unstable(const struct experiment *experiment) {
+    return experiment->is_done && experiment->measurement.verdict == MEASURED_UNSTABLE;
+}
+
+// Leaves only those of the kernels [first, end) open that have an unstable value. Returns the number of these values.
+// The plan has experiments in the order of kernels, without those that were refused.
+static size_t close_stable(struct survey *survey, const struct plan *plan, size_t first, size_t end) {
+    size_t e = 0, n_unstable = 0;
+    for (size_t i = first; i < end; i++) {
+        size_t before = n_unstable;
+        for (; e < plan->n_experiments &&
+               strcmp(plan->experiments[e]->program.kernel, survey->kernels.kernels[i].name) == 0;
+             e++)
+            n_unstable += is_unstable(plan->experiments[e]);
+        survey->are_open[i] = n_unstable > before;
+    }
+    return n_unstable;
+}
+
+// Measures kernels [first, end) that are open: what the measurement file does not hold yet. A kernel stays open where a
+// value of it is unstable. `n_unstable`: number of these values.
+static bool measure(struct survey *survey, size_t first, size_t end, const struct effort *effort, size_t *n_unstable,
+                    struct fail *fail) {
     struct arena arena = {0};
     const struct lab_listener listener = {survey, drop_note, count_failed, pass_started, pass_measuring, pass_waiting};
     struct plan plan = {.listener = &listener};
@@ -278,15 +306,18 @@ static bool measure(struct survey *survey, size_t first, size_t end, size_t *n_u
     options.listener = &listener;
     options.cpus.n_items = 0;
     *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
+    options.bench.retry_seconds = effort->retry_seconds;
+    if (options.bench.budget_ms <= 0)
+        options.bench.budget_ms = effort->attempt_ms;
     for (size_t i = first; i < end; i++)
-        plan_kernel(survey, &arena, &plan, &survey->kernels.kernels[i]);
+        if (survey->are_open[i])
+            plan_kernel(survey, &arena, &plan, &survey->kernels.kernels[i]);
     int status = 0; // of the worst experiment, which is one of thousands
     bool is_done = !plan.n_experiments ||
                    (lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail));
     if (status == RUN_PLAN_INTERRUPTED)
         survey->status = status;
-    for (size_t i = 0; i < plan.n_experiments; i++)
-        *n_unstable += plan.experiments[i]->is_done && plan.experiments[i]->measurement.verdict == MEASURED_UNSTABLE;
+    *n_unstable += close_stable(survey, &plan, first, end);
     lab_close(&lab);
     arena_free(&arena);
     return is_done;
@@ -298,21 +329,29 @@ static double now_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-// Measures everything once, then what is unstable again, each time with the clock calibrated anew.
+// Measures everything once, then what is unstable again, each time with the clock calibrated anew. The first pass waits
+// for nobody: a value that is disturbed now may be easy some seconds later.
 static bool measure_all(struct survey *survey, struct fail *fail) {
     enum { FIRST_PART = 4000, MOST_PASSES = 6 };
+    static const struct effort hasty = {.attempt_ms = 50, .retry_seconds = 0.5};
+    static const double most_attempt_ms = 200, wait_seconds = 10;
     size_t n = survey->kernels.n_kernels, n_unstable = 0, middle = n < FIRST_PART ? n : FIRST_PART;
-    if (!measure(survey, 0, middle, &n_unstable, fail) ||
-        (!is_stopped(survey) && middle < n && !measure(survey, middle, n, &n_unstable, fail)))
+    survey->are_open = ARENA_ARRAY(survey->arena, bool, n);
+    memset(survey->are_open, true, n * sizeof *survey->are_open);
+    if (!measure(survey, 0, middle, &hasty, &n_unstable, fail) ||
+        (!is_stopped(survey) && middle < n && !measure(survey, middle, n, &hasty, &n_unstable, fail)))
         return false;
     double start = now_seconds();
-    for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey) &&
-                            now_seconds() - start < survey->request->budget_seconds;
-         pass++) {
+    for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey); pass++) {
+        double left = survey->request->budget_seconds - (now_seconds() - start);
+        struct effort effort = {.attempt_ms = fmin(most_attempt_ms, left * 1e3 / (double)n_unstable),
+                                .retry_seconds = fmin(wait_seconds, left)};
+        if (left <= 0 || effort.attempt_ms < hasty.attempt_ms)
+            break;
         lab_say(listener_of(survey), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
                 pass + 1);
         n_unstable = 0;
-        if (!measure(survey, 0, n, &n_unstable, fail))
+        if (!measure(survey, 0, n, &effort, &n_unstable, fail))
             return false;
     }
     if (is_stopped(survey)) {

@@ -81,25 +81,26 @@ static void fast_drift_is_refused(void **state) {
     arena_free(&session.arena);
 }
 
-// Code may have two speeds: three processes alike say little. A plain fraction is more than chance. A block of real
-// code seldom takes one, and would cost too much.
+// Code may have two speeds: three processes alike say little. A plain fraction is more than chance, and so is a chain's
+// whole number. A block of real code seldom takes one, and would cost too much.
 static void values_that_are_no_fraction_rest_on_more_processes(void **state) {
     (void)state;
     static const struct {
         double cycles;
         unsigned uses, exit_offset;
-        bool is_more;
-    } cases[] = {{4.13, 0, 0, true},
-                 {4.13, 1U << USE_LOAD, 0, true},
-                 {4.13, 0, 32, false},
-                 {4, 1U << USE_LOAD, 0, false},
-                 {4, 0, 0, false}};
+        bool is_chain, is_more;
+    } cases[] = {{4.13, 0, 0, false, true},   {4.13, 1U << USE_LOAD, 0, false, true},
+                 {4.13, 0, 32, false, false}, {4, 1U << USE_LOAD, 0, false, false},
+                 {4, 0, 0, false, false},     {4.13, 0, 0, true, true},
+                 {40.02, 0, 0, false, true}, // too near 40 to tell, but not exact
+                 {40.02, 0, 0, true, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fake_session session;
         struct fake_target fake = fake_target_quiet();
         struct bench_code code = fake_code;
         code.uses = cases[i].uses;
         code.foreign.exit_offset = cases[i].exit_offset;
+        code.is_chain = cases[i].is_chain;
         fake.code_cycles = cases[i].cycles;
         fake_measure_with(&session, fake, &(struct bench_options){.cpu = -1}, &code);
         assert_true(session.result.verdict != MEASURED_UNSTABLE);

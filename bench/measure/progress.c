@@ -37,7 +37,7 @@ static const uint64_t MEETING_NS = 100000000;
 // cycle in 55 % of the processes, and 1.10 in the others. Three processes are alike too often.
 enum { FRACTIONLESS_PROCESSES = 12 };
 
-// Largest relative distance from a fraction, after the first rounds, of a value that may be one.
+// Largest relative distance from a fraction or a whole number, after the first rounds, of a value that may be one.
 static const double near_plain = 0.003;
 
 // Takes a look at the samples, and returns whether the interval is narrow enough. Each look costs some confidence, so
@@ -77,11 +77,20 @@ static bool is_over(const struct progress *progress, bool can_wait) {
     return progress->spent_ms >= patience * options->budget_ms || progress->sampling->n_kept >= SAMPLING_MAX;
 }
 
-// Whether the value would be exact now, without slower moments or a tail.
+// Whether a chain takes a whole number of cycles a copy. It does so also where an interval is too wide to call it
+// exact.
+static bool is_whole_chain(const struct progress *progress, double cycles) {
+    return progress->job.code->is_chain && fabs(cycles - round(cycles)) <= near_plain * cycles;
+}
+
+// Whether the value is what such code takes, without slower moments or a tail.
 static bool is_plain(const struct progress *progress) {
     struct bench_measurement draft = *progress->result;
     conclude_samples(progress->sampling, progress->bench, &progress->job, &draft);
-    return draft.verdict == MEASURED_EXACT && progress->n_meetings == 0 && !moments_have_tail(progress->sampling);
+    bool is_whole = is_whole_chain(progress, draft.process_low) && is_whole_chain(progress, draft.process_high) &&
+                    round(draft.process_low) == round(draft.process_high);
+    return (draft.verdict == MEASURED_EXACT || (draft.verdict == MEASURED_WITHIN && is_whole)) &&
+           progress->n_meetings == 0 && !moments_have_tail(progress->sampling);
 }
 
 // Whether the samples are from enough processes, and from times that are far enough apart or need not be. If not, sets
@@ -143,7 +152,8 @@ static void hold_back(struct progress *progress) {
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
     double median = statistics_median(sorted, sampling->n_kept);
     unsigned numerator, denominator;
-    if (!statistics_fraction(median * (1 - near_plain), median * (1 + near_plain), &numerator, &denominator))
+    if (!is_whole_chain(progress, median) &&
+        !statistics_fraction(median * (1 - near_plain), median * (1 + near_plain), &numerator, &denominator))
         progress->due_ns = progress->preferred_ns;
 }
 

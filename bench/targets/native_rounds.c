@@ -11,12 +11,23 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// The child's view of a job.
+// Jobs that share a round, so that they share its references and checks, which take longer than a job's own code. Four
+// of them are still so short together that most rounds see no interrupt.
+enum { MOST_IN_GROUP = 4 };
+
+// The child's view of its jobs.
 struct runner {
     struct native_executor executor;
-    struct native_code code, reference, checks[BENCH_N_CHECKS]; // a check without a function is not timed
-    struct native_code codes[BENCH_MOST_TOGETHER];              // codes of all jobs
-    struct native_corunner *corunner;                           // null: no co-runner
+    struct native_code reference, checks[BENCH_N_CHECKS]; // a check without a function is not timed
+    code_function functions[BENCH_MOST_TOGETHER];         // of all jobs' codes
+    void *buffers[MOST_IN_GROUP];                         // for each code of a group its own; the room's is the first
+    struct native_corunner *corunner;                     // null: no co-runner
+    // The group that runs now.
+    unsigned n;
+    const struct target_job *jobs;
+    struct native_code codes[MOST_IN_GROUP];
+    struct target_round *rounds[MOST_IN_GROUP]; // of each job
+    struct native_job_results *done;            // of each job
 };
 
 // Half of the short run: the warm-up where the caller states none.
@@ -30,47 +41,65 @@ static uint64_t code_warmup(const struct target_job *job, const struct target_le
     return (uint64_t)fmax(1, ceil((double)lengths->n_long * job->warmup_ticks / job->wanted_ticks));
 }
 
-// Times the checks that come before the code, or those that come after it.
-static int time_checks(struct runner *runner, const struct target_job *job, bool is_first, struct target_round *round) {
+// What a round times besides the codes.
+struct common {
+    uint64_t reference_short, reference_long;
+    struct target_check checks[BENCH_N_CHECKS]; // n_long 0: no job of the group has it
+};
+
+// Times the checks that come before the codes, or those that come after them.
+static int time_checks(struct runner *runner, const struct common *common, bool is_first, unsigned r) {
     int error = 0;
     for (unsigned i = 0; i < BENCH_N_CHECKS && !error; i++) {
-        const struct target_lengths lengths = {job->checks[i].n_short, job->checks[i].n_long, 1};
-        if (target_check_is_first((enum bench_check)i) == is_first && lengths.n_long)
-            error = native_execute_pair(&runner->executor, &runner->checks[i], &lengths, usual_warmup(lengths.n_short),
-                                        round->checks[i]);
+        const struct target_lengths lengths = {common->checks[i].n_short, common->checks[i].n_long, 1};
+        struct target_sample samples[2];
+        if (target_check_is_first((enum bench_check)i) != is_first || !lengths.n_long)
+            continue;
+        error = native_execute_pair(&runner->executor, &runner->checks[i], &lengths, usual_warmup(lengths.n_short),
+                                    samples);
+        for (unsigned j = 0; j < runner->n; j++)
+            if (runner->jobs[j].checks[i].n_long)
+                memcpy(runner->rounds[j][r].checks[i], samples, sizeof samples);
     }
     return error;
 }
 
-static int time_reference(struct runner *runner, const struct target_job *job, struct target_sample samples[2]) {
-    const struct target_lengths lengths = {job->reference_short, job->reference_long, 1};
+static int time_reference(struct runner *runner, const struct common *common, struct target_sample samples[2]) {
+    const struct target_lengths lengths = {common->reference_short, common->reference_long, 1};
     return native_execute_pair(&runner->executor, &runner->reference, &lengths, usual_warmup(lengths.n_short), samples);
 }
 
-// Times the code, with the co-runner where there is one.
-static int time_corunner(struct runner *runner, const struct target_lengths *lengths, uint64_t n_warmup,
-                         struct target_sample samples[2], struct target_corunner *done) {
+// Times the code of a job, with the co-runner where there is one.
+static int time_code(struct runner *runner, unsigned number, const struct target_lengths *lengths,
+                     struct target_round *round) {
     struct native_corunner *corunner = runner->corunner;
     struct native_corunner_progress start;
+    struct target_sample code[2] = {{0}};
     bool is_running = corunner && native_corunner_go(corunner, &start);
-    int error = native_execute_pair(&runner->executor, &runner->code, lengths, n_warmup, samples);
+    int error = native_execute_pair(&runner->executor, &runner->codes[number], lengths,
+                                    code_warmup(&runner->jobs[number], lengths), code);
+    round->corunner = (struct target_corunner){.is_whole = false};
     if (is_running)
-        native_corunner_pause(corunner, &start, done);
+        native_corunner_pause(corunner, &start, &round->corunner);
+    round->code_short = code[0];
+    round->code_long = code[1];
     return error;
 }
 
-// Runs a round after its first reference, which is the last one of the previous round.
-static int run_round(struct runner *runner, const struct target_job *job, const struct target_lengths *lengths,
-                     struct target_sample reference[2], struct target_round *round) {
-    struct target_sample code[2] = {{0}};
-    memcpy(round->reference_before, reference, sizeof round->reference_before);
-    int error = time_checks(runner, job, true, round);
-    error = error ? error : time_corunner(runner, lengths, code_warmup(job, lengths), code, &round->corunner);
-    error = error ? error : time_checks(runner, job, false, round);
-    error = error ? error : time_reference(runner, job, reference);
-    round->code_short = code[0];
-    round->code_long = code[1];
-    memcpy(round->reference_after, reference, sizeof round->reference_after);
+// Runs round `r` of each job after its first reference, which is the last one of the round before.
+static int run_round(struct runner *runner, const struct common *common, const struct target_lengths *lengths,
+                     struct target_sample reference[2], unsigned r) {
+    for (unsigned j = 0; j < runner->n; j++)
+        memcpy(runner->rounds[j][r].reference_before, reference, 2 * sizeof *reference);
+    int error = time_checks(runner, common, true, r);
+    for (unsigned j = 0; j < runner->n && !error; j++) {
+        error = time_code(runner, j, &lengths[j], &runner->rounds[j][r]);
+        ++*runner->executor.n_steps;
+    }
+    error = error ? error : time_checks(runner, common, false, r);
+    error = error ? error : time_reference(runner, common, reference);
+    for (unsigned j = 0; j < runner->n; j++)
+        memcpy(runner->rounds[j][r].reference_after, reference, 2 * sizeof *reference);
     return error;
 }
 
@@ -86,79 +115,137 @@ static void shorten(uint64_t *n_short, uint64_t *n_long) {
     *n_long = *n_short + (*n_long - *n_short + WARMUP_SHARE - 1) / WARMUP_SHARE;
 }
 
-// Fills caches and predictors with shorter rounds that are not kept. Foreign code runs at full length: it may walk, and
-// each page that it reaches for the first time is a fault.
-static int run_warmup(struct runner *runner, const struct target_job *job, struct target_lengths lengths) {
-    struct target_job shorter = *job;
-    struct target_round scratch = {0};
+static struct common find_common(const struct runner *runner) {
+    struct common common = {.reference_short = runner->jobs->reference_short,
+                            .reference_long = runner->jobs->reference_long};
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
+        for (unsigned j = 0; j < runner->n && !common.checks[i].n_long; j++)
+            common.checks[i] = runner->jobs[j].checks[i];
+    return common;
+}
+
+// Fills caches and predictors with shorter rounds that are not kept: they write where the first round will. Foreign
+// code runs at full length: it may walk, and each page that it reaches for the first time is a fault.
+static int run_warmup(struct runner *runner, struct common common) {
+    struct target_lengths lengths[MOST_IN_GROUP];
     struct target_sample reference[2] = {{0}};
     int error = 0;
-    shorten(&shorter.reference_short, &shorter.reference_long);
+    shorten(&common.reference_short, &common.reference_long);
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
-        shorten(&shorter.checks[i].n_short, &shorter.checks[i].n_long);
-    if (lengths.n_calls <= 1 && !bench_code_is_foreign(job->code))
-        shorten(&lengths.n_short, &lengths.n_long);
-    lengths.n_calls = (lengths.n_calls + WARMUP_SHARE - 1) / WARMUP_SHARE;
-    for (unsigned i = 0; i < job->n_warmup && !error; i++)
-        error = run_round(runner, &shorter, &lengths, reference, &scratch);
+        shorten(&common.checks[i].n_short, &common.checks[i].n_long);
+    for (unsigned j = 0; j < runner->n; j++) {
+        lengths[j] = runner->done[j].lengths;
+        if (lengths[j].n_calls <= 1 && !bench_code_is_foreign(runner->jobs[j].code))
+            shorten(&lengths[j].n_short, &lengths[j].n_long);
+        lengths[j].n_calls = (lengths[j].n_calls + WARMUP_SHARE - 1) / WARMUP_SHARE;
+    }
+    for (unsigned i = 0; i < runner->jobs->n_warmup && !error; i++)
+        error = run_round(runner, &common, lengths, reference, 0);
     return error;
 }
 
 // Runs the rounds, with one reference between each two. A disturbed reference disturbs both rounds. So a round's notes
 // are compared from before its first reference, which the previous round has taken.
-static int run_rounds(struct runner *runner, const struct target_job *job, struct target_round *rounds,
-                      struct native_job_results *done) {
+static int run_rounds(struct runner *runner) {
     const struct fault_note *note = runner->executor.room.note;
+    const struct common common = find_common(runner);
+    struct target_lengths lengths[MOST_IN_GROUP];
     struct target_sample reference[2] = {{0}};
     struct native_notes notes[3];
-    int error = run_warmup(runner, job, done->lengths);
+    int error = run_warmup(runner, common);
+    for (unsigned j = 0; j < runner->n; j++)
+        lengths[j] = runner->done[j].lengths;
     native_notes_take(&notes[0]);
-    error = error ? error : time_reference(runner, job, reference);
+    error = error ? error : time_reference(runner, &common, reference);
     native_notes_take(&notes[1]);
-    for (unsigned i = 0; i < job->n_rounds && !error; i++) {
-        error = run_round(runner, job, &done->lengths, reference, &rounds[i]);
-        ++*runner->executor.n_steps;
+    for (unsigned i = 0; i < runner->jobs->n_rounds && !error; i++) {
+        error = run_round(runner, &common, lengths, reference, i);
         if (note->outcome != BENCH_OK)
             break;
         native_notes_take(&notes[2]);
-        native_notes_compare(&notes[0], &notes[2], &rounds[i]);
+        for (unsigned j = 0; j < runner->n; j++) {
+            native_notes_compare(&notes[0], &notes[2], &runner->rounds[j][i]);
+            runner->done[j].n_done = i + !error;
+        }
         notes[0] = notes[1];
         notes[1] = notes[2];
-        done->n_done = i + !error;
     }
     return error;
 }
 
-static int run_job(struct runner *runner, const struct target_job *job, struct target_round *rounds,
-                   struct native_job_results *done) {
-    struct native_executor *executor = &runner->executor;
+// Chooses the lengths of a job's code where the caller has none. `code`: in its place.
+static int choose_lengths(struct runner *runner, const struct target_job *job, const struct native_code *code,
+                          struct native_job_results *done) {
     int error = 0;
-    memset(rounds, 0, sizeof *rounds * job->n_rounds); // brings the pages in
+    if (done->lengths.n_long) // the group before had no place for it
+        return 0;
     done->lengths = (struct target_lengths){job->code_short, job->code_long, job->code_calls};
     if (!job->code_long)
-        error = native_execution_choose(executor, &runner->code, job->wanted_ticks, &done->lengths, &done->seen);
-    ++*executor->n_steps;
-    if (!error && done->lengths.n_long)
-        error = run_rounds(runner, job, rounds, done);
-    done->outcome = executor->room.note->outcome;
-    done->seen.fault = executor->room.note->fault;
-    done->seen.pages = executor->room.memory.n_pages;
+        error = native_execution_choose(&runner->executor, code, job->wanted_ticks, &done->lengths, &done->seen);
+    ++*runner->executor.n_steps;
+    return error;
+}
+
+// Whether a job may share rounds with others. Code of unknown origin needs the room for itself. One that takes longer
+// than wanted even with the fewest iterations would make the others' rounds as long.
+static bool can_share(const struct native_batch *batch, unsigned number) {
+    enum { FEWEST_ITERATIONS = 2 };
+    return !batch->corunner && !bench_code_is_foreign(batch->jobs[number].code) &&
+           batch->results->jobs[number].lengths.n_long > FEWEST_ITERATIONS;
+}
+
+// Gathers the group that begins with job `first`. `rounds`: room for its first job's. Returns 0 or an errno.
+static int gather_group(struct runner *runner, const struct native_batch *batch, unsigned first,
+                        struct target_round *rounds) {
+    const struct target_job *jobs = runner->jobs = &batch->jobs[first];
+    runner->done = &batch->results->jobs[first];
+    runner->n = 0;
+    code_room_clean(&runner->executor.room, jobs->code);
+    for (unsigned j = 0; j < MOST_IN_GROUP && first + j < batch->n_jobs; j++) {
+        if (j > 0 && (bench_code_is_foreign(jobs[j].code) || !can_share(batch, first + j - 1) ||
+                      jobs[j].n_rounds != jobs->n_rounds || jobs[j].n_warmup != jobs->n_warmup))
+            break;
+        if (j > 0)
+            code_clear_memory(runner->buffers[j]);
+        runner->codes[j] = (struct native_code){jobs[j].code, runner->functions[first + j], runner->buffers[j]};
+        runner->rounds[j] = rounds;
+        memset(rounds, 0, sizeof *rounds * jobs[j].n_rounds); // brings the pages in
+        rounds += jobs[j].n_rounds;
+        int error = choose_lengths(runner, &jobs[j], &runner->codes[j], &runner->done[j]);
+        if (error)
+            return error;
+        if (j > 0 && !can_share(batch, first + j))
+            break;
+        runner->n++;
+    }
+    return 0;
+}
+
+static int run_group(struct runner *runner) {
+    const struct code_room *room = &runner->executor.room;
+    int error = runner->done->lengths.n_long ? run_rounds(runner) : 0; // n_long 0: the timer stands still
+    for (unsigned j = 0; j < runner->n; j++) {
+        runner->done[j].outcome = room->note->outcome;
+        runner->done[j].seen.fault = room->note->fault;
+        runner->done[j].seen.pages = room->memory.n_pages;
+    }
     return error;
 }
 
 static int run_batch(const struct native_batch *batch, struct runner *runner) {
     struct native_results *results = batch->results;
     struct target_round *rounds = results->rounds;
-    for (unsigned i = 0; i < batch->n_jobs; i++) {
-        const struct target_job *job = &batch->jobs[i];
+    for (unsigned i = 0; i < batch->n_jobs; i += runner->n) {
         uint64_t start_ns = timer_clock_ns();
-        code_room_clean(&runner->executor.room, job->code);
-        runner->code = runner->codes[i];
-        int error = run_job(runner, job, rounds, &results->jobs[i]);
+        int error = gather_group(runner, batch, i, rounds);
+        error = error ? error : run_group(runner);
         if (error)
             return give_up(results, NATIVE_CANNOT_COUNT, error);
-        results->jobs[i].ns = timer_clock_ns() - start_ns;
-        rounds += job->n_rounds;
+        uint64_t ns = timer_clock_ns() - start_ns;
+        for (unsigned j = 0; j < runner->n; j++) {
+            runner->done[j].ns = ns / runner->n;
+            rounds += runner->jobs[j].n_rounds;
+        }
     }
     results->note.outcome = BENCH_OK; // the jobs have their notes
     return NATIVE_DONE;
@@ -196,15 +283,17 @@ static bool map_chains(const struct native_batch *batch, struct runner *runner) 
 
 static bool map_all(const struct native_batch *batch, struct runner *runner) {
     const struct bench_code *codes[BENCH_MOST_TOGETHER];
-    code_function functions[BENCH_MOST_TOGETHER];
     for (unsigned i = 0; i < batch->n_jobs; i++)
         codes[i] = batch->jobs[i].code;
-    if (!code_room_open(&runner->executor.room, codes, batch->n_jobs, functions, &batch->results->note) ||
-        !map_chains(batch, runner))
-        return false;
-    for (unsigned i = 0; i < batch->n_jobs; i++)
-        runner->codes[i] = (struct native_code){codes[i], functions[i], runner->executor.room.buffer};
-    return true;
+    bool is_mapped =
+        code_room_open(&runner->executor.room, codes, batch->n_jobs, runner->functions, &batch->results->note) &&
+        map_chains(batch, runner);
+    runner->buffers[0] = runner->executor.room.buffer;
+    for (unsigned i = 1; i < MOST_IN_GROUP && i < batch->n_jobs && is_mapped; i++) {
+        runner->buffers[i] = code_map_memory();
+        is_mapped = runner->buffers[i] != NULL;
+    }
+    return is_mapped;
 }
 
 // Maps a random number of pages first, to shift all later addresses. Children of one parent otherwise get the same
