@@ -245,11 +245,13 @@ static void add_slow_integer(const struct shape *shape, struct text *out) {
 
 static void add_slow_vector(const struct shape *shape, struct text *out) {
     static const char *const values[] = {"1.7320508075688772", "1.4142135623730951", "1.0986122886681098"};
+    if (*shape->ways->one(shape, &shape->ports[0]) != 'f')
+        return; // halves, as integers
     const char *type = strcmp(shape->ways->one(shape, &shape->ports[0]), "f64 1.0") == 0 ? "f64" : "f32", *comma = "";
     unsigned n = 0;
     for (unsigned i = 0; i < shape->n_ports; i++)
-        if (shape->ports[i].is_fixed || shape->ports[i].file != 'v' || is_carried(&shape->ports[i]) ||
-            shape->has_memory)
+        if (shape->ports[i].is_fixed || (shape->ports[i].file != 'v' && shape->ports[i].file != 'f') ||
+            is_carried(&shape->ports[i]) || shape->has_memory)
             return;
     begin(shape, ".slow", shape->body, "", out);
     text_add(out, ", init: {");
@@ -261,9 +263,37 @@ static void add_slow_vector(const struct shape *shape, struct text *out) {
     text_addf(out, "}, writes: [%s]}\n", shape->ports[0].role);
 }
 
+// The same where result, dividend and divisor are operands.
+static void add_slow_quotient(const struct shape *shape, struct text *out) {
+    const struct shape_port *const to = &shape->ports[0], *const dividend = &shape->ports[1];
+    if (shape->n_ports != 3 || !to->is_written || to->is_read || to->file != 'g')
+        return;
+    begin(shape, ".slow", shape->body, "", out);
+    text_addf(out, ", init: {%s: %s, %s: 12347}, writes: [%s]}\n", dividend->role,
+              dividend->class->bits == 64 ? "9007199254740881" : "2147483629", shape->ports[2].role, to->role);
+}
+
+static bool begins(const char *name, const char *start) {
+    return strncmp(name, start, strlen(start)) == 0;
+}
+
+// On other ISAs than x86.
+static void add_slow_elsewhere(const struct shape *shape, const char *name, struct text *out) {
+    bool has_floats = shape->ports[0].file == 'v' || shape->ports[0].file == 'f';
+    if (has_floats && (begins(name, "fdiv") || begins(name, "fsqrt") || begins(name, "vdiv") || begins(name, "vsqrt") ||
+                       begins(name, "div.") || begins(name, "sqrt.")))
+        add_slow_vector(shape, out);
+    else if (begins(name, "sdiv") || begins(name, "udiv") || begins(name, "div") || begins(name, "rem"))
+        add_slow_quotient(shape, out);
+}
+
 static void add_slow(const struct shape *shape, struct text *out) {
     size_t length = strcspn(shape->body, " ");
     const char *name = arena_copy(out->arena, shape->body, length);
+    if (strcmp(shape->ways->family, "x86_64") != 0) {
+        add_slow_elsewhere(shape, name, out);
+        return;
+    }
     if (strncmp(name, "div", 3) == 0 || strncmp(name, "idiv", 4) == 0)
         add_slow_integer(shape, out);
     if (*name == 'v' ? strstr(name, "div") || (strstr(name, "sqrt") && !strstr(name, "rsqrt"))

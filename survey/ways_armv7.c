@@ -47,6 +47,16 @@ static const struct way_breaker breakers[] = {
 };
 
 static const struct way_reason left_out[] = {
+    {"LDM", "it transfers a list of registers"},
+    {"STM", "it transfers a list of registers"},
+    {"VLDM", "it transfers a list of registers"},
+    {"VSTM", "it transfers a list of registers"},
+    {"FLDM", "it transfers a list of registers"},
+    {"FSTM", "it transfers a list of registers"},
+    {"sysLDM", "it transfers a list of registers"},
+    {"sysSTM", "it transfers a list of registers"},
+    {"RFE", "it transfers a list of registers"},
+    {"SRS", "it transfers a list of registers"},
     {"STREX", "it stores only behind an exclusive load"},
     {"STLEX", "it stores only behind an exclusive load"},
     {"SVC", "it calls the system"},
