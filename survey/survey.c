@@ -24,6 +24,7 @@ struct survey {
     size_t n_forms;
     struct shape *shapes; // one per form
     struct kernel_set kernels;
+    size_t n_first;   // kernels of the first form of each scheduling class, which come first
     bool *are_open;   // for each kernel: a value of it is to be measured
     const char *path; // of the measurement file
     size_t n_said;    // troubles of experiments
@@ -187,23 +188,33 @@ static bool write_forms(struct survey *survey, struct fail *fail) {
 
 // ---- kernels
 
-// Classes first: the first form of each scheduling class, then the others.
-static void add_kernels(struct survey *survey, struct text *text) {
+// Classes first: the first form of each scheduling class, then the others. Returns the first of these; null: there is
+// none.
+static const struct form *add_kernels(struct survey *survey, struct text *text) {
     unsigned most = 0;
     for (size_t i = 0; i < survey->n_forms; i++)
         most = survey->forms[i].sched_class > most ? survey->forms[i].sched_class : most;
     bool *is_seen = ARENA_ARRAY(survey->arena, bool, most + 1),
          *is_first = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
+    const struct form *other = NULL;
     for (size_t i = 0; i < survey->n_forms; i++) {
         if (survey->shapes[i].left_out)
             continue;
         is_first[i] = !is_seen[survey->forms[i].sched_class];
         is_seen[survey->forms[i].sched_class] = true;
+        other = other || is_first[i] ? other : &survey->forms[i];
     }
     for (int first = 1; first >= 0; first--)
         for (size_t i = 0; i < survey->n_forms; i++)
             if (!survey->shapes[i].left_out && is_first[i] == first)
                 experiments_add(survey->isa, &survey->shapes[i], text);
+    return other;
+}
+
+// Whether the kernel is one of the form's, by their names; `form` may be a partner's "CHAIN".
+static bool is_kernel_of(const struct kernel *kernel, const char *form) {
+    size_t length = strlen(form);
+    return strncmp(kernel->name, form, length) == 0 && (kernel->name[length] == '.' || !kernel->name[length]);
 }
 
 static bool make_folder(const char *path, struct fail *fail) {
@@ -217,13 +228,18 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
     const char *folder = folder_file(survey->arena, root, isa_family(survey->isa));
     experiments_begin(survey->isa, &text);
     size_t length = text.length;
-    add_kernels(survey, &text);
+    const struct form *other = add_kernels(survey, &text);
     if (text.length == length && !survey->request->n_shards)
         return fail_set(fail, FAIL_INPUT, "none of these forms can be measured: '%s' states why",
                         folder_file(survey->arena, survey->request->folder, "forms.jsonl"));
     const char *path = folder_file(survey->arena, folder, "survey.yaml");
-    return make_folder(root, fail) && make_folder(folder, fail) && file_write(path, text.data, text.length, fail) &&
-           kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail);
+    if (!make_folder(root, fail) || !make_folder(folder, fail) || !file_write(path, text.data, text.length, fail) ||
+        !kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail))
+        return false;
+    while (survey->n_first < survey->kernels.n_kernels &&
+           !(other && is_kernel_of(&survey->kernels.kernels[survey->n_first], other->opcode)))
+        survey->n_first++;
+    return true;
 }
 
 // ---- measuring
@@ -278,11 +294,11 @@ static bool is_unstable(const struct experiment *experiment) {
     return experiment->is_done && experiment->measurement.verdict == MEASURED_UNSTABLE;
 }
 
-// Leaves only those of the kernels [first, end) open that have an unstable value. Returns the number of these values.
-// The plan has experiments in the order of kernels, without those that were refused.
-static size_t close_stable(struct survey *survey, const struct plan *plan, size_t first, size_t end) {
+// Leaves only those kernels open that have an unstable value. Returns the number of these values. The plan has
+// experiments in the order of kernels, without those that were refused.
+static size_t close_stable(struct survey *survey, const struct plan *plan) {
     size_t e = 0, n_unstable = 0;
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = 0; i < survey->kernels.n_kernels; i++) {
         size_t before = n_unstable;
         for (; e < plan->n_experiments &&
                strcmp(plan->experiments[e]->program.kernel, survey->kernels.kernels[i].name) == 0;
@@ -293,10 +309,9 @@ static size_t close_stable(struct survey *survey, const struct plan *plan, size_
     return n_unstable;
 }
 
-// Measures kernels [first, end) that are open: what the measurement file does not hold yet. A kernel stays open where a
-// value of it is unstable. `n_unstable`: number of these values.
-static bool measure(struct survey *survey, size_t first, size_t end, const struct effort *effort, size_t *n_unstable,
-                    struct fail *fail) {
+// Measures the open kernels: what the measurement file does not hold yet. A kernel stays open where a value of it is
+// unstable. Adds the number of these values to `n_unstable`.
+static bool measure(struct survey *survey, const struct effort *effort, size_t *n_unstable, struct fail *fail) {
     struct arena arena = {0};
     const struct lab_listener listener = {survey, drop_note, count_failed, pass_started, pass_measuring, pass_waiting};
     struct plan plan = {.listener = &listener};
@@ -309,7 +324,7 @@ static bool measure(struct survey *survey, size_t first, size_t end, const struc
     options.bench.retry_seconds = effort->retry_seconds;
     if (options.bench.budget_ms <= 0)
         options.bench.budget_ms = effort->attempt_ms;
-    for (size_t i = first; i < end; i++)
+    for (size_t i = 0; i < survey->kernels.n_kernels; i++)
         if (survey->are_open[i])
             plan_kernel(survey, &arena, &plan, &survey->kernels.kernels[i]);
     int status = 0; // of the worst experiment, which is one of thousands
@@ -317,7 +332,7 @@ static bool measure(struct survey *survey, size_t first, size_t end, const struc
                    (lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail));
     if (status == RUN_PLAN_INTERRUPTED)
         survey->status = status;
-    *n_unstable += close_stable(survey, &plan, first, end);
+    *n_unstable += close_stable(survey, &plan);
     lab_close(&lab);
     arena_free(&arena);
     return is_done;
@@ -329,17 +344,31 @@ static double now_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+// Whether the kernel is of a scheduling class's first row: throughput and plain latencies of its first form, or a
+// partner's.
+static bool is_of_first_table(const struct survey *survey, size_t number) {
+    const struct kernel *kernel = &survey->kernels.kernels[number];
+    const char *suffix = strchrnul(kernel->name, '.');
+    return is_kernel_of(kernel, "CHAIN") ||
+           (number < survey->n_first && (!*suffix || strcmp(suffix, ".chain") == 0 || strcmp(suffix, ".broken") == 0));
+}
+
 // Measures everything once, then what is unstable again, each time with the clock calibrated anew. The first pass waits
 // for nobody: a value that is disturbed now may be easy some seconds later.
 static bool measure_all(struct survey *survey, struct fail *fail) {
-    enum { FIRST_PART = 4000, MOST_PASSES = 6 };
-    static const struct effort hasty = {.attempt_ms = 50, .retry_seconds = 0.5};
+    enum { MOST_PASSES = 6 };
+    static const struct effort hasty = {.attempt_ms = 25, .retry_seconds = 0.5};
     static const double most_attempt_ms = 200, wait_seconds = 10;
-    size_t n = survey->kernels.n_kernels, n_unstable = 0, middle = n < FIRST_PART ? n : FIRST_PART;
+    size_t n = survey->kernels.n_kernels, n_unstable = 0;
     survey->are_open = ARENA_ARRAY(survey->arena, bool, n);
-    memset(survey->are_open, true, n * sizeof *survey->are_open);
-    if (!measure(survey, 0, middle, &hasty, &n_unstable, fail) ||
-        (!is_stopped(survey) && middle < n && !measure(survey, middle, n, &hasty, &n_unstable, fail)))
+    for (size_t i = 0; i < n; i++)
+        survey->are_open[i] = is_of_first_table(survey, i);
+    if (!measure(survey, &hasty, &n_unstable, fail))
+        return false;
+    for (size_t i = 0; i < n; i++) // unstable ones of the first table once more
+        survey->are_open[i] |= !is_of_first_table(survey, i);
+    n_unstable = 0;
+    if (!is_stopped(survey) && !measure(survey, &hasty, &n_unstable, fail))
         return false;
     double start = now_seconds();
     for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey); pass++) {
@@ -351,7 +380,7 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
         lab_say(listener_of(survey), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
                 pass + 1);
         n_unstable = 0;
-        if (!measure(survey, 0, n, &effort, &n_unstable, fail))
+        if (!measure(survey, &effort, &n_unstable, fail))
             return false;
     }
     if (is_stopped(survey)) {

@@ -44,6 +44,7 @@ static const double near_plain = 0.003;
 // looks are rare.
 static bool is_narrow(struct progress *progress) {
     struct sampling *sampling = progress->sampling;
+    progress->lacks_processes = false;
     const struct sampling_look *look = &sampling->look;
     sampling_take_look(sampling);
     progress->look_at = 2 * sampling->n_batches;
@@ -100,6 +101,7 @@ static bool is_confirmed(struct progress *progress, bool is_last) {
     if (!is_last && !bench_code_is_foreign(progress->job.code) &&
         progress->sampling->n_processes < FRACTIONLESS_PROCESSES && !is_plain(progress)) {
         progress->look_at = FRACTIONLESS_PROCESSES;
+        progress->lacks_processes = true;
         return false;
     }
     uint64_t first_ns = 0, last_ns = 0, apart_ns = (uint64_t)(fmax(0, bench->options.confirm_seconds) * 1e9);
@@ -181,8 +183,10 @@ void progress_decide(struct progress *progress, uint64_t now_ns, bool can_wait) 
 unsigned progress_next_rounds(const struct progress *progress) {
     const struct bench_options *options = &progress->bench->options;
     double share = fmin(1, full_precision / options->precision);
-    double wanted =
-        fmax(FEWEST_ROUNDS, round(share * (progress->sampling->n_looks < 2 ? FIRST_ROUNDS : PROGRESS_MOST_ROUNDS)));
+    double usual = progress->lacks_processes         ? FEWEST_ROUNDS
+                   : progress->sampling->n_looks < 2 ? FIRST_ROUNDS
+                                                     : PROGRESS_MOST_ROUNDS;
+    double wanted = fmax(FEWEST_ROUNDS, round(share * usual));
     double most = PROGRESS_MOST_ROUNDS;
     if (progress->round_ms > 0) { // stay within the budget, and far from the time-out
         double left_ms = fmax(0, options->budget_ms - progress->spent_ms);
@@ -234,7 +238,7 @@ void progress_restart_alone(struct progress *progress) {
         progress->job.code_short = progress->job.code_long = progress->job.code_calls = 0;
     progress->spent_ms = progress->round_ms = 0;
     progress->n_dirty = progress->n_meetings = progress->look_at = 0;
-    progress->was_dirty = false;
+    progress->was_dirty = progress->lacks_processes = false;
     progress->due_ns = progress->preferred_ns = 0;
     progress->is_finished = false;
     progress->is_alone = true;

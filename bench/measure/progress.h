@@ -24,6 +24,7 @@ struct progress {
     bool was_dirty;        // a neighbour has spoilt some process
     unsigned n_meetings;   // processes that were run because others were slower
     unsigned look_at;      // number of processes at the next look
+    bool lacks_processes;  // its interval is narrow, but rests on too few processes; they may be short
     bool is_search;        // calibrates a session that is new here: fills the time until its last look
     uint64_t look_ns;      // earliest time of the next look
     bool is_alone;         // shares no process with others
