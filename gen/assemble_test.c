@@ -382,6 +382,31 @@ static void the_text_is_what_a_person_would_write(void **state) {
     arena_free(&arena);
 }
 
+// Nothing of MMX and x87 is left behind, and the set-up of MMX registers is no x87 code.
+static void mmx_and_x87_are_left_empty(void **state) {
+    (void)state;
+    static const struct {
+        const char *keys, *setup, *exit; // null: none of both
+    } kernels[] = {
+        {"body: paddb {d:mm}, {s:mm}\nchain: d", "    pxor mm0, mm0\n", "    emms\n    cld\n"},
+        {"body: paddb {d:mm}, {s:mm}\nchain: d\ninit: {d: 3}", "    movq mm0, [rsi - 64]\n", "    emms\n    cld\n"},
+        {"body: fchs\nimplicit: [st0]\nsetup: fninit; fld1\nchain: st0", "    fninit; fld1\n", "    fninit\n    cld\n"},
+        {"body: paddb {d:xmm}, {s:xmm}\nchain: d", "    xorps xmm0, xmm0\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        struct arena arena = {0};
+        struct text out = {.arena = &arena};
+        struct program program =
+            expand(&arena, testing_kernel_of(&arena, kernels[i].keys), PROGRAM_LATENCY, PROGRAM_LOOPED, 1);
+        const struct program *list[] = {&program};
+        gen_emit(&arena, list, 1, &out);
+        assert_non_null(strstr(out.data, kernels[i].setup));
+        assert_true(kernels[i].exit ? strstr(out.data, kernels[i].exit) != NULL
+                                    : !strstr(out.data, "emms") && !strstr(out.data, "fninit"));
+        arena_free(&arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_and_ranges_are_those_of_the_body),
@@ -396,6 +421,7 @@ int main(void) {
         cmocka_unit_test(hundreds_share_one_run),
         cmocka_unit_test(aarch64_is_cross_assembled),
         cmocka_unit_test(the_text_is_what_a_person_would_write),
+        cmocka_unit_test(mmx_and_x87_are_left_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

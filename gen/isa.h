@@ -18,7 +18,7 @@ struct register_class {
     // Classes of one file alias by index: rax, eax, ax and al have the same index in their classes. A register that is
     // taken is taken in each of them.
     char file;      // 'g' general, 'v' vector, 'f' floating point (where not part of 'v'), 'k' mask,
-                    // 'a' accumulator, 'c' condition flags
+                    // 'a' accumulator, 'c' condition flags, 'm' MMX, 's' x87's stack
     unsigned bits;  // width; for scalable vectors and their masks the least one
     unsigned span;  // entries of the file that a register covers, from index * span on. Armv7: d1 is s2 and s3
     unsigned first; // index of the first register that roles get; those before it are only taken by name

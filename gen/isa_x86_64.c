@@ -4,6 +4,7 @@
 
 #include "gen/program.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,14 +24,28 @@ static const char *const zmm[] = {ISA_NAMES_31("zmm"), NULL};
 static const char *const xmm32[] = {ISA_NAMES_31("xmm"), NULL};
 static const char *const ymm32[] = {ISA_NAMES_31("ymm"), NULL};
 static const char *const k[] = {ISA_NAMES_7("k"), NULL};
+static const char *const k_pairs[] = {"k0", "k2", "k4", "k6", NULL}; // vp2intersect writes the next one, too
+// MMX and x87 share registers, but a kernel uses either. x87's are named by their place in the stack, so only as
+// `implicit`: st0 is its top.
+static const char *const mm[] = {ISA_NAMES_7("mm"), NULL};
+static const char *const st[] = {ISA_NAMES_7("st"), NULL};
 
 static const struct register_class classes[] = {
-    {"r64", r64, 'g', 64, 1, 0},      {"r32", r32, 'g', 32, 1, 0},
-    {"r16", r16, 'g', 16, 1, 0},      {"r8", r8, 'g', 8, 1, 0},
-    {"xmm", xmm, 'v', 128, 1, 0},     {"ymm", ymm, 'v', 256, 1, 0},
-    {"zmm", zmm, 'v', 512, 1, 0},     {"xmm32", xmm32, 'v', 128, 1, 0},
-    {"ymm32", ymm32, 'v', 256, 1, 0}, {"k", k, 'k', 64, 1, 1}, // as a write mask, k0 means no mask
-    {"kany", k, 'k', 64, 1, 0},       {0},
+    {"r64", r64, 'g', 64, 1, 0},
+    {"r32", r32, 'g', 32, 1, 0},
+    {"r16", r16, 'g', 16, 1, 0},
+    {"r8", r8, 'g', 8, 1, 0},
+    {"xmm", xmm, 'v', 128, 1, 0},
+    {"ymm", ymm, 'v', 256, 1, 0},
+    {"zmm", zmm, 'v', 512, 1, 0},
+    {"xmm32", xmm32, 'v', 128, 1, 0},
+    {"ymm32", ymm32, 'v', 256, 1, 0},
+    {"k", k, 'k', 64, 1, 1}, // as a write mask, k0 means no mask
+    {"kany", k, 'k', 64, 1, 0},
+    {"kpair", k_pairs, 'k', 64, 2, 0},
+    {"mm", mm, 'm', 64, 1, 0},
+    {"st", st, 's', 80, 1, 0},
+    {0},
 };
 
 static const char *const flags_name[] = {"flags", NULL};
@@ -123,6 +138,24 @@ static bool has_wide_registers(const char *text) {
     return strcasestr(text, "ymm") || strcasestr(text, "zmm");
 }
 
+// Whether the text uses MMX registers.
+static bool has_mmx(const char *text) {
+    for (const char *at = text; (at = strstr(at, "mm")); at += 2)
+        if (isdigit((unsigned char)at[2]) && (at == text || !isalnum((unsigned char)at[-1])))
+            return true;
+    return false;
+}
+
+// Whether the text has x87 instructions: all their names begin with an f, and no other ones do but fxsave and fxrstor.
+static bool has_x87(const char *text) {
+    for (bool is_start = true; *text; text++) {
+        if (is_start && *text == 'f')
+            return true;
+        is_start = strchr("\n;:", *text) || (is_start && *text == ' ');
+    }
+    return false;
+}
+
 static void emit_start(struct text *out, const struct program *program) {
     text_addf(out, "jmp %s.entry\n", program->symbol);
 }
@@ -168,6 +201,11 @@ static void emit_stack_pointer(struct text *out, uint64_t value, const char *syn
 static void emit_exit(struct text *out, const struct program *program) {
     if (has_wide_registers(program->setup) || has_wide_registers(program->body))
         text_add(out, "vzeroupper\n");
+    // The ABI requires an empty x87 stack, and its control word.
+    if (has_x87(program->setup) || has_x87(program->body))
+        text_add(out, "fninit\n");
+    else if (has_mmx(program->setup) || has_mmx(program->body))
+        text_add(out, "emms\n");
     text_add(out, "cld\n"); // the ABI requires it; the body may contain std
     for (unsigned i = N_CALLEE_SAVED; i-- > 0;)
         emit1(out, "pop", callee_saved[i], program->syntax);
@@ -247,6 +285,17 @@ static void emit_mask(struct text *out, const char *reg, uint64_t bits, const ch
     emit2(out, bits >> 16 ? "kmovq" : "kmovw", of_register(reg, syntax), of_memory("rsi", SCRATCH, syntax), syntax);
 }
 
+static void emit_mmx(struct text *out, const char *reg, uint64_t bits, const char *syntax) {
+    struct operand r = of_register(reg, syntax);
+    if (bits == 0) {
+        text_addf(out, "pxor %s, %s\n", r.text, r.text);
+        return;
+    }
+    emit_store32(out, SCRATCH, bits, syntax);
+    emit_store32(out, SCRATCH + 4, bits >> 32, syntax);
+    emit2(out, "movq", r, of_memory("rsi", SCRATCH, syntax), syntax);
+}
+
 // Sets a general register as compilers do: with a 32-bit move where that suffices, else with a move of 64 bits. Golden
 // Cove keeps small constants that a 64-bit move or add has sign-extended apart from the register. Some instructions
 // that read it, such as shlx, then take 3 cycles instead of 1 (https://tavianator.com/2025/shlx.html; also seen on
@@ -272,6 +321,10 @@ static void emit_constant(struct text *out, const struct register_class *class, 
         emit_general(out, class, reg, value.bits, syntax);
     else if (class->file == 'k')
         emit_mask(out, reg, value.bits, syntax);
+    else if (class->file == 'm')
+        emit_mmx(out, reg, value.bits, syntax);
+    else if (class->file == 's') // a register of a stack cannot be set by itself: the kernel's set-up does it
+        return;
     else if (value.bits == 0)
         emit_vector_zero(out, class, reg, syntax);
     else

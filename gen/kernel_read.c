@@ -92,6 +92,8 @@ static bool read_number(struct kernel_file *file, struct fy_node *node, const ch
     struct yaml *yaml = &file->yaml;
     const char *number = text;
     bool is_vector = role->class->file == 'v' || role->class->file == 'f';
+    if (role->class->file == 's')
+        return yaml_fail(yaml, node, "role '%s' is part of a stack: let 'setup' fill it", role->name);
     role->init = strpbrk(text, ".pP") ? INIT_FLOAT : INIT_INTEGER;
     bool has_lane = take_lane(&number, &role->init, &role->lane_bits);
     char *end;

@@ -102,6 +102,10 @@ bool kernel_role_add(struct arena *arena, const struct isa *isa, struct kernel *
         return fail_set(fail, FAIL_INPUT, "'flags' is the name of the condition flags: rename this role");
     if (!made.class && !read_fixed(arena, isa, class_name, &made, fail))
         return false;
+    if (made.class && made.class->file == 's')
+        return fail_set(fail, FAIL_INPUT,
+                        "registers of a stack have no names of their own: write their text, and list them under "
+                        "'implicit'");
     made.n_registers = register_class_count(made.class);
     if (!find_by_name(kernel, name, role)) {
         *role = add(arena, kernel, made);

@@ -75,7 +75,7 @@ bool register_next(const struct isa *isa, struct slice *rest, struct slice *word
 }
 
 unsigned register_file_index(char file) {
-    static const char files[REGISTER_N_FILES] = {'g', 'k', 'v', 'f', 'a', 'c'};
+    static const char files[REGISTER_N_FILES] = {'g', 'k', 'v', 'f', 'a', 'c', 'm', 's'};
     unsigned i = 0;
     while (i < REGISTER_N_FILES && files[i] != file)
         i++;

@@ -24,7 +24,7 @@ bool register_find(const struct isa *isa, struct slice word, struct register_nam
 bool register_next(const struct isa *isa, struct slice *rest, struct slice *word, struct register_name *found);
 
 // Entries of the register files: one bit per entry of any width.
-enum { REGISTER_N_FILES = 6 };
+enum { REGISTER_N_FILES = 8 };
 struct register_set {
     uint64_t files[REGISTER_N_FILES];
 };

@@ -184,8 +184,9 @@ static struct survey_table table_of_forms(const struct backend *backend, struct 
     assert_true(backend->forms(cpu, &arena, &forms, &n_forms, &fail));
     table.n_rows = 0;
     for (size_t i = 0; i < n_forms; i++) {
-        if (forms[i].status != FORM_USABLE)
-            continue;
+        if (forms[i].status != FORM_USABLE || strncmp(forms[i].text, "lock ", 5) == 0 ||
+            strncmp(forms[i].text, "rep ", 4) == 0)
+            continue; // llvm-exegesis's names of these are those of the prefix and of what is behind it
         struct text hex = {.arena = &arena};
         for (unsigned k = 0; k < forms[i].n_bytes; k++)
             text_addf(&hex, "%02x", forms[i].bytes[k]);

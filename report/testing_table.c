@@ -22,8 +22,11 @@ static const struct table_latency add_latencies[] = {
     {"2", "0", VALUE(1.002, .verdict = MEASURED_WITHIN, .kernel = "add.2-0", .bytes = "4801c1")},
 };
 static const struct table_throughput add_throughputs[] = {
-    {false, false, false, 8, VALUE(0.25, .kernel = "add.8", .bytes = "4801c8"), false},
-    {true, false, true, 8, VALUE(0.262, .verdict = MEASURED_WITHIN, .kernel = "add.8l", .bytes = "4801c8"), false},
+    {.streams = 8, .value = VALUE(0.25, .kernel = "add.8", .bytes = "4801c8")},
+    {.is_looped = true,
+     .has_breakers = true,
+     .streams = 8,
+     .value = VALUE(0.262, .verdict = MEASURED_WITHIN, .kernel = "add.8l", .bytes = "4801c8")},
 };
 static const struct table_model add_models[] = {{true, 1, 0.25, 1}, {true, 1, 0.25, 1}};
 
@@ -42,7 +45,7 @@ static const struct table_latency div_latencies[] = {
     {"rax", "rdx", VALUE(18, .relation = TABLE_AT_MOST, .why = "the partner is not known", .partner = "MOV64rr")},
 };
 static const struct table_throughput div_throughputs[] = {
-    {false, false, false, 1, VALUE(7, .verdict = MEASURED_UNSTABLE, .why = "another thread was busy"), false},
+    {.streams = 1, .value = VALUE(7, .verdict = MEASURED_UNSTABLE, .why = "another thread was busy")},
 };
 static const struct table_model div_models[] = {{true, 30, 20, 2}, {true, 12, 7, 2}};
 
@@ -51,13 +54,13 @@ static const struct table_latency nan_latencies[] = {
     {"2", "0", {.is_known = true, .cycles = 1, .low = -INFINITY, .high = INFINITY}},
 };
 static const struct table_throughput nan_throughputs[] = {
-    {false, false, false, 4, {.is_known = true, .cycles = INFINITY, .high = INFINITY}, false},
+    {.streams = 4, .value = {.is_known = true, .cycles = INFINITY, .high = INFINITY}},
 };
 static const struct table_model nan_models[] = {{true, INFINITY, NAN, 0}, {true, 1, 1, 1}};
 
 static const struct table_throughput nop_throughputs[] = {
-    {true, false, false, 1, VALUE(1, .kernel = "nop", .bytes = "90"), false},
-    {false, false, false, 8, VALUE(0.083, .kernel = "nop.8", .bytes = "90"), false},
+    {.is_looped = true, .streams = 1, .value = VALUE(1, .kernel = "nop", .bytes = "90")},
+    {.streams = 8, .value = VALUE(0.083, .kernel = "nop.8", .bytes = "90")},
 };
 static const struct table_model nop_models[] = {{true, 1, 0.25, 1}, {true, 0, 0.08, 1}};
 
@@ -69,8 +72,8 @@ static const struct table_latency load_latencies[] = {
     {"memory", "0", {.why = "no instruction stores what it takes"}},
 };
 static const struct table_throughput load_throughputs[] = {
-    {false, false, false, 8, VALUE(0.5, .kernel = "vadd.8", .bytes = "c5f45807"), false},
-    {false, true, false, 8, VALUE(0.5, .kernel = "vadd.8s", .bytes = "c5f45807"), false},
+    {.streams = 8, .value = VALUE(0.5, .kernel = "vadd.8", .bytes = "c5f45807")},
+    {.has_same_address = true, .streams = 8, .value = VALUE(0.5, .kernel = "vadd.8s", .bytes = "c5f45807")},
 };
 static const struct table_model load_models[] = {{true, 10, 0.5, 1}, {true, 2, 0.5, 1}};
 

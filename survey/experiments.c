@@ -9,11 +9,18 @@ static bool is_carried(const struct shape_port *port) {
     return port->is_read && port->is_written;
 }
 
+// All bits of the lanes that a mask has. Of a mask register, those that an instruction of AVX512F sets.
+static const char *all_bits(const struct shape_port *port) {
+    return port->file == 'k' ? "65535" : port->file == 'v' ? "i32 -1" : "-1";
+}
+
 // Initial value of a port. Not zero: a Zen knows which registers hold zero above their lowest lane, and then waits for
 // less.
 static const char *value_of(const struct shape *shape, const struct shape_port *port) {
     if (port->is_address)
         return "memory";
+    if (port->is_lanes || (shape->surroundings && shape->surroundings->has_all_bits))
+        return all_bits(port);
     if (port->is_upper || port->is_index)
         return "0";
     if (port->file == 'k')
@@ -32,6 +39,8 @@ static void add_init(const struct shape *shape, bool has_pointers, const char *m
             continue;
         text_addf(out, "%s%s: %s", comma, port->role,
                   port->is_address && has_pointers ? "\"memory + {at:64}\"" : value_of(shape, port));
+        if (port->is_lanes && port->file == 'k')
+            text_addf(out, ", lanes: %s", all_bits(port)); // sets it again: ways_x86_64.c
         comma = ", ";
     }
     text_addf(out, "%s}", *comma ? more : *more ? more + 2 : "");
@@ -44,17 +53,29 @@ static void add_implicit(const struct shape *shape, struct text *out) {
             text_addf(out, "%s%s", *comma ? comma : ", implicit: [", shape->ports[i].role);
             comma = ", ";
         }
-    if (shape->avoided)
-        text_addf(out, "%s%s", *comma ? comma : ", implicit: [", shape->avoided);
-    if (*comma || shape->avoided)
+    const char *further = shape->surroundings ? shape->surroundings->implicit : shape->avoided;
+    if (further)
+        text_addf(out, "%s%s", *comma ? comma : ", implicit: [", further);
+    if (*comma || further)
         text_add(out, "]");
 }
 
+// Memory holds the buffer's own address in its first word: as a number of floating point, a denormal.
+static void add_setup(const struct shape *shape, struct text *out) {
+    const char *texts[] = {shape->has_memory ? shape->ways->clear_memory : NULL,
+                           shape->is_gather ? "movq $0, 64(%rsi)" : NULL, // what is loaded becomes indices
+                           shape->surroundings ? shape->surroundings->setup : NULL};
+    struct text setup = {.arena = out->arena};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i])
+            text_addf(&setup, "%s%s", setup.length ? "; " : "", texts[i]);
+    if (setup.length)
+        text_addf(out, ", setup: \"%s\"", setup.data);
+}
+
 static void begin(const struct shape *shape, const char *suffix, const char *body, const char *more, struct text *out) {
-    text_addf(out, "  - {name: %s%s, about: survey, body: \"%s%s\"", shape->form->opcode, suffix, body, more);
-    // Memory holds the buffer's own address in its first word: as a number of floating point, a denormal.
-    if (shape->has_memory)
-        text_addf(out, ", setup: \"%s\"", shape->ways->clear_memory);
+    text_addf(out, "  - {name: %s%s, about: survey, body: \"%s%s\"", shape->form->name, suffix, body, more);
+    add_setup(shape, out);
     add_implicit(shape, out);
 }
 
@@ -66,10 +87,11 @@ static const char *with_places(const struct shape *shape, struct arena *arena) {
     return at ? arena_printf(arena, "%.*s{at:64}%s", (int)(at - shape->body), shape->body, at + 2) : shape->body;
 }
 
-static void add_throughput(const struct shape *shape, const char *suffix, const char *more, struct text *out) {
-    const char *comma = "", *body = with_places(shape, out->arena);
+static void add_throughput(const struct shape *shape, const char *suffix, const char *body, const char *more,
+                           const char *init, struct text *out) {
+    const char *comma = "";
     begin(shape, suffix, body, more, out);
-    add_init(shape, shape->has_memory && body == shape->body, "", out);
+    add_init(shape, shape->has_memory && !shape->surroundings && body == shape->body, init, out);
     text_add(out, ", writes: [");
     for (unsigned i = 0; i < shape->n_ports; i++)
         if (shape->ports[i].is_written && shape->ports[i].file != 'c') {
@@ -79,22 +101,25 @@ static void add_throughput(const struct shape *shape, const char *suffix, const 
     text_add(out, "]}\n");
 }
 
-// Ends the dependences of all ports that carry a value by themselves, but `except`.
+// Ends the dependences of all ports that carry a value by themselves, but `except`; sets the mask of a gather again.
 static bool break_others(const struct isa *isa, const struct shape *shape, unsigned except, bool only_fixed,
                          struct text *text) {
     bool is_done = true;
     for (unsigned i = 0; i < shape->n_ports; i++)
-        if (i != except && is_carried(&shape->ports[i]) && (shape->ports[i].is_fixed || !only_fixed))
+        if (i != except && is_carried(&shape->ports[i]) &&
+            (shape->ports[i].is_fixed || shape->ports[i].is_lanes || !only_fixed))
             is_done &= partner_break(isa, shape, i, text);
     return is_done;
 }
 
 static void add_throughputs(const struct isa *isa, const struct shape *shape, struct text *out) {
     struct text breakers = {.arena = out->arena};
+    const char *body = with_places(shape, out->arena);
     text_add(&breakers, "");
-    add_throughput(shape, "", "", out);
+    if (!shape->is_gather) // it needs its mask again
+        add_throughput(shape, "", body, "", "", out);
     if (break_others(isa, shape, SHAPE_MOST_PORTS, true, &breakers) && breakers.length)
-        add_throughput(shape, ".broken", breakers.data, out);
+        add_throughput(shape, ".broken", body, breakers.data, "", out);
 }
 
 // Whether the result can be the next copy's source by sharing its register.
@@ -156,9 +181,10 @@ static void add_latencies(const struct isa *isa, const struct shape *shape, stru
     for (unsigned source = 0; source < shape->n_ports; source++)
         for (unsigned result = 0; result < shape->n_ports; result++) {
             const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
-            if (!from->is_read || !to->is_written)
+            if (!from->is_read || !to->is_written || from->is_lanes || to->is_lanes)
                 continue;
-            if (shape->has_memory && !from->is_address && (shape->form->may_store || !can_share(shape, from, to)))
+            if (shape->has_memory && !from->is_address && !from->is_index &&
+                (shape->form->may_store || !can_share(shape, from, to)))
                 continue; // a register beside a loaded operand: where a partner is needed, its own latency hides how
                           // late this operand may come
             if (can_share(shape, from, to))
@@ -166,7 +192,7 @@ static void add_latencies(const struct isa *isa, const struct shape *shape, stru
             else
                 add_ways(isa, shape, source, result, out);
         }
-    if (!arcs.length)
+    if (!arcs.length || shape->is_gather) // a gather needs its mask again
         return;
     begin(shape, ".chain", shape->body, "", out);
     add_init(shape, false, "", out);
@@ -201,7 +227,8 @@ static void add_same(const struct shape *shape, struct text *out) {
         if (port->is_read)
             sources[n_sources++] = i;
     }
-    if (n_sources != 2 || n_results != 1 || shape->has_memory)
+    bool has_address = shape->has_memory || strchr(shape->body, '(');
+    if (n_sources != 2 || n_results != 1 || has_address)
         return;
     const struct shape_port *first = &shape->ports[sources[0]], *second = &shape->ports[sources[1]],
                             *to = &shape->ports[result];
@@ -288,8 +315,7 @@ static void add_slow_elsewhere(const struct shape *shape, const char *name, stru
 }
 
 static void add_slow(const struct shape *shape, struct text *out) {
-    size_t length = strcspn(shape->body, " ");
-    const char *name = arena_copy(out->arena, shape->body, length);
+    const char *name = arena_copy(out->arena, shape_mnemonic(shape).data, shape_mnemonic(shape).length);
     if (strcmp(shape->ways->family, "x86_64") != 0) {
         add_slow_elsewhere(shape, name, out);
         return;
@@ -303,10 +329,55 @@ static void add_slow(const struct shape *shape, struct text *out) {
 
 static void add_memory(const struct shape *shape, struct text *out) {
     if (shape->has_memory && shape->form->may_load && shape->form->may_store)
-        add_throughput(shape, ".memory", "", out);
+        add_throughput(shape, ".memory", with_places(shape, out->arena), "", "", out);
+}
+
+// The body of copy `i` of a form with surroundings.
+static const char *copy_of(const struct shape *shape, const char *body, unsigned i, struct arena *arena) {
+    static const char first[] = "%st(1)";
+    const char *at = strstr(body, first);
+    if (!shape->surroundings->first_register || !at)
+        return body;
+    return arena_printf(arena, "%.*s%%st(%u)%s", (int)(at - body), body, shape->surroundings->first_register + i,
+                        at + strlen(first));
+}
+
+static void add_part(const char *part, struct text *text) {
+    if (part)
+        text_addf(text, "%s%s", text->length ? "; " : "", part);
+}
+
+static void add_surrounded(const struct shape *shape, struct text *out) {
+    const struct surroundings *around = shape->surroundings;
+    const char *body = around->is_fixed_place ? shape->body : with_places(shape, out->arena),
+               *init = around->init ? arena_printf(out->arena, ", %s", around->init) : "";
+    unsigned n = around->copies ? around->copies : 1;
+    bool has_company = around->first || around->last || around->before || around->after;
+    struct text copies = {.arena = out->arena};
+    add_part(around->first, &copies);
+    for (unsigned i = 0; i < n; i++) {
+        add_part(around->before, &copies);
+        add_part(copy_of(shape, body, i, out->arena), &copies);
+        add_part(around->after, &copies);
+    }
+    add_part(around->last, &copies);
+    if (around->is_steady)
+        add_throughput(shape, "", body, "", init, out);
+    if (has_company || n > 1)
+        add_throughput(shape, arena_printf(out->arena, ".%s.%u", has_company ? "around" : "copies", n), copies.data, "",
+                       init, out);
+    if (!around->chain)
+        return;
+    begin(shape, ".chain", shape->body, "", out);
+    add_init(shape, false, init, out);
+    text_addf(out, ", chain: [%s]}\n", around->chain);
 }
 
 void experiments_add(const struct isa *isa, const struct shape *shape, struct text *kernels) {
+    if (shape->surroundings) {
+        add_surrounded(shape, kernels);
+        return;
+    }
     add_throughputs(isa, shape, kernels);
     add_latencies(isa, shape, kernels);
     add_same(shape, kernels);

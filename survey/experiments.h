@@ -3,6 +3,8 @@
 // repeat each of them. Their names:
 //  - FORM: its throughput
 //  - FORM.broken: the same, with instructions that end the dependences through fixed registers
+//  - FORM.around.N: the throughput of N copies with what the form needs around them (surroundings.h)
+//  - FORM.copies.N: the throughput of N copies that do not wait for each other
 //  - FORM.slow: the throughput of a division or square root of numbers that are not round
 //  - FORM.chain: latencies of pairs that close by themselves: a chain for each
 //  - FORM.SOURCE-RESULT.WAY: the latency of one pair, through a partner (partners.h) or with dependences ended

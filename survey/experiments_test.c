@@ -119,21 +119,132 @@ static void memory(void **state) {
     has_none("MOV64mr", ".memory");
 }
 
+// The mask of a gather is set again behind each copy; plain copies would do nothing.
+static void gathers(void **state) {
+    (void)state;
+    has_none("VGATHERDPSYrm", "");
+    has("VGATHERDPSYrm", ".broken",
+        "body: \"vgatherdps {o1:ymm}, {at:64}({o3_base:r64},{o3_index:ymm}), {o0:ymm}; vpcmpeqd {o1:ymm}, {o1:ymm}, "
+        "{o1:ymm}\"");
+    has("VGATHERDPSYrm", ".broken", "init: {o0: f32 1.0, o1: i32 -1, o3_base: memory, o3_index: 0}");
+    has("VGATHERDPSYrm", ".o3_index-o0.vpand", "chain: [o3_index]}");
+    has("VGATHERDPSZrm", ".broken", "kmovw {lanes:kany}, {o1:kany}\"");
+    has("VGATHERDPSZrm", ".broken", "o1: 65535, lanes: 65535");
+    has_none("VGATHERDPSYrm", ".chain");
+    has_none("VGATHERDPSYrm", ".o1-o0.vpand");
+    has("VPSCATTERDDZmr", ".broken", "kmovw {lanes:kany}, {o0:kany}\"");
+}
+
+// What moves a stack or an address has what puts it back.
+static void surroundings(void **state) {
+    (void)state;
+    has_none("PUSH64r", "");
+    has("PUSH64r", ".around.8", "body: \"pushq {o0:r64}; pushq {o0:r64}; ");
+    has("PUSH64r", ".around.8", "pushq {o0:r64}; leaq 64(%rsp), %rsp\", init: {o0: 1}, writes: []}");
+    has("POP64r", ".around.8", "body: \"leaq -64(%rsp), %rsp; popq {o0:r64}; ");
+    has("MOVSB", ".around.1", "body: \"movq {s:r64}, %rsi; movq {d:r64}, %rdi; movsb (%rsi), %es:(%rdi)\"");
+    has("MOVSB", ".around.1", "init: {s: \"memory + {from:8}\", d: \"memory + {to:8}\"}");
+    has("REP_STOSQ_64", ".around.1", "body: \"movl $8, %ecx; movq {d:r64}, %rdi; rep stosq %rax, %es:(%rdi)\"");
+    has("LOCK_ADD64mr", "", "body: \"lock addq {o1:r64}, {at:64}({o0_base:r64})\"");
+    has("LDMXCSR", "", "body: \"ldmxcsr 64({o0_base:r64})\", setup: \"movq $0, (%rsi); stmxcsr 64(%rsi)\"");
+    has("MASKMOVDQU64", "", "implicit: [rdi], init: {o0: i32 -1, o1: i32 -1, rdi: memory}");
+    has("VZEROALL", "", "body: \"vzeroall\", init: {}, writes: []}");
+    // x87: plain copies are a chain, those with a copy of the operand are not.
+    has("ADD_FST0r", "", "body: \"fadd %st(1), %st\", setup: \"fninit; fld1; ");
+    has("ADD_FST0r", ".around.1", "body: \"fld %st(0); fadd %st(1), %st; fstp %st(0)\"");
+    has("ADD_FST0r", ".chain", "implicit: [st0], init: {}, chain: [st0]}");
+    has("ADD_FrST0", ".copies.7", "body: \"fadd %st, %st(1); fadd %st, %st(2); ");
+    has("ADD_FrST0", ".chain", "body: \"fadd %st, %st(1)\"");
+    has_none("ADD_FrST0", "");
+    has("MUL_FPrST0", ".around.6", "body: \"fld %st(0); fmulp %st, %st(2); fld %st(0); fmulp %st, %st(3); ");
+    has("LD_F32m", ".around.1", "body: \"flds {at:64}({o0_base:r64}); fstp %st(0)\"");
+    has_none("LD_F32m", "");
+}
+
+static void addresses(void **state) {
+    (void)state;
+    has("LEA64r-base-index", "", "body: \"leaq ({o1_base:r64},{o1_index:r64}), {o0:r64}\", init: {o1_base: 1");
+    has("LEA64r-base-index", ".chain", "chain: [o0->o1_base, o0->o1_index]}");
+    has_none("LEA64r-base-index", ".same");
+    has("VDIVPDZ128rr", "", "init: {o1: f64 1.0, o2: f64 1.0}"); // "{evex} vdivpd"
+    has("VDIVPDZ128rr", ".slow", "f64 1.7");
+}
+
+static const char *const forms_of_all_kinds[] = {"ADD64rr",
+                                                 "ADC64rr",
+                                                 "CMP64rr",
+                                                 "MUL64r",
+                                                 "DIV32r",
+                                                 "DIV16r",
+                                                 "SHL64rCL",
+                                                 "CMOV64rr",
+                                                 "XCHG64rr",
+                                                 "MULX64rr",
+                                                 "ADD64rm",
+                                                 "ADD64mr",
+                                                 "MOV64rm",
+                                                 "VADDPSYrr",
+                                                 "VFMADD231PSYr",
+                                                 "ADDPSrr",
+                                                 "VDIVPDrr",
+                                                 "CVTSI642SDrr_Int",
+                                                 "VADDPSZrrkz",
+                                                 "VPCMPEQDZrr",
+                                                 "KMOVWkr",
+                                                 "VUCOMISSrr",
+                                                 "BLENDVPSrr0",
+                                                 "NOOP",
+                                                 "VMOVAPSYrm",
+                                                 "LEA64r-rip",
+                                                 "LEA64_32r-base-scaled",
+                                                 "MMX_PADDBrr",
+                                                 "MMX_CVTPI2PDrr",
+                                                 "MMX_PMOVMSKBrr",
+                                                 "MMX_PSHUFBrm",
+                                                 "PUSH64r",
+                                                 "POP64r",
+                                                 "POPF64",
+                                                 "ENTER",
+                                                 "LEAVE64",
+                                                 "MOVSB",
+                                                 "STOSQ",
+                                                 "LODSB",
+                                                 "XLAT",
+                                                 "LDMXCSR",
+                                                 "XRSTOR",
+                                                 "ADD_FST0r",
+                                                 "ADD_FrST0",
+                                                 "MUL_FPrST0",
+                                                 "DIV_F64m",
+                                                 "FPTAN",
+                                                 "FYL2XP1",
+                                                 "FRSTORm",
+                                                 "VGATHERDPSYrm",
+                                                 "VGATHERDPSZrm",
+                                                 "VPSCATTERDDZmr",
+                                                 "VP2INTERSECTDZrr",
+                                                 "MOV64sr",
+                                                 "VADDPDZ128rr",
+                                                 "MASKMOVDQU64",
+                                                 "MMX_MASKMOVQ64",
+                                                 "MOVDIR64B64",
+                                                 "CLZERO64r",
+                                                 "REP_MOVSB_64",
+                                                 "REP_STOSQ_64",
+                                                 "LOCK_ADD64mr",
+                                                 "LXADD64",
+                                                 "LCMPXCHG16B"};
+
 // What each kernel file begins with, and forms of all kinds: the generator takes them.
 static void they_are_kernels(void **state) {
     (void)state;
-    static const char *const forms[] = {"ADD64rr", "ADC64rr",    "CMP64rr",          "MUL64r",      "DIV32r",
-                                        "DIV16r",  "SHL64rCL",   "CMOV64rr",         "XCHG64rr",    "MULX64rr",
-                                        "ADD64rm", "ADD64mr",    "MOV64rm",          "VADDPSYrr",   "VFMADD231PSYr",
-                                        "ADDPSrr", "VDIVPDrr",   "CVTSI642SDrr_Int", "VADDPSZrrkz", "VPCMPEQDZrr",
-                                        "KMOVWkr", "VUCOMISSrr", "BLENDVPSrr0",      "NOOP",        "VMOVAPSYrm"};
     struct text text = {.arena = testing_arena()};
     struct kernel_set set = {0};
     struct fail fail = {0};
     const struct partner_experiment *partners;
     experiments_begin(testing_isa(), &text);
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        text_add(&text, kernels_of(forms[i]));
+    for (size_t i = 0; i < sizeof forms_of_all_kinds / sizeof *forms_of_all_kinds; i++)
+        text_add(&text, kernels_of(forms_of_all_kinds[i]));
     if (!kernel_load_text(testing_arena(), "test.yaml", text.data, testing_isa(), &set, &fail))
         fail_msg("%u: %s", fail.line, fail.text);
     size_t n = partners_experiments(testing_isa(), &partners);
@@ -151,6 +262,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(add),     cmocka_unit_test(flags_in_and_out), cmocka_unit_test(fixed_registers),
         cmocka_unit_test(vectors), cmocka_unit_test(memory),           cmocka_unit_test(they_are_kernels),
+        cmocka_unit_test(gathers), cmocka_unit_test(surroundings),     cmocka_unit_test(addresses),
     };
     return cmocka_run_group_tests(tests, testing_forms_open, testing_forms_close);
 }

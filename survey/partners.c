@@ -99,8 +99,10 @@ static void add_step(struct way *way, const struct way_step *step, const struct 
 // Makes the way of that number: in one step, or in two through the role t.
 static bool make_way(struct way *way, const struct shape *shape, const struct shape_port *from,
                      const struct shape_port *to, unsigned variant, bool is_longer, const char *breakers) {
-    char end = to->is_address || to->is_index ? 'a' : to->file;
+    char end = to->is_address || (to->is_index && to->file == 'g') ? 'a' : to->file;
     bool hides = *breakers && ways_find(way->isa)->hides_breakers;
+    if (from->class->span != to->class->span && *way->isa->syntaxes)
+        return false; // x86: a pair of masks is no register of other instructions
     const struct way_step *first = find_step(way->isa, shape, from->file, end, variant), *second = NULL,
                           *again = find_step(way->isa, shape, end, end, variant);
     if (first && !(hides && end == 'a')) {
@@ -148,7 +150,7 @@ unsigned partners_find(struct arena *arena, const struct isa *isa, const struct 
 
 bool partner_break(const struct isa *isa, const struct shape *shape, unsigned number, struct text *text) {
     const struct shape_port *port = &shape->ports[number];
-    char file = port->is_upper ? 'u' : port->file;
+    char file = port->is_upper ? 'u' : port->is_lanes ? (port->file == 'k' ? 'K' : 'V') : port->file;
     for (const struct way_breaker *each = ways_find(isa)->breakers; each->text && !port->is_address; each++)
         if (each->file == file && is_for(each->encoding, shape)) {
             add_text(isa, each->text, NULL, port, text);

@@ -29,6 +29,7 @@ static void ways_back(void **state) {
         {"VADDPSYrr", "0", "1", {"vpand", "vandps"}, "; vpand {o0:xmm}, {o0:xmm}, {o1:xmm}", ""},
         {"ADDPSrr", "0", "2", {"pshufd", "movshdup"}, "; pshufd $0xe4, {o0:xmm}, {o2:xmm}", ""},
         {"KMOVWkk", "0", "1", {"knotw"}, "; knotw {o0:kany}, {o1:kany}", ""},
+        {"MMX_PADDBrr", "0", "2", {"pshufw"}, "; pshufw $0xe4, {o0:mm}, {o2:mm}", ""},
         // an address keeps its value
         {"MOV64rm", "0", "1.base", {"xor"}, "; xorq {o0:r64}, {o1_base:r64}; xorq {o0:r64}, {o1_base:r64}", ""},
         // across register files
@@ -37,6 +38,9 @@ static void ways_back(void **state) {
         {"KMOVWkr", "0", "1", {"kmovw"}, "; kmovw {o0:kany}, {o1:r32}", ""},
         {"VPCMPEQDZrr", "0", "1", {"mask"}, "; vpmovm2d {o0:kany}, {o1:zmm}", ""},
         {"VPBROADCASTMB2QZrr", "0", "1", {"mask"}, "; vptestmd {o0:zmm}, {o0:zmm}, {o1:kany}", ""},
+        {"MMX_MOVD64from64rr", "0", "1", {"mmovq"}, "; movq {o0:r64}, {o1:mm}", ""},
+        {"MMX_CVTPI2PDrr", "0", "1", {"movq2dq"}, "; movdq2q {o0:xmm}, {o1:mm}", ""},
+        {"VGATHERDPSYrm", "0", "3.index", {"vpand", "vandps"}, "; vpand {o0:xmm}, {o0:xmm}, {o3_index:xmm}", ""},
         {"VMOVAPSYrm",
          "0",
          "1.base",
@@ -102,6 +106,9 @@ static void dependences_end(void **state) {
         {"VADDPSYrr", "0", "; vmovaps {zv:ymm}, {o0:ymm}"},
         {"ADDPSrr", "0", "; movaps {zv:xmm}, {o0:xmm}"},
         {"KMOVWkk", "0", "; kmovw {zk:kany}, {o0:kany}"},
+        {"MMX_PADDBrr", "0", "; movq {zm:mm}, {o0:mm}"},
+        {"VGATHERDPSYrm", "1", "; vpcmpeqd {o1:ymm}, {o1:ymm}, {o1:ymm}"}, // a mask that the gather has cleared
+        {"VGATHERDPSZrm", "1", "; kmovw {lanes:kany}, {o1:kany}"},
         {"ADC64rr", "flags", "; testl {zf:r32}, {zf:r32}"},
         {"MOV64rm", "1.base", NULL},
     };
@@ -125,8 +132,8 @@ static size_t count(const struct partner_experiment *experiments, size_t n, cons
 // Each step has an experiment of its own; parts of sums do, too.
 static void steps_are_measured(void **state) {
     (void)state;
-    static const char *const steps[] = {"movslq", "xor",   "vpand", "vandps", "pshufd", "movshdup", "knotw",
-                                        "flags",  "carry", "movq",  "vmovq",  "kmovw",  "mask"};
+    static const char *const steps[] = {"movslq", "xor",  "vpand", "vandps", "pshufd", "movshdup", "knotw", "flags",
+                                        "carry",  "movq", "vmovq", "kmovw",  "mask",   "pshufw",   "mmovq", "movq2dq"};
     const struct partner_experiment *experiments;
     size_t n = partners_experiments(testing_isa(), &experiments);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)

@@ -20,7 +20,8 @@ struct maker {
     struct shape *shape;
     unsigned n_flags_read, n_flags_written; // only flags that are no port
     enum part parts[MOST_OPERANDS];
-    struct shape_port *ports[MOST_OPERANDS]; // of the operands; null: it has none
+    // Of the operands, and of the indices of those that are addresses; null: there is none.
+    struct shape_port *ports[MOST_OPERANDS], *indices[MOST_OPERANDS];
 };
 
 static bool leave_out(struct maker *m, const char *why) {
@@ -111,10 +112,62 @@ static struct shape_port *add_port(struct maker *m, struct shape_port port) {
     return &shape->ports[shape->n_ports++];
 }
 
+// The index of a memory operand or address: a vector, of which all lanes are added to the base, or a general register.
+static bool add_index(struct maker *m, unsigned number) {
+    const struct form_operand *operand = &m->shape->form->operands[number];
+    struct register_name found;
+    const struct register_class *class = NULL;
+    if (find_register(m, operand->index, &found))
+        class = operand->class_name ? class_for(m, operand, &found) : found.class;
+    if (!class)
+        return leave_out(m, "no role can be any of its indices");
+    m->indices[number] = add_port(m, (struct shape_port){.label = arena_printf(m->arena, "%u.index", number),
+                                                         .role = arena_printf(m->arena, "o%u_index", number),
+                                                         .file = class->file,
+                                                         .class = class,
+                                                         .is_read = true,
+                                                         .is_index = operand->kind == FORM_MEMORY});
+    return m->indices[number] != NULL;
+}
+
+// An address that is computed and not accessed: its registers are values like others.
+static bool add_address(struct maker *m, unsigned number) {
+    const struct form_operand *operand = &m->shape->form->operands[number];
+    struct register_name found;
+    if (operand->reg && !find_register(m, operand->reg, &found))
+        return leave_out(m, "no role can be its base");
+    if (operand->reg)
+        m->ports[number] = add_port(m, (struct shape_port){.label = arena_printf(m->arena, "%u.base", number),
+                                                           .role = arena_printf(m->arena, "o%u_base", number),
+                                                           .file = found.class->file,
+                                                           .class = found.class,
+                                                           .is_read = true});
+    return (!operand->reg || m->ports[number]) && (!operand->index || add_index(m, number));
+}
+
+// x86: registers that are never roles: segments, and those of x87's stack.
+static bool stays_in_text(const char *class_name) {
+    return strcmp(class_name, "SEGMENT_REG") == 0 || strcmp(class_name, "RST") == 0;
+}
+
+// x86: a register that is the address to which the form stores.
+static bool is_address(const struct form *form, unsigned number) {
+    return strncmp(form->opcode, "MOVDIR64B", strlen("MOVDIR64B")) == 0 && number == 0;
+}
+
+// Whether an operand is the mask of a gather or scatter: these write to it, and a gather to its result.
+static bool is_lanes(const struct shape *shape, unsigned number) {
+    const struct form_operand *operand = &shape->form->operands[number];
+    return shape->is_gather && operand->kind == FORM_REGISTER && operand->is_written &&
+           !(shape->form->may_load && number == 0);
+}
+
 static bool add_operand(struct maker *m, unsigned number) {
     const struct form_operand *operand = &m->shape->form->operands[number];
     const char *kind = operand->class_name ? operand->class_name : "of an unknown class";
     struct register_name found;
+    if (operand->kind == FORM_ADDRESS)
+        return add_address(m, number);
     if (operand->tied >= 0) { // the written operand's port is read, too
         if (m->ports[operand->tied])
             m->ports[operand->tied]->is_read = true;
@@ -125,6 +178,8 @@ static bool add_operand(struct maker *m, unsigned number) {
     const char *why = operand->class_name ? reason_of(m->ways->classes, operand->class_name) : NULL;
     if (why)
         return leave_out(m, why);
+    if (stays_in_text(kind))
+        return true;
     if (!find_register(m, operand->reg, &found))
         return leave_out(m, arena_printf(m->arena, "no role can be a register %s", kind));
     if (found.class->file == 'g' && is_stack_pointer(m->isa, &found))
@@ -142,10 +197,11 @@ static bool add_operand(struct maker *m, unsigned number) {
                                         .class = class,
                                         .is_read = is_memory || operand->is_read,
                                         .is_written = !is_memory && operand->is_written,
-                                        .is_address = is_base,
+                                        .is_address = is_base || is_address(m->shape->form, number),
                                         .is_index = is_index,
+                                        .is_lanes = is_lanes(m->shape, number),
                                         .is_distinct = operand->is_distinct});
-    return m->ports[number] != NULL;
+    return m->ports[number] && (!is_memory || !operand->index || add_index(m, number));
 }
 
 // Registers of modes and states, which are only read, and which nothing here changes.
@@ -175,6 +231,8 @@ static bool add_hidden_flags(struct maker *m, bool is_written) {
 
 static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
     struct shape *shape = m->shape;
+    if (shape->surroundings)
+        return true;
     const char *name = name_of(m, reg);
     struct register_name found = {m->isa->flags, 0, 0};
     if (is_mode(m->ways, name))
@@ -212,22 +270,27 @@ static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
     return true;
 }
 
+static bool is_example(const struct maker *m, uint16_t reg, const struct register_name *word) {
+    struct register_name found;
+    return reg && find_register(m, reg, &found) && is_same_register(&found, word);
+}
+
 // The number of the operand whose example is this register; MOST_OPERANDS: it is a fixed register, which stays in the
 // text.
 static unsigned operand_of(const struct maker *m, const struct register_name *word) {
     const struct form *form = m->shape->form;
-    struct register_name found;
-    for (unsigned i = 0; i < form->n_operands; i++) {
-        const struct form_operand *operand = &form->operands[i];
-        if (operand->tied < 0 && operand->reg && find_register(m, operand->reg, &found) &&
-            is_same_register(&found, word))
+    for (unsigned i = 0; i < form->n_operands; i++)
+        if (form->operands[i].tied < 0 && is_example(m, form->operands[i].reg, word))
             return i;
-    }
     return MOST_OPERANDS;
 }
 
 static const struct shape_port *port_of(const struct maker *m, const struct register_name *word) {
+    const struct form *form = m->shape->form;
     unsigned operand = operand_of(m, word);
+    for (unsigned i = 0; i < form->n_operands; i++)
+        if (m->indices[i] && is_example(m, form->operands[i].index, word))
+            return m->indices[i];
     return operand < MOST_OPERANDS ? m->ports[operand] : NULL;
 }
 
@@ -344,6 +407,8 @@ static bool make_body(struct maker *m) {
     }
     text_add(&body, done);
     m->shape->body = without_suffix(m->arena, *body.data == ' ' ? body.data + 1 : body.data);
+    if (m->shape->surroundings && m->shape->surroundings->body)
+        m->shape->body = m->shape->surroundings->body;
     if (m->ways->before && *m->ways->before(m->shape->form))
         m->shape->body =
             arena_printf(m->arena, "%s%s%s", m->ways->before(m->shape->form), m->shape->body, m->ways->after);
@@ -358,16 +423,6 @@ static bool is_vector_of_legacy(const struct shape *shape) {
     for (unsigned i = 0; i < shape->n_ports; i++)
         has_vector |= shape->ports[i].file == 'v';
     return has_vector && *shape->body != 'v' && *shape->body != '{';
-}
-
-// x86: changes a state of the thread that LLVM does not list, for all code behind it (Intel SDM, volume 2).
-static bool changes_state(const char *opcode) {
-    static const char *const starts[] = {"FXRSTOR",  "XRSTOR",   "LDTILECFG", "TILERELEASE", "TILEZERO", "WRPKRU",
-                                         "WRFSBASE", "WRGSBASE", "STUI",      "CLUI",        "SENDUIPI", "XSETBV"};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (strncmp(opcode, starts[i], strlen(starts[i])) == 0)
-            return true;
-    return false;
 }
 
 // x86: LLVM's example uses the accumulator first. Where it does not, the assembler has another opcode for that: "addl
@@ -393,23 +448,25 @@ static bool make(struct maker *m) {
     if (form->status != FORM_USABLE)
         return leave_out(m, form_status_name(form->status));
     const char *why = reason_of(m->ways->left_out, form->opcode);
+    m->shape->surroundings = surroundings_find(m->isa, form->opcode);
+    if (m->shape->surroundings && m->shape->surroundings->why_not)
+        why = m->shape->surroundings->why_not;
     if (why)
         return leave_out(m, why);
-    if (changes_state(form->opcode))
-        return leave_out(m, "it changes a state of the thread, for all code behind it");
     if (form->n_operands > MOST_OPERANDS)
         return leave_out(m, "it has more operands than an experiment has roles for");
     if (!find_parts(m))
         return false;
+    for (unsigned i = 0; i < form->n_operands; i++)
+        m->shape->is_gather |= form->operands[i].kind == FORM_MEMORY && form->operands[i].index;
     for (unsigned i = 0; i < form->n_operands; i++) {
         const struct form_operand *operand = &form->operands[i];
         bool is_memory = operand->kind == FORM_MEMORY;
-        m->shape->has_memory |= is_memory;
-        if (is_memory && !operand->reg)
+        bool is_elsewhere = is_memory && !operand->reg; // in fixed registers, or a number
+        if (is_elsewhere && !m->shape->surroundings)
             return leave_out(m, "its address is fixed or moves");
-        if (is_memory && operand->index)
-            return leave_out(m, "it gathers or scatters");
-        if (!add_operand(m, i))
+        m->shape->has_memory |= is_memory && !is_elsewhere;
+        if (!is_elsewhere && !add_operand(m, i))
             return false;
     }
     for (unsigned i = 0; i < form->n_implicit_reads; i++)
@@ -432,4 +489,10 @@ void shape_make(struct arena *arena, const struct isa *isa, const struct machine
     *shape = (struct shape){.form = form, .ways = ways_find(isa)};
     struct maker m = {.arena = arena, .isa = isa, .ways = shape->ways, .machine = machine, .shape = shape};
     make(&m);
+}
+
+struct slice shape_mnemonic(const struct shape *shape) {
+    const char *start = *shape->body == '{' ? shape->body + strcspn(shape->body, " ") : shape->body;
+    start += strspn(start, " ");
+    return (struct slice){start, strcspn(start, " ")};
 }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "gen/isa.h"
+#include "survey/surroundings.h"
 
 #include <stdbool.h>
 
@@ -22,7 +23,8 @@ struct shape_port {
     unsigned index;
     bool is_read, is_written;
     bool is_address;  // base of a memory operand
-    bool is_index;    // added to it, so it stays zero
+    bool is_index;    // added to it, so it stays zero; a vector: those of a gather or scatter
+    bool is_lanes;    // all its bits must be set: the mask of a gather or scatter, which these clear
     bool is_upper;    // x86: upper half of a dividend, rdx or a part of it: it must be less than the divisor
     bool is_distinct; // as in struct form_operand
 };
@@ -35,7 +37,10 @@ struct shape {
     const struct ways *ways; // of its ISA
     const char *left_out;    // reason why it cannot be measured, one clause; null: it can
     const char *body;        // "vaddps {o2:ymm}, {o1:ymm}, {o0:ymm}"; x86's memory operands are at 64({o3_base:r64})
+    // What it needs around it; null: nothing. Then its ports are those of its operands alone.
+    const struct surroundings *surroundings;
     bool has_memory;
+    bool is_gather; // or a scatter
     bool is_legacy; // x86: vector instruction without a VEX or EVEX prefix
     // Register that no operand may be, as its text would be another opcode then (x86: that of the accumulator); null.
     const char *avoided;
@@ -47,5 +52,8 @@ enum { SHAPE_DISPLACEMENT = 64 }; // of memory operands in the body
 
 void shape_make(struct arena *arena, const struct isa *isa, const struct machine *machine, const struct form *form,
                 struct shape *shape);
+
+// The name of the instruction in the body, behind a prefix: "vaddps" of "{evex} vaddps".
+struct slice shape_mnemonic(const struct shape *shape);
 
 #endif

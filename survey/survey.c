@@ -75,25 +75,42 @@ static bool list_forms(struct arena *arena, const struct isa *isa, const char *l
     return model_open(model, arena, llvm, &options, fail) && model->backend->forms(model->cpu, arena, forms, n, fail);
 }
 
+// Fails where no experiment has this name, with those of its form.
+static bool check_experiment(struct arena *arena, const struct kernel_set *set, size_t first, const char *name,
+                             const char *form_name, struct fail *fail) {
+    struct text others = {.arena = arena};
+    size_t length = strlen(form_name);
+    for (size_t i = first; i < set->n_kernels; i++) {
+        const char *each = set->kernels[i].name;
+        if (strcmp(each, name) == 0)
+            return true;
+        if (strncmp(each, form_name, length) == 0 && (each[length] == '.' || each[length] == 0))
+            text_addf(&others, "%s%s", others.length ? ", " : "", each);
+    }
+    return fail_set(fail, FAIL_INPUT, "form %s has no experiment '%s'; it has %s", form_name, name, others.data);
+}
+
 bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char *name, struct kernel_set *set,
                          struct fail *fail) {
     struct model model = {0};
     const struct form *forms;
     size_t n, i = 0;
-    const char *opcode = arena_copy(arena, name, strcspn(name, "."));
+    const char *form_name = arena_copy(arena, name, strcspn(name, "."));
     bool is_done = list_forms(arena, isa, NULL, &model, &forms, &n, fail);
-    while (is_done && i < n && strcmp(forms[i].opcode, opcode) != 0)
+    while (is_done && i < n && strcmp(forms[i].name, form_name) != 0)
         i++;
     if (is_done && i < n) {
         struct shape shape;
         struct text text = {.arena = arena};
         shape_make(arena, isa, model.machine, &forms[i], &shape);
         is_done =
-            !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", opcode, shape.left_out);
+            !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", form_name, shape.left_out);
         experiments_begin(isa, &text);
         if (is_done)
             experiments_add(isa, &shape, &text);
-        is_done = is_done && kernel_load_text(arena, "the survey's kernels", text.data, isa, set, fail);
+        size_t first = set->n_kernels;
+        is_done = is_done && kernel_load_text(arena, "the survey's kernels", text.data, isa, set, fail) &&
+                  check_experiment(arena, set, first, name, form_name, fail);
     }
     model_close(&model);
     return is_done;
@@ -106,7 +123,7 @@ static bool select_forms(struct survey *survey, bool *is_selected, struct fail *
     size_t n_matched = 0;
     bool is_good = form_patterns_open(&patterns, survey->arena, request->patterns, request->n_patterns, fail);
     for (size_t i = 0; i < survey->n_forms && is_good; i++) {
-        bool is_match = !request->n_patterns || form_patterns_match(&patterns, survey->forms[i].opcode);
+        bool is_match = !request->n_patterns || form_patterns_match(&patterns, &survey->forms[i]);
         n_matched += is_match;
         is_selected[i] = is_match && (!request->n_shards || i % request->n_shards == request->shard - 1);
     }
@@ -125,9 +142,13 @@ static void make_shapes(struct survey *survey, const struct machine *machine, co
             survey->shapes[i] = (struct shape){.form = &survey->forms[i], .left_out = ""};
 }
 
-// A division overflows with the probe's registers, which hold addresses; but the CPU has it.
-static bool runs_here(const struct probed_form *probed) {
-    return (probed->outcome == BENCH_OK || probed->outcome == BENCH_SIGFPE) && !probed->hint;
+// A division overflows with the probe's registers, which hold addresses; but the CPU has it. So it has what only needs
+// its set-up.
+static bool runs_here(const struct shape *shape, const struct probed_form *probed) {
+    bool needs_setup = shape->surroundings && shape->surroundings->faults_alone;
+    return (probed->outcome == BENCH_OK || probed->outcome == BENCH_SIGFPE ||
+            (needs_setup && (probed->outcome == BENCH_PROTECTION || probed->outcome == BENCH_PAGES))) &&
+           !probed->hint;
 }
 
 // Leaves out forms that this CPU does not execute.
@@ -144,7 +165,7 @@ static bool probe_here(struct survey *survey, struct fail *fail) {
         !probe_forms(&host, wanted, survey->n_forms, probed, NULL, fail))
         return false;
     for (size_t i = 0; i < survey->n_forms; i++)
-        if (probed[i].was_run && !runs_here(&probed[i]))
+        if (probed[i].was_run && !runs_here(&survey->shapes[i], &probed[i]))
             survey->shapes[i].left_out = probed_form_text(survey->arena, &probed[i]);
     return true;
 }
@@ -180,7 +201,7 @@ static bool write_forms(struct survey *survey, struct fail *fail) {
         const char *left_out = survey->shapes[i].left_out;
         if (!left_out || *left_out)
             list[n++] =
-                (struct folder_form){form->opcode, form->text ? text_without_tabs(survey->arena, form->text) : NULL,
+                (struct folder_form){form->name, form->text ? text_without_tabs(survey->arena, form->text) : NULL,
                                      form->sched_class_name, left_out};
     }
     return folder_write_forms(survey->arena, survey->request->folder, list, n, fail);
@@ -237,7 +258,7 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
         !kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail))
         return false;
     while (survey->n_first < survey->kernels.n_kernels &&
-           !(other && is_kernel_of(&survey->kernels.kernels[survey->n_first], other->opcode)))
+           !(other && is_kernel_of(&survey->kernels.kernels[survey->n_first], other->name)))
         survey->n_first++;
     return true;
 }
@@ -349,8 +370,10 @@ static double now_seconds(void) {
 static bool is_of_first_table(const struct survey *survey, size_t number) {
     const struct kernel *kernel = &survey->kernels.kernels[number];
     const char *suffix = strchrnul(kernel->name, '.');
-    return is_kernel_of(kernel, "CHAIN") ||
-           (number < survey->n_first && (!*suffix || strcmp(suffix, ".chain") == 0 || strcmp(suffix, ".broken") == 0));
+    bool is_plain = !*suffix || strcmp(suffix, ".chain") == 0 || strcmp(suffix, ".broken") == 0 ||
+                    strncmp(suffix, ".around.", strlen(".around.")) == 0 ||
+                    strncmp(suffix, ".copies.", strlen(".copies.")) == 0;
+    return is_kernel_of(kernel, "CHAIN") || (number < survey->n_first && is_plain);
 }
 
 // Measures everything once, then what is unstable again, each time with the clock calibrated anew. The first pass waits

@@ -27,7 +27,7 @@ struct survey_request {
 };
 
 // Adds the experiments of the form that `name` begins with, such as "VADDPSYrr.chain", to the set. Adds nothing where
-// there is no such form. Fails where it cannot be measured.
+// there is no such form. Fails where it cannot be measured, or has no experiment of this name.
 bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char *name, struct kernel_set *set,
                          struct fail *fail);
 

@@ -21,8 +21,9 @@ struct entry {
     const struct record *record;
     const char *form;                  // "CHAIN": a partner's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
-    bool is_longer, has_breakers, has_slow_values;
-    size_t place; // among the lines of all files
+    bool is_longer, has_breakers, has_slow_values, has_surroundings;
+    unsigned copies; // of the form in a stream
+    size_t place;    // among the lines of all files
 };
 
 // What is known of a partner's step.
@@ -68,7 +69,7 @@ static const char *label_of(struct arena *arena, const char *role) {
 
 static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
     const char *rest = record->kernel, *second, *record_arc = record->arc;
-    *entry = (struct entry){.record = record, .form = take(arena, &rest, '.')};
+    *entry = (struct entry){.record = record, .form = take(arena, &rest, '.'), .copies = 1};
     second = take(arena, &rest, '.');
     if (strcmp(entry->form, "CHAIN") == 0) {
         entry->way = second;
@@ -88,6 +89,9 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->has_slow_values = true;
     } else if (strcmp(second, "broken") == 0) {
         entry->has_breakers = true;
+    } else if (strcmp(second, "around") == 0 || strcmp(second, "copies") == 0) {
+        entry->has_surroundings = strcmp(second, "around") == 0;
+        entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
     } else if (*second) {
         entry->source = take(arena, &second, '-');
         entry->result = second;
@@ -424,7 +428,8 @@ static double side_by_side(const struct making *m) {
         is_waiting |= is_latency(each) && strcmp(each->source, each->result) == 0 && !is_operand(each->source);
     for (size_t i = 0; i < m->row->n_throughputs; i++) {
         const struct table_throughput *each = &m->throughputs[i];
-        if (each->value.is_known && (each->has_breakers || !is_waiting) && (least == 0 || each->value.cycles < least))
+        if (each->value.is_known && (each->has_breakers || each->has_surroundings || !is_waiting) &&
+            (least == 0 || each->value.cycles < least))
             least = each->value.cycles;
     }
     return least;
@@ -491,16 +496,24 @@ static void read_latency(struct making *m, const struct entry *entry) {
 
 static void read_throughput(struct making *m, const struct entry *entry) {
     const struct record *record = entry->record;
+    unsigned streams = entry->copies * (record->streams ? record->streams : 1);
     struct table_throughput throughput = {.is_looped = record->form && strcmp(record->form, "looped") == 0,
                                           .has_same_address =
                                               record->placement && strcmp(record->placement, "same-address") == 0,
                                           .has_breakers = entry->has_breakers,
+                                          .has_surroundings = entry->has_surroundings,
                                           .has_slow_values = entry->has_slow_values,
-                                          .streams = record->streams,
-                                          .value = value_of(entry, record->streams ? record->streams : 1)};
+                                          .streams = streams,
+                                          .copies = entry->copies,
+                                          .value = value_of(entry, streams)};
     if (entry->has_breakers) {
         throughput.value.relation = TABLE_AT_MOST;
         throughput.value.why = throughput.value.why ? throughput.value.why : "with instructions that end dependences";
+    }
+    if (entry->has_surroundings) {
+        throughput.value.relation = TABLE_AT_MOST;
+        throughput.value.why =
+            throughput.value.why ? throughput.value.why : "with instructions that put back what it moves";
     }
     *ARENA_ADD(m->reader->arena, m->throughputs, m->row->n_throughputs) = throughput;
 }
@@ -514,8 +527,10 @@ static void mark_waiting(struct making *m) {
         bool is_carried = strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
         bool is_fixed = *latency->source < '0' || *latency->source > '9', is_memory = table_latency_is_special(latency);
         for (size_t i = 0; is_carried && latency->value.is_known && i < m->row->n_throughputs; i++) {
-            double least = latency->value.cycles / (is_fixed ? 1 : list[i].streams);
-            if (list[i].has_breakers || !list[i].value.is_known || (is_memory && !list[i].has_same_address) ||
+            // Copies in one stream name different registers of x87's stack, which all streams share.
+            double least = latency->value.cycles / (is_fixed ? list[i].copies : list[i].streams);
+            if (list[i].has_breakers || list[i].has_surroundings || !list[i].value.is_known ||
+                (is_memory && !list[i].has_same_address) ||
                 fabs(list[i].value.cycles - least) > share * list[i].value.cycles)
                 continue;
             list[i].value.relation = TABLE_AT_MOST;
@@ -563,7 +578,8 @@ static void add_models(struct arena *arena, const struct model *models, size_t n
             qsort(sorted, n, sizeof *sorted, compare_costs);
         }
         for (size_t i = 0; i < table->n_rows; i++) {
-            const struct opcode_cost wanted = {.opcode = table->rows[i].form};
+            const char *form = table->rows[i].form; // a form of several has a suffix (analyzer/model/form.h)
+            const struct opcode_cost wanted = {.opcode = arena_copy(arena, form, strcspn(form, "-"))};
             const struct opcode_cost *cost = n ? bsearch(&wanted, sorted, n, sizeof *sorted, compare_costs) : NULL;
             if (cost)
                 numbers[i * n_models + m] = (struct table_model){true, cost->latency, cost->rthroughput, cost->uops};

@@ -51,6 +51,8 @@ struct table_throughput {
     unsigned streams;
     struct table_value value; // cycles per instruction of the form
     bool has_slow_values;     // its operands are not round numbers: divisions and square roots take longer
+    bool has_surroundings;    // with instructions that put back what the form moves or changes
+    unsigned copies; // those of the streams that share the fixed registers, but not the one that each of them changes
 };
 
 // Numbers of one scheduling model, from its table.

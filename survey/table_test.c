@@ -429,6 +429,27 @@ static void streams_that_wait_are_marked(void **state) {
     is_value(&row_of(f, "H")->throughputs[0].value, 1, TABLE_EQUAL);
 }
 
+// Copies in one stream count like streams. What is around them makes a bound; registers of a stack that they do not
+// share are waited for by each of them.
+static void copies_with_company(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_throughput(f, "F.around.8", 2, 8);
+    add_arc(f, "G.chain", "st1->st1", 7);
+    add_throughput(f, "G.copies.7", 2, 14);
+    add_arc(f, "H.chain", "st1->st1", 7);
+    add_throughput(f, "H.copies.7", 2, 28);
+    for (int i = 0; i < 3; i++)
+        add_form(f, 0, (const char *const[]){"F", "G", "H"}[i], NULL);
+    read_all(f, 1);
+    is_value(&row_of(f, "F")->throughputs[0].value, 0.5, TABLE_AT_MOST);
+    assert_string_equal(row_of(f, "F")->throughputs[0].value.why, "with instructions that put back what it moves");
+    assert_int_equal(row_of(f, "F")->throughputs[0].streams, 16);
+    is_value(&row_of(f, "G")->throughputs[0].value, 1, TABLE_AT_MOST);
+    assert_string_equal(row_of(f, "G")->throughputs[0].value.why, "its streams wait for st1");
+    is_value(&row_of(f, "H")->throughputs[0].value, 2, TABLE_EQUAL);
+}
+
 // Through a word of memory, only streams at one address wait for each other.
 static void memory_that_waits(void **state) {
     struct fixture *f = *state;
@@ -615,6 +636,7 @@ int main(void) {
         TEST(flags_to_flags),
         TEST(throughputs_are_per_instruction),
         TEST(streams_that_wait_are_marked),
+        TEST(copies_with_company),
         TEST(memory_that_waits),
         TEST(slow_values),
         TEST(stable_ones_are_the_headline),

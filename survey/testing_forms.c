@@ -66,7 +66,7 @@ const struct isa *testing_isa(void) {
 struct shape testing_shape(const char *opcode) {
     struct shape shape = {0};
     for (size_t i = 0; i < testing.n_forms; i++)
-        if (strcmp(testing.forms[i].opcode, opcode) == 0)
+        if (strcmp(testing.forms[i].name, opcode) == 0)
             shape_make(&testing.arena, testing.isa, testing.model.machine, &testing.forms[i], &shape);
     if (!shape.form)
         fail_msg("there is no form %s", opcode);

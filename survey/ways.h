@@ -27,7 +27,7 @@ struct way_step {
 
 // What gives a register a value that depends on nothing.
 struct way_breaker {
-    char file;        // of the register; 'u': x86's upper half of a dividend
+    char file; // of the register; x86: 'u': upper half of a dividend; 'K', 'V': mask of a gather, which it sets again
     const char *text; // as of a step; {b:own}: the register in the form's own width
     enum way_encoding encoding;
 };

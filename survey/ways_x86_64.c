@@ -26,6 +26,9 @@ static const struct partner_experiment experiments[] = {
      2,
      {NULL},
      NULL},
+    {"pshufw", "pshufw $0xe4, {a:mm}, {a:mm}", "[a]", "a: 1", NULL, 1, {NULL}, NULL},
+    {"mmovq", "movq {a:r64}, {m:mm}; movq {m:mm}, {a:r64}", "[a]", "a: 1", NULL, 2, {NULL}, NULL},
+    {"movq2dq", "movq2dq {m:mm}, {x:xmm}; movdq2q {x:xmm}, {m:mm}", "[m]", "m: 1", NULL, 2, {NULL}, NULL},
     // Chains of several kinds: their steps must add up.
     {"movslq-xor",
      "movslq {a:r32}, {b:r64}; xorq {a:r64}, {b:r64}; xorq {b:r64}, {a:r64}",
@@ -83,6 +86,14 @@ static const struct partner_experiment experiments[] = {
      3,
      {"knotw", "kmovw", NULL},
      NULL},
+    {"pshufw-mmovq",
+     "pshufw $0xe4, {m:mm}, {m:mm}; movq {m:mm}, {a:r64}; movq {a:r64}, {m:mm}",
+     "[m]",
+     "a: 1",
+     NULL,
+     3,
+     {"pshufw", "mmovq", NULL},
+     NULL},
 };
 
 // t depends on nothing but the flags, so the chain is closed by them alone.
@@ -92,6 +103,7 @@ static const struct way_step steps[] = {
     {"movq", 'g', 'v', 0, 1, "; movq {a:r64}, {b:xmm}", "", WAY_LEGACY},
     {"vmovq", 'g', 'v', 0, 1, "; vmovq {a:r64}, {b:xmm}", "", WAY_NOT_LEGACY},
     {"kmovw", 'g', 'k', 0, 1, "; kmovw {a:r32}, {b:kany}", "", WAY_ANY},
+    {"mmovq", 'g', 'm', 0, 1, "; movq {a:r64}, {b:mm}", "", WAY_ANY},
     {"flags", 'g', 'c', 0, 1, "; testq {a:r64}, {a:r64}", "", WAY_ANY},
     {"vpand", 'v', 'v', 0, 1, "; vpand {a:xmm}, {a:xmm}, {b:xmm}", "", WAY_NOT_LEGACY},
     {"vandps", 'v', 'v', 1, 1, "; vandps {a:xmm}, {a:xmm}, {b:xmm}", "", WAY_NOT_LEGACY},
@@ -99,6 +111,10 @@ static const struct way_step steps[] = {
     {"movshdup", 'v', 'v', 1, 1, "; movshdup {a:xmm}, {b:xmm}", "", WAY_LEGACY},
     {"movq", 'v', 'g', 0, 1, "; movq {a:xmm}, {b:r64}", "", WAY_LEGACY},
     {"vmovq", 'v', 'g', 0, 1, "; vmovq {a:xmm}, {b:r64}", "", WAY_NOT_LEGACY},
+    {"movq2dq", 'v', 'm', 0, 1, "; movdq2q {a:xmm}, {b:mm}", "", WAY_ANY},
+    {"movq2dq", 'm', 'v', 0, 1, "; movq2dq {a:mm}, {b:xmm}", "", WAY_ANY},
+    {"pshufw", 'm', 'm', 0, 1, "; pshufw $0xe4, {a:mm}, {b:mm}", "", WAY_ANY},
+    {"mmovq", 'm', 'g', 0, 1, "; movq {a:mm}, {b:r64}", "", WAY_ANY},
     {"mask", 'v', 'k', 0, 1, "; vptestmd {a:zmm}, {a:zmm}, {b:kany}", "", WAY_ANY},
     {"knotw", 'k', 'k', 0, 1, "; knotw {a:kany}, {b:kany}", "", WAY_ANY},
     {"kmovw", 'k', 'g', 0, 1, "; kmovw {a:kany}, {b:r32}", "", WAY_ANY},
@@ -114,16 +130,32 @@ static const struct way_breaker breakers[] = {
     {'v', "; movaps {zv:own}, {b:own}", WAY_LEGACY},
     {'v', "; vmovaps {zv:own}, {b:own}", WAY_NOT_LEGACY},
     {'k', "; kmovw {zk:kany}, {b:kany}", WAY_ANY},
+    {'m', "; movq {zm:mm}, {b:mm}", WAY_ANY},
+    {'K', "; kmovw {lanes:kany}, {b:kany}", WAY_ANY},
+    {'V', "; vpcmpeqd {b:own}, {b:own}, {b:own}", WAY_ANY},
     {'c', "; testl {zf:r32}, {zf:r32}", WAY_ANY},
     {.text = NULL},
 };
 
 // A number of another width than the mnemonic's would come to be a denormal.
 static const char *one(const struct shape *shape, const struct shape_port *port) {
-    size_t length = strcspn(shape->body, " ");
-    bool is_double = length > 1 && shape->body[length - 1] == 'd' && strchr("ps", shape->body[length - 2]);
+    struct slice name = shape_mnemonic(shape);
+    bool is_double = name.length > 1 && name.data[name.length - 1] == 'd' && strchr("ps", name.data[name.length - 2]);
     (void)port;
     return is_double ? "f64 1.0" : "f32 1.0";
+}
+
+// LLVM names pairs of masks "K0_K1"; their text is the first one's.
+static bool find_register(const struct isa *isa, const char *name, struct register_name *found) {
+    bool is_pair = *name == 'K' && strchr(name, '_');
+    if (!register_find(isa, (struct slice){name, is_pair ? strcspn(name, "_") : strlen(name)}, found))
+        return false;
+    if (is_pair) {
+        const struct register_class *pairs = isa_class(isa, "kpair");
+        unsigned index = found->index / pairs->span;
+        *found = (struct register_name){pairs, index, index};
+    }
+    return true;
 }
 
 const struct ways ways_x86_64 = {
@@ -138,5 +170,6 @@ const struct ways ways_x86_64 = {
     .shares_masks = true,
     .modes = (const char *const[]){"MXCSR", "DF", "SSP", "RIP", NULL},
     .flags = "EFLAGS",
+    .find_register = find_register,
     .one = one,
 };

@@ -5,6 +5,7 @@
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 using namespace llvm;
@@ -18,13 +19,31 @@ enum { X86_FORM_MASK = 127 };
 enum { X86_ROUNDING = MCOI::OPERAND_FIRST_TARGET, X86_CONDITION };
 enum { X86_BASE, X86_SCALE, X86_INDEX, X86_DISPLACEMENT, X86_SEGMENT, X86_MEMORY_OPERANDS };
 
+// An address of x86's lea, by its name in forms. The first one is what loads and stores get.
+struct address {
+    const char *name; // null: the opcode suffices
+    enum base { NO_BASE, REGISTER, PROGRAM_COUNTER } base;
+    unsigned scale; // of the index; 0: there is no index
+    int64_t displacement;
+};
+constexpr address addresses[] = {
+    {nullptr, address::REGISTER, 0, 64},      {"base", address::REGISTER, 0, 0},
+    {"base-index", address::REGISTER, 1, 0},  {"base-index-disp", address::REGISTER, 1, 64},
+    {"base-scaled", address::REGISTER, 4, 0}, {"base-scaled-disp", address::REGISTER, 4, 64},
+    {"scaled-disp", address::NO_BASE, 4, 64}, {"rip", address::PROGRAM_COUNTER, 0, 64},
+};
+
 // What examples to make: at first the plainest; then, where its text is another opcode's, one that has no shorter
 // encoding, with an immediate that needs 32 bits and other registers than X86's accumulators.
 struct example {
     int64_t immediate;
     bool avoids_accumulator;
+    const address *of_lea;
 };
-constexpr example plain = {1, false}, second = {0x12345678, true};
+constexpr example plain = {1, false, &addresses[0]}, second = {0x12345678, true, &addresses[0]};
+
+// Opcodes of x86 that are another one behind a prefix, lock or rep. The decoder and the assembler only know that one.
+using prefixed_opcodes = std::map<unsigned, unsigned>;
 
 class form_maker {
   public:
@@ -41,8 +60,12 @@ class form_maker {
         return emitter && disassembler && printer;
     }
     void make(unsigned opcode, const example &wanted, struct form *form);
+    const prefixed_opcodes &all_prefixed() const {
+        return prefixed;
+    }
 
   private:
+    prefixed_opcodes prefixed;
     backend_cpu &cpu;
     struct arena *arena;
     MCContext context;
@@ -55,16 +78,20 @@ class form_maker {
         return cpu.triple.isX86() && (desc.TSFlags & X86_FORM_MASK) == form;
     }
     bool has_memory_tuple(const MCInstrDesc &desc, unsigned operand) const;
+    bool has_address_tuple(const MCInstrDesc &desc, unsigned operand) const;
     bool is_free(MCPhysReg reg) const;
     MCPhysReg choose(int reg_class);
     MCPhysReg find_register(StringRef name) const;
     MCPhysReg choose_base() const;
     void add_fixed_memory(const MCInstrDesc &desc, MCInst &inst, struct form *form);
     void describe_class(int reg_class, struct form_operand *operand);
-    unsigned add_operand(const MCInstrDesc &desc, unsigned i, int64_t immediate, MCInst &inst, struct form *form);
+    unsigned add_address(const address &wanted, MCInst &inst, struct form_operand *operand);
+    unsigned add_operand(const MCInstrDesc &desc, unsigned i, const example &wanted, MCInst &inst, struct form *form);
     void add_operands(const MCInstrDesc &desc, const example &wanted, MCInst &inst, struct form *form);
     void describe(const MCInstrDesc &desc, struct form *form);
     bool encode(const MCInst &inst, struct form *form);
+    bool decode(ArrayRef<uint8_t> bytes, MCInst &decoded) const;
+    bool has_prefix(const MCInst &inst, struct form *form);
     bool decodes_to_itself(const MCInst &inst, struct form *form);
 };
 
@@ -74,6 +101,12 @@ bool form_maker::has_memory_tuple(const MCInstrDesc &desc, unsigned operand) con
            (form < X86_MEMORY_OFFSET || form > X86_BOTH) && operand + X86_MEMORY_OPERANDS <= desc.getNumOperands();
 }
 
+// The operands of lea have no type; they end with a segment.
+bool form_maker::has_address_tuple(const MCInstrDesc &desc, unsigned operand) const {
+    return cpu.triple.isX86() && cpu.opcodes->getName(desc.getOpcode()).substr(0, 3) == "LEA" &&
+           operand + X86_MEMORY_OPERANDS == desc.getNumOperands();
+}
+
 bool form_maker::is_free(MCPhysReg reg) const {
     const StringRef name = cpu.registers->getName(reg);
     const bool is_stack = name == "RSP" || name == "ESP" || name == "SP" || name == "SPL" || name == "WSP";
@@ -81,11 +114,14 @@ bool form_maker::is_free(MCPhysReg reg) const {
            none_of(used, [&](MCPhysReg other) { return registers_overlap(*cpu.registers, reg, other); });
 }
 
-// A register that nothing else of the example is; where there is none, the class's first.
+// A register that nothing else of the example is; where there is none, the class's first. Of x86's segment registers
+// it is one that programs may write to, and that does nothing.
 MCPhysReg form_maker::choose(int reg_class) {
     const MCRegisterClass &all = cpu.registers->getRegClass(unsigned(reg_class));
     const auto *const found = find_if(all, [&](MCPhysReg reg) { return is_free(reg); });
-    const MCPhysReg chosen = found != all.end() ? *found : *all.begin();
+    const MCPhysReg segment =
+        StringRef(cpu.registers->getRegClassName(&all)) == "SEGMENT_REG" ? find_register("ES") : MCPhysReg(0);
+    const MCPhysReg chosen = segment ? segment : found != all.end() ? *found : *all.begin();
     used.push_back(chosen);
     return chosen;
 }
@@ -130,8 +166,23 @@ void form_maker::add_fixed_memory(const MCInstrDesc &desc, MCInst &inst, struct 
     form->n_operands = 1;
 }
 
+unsigned form_maker::add_address(const address &wanted, MCInst &inst, struct form_operand *operand) {
+    const MCPhysReg counter = wanted.base == address::PROGRAM_COUNTER ? find_register("RIP") : MCPhysReg(0);
+    operand->kind = FORM_ADDRESS;
+    operand->is_read = operand->is_written = false;
+    operand->tied = -1;
+    operand->reg = wanted.base == address::REGISTER ? choose_base() : MCPhysReg(0);
+    operand->index = wanted.scale ? find_register(cpu.triple.isArch64Bit() ? "RDX" : "EDX") : MCPhysReg(0);
+    inst.addOperand(MCOperand::createReg(operand->reg ? operand->reg : counter));
+    inst.addOperand(MCOperand::createImm(wanted.scale ? wanted.scale : 1));
+    inst.addOperand(MCOperand::createReg(operand->index));
+    inst.addOperand(MCOperand::createImm(wanted.displacement));
+    inst.addOperand(MCOperand::createReg(0));
+    return X86_MEMORY_OPERANDS;
+}
+
 // Adds LLVM's operand `i` to the example, with the others that make one of ours with it; returns how many these are.
-unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t immediate, MCInst &inst,
+unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const example &wanted, MCInst &inst,
                                  struct form *form) {
     const MCOperandInfo &info = operands_of(desc)[i];
     struct form_operand *operand = const_cast<struct form_operand *>(&form->operands[form->n_operands++]);
@@ -140,6 +191,8 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t im
     operand->is_read = !operand->is_written;
     operand->tied = tied;
     operand->is_distinct = desc.getOperandConstraint(i, MCOI::EARLY_CLOBBER) != -1;
+    if (has_address_tuple(desc, i))
+        return add_address(*wanted.of_lea, inst, operand);
     if (has_memory_tuple(desc, i)) {
         const int index_class = operand_class(*cpu.opcodes, *cpu.subtarget, desc, i + X86_INDEX);
         const bool is_vector =
@@ -184,7 +237,7 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, int64_t im
         inst.addOperand(MCOperand::createImm(4)); // e
     } else {
         operand->kind = info.OperandType == MCOI::OPERAND_IMMEDIATE || cpu.triple.isX86() ? FORM_IMMEDIATE : FORM_OTHER;
-        inst.addOperand(MCOperand::createImm(immediate));
+        inst.addOperand(MCOperand::createImm(wanted.immediate));
     }
     return 1;
 }
@@ -196,13 +249,15 @@ void form_maker::add_operands(const MCInstrDesc &desc, const example &wanted, MC
     used.insert(used.end(), implicit_uses(desc).begin(), implicit_uses(desc).end());
     if (cpu.triple.isX86())
         used.push_back(choose_base());
+    if (cpu.triple.isX86())
+        used.push_back(find_register("ST0")); // names the other direction of x87's arithmetic, too
     if (cpu.triple.isX86() && wanted.avoids_accumulator)
         used.push_back(find_register("RAX"));
     if (cpu.triple.isX86() && (desc.TSFlags & X86_FORM_MASK) >= X86_MEMORY_OFFSET &&
         (desc.TSFlags & X86_FORM_MASK) <= X86_BOTH)
         return add_fixed_memory(desc, inst, form);
     for (unsigned i = 0; i < desc.getNumOperands();)
-        i += add_operand(desc, i, wanted.immediate, inst, form);
+        i += add_operand(desc, i, wanted, inst, form);
 }
 
 const uint16_t *copy_registers(struct arena *arena, ArrayRef<MCPhysReg> from, unsigned *n) {
@@ -213,7 +268,7 @@ const uint16_t *copy_registers(struct arena *arena, ArrayRef<MCPhysReg> from, un
 }
 
 void form_maker::describe(const MCInstrDesc &desc, struct form *form) {
-    form->opcode = opcode_name(&cpu, form->index);
+    form->opcode = form->name = opcode_name(&cpu, form->index);
     form->implicit_reads = copy_registers(arena, implicit_uses(desc), &form->n_implicit_reads);
     form->implicit_writes = copy_registers(arena, implicit_defs(desc), &form->n_implicit_writes);
     form->sched_class = desc.getSchedClass();
@@ -232,13 +287,38 @@ bool form_maker::encode(const MCInst &inst, struct form *form) {
     return !code.empty() && fixups.empty();
 }
 
-bool form_maker::decodes_to_itself(const MCInst &inst, struct form *form) {
-    MCInst decoded;
+// Whether all of the bytes are one instruction, with all operands.
+bool form_maker::decode(ArrayRef<uint8_t> bytes, MCInst &decoded) const {
     uint64_t size = 0;
     raw_null_ostream silent;
+    return disassembler->getInstruction(decoded, size, bytes, 0, silent) == MCDisassembler::Success &&
+           size == bytes.size() && decoded.getNumOperands() >= cpu.opcodes->get(decoded.getOpcode()).getNumOperands();
+}
+
+// The decoder takes lock at the front for an instruction of its own, and other prefixes for parts of the next one.
+bool form_maker::has_prefix(const MCInst &inst, struct form *form) {
+    constexpr uint8_t lock = 0xf0;
+    MCInst behind;
     const ArrayRef<uint8_t> bytes(form->bytes, form->n_bytes);
-    if (disassembler->getInstruction(decoded, size, bytes, 0, silent) != MCDisassembler::Success ||
-        size != form->n_bytes || decoded.getNumOperands() < cpu.opcodes->get(decoded.getOpcode()).getNumOperands()) {
+    const bool is_apart = cpu.triple.isX86() && bytes.front() == lock;
+    if (!cpu.triple.isX86() || !decode(is_apart ? bytes.drop_front() : bytes, behind) ||
+        behind.getOpcode() == inst.getOpcode())
+        return false;
+    StringRef text = print_text(cpu, arena, *printer, behind);
+    StringRef prefix = is_apart ? "lock" : text.take_while([](char c) { return c != '\t'; });
+    if (prefix != "lock" && prefix != "rep")
+        return false;
+    text = is_apart ? text : text.drop_front(prefix.size()).ltrim("\t");
+    form->text = arena_printf(arena, "%s %s", prefix.str().c_str(), text.str().c_str());
+    prefixed[inst.getOpcode()] = behind.getOpcode();
+    return true;
+}
+
+bool form_maker::decodes_to_itself(const MCInst &inst, struct form *form) {
+    MCInst decoded;
+    if (has_prefix(inst, form))
+        return true;
+    if (!decode(ArrayRef<uint8_t>(form->bytes, form->n_bytes), decoded)) {
         form->status = FORM_NOT_DECODED;
         return false;
     }
@@ -269,6 +349,8 @@ void form_maker::make(unsigned opcode, const example &wanted, struct form *form)
         return;
     inst.setOpcode(opcode);
     add_operands(desc, wanted, inst, form);
+    if (wanted.of_lea->name)
+        form->name = arena_printf(arena, "%s-%s", form->opcode, wanted.of_lea->name);
     if (!encode(inst, form))
         form->status = FORM_NOT_DECODED;
     else
@@ -276,7 +358,8 @@ void form_maker::make(unsigned opcode, const example &wanted, struct form *form)
 }
 
 // Assembles all examples at once, a line each, and finds out what came of them.
-bool assemble_examples(backend_cpu &cpu, struct form *forms, size_t n, struct fail *fail) {
+bool assemble_examples(backend_cpu &cpu, const prefixed_opcodes &prefixed, struct form *forms, size_t n,
+                       struct fail *fail) {
     std::string text;
     std::vector<struct form *> by_line;
     for (size_t i = 0; i < n; i++) {
@@ -289,10 +372,23 @@ bool assemble_examples(backend_cpu &cpu, struct form *forms, size_t n, struct fa
     }
     return assemble_lines(cpu, text.c_str(), fail, [&](const MCInst &inst, unsigned line) {
         struct form *form = by_line[line - 1];
-        const bool is_itself = inst.getOpcode() == form->index;
+        const auto behind = prefixed.find(form->index);
+        const bool is_itself = inst.getOpcode() == (behind == prefixed.end() ? form->index : behind->second);
         form->status = is_itself ? FORM_USABLE : FORM_TWIN;
         form->twin = is_itself ? nullptr : opcode_name(&cpu, inst.getOpcode());
     });
+}
+
+bool has_address(const struct form &form) {
+    return std::any_of(form.operands, form.operands + form.n_operands,
+                       [](const struct form_operand &operand) { return operand.kind == FORM_ADDRESS; });
+}
+
+// Takes those of a second try that have become usable.
+void take_usable(const std::vector<struct form> &tried, std::vector<struct form> &list) {
+    for (const struct form &form : tried)
+        if (form.status == FORM_USABLE)
+            list[form.index] = form;
 }
 
 } // namespace
@@ -303,25 +399,42 @@ bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form 
     if (!maker.is_open())
         return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without an assembler or disassembler for %s",
                         cpu->triple.str().c_str());
-    const size_t n = cpu->opcodes->getNumOpcodes();
-    struct form *list = ARENA_ARRAY(arena, struct form, n);
-    for (size_t i = 0; i < n; i++)
+    const size_t n_opcodes = cpu->opcodes->getNumOpcodes();
+    std::vector<struct form> list(n_opcodes);
+    for (size_t i = 0; i < n_opcodes; i++)
         maker.make(unsigned(i), plain, &list[i]);
-    if (!assemble_examples(*cpu, list, n, fail))
+    for (size_t i = 0; i < n_opcodes; i++)
+        if (has_address(list[i]) && list[i].status == FORM_USABLE)
+            for (const address *each = addresses + 1; each < std::end(addresses); each++) {
+                list.emplace_back();
+                maker.make(unsigned(i), {plain.immediate, plain.avoids_accumulator, each}, &list.back());
+            }
+    if (!assemble_examples(*cpu, maker.all_prefixed(), list.data(), list.size(), fail))
         return false;
     // Where a short immediate makes another opcode of the text, a long one may not.
     std::vector<struct form> again;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n_opcodes; i++)
         if (list[i].status == FORM_TWIN) {
             again.emplace_back();
             maker.make(unsigned(i), second, &again.back());
         }
-    if (!assemble_examples(*cpu, again.data(), again.size(), fail))
+    if (!assemble_examples(*cpu, maker.all_prefixed(), again.data(), again.size(), fail))
         return false;
-    for (const struct form &form : again)
-        if (form.status == FORM_USABLE)
-            list[form.index] = form;
-    *forms = list;
-    *n_forms = n;
+    take_usable(again, list);
+    // Where AVX has the instruction, too, its text needs a prefix to become AVX-512's. These begin with 62.
+    again.clear();
+    for (size_t i = 0; i < n_opcodes; i++)
+        if (cpu->triple.isX86() && list[i].status == FORM_TWIN && list[i].bytes[0] == 0x62) {
+            again.push_back(list[i]);
+            again.back().text = arena_printf(arena, "{evex} %s", list[i].text);
+            again.back().status = FORM_USABLE; // try again
+        }
+    if (!assemble_examples(*cpu, maker.all_prefixed(), again.data(), again.size(), fail))
+        return false;
+    take_usable(again, list);
+    struct form *copy = ARENA_ARRAY(arena, struct form, list.size());
+    std::copy(list.begin(), list.end(), copy);
+    *forms = copy;
+    *n_forms = list.size();
     return true;
 }

@@ -38,9 +38,10 @@ void form_patterns_close(struct form_patterns *patterns) {
     patterns->n = 0;
 }
 
-bool form_patterns_match(const struct form_patterns *patterns, const char *opcode) {
+bool form_patterns_match(const struct form_patterns *patterns, const struct form *form) {
     for (size_t i = 0; i < patterns->n; i++)
-        if (regexec(&patterns->items[i], opcode, 0, NULL, 0) == 0)
+        if (regexec(&patterns->items[i], form->opcode, 0, NULL, 0) == 0 ||
+            regexec(&patterns->items[i], form->name, 0, NULL, 0) == 0)
             return true;
     return false;
 }

@@ -1,5 +1,6 @@
 // Forms: what an ISA has to measure. A form is an opcode with operands of certain kinds, as LLVM's tables have it;
-// which registers, addresses and values it gets is open. Filled by the LLVM module (analyzer/llvm/forms.cpp). Meaning
+// which registers, addresses and values it gets is open. Only lea has several forms an opcode, one for each kind of
+// address, as CPUs take longer for some. Filled by the LLVM module (analyzer/llvm/forms.cpp). Meaning
 // of the fields: llvm/include/llvm/MC/MCInstrDesc.h.
 #ifndef ANALYZER_MODEL_FORM_H
 #define ANALYZER_MODEL_FORM_H
@@ -29,6 +30,7 @@ enum form_status {
 enum form_operand_kind {
     FORM_REGISTER,
     FORM_MEMORY,
+    FORM_ADDRESS, // x86: what lea computes; nothing is accessed
     FORM_IMMEDIATE,
     FORM_ROUNDING,  // x86: {rn-sae}
     FORM_CONDITION, // x86: the condition of cmov, set
@@ -40,7 +42,7 @@ struct form_operand {
     const char *class_name;    // of registers, "GR64"; of memory: of the index where that is a vector; null: none
     const uint16_t *registers; // that it may be, in LLVM's order: indices of the machine's registers; `n_registers`
     unsigned n_registers;
-    uint16_t reg, index; // registers of the example; of memory: its base and index; 0: none
+    uint16_t reg, index; // registers of the example; of memory and addresses: base and index; 0: none
     bool is_read, is_written;
     int tied;         // index of the written operand that must be the same register; -1: none
     bool is_distinct; // it is written, and may be no register that others read (LLVM: early clobber)
@@ -48,7 +50,9 @@ struct form_operand {
 
 struct form {
     const char *opcode; // LLVM's name, "VADDPSYrr"
-    unsigned index;     // of the opcode
+    // The opcode; where it has several forms, with what sets this one apart: "LEA64r-base-index".
+    const char *name;
+    unsigned index; // of the opcode
     enum form_status status;
     const char *twin;     // opcode; null: not a twin
     const char *text;     // an example, as LLVM prints it; null: it has no encoding
@@ -66,7 +70,7 @@ struct form {
 // "usable", "pseudo", "control flow", ...
 const char *form_status_name(enum form_status status);
 
-// Patterns of opcodes: regular expressions of whole names.
+// Patterns of names of forms: regular expressions of whole names. One that matches an opcode matches all its forms.
 struct form_patterns {
     regex_t *items;
     size_t n;
@@ -75,6 +79,6 @@ struct form_patterns {
 bool form_patterns_open(struct form_patterns *patterns, struct arena *arena, const char *const *texts, size_t n,
                         struct fail *fail);
 void form_patterns_close(struct form_patterns *patterns);
-bool form_patterns_match(const struct form_patterns *patterns, const char *opcode);
+bool form_patterns_match(const struct form_patterns *patterns, const struct form *form);
 
 #endif

@@ -34,8 +34,10 @@ static const uint64_t MEETING_NS = 100000000;
 
 // Fewest processes of a kernel's value that is not a plain fraction. Such code may have two speeds, and be at one of
 // them for a while. On a Zen 5, eleven independent paddd take 2.72 or 2.98 cycles. Loads from four lines take 1.00
-// cycle in 55 % of the processes, and 1.10 in the others. Three processes are alike too often.
-enum { FRACTIONLESS_PROCESSES = 12 };
+// cycle in 55 % of the processes, and 1.10 in the others. Three processes are alike too often. A fraction may be one of
+// two speeds, too: eight vptestnmq with a load take 5.00 cycles, and 4.00 in a sixth of the processes. A chain's time
+// does not depend on where its instructions find their units.
+enum { FRACTIONLESS_PROCESSES = 12, FRACTION_PROCESSES = 6 };
 
 // Largest relative distance from a fraction or a whole number, after the first rounds, of a value that may be one.
 static const double near_plain = 0.003;
@@ -94,13 +96,22 @@ static bool is_plain(const struct progress *progress) {
            progress->n_meetings == 0 && !moments_have_tail(progress->sampling);
 }
 
+// Fewest processes that a narrow interval must rest on.
+static unsigned needed_processes(const struct progress *progress) {
+    if (bench_code_is_foreign(progress->job.code))
+        return 0;
+    if (!is_plain(progress))
+        return FRACTIONLESS_PROCESSES;
+    return progress->job.code->is_chain ? 0 : FRACTION_PROCESSES;
+}
+
 // Whether the samples are from enough processes, and from times that are far enough apart or need not be. If not, sets
 // the next look.
 static bool is_confirmed(struct progress *progress, bool is_last) {
     const struct bench *bench = progress->bench;
-    if (!is_last && !bench_code_is_foreign(progress->job.code) &&
-        progress->sampling->n_processes < FRACTIONLESS_PROCESSES && !is_plain(progress)) {
-        progress->look_at = FRACTIONLESS_PROCESSES;
+    unsigned needed = needed_processes(progress);
+    if (!is_last && progress->sampling->n_processes < needed) {
+        progress->look_at = needed;
         progress->lacks_processes = true;
         return false;
     }

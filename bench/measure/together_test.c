@@ -161,6 +161,7 @@ static void whoever_asks_can_stop(void **state) {
     session.bench.options.is_stopped = is_third_time;
     codes[0].process_set = 1;
     codes[1].process_set = 2;
+    codes[0].is_chain = codes[1].is_chain = true; // two processes are enough
     measure_all(&session, codes, results, 2);
     assert_int_equal(results[0].outcome, BENCH_OK);
     assert_int_equal(results[0].numerator, 4);

@@ -21,8 +21,9 @@
 
 static const char *operand_text(struct arena *arena, const struct form_operand *operand) {
     static const char *const kinds[] = {
-        [FORM_REGISTER] = "register", [FORM_MEMORY] = "memory",       [FORM_IMMEDIATE] = "immediate",
-        [FORM_ROUNDING] = "rounding", [FORM_CONDITION] = "condition", [FORM_OTHER] = "other"};
+        [FORM_REGISTER] = "register",   [FORM_MEMORY] = "memory",     [FORM_ADDRESS] = "address",
+        [FORM_IMMEDIATE] = "immediate", [FORM_ROUNDING] = "rounding", [FORM_CONDITION] = "condition",
+        [FORM_OTHER] = "other"};
     return arena_printf(arena, "%s%s%s", kinds[operand->kind], operand->class_name ? " " : "",
                         operand->class_name ? operand->class_name : "");
 }
@@ -106,9 +107,9 @@ static json_t *form_to_json(struct arena *arena, const struct model *model, cons
                                         operand->reg ? machine->registers[operand->reg].name : NULL, "read",
                                         operand->is_read, "written", operand->is_written, "tied", operand->tied));
     }
-    return json_pack("{s:s, s:s, s:s*, s:s*, s:s, s:o, s:o, s:o, s:s*, s:b, s:b, s:b, s:s*, s:o*}", "form",
-                     form->opcode, "status", form_status_name(form->status), "twin", form->twin, "example", form->text,
-                     "hex", hex, "operands", operands, "implicit_reads",
+    return json_pack("{s:s, s:s, s:s*, s:s*, s:s, s:o, s:o, s:o, s:s*, s:b, s:b, s:b, s:s*, s:o*}", "form", form->name,
+                     "status", form_status_name(form->status), "twin", form->twin, "example", form->text, "hex", hex,
+                     "operands", operands, "implicit_reads",
                      registers_to_json(machine, form->implicit_reads, form->n_implicit_reads), "implicit_writes",
                      registers_to_json(machine, form->implicit_writes, form->n_implicit_writes), "class",
                      form->sched_class_name, "loads", form->may_load, "stores", form->may_store, "side_effects",
@@ -117,7 +118,7 @@ static json_t *form_to_json(struct arena *arena, const struct model *model, cons
 }
 
 static void add_form(struct table *table, const struct form *form, const struct probed_form *probed) {
-    table_cell(table, "%s", form->opcode);
+    table_cell(table, "%s", form->name);
     table_cell(table, "%s", form->text ? text_without_tabs(table->arena, form->text) : "");
     if (probed)
         table_cell(table, "%s", probed_form_text(table->arena, probed));
@@ -129,7 +130,7 @@ static void add_form(struct table *table, const struct form *form, const struct 
 }
 
 static bool is_asked_for(const struct form_patterns *patterns, const struct form *form) {
-    return patterns->n ? form_patterns_match(patterns, form->opcode) : form->status == FORM_USABLE;
+    return patterns->n ? form_patterns_match(patterns, form) : form->status == FORM_USABLE;
 }
 
 static void print_counts(struct arena *arena, const struct form *forms, size_t n) {
