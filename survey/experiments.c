@@ -60,10 +60,24 @@ static void add_implicit(const struct shape *shape, struct text *out) {
         text_add(out, "]");
 }
 
+static bool starts_with(struct slice name, const char *start) {
+    return name.length >= strlen(start) && strncmp(name.data, start, strlen(start)) == 0;
+}
+
+// x86: divides rax by memory, which must not be zero then.
+static bool has_divisor_in_memory(const struct shape *shape) {
+    bool has_fixed = false;
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        has_fixed |= shape->ports[i].is_fixed && shape->ports[i].file == 'g';
+    struct slice name = shape_mnemonic(shape);
+    return shape->has_memory && has_fixed && (starts_with(name, "div") || starts_with(name, "idiv"));
+}
+
 // Memory holds the buffer's own address in its first word: as a number of floating point, a denormal.
 static void add_setup(const struct shape *shape, struct text *out) {
     const char *texts[] = {shape->has_memory ? shape->ways->clear_memory : NULL,
                            shape->is_gather ? "movq $0, 64(%rsi)" : NULL, // what is loaded becomes indices
+                           has_divisor_in_memory(shape) ? "movq $1, 64(%rsi)" : NULL,
                            shape->surroundings ? shape->surroundings->setup : NULL};
     struct text setup = {.arena = out->arena};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -84,6 +98,8 @@ static void begin(const struct shape *shape, const char *suffix, const char *bod
 static const char *with_places(const struct shape *shape, struct arena *arena) {
     static const char fixed[] = "64({";
     const char *at = shape->has_memory ? strstr(shape->body, fixed) : NULL;
+    if (has_divisor_in_memory(shape))
+        return shape->body;
     return at ? arena_printf(arena, "%.*s{at:64}%s", (int)(at - shape->body), shape->body, at + 2) : shape->body;
 }
 
@@ -91,7 +107,8 @@ static void add_throughput(const struct shape *shape, const char *suffix, const 
                            const char *init, struct text *out) {
     const char *comma = "";
     begin(shape, suffix, body, more, out);
-    add_init(shape, shape->has_memory && !shape->surroundings && body == shape->body, init, out);
+    add_init(shape, shape->has_memory && !shape->surroundings && !has_divisor_in_memory(shape) && body == shape->body,
+             init, out);
     text_add(out, ", writes: [");
     for (unsigned i = 0; i < shape->n_ports; i++)
         if (shape->ports[i].is_written && shape->ports[i].file != 'c') {

@@ -114,6 +114,8 @@ static void memory(void **state) {
         "body: \"addq 64({o2_base:r64}), {o0:r64}; xorq {o0:r64}, {o2_base:r64}; xorq {o0:r64}, {o2_base:r64}; movl "
         "$1, {o0:r32}\"");
     has("ADD64mr", ".memory", "addq {o1:r64}, {at:64}({o0_base:r64})");
+    has("DIV64m", "", "body: \"divq 64({o0_base:r64})\", setup: \"movq $0, (%rsi); movq $1, 64(%rsi)\"");
+    has("DIV64m", "", "init: {o0_base: memory, rax: 1, rdx: 0}");
     has_none("ADD64mr", ".o1-flags.flags-movslq"); // it stores: what it adds comes later than the address
     has_none("MOV64rm", ".memory");
     has_none("MOV64mr", ".memory");
