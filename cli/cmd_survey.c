@@ -51,6 +51,7 @@ static const struct command command = {
     "  cyclops survey\n"
     "  cyclops survey 'VADDPS.*' 'IMUL64.*' --output adds\n"
     "  cyclops survey --target sim:znver4 --output znver4\n"
+    "  cyclops survey --isa aarch64 --target sim:neoverse-v2 --output v2\n"
     "  cyclops survey --shard 2/8 --output part2\n",
     options,
 };

@@ -140,10 +140,12 @@ static void add_throughputs(const struct isa *isa, const struct shape *shape, st
 }
 
 // Whether the result can be the next copy's source by sharing its register.
-static bool can_share(const struct shape_port *source, const struct shape_port *result) {
+static bool can_share(const struct shape *shape, const struct shape_port *source, const struct shape_port *result) {
     bool are_fixed = source->is_fixed && result->is_fixed;
     if (source == result)
         return true;
+    if (source->file == 'k' && !shape->ways->shares_masks)
+        return false;
     return source->file == result->file && source->file != 'c' && !source->is_address && !are_fixed &&
            !is_carried(source) && !is_carried(result) && !result->is_distinct;
 }
@@ -166,10 +168,10 @@ static void add_chain(const struct isa *isa, const struct shape *shape, unsigned
 }
 
 static void add_way(const struct shape *shape, unsigned source, unsigned result, const struct partner *way,
-                    const char *suffix, const char *breakers, struct text *out) {
+                    const char *suffix, struct text *out) {
     const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
     begin(shape, arena_printf(out->arena, ".%s-%s.%s%s", to->role, from->role, way->name, suffix), shape->body,
-          arena_printf(out->arena, "%s%s", way->text, breakers), out);
+          way->text, out);
     add_init(shape, false, way->init, out);
     text_addf(out, ", chain: [%s]}\n", to->role);
 }
@@ -178,17 +180,17 @@ static void add_ways(const struct isa *isa, const struct shape *shape, unsigned 
                      struct text *out) {
     struct partner ways[PARTNER_MOST_WAYS];
     struct text breakers = {.arena = out->arena};
-    unsigned n = partners_find(out->arena, isa, shape, result, source, false, ways);
     text_add(&breakers, "");
     if (!break_others(isa, shape, source, false, &breakers))
         return;
+    unsigned n = partners_find(out->arena, isa, shape, result, source, false, breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
-        add_way(shape, source, result, &ways[i], "", breakers.data, out);
+        add_way(shape, source, result, &ways[i], "", out);
     if (shape->ports[result].file != 'c')
         return;
-    n = partners_find(out->arena, isa, shape, result, source, true, ways);
+    n = partners_find(out->arena, isa, shape, result, source, true, breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
-        add_way(shape, source, result, &ways[i], ".longer", breakers.data, out);
+        add_way(shape, source, result, &ways[i], ".longer", out);
 }
 
 static void add_latencies(const struct isa *isa, const struct shape *shape, struct text *out) {
@@ -199,10 +201,10 @@ static void add_latencies(const struct isa *isa, const struct shape *shape, stru
             if (!from->is_read || !to->is_written || from->is_lanes || to->is_lanes)
                 continue;
             if (shape->has_memory && !from->is_address && !from->is_index &&
-                (shape->form->may_store || !can_share(from, to)))
+                (shape->form->may_store || !can_share(shape, from, to)))
                 continue; // a register beside a loaded operand: where a partner is needed, its own latency hides how
                           // late this operand may come
-            if (can_share(from, to))
+            if (can_share(shape, from, to))
                 add_chain(isa, shape, source, result, &arcs, out);
             else
                 add_ways(isa, shape, source, result, out);
@@ -242,7 +244,7 @@ static void add_same(const struct shape *shape, struct text *out) {
         if (port->is_read)
             sources[n_sources++] = i;
     }
-    bool has_address = strchr(shape->body, '(');
+    bool has_address = shape->has_memory || strchr(shape->body, '(');
     if (n_sources != 2 || n_results != 1 || has_address)
         return;
     const struct shape_port *first = &shape->ports[sources[0]], *second = &shape->ports[sources[1]],
@@ -287,11 +289,13 @@ static void add_slow_integer(const struct shape *shape, struct text *out) {
 
 static void add_slow_vector(const struct shape *shape, struct text *out) {
     static const char *const values[] = {"1.7320508075688772", "1.4142135623730951", "1.0986122886681098"};
+    if (*shape->ways->one(shape, &shape->ports[0]) != 'f')
+        return; // halves, as integers
     const char *type = strcmp(shape->ways->one(shape, &shape->ports[0]), "f64 1.0") == 0 ? "f64" : "f32", *comma = "";
     unsigned n = 0;
     for (unsigned i = 0; i < shape->n_ports; i++)
-        if (shape->ports[i].is_fixed || shape->ports[i].file != 'v' || is_carried(&shape->ports[i]) ||
-            shape->has_memory)
+        if (shape->ports[i].is_fixed || (shape->ports[i].file != 'v' && shape->ports[i].file != 'f') ||
+            is_carried(&shape->ports[i]) || shape->has_memory)
             return;
     begin(shape, ".slow", shape->body, "", out);
     text_add(out, ", init: {");
@@ -303,8 +307,36 @@ static void add_slow_vector(const struct shape *shape, struct text *out) {
     text_addf(out, "}, writes: [%s]}\n", shape->ports[0].role);
 }
 
+// The same where result, dividend and divisor are operands.
+static void add_slow_quotient(const struct shape *shape, struct text *out) {
+    const struct shape_port *const to = &shape->ports[0], *const dividend = &shape->ports[1];
+    if (shape->n_ports != 3 || !to->is_written || to->is_read || to->file != 'g')
+        return;
+    begin(shape, ".slow", shape->body, "", out);
+    text_addf(out, ", init: {%s: %s, %s: 12347}, writes: [%s]}\n", dividend->role,
+              dividend->class->bits == 64 ? "9007199254740881" : "2147483629", shape->ports[2].role, to->role);
+}
+
+static bool begins(const char *name, const char *start) {
+    return strncmp(name, start, strlen(start)) == 0;
+}
+
+// On other ISAs than x86.
+static void add_slow_elsewhere(const struct shape *shape, const char *name, struct text *out) {
+    bool has_floats = shape->ports[0].file == 'v' || shape->ports[0].file == 'f';
+    if (has_floats && (begins(name, "fdiv") || begins(name, "fsqrt") || begins(name, "vdiv") || begins(name, "vsqrt") ||
+                       begins(name, "div.") || begins(name, "sqrt.")))
+        add_slow_vector(shape, out);
+    else if (begins(name, "sdiv") || begins(name, "udiv") || begins(name, "div") || begins(name, "rem"))
+        add_slow_quotient(shape, out);
+}
+
 static void add_slow(const struct shape *shape, struct text *out) {
     const char *name = arena_copy(out->arena, shape_mnemonic(shape).data, shape_mnemonic(shape).length);
+    if (strcmp(shape->ways->family, "x86_64") != 0) {
+        add_slow_elsewhere(shape, name, out);
+        return;
+    }
     if (strncmp(name, "div", 3) == 0 || strncmp(name, "idiv", 4) == 0)
         add_slow_integer(shape, out);
     if (*name == 'v' ? strstr(name, "div") || (strstr(name, "sqrt") && !strstr(name, "rsqrt"))

@@ -19,7 +19,14 @@ size_t partners_experiments(const struct isa *isa, const struct partner_experime
 }
 
 const char *partners_longer(const struct isa *isa) {
-    return ways_find(isa)->longer_name;
+    for (const struct way_step *each = ways_find(isa)->steps; each->name; each++)
+        if (each->from == 'g' && each->to == 'g')
+            return each->name;
+    return NULL;
+}
+
+bool partners_hide_breakers(const struct isa *isa) {
+    return ways_find(isa)->hides_breakers;
 }
 
 unsigned partners_times(const struct isa *isa, const char *step) {
@@ -84,41 +91,54 @@ static void add_step(struct way *way, const struct way_step *step, const struct 
     struct partner *partner = way->partner;
     add_text(way->isa, step->text, from, to, &way->text);
     text_addf(&way->name, "%s%s", way->name.length ? "-" : "", step->name);
-    text_add(&way->init, step->init);
+    if (!strstr(way->init.data, step->init))
+        text_add(&way->init, step->init);
     partner->steps[partner->n_steps++] = (struct partner_step){step->name, step->times};
 }
 
 // Makes the way of that number: in one step, or in two through the role t.
 static bool make_way(struct way *way, const struct shape *shape, const struct shape_port *from,
-                     const struct shape_port *to, unsigned variant, bool is_longer) {
+                     const struct shape_port *to, unsigned variant, bool is_longer, const char *breakers) {
     char end = to->is_address || (to->is_index && to->file == 'g') ? 'a' : to->file;
+    bool hides = *breakers && ways_find(way->isa)->hides_breakers;
     if (from->class->span != to->class->span && *way->isa->syntaxes)
         return false; // x86: a pair of masks is no register of other instructions
-    const struct way_step *first = find_step(way->isa, shape, from->file, end, variant), *second = NULL;
-    if (first) {
+    const struct way_step *first = find_step(way->isa, shape, from->file, end, variant), *second = NULL,
+                          *again = find_step(way->isa, shape, end, end, variant);
+    if (first && !(hides && end == 'a')) {
         add_step(way, first, from, to);
+        text_add(&way->text, breakers);
+        if (hides && again)
+            add_step(way, again, to, to);
         return true;
     }
     first = find_step(way->isa, shape, from->file, from->file == 'c' ? 't' : 'g', variant);
     second = find_step(way->isa, shape, 'g', end, 0);
+    again = find_step(way->isa, shape, 'g', 'g', 0);
     if (!first || !second)
         return false;
     add_step(way, first, from, NULL);
+    if (hides)
+        text_add(&way->text, breakers);
+    for (unsigned i = 0; hides && i < 2; i++)
+        add_step(way, again, NULL, NULL);
     for (unsigned i = 0; is_longer && i < PARTNER_LONGER_STEPS; i++)
-        text_add(&way->text, ways_find(way->isa)->longer);
+        add_text(way->isa, again->text, NULL, NULL, &way->text);
     text_add(&way->init, ", t: 1");
     add_step(way, second, NULL, to);
+    if (!hides)
+        text_add(&way->text, breakers);
     return true;
 }
 
 unsigned partners_find(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned from,
-                       unsigned to, bool is_longer, struct partner ways[PARTNER_MOST_WAYS]) {
+                       unsigned to, bool is_longer, const char *breakers, struct partner ways[PARTNER_MOST_WAYS]) {
     unsigned n = 0;
     while (n < PARTNER_MOST_WAYS) {
         struct way way = {isa, &ways[n], {.arena = arena}, {.arena = arena}, {.arena = arena}};
         ways[n] = (struct partner){.init = ""};
         text_add(&way.init, "");
-        if (!make_way(&way, shape, &shape->ports[from], &shape->ports[to], n, is_longer))
+        if (!make_way(&way, shape, &shape->ports[from], &shape->ports[to], n, is_longer, breakers))
             break;
         ways[n].text = way.text.data;
         ways[n].name = way.name.data;

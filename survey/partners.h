@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "survey/shape.h"
 
-enum { PARTNER_MOST_STEPS = 4 };
+enum { PARTNER_MOST_STEPS = 5 };
 
 struct way_step; // ways.h
 
@@ -36,9 +36,11 @@ struct partner {
 
 // Ways from port `from` to `to`, which differ in the domain of vector units, or in the flag that they read; 0: there is
 // none on this ISA. `is_longer`: with more steps (partners_longer) behind flags.
+// `breakers`: instructions that end the dependences of other ports (partner_break), which become part of the way; or
+// "".
 enum { PARTNER_MOST_WAYS = 2, PARTNER_LONGER_STEPS = 4 };
 unsigned partners_find(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned from,
-                       unsigned to, bool is_longer, struct partner ways[PARTNER_MOST_WAYS]);
+                       unsigned to, bool is_longer, const char *breakers, struct partner ways[PARTNER_MOST_WAYS]);
 
 // Ways that load into the port what the form has stored from it, in several widths, at its only address. `longer`:
 // null, or the step of which a longer way has PARTNER_LONGER_STEPS more behind the load. 0: there is none on this ISA.
@@ -59,11 +61,17 @@ struct partner_experiment {
     unsigned n_steps;    // instructions of the chain
     // Where it is not a chain of its own kind alone: the experiments whose cycles must add up to its own; null: none.
     const char *parts[3];
+    // The experiment whose cycles come off its own: of a load, where the way back leads to a load's address. A core may
+    // forward a result to the same kind of instruction earlier than to an address. Null: nothing comes off.
+    const char *less;
 };
 size_t partners_experiments(const struct isa *isa, const struct partner_experiment **experiments);
 
 // The step of which a longer way has PARTNER_LONGER_STEPS more.
 const char *partners_longer(const struct isa *isa);
+
+// Whether breakers in a chain may take longer than what they are hidden behind: on cores that issue in order.
+bool partners_hide_breakers(const struct isa *isa);
 
 // How often the chain of an experiment is in a step of a way: 2 for "xor", which changes an address and changes it
 // back.

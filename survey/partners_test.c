@@ -15,7 +15,7 @@ static unsigned find(const char *opcode, const char *result, const char *source,
                      struct partner ways[PARTNER_MOST_WAYS]) {
     struct shape shape = testing_shape(opcode);
     return partners_find(testing_arena(), testing_isa(), &shape, testing_port(&shape, result),
-                         testing_port(&shape, source), is_longer, ways);
+                         testing_port(&shape, source), is_longer, "", ways);
 }
 
 static void ways_back(void **state) {

@@ -1,5 +1,6 @@
 #include "survey/table.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "bench/host/host.h"
 #include "bench/record/record.h"
@@ -296,6 +297,16 @@ static void check_sum(const struct reader *reader, const struct partner_experime
     }
 }
 
+static void take_off(struct table_value *value, const struct entry *less) {
+    struct table_value part = less ? value_of(less, 1) : (struct table_value){.is_known = false};
+    value->is_known &= part.is_known;
+    value->cycles -= part.cycles;
+    value->low -= part.high;
+    value->high -= part.low;
+    if (part.verdict == MEASURED_UNSTABLE)
+        value->verdict = part.verdict;
+}
+
 static void read_steps(struct reader *reader) {
     const struct partner_experiment *experiments;
     size_t n = partners_experiments(reader->isa, &experiments);
@@ -306,7 +317,9 @@ static void read_steps(struct reader *reader) {
             continue;
         struct step *step = &reader->steps[reader->n_steps++];
         *step = (struct step){experiments[i].name, value_of(entry, 1)};
-        if (experiments[i].n_steps == 1 || !step->value.is_known)
+        if (experiments[i].less)
+            take_off(&step->value, find_partner(reader, experiments[i].less));
+        if (experiments[i].n_steps == 1 || experiments[i].less || !step->value.is_known)
             continue;
         // No step takes less than a cycle; so where all together take one each, each takes one. Where they take even
         // less, one takes nothing.
@@ -496,6 +509,21 @@ static bool has_alone(const struct making *m, const struct entry *chain) {
     return false;
 }
 
+// Whether a chain through an address may be as short as the address's own way: an instruction writes its address, too,
+// and the way back reads that address, so that both ways go from copy to copy.
+static bool is_own_way(const struct making *m, const struct entry *entry) {
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        if (!is_latency(each) || *each->way || strcmp(each->source, entry->source) != 0 ||
+            strcmp(each->result, entry->source) != 0 || !file_has_suffix(entry->source, "_base"))
+            continue;
+        struct table_value rest = value_of(entry, 1), own = value_of(each, 1);
+        if (subtract_way(m->reader, entry->way, &rest) && own.is_known && own.cycles > 1.5 &&
+            rest.cycles <= own.cycles + sum_cycles)
+            return true;
+    }
+    return false;
+}
+
 static bool is_operand(const char *role) {
     return *role == 'o' && role[1] >= '0' && role[1] <= '9';
 }
@@ -532,6 +560,10 @@ static void limit_chain(const struct making *m, const struct entry *entry, struc
         why = "no whole number of cycles, so pipes limit the chain, too";
     else if (parallel > 0 && cycles <= parallel * (1 + share))
         why = "copies side by side take as long";
+    else if (*entry->way && is_own_way(m, entry))
+        why = "the address, which it writes, takes as long";
+    else if (strstr(entry->record->kernel, ".alone") && partners_hide_breakers(m->reader->isa))
+        why = "what ends the other dependences may take as long";
     if (!why)
         return;
     value->relation = TABLE_AT_MOST;

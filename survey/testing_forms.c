@@ -19,10 +19,9 @@ static struct {
     size_t n_forms;
 } testing;
 
-int testing_forms_open(void **state) {
-    (void)state;
+static int open_forms(const char *isa) {
     struct fail fail = {0};
-    testing.isa = isa_find("x86_64");
+    testing.isa = isa_find(isa);
     struct decoder_cpu widest = decoder_widest(testing.isa);
     const struct backend_options options = {
         .triple = testing.isa->triple, .cpu = widest.cpu, .features = widest.features, .without_model = true};
@@ -33,10 +32,26 @@ int testing_forms_open(void **state) {
     return -1;
 }
 
+int testing_forms_open(void **state) {
+    (void)state;
+    return open_forms("x86_64");
+}
+
+int testing_forms_open_aarch64(void **state) {
+    (void)state;
+    return open_forms("aarch64");
+}
+
+int testing_forms_open_riscv64(void **state) {
+    (void)state;
+    return open_forms("riscv64");
+}
+
 int testing_forms_close(void **state) {
     (void)state;
     model_close(&testing.model);
     arena_free(&testing.arena);
+    testing.forms = NULL;
     return 0;
 }
 

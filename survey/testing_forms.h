@@ -1,5 +1,5 @@
 // Private to this folder.
-// What the tests of this folder share: forms of x86-64 as LLVM lists them on any host, and their shapes.
+// What the tests of this folder share: forms of an ISA as LLVM lists them on any host, and their shapes.
 #ifndef SURVEY_TESTING_FORMS_H
 #define SURVEY_TESTING_FORMS_H
 
@@ -7,8 +7,10 @@
 
 #include <stdbool.h>
 
-// For cmocka_run_group_tests.
+// For cmocka_run_group_tests: forms of x86-64, or of another ISA.
 int testing_forms_open(void **state);
+int testing_forms_open_aarch64(void **state);
+int testing_forms_open_riscv64(void **state);
 int testing_forms_close(void **state);
 
 struct arena *testing_arena(void);

@@ -46,14 +46,19 @@ struct ways {
     size_t n_experiments;
     const struct way_step *steps;       // up to one without a name
     const struct way_breaker *breakers; // up to one without a text
-    const char *longer, *longer_name;   // step from t to t: its text and experiment
     const char *register_mark;          // in front of a register's name: "%"
     const char *clear_memory;           // sets the first word of the buffer to zero, before the loop
     const char *mask_of_all;            // value of a mask of which all lanes count
-    const char *const *modes;           // LLVM's names of registers of modes and states, up to null
-    const char *flags;                  // LLVM's name of the condition flags; null: there are none
-    const struct way_reason *left_out;  // opcodes that cannot be measured, up to one without a start; or null
-    const struct way_reason *classes;   // likewise: register classes that no role can have
+    // Whether a mask may be source and result. A Neoverse V2 takes a cycle longer where the result is the governing
+    // predicate (LLVM's NeoversePdIsPg).
+    bool shares_masks;
+    // Whether breakers come early in a way, with more steps behind them. A core that issues in order begins them only
+    // when the first step begins, and the next copy may wait for them: a Cortex-A55's movi takes as long as its "and".
+    bool hides_breakers;
+    const char *const *modes;          // LLVM's names of registers of modes and states, up to null
+    const char *flags;                 // LLVM's name of the condition flags; null: there are none
+    const struct way_reason *left_out; // opcodes that cannot be measured, up to one without a start; or null
+    const struct way_reason *classes;  // likewise: register classes that no role can have
     // Finds the register that LLVM's tables call `name`; null: it has the assembler's name.
     bool (*find_register)(const struct isa *isa, const char *name, struct register_name *found);
     // Initial value of a vector or floating-point register that is one in each lane: "f32 1.0".

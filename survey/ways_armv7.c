@@ -5,20 +5,39 @@
 #include <string.h>
 
 static const struct partner_experiment experiments[] = {
-    {"sxth", "sxth {a:r}, {a:r}", "[a]", "a: 1", NULL, 1, {NULL}},
-    {"eor", "eor {a:r}, {a:r}, {b:r}", "[a]", "a: 1, b: 0", NULL, 1, {NULL}},
+    {"sxth", "sxth {a:r}, {a:r}", "[a]", "a: 1", NULL, 1, {NULL}, NULL},
+    {"eor", "eor {a:r}, {a:r}, {b:r}", "[a]", "a: 1, b: 0", NULL, 1, {NULL}, NULL},
+    {"load", "ldr {a:r}, [{a:r}]", "[a]", "a: memory", NULL, 1, {NULL}, NULL},
+    {"address",
+     "ldr {b:r}, [{a:r}]; eor {a:r}, {a:r}, {b:r}; eor {a:r}, {a:r}, {b:r}",
+     "[a]",
+     "a: memory",
+     NULL,
+     3,
+     {NULL},
+     "load"},
+    {"address-eor",
+     "ldr {b:r}, [{a:r}]; eor {a:r}, {a:r}, {b:r}; eor {a:r}, {a:r}, {b:r}; eor {a:r}, {a:r}, {b:r}; eor {a:r}, {a:r}, "
+     "{b:r}",
+     "[a]",
+     "a: memory",
+     NULL,
+     5,
+     {"address", "eor", "eor"},
+     NULL},
     {"sxth-eor",
      "sxth {b:r}, {a:r}; eor {b:r}, {b:r}, {a:r}; eor {a:r}, {a:r}, {b:r}",
      "[a]",
      "a: 1",
      NULL,
      3,
-     {"sxth", "eor", "eor"}},
+     {"sxth", "eor", "eor"},
+     NULL},
 };
 
 static const struct way_step steps[] = {
     {"sxth", 'g', 'g', 0, 1, "; sxth {b:r}, {a:r}", "", WAY_ANY},
-    {"eor", 'g', 'a', 0, 2, "; eor {b:r}, {b:r}, {a:r}; eor {b:r}, {b:r}, {a:r}", "", WAY_ANY},
+    {"address", 'g', 'a', 0, 1, "; eor {b:r}, {b:r}, {a:r}; eor {b:r}, {b:r}, {a:r}", "", WAY_ANY},
     {.name = NULL},
 };
 
@@ -28,6 +47,16 @@ static const struct way_breaker breakers[] = {
 };
 
 static const struct way_reason left_out[] = {
+    {"LDM", "it transfers a list of registers"},
+    {"STM", "it transfers a list of registers"},
+    {"VLDM", "it transfers a list of registers"},
+    {"VSTM", "it transfers a list of registers"},
+    {"FLDM", "it transfers a list of registers"},
+    {"FSTM", "it transfers a list of registers"},
+    {"sysLDM", "it transfers a list of registers"},
+    {"sysSTM", "it transfers a list of registers"},
+    {"RFE", "it transfers a list of registers"},
+    {"SRS", "it transfers a list of registers"},
     {"STREX", "it stores only behind an exclusive load"},
     {"STLEX", "it stores only behind an exclusive load"},
     {"SVC", "it calls the system"},
@@ -69,10 +98,9 @@ const struct ways ways_armv7 = {
     .n_experiments = sizeof experiments / sizeof *experiments,
     .steps = steps,
     .breakers = breakers,
-    .longer = "; sxth {t:r}, {t:r}",
-    .longer_name = "sxth",
     .register_mark = "",
     .clear_memory = "eor r12, r12, r12; str r12, [r2]",
+    .hides_breakers = true,
     .mask_of_all = "1",
     .modes = (const char *const[]){"FPSCR", "FPSCR_RM", NULL},
     .flags = "CPSR",

@@ -61,6 +61,39 @@ done
 expect 0 '^at most ' value "$T/skylake" MOV64toPQIrr 1 0
 expect 0 '^equal 1\.0$' value "$T/znver4" MOV64toPQIrr 1 0
 
+# Other ISAs: flags by zero and carry, addresses, sums across register files, a core that issues in order.
+other() { # other CPU ISA FORM...
+    silent "$cyclops" survey "${@:3}" --isa "$2" --target "sim:$1,noise=none" --output "$T/$1"
+}
+other neoverse-n1 aarch64 ADDXrs SUBSXri ADCXr LDRXui FMLAv4f32 FMOVXDr
+other neoverse-v2 aarch64 AND_PPzPP LDRXroX ADD_ZPmZ_S
+other cortex-a55 aarch64 LDRBBui FMLAv4f32
+other sifive-p670 riscv64 LD FADD_D C_ADD AMOADD_D
+while read -r cpu form source result wanted; do
+    expect 0 "^$wanted\$" value "$T/$cpu" "$form" "$source" "${result/none/}"
+done <<'WANTED'
+neoverse-n1 ADDXrs 1 0 equal 1.0
+neoverse-n1 SUBSXri 1 flags.zero equal 1.0
+neoverse-n1 SUBSXri 1 flags.carry equal 1.0
+neoverse-n1 ADCXr flags 0 equal 1.0
+neoverse-n1 LDRXui 1.base 0 equal 4.0
+neoverse-n1 LDRXui throughput none equal 0.50
+neoverse-n1 FMLAv4f32 0 0 equal 4.0
+neoverse-n1 FMLAv4f32 2 0 equal 4.0
+neoverse-n1 FMOVXDr 1 0 at most 4.0
+neoverse-v2 AND_PPzPP 1 0 equal 1.0
+neoverse-v2 LDRXroX 2.index 0 equal 4.0
+neoverse-v2 ADD_ZPmZ_S 3 0 equal 2.0
+cortex-a55 LDRBBui 1.base 0 equal 3.0
+cortex-a55 FMLAv4f32 2 0 equal 4.0
+sifive-p670 LD 1.base 0 equal 4.0
+sifive-p670 FADD_D throughput none equal 0.50
+sifive-p670 C_ADD 2 0 equal 1.0
+WANTED
+expect 0 'ADDXrs +add x0, x1, x2, lsl #1 +1 +0\.333 ' "$cyclops" table "$T/neoverse-n1"
+silent bash -c "'$cyclops' survey LD2Twov4s VADD_VV ADDXrs --isa aarch64 --target sim:neoverse-n1,noise=none --output '$T/reasons'"
+expect 0 '^ +its operand is a list of registers in a row' "$cyclops" table "$T/reasons" --left-out
+
 # Forms that need something around them, and other register files. Stacks, addresses and masks are put back, so that
 # all of these run to their end on this CPU, too, where it has them. LLVM's models do not know how x87 waits.
 odd=(LEA64r PUSH64r POP64r LEAVE64 POPF64 MOVSB LODSQ MMX_PADDBrr ADD_FST0r ADD_FrST0 LD_F32m VGATHERDPSYrm LDMXCSR)
