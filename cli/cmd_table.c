@@ -10,7 +10,7 @@
 
 static struct {
     const char *form, *sort, *exegesis;
-    bool wants_csv, with_left_out;
+    bool wants_csv, with_left_out, wants_classes;
 } args;
 
 static const struct option options[] = {
@@ -21,6 +21,9 @@ static const struct option options[] = {
     {OPTION_TEXT, "sort", "ORDER",
      "name, latency, throughput, or model: how far off the worst model is. Default: name.", &args.sort},
     {OPTION_FLAG, "left-out", NULL, "Also the forms that were not measured, with the reason.", &args.with_left_out},
+    {OPTION_FLAG, "classes", NULL,
+     "Instead: the scheduling classes whose forms differ, and how many of their forms have which value.",
+     &args.wants_classes},
     {OPTION_FLAG, "csv", NULL, "Print a line for each value, separated by commas.", &args.wants_csv},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &lab_args.files.wants_json},
     {OPTION_TEXT, "exegesis-yaml", "OUT",
@@ -101,6 +104,12 @@ static bool print(struct arena *arena, const struct lab *lab, const struct opera
         return false;
     if (args.exegesis)
         return write_exegesis(arena, lab, &table, fail);
+    if (args.wants_classes)
+        return table_classes_write(arena, &table,
+                                   args.wants_csv              ? TABLE_CSV
+                                   : lab_args.files.wants_json ? TABLE_JSON
+                                                               : TABLE_TEXT,
+                                   cli_wants_colour(), stdout, fail);
     if (args.wants_csv)
         return table_report_write_csv(arena, &table, &wanted, stdout, fail);
     return (lab_args.files.wants_json ? table_report_write_json : table_report_print)(arena, &table, &wanted, stdout,

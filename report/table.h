@@ -44,4 +44,10 @@ bool table_report_write_csv(struct arena *arena, const struct survey_table *tabl
 bool table_report_write_json(struct arena *arena, const struct survey_table *table,
                              const struct table_report_options *options, FILE *out, struct fail *fail);
 
+// Writes the scheduling classes whose forms differ beyond their intervals, in their largest latency or in reciprocal
+// throughput: a line for each group of forms that agree. Only stable values that are no bounds count.
+enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON };
+bool table_classes_write(struct arena *arena, const struct survey_table *table, enum table_format format, bool colour,
+                         FILE *out, struct fail *fail);
+
 #endif

@@ -290,6 +290,48 @@ static void json_has_everything(void **state) {
     json_decref(form);
 }
 
+static const char *classes_of(const struct survey_table *table, enum table_format format) {
+    char *text = NULL;
+    size_t length;
+    struct fail fail = {0};
+    FILE *out = open_memstream(&text, &length);
+    assert_non_null(out);
+    assert_true(table_classes_write(&arena, table, format, false, out, &fail));
+    fclose(out);
+    const char *copy = arena_strdup(&arena, text);
+    free(text);
+    return copy;
+}
+
+static void classes_whose_forms_differ(void **state) {
+    (void)state;
+    struct table_throughput fast = {.streams = 4, .value = testing_value(0.25, "90")}, slow = fast, bound = fast;
+    slow.value = testing_value(0.5, "90");
+    bound.value = testing_value(3, "90");
+    bound.value.relation = TABLE_AT_MOST;
+    const struct table_row rows[] = {
+        {.form = "A", .sched_class = "WriteX", .throughputs = &fast, .n_throughputs = 1},
+        {.form = "B", .sched_class = "WriteX", .throughputs = &slow, .n_throughputs = 1},
+        {.form = "C", .sched_class = "WriteX", .throughputs = &fast, .n_throughputs = 1},
+        {.form = "D", .sched_class = "WriteX", .throughputs = &bound, .n_throughputs = 1},
+        {.form = "E", .sched_class = "WriteY", .throughputs = &fast, .n_throughputs = 1},
+        {.form = "F", .throughputs = &slow, .n_throughputs = 1},
+    };
+    struct survey_table table = {.rows = rows, .n_rows = sizeof rows / sizeof *rows};
+    assert_string_equal(classes_of(&table, TABLE_TEXT),
+                        "1 scheduling classes have forms that differ: in their largest latency, or in reciprocal\n"
+                        "    throughput\n"
+                        "\n"
+                        "  scheduling class  differs in  cycles  forms  such as\n"
+                        "  WriteX            throughput  0.25        2  A\n"
+                        "                                0.5         1  B\n");
+    assert_non_null(strstr(classes_of(&table, TABLE_CSV), "\nWriteX,throughput,0.25,"));
+    assert_non_null(strstr(classes_of(&table, TABLE_JSON), "\"forms\":1"));
+    table.n_rows = 1;
+    assert_string_equal(classes_of(&table, TABLE_TEXT), "0 scheduling classes have forms that differ.\n");
+    assert_string_equal(classes_of(&table, TABLE_JSON), "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_for_each_form),
@@ -300,6 +342,7 @@ int main(void) {
         cmocka_unit_test(orders),
         cmocka_unit_test(csv_is_quoted),
         cmocka_unit_test(json_has_everything),
+        cmocka_unit_test(classes_whose_forms_differ),
     };
     setenv("COLUMNS", "80", 1);
     screen_set_up();

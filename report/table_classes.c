@@ -1,0 +1,175 @@
+// Scheduling classes whose forms differ: LLVM's models have one latency and one throughput for all of them.
+#include "report/table.h"
+
+#include "base/json_text.h"
+#include "base/screen.h"
+#include "base/table.h"
+#include "report/fold.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DECIMALS = 5 };
+
+// A value of a form in a class.
+struct member {
+    const char *class_name, *kind, *form;
+    const struct table_value *value;
+};
+
+// Members of a class that agree. Their list ends with the table's members.
+struct group {
+    const struct member *first; // that of the smallest value
+    double low, high;           // of all their intervals together
+    size_t n;
+};
+
+struct groups {
+    struct arena *arena;
+    struct group *items;
+    size_t n;
+};
+
+static bool is_sure(const struct table_value *value) {
+    return fold_is_known(value) && value->relation == TABLE_EQUAL && value->verdict != MEASURED_UNSTABLE;
+}
+
+static int compare(const void *a, const void *b) {
+    const struct member *one = a, *other = b;
+    int order = strcmp(one->class_name, other->class_name);
+    if (order == 0)
+        order = strcmp(one->kind, other->kind);
+    if (order == 0)
+        order = (one->value->cycles > other->value->cycles) - (one->value->cycles < other->value->cycles);
+    return order ? order : strcmp(one->form, other->form);
+}
+
+// The sure values of all forms, by class, kind and cycles.
+static struct member *find_members(struct arena *arena, const struct survey_table *table, size_t *n) {
+    struct member *members = ARENA_ARRAY(arena, struct member, 2 * table->n_rows);
+    *n = 0;
+    for (size_t i = 0; i < table->n_rows; i++) {
+        const struct table_row *row = &table->rows[i];
+        struct fold fold = fold_latency(arena, row);
+        const struct table_throughput *throughput = fold_throughput(row);
+        if (!row->sched_class)
+            continue;
+        if (fold.latency && !fold.doubt && !fold.n_unknown && is_sure(&fold.latency->value))
+            members[(*n)++] = (struct member){row->sched_class, "latency", row->form, &fold.latency->value};
+        if (throughput && is_sure(&throughput->value))
+            members[(*n)++] = (struct member){row->sched_class, "throughput", row->form, &throughput->value};
+    }
+    if (*n)
+        qsort(members, *n, sizeof *members, compare);
+    return members;
+}
+
+static bool is_of_same(const struct member *a, const struct member *b) {
+    return strcmp(a->class_name, b->class_name) == 0 && strcmp(a->kind, b->kind) == 0;
+}
+
+// Adds the groups of members [first, end), where there are several. Members agree with a group whose intervals they
+// meet, or nearly so.
+static void add_groups(struct groups *groups, const struct member *first, const struct member *end) {
+    struct groups found = {.arena = groups->arena};
+    for (const struct member *each = first; each < end; each++) {
+        struct group *last = found.n ? &found.items[found.n - 1] : NULL;
+        if (last && each->value->low - last->high <= MEASURED_LEAST_DIFFERENCE * last->first->value->cycles) {
+            last->high = fmax(last->high, each->value->high);
+            last->n++;
+        } else
+            *ARENA_ADD(found.arena, found.items, found.n) =
+                (struct group){each, each->value->low, each->value->high, 1};
+    }
+    for (size_t i = 0; found.n > 1 && i < found.n; i++)
+        *ARENA_ADD(groups->arena, groups->items, groups->n) = found.items[i];
+}
+
+static struct groups find_groups(struct arena *arena, const struct survey_table *table) {
+    struct groups groups = {.arena = arena};
+    size_t n, first = 0;
+    const struct member *members = find_members(arena, table, &n);
+    for (size_t i = 1; i <= n; i++)
+        if (i == n || !is_of_same(&members[first], &members[i])) {
+            add_groups(&groups, &members[first], &members[i]);
+            first = i;
+        }
+    return groups;
+}
+
+static void print_text(const struct groups *groups, FILE *out, bool colour) {
+    struct table grid = {.arena = groups->arena};
+    size_t n_classes = 0;
+    const char *last = "";
+    for (size_t i = 0; i < groups->n; i++) {
+        n_classes += strcmp(last, groups->items[i].first->class_name) != 0;
+        last = groups->items[i].first->class_name;
+    }
+    screen_print_sentence(arena_printf(groups->arena, "%zu scheduling classes have forms that differ%s", n_classes,
+                                       n_classes ? ": in their largest latency, or in reciprocal throughput" : ""),
+                          out);
+    if (n_classes == 0)
+        return;
+    fputc('\n', out);
+    table_column(&grid, TABLE_CUT, "scheduling class");
+    table_column(&grid, TABLE_LEFT, "differs in");
+    table_column(&grid, TABLE_LEFT, "cycles");
+    table_column(&grid, TABLE_RIGHT, "forms");
+    table_column(&grid, TABLE_CUT, "such as");
+    for (size_t i = 0; i < groups->n; i++) {
+        const struct group *group = &groups->items[i];
+        bool goes_on = i && is_of_same(group->first, groups->items[i - 1].first);
+        double cycles = group->first->value->cycles;
+        table_cell(&grid, "%s", goes_on ? "" : group->first->class_name);
+        table_cell(&grid, "%s", goes_on ? "" : group->first->kind);
+        table_cell(&grid, "%s", fold_number(groups->arena, cycles, fold_decimals(cycles)));
+        table_cell(&grid, "%zu", group->n);
+        table_cell(&grid, "%s", group->first->form);
+    }
+    table_print(&grid, out, colour);
+}
+
+// Names of classes and forms are identifiers, which need no quotes.
+static void write_csv(const struct groups *groups, FILE *out) {
+    fputs("class,kind,cycles,low,high,forms,form\n", out);
+    for (size_t i = 0; i < groups->n; i++) {
+        const struct group *group = &groups->items[i];
+        fprintf(out, "%s,%s,%s,%s,%s,%zu,%s\n", group->first->class_name, group->first->kind,
+                fold_number(groups->arena, group->first->value->cycles, DECIMALS),
+                fold_number(groups->arena, group->low, DECIMALS), fold_number(groups->arena, group->high, DECIMALS),
+                group->n, group->first->form);
+    }
+}
+
+static bool write_json(const struct groups *groups, FILE *out, struct fail *fail) {
+    bool is_written = true;
+    for (size_t i = 0; is_written && i < groups->n; i++) {
+        const struct group *group = &groups->items[i];
+        struct json_text json = {.text.arena = groups->arena};
+        json_open(&json, NULL);
+        json_put_text(&json, "record", "class");
+        json_put_text(&json, "class", group->first->class_name);
+        json_put_text(&json, "kind", group->first->kind);
+        json_put_real(&json, "cycles", group->first->value->cycles, DECIMALS);
+        json_put_real(&json, "low", group->low, DECIMALS);
+        json_put_real(&json, "high", group->high, DECIMALS);
+        json_put_integer(&json, "forms", (int64_t)group->n);
+        json_put_text(&json, "form", group->first->form);
+        json_close(&json);
+        is_written = json_print_line(out, &json, fail);
+    }
+    return is_written;
+}
+
+bool table_classes_write(struct arena *arena, const struct survey_table *table, enum table_format format, bool colour,
+                         FILE *out, struct fail *fail) {
+    struct groups groups = find_groups(arena, table);
+    if (format == TABLE_JSON)
+        return write_json(&groups, out, fail);
+    if (format == TABLE_CSV)
+        write_csv(&groups, out);
+    else
+        print_text(&groups, out, colour);
+    return (fflush(out) == 0 && !ferror(out)) || fail_set(fail, FAIL_WORK, "cannot write the table");
+}
