@@ -106,9 +106,7 @@ static void print_text(const struct groups *groups, FILE *out, bool colour) {
         n_classes += strcmp(last, groups->items[i].first->class_name) != 0;
         last = groups->items[i].first->class_name;
     }
-    screen_print_sentence(arena_printf(groups->arena, "%zu scheduling classes have forms that differ%s", n_classes,
-                                       n_classes ? ": in their largest latency, or in reciprocal throughput" : ""),
-                          out);
+    screen_print_sentence(arena_printf(groups->arena, "Scheduling classes whose forms differ: %zu", n_classes), out);
     if (n_classes == 0)
         return;
     fputc('\n', out);
