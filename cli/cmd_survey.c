@@ -31,8 +31,8 @@ static const struct command command = {
     "cyclops survey",
     "[PATTERN...] [options]",
     "Measures the instruction table of this CPU: of each form of an instruction, the\n"
-    "latency from every source to every result, and the reciprocal throughput. It\n"
-    "needs no hardware counters, and no knowledge of the CPU.\n"
+    "latency from every source to every result, the reciprocal throughput, and the\n"
+    "dispatch slots. It needs no hardware counters, and no knowledge of the CPU.\n"
     "\n"
     "A form is an opcode of LLVM's ('cyclops list forms'), such as VADDPSYrr. PATTERN\n"
     "is a regular expression of whole names. Without one, all forms are measured.\n"

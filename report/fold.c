@@ -97,13 +97,18 @@ const struct table_throughput *fold_throughput(const struct table_row *row) {
 
 struct fold_range fold_latency_range(const struct table_row *row) {
     const struct table_latency *sure = largest(row, true);
-    struct fold_range range = {.low = sure ? sure->value.low : 0, .high = row->n_latencies ? 0 : INFINITY};
+    struct fold_range range = {.low = sure ? sure->value.low : 0};
+    bool has_pairs = false;
     for (size_t i = 0; i < row->n_latencies; i++) {
         const struct table_value *value = &row->latencies[i].value;
+        if (table_latency_is_special(&row->latencies[i]))
+            continue;
         // A pair of unknown latency may have the largest.
-        if (!table_latency_is_special(&row->latencies[i]))
-            range.high = fmax(range.high, fold_is_known(value) && !is_unstable(value) ? value->high : INFINITY);
+        range.high = fmax(range.high, fold_is_known(value) && !is_unstable(value) ? value->high : INFINITY);
+        has_pairs = true;
     }
+    if (!has_pairs)
+        range.high = INFINITY;
     return range;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, LEAST_INSTRUCTION = 12, MOST_MODELS = TABLE_MAX_COLUMNS - 5, MOST_REASONS = 3, MODEL_LATENCY = 6 };
+enum { GAP = 2, LEAST_INSTRUCTION = 12, MOST_MODELS = TABLE_MAX_COLUMNS - 6, MOST_REASONS = 3, MODEL_LATENCY = 6 };
 
 // ---- the head
 
@@ -74,9 +74,19 @@ static void print_all_reasons(struct arena *arena, const struct survey_table *ta
             count_unstable(&unstable, &row->latencies[k].value);
         for (size_t k = 0; k < row->n_throughputs; k++)
             count_unstable(&unstable, &row->throughputs[k].value);
+        count_unstable(&unstable, &row->slots.value);
     }
     print_reasons("Unstable here", &unstable, out);
     print_reasons("Not measured here", &left_out, out);
+}
+
+static void print_width(struct arena *arena, const struct survey_table *table, FILE *out) {
+    if (table->filler)
+        screen_print_sentence(arena_printf(arena, "Dispatch: %s slots a cycle, measured with '%s'",
+                                           fold_number(arena, table->width, 2), table->filler),
+                              out);
+    else if (table->no_filler)
+        screen_print_sentence(arena_printf(arena, "Dispatch slots are not known: %s", table->no_filler), out);
 }
 
 static void print_head(struct arena *arena, const struct survey_table *table, FILE *out) {
@@ -90,6 +100,7 @@ static void print_head(struct arena *arena, const struct survey_table *table, FI
                      table->n_measured, table->n_values, table->n_unstable, table->n_at_most),
         out);
     print_all_reasons(arena, table, out);
+    print_width(arena, table, out);
     if (table->n_models)
         screen_print_sentence("Models: latency, then reciprocal throughput; ≠: outside the measured interval", out);
     if (table->n_models > MOST_MODELS)
@@ -181,6 +192,10 @@ static void add_throughput(struct arena *arena, struct table *grid, const struct
         table_text_cell(grid, TABLE_YELLOW, "-");
 }
 
+static void add_slots(struct arena *arena, struct table *grid, const struct table_row *row) {
+    table_text_cell(grid, table_value_colour(&row->slots.value), table_value_text(arena, &row->slots.value));
+}
+
 static void add_model(struct arena *arena, struct table *grid, const struct table_row *row, size_t i) {
     if (!row->models || !row->models[i].is_known) {
         table_text_cell(grid, TABLE_PLAIN, "-");
@@ -204,13 +219,13 @@ static size_t larger(size_t a, size_t b) {
 // Returns the columns that are left for the instructions' texts beside the other columns: those of numbers have about
 // the width of their titles.
 static size_t instruction_room(const struct survey_table *table, const struct table_rows *rows, FILE *out) {
-    enum { LATENCY = 10, THROUGHPUT = 10, MODEL = MODEL_LATENCY + 6 };
+    enum { LATENCY = 10, THROUGHPUT = 10, SLOTS = 5, MODEL = MODEL_LATENCY + 6 };
     size_t form = strlen("form"), text = 0, used = 0, screen = screen_columns(out);
     for (size_t i = 0; i < rows->n; i++) {
         form = larger(form, text_width(rows->rows[i]->form));
         text = larger(text, rows->rows[i]->example ? text_width(rows->rows[i]->example) : 0);
     }
-    used = GAP + form + GAP + GAP + LATENCY + GAP + THROUGHPUT; // the third is the instruction's
+    used = GAP + form + GAP + GAP + LATENCY + GAP + THROUGHPUT + GAP + SLOTS; // the third is the instruction's
     for (size_t i = 0; i < table->n_models && i < MOST_MODELS; i++)
         used += GAP + larger(MODEL, text_width(table->models[i]));
     size_t room = screen > used ? screen - used : 0;
@@ -228,6 +243,7 @@ static void print_list(struct arena *arena, const struct survey_table *table, co
         table_column(&grid, TABLE_LEFT, "instruction");
     table_column(&grid, TABLE_LEFT, "latency");
     table_column(&grid, TABLE_LEFT, "reciprocal throughput");
+    table_column(&grid, TABLE_LEFT, "slots");
     for (size_t i = 0; i < table->n_models && i < MOST_MODELS; i++)
         table_column(&grid, TABLE_LEFT, table->models[i]);
     if (options->with_left_out)
@@ -242,6 +258,7 @@ static void print_list(struct arena *arena, const struct survey_table *table, co
                             screen_cut(arena, screen_text(arena, row->example ? row->example : ""), room));
         add_latency(arena, &grid, row);
         add_throughput(arena, &grid, row);
+        add_slots(arena, &grid, row);
         for (size_t k = 0; k < table->n_models && k < MOST_MODELS; k++)
             add_model(arena, &grid, row, k);
         if (options->with_left_out)

@@ -1,7 +1,7 @@
 // The instruction table of a survey: as text, as CSV, and as JSON Lines. The caller chooses the rows; the numbers are
 // survey/table.h's. Numbers that are not finite are never written: such a value counts as unknown.
-//     form       instruction             latency  throughput  llvm-22/znver5
-//     VADDPSYrr  vaddps %ymm2, %ymm1,…   4        0.5         4     0.5
+//     form       instruction             latency  throughput  slots  llvm-22/znver5
+//     VADDPSYrr  vaddps %ymm2, %ymm1,…   4        0.5         1      4     0.5
 #ifndef REPORT_TABLE_H
 #define REPORT_TABLE_H
 

@@ -120,6 +120,22 @@ static void write_csv_throughput(struct csv *csv, const struct survey_table *tab
     end_csv_line(csv, table, row, &throughput->value, out);
 }
 
+// As latencies: the fields from `cycles` to `high` hold slots.
+static void write_csv_slots(struct csv *csv, const struct survey_table *table, const struct table_row *row, FILE *out) {
+    put_field(csv, row->form);
+    put_field(csv, "slots");
+    put_field(csv, "");
+    put_field(csv, "");
+    put_csv_value(csv, row, &row->slots.value);
+    for (int i = 0; i < 6; i++) // code to headline
+        put_field(csv, "");
+    end_csv_line(csv, table, row, &row->slots.value, out);
+}
+
+static bool has_slots(const struct table_row *row) {
+    return row->slots.value.is_known || row->slots.value.why;
+}
+
 static void write_csv_none(struct csv *csv, const struct survey_table *table, const struct table_row *row, FILE *out) {
     const struct table_value nothing = {.why = row->left_out};
     put_field(csv, row->form);
@@ -153,6 +169,8 @@ bool table_report_write_csv(struct arena *arena, const struct survey_table *tabl
             write_csv_latency(&csv, table, row, &row->latencies[k], out);
         for (size_t k = 0; k < row->n_throughputs; k++)
             write_csv_throughput(&csv, table, row, k, out);
+        if (has_slots(row))
+            write_csv_slots(&csv, table, row, out);
         if (!row->n_latencies && !row->n_throughputs)
             write_csv_none(&csv, table, row, out);
     }
@@ -167,9 +185,10 @@ static void put_real(struct json_text *json, const char *key, double number) {
         json_put_real(json, key, number, DECIMALS);
 }
 
-static void put_value(struct json_text *json, const struct table_value *value) {
+// `unit`: "cycles" or "slots".
+static void put_value(struct json_text *json, const char *unit, const struct table_value *value) {
     if (fold_is_known(value)) {
-        json_put_real(json, "cycles", value->cycles, DECIMALS);
+        json_put_real(json, unit, value->cycles, DECIMALS);
         json_put_real(json, "low", value->low, DECIMALS);
         json_put_real(json, "high", value->high, DECIMALS);
         json_put_text(json, "relation", relation_name(value->relation));
@@ -189,7 +208,7 @@ static void put_latencies(struct json_text *json, const struct table_row *row) {
         json_open(json, NULL);
         json_put_text(json, "source", row->latencies[i].source);
         json_put_text(json, "destination", row->latencies[i].destination);
-        put_value(json, &row->latencies[i].value);
+        put_value(json, "cycles", &row->latencies[i].value);
         json_close(json);
     }
     json_close_list(json);
@@ -206,10 +225,18 @@ static void put_throughputs(struct json_text *json, const struct table_row *row)
         json_put_bool(json, "slow_values", throughput->has_slow_values);
         json_put_integer(json, "streams", throughput->streams);
         json_put_bool(json, "headline", i == row->headline);
-        put_value(json, &throughput->value);
+        put_value(json, "cycles", &throughput->value);
         json_close(json);
     }
     json_close_list(json);
+}
+
+static void put_slots(struct json_text *json, const struct table_row *row) {
+    if (!has_slots(row))
+        return;
+    json_open(json, "slots");
+    put_value(json, "slots", &row->slots.value);
+    json_close(json);
 }
 
 static void put_models(struct json_text *json, const struct survey_table *table, const struct table_row *row) {
@@ -235,6 +262,9 @@ static bool write_json_head(struct arena *arena, const struct survey_table *tabl
     json_put_text(&json, "llvm_cpu", table->llvm_cpu);
     json_put_text(&json, "triple", table->triple);
     json_put_text(&json, "clock", table->clock);
+    json_put_text(&json, "filler", table->filler);
+    if (table->filler)
+        put_real(&json, "dispatch_width", table->width);
     json_open_list(&json, "models");
     for (size_t i = 0; i < table->n_models; i++)
         json_put_text(&json, NULL, table->models[i]);
@@ -259,6 +289,7 @@ static bool write_json_row(struct arena *arena, const struct survey_table *table
     json_put_text(&json, "left_out", row->left_out);
     put_latencies(&json, row);
     put_throughputs(&json, row);
+    put_slots(&json, row);
     put_models(&json, table, row);
     json_close(&json);
     return json_print_line(out, &json, fail);

@@ -28,10 +28,10 @@ static void add_value(struct arena *arena, struct table *grid, const struct tabl
                         : bench_verdict_name(value->verdict));
 }
 
-static struct table open_grid(struct arena *arena, const char *what, const char *fourth) {
+static struct table open_grid(struct arena *arena, const char *what, const char *unit, const char *fourth) {
     struct table grid = {.arena = arena};
     table_column(&grid, TABLE_WRAP, what);
-    table_column(&grid, TABLE_LEFT, "cycles");
+    table_column(&grid, TABLE_LEFT, unit);
     table_column(&grid, TABLE_LEFT, "interval");
     table_column(&grid, TABLE_LEFT, "verdict");
     if (fourth)
@@ -52,7 +52,7 @@ static const char *closed_by(struct arena *arena, const struct table_value *valu
 }
 
 static void print_latencies(struct arena *arena, const struct table_row *row, FILE *out, bool colour) {
-    struct table grid = open_grid(arena, "latency", "chain closed by");
+    struct table grid = open_grid(arena, "latency", "cycles", "chain closed by");
     for (size_t i = 0; i < row->n_latencies; i++) {
         const struct table_value *value = &row->latencies[i].value;
         table_text_cell(&grid, TABLE_PLAIN, fold_pair(arena, &row->latencies[i]));
@@ -65,7 +65,7 @@ static void print_latencies(struct arena *arena, const struct table_row *row, FI
 }
 
 static void print_throughputs(struct arena *arena, const struct table_row *row, FILE *out, bool colour) {
-    struct table grid = open_grid(arena, "reciprocal throughput", NULL);
+    struct table grid = open_grid(arena, "reciprocal throughput", "cycles", NULL);
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *throughput = &row->throughputs[i];
         const char *why = throughput->value.why ? throughput->value.why : "";
@@ -77,6 +77,21 @@ static void print_throughputs(struct arena *arena, const struct table_row *row, 
             arena_printf(arena, "%s%s%s", is_headline ? "in the table" : "", is_headline && *why ? "; " : "", why));
     }
     fputs(row->n_throughputs ? "\n" : "", out);
+    table_print(&grid, out, colour);
+}
+
+static void print_slots(struct arena *arena, const struct survey_table *table, const struct table_row *row, FILE *out,
+                        bool colour) {
+    struct table grid = open_grid(arena, "dispatch", "slots", NULL);
+    const struct table_value *value = &row->slots.value;
+    if (!value->is_known && !value->why)
+        return;
+    table_text_cell(&grid, TABLE_PLAIN,
+                    table->filler ? arena_printf(arena, "of %s a cycle", fold_number(arena, table->width, 2))
+                                  : "of an unknown width");
+    add_value(arena, &grid, value);
+    table_text_cell(&grid, TABLE_PLAIN, value->why ? value->why : "");
+    fputc('\n', out);
     table_print(&grid, out, colour);
 }
 
@@ -101,12 +116,16 @@ static void print_models(struct arena *arena, const struct survey_table *table, 
     table_print(&grid, out, colour);
 }
 
-// Returns "c5 f4 58 c2", which breaks between bytes.
+// Returns "c5 f4 58 c2", which breaks between bytes. Of long code, the beginning.
 static const char *spaced(struct arena *arena, const char *hex) {
+    enum { MOST_BYTES = 64 };
     struct text text = {.arena = arena};
+    size_t n_bytes = hex ? strlen(hex) / 2 : 0;
     text_add(&text, "");
-    for (size_t i = 0; hex && hex[i]; i++)
-        text_addf(&text, "%s%c", i && i % 2 == 0 ? " " : "", hex[i]);
+    for (size_t i = 0; i < n_bytes && i < MOST_BYTES; i++)
+        text_addf(&text, "%s%.2s", i ? " " : "", &hex[2 * i]);
+    if (n_bytes > MOST_BYTES)
+        text_addf(&text, " … (%zu bytes)", n_bytes);
     return text.data;
 }
 
@@ -134,6 +153,8 @@ static void print_kernels(struct arena *arena, const struct table_row *row, FILE
         add_kernel(arena, &grid, table_throughput_text(arena, row, throughput), &throughput->value);
         has_kernel |= throughput->value.kernel != NULL;
     }
+    add_kernel(arena, &grid, "dispatch slots", &row->slots.value);
+    has_kernel |= row->slots.value.kernel != NULL;
     if (!has_kernel)
         return;
     fputc('\n', out);
@@ -154,6 +175,7 @@ void table_page_print(struct arena *arena, const struct survey_table *table, con
         screen_print_sentence(arena_printf(arena, "Not measured: %s", row->left_out), out);
     print_latencies(arena, row, out, colour);
     print_throughputs(arena, row, out, colour);
+    print_slots(arena, table, row, out, colour);
     print_models(arena, table, row, out, colour);
     print_kernels(arena, row, out, colour);
 }

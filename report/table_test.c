@@ -59,19 +59,20 @@ static void a_row_for_each_form(void **state) {
     assert_string_equal(text_of(&testing_table, (struct table_report_options){0}),
                         "AMD EPYC 9B45 (family 26, model 2), microcode 0xb002116; LLVM: znver5\n"
                         "Clock: ratio clock (1 cycle = 1 dependent add), ±0.10 %\n"
-                        "16140 forms, 6 measured: 13 values (2 unstable ?, 2 upper bounds ≤)\n"
+                        "16140 forms, 6 measured: 15 values (2 unstable ?, 3 upper bounds ≤)\n"
                         "Unstable here: 2 × another thread was busy\n"
                         "Not measured here: 1 × illegal instruction\n"
+                        "Dispatch: 6 slots a cycle, measured with 'xor'\n"
                         "Models: latency, then reciprocal throughput; ≠: outside the measured interval\n"
                         "\n"
-                        "  form                latency    reciprocal  llvm-22/znver5  llvm-19/znver4\n"
-                        "                                 throughput\n"
-                        "  ADD64rr             1          0.25        1     0.25      1     0.25\n"
-                        "  CRC \"quoted, form\"  3;4        -           3≠    1         -\n"
-                        "  DIV64r              10..≤18 ?  7 ?         30    20        12    7\n"
-                        "  LEAnan              -          -           -     -         1     1\n"
-                        "  NOOP                -          0.083       1     0.25≠     0     0.08\n"
-                        "  VADDPSYrm           3;≤11      0.5         10    0.5       2≠    0.5\n");
+                        "  form              latency    reciprocal  slots  llvm-22/znver5  llvm-19/znver4\n"
+                        "                               throughput\n"
+                        "  ADD64rr           1          0.25        1      1     0.25      1     0.25\n"
+                        "  CRC \"quo…, form\"  3;4        -           -      3≠    1         -\n"
+                        "  DIV64r            10..≤18 ?  7 ?         -      30    20        12    7\n"
+                        "  LEAnan            -          -           -      -     -         1     1\n"
+                        "  NOOP              -          0.083       -      1     0.25≠     0     0.08\n"
+                        "  VADDPSYrm         3;≤11      0.5         ≤2     10    0.5       2≠    0.5\n");
     const char *text = text_of(&testing_table, (struct table_report_options){.with_left_out = true, .colour = true});
     assert_non_null(strstr(text, "  XSAVE "));
     assert_non_null(strstr(text, "    illegal instruction\n"));
@@ -97,6 +98,9 @@ static void one_form_has_a_page(void **state) {
                                "  unrolled, n = 8, own lines     0.5     0.490 to 0.510  exact    in the table\n"
                                "  unrolled, n = 8, same address  0.5     0.490 to 0.510  exact\n"
                                "\n"
+                               "  dispatch      slots  interval      verdict\n"
+                               "  of 6 a cycle  ≤2     1.99 to 2.01  bound, exact  no whole number of slots\n"
+                               "\n"
                                "  model           latency  reciprocal throughput  uops\n"
                                "  llvm-22/znver5  10       0.5                       1\n"
                                "  llvm-19/znver4  2≠       0.5                       1\n"
@@ -106,7 +110,8 @@ static void one_form_has_a_page(void **state) {
                                "  vadd.1-0  latency 1 → 0                  c5 f4 58 07\n"
                                "  vadd.2-0  latency 2.base → 0             c5 f4 58 07 c4 e1 f9 7e c7\n"
                                "  vadd.8    unrolled, n = 8, own lines     c5 f4 58 07\n"
-                               "  vadd.8s   unrolled, n = 8, same address  c5 f4 58 07\n";
+                               "  vadd.8s   unrolled, n = 8, same address  c5 f4 58 07\n"
+                               "  vadd.17   dispatch slots                 c5 f4 58 07\n";
     assert_string_equal(text_of(&testing_table, (struct table_report_options){.form = "VADDPSYrm"}), page);
     struct survey_table one = testing_table; // a table of one row needs no name
     one.n_rows = 1;
@@ -136,7 +141,7 @@ static void tables_without_rows_or_models(void **state) {
     table = testing_table;
     table.n_models = 0;
     assert_non_null(strstr(text_of(&table, (struct table_report_options){0}),
-                           "  form                instruction                    latency    reciprocal\n"));
+                           "  form                instruction                 latency    reciprocal  slots\n"));
     struct table_row row = testing_table.rows[0]; // models, and no numbers of them
     row.models = NULL;
     table = testing_table;
@@ -233,11 +238,11 @@ static void csv_is_quoted(void **state) {
     const char **fields = ARENA_ARRAY(&arena, const char *, 1);
     size_t n_records, n = read_csv(written(table_report_write_csv, &testing_table, (struct table_report_options){0}),
                                    &fields, &n_records);
-    assert_int_equal(n_records, 1 + 4 + 2 + 4 + 3 + 2 + 5 + 1);
+    assert_int_equal(n_records, 1 + 5 + 3 + 4 + 4 + 2 + 5 + 1);
     assert_int_equal(n, n_records * COLUMNS);
     assert_string_equal(fields[WHY], "why");
     assert_string_equal(fields[COLUMNS - 6], "llvm-22/znver5 latency");
-    const char **crc = &fields[(size_t)6 * COLUMNS];
+    const char **crc = &fields[(size_t)7 * COLUMNS];
     assert_string_equal(crc[0], "CRC \"quoted, form\"");
     assert_string_equal(crc[4], "4");
     assert_string_equal(crc[7], "equal");
@@ -246,6 +251,11 @@ static void csv_is_quoted(void **state) {
     assert_string_equal(crc[PARTNER], "MOVQ, by a=b");
     assert_string_equal(crc[SUM], "6.5");
     assert_string_equal(crc[COLUMNS - 1], ""); // the second model does not know it
+    for (size_t i = 0; i < n_records; i++)
+        if (strcmp(fields[i * COLUMNS], "VADDPSYrm") == 0 && strcmp(fields[i * COLUMNS + 1], "slots") == 0) {
+            assert_string_equal(fields[i * COLUMNS + 4], "2");
+            assert_string_equal(fields[i * COLUMNS + 7], "at most");
+        }
     const char **last = &fields[(n_records - 1) * COLUMNS];
     assert_string_equal(last[0], "XSAVE");
     assert_string_equal(last[1], "none");
@@ -271,6 +281,11 @@ static void json_has_everything(void **state) {
     assert_string_equal(destination, "rax");
     assert_string_equal(verdict, "unstable");
     assert_string_equal(relation, "at most");
+    const char *why;
+    assert_int_equal(json_unpack(form, "{s:{s:s}}", "slots", "why", &why), 0);
+    assert_string_equal(why, "its copies take longer than fillers can hide");
+    assert_int_equal(json_unpack(head, "{s:s}", "filler", &why), 0);
+    assert_string_equal(why, "xor");
     json_decref(head);
     json_decref(form);
 }

@@ -390,7 +390,68 @@ static void add_surrounded(const struct shape *shape, struct text *out) {
     text_addf(out, ", chain: [%s]}\n", around->chain);
 }
 
-void experiments_add(const struct isa *isa, const struct shape *shape, struct text *kernels) {
+// The place behind the base of x86's address at a displacement, without an index: "64({o2_base:r64})"; null: it is no
+// such form.
+static const char *behind_base(const struct shape *shape) {
+    static const char address[] = "64({o";
+    const char *at = strstr(shape->body, address), *end = at ? strchr(at, '}') : NULL;
+    return end && end[1] == ')' ? end + 1 : NULL;
+}
+
+// Through memory, from a register that the form stores, alone or combined with what is there.
+static void add_store(const struct isa *isa, const struct shape *shape, unsigned source, struct text *out) {
+    const struct way_step *keep = partners_keep(isa, shape, source);
+    const struct shape_port *port = &shape->ports[source];
+    struct text breakers = {.arena = out->arena};
+    text_add(&breakers, "");
+    if (!keep || !break_others(isa, shape, source, false, &breakers))
+        return;
+    for (int is_longer = 0; is_longer < 2; is_longer++) {
+        struct partner ways[PARTNER_MOST_WAYS];
+        unsigned n = partners_load(out->arena, isa, shape, source, is_longer ? keep : NULL, ways);
+        for (unsigned i = 0; i < n; i++) {
+            const char *suffix = is_longer ? arena_printf(out->arena, ".longer.%s", keep->name) : "";
+            begin(shape, arena_printf(out->arena, ".%s-memory.%s%s", port->role, ways[i].name, suffix), shape->body,
+                  arena_printf(out->arena, "%s%s", ways[i].text, breakers.data), out);
+            add_init(shape, false, "", out);
+            text_addf(out, ", chain: [%s]}\n", port->role);
+        }
+    }
+}
+
+// The address of a load with an index, which x86's examples do not have: the shape with one more port. False: it has
+// one, or no room for it.
+static bool add_index_port(const struct isa *isa, struct arena *arena, struct shape *shape) {
+    const char *end = behind_base(shape);
+    unsigned base = 0;
+    while (base < shape->n_ports && !shape->ports[base].is_address)
+        base++;
+    if (!end || base == shape->n_ports || shape->n_ports == SHAPE_MOST_PORTS)
+        return false;
+    struct shape_port *port = &shape->ports[shape->n_ports++];
+    int number = (int)strcspn(shape->ports[base].label, ".");
+    *port = (struct shape_port){.label = arena_printf(arena, "%.*s.index", number, shape->ports[base].label),
+                                .role = arena_printf(arena, "o%.*s_index", number, shape->ports[base].label),
+                                .file = isa->classes->file,
+                                .class = isa->classes,
+                                .is_read = true,
+                                .is_index = true};
+    shape->body = arena_printf(arena, "%.*s, {%s:%s}%s", (int)(end - shape->body), shape->body, port->role,
+                               port->class->name, end);
+    return true;
+}
+
+// From the index of the address to the first result.
+static void add_index(const struct isa *isa, const struct shape *shape, struct text *out) {
+    struct shape with_index = *shape;
+    unsigned result = 0;
+    while (result < shape->n_ports && (!shape->ports[result].is_written || shape->ports[result].file == 'c'))
+        result++;
+    if (shape->form->may_load && result < shape->n_ports && add_index_port(isa, out->arena, &with_index))
+        add_ways(isa, &with_index, with_index.n_ports - 1, result, out);
+}
+
+void experiments_add(const struct isa *isa, const struct shape *shape, bool is_first, struct text *kernels) {
     if (shape->surroundings) {
         add_surrounded(shape, kernels);
         return;
@@ -400,16 +461,39 @@ void experiments_add(const struct isa *isa, const struct shape *shape, struct te
     add_same(shape, kernels);
     add_slow(shape, kernels);
     add_memory(shape, kernels);
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (behind_base(shape) && shape->form->may_store && shape->ports[i].is_read && !shape->ports[i].is_address &&
+            !shape->ports[i].is_index && shape->ports[i].file != 'c')
+            add_store(isa, shape, i, kernels);
+    if (is_first && shape->has_memory)
+        add_index(isa, shape, kernels);
 }
 
-void experiments_begin(const struct isa *isa, struct text *kernels) {
-    const struct partner_experiment *partners;
-    size_t n = partners_experiments(isa, &partners);
+void experiments_add_slots(const struct shape *shape, const struct slots_filler *filler, unsigned n,
+                           struct text *kernels) {
+    const struct surroundings *around = shape->surroundings;
+    const char *body = around && around->is_fixed_place ? shape->body : with_places(shape, kernels->arena),
+               *init = around && around->init ? arena_printf(kernels->arena, ", %s", around->init) : "";
+    struct text fillers = {.arena = kernels->arena};
+    text_add(&fillers, "");
+    slots_add_fillers(filler, n, &fillers);
+    if (!around || around->is_steady)
+        add_throughput(shape, arena_printf(kernels->arena, ".slots.%s.%u", filler->name, n), body, fillers.data, init,
+                       kernels);
+}
+
+void experiments_head(const struct isa *isa, struct text *kernels) {
     text_addf(kernels, "# Experiments of a survey. Each can be repeated: cyclops run --kernels FOLDER NAME\nisa: %s\n",
               isa_family(isa));
     if (isa->syntaxes[0])
         text_add(kernels, "syntax: att\n");
     text_add(kernels, "kernels:\n");
+}
+
+void experiments_begin(const struct isa *isa, struct text *kernels) {
+    const struct partner_experiment *partners;
+    size_t n = partners_experiments(isa, &partners);
+    experiments_head(isa, kernels);
     for (size_t i = 0; i < n; i++) {
         text_addf(kernels, "  - {name: CHAIN.%s, about: survey, body: \"%s\", chain: %s", partners[i].name,
                   partners[i].body, partners[i].chain);
@@ -419,4 +503,5 @@ void experiments_begin(const struct isa *isa, struct text *kernels) {
             text_addf(kernels, ", requires: [%s]", partners[i].feature);
         text_add(kernels, "}\n");
     }
+    slots_begin(isa, kernels);
 }

@@ -11,19 +11,31 @@
 //  ("alone")
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with some more steps, where flags are on the way. Without a difference,
 //    the chain is open: the form does not write that flag
+//  - FORM.SOURCE-memory.WAY: the time through memory: the form stores, and an instruction loads the same bytes back
+//  into
+//    the source. FORM.SOURCE-memory.WAY.longer.STEP: the same with some more of that step behind the load
 //  - FORM.same: the latency where all sources are one register
 //  - FORM.memory: the time from a word of memory that it reads and writes to itself
+//  - FORM.slots.FILLER.N: its throughput mixed with N fillers (slots.h)
 //  - CHAIN.WAY: a partner's own
+//  - FILL.FILLER, FILL.FILLER.N: a filler by itself, and N of them beside simple instructions
 #ifndef SURVEY_EXPERIMENTS_H
 #define SURVEY_EXPERIMENTS_H
 
 #include "base/text.h"
 #include "survey/shape.h"
+#include "survey/slots.h"
 
-// Adds the kernels of a form that is not left out.
-void experiments_add(const struct isa *isa, const struct shape *shape, struct text *kernels);
+// Adds the kernels of a form that is not left out. `is_first`: also those that one form of each scheduling class has.
+void experiments_add(const struct isa *isa, const struct shape *shape, bool is_first, struct text *kernels);
 
-// Begins a kernel file, with the kernels of all partners.
+// Adds the kernel of a form with so many fillers. These are known once the form's throughput is.
+void experiments_add_slots(const struct shape *shape, const struct slots_filler *filler, unsigned n,
+                           struct text *kernels);
+
+// Begins a kernel file without kernels.
+void experiments_head(const struct isa *isa, struct text *kernels);
+// Begins a kernel file, with the kernels of all partners and fillers.
 void experiments_begin(const struct isa *isa, struct text *kernels);
 
 #endif

@@ -18,7 +18,7 @@ static const char *kernels_of(const char *opcode) {
     struct text text = {.arena = testing_arena()};
     if (shape.left_out)
         fail_msg("%s is left out: %s", opcode, shape.left_out);
-    experiments_add(testing_isa(), &shape, &text);
+    experiments_add(testing_isa(), &shape, true, &text);
     return text.data;
 }
 

@@ -148,6 +148,32 @@ unsigned partners_find(struct arena *arena, const struct isa *isa, const struct 
     return n;
 }
 
+const struct way_step *partners_keep(const struct isa *isa, const struct shape *shape, unsigned port) {
+    char file = shape->ports[port].file;
+    return find_step(isa, shape, file, file, 0);
+}
+
+unsigned partners_load(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned port,
+                       const struct way_step *longer, struct partner ways[PARTNER_MOST_WAYS]) {
+    const struct shape_port *address = NULL, *to = &shape->ports[port];
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].is_address)
+            address = &shape->ports[i];
+    for (unsigned n = 0; n < PARTNER_MOST_WAYS; n++) {
+        const struct way_step *load = address ? find_step(isa, shape, 'M', to->file, n) : NULL;
+        struct way way = {isa, &ways[n], {.arena = arena}, {.arena = arena}, {.arena = arena}};
+        if (!load)
+            return n;
+        ways[n] = (struct partner){.init = ""};
+        add_step(&way, load, address, to);
+        for (unsigned i = 0; longer && i < PARTNER_LONGER_STEPS; i++)
+            add_text(isa, longer->text, to, to, &way.text);
+        ways[n].text = way.text.data;
+        ways[n].name = way.name.data;
+    }
+    return PARTNER_MOST_WAYS;
+}
+
 bool partner_break(const struct isa *isa, const struct shape *shape, unsigned number, struct text *text) {
     const struct shape_port *port = &shape->ports[number];
     char file = port->is_upper ? 'u' : port->is_lanes ? (port->file == 'k' ? 'K' : 'V') : port->file;

@@ -17,6 +17,8 @@
 
 enum { PARTNER_MOST_STEPS = 5 };
 
+struct way_step; // ways.h
+
 // A step of the way back.
 struct partner_step {
     const char *name; // of the experiment that measures it: "movslq"
@@ -39,6 +41,14 @@ struct partner {
 enum { PARTNER_MOST_WAYS = 2, PARTNER_LONGER_STEPS = 4 };
 unsigned partners_find(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned from,
                        unsigned to, bool is_longer, const char *breakers, struct partner ways[PARTNER_MOST_WAYS]);
+
+// Ways that load into the port what the form has stored from it, in several widths, at its only address. `longer`:
+// null, or the step of which a longer way has PARTNER_LONGER_STEPS more behind the load. 0: there is none on this ISA.
+unsigned partners_load(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned port,
+                       const struct way_step *longer, struct partner ways[PARTNER_MOST_WAYS]);
+
+// The step that takes the port's value to itself; null: there is none.
+const struct way_step *partners_keep(const struct isa *isa, const struct shape *shape, unsigned port);
 
 // Adds an instruction, with "; " in front, that gives the port a value that depends on nothing. False: there is none.
 bool partner_break(const struct isa *isa, const struct shape *shape, unsigned port, struct text *text);

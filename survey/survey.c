@@ -7,6 +7,8 @@
 #include "survey/folder.h"
 #include "survey/partners.h"
 #include "survey/probe.h"
+#include "survey/slots_plan.h"
+#include "survey/table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,8 +26,12 @@ struct survey {
     size_t n_forms;
     struct shape *shapes; // one per form
     struct kernel_set kernels;
+    const char *kernel_folder;
+    struct slots_plan slots;
+    bool has_extras;  // classes have their further throughputs now (plan_extras)
     size_t n_first;   // kernels of the first form of each scheduling class, which come first
     bool *are_open;   // for each kernel: a value of it is to be measured
+    size_t n_open;    // length of that list
     const char *path; // of the measurement file
     size_t n_said;    // troubles of experiments
     int status;       // as in survey_run
@@ -106,8 +112,10 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
         is_done =
             !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", form_name, shape.left_out);
         experiments_begin(isa, &text);
-        if (is_done)
-            experiments_add(isa, &shape, &text);
+        if (is_done) {
+            experiments_add(isa, &shape, true, &text);
+            slots_plan_add_name(isa, &shape, name, &text);
+        }
         size_t first = set->n_kernels;
         is_done = is_done && kernel_load_text(arena, "the survey's kernels", text.data, isa, set, fail) &&
                   check_experiment(arena, set, first, name, form_name, fail);
@@ -228,7 +236,7 @@ static const struct form *add_kernels(struct survey *survey, struct text *text) 
     for (int first = 1; first >= 0; first--)
         for (size_t i = 0; i < survey->n_forms; i++)
             if (!survey->shapes[i].left_out && is_first[i] == first)
-                experiments_add(survey->isa, &survey->shapes[i], text);
+                experiments_add(survey->isa, &survey->shapes[i], first, text);
     return other;
 }
 
@@ -246,15 +254,16 @@ static bool make_folder(const char *path, struct fail *fail) {
 static bool make_kernels(struct survey *survey, struct fail *fail) {
     struct text text = {.arena = survey->arena};
     const char *root = folder_file(survey->arena, survey->request->folder, "kernels");
-    const char *folder = folder_file(survey->arena, root, isa_family(survey->isa));
+    survey->kernel_folder = folder_file(survey->arena, root, isa_family(survey->isa));
     experiments_begin(survey->isa, &text);
     size_t length = text.length;
     const struct form *other = add_kernels(survey, &text);
     if (text.length == length && !survey->request->n_shards)
         return fail_set(fail, FAIL_INPUT, "none of these forms can be measured: '%s' states why",
                         folder_file(survey->arena, survey->request->folder, "forms.jsonl"));
-    const char *path = folder_file(survey->arena, folder, "survey.yaml");
-    if (!make_folder(root, fail) || !make_folder(folder, fail) || !file_write(path, text.data, text.length, fail) ||
+    const char *path = folder_file(survey->arena, survey->kernel_folder, "survey.yaml");
+    if (!make_folder(root, fail) || !make_folder(survey->kernel_folder, fail) ||
+        !file_write(path, text.data, text.length, fail) ||
         !kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail))
         return false;
     while (survey->n_first < survey->kernels.n_kernels &&
@@ -273,12 +282,37 @@ static bool is_throughput(const struct kernel *kernel) {
     return kernel->n_arcs == 0;
 }
 
+// Whether it is the throughput of the first form of a scheduling class, and its extras are to be measured.
+static bool has_extras(const struct survey *survey, const struct kernel *kernel) {
+    return survey->has_extras && kernel < survey->kernels.kernels + survey->n_first && !strchr(kernel->name, '.');
+}
+
+// Adds the throughput of one form of a class as a loop, and with half the streams.
+static bool plan_extras(struct arena *arena, struct plan *plan, const struct kernel *kernel, unsigned streams,
+                        struct fail *fail) {
+    struct gen_request looped = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED},
+                       half = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .streams = streams / 2};
+    return plan_add_expansion(arena, plan, kernel, &looped, fail) &&
+           (streams < 2 || plan_add_expansion(arena, plan, kernel, &half, fail));
+}
+
+// Streams of a mixture with fillers, if that many fit: each takes some cycles, so a few hide a latency.
+enum { SLOTS_STREAMS = 8 };
+
+static bool plan_mixture(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct fail *fail) {
+    struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .streams = SLOTS_STREAMS};
+    if (plan_add_expansion(arena, plan, kernel, &request, fail))
+        return true;
+    fail_clear(fail);
+    request.streams = 0;
+    return plan_add_expansion(arena, plan, kernel, &request, fail);
+}
+
 // Adds the experiments of a kernel to a plan. One that cannot be expanded is refused.
 static void plan_kernel(struct survey *survey, struct arena *arena, struct plan *plan, const struct kernel *kernel) {
     struct gen_request request = {.form = PROGRAM_UNROLLED};
     struct fail fail = {0};
     bool is_added = true;
-    (void)survey;
     if (!is_throughput(kernel)) {
         request.mode = PROGRAM_LATENCY;
         request.unroll = LATENCY_INSTRUCTIONS / kernel->n_instructions;
@@ -289,12 +323,17 @@ static void plan_kernel(struct survey *survey, struct arena *arena, struct plan 
         request.streams = 1;
         request.placement = PLACEMENT_SAME_ADDRESS;
         is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+    } else if (strstr(kernel->name, ".slots.")) {
+        is_added = plan_mixture(arena, plan, kernel, &fail);
     } else {
         request.mode = PROGRAM_THROUGHPUT;
-        is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+        const struct experiment *first = plan_add_expansion(arena, plan, kernel, &request, &fail);
+        is_added = first;
         request.placement = PLACEMENT_SAME_ADDRESS;
         if (kernel->n_places && is_added)
             is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+        if (is_added && has_extras(survey, kernel))
+            is_added = plan_extras(arena, plan, kernel, first->program.streams, &fail);
     }
     if (!is_added)
         plan_refuse(arena, plan, &fail);
@@ -351,6 +390,10 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
     int status = 0; // of the worst experiment, which is one of thousands
     bool is_done = !plan.n_experiments ||
                    (lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail));
+    if (!is_done && is_stopped(survey)) { // while the clock was calibrated
+        fail_clear(fail);
+        is_done = true;
+    }
     if (status == RUN_PLAN_INTERRUPTED)
         survey->status = status;
     if (!is_done && is_stopped(survey)) { // the user ended it while the clock was calibrated
@@ -360,6 +403,50 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
     *n_unstable += close_stable(survey, &plan);
     lab_close(&lab);
     arena_free(&arena);
+    return is_done;
+}
+
+// ---- dispatch slots
+
+// Opens the kernels that were added since.
+static void open_new(struct survey *survey) {
+    while (survey->n_open < survey->kernels.n_kernels)
+        *ARENA_ADD(survey->arena, survey->are_open, survey->n_open) = true;
+}
+
+// Measures the kernels from `first` on. Those before stay as they are.
+static bool measure_from(struct survey *survey, size_t first, const struct effort *effort, size_t *n_unstable,
+                         struct fail *fail) {
+    bool *before = ARENA_ARRAY(survey->arena, bool, first);
+    memcpy(before, survey->are_open, first * sizeof *before);
+    memset(survey->are_open, false, first * sizeof *before);
+    bool is_done = measure(survey, effort, n_unstable, fail);
+    memcpy(survey->are_open, before, first * sizeof *before);
+    return is_done;
+}
+
+// Measures dispatch slots, in rounds: what was measured decides how many fillers are next.
+static bool measure_slots(struct survey *survey, const struct effort *effort, size_t *n_unstable, struct fail *fail) {
+    enum { MOST_ROUNDS = 8 };
+    const char *path = folder_file(survey->arena, survey->kernel_folder, "slots.yaml");
+    bool is_done = true, is_more = true;
+    for (unsigned round = 0; round < MOST_ROUNDS && is_done && is_more && !is_stopped(survey); round++) {
+        struct arena arena = {0};
+        struct survey_table table;
+        const char *kernels = NULL;
+        size_t first = survey->kernels.n_kernels;
+        is_done = table_read(&arena, &survey->request->folder, 1, NULL, 0, NULL, &table, fail);
+        if (is_done)
+            kernels = slots_plan_next(&survey->slots, &table);
+        arena_free(&arena);
+        is_more = kernels;
+        is_done = is_done &&
+                  (!is_more || (file_write(path, survey->slots.all.data, survey->slots.all.length, fail) &&
+                                kernel_load_text(survey->arena, path, kernels, survey->isa, &survey->kernels, fail)));
+        open_new(survey);
+        if (is_done && is_more)
+            is_done = measure_from(survey, first, effort, n_unstable, fail);
+    }
     return is_done;
 }
 
@@ -380,22 +467,25 @@ static bool is_of_first_table(const struct survey *survey, size_t number) {
     return is_kernel_of(kernel, "CHAIN") || (number < survey->n_first && is_plain);
 }
 
-// Measures everything once, then what is unstable again, each time with the clock calibrated anew. The first pass waits
-// for nobody: a value that is disturbed now may be easy some seconds later.
+// Measures everything once, dispatch slots last, then what is unstable again, each time with the clock calibrated anew.
+// The first pass waits for nobody: a value that is disturbed now may be easy some seconds later.
 static bool measure_all(struct survey *survey, struct fail *fail) {
     enum { MOST_PASSES = 6 };
     static const struct effort hasty = {.attempt_ms = 25, .retry_seconds = 0.5};
     static const double most_attempt_ms = 200, wait_seconds = 10;
     size_t n = survey->kernels.n_kernels, n_unstable = 0;
-    survey->are_open = ARENA_ARRAY(survey->arena, bool, n);
+    slots_plan_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
+    open_new(survey);
     for (size_t i = 0; i < n; i++)
         survey->are_open[i] = is_of_first_table(survey, i);
     if (!measure(survey, &hasty, &n_unstable, fail))
         return false;
+    survey->has_extras = true;
     for (size_t i = 0; i < n; i++) // unstable ones of the first table once more
-        survey->are_open[i] |= !is_of_first_table(survey, i);
+        survey->are_open[i] |= !is_of_first_table(survey, i) || has_extras(survey, &survey->kernels.kernels[i]);
     n_unstable = 0;
-    if (!is_stopped(survey) && !measure(survey, &hasty, &n_unstable, fail))
+    if ((!is_stopped(survey) && !measure(survey, &hasty, &n_unstable, fail)) ||
+        !measure_slots(survey, &hasty, &n_unstable, fail))
         return false;
     double start = now_seconds();
     for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey); pass++) {
@@ -407,7 +497,7 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
         lab_say(listener_of(survey), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
                 pass + 1);
         n_unstable = 0;
-        if (!measure(survey, &effort, &n_unstable, fail))
+        if (!measure(survey, &effort, &n_unstable, fail) || !measure_slots(survey, &effort, &n_unstable, fail))
             return false;
     }
     if (is_stopped(survey)) {

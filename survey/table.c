@@ -6,6 +6,7 @@
 #include "bench/record/record.h"
 #include "survey/folder.h"
 #include "survey/partners.h"
+#include "survey/slots.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,17 +20,27 @@ static const double sum_share = 0.01, sum_cycles = 0.1;
 // A kernel's measurement, by the parts of its name (experiments.h).
 struct entry {
     const struct record *record;
-    const char *form;                  // "CHAIN": a partner's
+    const char *form;                  // "CHAIN": a partner's; "FILL": a filler's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
     bool is_longer, has_breakers, has_slow_values, has_surroundings;
-    unsigned copies; // of the form in a stream
-    size_t place;    // among the lines of all files
+    const char *longer; // step of which it has some more; empty: the usual one
+    const char *filler; // of a mixture, or itself; null: it has none
+    unsigned fillers;   // in the mixture
+    unsigned copies;    // of the form in a stream
+    size_t place;       // among the lines of all files
 };
 
 // What is known of a partner's step.
 struct step {
     const char *name;
     struct table_value value; // cycles of one step; TABLE_AT_MOST: only the sum with the way back is known
+};
+
+// What is known of a filler.
+struct filler {
+    const char *name;
+    struct table_value value; // cycles of one
+    const char *why;          // why it measures no slots; null: it does
 };
 
 struct reader {
@@ -41,6 +52,9 @@ struct reader {
     size_t n_entries;
     struct step *steps;
     size_t n_steps;
+    struct filler *fillers;
+    size_t n_fillers;
+    const struct filler *filler; // the one to take; null: none
 };
 
 // A row while it is made.
@@ -67,12 +81,23 @@ static const char *label_of(struct arena *arena, const char *role) {
     return is_operand ? text_replaced(arena, role + 1, '_', '.') : role;
 }
 
+// Takes ".xor.17", or what there is of it.
+static void parse_fillers(struct arena *arena, const char *rest, struct entry *entry) {
+    entry->filler = take(arena, &rest, '.');
+    entry->fillers = (unsigned)strtoul(rest, NULL, 10);
+}
+
 static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
     const char *rest = record->kernel, *second, *record_arc = record->arc;
     *entry = (struct entry){.record = record, .form = take(arena, &rest, '.'), .copies = 1};
+    const char *behind_form = rest;
     second = take(arena, &rest, '.');
     if (strcmp(entry->form, "CHAIN") == 0) {
         entry->way = second;
+    } else if (strcmp(entry->form, "FILL") == 0) {
+        parse_fillers(arena, behind_form, entry);
+    } else if (strcmp(second, "slots") == 0) {
+        parse_fillers(arena, rest, entry);
     } else if (strcmp(second, "chain") == 0) {
         const char *arc = record->arc ? record->arc : "";
         entry->way = "";
@@ -97,6 +122,8 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->result = second;
         entry->way = take(arena, &rest, '.');
         entry->is_longer = *rest;
+        take(arena, &rest, '.');
+        entry->longer = rest;
         if (strcmp(entry->way, "alone") == 0)
             entry->way = "";
     }
@@ -136,6 +163,10 @@ static int compare_experiments(const struct entry *one, const struct entry *othe
     if (order == 0)
         order = strcmp(one->record->placement ? one->record->placement : "",
                        other->record->placement ? other->record->placement : "");
+    if (order == 0)
+        order = strcmp(one->record->form ? one->record->form : "", other->record->form ? other->record->form : "");
+    if (order == 0)
+        order = (one->record->streams > other->record->streams) - (one->record->streams < other->record->streams);
     return order;
 }
 
@@ -303,6 +334,83 @@ static void read_steps(struct reader *reader) {
             check_sum(reader, &experiments[i]);
 }
 
+// ---- fillers
+
+// Slots of a body with fillers, less these. False where they are not known.
+static bool slots_of(const struct entry *entry, const struct filler *filler, struct slots_sample *sample) {
+    struct table_value value = value_of(entry, entry->record->streams ? entry->record->streams : 1);
+    if (!value.is_known || !filler || !filler->value.is_known || !(filler->value.low > 0))
+        return false;
+    *sample = (struct slots_sample){
+        .fillers = entry->fillers,
+        .slots = value.cycles / filler->value.cycles - entry->fillers,
+        .low = value.low / filler->value.high - entry->fillers,
+        .high = value.high / filler->value.low - entry->fillers,
+        .is_stable = value.verdict != MEASURED_UNSTABLE && filler->value.verdict != MEASURED_UNSTABLE,
+    };
+    return true;
+}
+
+static struct filler *find_filler(const struct reader *reader, const char *name) {
+    for (size_t i = 0; i < reader->n_fillers; i++)
+        if (strcmp(reader->fillers[i].name, name) == 0)
+            return &reader->fillers[i];
+    return NULL;
+}
+
+// Sets why a filler measures no slots: simple instructions do not take one each. As of all mixtures, the one with the
+// fewest slots counts.
+static void check_filler(const struct reader *reader, struct filler *filler) {
+    unsigned n_checks = 0;
+    double least = 0;
+    for (size_t i = 0; i < reader->n_entries; i++) {
+        const struct entry *entry = &reader->entries[i];
+        struct slots_sample sample;
+        if (strcmp(entry->form, "FILL") != 0 || !entry->fillers || strcmp(entry->filler, filler->name) != 0 ||
+            !slots_of(entry, filler, &sample))
+            continue;
+        least = n_checks++ ? fmin(least, sample.slots) : sample.slots;
+    }
+    if (n_checks < SLOTS_N_CHECKS)
+        filler->why = arena_printf(reader->arena, "the filler '%s' is not measured yet", filler->name);
+    else if (!slots_are(least, SLOTS_CHECKED))
+        filler->why = arena_printf(reader->arena, "%d simple instructions seem to take %.2f slots among '%s'",
+                                   SLOTS_CHECKED, least, filler->name);
+}
+
+// Reads the fillers and chooses the fastest of those that take one slot each.
+static void read_fillers(struct reader *reader, struct survey_table *table) {
+    static const double share = 0.05; // among those as fast, the first one
+    const struct slots_filler *candidates = slots_fillers(reader->isa);
+    size_t n = 0;
+    while (candidates[n].name)
+        n++;
+    reader->fillers = ARENA_ARRAY(reader->arena, struct filler, n);
+    if (n == 0)
+        table->no_filler = "no filler is known for this ISA";
+    for (size_t i = 0; i < n; i++) {
+        struct filler *filler = &reader->fillers[reader->n_fillers++];
+        *filler = (struct filler){.name = candidates[i].name};
+        for (size_t e = 0; e < reader->n_entries; e++) {
+            const struct entry *entry = &reader->entries[e];
+            if (strcmp(entry->form, "FILL") == 0 && !entry->fillers && strcmp(entry->filler, filler->name) == 0)
+                filler->value = value_of(entry, entry->record->streams ? entry->record->streams : 1);
+        }
+        check_filler(reader, filler);
+        if (i == 0)
+            table->no_filler = filler->why;
+        if (!filler->why && (!reader->filler || filler->value.cycles < (1 - share) * reader->filler->value.cycles))
+            reader->filler = filler;
+    }
+    if (!reader->filler)
+        return;
+    table->no_filler = NULL;
+    table->filler = reader->filler->name;
+    table->width = 1 / reader->filler->value.cycles;
+}
+
+// ---- latencies
+
 // Takes the way back off a chain: what is left is the form's. False where a step is not known.
 static bool subtract_way(const struct reader *reader, const char *way, struct table_value *value) {
     double chain = value->cycles;
@@ -341,8 +449,9 @@ static bool is_too_short(const struct table_value *value) {
 
 // Whether a chain through flags is closed: with more steps it takes these longer, or nearly so where pipes limit the
 // shorter one. Takes that as long as these steps off the longer one.
-static bool is_closed(const struct reader *reader, const struct table_value *value, struct table_value *longer) {
-    const struct step *step = reader->isa ? find_step(reader, partners_longer(reader->isa)) : NULL;
+static bool is_closed(const struct reader *reader, const struct table_value *value, struct table_value *longer,
+                      const char *name) {
+    const struct step *step = reader->isa ? find_step(reader, *name ? name : partners_longer(reader->isa)) : NULL;
     if (!longer->is_known || !step || !step->value.is_known)
         return false;
     double steps = PARTNER_LONGER_STEPS * step->value.cycles;
@@ -461,12 +570,36 @@ static void limit_chain(const struct making *m, const struct entry *entry, struc
     value->why = value->why ? value->why : why;
 }
 
-static void read_latency(struct making *m, const struct entry *entry) {
-    struct reader *reader = m->reader;
+// Reads the time from a register through memory and back. How much of it is the store's cannot be known.
+static void read_store(struct making *m, const struct entry *entry) {
     struct table_value value = value_of(entry, 1);
     const struct entry *longer = find_longer(m, entry);
     struct table_value long_value = longer ? value_of(longer, 1) : value;
-    bool is_open = longer && value.is_known && !is_closed(reader, &value, &long_value);
+    value.partner = entry->way;
+    value.sum = value.cycles;
+    value.relation = TABLE_AT_MOST;
+    if (value.is_known && !longer) {
+        value.is_known = false;
+        value.why = "not measured yet with more steps, so it is not known whether the load waits for the store";
+    } else if (value.is_known && !is_closed(m->reader, &value, &long_value, longer->longer)) {
+        value.is_known = false;
+        value.why = "more steps behind the load take no longer: the load does not wait for the store";
+    } else if (value.is_known && value.verdict != MEASURED_UNSTABLE) {
+        value.why = "the load back is in it";
+    }
+    add_latency(m, (struct table_latency){label_of(m->reader->arena, entry->source), "memory", value});
+}
+
+static void read_latency(struct making *m, const struct entry *entry) {
+    struct reader *reader = m->reader;
+    if (strcmp(entry->result, "memory") == 0 && strcmp(entry->source, "memory") != 0) {
+        read_store(m, entry);
+        return;
+    }
+    struct table_value value = value_of(entry, 1);
+    const struct entry *longer = find_longer(m, entry);
+    struct table_value long_value = longer ? value_of(longer, 1) : value;
+    bool is_open = longer && value.is_known && !is_closed(reader, &value, &long_value, longer->longer);
     if (longer && value.is_known && !is_open && long_value.verdict != MEASURED_UNSTABLE &&
         long_value.cycles < value.cycles && !is_sum(long_value.cycles, value.cycles))
         value = long_value; // pipes limit the shorter chain
@@ -518,6 +651,89 @@ static void read_throughput(struct making *m, const struct entry *entry) {
     *ARENA_ADD(m->reader->arena, m->throughputs, m->row->n_throughputs) = throughput;
 }
 
+static bool is_alike(const struct table_throughput *a, const struct table_throughput *b) {
+    return a->is_looped == b->is_looped && a->has_same_address == b->has_same_address &&
+           a->has_breakers == b->has_breakers && a->has_slow_values == b->has_slow_values &&
+           a->has_surroundings == b->has_surroundings;
+}
+
+// Marks throughputs that fewer streams make worse: then more of them, for which there are no registers, might be
+// better. Streams wait for themselves, or for something that LLVM's tables do not state.
+static void mark_few_streams(struct making *m) {
+    static const double share = 0.03;
+    struct table_throughput *list = m->throughputs;
+    for (size_t i = 0; i < m->row->n_throughputs; i++)
+        for (size_t k = 0; k < m->row->n_throughputs; k++) {
+            const struct table_value *fewer = &list[k].value;
+            struct table_value *value = &list[i].value;
+            if (!is_alike(&list[i], &list[k]) || list[k].streams >= list[i].streams || !value->is_known ||
+                !fewer->is_known || fewer->verdict == MEASURED_UNSTABLE || value->relation == TABLE_AT_MOST ||
+                fewer->low <= value->high * (1 + share))
+                continue;
+            value->relation = TABLE_AT_MOST;
+            value->why = value->why ? value->why
+                                    : arena_printf(m->reader->arena, "%u streams take longer, so more may take less",
+                                                   list[k].streams);
+        }
+}
+
+// Returns the throughput of copies of the form alone, as they are in the mixtures; null: it is not known.
+static const struct table_throughput *find_plain(const struct making *m) {
+    static const struct table_throughput plain = {.is_looped = false};
+    const struct table_throughput *most = NULL;
+    for (size_t i = 0; i < m->row->n_throughputs; i++) {
+        const struct table_throughput *each = &m->throughputs[i];
+        if (each->value.is_known && is_alike(each, &plain) && (!most || each->streams > most->streams))
+            most = each;
+    }
+    return most;
+}
+
+static void add_fillers(struct making *m, struct table_fillers **list, const char *filler, unsigned n) {
+    *ARENA_ADD(m->reader->arena, *list, m->row->slots.n_fillers) = (struct table_fillers){filler, n};
+    m->row->slots.fillers = *list;
+}
+
+static void read_slots(struct making *m) {
+    const struct reader *reader = m->reader;
+    const struct table_throughput *plain = find_plain(m);
+    struct table_value *value = &m->row->slots.value;
+    struct slots_sample *samples = ARENA_ARRAY(reader->arena, struct slots_sample, m->n_entries);
+    const struct entry **entries = ARENA_ARRAY(reader->arena, const struct entry *, m->n_entries);
+    struct table_fillers *list = NULL;
+    size_t n = 0;
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        if (!each->filler)
+            continue;
+        add_fillers(m, &list, each->filler, each->fillers);
+        const struct filler *filler = find_filler(reader, each->filler);
+        if (filler && !filler->why && slots_of(each, filler, &samples[n]))
+            entries[n++] = each;
+    }
+    if (!reader->filler || !plain) {
+        bool has_company = m->row->n_throughputs && m->throughputs[0].has_surroundings;
+        value->why = plain         ? "no filler takes one slot on this CPU"
+                     : has_company ? "it needs other instructions around it"
+                                   : "its throughput is not known";
+        return;
+    }
+    struct slots_result result = slots_judge(plain->value.cycles, 1 / reader->filler->value.cycles, samples, n);
+    for (unsigned i = 0; i < result.n_wanted; i++)
+        add_fillers(m, &list, reader->filler->name, result.wanted[i]);
+    if (result.relation != SLOTS_UNKNOWN) {
+        const struct entry *basis = entries[result.basis];
+        *value = value_of(basis, 1);
+        value->cycles = result.slots;
+        value->low = result.low;
+        value->high = result.high;
+        value->relation = result.relation == SLOTS_EQUAL ? TABLE_EQUAL : TABLE_AT_MOST;
+        value->verdict = !result.is_stable                ? MEASURED_UNSTABLE
+                         : result.relation == SLOTS_EQUAL ? MEASURED_EXACT
+                                                          : MEASURED_WITHIN;
+    }
+    value->why = value->why && !result.is_stable ? value->why : result.why;
+}
+
 // Marks throughputs that are only as good as their streams' latency allows: each stream waits for itself.
 static void mark_waiting(struct making *m) {
     static const double share = 0.03;
@@ -539,19 +755,29 @@ static void mark_waiting(struct making *m) {
     }
 }
 
-// The throughput that a reader wants: the smallest, on lines of their own; an unstable one only where there is no
-// other.
+// Whether a reader wants `a` more than `b`: a stable one; a smaller one; of those that are alike, that of straight
+// code, of many streams, and without a doubt.
+static bool is_better_throughput(const struct table_throughput *a, const struct table_throughput *b) {
+    bool is_steady = a->value.verdict != MEASURED_UNSTABLE, other_is = b->value.verdict != MEASURED_UNSTABLE;
+    if (is_steady != other_is)
+        return is_steady;
+    if (fabs(a->value.cycles - b->value.cycles) > MEASURED_LEAST_DIFFERENCE * fmin(a->value.cycles, b->value.cycles))
+        return a->value.cycles < b->value.cycles;
+    if (a->value.relation != b->value.relation)
+        return a->value.relation == TABLE_EQUAL;
+    if (a->has_breakers != b->has_breakers)
+        return b->has_breakers;
+    return a->is_looped != b->is_looped ? b->is_looped : a->streams > b->streams;
+}
+
+// The throughput that a reader wants, on lines of their own.
 static size_t find_headline(const struct table_row *row) {
     size_t best = row->n_throughputs;
     for (size_t i = 0; i < row->n_throughputs; i++) {
-        const struct table_throughput *each = &row->throughputs[i], *other = &row->throughputs[best];
+        const struct table_throughput *each = &row->throughputs[i];
         if (!each->value.is_known || each->has_same_address || each->has_slow_values)
             continue;
-        bool is_steady = each->value.verdict != MEASURED_UNSTABLE;
-        bool is_better =
-            best == row->n_throughputs || (is_steady && other->value.verdict == MEASURED_UNSTABLE) ||
-            (is_steady == (other->value.verdict != MEASURED_UNSTABLE) && each->value.cycles < other->value.cycles);
-        if (is_better)
+        if (best == row->n_throughputs || is_better_throughput(each, &row->throughputs[best]))
             best = i;
     }
     return best;
@@ -595,12 +821,15 @@ static void add_models(struct arena *arena, const struct model *models, size_t n
 
 static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
-        if (!is_latency(&m->entries[i]))
+        if (!is_latency(&m->entries[i]) && !m->entries[i].filler)
             read_throughput(m, &m->entries[i]);
     for (size_t i = 0; i < m->n_entries; i++)
         if (is_latency(&m->entries[i]) && !m->entries[i].is_longer)
             read_latency(m, &m->entries[i]);
     mark_waiting(m);
+    mark_few_streams(m);
+    if (m->n_entries)
+        read_slots(m);
     m->row->latencies = m->latencies;
     m->row->throughputs = m->throughputs;
     m->row->headline = find_headline(m->row);
@@ -618,6 +847,7 @@ static void count_row(struct survey_table *table, const struct table_row *row) {
         count_value(table, &row->latencies[i].value);
     for (size_t i = 0; i < row->n_throughputs; i++)
         count_value(table, &row->throughputs[i].value);
+    count_value(table, &row->slots.value);
     table->n_measured += table->n_values > before;
 }
 
@@ -720,6 +950,8 @@ bool table_read(struct arena *arena, const char *const *folders, size_t n_folder
         reader.isa = reader.n_entries ? isa_find(reader.entries[0].record->isa) : NULL;
         if (reader.isa)
             read_steps(&reader);
+        if (reader.isa)
+            read_fillers(&reader, table);
         if (reader.isa)
             table->triple = reader.isa->triple;
         describe(arena, header, table);

@@ -39,9 +39,9 @@ struct table_latency {
 // Whether it is not among the latencies of the form's ordinary operands:
 //  - from "same": all sources are one register. Below a cycle, the CPU knows the result without waiting for it
 //  - from "memory" to "memory": through a word of memory that the form reads and writes
+//  - from a register to "memory": the form stores it, and it is loaded back. Only the sum is known
 static inline bool table_latency_is_special(const struct table_latency *latency) {
-    return strcmp(latency->source, "same") == 0 ||
-           (strcmp(latency->source, "memory") == 0 && strcmp(latency->destination, "memory") == 0);
+    return strcmp(latency->source, "same") == 0 || strcmp(latency->destination, "memory") == 0;
 }
 
 struct table_throughput {
@@ -53,6 +53,17 @@ struct table_throughput {
     bool has_slow_values;     // its operands are not round numbers: divisions and square roots take longer
     bool has_surroundings;    // with instructions that put back what the form moves or changes
     unsigned copies; // those of the streams that share the fixed registers, but not the one that each of them changes
+};
+
+// Dispatch slots: a form's share of the machine's width on the way to the schedulers (survey/slots.h).
+struct table_slots {
+    struct table_value value; // in slots, where others have cycles; whole, unless it is a bound
+    // Its measurements, made and still wanted: so many of which filler.
+    const struct table_fillers {
+        const char *filler;
+        unsigned n;
+    } * fillers;
+    size_t n_fillers;
 };
 
 // Numbers of one scheduling model, from its table.
@@ -74,6 +85,7 @@ struct table_row {
     size_t n_throughputs;
     size_t headline;                  // index of the throughput that a reader wants; n_throughputs: there is none
     const struct table_model *models; // by number of the table's models
+    struct table_slots slots;
 };
 
 struct survey_table {
@@ -83,10 +95,13 @@ struct survey_table {
     const char *clock;         // for people: which clock, and its error
     const char *const *models; // names, such as "llvm-22/znver5"
     size_t n_models;
+    const char *filler; // what measures dispatch slots: "xor"; null: nothing does, because of `no_filler`
+    double width;       // fillers per cycle
+    const char *no_filler;
     const struct table_row *rows;
     size_t n_rows;
     size_t n_forms, n_measured;             // forms known to LLVM; forms with a value
-    size_t n_values, n_unstable, n_at_most; // latencies and throughputs with a value; of these
+    size_t n_values, n_unstable, n_at_most; // latencies, throughputs and slots with a value; of these
 };
 
 // Where a survey was made.

@@ -620,6 +620,78 @@ static void origins(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+// ---- dispatch slots
+
+// Fillers of a machine that takes six a cycle: nopw shares slots, xor takes one each.
+static void add_fillers(struct fixture *f) {
+    add_throughput(f, "FILL.nopw", 16, 16.0 / 12);
+    add_throughput(f, "FILL.nopw.20", 2, 2 * 26.0 / 12);
+    add_throughput(f, "FILL.nopw.44", 2, 2 * 50.0 / 12);
+    add_throughput(f, "FILL.xor", 16, 16.0 / 6);
+    add_throughput(f, "FILL.xor.20", 2, 2 * 24.0 / 6);
+    add_throughput(f, "FILL.xor.44", 2, 2 * 48.0 / 6);
+}
+
+static bool wants(const struct table_row *row, const char *filler, unsigned n) {
+    for (size_t i = 0; i < row->slots.n_fillers; i++)
+        if (strcmp(row->slots.fillers[i].filler, filler) == 0 && row->slots.fillers[i].n == n)
+            return true;
+    return false;
+}
+
+static void slots_are_cycles_with_fillers(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_fillers(f);
+    add_throughput(f, "F", 16, 4);
+    add_throughput(f, "F.slots.xor.16", 16, 16 * 17.0 / 6);
+    add_throughput(f, "G", 16, 8);
+    add_throughput(f, "G.slots.xor.16", 16, 16 * 18.0 / 6);
+    add_throughput(f, "H", 16, 8);
+    add_throughput(f, "H.slots.xor.16", 16, 16 * 18.0 / 6);
+    add_throughput(f, "H.slots.xor.17", 16, 16 * 19.0 / 6);
+    add_throughput(f, "H.slots.xor.22", 16, 16 * 24.0 / 6);
+    add_throughput(f, "I", 16, 8);
+    add_throughput(f, "J", 16, 16 * 50);
+    add_throughput(f, "K.broken", 16, 8);
+    for (const char *form = "FGHIJK"; *form; form++)
+        add_form(f, 0, arena_printf(&f->arena, "%c", *form), NULL);
+    read_all(f, 1);
+    assert_string_equal(f->table.filler, "xor");
+    assert_true(fabs(f->table.width - 6) < 0.1);
+    is_value(&row_of(f, "F")->slots.value, 1, TABLE_EQUAL);
+    assert_string_equal(row_of(f, "F")->slots.value.kernel, "F.slots.xor.16");
+    assert_int_equal(row_of(f, "F")->n_throughputs, 1);
+    // Two slots need a second number of fillers, and one with which fewer would show.
+    assert_int_equal(row_of(f, "G")->slots.value.relation, TABLE_AT_MOST);
+    assert_true(wants(row_of(f, "G"), "xor", 16)); // those that were measured are part of the list
+    assert_true(wants(row_of(f, "G"), "xor", 17) && wants(row_of(f, "G"), "xor", 22));
+    is_value(&row_of(f, "H")->slots.value, 2, TABLE_EQUAL);
+    assert_int_equal(row_of(f, "H")->slots.n_fillers, 3);
+    assert_string_equal(row_of(f, "I")->slots.value.why, "not measured yet");
+    assert_true(wants(row_of(f, "I"), "xor", 16));
+    assert_string_equal(row_of(f, "J")->slots.value.why, "its copies take longer than fillers can hide");
+    assert_string_equal(row_of(f, "K")->slots.value.why, "its throughput is not known");
+}
+
+// A filler that needs a pipe hides the slots of what needs another one.
+static void no_filler_no_slots(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_throughput(f, "FILL.nopw", 16, 4);
+    add_throughput(f, "FILL.nopw.20", 2, 2 * 22.0 / 4);
+    add_throughput(f, "FILL.nopw.44", 2, 2 * 46.0 / 4);
+    add_throughput(f, "FILL.mov.20", 2, 2 * 24.0 / 6); // it was not measured alone
+    add_throughput(f, "F", 16, 4);
+    add_throughput(f, "F.slots.nopw.16", 16, 16 * 17.0 / 4);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_null(f->table.filler);
+    assert_string_equal(f->table.no_filler, "4 simple instructions seem to take 2.00 slots among 'nopw'");
+    assert_false(row_of(f, "F")->slots.value.is_known);
+    assert_string_equal(row_of(f, "F")->slots.value.why, "no filler takes one slot on this CPU");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(names_become_pairs),
@@ -647,6 +719,8 @@ int main(void) {
         TEST(what_is_no_survey),
         TEST(an_empty_table),
         TEST(origins),
+        TEST(slots_are_cycles_with_fillers),
+        TEST(no_filler_no_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "gen/registers.h"
 #include "survey/partners.h"
 #include "survey/shape.h"
+#include "survey/slots.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,8 +18,10 @@ enum way_encoding { WAY_ANY, WAY_LEGACY, WAY_NOT_LEGACY };
 // A step from one register to another.
 struct way_step {
     const char *name; // of the experiment that measures it: "movslq"
-    char from, to; // files (gen/isa.h). `from` 'c' has `to` 't': the role t, a general register. `to` 'a': an address
-    unsigned variant; // of steps between the same files: in another domain, or of another flag
+    // Files (gen/isa.h). `from` 'c' has `to` 't': the role t, a general register. `to` 'a': an address. `from` 'M': it
+    // loads from the form's memory operand, whose address is {a:CLASS}.
+    char from, to;
+    unsigned variant; // of steps between the same files: in another domain or width, or of another flag
     unsigned times;   // steps of that experiment that it takes
     const char *text; // instructions, each with "; " in front. {a:CLASS} is the source, {b:CLASS} the result
     const char *init; // initial values of its other roles, ", c: 1"; or ""
@@ -63,6 +66,10 @@ struct ways {
     // Lines around a form's instruction, such as directives: "" where there are none; null: none at all.
     const char *(*before)(const struct form *form);
     const char *after;
+    const struct slots_filler *fillers; // candidates, the preferred ones first, up to one without a name; or null
+    // Simple instructions: of general registers, of memory, of vectors. One slot each on all CPUs that are known. Their
+    // roles: the kernel's keys.
+    const char *simple, *simple_roles;
 };
 
 const struct ways *ways_find(const struct isa *isa);

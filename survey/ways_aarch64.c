@@ -184,6 +184,14 @@ static const char *one(const struct shape *shape, const struct shape_port *port)
     return is_half ? "i16 15360" : "f32 1.0"; // 0x3c00: 1.0
 }
 
+// Fillers: the second and third are renamed to the zero register and to another one, where the CPU does that.
+static const struct slots_filler fillers[] = {
+    {"nop", "nop", "nop"},
+    {"zero", "mov {f:x}, #0", "mov {f}, #0"},
+    {"mov", "mov {f:x}, {g:x}", "mov {f}, {g}"},
+    {.name = NULL},
+};
+
 const struct ways ways_aarch64 = {
     .family = "aarch64",
     .experiments = experiments,
@@ -199,4 +207,8 @@ const struct ways ways_aarch64 = {
     .left_out = left_out,
     .classes = register_classes,
     .one = one,
+    .fillers = fillers,
+    .simple =
+        "add {b:w}, {a:w}, {a:w}; ldr {c:w}, [{p:x}, #64]; add {y:v}.4s, {x:v}.4s, {x:v}.4s; add {d:w}, {a:w}, {a:w}",
+    .simple_roles = "init: {p: memory}, writes: [b, c, y, d]",
 };

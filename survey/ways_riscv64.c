@@ -105,6 +105,14 @@ static const char *before(const struct form *form) {
     return form->n_bytes == 2 ? ".option rvc; " : "";
 }
 
+// Fillers: the second and third are renamed to the zero register and to another one, where the CPU does that.
+static const struct slots_filler fillers[] = {
+    {"nop", "nop", "nop"},
+    {"zero", "li {f:x}, 0", "li {f}, 0"},
+    {"mv", "mv {f:x}, {g:x}", "mv {f}, {g}"},
+    {.name = NULL},
+};
+
 const struct ways ways_riscv64 = {
     .family = "riscv64",
     .experiments = experiments,
@@ -122,4 +130,7 @@ const struct ways ways_riscv64 = {
     .one = one,
     .before = before,
     .after = "; .option norvc",
+    .fillers = fillers,
+    .simple = "add {b:x}, {a:x}, {a:x}; ld {c:x}, 64({p:x}); fadd.d {y:d}, {x:d}, {x:d}; add {d:x}, {a:x}, {a:x}",
+    .simple_roles = "init: {p: memory}, writes: [b, c, y, d]",
 };

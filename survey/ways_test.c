@@ -35,7 +35,7 @@ static void expect_kernel(const char *opcode, const char *suffix, const char *pa
     struct text text = {.arena = testing_arena()};
     struct slice rest, line;
     const char *start = arena_printf(testing_arena(), "  - {name: %s%s, ", opcode, suffix);
-    experiments_add(testing_isa(), &shape, &text);
+    experiments_add(testing_isa(), &shape, true, &text);
     rest = (struct slice){text.data, text.length};
     while (slice_next(&rest, '\n', &line)) {
         const char *copy = arena_copy(testing_arena(), line.data, line.length);
@@ -56,7 +56,7 @@ static void expect_kernels_load(const char *const *opcodes) {
     experiments_begin(testing_isa(), &text);
     for (; *opcodes; opcodes++) {
         struct shape shape = testing_shape(*opcodes);
-        experiments_add(testing_isa(), &shape, &text);
+        experiments_add(testing_isa(), &shape, true, &text);
     }
     if (!kernel_load_text(testing_arena(), "test.yaml", text.data, testing_isa(), &set, &fail))
         fail_msg("%u: %s", fail.line, fail.text);

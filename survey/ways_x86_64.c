@@ -121,6 +121,13 @@ static const struct way_step steps[] = {
     {"mask", 'k', 'v', 0, 1, "; vpmovm2d {a:kany}, {b:zmm}", "", WAY_ANY},
     {"flags", 'c', 't', 0, 1, "; movl $1, {b:r32}; cmoveq {c:r64}, {b:r64}", ", c: 1", WAY_ANY},
     {"carry", 'c', 't', 1, 1, "; movl $1, {b:r32}; cmovbq {c:r64}, {b:r64}", ", c: 1", WAY_ANY},
+    // Some forms store less than their register: the narrow load finds all its bytes there.
+    {"mov", 'M', 'g', 0, 1, "; mov 64({a:r64}), {b:own}", "", WAY_ANY},
+    {"movss", 'M', 'v', 0, 1, "; movss 64({a:r64}), {b:xmm}", "", WAY_LEGACY},
+    {"movups", 'M', 'v', 1, 1, "; movups 64({a:r64}), {b:own}", "", WAY_LEGACY},
+    {"vmovss", 'M', 'v', 0, 1, "; vmovss 64({a:r64}), {b:xmm}", "", WAY_NOT_LEGACY},
+    {"vmovups", 'M', 'v', 1, 1, "; vmovups 64({a:r64}), {b:own}", "", WAY_NOT_LEGACY},
+    {"kmovw", 'M', 'k', 0, 1, "; kmovw 64({a:r64}), {b:kany}", "", WAY_ANY},
     {.name = NULL},
 };
 
@@ -135,6 +142,16 @@ static const struct way_breaker breakers[] = {
     {'V', "; vpcmpeqd {b:own}, {b:own}, {b:own}", WAY_ANY},
     {'c', "; testl {zf:r32}, {zf:r32}", WAY_ANY},
     {.text = NULL},
+};
+
+// Which one is free of pipes and takes a slot of its own depends on the CPU: LLVM's models of AMD give `nop` a pipe.
+// The second is a zero idiom, the third is eliminated at renaming. A short `nop` is none of them: a Zen 4 has two share
+// a slot, and among them a Zen 5 takes other instructions more slowly.
+static const struct slots_filler fillers[] = {
+    {"nopw", "nopw 0(%rax,%rax)", "nopw 0(%rax,%rax)"},
+    {"xor", "xorl {f:r32}, {f:r32}", "xorl {f}, {f}"},
+    {"mov", "movl {g:r32}, {f:r32}", "movl {g}, {f}"},
+    {.name = NULL},
 };
 
 // A number of another width than the mnemonic's would come to be a denormal.
@@ -172,4 +189,7 @@ const struct ways ways_x86_64 = {
     .flags = "EFLAGS",
     .find_register = find_register,
     .one = one,
+    .fillers = fillers,
+    .simple = "addl {a:r32}, {b:r32}; movl 64({p:r64}), {c:r32}; paddd {x:xmm}, {y:xmm}; addl {a:r32}, {d:r32}",
+    .simple_roles = "init: {p: memory}, writes: [b, c, y, d]",
 };

@@ -23,11 +23,13 @@ for row in map(json.loads, sys.stdin):
     for throughput in row["throughputs"]:
         if source == "throughput" and throughput["headline"]:
             print(throughput["relation"], "%.2f" % throughput["cycles"])
+    if source == "slots":
+        print(row["slots"]["relation"], row["slots"]["slots"])
 ' "$2" "$3" "$4"
 }
 
 silent "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$S"
-for file in measurements.jsonl forms.jsonl kernels/x86_64/survey.yaml; do
+for file in measurements.jsonl forms.jsonl kernels/x86_64/survey.yaml kernels/x86_64/slots.yaml; do
     [ -s "$S/$file" ] || { echo "FAILED: there is no $file"; failures=$((failures + 1)); }
 done
 
@@ -48,6 +50,9 @@ VADDPSYrr 1 0 equal 3.0
 VADDPSYrr throughput none equal 0.50
 VFMADD231PSYr 0 0 equal 4.0
 VFMADD231PSYr 2 0 equal 4.0
+ADD64rr slots none equal 1.0
+MUL64r slots none equal 2.0
+ADD64rm slots none equal 1.0
 WANTED
 # Where a way back crosses between two kinds of registers, only the sum is known; unless each step takes one cycle.
 for cpu in skylake znver4; do
@@ -116,10 +121,13 @@ if [ "$(uname -m)" = x86_64 ]; then
 fi
 
 # The reports.
-expect 0 'ADD64rr +addq.* 1 +0\.25 +1 +0\.25$' "$cyclops" table "$S" --mcpu llvm-19/znver4
+expect 0 'ADD64rr +addq.* 1 +0\.25 +1 +1 +0\.25$' "$cyclops" table "$S" --mcpu llvm-19/znver4
 expect 0 '1 → 0 +≤2 .*movq, together 3' "$cyclops" table "$T/skylake"
 expect 0 '2 → flags\.carry +1 .*carry-movslq' "$cyclops" table "$S" --form ADD64rr
 expect 0 '^ADD64rr,latency,2,0,' "$cyclops" table "$S" --csv
+expect 0 '^MUL64r,slots,,,2,' "$cyclops" table "$S" --csv
+expect 0 "^Dispatch: 6 slots a cycle, measured with 'xor'" "$cyclops" table "$S"
+expect 0 'of 6 a cycle +2 .*exact' "$cyclops" table "$S" --form MUL64r
 expect 0 'VADDPSYrr' "$cyclops" table "$S" --sort model --llvm 19
 parses() { # --csv or --json: each line has all fields, and the rows are those of forms.jsonl
     "$cyclops" table "$S" "$1" --mcpu none >"$T/report" && python3 - "$1" "$T/report" "$S/forms.jsonl" <<'PARSE'
@@ -134,7 +142,8 @@ if kind == "--csv":
 else:
     head, *rows = [json.loads(line) for line in open(report)]
     assert head["record"] == "table" and head["forms"] == len(rows), head
-    assert head["values"] == sum(len(row["latencies"]) + len(row["throughputs"]) for row in rows), head
+    assert head["values"] == sum(
+        len(row["latencies"]) + len(row["throughputs"]) + ("slots" in row.get("slots", {})) for row in rows), head
     found = {row["form"] for row in rows}
 assert found == wanted, found ^ wanted
 print("parses")
@@ -148,6 +157,8 @@ for kind in latency inverse_throughput; do
 done
 expect 0 'latency o0->o1 .* 3\.00' "$cyclops" run VADDPSYrr.chain --mode latency --kernels "$S/kernels" "${sim[@]}"
 expect 0 'latency o0->o1 .* 3\.00' "$cyclops" run VADDPSYrr.chain --mode latency "${sim[@]}"
+expect 0 'MUL64r.slots.xor.[0-9]+ ' "$cyclops" run "$(grep -o 'MUL64r.slots.xor.[0-9]*' "$S/kernels/x86_64/slots.yaml" | head -1)" \
+    --kernels "$S/kernels" "${sim[@]}"
 
 # Going on: nothing is measured twice, and a SIGKILL loses nothing.
 lines=$(wc -l <"$S/measurements.jsonl")
@@ -200,6 +211,7 @@ expect 0 'warning: [0-9]+ measurements are of another machine, microcode or targ
 
 # Forms by themselves.
 expect 0 'imulq %r' "$cyclops" gen IMUL64rr --isa x86_64
+expect 0 'xorl %' "$cyclops" gen IMUL64rr.slots.xor.4 --isa x86_64
 silent bash -c "'$cyclops' gen MUL64r.rax-rdx.movslq --isa x86_64 | as -o /dev/null -"
 expect 2 'form PUSH2 cannot be measured: it uses the stack pointer' "$cyclops" gen PUSH2 --isa x86_64
 expect 2 "form PUSH64r has no experiment 'PUSH64r'; it has PUSH64r.around.8" "$cyclops" gen PUSH64r --isa x86_64

@@ -70,7 +70,7 @@ static bool make_programs(char **names, int n_names, struct fail *fail) {
             continue;
         shape_make(&all.arena, all.isa, all.model.machine, &all.forms[i], &shape);
         if (!shape.left_out)
-            experiments_add(all.isa, &shape, &text);
+            experiments_add(all.isa, &shape, true, &text);
     }
     if (!kernel_load_text(&all.arena, "survey", text.data, all.isa, set, fail))
         return false;

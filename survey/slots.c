@@ -1,0 +1,205 @@
+#include "survey/slots.h"
+
+#include "survey/ways.h"
+
+#include <math.h>
+#include <string.h>
+
+// With four slots more, they fill whole cycles of most widths.
+const unsigned slots_checks[SLOTS_N_CHECKS] = {20, 44};
+
+// How far from a whole number slots may be measured.
+static const double tolerance = 0.2;
+
+const struct slots_filler *slots_fillers(const struct isa *isa) {
+    static const struct slots_filler none[] = {{.name = NULL}};
+    const struct ways *ways = ways_find(isa);
+    return ways && ways->fillers ? ways->fillers : none;
+}
+
+const struct slots_filler *slots_find_filler(const struct isa *isa, const char *name) {
+    for (const struct slots_filler *each = slots_fillers(isa); each->name; each++)
+        if (strcmp(each->name, name) == 0)
+            return each;
+    return NULL;
+}
+
+void slots_add_fillers(const struct slots_filler *filler, unsigned n, struct text *out) {
+    for (unsigned i = 0; i < n; i++)
+        text_addf(out, "; %s", i ? filler->next : filler->first);
+}
+
+void slots_begin(const struct isa *isa, struct text *kernels) {
+    const struct ways *ways = ways_find(isa);
+    for (const struct slots_filler *each = slots_fillers(isa); each->name; each++) {
+        text_addf(kernels, "  - {name: FILL.%s, about: survey, body: \"%s\"}\n", each->name, each->first);
+        for (unsigned c = 0; c < SLOTS_N_CHECKS; c++) {
+            text_addf(kernels, "  - {name: FILL.%s.%u, about: survey, body: \"%s", each->name, slots_checks[c],
+                      ways->simple);
+            slots_add_fillers(each, slots_checks[c], kernels);
+            text_addf(kernels, "\", %s}\n", ways->simple_roles);
+        }
+    }
+}
+
+bool slots_are(double slots, double whole) {
+    return fabs(slots - whole) <= tolerance;
+}
+
+// ---- what the measurements show
+
+// The measurements of a form while they are judged.
+struct judge {
+    unsigned width; // fillers per cycle
+    double least;   // fillers without which the form's own cycles may show
+    const struct slots_sample *samples;
+    size_t n;
+    struct slots_result result;
+};
+
+// Of stable samples the one with the fewest slots.
+static size_t find_least(const struct judge *j) {
+    size_t best = 0;
+    for (size_t i = 1; i < j->n; i++) {
+        const struct slots_sample *each = &j->samples[i], *other = &j->samples[best];
+        if (each->is_stable != other->is_stable ? each->is_stable : each->slots < other->slots)
+            best = i;
+    }
+    return best;
+}
+
+static bool is_measured(const struct judge *j, unsigned fillers) {
+    for (size_t i = 0; i < j->n; i++)
+        if (j->samples[i].fillers == fillers)
+            return true;
+    return false;
+}
+
+// Whether form and fillers fill whole cycles if the form takes `slots`.
+static bool fills(const struct judge *j, unsigned fillers, unsigned slots) {
+    return (fillers + slots) % j->width == 0;
+}
+
+static unsigned count_filling(const struct judge *j, unsigned slots) {
+    unsigned n = 0;
+    for (size_t i = 0; i < j->n; i++)
+        n += fills(j, j->samples[i].fillers, slots);
+    return n;
+}
+
+// Requests the next measurement with which the form would fill whole cycles if it took `slots`.
+static void want(struct judge *j, unsigned slots) {
+    struct slots_result *result = &j->result;
+    for (unsigned fillers = (unsigned)j->least; fillers <= SLOTS_MOST_FILLERS; fillers++) {
+        bool is_new = fills(j, fillers, slots) && !is_measured(j, fillers);
+        for (unsigned i = 0; i < result->n_wanted; i++)
+            is_new &= result->wanted[i] != fillers;
+        if (is_new && result->n_wanted < SLOTS_MOST_WANTED) {
+            result->wanted[result->n_wanted++] = fillers;
+            return;
+        }
+    }
+}
+
+// Whether measurements with other numbers of fillers have as many slots: then these alone limit the mixture.
+static bool is_confirmed(const struct judge *j, double slots) {
+    unsigned n = 0;
+    for (size_t i = 0; i < j->n; i++)
+        n += slots_are(j->samples[i].slots, slots);
+    return n > 1;
+}
+
+// Whether all measurements have as many slots more as empty ones explain. Where the reorder buffer limits the mixture
+// as well, some have others, though two may agree. Of an instruction that takes more than a cycle, either nothing stays
+// empty or what is left of the cycle in front of it; of others, less than its own slots.
+static bool is_regular(const struct judge *j, unsigned slots) {
+    bool has_empty = true, has_none = true;
+    for (size_t i = 0; i < j->n; i++) {
+        unsigned left = (j->samples[i].fillers + slots) % j->width;
+        double more = j->samples[i].slots - slots;
+        if (slots <= j->width && more > tolerance + (slots ? slots - 1 : 0))
+            return false;
+        has_none &= slots_are(more, 0);
+        has_empty &= slots_are(more, left ? j->width - left : 0);
+    }
+    return slots <= j->width || has_none || has_empty;
+}
+
+// Whether one slot less was given a chance. For instructions of more than a cycle's slots, each number of empty slots
+// was.
+static bool is_least(const struct judge *j, unsigned slots) {
+    unsigned n_chances = slots > j->width ? j->width : 1;
+    for (unsigned i = 1; i <= n_chances && i < slots; i++)
+        if (!count_filling(j, slots - i))
+            return false;
+    return true;
+}
+
+static void want_once(struct judge *j, unsigned slots) {
+    if (!count_filling(j, slots))
+        want(j, slots);
+}
+
+// What could confirm that the form takes so many slots, or show that it takes fewer.
+static void want_more(struct judge *j, unsigned slots) {
+    enum { MOST_OF_A_KIND = 4 }; // more than two: something else limits those of few fillers
+    unsigned n_chances = slots > j->width ? j->width : 1;
+    want_once(j, slots);
+    if (count_filling(j, slots) < MOST_OF_A_KIND && !is_confirmed(j, slots))
+        want(j, slots);
+    for (unsigned i = 1; i <= n_chances && i < slots; i++)
+        want_once(j, slots - i);
+}
+
+static void judge(struct judge *j) {
+    struct slots_result *result = &j->result;
+    result->basis = find_least(j);
+    const struct slots_sample *least = &j->samples[result->basis];
+    double whole = round(least->slots);
+    bool is_whole = slots_are(least->slots, whole) && whole >= 0;
+    unsigned candidate = least->slots < 1 ? 1 : (unsigned)whole;
+    result->slots = least->slots;
+    result->low = least->low;
+    result->high = least->high;
+    result->is_stable = least->is_stable;
+    result->relation = SLOTS_AT_MOST;
+    if (least->slots < -tolerance) {
+        result->relation = SLOTS_UNKNOWN;
+        result->why = "fillers beside it take less than by themselves";
+    } else if (is_whole && whole != 1 && is_confirmed(j, whole) && is_least(j, candidate) &&
+               !is_regular(j, (unsigned)whole)) {
+        result->why = "something else than dispatch limits it as well";
+    } else if (is_whole && (whole == 1 || (is_confirmed(j, whole) && is_least(j, candidate)))) {
+        // One slot is the least, but for instructions that take none, and each measurement is an upper bound.
+        result->relation = SLOTS_EQUAL;
+        result->slots = whole;
+        result->low = fmin(whole, least->low);
+        result->high = fmax(whole, least->high);
+    } else if (is_whole) {
+        result->why = "another number of fillers does not confirm it";
+        want_more(j, candidate);
+    } else {
+        result->why = "no whole number of slots";
+        want_once(j, (unsigned)ceil(least->slots));
+        if (least->slots > 1)
+            want_once(j, (unsigned)least->slots);
+    }
+}
+
+struct slots_result slots_judge(double cycles, double width, const struct slots_sample *samples, size_t n) {
+    // So many cycles of fillers that the form, and what it shares with itself, takes less than these.
+    static const double share = 1.2, more = 1, least_cycles = 3;
+    enum { FIRST_SLOTS = 2 };
+    struct judge j = {.width = (unsigned)fmax(1, round(width)), .samples = samples, .n = n};
+    double span = fmax(least_cycles, ceil(share * cycles + more));
+    j.least = span * j.width - j.width;
+    if (!(cycles >= 0) || span * j.width > SLOTS_MOST_FILLERS)
+        j.result.why = "its copies take longer than fillers can hide";
+    else if (n) {
+        judge(&j);
+    } else {
+        j.result.why = "not measured yet";
+        want(&j, FIRST_SLOTS);
+    }
+    return j.result;
+}

@@ -1,0 +1,70 @@
+// Private to this folder.
+// Dispatch slots: how much of the machine's width an instruction takes on its way to the schedulers; about the number
+// of its fused uops. No counter is needed: copies of the form are mixed with so many fillers that nothing but the width
+// limits them. A filler is an instruction that takes one slot and no pipe.
+//
+//     slots = cycles(form and k fillers) / cycles(filler) - k
+//
+// Whatever else limits the mixture makes it slower, so each measurement is an upper bound. So are slots that stay empty
+// because an instruction's uops enter together: that depends on k modulo the width, and another k shows less.
+//
+// Which filler to take is measured: the fastest of several, in which four simple instructions of three kinds of units
+// take four slots. Fillers that need a pipe would hide the others' slots; those that share a slot would have it that
+// four instructions take more.
+#ifndef SURVEY_SLOTS_H
+#define SURVEY_SLOTS_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "gen/isa.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct slots_filler {
+    const char *name;         // "xor": its kernel is FILL.xor
+    const char *first, *next; // its text, at its first mention in a body and at each further one
+};
+// Candidates, the preferred ones first (ways.h), up to one without a name.
+const struct slots_filler *slots_fillers(const struct isa *isa);
+const struct slots_filler *slots_find_filler(const struct isa *isa, const char *name); // null: there is none
+
+// Adds so many fillers, each with "; " in front.
+void slots_add_fillers(const struct slots_filler *filler, unsigned n, struct text *out);
+
+// Adds the kernels that measure the fillers: FILL.xor alone, and FILL.xor.20 with the simple instructions.
+void slots_begin(const struct isa *isa, struct text *kernels);
+
+// Numbers of fillers with which the simple instructions are measured, and the slots that these take.
+enum { SLOTS_N_CHECKS = 2, SLOTS_CHECKED = 4 };
+extern const unsigned slots_checks[SLOTS_N_CHECKS];
+
+// Most fillers in an experiment: more of them measure less precisely.
+enum { SLOTS_MOST_FILLERS = 120, SLOTS_MOST_WANTED = 16 };
+
+// A measurement of a form with fillers.
+struct slots_sample {
+    unsigned fillers;
+    double slots, low, high; // by the formula above, and its interval
+    bool is_stable;
+};
+
+// What the measurements of a form show.
+struct slots_result {
+    enum { SLOTS_UNKNOWN, SLOTS_AT_MOST, SLOTS_EQUAL } relation;
+    double slots, low, high; // whole where they are equal
+    size_t basis;            // index of the sample that has them
+    bool is_stable;
+    const char *why; // why they are not known, or a bound; null: they are equal
+    // Numbers of fillers to measure next, which may show more.
+    unsigned wanted[SLOTS_MOST_WANTED];
+    unsigned n_wanted;
+};
+
+// `cycles`: of a copy of the form among others; `width`: fillers per cycle.
+struct slots_result slots_judge(double cycles, double width, const struct slots_sample *samples, size_t n);
+
+// Whether so many slots are, within the error of measuring, `whole`.
+bool slots_are(double slots, double whole);
+
+#endif

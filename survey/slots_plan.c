@@ -1,0 +1,79 @@
+#include "survey/slots_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct planned_form {
+    const struct shape *shape;
+    struct planned {
+        const struct slots_filler *filler;
+        unsigned n;
+    } * experiments;
+    size_t n_experiments;
+};
+
+static int compare_forms(const void *a, const void *b) {
+    const struct planned_form *one = a, *other = b;
+    return strcmp(one->shape->form->name, other->shape->form->name);
+}
+
+void slots_plan_open(struct slots_plan *plan, struct arena *arena, const struct isa *isa, const struct shape *shapes,
+                     size_t n) {
+    *plan = (struct slots_plan){.arena = arena, .isa = isa, .n_forms = n, .all.arena = arena};
+    plan->forms = ARENA_ARRAY(arena, struct planned_form, n);
+    for (size_t i = 0; i < n; i++)
+        plan->forms[i].shape = &shapes[i];
+    if (n)
+        qsort(plan->forms, n, sizeof *plan->forms, compare_forms);
+}
+
+static struct planned_form *find_form(const struct slots_plan *plan, const char *name) {
+    const struct form form = {.name = name};
+    const struct shape shape = {.form = &form};
+    const struct planned_form wanted = {.shape = &shape};
+    return plan->n_forms ? bsearch(&wanted, plan->forms, plan->n_forms, sizeof wanted, compare_forms) : NULL;
+}
+
+static bool is_planned(const struct planned_form *form, const struct slots_filler *filler, unsigned n) {
+    for (size_t i = 0; i < form->n_experiments; i++)
+        if (form->experiments[i].filler == filler && form->experiments[i].n == n)
+            return true;
+    return false;
+}
+
+static void add_row(struct slots_plan *plan, const struct table_row *row, struct text *kernels) {
+    struct planned_form *form = find_form(plan, row->form);
+    for (size_t i = 0; form && !form->shape->left_out && i < row->slots.n_fillers; i++) {
+        const struct slots_filler *filler = slots_find_filler(plan->isa, row->slots.fillers[i].filler);
+        unsigned n = row->slots.fillers[i].n;
+        if (!filler || n > SLOTS_MOST_FILLERS || is_planned(form, filler, n))
+            continue;
+        *ARENA_ADD(plan->arena, form->experiments, form->n_experiments) = (struct planned){filler, n};
+        experiments_add_slots(form->shape, filler, n, kernels);
+    }
+}
+
+const char *slots_plan_next(struct slots_plan *plan, const struct survey_table *table) {
+    struct text kernels = {.arena = plan->arena};
+    experiments_head(plan->isa, &kernels);
+    size_t head = kernels.length;
+    for (size_t i = 0; i < table->n_rows; i++)
+        add_row(plan, &table->rows[i], &kernels);
+    if (kernels.length == head)
+        return NULL;
+    text_add(&plan->all, kernels.data + (plan->all.length ? head : 0));
+    return kernels.data;
+}
+
+void slots_plan_add_name(const struct isa *isa, const struct shape *shape, const char *name, struct text *kernels) {
+    static const char part[] = ".slots.";
+    const char *filler = strstr(name, part), *number = strrchr(name, '.');
+    if (!filler || number < filler + strlen(part))
+        return;
+    filler += strlen(part);
+    const struct slots_filler *found =
+        slots_find_filler(isa, arena_copy(kernels->arena, filler, (size_t)(number - filler)));
+    unsigned long n = strtoul(number + 1, NULL, 10);
+    if (found && n <= SLOTS_MOST_FILLERS)
+        experiments_add_slots(shape, found, (unsigned)n, kernels);
+}

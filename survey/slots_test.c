@@ -1,0 +1,162 @@
+// Dispatch slots from measurements with fillers, on dispatch stages as LLVM simulates them.
+#include "survey/slots.h"
+
+#include "base/arena.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_SAMPLES = 64 };
+
+// A machine and a form.
+struct machine {
+    unsigned width, slots;
+    double least_cycles; // that a copy of the form takes, whatever else is dispatched
+    double error;        // relative error of measuring
+};
+
+// Cycles of a body: an instruction's slots are all in one cycle, where they fit, or else begin with a cycle.
+static double cycles_of(const struct machine *machine, unsigned fillers) {
+    enum { BODIES = 840 };
+    unsigned long slots = 0; // passed, empty ones included
+    for (unsigned body = 0; body < BODIES; body++) {
+        unsigned room = machine->width - (unsigned)(slots % machine->width);
+        unsigned at_once = machine->slots < machine->width ? machine->slots : machine->width;
+        slots += (room < at_once ? room : 0) + machine->slots + fillers;
+    }
+    double dispatched = (double)slots / machine->width / BODIES;
+    return fmax(dispatched, machine->least_cycles) * (1 + machine->error);
+}
+
+// Measures as a survey does, until nothing is wanted any more.
+static struct slots_result measured(const struct machine *machine, double cycles, unsigned *n_samples) {
+    struct slots_sample samples[MOST_SAMPLES] = {{0}};
+    size_t n = 0;
+    struct slots_result result = slots_judge(cycles, machine->width, samples, n);
+    while (result.n_wanted && n + result.n_wanted <= MOST_SAMPLES) {
+        for (unsigned i = 0; i < result.n_wanted; i++) {
+            unsigned fillers = result.wanted[i];
+            double slots = cycles_of(machine, fillers) * machine->width - fillers;
+            samples[n++] = (struct slots_sample){fillers, slots, slots - 0.05, slots + 0.05, true};
+        }
+        result = slots_judge(cycles, machine->width, samples, n);
+    }
+    assert_int_equal(result.n_wanted, 0);
+    *n_samples = (unsigned)n;
+    return result;
+}
+
+static void any_width(void **state) {
+    (void)state;
+    for (unsigned width = 1; width <= 12; width++)
+        for (unsigned slots = 0; slots <= 20; slots++) {
+            const struct machine machine = {width, slots, 0, 0.001};
+            unsigned n;
+            struct slots_result result = measured(&machine, (double)slots / width, &n);
+            if (result.relation != SLOTS_EQUAL || result.slots != slots)
+                fail_msg("%u slots of %u: %d, %g, %s", slots, width, (int)result.relation, result.slots,
+                         result.why ? result.why : "");
+            assert_true(result.low <= slots && slots <= result.high);
+            assert_null(result.why);
+            if (n > (slots == 1 ? 1 : 4 + width))
+                fail_msg("%u slots of %u took %u measurements", slots, width, n);
+        }
+}
+
+// A form of one slot needs one measurement: nothing takes less, and each measurement is a bound.
+static void one_slot_is_seen_at_once(void **state) {
+    (void)state;
+    const struct machine machine = {6, 1, 0, 0};
+    unsigned n;
+    assert_true(measured(&machine, 0.25, &n).relation == SLOTS_EQUAL);
+    assert_int_equal(n, 1);
+}
+
+static void slow_forms(void **state) {
+    (void)state;
+    unsigned n;
+    // More fillers are taken where copies by themselves take long.
+    const struct machine slow = {6, 2, 4, 0};
+    assert_true(measured(&slow, 4, &n).relation == SLOTS_EQUAL);
+    // Among fillers it takes longer than by itself: what limits it is not dispatch.
+    const struct machine slower = {6, 2, 11, 0};
+    struct slots_result result = measured(&slower, 4, &n);
+    assert_true(result.relation == SLOTS_EQUAL || result.relation == SLOTS_AT_MOST);
+    if (result.relation == SLOTS_EQUAL)
+        assert_true(result.slots == 2);
+    const struct machine slowest = {6, 2, 50, 0};
+    result = measured(&slowest, 4, &n);
+    assert_true(result.relation == SLOTS_AT_MOST);
+    assert_true(result.slots >= 2);
+    assert_non_null(result.why);
+    // It takes so long that there are not enough fillers.
+    result = measured(&slow, 100, &n);
+    assert_true(result.relation == SLOTS_UNKNOWN);
+    assert_string_equal(result.why, "its copies take longer than fillers can hide");
+    assert_int_equal(n, 0);
+}
+
+static void odd_measurements(void **state) {
+    (void)state;
+    const struct slots_sample half[] = {{16, 1.5, 1.45, 1.55, true},
+                                        {23, 1.5, 1.45, 1.55, true},
+                                        {17, 1.5, 1.45, 1.55, true},
+                                        {22, 1.5, 1.45, 1.55, true}};
+    struct slots_result result = slots_judge(1, 6, half, sizeof half / sizeof *half);
+    assert_true(result.relation == SLOTS_AT_MOST);
+    assert_string_equal(result.why, "no whole number of slots");
+    const struct slots_sample less[] = {{16, -1, -1.1, -0.9, true}};
+    result = slots_judge(1, 6, less, 1);
+    assert_true(result.relation == SLOTS_UNKNOWN);
+    assert_string_equal(result.why, "fillers beside it take less than by themselves");
+    // A stable measurement counts before an unstable one, though that has fewer slots.
+    const struct slots_sample shaky[] = {{16, 1, 0.9, 1.1, false}, {22, 2, 1.9, 2.1, true}};
+    result = slots_judge(1, 6, shaky, 2);
+    assert_true(result.slots == 2 && result.is_stable);
+    result = slots_judge(1, 6, shaky, 1);
+    assert_false(result.is_stable);
+    // Two agree, but others show that more than dispatch is at work.
+    const struct slots_sample window[] = {{66, 25.97, 25.9, 26, true}, {67, 24.97, 24.9, 25, true},
+                                          {68, 25.94, 25.9, 26, true}, {69, 24.96, 24.9, 25, true},
+                                          {70, 26, 25.9, 26.1, true},  {71, 25, 24.9, 25.1, true}};
+    result = slots_judge(9, 6, window, sizeof window / sizeof *window);
+    assert_true(result.relation == SLOTS_AT_MOST);
+    assert_string_equal(result.why, "something else than dispatch limits it as well");
+    // Numbers that are none request nothing without end.
+    result = slots_judge(NAN, 6, NULL, 0);
+    assert_true(result.relation == SLOTS_UNKNOWN && result.n_wanted == 0);
+    result = slots_judge(1e300, 1e-300, NULL, 0);
+    assert_int_equal(result.n_wanted, 0);
+}
+
+static void fillers(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct text text = {.arena = &arena}, kernels = {.arena = &arena};
+    const struct isa *isa = isa_find("x86_64");
+    assert_non_null(slots_fillers(isa)->name);
+    assert_null(slots_fillers(isa_find("mips"))->name);
+    assert_null(slots_find_filler(isa, "none"));
+    slots_add_fillers(slots_find_filler(isa, "xor"), 3, &text);
+    assert_string_equal(text.data, "; xorl {f:r32}, {f:r32}; xorl {f}, {f}; xorl {f}, {f}");
+    slots_begin(isa, &kernels);
+    assert_non_null(strstr(kernels.data, "{name: FILL.nopw, about: survey, body: \"nopw 0(%rax,%rax)\"}\n"));
+    assert_non_null(strstr(kernels.data, "{name: FILL.xor.20, "));
+    arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_width),  cmocka_unit_test(one_slot_is_seen_at_once),
+        cmocka_unit_test(slow_forms), cmocka_unit_test(odd_measurements),
+        cmocka_unit_test(fillers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
