@@ -229,6 +229,42 @@ static void nothing_is_left_for_the_next(void **state) {
     arena_free(&session.arena);
 }
 
+// Short codes share rounds, each with memory of its own. A long one, with the fewest iterations there are, has its own.
+static void short_codes_share_rounds(void **state) {
+    (void)state;
+    enum { N_JOBS = 3, N_ROUNDS = 2, SHORT_CODE = 3, LONG_CODE = 2 };
+    static const uint8_t store[] = {0x48, 0xc7, 6, 1, 0, 0, 0, 0xc3};                  // mov qword ptr [rsi], 1; ret
+    static const uint8_t look[] = {0x48, 0x83, 0x3e, 0, 0x75, 0x01, 0xc3, 0x0f, 0x0b}; // is that 0? else ud2
+    struct native_session session;
+    open_session(&session);
+    const struct bench_code codes[] = {plain((struct piece)PIECE(store)), plain((struct piece)PIECE(look)),
+                                       plain((struct piece)PIECE(look))};
+    struct target_round rounds[N_JOBS][N_ROUNDS];
+    struct target_job jobs[N_JOBS];
+    for (unsigned i = 0; i < N_JOBS; i++)
+        jobs[i] = (struct target_job){
+            .code = &codes[i],
+            .rounds = rounds[i],
+            .reference = &session.chains.reference,
+            .code_short = 1,
+            .code_long = i == 2 ? LONG_CODE : SHORT_CODE,
+            .reference_short = 1,
+            .reference_long = 2,
+            .n_rounds = N_ROUNDS,
+            .timeout_seconds = 10,
+        };
+    enum bench_outcome outcome;
+    assert_true(session.target->ops->run(session.target, jobs, N_JOBS, &outcome, &session.fail));
+    assert_int_equal(outcome, BENCH_OK);
+    for (unsigned i = 0; i < N_JOBS; i++) {
+        assert_int_equal(jobs[i].n_done, N_ROUNDS);
+        bool is_shared = memcmp(rounds[i], rounds[0], offsetof(struct target_round, code_short)) == 0;
+        assert_true(is_shared == (i < 2));
+        assert_true(rounds[i][0].code_long.ticks > 0);
+    }
+    arena_free(&session.arena);
+}
+
 // rdtsc into rax, twice: until `ticks` are over, whatever the iterations. Ticks pass when somebody else has the CPU,
 // too: so it never computes for longer.
 static struct bench_code wait_for_ticks(struct arena *arena, uint64_t ticks) {
@@ -488,6 +524,7 @@ int main(void) {
         cmocka_unit_test(the_harness_survives_its_own_stack),
         cmocka_unit_test(crashes_have_names),
         cmocka_unit_test(nothing_is_left_for_the_next),
+        cmocka_unit_test(short_codes_share_rounds),
         cmocka_unit_test(each_job_has_its_own_time),
         cmocka_unit_test(running_off_the_end_is_a_fault),
         cmocka_unit_test(a_cpu_that_is_not_there),
