@@ -396,6 +396,10 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
     }
     if (status == RUN_PLAN_INTERRUPTED)
         survey->status = status;
+    if (!is_done && is_stopped(survey)) { // the user ended it while the clock was calibrated
+        fail_clear(fail);
+        is_done = true;
+    }
     *n_unstable += close_stable(survey, &plan);
     lab_close(&lab);
     arena_free(&arena);
