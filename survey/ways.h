@@ -67,8 +67,9 @@ struct ways {
     const char *(*before)(const struct form *form);
     const char *after;
     const struct slots_filler *fillers; // candidates, the preferred ones first, up to one without a name; or null
-    // Simple instructions: of general registers, of memory, of vectors. One slot each on all CPUs that are known. Their
-    // roles: the kernel's keys.
+    // Simple instructions: of general registers, of memory, of vectors. One slot each on all CPUs that are known. The
+    // last one waits for the load. A core that issues in order waits with it, all that follows waits, too, and slots
+    // cannot be told from waiting there: so no filler passes. Their roles: the kernel's keys.
     const char *simple, *simple_roles;
 };
 

@@ -209,6 +209,6 @@ const struct ways ways_aarch64 = {
     .one = one,
     .fillers = fillers,
     .simple =
-        "add {b:w}, {a:w}, {a:w}; ldr {c:w}, [{p:x}, #64]; add {y:v}.4s, {x:v}.4s, {x:v}.4s; add {d:w}, {a:w}, {a:w}",
+        "add {b:w}, {a:w}, {a:w}; ldr {c:w}, [{p:x}, #64]; add {y:v}.4s, {x:v}.4s, {x:v}.4s; add {d:w}, {c:w}, {a:w}",
     .simple_roles = "init: {p: memory}, writes: [b, c, y, d]",
 };

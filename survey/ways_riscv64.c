@@ -131,6 +131,6 @@ const struct ways ways_riscv64 = {
     .before = before,
     .after = "; .option norvc",
     .fillers = fillers,
-    .simple = "add {b:x}, {a:x}, {a:x}; ld {c:x}, 64({p:x}); fadd.d {y:d}, {x:d}, {x:d}; add {d:x}, {a:x}, {a:x}",
+    .simple = "add {b:x}, {a:x}, {a:x}; ld {c:x}, 64({p:x}); fadd.d {y:d}, {x:d}, {x:d}; add {d:x}, {c:x}, {a:x}",
     .simple_roles = "init: {p: memory}, writes: [b, c, y, d]",
 };

@@ -190,6 +190,6 @@ const struct ways ways_x86_64 = {
     .find_register = find_register,
     .one = one,
     .fillers = fillers,
-    .simple = "addl {a:r32}, {b:r32}; movl 64({p:r64}), {c:r32}; paddd {x:xmm}, {y:xmm}; addl {a:r32}, {d:r32}",
+    .simple = "addl {a:r32}, {b:r32}; movl 64({p:r64}), {c:r32}; paddd {x:xmm}, {y:xmm}; addl {c:r32}, {d:r32}",
     .simple_roles = "init: {p: memory}, writes: [b, c, y, d]",
 };
