@@ -165,11 +165,13 @@ unsigned partners_load(struct arena *arena, const struct isa *isa, const struct 
         if (!load)
             return n;
         ways[n] = (struct partner){.init = ""};
+        text_add(&way.init, "");
         add_step(&way, load, address, to);
         for (unsigned i = 0; longer && i < PARTNER_LONGER_STEPS; i++)
             add_text(isa, longer->text, to, to, &way.text);
         ways[n].text = way.text.data;
         ways[n].name = way.name.data;
+        ways[n].init = way.init.data;
     }
     return PARTNER_MOST_WAYS;
 }

@@ -182,9 +182,8 @@ static bool probe_here(struct survey *survey, struct fail *fail) {
 static bool probe_model(struct survey *survey, struct fail *fail) {
     struct lab lab;
     struct fail trouble = {0};
-    if (!lab_open(&lab, survey->arena, survey->request->lab, fail))
-        return false;
-    for (size_t i = 0; i < survey->n_forms; i++) {
+    bool is_open = lab_open(&lab, survey->arena, survey->request->lab, fail);
+    for (size_t i = 0; i < survey->n_forms && is_open; i++) {
         const struct form *form = &survey->forms[i];
         const struct pipeline_options once = {.iterations = 1, .resource_segments = true};
         struct pipeline_result result;
@@ -198,7 +197,7 @@ static bool probe_model(struct survey *survey, struct fail *fail) {
         fail_clear(&trouble);
     }
     lab_close(&lab);
-    return true;
+    return is_open;
 }
 
 static bool write_forms(struct survey *survey, struct fail *fail) {
