@@ -467,11 +467,12 @@ static bool is_of_first_table(const struct survey *survey, size_t number) {
 }
 
 // Measures everything once, dispatch slots last, then what is unstable again, each time with the clock calibrated anew.
-// The first pass waits for nobody: a value that is disturbed now may be easy some seconds later.
+// The first pass is hasty: a value that is disturbed now may be easy some seconds later. It waits only for its clock to
+// be steady; a pass whose clock is not would measure nothing.
 static bool measure_all(struct survey *survey, struct fail *fail) {
     enum { MOST_PASSES = 6 };
-    static const struct effort hasty = {.attempt_ms = 25, .retry_seconds = 0.5};
-    static const double most_attempt_ms = 200, wait_seconds = 10;
+    static const struct effort hasty = {.attempt_ms = 25, .retry_seconds = 20};
+    static const double most_attempt_ms = 200;
     size_t n = survey->kernels.n_kernels, n_unstable = 0;
     slots_plan_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
     open_new(survey);
@@ -489,10 +490,11 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
     double start = now_seconds();
     for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey); pass++) {
         double left = survey->request->budget_seconds - (now_seconds() - start);
-        struct effort effort = {.attempt_ms = fmin(most_attempt_ms, left * 1e3 / (double)n_unstable),
-                                .retry_seconds = fmin(wait_seconds, left)};
-        if (left <= 0 || effort.attempt_ms < hasty.attempt_ms)
+        if (left <= 0)
             break;
+        double share_ms = left * 1e3 / (double)n_unstable; // of each value, where all need it
+        struct effort effort = {.attempt_ms = fmax(hasty.attempt_ms, fmin(most_attempt_ms, share_ms)),
+                                .retry_seconds = hasty.retry_seconds};
         lab_say(listener_of(survey), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
                 pass + 1);
         n_unstable = 0;
@@ -502,8 +504,11 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
     if (is_stopped(survey)) {
         lab_say(listener_of(survey), LAB_NOTE, "interrupted; --resume does the rest");
         survey->status = RUN_PLAN_INTERRUPTED;
-    } else if (n_unstable && survey->request->is_strict)
-        survey->status = run_plan_worse(survey->status, RUN_PLAN_UNSTABLE);
+    } else if (n_unstable) {
+        lab_say(listener_of(survey), LAB_NOTE, "%zu values stay unstable; --resume measures them again", n_unstable);
+        if (survey->request->is_strict)
+            survey->status = run_plan_worse(survey->status, RUN_PLAN_UNSTABLE);
+    }
     return true;
 }
 
