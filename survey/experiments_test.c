@@ -22,7 +22,7 @@ static const char *kernels_of(const char *opcode) {
     return text.data;
 }
 
-// The line of kernel OPCODE and `suffix`, without its end; null: there is none.
+// The line of kernel OPCODE and `suffix`, without its end; null: the form has no such kernel.
 static const char *line_of(const char *opcode, const char *suffix) {
     struct slice rest = {kernels_of(opcode), 0}, line;
     const char *start = arena_printf(testing_arena(), "  - {name: %s%s, ", opcode, suffix);

@@ -43,14 +43,15 @@ unsigned partners_find(struct arena *arena, const struct isa *isa, const struct 
                        unsigned to, bool is_longer, const char *breakers, struct partner ways[PARTNER_MOST_WAYS]);
 
 // Ways that load into the port what the form has stored from it, in several widths, at its only address. `longer`:
-// null, or the step of which a longer way has PARTNER_LONGER_STEPS more behind the load. 0: there is none on this ISA.
+// null, or the step of which a longer way has PARTNER_LONGER_STEPS more behind the load. 0: this ISA has no such way.
 unsigned partners_load(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned port,
                        const struct way_step *longer, struct partner ways[PARTNER_MOST_WAYS]);
 
-// The step that takes the port's value to itself; null: there is none.
+// The step that takes the port's value to itself; null: this ISA has no such step.
 const struct way_step *partners_keep(const struct isa *isa, const struct shape *shape, unsigned port);
 
-// Adds an instruction, with "; " in front, that gives the port a value that depends on nothing. False: there is none.
+// Adds an instruction, with "; " in front, that gives the port a value that depends on nothing. False: this ISA has no
+// such instruction.
 bool partner_break(const struct isa *isa, const struct shape *shape, unsigned port, struct text *text);
 
 // An experiment that measures steps.

@@ -27,7 +27,7 @@ struct slots_filler {
 };
 // Candidates, the preferred ones first (ways.h), up to one without a name.
 const struct slots_filler *slots_fillers(const struct isa *isa);
-const struct slots_filler *slots_find_filler(const struct isa *isa, const char *name); // null: there is none
+const struct slots_filler *slots_find_filler(const struct isa *isa, const char *name); // null: unknown name
 
 // Adds so many fillers, each with "; " in front.
 void slots_add_fillers(const struct slots_filler *filler, unsigned n, struct text *out);

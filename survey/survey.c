@@ -2,6 +2,7 @@
 
 #include "analyzer/pipeline/pipeline.h"
 #include "base/file.h"
+#include "bench/host/timer.h"
 #include "lab/run_plan.h"
 #include "survey/experiments.h"
 #include "survey/folder.h"
@@ -14,7 +15,6 @@
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 // A survey while it runs.
@@ -449,12 +449,6 @@ static bool measure_slots(struct survey *survey, const struct effort *effort, si
     return is_done;
 }
 
-static double now_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 // Whether the kernel is of a scheduling class's first row: throughput and plain latencies of its first form, or a
 // partner's.
 static bool is_of_first_table(const struct survey *survey, size_t number) {
@@ -487,9 +481,9 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
     if ((!is_stopped(survey) && !measure(survey, &hasty, &n_unstable, fail)) ||
         !measure_slots(survey, &hasty, &n_unstable, fail))
         return false;
-    double start = now_seconds();
+    uint64_t start_ns = timer_clock_ns();
     for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey); pass++) {
-        double left = survey->request->budget_seconds - (now_seconds() - start);
+        double left = survey->request->budget_seconds - (double)(timer_clock_ns() - start_ns) / 1e9;
         if (left <= 0)
             break;
         double share_ms = left * 1e3 / (double)n_unstable; // of each value, where all need it

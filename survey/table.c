@@ -774,16 +774,16 @@ static bool is_better_throughput(const struct table_throughput *a, const struct 
 // take 0.5 cycles each, and those to sixteen 1.04.
 static size_t find_headline(const struct table_row *row) {
     size_t best = row->n_throughputs;
-    unsigned fewest_streams = 0;
+    unsigned most_streams = 0;
     bool has_memory = false;
     for (size_t i = 0; i < row->n_throughputs; i++) {
         has_memory |= row->throughputs[i].has_same_address;
-        fewest_streams = MAX(fewest_streams, row->throughputs[i].streams);
+        most_streams = MAX(most_streams, row->throughputs[i].streams);
     }
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
         if (!each->value.is_known || each->has_same_address || each->has_slow_values ||
-            (has_memory && each->streams < fewest_streams))
+            (has_memory && each->streams < most_streams))
             continue;
         if (best == row->n_throughputs || is_better_throughput(each, &row->throughputs[best]))
             best = i;
