@@ -38,11 +38,12 @@ struct bench_code {
     unsigned body_instructions; // instructions in those bytes; 0: unknown
     // Instructions that one iteration executes: all bodies, and the loop's own. 0: unknown, not checked.
     uint64_t iteration_instructions;
-    unsigned offset;    // start within a page, bytes, where the target can choose
-    unsigned uses;      // bits: 1 << enum bench_use
-    bool is_wide;       // uses vectors of more than 128 bits
-    bool is_chain;      // each copy waits for the one before it, so a copy takes a whole number of cycles
-    double body_cycles; // known cycles of one body, above 0, for a session's reference; else 0
+    unsigned offset;         // start within a page, bytes, where the target can choose
+    unsigned uses;           // bits: 1 << enum bench_use
+    bool is_wide;            // uses vectors of more than 128 bits
+    bool is_chain;           // each copy waits for the one before it, so a copy takes a whole number of cycles
+    double body_cycles;      // known cycles of one body, above 0, for a session's reference; else 0
+    unsigned seen_processes; // processes of an earlier look, which count to those that its value needs
     // Number that code must have in common to share a process. 0: code that leaves nothing behind for the next.
     unsigned process_set;
     // What code of unknown origin finds, and where it is sent when it cannot go on. Zero: known code.
@@ -115,6 +116,16 @@ const char *bench_drop_name(enum bench_drop reason); // "switch", "migration", â
 enum bench_verdict { MEASURED_EXACT, MEASURED_WITHIN, MEASURED_UNSTABLE };
 const char *bench_verdict_name(enum bench_verdict verdict);
 
+// Looks at code that is measured at several times, with few processes at each (bench_options.is_first_look). A value of
+// one time may be one of two speeds, so it is unstable until a look at another time finds the same (measured_confirm).
+enum bench_look {
+    LOOK_NONE,  // not such a value: it has all processes that it needs, or it is unstable for another reason
+    LOOK_FIRST, // a value that only its number of processes makes unstable
+    LOOK_MOVED, // as stable in itself, but an earlier look found another value
+    BENCH_N_LOOKS,
+};
+const char *bench_look_name(enum bench_look look); // "none", "first", "moved"
+
 // Where the cycles come from.
 enum bench_clock {
     CLOCK_AUTO,  // the best of the others that works here
@@ -160,6 +171,7 @@ struct bench_measurement {
     enum bench_verdict verdict;
     unsigned numerator, denominator; // parts of the fraction, where the verdict is exact
     const char *why;                 // reason, one clause, where the verdict is unstable
+    enum bench_look look;            // only where the verdict is unstable
     const char *warning;             // doubt about a steady value, one clause; null: none
     enum bench_clock clock;
     struct bench_mode { // where the verdict is unstable because the samples fall into two groups; else 0
@@ -198,6 +210,10 @@ double measured_low(const struct bench_measurement *m);
 double measured_high(const struct bench_measurement *m);
 double measured_half_width(const struct bench_measurement *m); // the Â± of reports: the wider half
 
+// Compares a value with the fastest of its earlier looks, since a neighbour only slows. A stable value that differs
+// becomes LOOK_MOVED.
+void measured_confirm(struct arena *arena, const struct bench_measurement *fastest, struct bench_measurement *m);
+
 // Values differ if they are apart by more than this share of the smaller one.
 #define MEASURED_LEAST_DIFFERENCE 0.01
 bool measured_differ(const struct bench_measurement *a, const struct bench_measurement *b);
@@ -226,6 +242,9 @@ struct bench_options {
     double confirm_seconds;
     double timeout_seconds;       // limit for one batch of rounds, s; 0 = 2
     unsigned processes;           // least number of processes that the samples come from; 0 = 3
+    unsigned most_needed;         // limit of the processes that a throughput needs; 0: no limit
+    bool is_first_look;           // values end with those processes, and may be less precise: see enum bench_look
+    bool is_hasty;                // a value does not wait for a neighbour to leave, and has no more time beside one
     int cpu;                      // logical CPU to pin to; -1 = chosen
     double reference_cycles;      // cycles of one dependent add on this core; 0 = 1, with CLOCK_TIME the measured ones
     double frequency_hz;          // CLOCK_TIME: frequency of the core, Hz; 0: the target's statement

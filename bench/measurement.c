@@ -59,6 +59,9 @@ static const char *const clock_names[BENCH_N_CLOCKS] = {[CLOCK_AUTO] = "auto",
                                                         [CLOCK_RATIO] = "ratio",
                                                         [CLOCK_TIME] = "time"};
 
+static const char *const look_names[BENCH_N_LOOKS] = {
+    [LOOK_NONE] = "none", [LOOK_FIRST] = "first", [LOOK_MOVED] = "moved"};
+
 const char *bench_outcome_name(enum bench_outcome outcome) {
     assert(outcome < BENCH_N_OUTCOMES);
     return outcome_names[outcome];
@@ -77,6 +80,11 @@ const char *bench_check_name(enum bench_check check) {
 const char *bench_verdict_name(enum bench_verdict verdict) {
     assert(verdict <= MEASURED_UNSTABLE);
     return verdict_names[verdict];
+}
+
+const char *bench_look_name(enum bench_look look) {
+    assert(look < BENCH_N_LOOKS);
+    return look_names[look];
 }
 
 const char *bench_clock_name(enum bench_clock clock) {
@@ -134,4 +142,12 @@ double measured_half_width(const struct bench_measurement *m) {
 bool measured_differ(const struct bench_measurement *a, const struct bench_measurement *b) {
     bool is_apart = measured_high(a) < measured_low(b) || measured_high(b) < measured_low(a);
     return is_apart && fabs(a->cycles - b->cycles) > MEASURED_LEAST_DIFFERENCE * fmin(a->cycles, b->cycles);
+}
+
+void measured_confirm(struct arena *arena, const struct bench_measurement *fastest, struct bench_measurement *m) {
+    if (m->outcome != BENCH_OK || m->verdict == MEASURED_UNSTABLE || !measured_differ(m, fastest))
+        return;
+    m->verdict = MEASURED_UNSTABLE;
+    m->look = LOOK_MOVED;
+    m->why = arena_printf(arena, "%.4g cycles at one time and %.4g at another", fastest->cycles, m->cycles);
 }

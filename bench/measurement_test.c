@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -30,10 +31,37 @@ static void values_differ_beyond_their_intervals(void **state) {
     }
 }
 
+// A look at another time confirms a value, or shows that the code has another speed then. A neighbour only slows, so
+// the fastest look is what to compare with; but a value that is unstable anyway says nothing.
+static void looks_confirm_a_value_or_do_not(void **state) {
+    (void)state;
+    const struct bench_measurement fastest = {.cycles = 4, .low = 3.99, .high = 4.01};
+    static const struct {
+        double cycles;
+        enum bench_verdict verdict, becomes;
+        enum bench_look look;
+    } rows[] = {{4.02, MEASURED_WITHIN, MEASURED_WITHIN, LOOK_NONE},
+                {5, MEASURED_EXACT, MEASURED_UNSTABLE, LOOK_MOVED},
+                {3, MEASURED_EXACT, MEASURED_UNSTABLE, LOOK_MOVED},
+                {5, MEASURED_UNSTABLE, MEASURED_UNSTABLE, LOOK_NONE}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena arena = {0};
+        struct bench_measurement m = {
+            .cycles = rows[i].cycles, .low = rows[i].cycles, .high = rows[i].cycles, .verdict = rows[i].verdict};
+        measured_confirm(&arena, &fastest, &m);
+        assert_int_equal(m.verdict, rows[i].becomes);
+        assert_int_equal(m.look, rows[i].look);
+        if (m.look == LOOK_MOVED)
+            assert_non_null(strstr(m.why, "4 cycles at one time and"));
+        arena_free(&arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_clocks_error_widens_the_interval),
         cmocka_unit_test(values_differ_beyond_their_intervals),
+        cmocka_unit_test(looks_confirm_a_value_or_do_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

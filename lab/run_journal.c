@@ -18,6 +18,8 @@ static void find_taken(struct run_journal *journal, struct lab *lab, const struc
         experiment_to_record(lab->arena, plan->experiments[i], &like);
         enum journal_state state = journal_find(&journal->before, &like, &request, &found);
         journal->taken[i] = state == JOURNAL_DONE ? found : NULL;
+        if (state == JOURNAL_UNSTABLE)
+            plan->experiments[i]->look = journal_fastest_look(&journal->before, &like);
         journal->n_by_state[state]++;
     }
 }

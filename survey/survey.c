@@ -343,10 +343,12 @@ static bool is_stopped(const struct survey *survey) {
     return stopped && stopped();
 }
 
-// How much a pass may spend on values that others disturb, or that have no single value.
+// How much a pass may spend on values, above all on those that others disturb or that have no single value.
 struct effort {
-    double attempt_ms;    // computing time of a value, ms
-    double retry_seconds; // waiting for others to leave the core, s
+    double attempt_ms;            // computing time of a value, ms
+    double retry_seconds;         // waiting for others to leave the core, s; in a hasty pass, only for a steady clock
+    bool is_first_look, is_hasty; // as in struct bench_options
+    unsigned most_needed;         // likewise
 };
 
 static bool is_unstable(const struct experiment *experiment) {
@@ -381,6 +383,9 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
     options.cpus.n_items = 0;
     *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
     options.bench.retry_seconds = effort->retry_seconds;
+    options.bench.is_first_look = effort->is_first_look;
+    options.bench.is_hasty = effort->is_hasty;
+    options.bench.most_needed = effort->most_needed;
     if (options.bench.budget_ms <= 0)
         options.bench.budget_ms = effort->attempt_ms;
     for (size_t i = 0; i < survey->kernels.n_kernels; i++)
@@ -460,26 +465,41 @@ static bool is_of_first_table(const struct survey *survey, size_t number) {
     return is_kernel_of(kernel, "CHAIN") || (number < survey->n_first && is_plain);
 }
 
-// Measures everything once, dispatch slots last, then what is unstable again, each time with the clock calibrated anew.
-// The first pass is hasty: a value that is disturbed now may be easy some seconds later. It waits only for its clock to
-// be steady; a pass whose clock is not would measure nothing.
-static bool measure_all(struct survey *survey, struct fail *fail) {
-    enum { MOST_PASSES = 6 };
-    static const struct effort hasty = {.attempt_ms = 25, .retry_seconds = 20};
-    static const double most_attempt_ms = 200;
-    size_t n = survey->kernels.n_kernels, n_unstable = 0;
+// Opens the kernels of the first table, or those of everything else.
+static void open_part(struct survey *survey, bool is_first_table) {
+    for (size_t i = 0; i < survey->kernels.n_kernels; i++)
+        survey->are_open[i] = is_of_first_table(survey, i) == is_first_table;
+}
+
+// Takes a first look at everything, a row for each scheduling class first, then a second one. So there is a table after
+// seconds, and each value rests on two times. Dispatch slots come last: they follow from the others. These passes are
+// hasty: a value that is disturbed now may be easy some seconds later. They wait only for their clock to be steady; a
+// pass whose clock is not would measure nothing.
+static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail *fail) {
+    static const struct effort glance = {.attempt_ms = 6, .retry_seconds = 20, .is_first_look = true, .is_hasty = true};
+    static const struct effort second = {.attempt_ms = 25, .retry_seconds = 20, .is_hasty = true};
+    static const struct effort coarse = {.attempt_ms = 25, .retry_seconds = 20, .is_hasty = true, .most_needed = 3};
     slots_plan_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
     open_new(survey);
-    for (size_t i = 0; i < n; i++)
-        survey->are_open[i] = is_of_first_table(survey, i);
-    if (!measure(survey, &hasty, &n_unstable, fail))
-        return false;
+    for (int is_first_table = 1; is_first_table >= 0; is_first_table--) {
+        open_part(survey, is_first_table);
+        if (!is_stopped(survey) && !measure(survey, &glance, n_unstable, fail))
+            return false;
+    }
     survey->has_extras = true;
-    for (size_t i = 0; i < n; i++) // unstable ones of the first table once more
-        survey->are_open[i] |= !is_of_first_table(survey, i) || has_extras(survey, &survey->kernels.kernels[i]);
-    n_unstable = 0;
-    if ((!is_stopped(survey) && !measure(survey, &hasty, &n_unstable, fail)) ||
-        !measure_slots(survey, &hasty, &n_unstable, fail))
+    *n_unstable = 0;
+    for (size_t i = 0; i < survey->kernels.n_kernels; i++)
+        survey->are_open[i] = true;
+    return (is_stopped(survey) || measure(survey, &second, n_unstable, fail)) &&
+           measure_slots(survey, &coarse, n_unstable, fail);
+}
+
+// Measures everything, then what is unstable again, each time with the clock calibrated anew.
+static bool measure_all(struct survey *survey, struct fail *fail) {
+    enum { MOST_PASSES = 6 };
+    static const double least_attempt_ms = 25, most_attempt_ms = 200;
+    size_t n_unstable = 0;
+    if (!measure_once(survey, &n_unstable, fail))
         return false;
     uint64_t start_ns = timer_clock_ns();
     for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey); pass++) {
@@ -487,8 +507,8 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
         if (left <= 0)
             break;
         double share_ms = left * 1e3 / (double)n_unstable; // of each value, where all need it
-        struct effort effort = {.attempt_ms = fmax(hasty.attempt_ms, fmin(most_attempt_ms, share_ms)),
-                                .retry_seconds = hasty.retry_seconds};
+        struct effort effort = {.attempt_ms = fmax(least_attempt_ms, fmin(most_attempt_ms, share_ms)),
+                                .retry_seconds = 20};
         lab_say(listener_of(survey), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
                 pass + 1);
         n_unstable = 0;

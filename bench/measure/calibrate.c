@@ -195,14 +195,16 @@ static bool choose_lengths(struct bench *bench, struct fail *fail) {
     return true;
 }
 
-// Calibrates with four times the precision of measurements: each of these contains the clock's error.
+// Calibrates with four times the precision of measurements: each of these contains the clock's error. Neither is it a
+// first look, nor hasty, whatever the measurements are.
 static bool calibrate(struct bench *bench, struct fail *fail) {
     struct arena scratch = {0};
     struct sampling sampling = sampling_new(&scratch);
-    double precision = bench->options.precision;
-    bench->options.precision = precision / 4;
+    struct bench_options options = bench->options;
+    bench->options.precision = options.precision / 4;
+    bench->options.is_first_look = bench->options.is_hasty = false;
     bool is_done = measure_chains(bench, &sampling, fail);
-    bench->options.precision = precision;
+    bench->options = options;
     arena_free(&scratch);
     if (is_done)
         write_note(bench);

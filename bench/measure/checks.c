@@ -187,7 +187,7 @@ const char *checks_subject(enum bench_check check) {
     static const char *const subjects[BENCH_N_CHECKS] = {
         [CHECK_MULTIPLY] = "dependent multiplies are",
         [CHECK_ISSUE] = "independent instructions are",
-        [CHECK_USES + USE_INTEGER] = "independent adds are",
+        [CHECK_USES + USE_INTEGER] = "independent integer instructions are",
         [CHECK_USES + USE_VECTOR] = "independent vector instructions are",
         [CHECK_USES + USE_LOAD] = "independent loads are",
         [CHECK_USES + USE_STORE] = "independent stores are",

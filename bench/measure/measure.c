@@ -75,7 +75,7 @@ void measure_wait(struct bench *bench, uint64_t ns, bool is_retry) {
 }
 
 static bool can_wait(const struct schedule *schedule) {
-    return schedule->bench->retry_ms > 0;
+    return schedule->bench->retry_ms > 0 && !schedule->bench->options.is_hasty;
 }
 
 // Chooses the iterations to run, unless the target chooses them in the first batch.

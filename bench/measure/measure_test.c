@@ -81,6 +81,48 @@ static void fast_drift_is_refused(void **state) {
     arena_free(&session.arena);
 }
 
+// A first look takes three processes of any code, and calls no value stable. A second one needs only what is missing.
+static void two_looks_share_the_processes_of_a_value(void **state) {
+    (void)state;
+    static const struct {
+        double cycles;
+        bool is_first;
+        unsigned seen, most_needed, n;
+    } cases[] = {{4.13, true, 0, 0, 3},  {4, true, 0, 0, 3},  {4.13, false, 3, 0, 9}, {4, false, 3, 0, 3},
+                 {4.13, false, 0, 3, 3}, {4, false, 0, 3, 3}, {4.13, false, 12, 0, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_quiet();
+        struct bench_code code = fake_code;
+        const struct bench_options options = {
+            .cpu = -1, .is_first_look = cases[i].is_first, .most_needed = cases[i].most_needed};
+        code.seen_processes = cases[i].seen;
+        fake.code_cycles = cases[i].cycles;
+        fake_measure_with(&session, fake, &options, &code);
+        const struct bench_measurement *result = &session.result;
+        assert_near(result->cycles, cases[i].cycles, cases[i].cycles * 0.002);
+        assert_int_equal(result->verdict == MEASURED_UNSTABLE, cases[i].is_first);
+        assert_int_equal(result->look, cases[i].is_first ? LOOK_FIRST : LOOK_NONE);
+        assert_in_range(result->processes, cases[i].n, cases[i].n + 1);
+        if (cases[i].is_first)
+            assert_non_null(strstr(result->why, "processes only, at one time"));
+        arena_free(&session.arena);
+    }
+}
+
+// What is unstable by itself is no look.
+static void a_disturbed_first_look_says_nothing(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.drift = 0.05;
+    fake_measure_with(&session, fake, &(struct bench_options){.cpu = -1, .is_first_look = true}, &fake_code);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_int_equal(session.result.look, LOOK_NONE);
+    assert_non_null(strstr(session.result.why, "reference"));
+    arena_free(&session.arena);
+}
+
 // Code may have two speeds: three processes alike say little. A plain fraction is more than chance, and so is a chain's
 // whole number, which needs fewest. A block of real code seldom takes one, and would cost too much.
 static void values_that_are_no_fraction_rest_on_more_processes(void **state) {
@@ -328,6 +370,8 @@ int main(void) {
         cmocka_unit_test(slow_drift_cancels),
         cmocka_unit_test(fast_drift_is_refused),
         cmocka_unit_test(values_that_are_no_fraction_rest_on_more_processes),
+        cmocka_unit_test(two_looks_share_the_processes_of_a_value),
+        cmocka_unit_test(a_disturbed_first_look_says_nothing),
         cmocka_unit_test(two_modes_are_reported),
         cmocka_unit_test(disturbed_rounds_are_counted),
         cmocka_unit_test(a_lost_process_is_made_up_for),

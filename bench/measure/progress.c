@@ -39,8 +39,16 @@ static const uint64_t MEETING_NS = 100000000;
 // does not depend on where its instructions find their units.
 enum { FRACTIONLESS_PROCESSES = 12, FRACTION_PROCESSES = 6 };
 
+// Precision of a first look, relative: half of what may be called exact.
+static const double look_precision = 0.004;
+
 // Largest relative distance from a fraction or a whole number, after the first rounds, of a value that may be one.
 static const double near_plain = 0.003;
+
+static double precision_of(const struct progress *progress) {
+    const struct bench_options *options = &progress->bench->options;
+    return options->is_first_look ? fmax(look_precision, options->precision) : options->precision;
+}
 
 // Takes a look at the samples, and returns whether the interval is narrow enough. Each look costs some confidence, so
 // looks are rare.
@@ -52,7 +60,7 @@ static bool is_narrow(struct progress *progress) {
     progress->look_at = 2 * sampling->n_batches;
     bool is_short_of_modes = sampling->n_kept < TAIL_SAMPLES && moments_have_tail(sampling);
     return look->interval.confidence >= SAMPLING_CONFIDENCE && !look->has_modes && !is_short_of_modes &&
-           (look->interval.high - look->interval.low) / 2 <= progress->bench->options.precision * look->median;
+           (look->interval.high - look->interval.low) / 2 <= precision_of(progress) * look->median;
 }
 
 static bool lacks_counts(const struct progress *progress) {
@@ -76,7 +84,7 @@ static bool is_time_to_look(const struct progress *progress) {
 
 static bool is_over(const struct progress *progress, bool can_wait) {
     const struct bench_options *options = &progress->bench->options;
-    double patience = can_wait && progress->was_dirty ? DIRTY_BUDGETS : 1;
+    double patience = can_wait && !options->is_hasty && progress->was_dirty ? DIRTY_BUDGETS : 1;
     return progress->spent_ms >= patience * options->budget_ms || progress->sampling->n_kept >= SAMPLING_MAX;
 }
 
@@ -98,11 +106,20 @@ static bool is_plain(const struct progress *progress) {
 
 // Fewest processes that a narrow interval must rest on.
 static unsigned needed_processes(const struct progress *progress) {
-    if (bench_code_is_foreign(progress->job.code))
+    const struct bench_options *options = &progress->bench->options;
+    const struct bench_code *code = progress->job.code;
+    if (bench_code_is_foreign(code) || options->is_first_look)
         return 0;
-    if (!is_plain(progress))
-        return FRACTIONLESS_PROCESSES;
-    return progress->job.code->is_chain ? 0 : FRACTION_PROCESSES;
+    unsigned needed = !is_plain(progress) ? FRACTIONLESS_PROCESSES : code->is_chain ? 0 : FRACTION_PROCESSES;
+    if (options->most_needed && needed > options->most_needed)
+        needed = options->most_needed;
+    return needed > code->seen_processes ? needed - code->seen_processes : 0;
+}
+
+// Whether processes of this value are to be some time apart. Looks are, by themselves.
+static bool needs_other_time(const struct progress *progress) {
+    const struct bench_options *options = &progress->bench->options;
+    return options->confirm_seconds > 0 && !options->is_first_look && !progress->job.code->seen_processes;
 }
 
 // Whether the samples are from enough processes, and from times that are far enough apart or need not be. If not, sets
@@ -117,7 +134,7 @@ static bool is_confirmed(struct progress *progress, bool is_last) {
     }
     uint64_t first_ns = 0, last_ns = 0, apart_ns = (uint64_t)(fmax(0, bench->options.confirm_seconds) * 1e9);
     moments_judge(progress->sampling, &first_ns, &last_ns);
-    if (last_ns - first_ns >= apart_ns || (!bench->is_new_here && is_plain(progress)))
+    if (!needs_other_time(progress) || last_ns - first_ns >= apart_ns || (!bench->is_new_here && is_plain(progress)))
         return true;
     progress->look_ns = first_ns + apart_ns;
     progress->look_at = progress->sampling->n_batches + 1;
@@ -159,7 +176,7 @@ static void wait_for_quiet(struct progress *progress, uint64_t now_ns) {
 static void hold_back(struct progress *progress) {
     const struct bench_options *options = &progress->bench->options;
     struct sampling *sampling = progress->sampling;
-    if (options->confirm_seconds <= 0 || sampling->n_processes + 1 != options->processes)
+    if (!needs_other_time(progress) || sampling->n_processes + 1 != options->processes)
         return;
     progress->preferred_ns = progress->first_ns + (uint64_t)(options->confirm_seconds * 1e9);
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
@@ -193,7 +210,7 @@ void progress_decide(struct progress *progress, uint64_t now_ns, bool can_wait) 
 
 unsigned progress_next_rounds(const struct progress *progress) {
     const struct bench_options *options = &progress->bench->options;
-    double share = fmin(1, full_precision / options->precision);
+    double share = fmin(1, full_precision / precision_of(progress));
     double usual = progress->lacks_processes         ? FEWEST_ROUNDS
                    : progress->sampling->n_looks < 2 ? FIRST_ROUNDS
                                                      : PROGRESS_MOST_ROUNDS;
@@ -255,12 +272,24 @@ void progress_restart_alone(struct progress *progress) {
     progress->is_alone = true;
 }
 
+// A value of one time is not stable yet.
+static void begin_looks(struct progress *progress) {
+    struct bench_measurement *result = progress->result;
+    if (result->verdict == MEASURED_UNSTABLE)
+        return;
+    result->verdict = MEASURED_UNSTABLE;
+    result->look = LOOK_FIRST;
+    result->why = arena_printf(progress->bench->arena, "seen in %u processes only, at one time", result->processes);
+}
+
 void progress_conclude(struct progress *progress) {
     struct bench_measurement *result = progress->result;
     result->milliseconds = progress->spent_ms;
     if (result->outcome == BENCH_OK) {
         conclude_samples(progress->sampling, progress->bench, &progress->job, result);
         event_counts_conclude(&progress->counts, result);
+        if (progress->bench->options.is_first_look)
+            begin_looks(progress);
         return;
     }
     result->verdict = MEASURED_UNSTABLE;

@@ -177,6 +177,34 @@ static void the_later_one_counts(void **state) {
     assert_int_equal(state_of(f, &good), JOURNAL_UNSTABLE);
 }
 
+// Of several looks at a program the fastest counts. A pass of first looks takes them for done; others do not.
+static void the_fastest_look_counts(void **state) {
+    struct fixture *f = *state;
+    struct record looks[3], other = some_record();
+    static const double cycles[] = {5, 4, 3};
+    for (int i = 0; i < 3; i++) {
+        looks[i] = some_record();
+        looks[i].measurement.verdict = MEASURED_UNSTABLE;
+        looks[i].measurement.look = i == 0 ? LOOK_FIRST : i == 1 ? LOOK_MOVED : LOOK_NONE; // the last is just unstable
+        looks[i].measurement.cycles = looks[i].measurement.low = looks[i].measurement.high = cycles[i];
+    }
+    other.bytes = "90";
+    other.measurement = looks[0].measurement;
+    write_records(f, &other, 1);
+    write_records(f, &looks[2], 1);
+    write_records(f, looks, 2);
+    read_again(f);
+    const struct bench_measurement *fastest = journal_fastest_look(&f->journal, &looks[0]);
+    assert_non_null(fastest);
+    assert_float_equal(fastest->cycles, 4, 1e-9);
+    assert_int_equal(state_of(f, &looks[0]), JOURNAL_UNSTABLE);
+    f->bench.options.is_first_look = true;
+    assert_int_equal(state_of(f, &looks[0]), JOURNAL_DONE);
+    f->bench.options.is_first_look = false;
+    other.bytes = "9090";
+    assert_null(journal_fastest_look(&f->journal, &other));
+}
+
 static void a_coarser_value_is_not_done(void **state) {
     struct fixture *f = *state;
     struct record record = some_record();
@@ -246,6 +274,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_same_program_is_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_may_come_out_otherwise_is_not_done, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_later_one_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_fastest_look_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_coarser_value_is_not_done, set_up, tear_down),
         cmocka_unit_test_setup_teardown(as_much_effort_is_enough, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_place_is_told_apart, set_up, tear_down),

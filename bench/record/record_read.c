@@ -171,6 +171,9 @@ static const char *outcome_name(unsigned value) {
 static const char *verdict_name(unsigned value) {
     return bench_verdict_name((enum bench_verdict)value);
 }
+static const char *look_name(unsigned value) {
+    return bench_look_name((enum bench_look)value);
+}
 static const char *clock_name(unsigned value) {
     return bench_clock_name((enum bench_clock)value);
 }
@@ -197,13 +200,15 @@ static bool read_name(struct arena *arena, const json_t *json, const char *key, 
 
 static bool read_names(struct arena *arena, const json_t *json, struct bench_measurement *measurement,
                        struct fail *fail) {
-    unsigned outcome = BENCH_OK, verdict = MEASURED_UNSTABLE, clock = CLOCK_RATIO;
+    unsigned outcome = BENCH_OK, verdict = MEASURED_UNSTABLE, look = LOOK_NONE, clock = CLOCK_RATIO;
     if (!read_name(arena, json, "outcome", outcome_name, BENCH_N_OUTCOMES, &outcome, fail) ||
         !read_name(arena, json, "verdict", verdict_name, MEASURED_UNSTABLE + 1, &verdict, fail) ||
+        !read_name(arena, json, "look", look_name, BENCH_N_LOOKS, &look, fail) ||
         !read_name(arena, json, "clock", clock_name, BENCH_N_CLOCKS, &clock, fail))
         return false;
     measurement->outcome = (enum bench_outcome)outcome;
     measurement->verdict = (enum bench_verdict)verdict;
+    measurement->look = (enum bench_look)look;
     measurement->clock = (enum bench_clock)clock;
     return true;
 }
