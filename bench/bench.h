@@ -243,7 +243,7 @@ struct bench_options {
     double timeout_seconds;       // limit for one batch of rounds, s; 0 = 2
     unsigned processes;           // least number of processes that the samples come from; 0 = 3
     unsigned most_needed;         // limit of the processes that a throughput needs; 0: no limit
-    bool is_first_look;           // values end with those processes, and may be less precise: see enum bench_look
+    bool is_first_look;           // values end with those processes: see enum bench_look
     bool is_hasty;                // a value does not wait for a neighbour to leave, and has no more time beside one
     int cpu;                      // logical CPU to pin to; -1 = chosen
     double reference_cycles;      // cycles of one dependent add on this core; 0 = 1, with CLOCK_TIME the measured ones

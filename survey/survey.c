@@ -349,6 +349,7 @@ struct effort {
     double retry_seconds;         // waiting for others to leave the core, s; in a hasty pass, only for a steady clock
     bool is_first_look, is_hasty; // as in struct bench_options
     unsigned most_needed;         // likewise
+    double precision;             // likewise; the request may be for a coarser one
 };
 
 static bool is_unstable(const struct experiment *experiment) {
@@ -386,6 +387,7 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
     options.bench.is_first_look = effort->is_first_look;
     options.bench.is_hasty = effort->is_hasty;
     options.bench.most_needed = effort->most_needed;
+    options.bench.precision = fmax(options.bench.precision, effort->precision);
     if (options.bench.budget_ms <= 0)
         options.bench.budget_ms = effort->attempt_ms;
     for (size_t i = 0; i < survey->kernels.n_kernels; i++)
@@ -476,7 +478,8 @@ static void open_part(struct survey *survey, bool is_first_table) {
 // hasty: a value that is disturbed now may be easy some seconds later. They wait only for their clock to be steady; a
 // pass whose clock is not would measure nothing.
 static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail *fail) {
-    static const struct effort glance = {.attempt_ms = 6, .retry_seconds = 20, .is_first_look = true, .is_hasty = true};
+    static const struct effort glance = {
+        .attempt_ms = 3, .retry_seconds = 20, .is_first_look = true, .is_hasty = true, .precision = 0.005};
     static const struct effort second = {.attempt_ms = 25, .retry_seconds = 20, .is_hasty = true};
     static const struct effort coarse = {.attempt_ms = 25, .retry_seconds = 20, .is_hasty = true, .most_needed = 3};
     slots_plan_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);

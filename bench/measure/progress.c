@@ -39,16 +39,8 @@ static const uint64_t MEETING_NS = 100000000;
 // does not depend on where its instructions find their units.
 enum { FRACTIONLESS_PROCESSES = 12, FRACTION_PROCESSES = 6 };
 
-// Precision of a first look, relative: half of what may be called exact.
-static const double look_precision = 0.004;
-
 // Largest relative distance from a fraction or a whole number, after the first rounds, of a value that may be one.
 static const double near_plain = 0.003;
-
-static double precision_of(const struct progress *progress) {
-    const struct bench_options *options = &progress->bench->options;
-    return options->is_first_look ? fmax(look_precision, options->precision) : options->precision;
-}
 
 // Takes a look at the samples, and returns whether the interval is narrow enough. Each look costs some confidence, so
 // looks are rare.
@@ -60,7 +52,7 @@ static bool is_narrow(struct progress *progress) {
     progress->look_at = 2 * sampling->n_batches;
     bool is_short_of_modes = sampling->n_kept < TAIL_SAMPLES && moments_have_tail(sampling);
     return look->interval.confidence >= SAMPLING_CONFIDENCE && !look->has_modes && !is_short_of_modes &&
-           (look->interval.high - look->interval.low) / 2 <= precision_of(progress) * look->median;
+           (look->interval.high - look->interval.low) / 2 <= progress->bench->options.precision * look->median;
 }
 
 static bool lacks_counts(const struct progress *progress) {
@@ -210,7 +202,7 @@ void progress_decide(struct progress *progress, uint64_t now_ns, bool can_wait) 
 
 unsigned progress_next_rounds(const struct progress *progress) {
     const struct bench_options *options = &progress->bench->options;
-    double share = fmin(1, full_precision / precision_of(progress));
+    double share = fmin(1, full_precision / options->precision);
     double usual = progress->lacks_processes         ? FEWEST_ROUNDS
                    : progress->sampling->n_looks < 2 ? FIRST_ROUNDS
                                                      : PROGRESS_MOST_ROUNDS;
