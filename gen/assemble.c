@@ -23,6 +23,7 @@ struct job {
 struct batch {
     size_t *indices; // indices among the job's programs
     size_t n;
+    bool are_brief; // as in emit.h
 };
 
 static bool is_same(const struct fail *a, const struct fail *b) {
@@ -119,15 +120,24 @@ static bool divide(const struct job *job, struct batch batch, const struct fail 
         return true;
     }
     size_t half = batch.n / 2;
-    return assemble_batch(job, (struct batch){batch.indices, half}) &&
-           assemble_batch(job, (struct batch){batch.indices + half, batch.n - half});
+    return assemble_batch(job, (struct batch){batch.indices, half, batch.are_brief}) &&
+           assemble_batch(job, (struct batch){batch.indices + half, batch.n - half, batch.are_brief});
+}
+
+// Assembles every copy of those whose copies are not alike.
+static bool assemble_unlike(const struct job *job, struct batch batch) {
+    size_t n = 0;
+    for (size_t i = 0; i < batch.n; i++)
+        if (!job->programs[batch.indices[i]]->code)
+            batch.indices[n++] = batch.indices[i];
+    return assemble_batch(job, (struct batch){batch.indices, n, false});
 }
 
 static bool read_object(const struct job *job, struct batch batch, struct program *const *list,
                         const struct emit_place *places, const struct assembler_result *result) {
     struct fail trouble = {0};
     if (object_read(job->arena, result->object, result->n_object, list, places, batch.n, &trouble))
-        return true;
+        return !batch.are_brief || assemble_unlike(job, batch);
     if (trouble.status == FAIL_INPUT)
         return divide(job, batch, &trouble);
     *job->fail = trouble;
@@ -160,7 +170,7 @@ static bool start_batch(const struct job *job, struct batch batch, struct pendin
     *pending = (struct pending){.batch = batch, .list = ARENA_ARRAY(job->arena, struct program *, batch.n)};
     for (size_t i = 0; i < batch.n; i++)
         texts[i] = pending->list[i] = job->programs[batch.indices[i]];
-    pending->places = emit_programs(job->arena, texts, batch.n, &text);
+    pending->places = emit_programs(job->arena, texts, batch.n, batch.are_brief, &text);
     return assembler_start(job->arena, job->isa, &text, &pending->assembler, job->fail);
 }
 
@@ -192,7 +202,7 @@ static bool assemble_all(const struct job *job, struct batch all) {
     bool is_good = true;
     for (size_t first = 0; first < all.n && is_good; first += BATCH_PROGRAMS) {
         size_t left = all.n - first;
-        struct batch batch = {all.indices + first, left < BATCH_PROGRAMS ? left : BATCH_PROGRAMS};
+        struct batch batch = {all.indices + first, left < BATCH_PROGRAMS ? left : BATCH_PROGRAMS, true};
         if (n_started - n_finished == most)
             is_good = finish_batch(job, &pending[n_finished++ % most]);
         is_good = is_good && start_batch(job, batch, &pending[n_started % most]);
@@ -211,7 +221,7 @@ bool gen_assemble_each(struct arena *arena, struct program *const *programs, siz
     if (!n_programs)
         return true;
     struct job job = {arena, isa_find(programs[0]->isa), programs, errors, fail};
-    struct batch all = {ARENA_ARRAY(arena, size_t, n_programs), n_programs};
+    struct batch all = {ARENA_ARRAY(arena, size_t, n_programs), n_programs, true};
     assert(job.isa);
     for (size_t i = 0; i < n_programs; i++) {
         assert(strcmp(programs[i]->isa, programs[0]->isa) == 0);

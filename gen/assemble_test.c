@@ -66,6 +66,30 @@ static void bytes_and_ranges_are_those_of_the_body(void **state) {
     arena_free(&arena);
 }
 
+// Copies with a distance to something outside differ, so all of them are assembled; and so are directives, which may do
+// something else in each.
+static void copies_that_differ_are_assembled_one_by_one(void **state) {
+    (void)state;
+    need_assembler("x86_64");
+    static const uint8_t distances[] = {0xf9, 0xf2, 0xeb}; // of each lea, of 7 bytes, to the begin of the loop
+    struct arena arena = {0};
+    struct fail failure = {0};
+    const struct kernel *kernel = testing_kernel_of(&arena, "body: lea {d:r64}, [{d}]\nchain: d");
+    struct program distance = expand(&arena, kernel, PROGRAM_LATENCY, PROGRAM_UNROLLED, 1), counts = distance;
+    struct program *both[] = {&distance, &counts};
+    distance.body = arena_printf(&arena, "lea rax, [rip + %s.loop]", distance.symbol);
+    counts.symbol = "counts";
+    counts.unroll = 4;
+    counts.body = ".ifndef copy\n.set copy, 0\n.endif\n.set copy, copy + 1\n.byte copy"; // 1, 2, 3, 4
+    if (!gen_assemble(&arena, both, 2, &failure))
+        fail_msg("%s", failure.text);
+    for (size_t i = 0; i < sizeof distances; i++)
+        assert_int_equal(distance.code[distance.loop_range.offset + 7 * i + 3], distances[i]);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(counts.code[counts.loop_range.offset + i], 1 + i);
+    arena_free(&arena);
+}
+
 static void both_syntaxes_give_the_same_bytes(void **state) {
     (void)state;
     need_assembler("x86_64");
@@ -410,6 +434,7 @@ static void mmx_and_x87_are_left_empty(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_and_ranges_are_those_of_the_body),
+        cmocka_unit_test(copies_that_differ_are_assembled_one_by_one),
         cmocka_unit_test(both_syntaxes_give_the_same_bytes),
         cmocka_unit_test(what_as_rejects_is_at_its_line),
         cmocka_unit_test(a_block_s_mistake_is_at_its_own_line),

@@ -53,34 +53,43 @@ static void limit_child(void) {
 }
 
 // The object goes to a file in memory, by its name below /proc: as writes to paths only. So no file can remain.
-static void become_assembler(const struct assembler *run, char *const *environment, int error_pipe) {
-    char *arguments[] = {arena_strdup(run->arena, run->name), arena_strdup(run->arena, "-o"),
-                         arena_printf(run->arena, "/proc/self/fd/%d", run->object), arena_strdup(run->arena, "-"),
-                         NULL};
+static char **make_arguments(const struct assembler *run) {
+    char **arguments = ARENA_ARRAY(run->arena, char *, 5);
+    arguments[0] = arena_strdup(run->arena, run->name);
+    arguments[1] = arena_strdup(run->arena, "-o");
+    arguments[2] = arena_printf(run->arena, "/proc/self/fd/%d", run->object);
+    arguments[3] = arena_strdup(run->arena, "-");
+    return arguments;
+}
+
+// Runs in the memory of the parent, which waits: so it changes none of it but `error`.
+static void become_assembler(const struct assembler *run, char *const *arguments, char *const *environment,
+                             volatile int *error) {
     limit_child();
     if (dup2(run->input, STDIN_FILENO) >= 0 && dup2(run->messages, STDOUT_FILENO) >= 0 &&
         dup2(run->messages, STDERR_FILENO) >= 0)
         execvpe(run->name, arguments, environment);
-    int error = errno;
-    if (write(error_pipe, &error, sizeof error) < 0)
-        _exit(126);
+    *error = errno;
     _exit(127);
 }
 
+// A copy of a survey's memory, of gigabytes, would take longer than the assembler. So the child borrows it; what is
+// inlined here could change under the parent.
+__attribute__((noinline)) static pid_t start(const struct assembler *run, char *const *arguments,
+                                             char *const *environment, volatile int *error) {
+    pid_t pid = vfork();
+    if (pid == 0)
+        become_assembler(run, arguments, environment, error);
+    return pid;
+}
+
 static bool spawn(struct assembler *run, struct fail *fail) {
-    char **environment = english_environment(run->arena);
-    int error_pipe[2], error = 0; // closed by a successful exec; else it carries the errno
-    if (pipe2(error_pipe, O_CLOEXEC) != 0)
-        return fail_set(fail, FAIL_WORK, "cannot start the assembler '%s': %s", run->name, strerror(errno));
-    run->pid = fork();
-    if (run->pid == 0)
-        become_assembler(run, environment, error_pipe[1]);
+    char **environment = english_environment(run->arena), **arguments = make_arguments(run);
+    volatile int error = 0;
+    run->pid = start(run, arguments, environment, &error);
     if (run->pid < 0)
         error = errno;
-    close(error_pipe[1]);
-    ssize_t n = run->pid < 0 ? 0 : read(error_pipe[0], &error, sizeof error);
-    close(error_pipe[0]);
-    if (run->pid > 0 && n > 0)
+    else if (error)
         waitpid(run->pid, NULL, 0);
     return error ? fail_missing(run, error, fail) : true;
 }

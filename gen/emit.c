@@ -89,15 +89,29 @@ static void add_stack_start(struct text *out, const struct isa *isa, const struc
     add_lines(out, lines.data);
 }
 
-static unsigned add_loop(struct text *out, const struct isa *isa, const struct program *program) {
-    text_addf(out, "    .balign 64\n%s.loop:\n", program->symbol);
+// Whether all copies of a body are alike if the first two are. Directives may do something else in each.
+static bool may_be_brief(const struct program *program) {
+    struct slice rest = {program->body, strlen(program->body)}, line;
+    while (slice_next(&rest, '\n', &line)) {
+        line = slice_trim(line);
+        if (line.length && *line.data == '.' && strncmp(line.data, ".byte ", strlen(".byte ")) != 0)
+            return false;
+    }
+    return program->unroll > 2;
+}
+
+static unsigned add_loop(struct text *out, const struct isa *isa, const struct program *program, bool is_brief) {
+    const char *symbol = program->symbol;
+    text_addf(out, "    .balign 64\n%s.loop:\n", symbol);
     if (program->unroll > 1)
-        text_addf(out, "    .rept %u\n", program->unroll);
+        text_addf(out, "    .rept %u\n", is_brief ? 2 : program->unroll);
     size_t body = out->length;
     add_lines(out, program->body);
     if (program->unroll > 1)
         text_add(out, "    .endr\n");
-    text_addf(out, "%s.body_end:\n", program->symbol);
+    if (is_brief)
+        text_addf(out, "%s.two:\n    .skip (%s.two - %s.loop) / 2 * %u\n", symbol, symbol, symbol, program->unroll - 2);
+    text_addf(out, "%s.body_end:\n", symbol);
     if (program->resets_stack)
         add_stack_start(out, isa, program);
     if (!program->runs_once)
@@ -125,7 +139,7 @@ static void add_program(struct text *out, const struct program *program, struct 
     add_heading(out, isa, &named);
     add_syntax(out, isa, program->syntax);
     add_entry(out, isa, &named);
-    unsigned behind_body = add_loop(out, isa, &named);
+    unsigned behind_body = add_loop(out, isa, &named, place->is_brief);
     place->body_line = place->line + count_lines(out, start) - behind_body;
     if (named.has_own_stack)
         add_jump_to_exit(out, isa, &named);
@@ -140,7 +154,7 @@ static void add_program(struct text *out, const struct program *program, struct 
 }
 
 const struct emit_place *emit_programs(struct arena *arena, const struct program *const *programs, size_t n_programs,
-                                       struct text *out) {
+                                       bool are_brief, struct text *out) {
     struct emit_place *places = ARENA_ARRAY(arena, struct emit_place, n_programs + 1);
     size_t start = out->length;
     if (n_programs)
@@ -150,6 +164,7 @@ const struct emit_place *emit_programs(struct arena *arena, const struct program
     for (size_t i = 0; i < n_programs; i++) {
         places[i].symbol = unique_symbol(arena, programs, i);
         places[i].line = line;
+        places[i].is_brief = are_brief && may_be_brief(programs[i]);
         add_program(out, programs[i], &places[i]);
         line = places[i].end;
     }
@@ -158,5 +173,5 @@ const struct emit_place *emit_programs(struct arena *arena, const struct program
 }
 
 void gen_emit(struct arena *arena, const struct program *const *programs, size_t n_programs, struct text *out) {
-    emit_programs(arena, programs, n_programs, out);
+    emit_programs(arena, programs, n_programs, false, out);
 }

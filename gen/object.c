@@ -115,7 +115,19 @@ static void count_instructions(struct program *program) {
         program->instructions++;
 }
 
-static bool fill(struct arena *arena, const struct object *object, const struct marks *marks, struct program *program) {
+// Puts copies of a brief program's body behind the first. Returns false where the second one is not like it.
+static bool repeat_body(const struct marks *marks, const struct program *program, uint8_t *code) {
+    size_t all = marks->body_end - marks->loop, one = all / program->unroll;
+    uint8_t *body = code + (marks->loop - marks->start);
+    if (all % program->unroll != 0 || memcmp(body, body + one, one) != 0)
+        return false;
+    for (unsigned i = 2; i < program->unroll; i++)
+        memcpy(body + i * one, body, one);
+    return true;
+}
+
+static bool fill(struct arena *arena, const struct object *object, const struct emit_place *place,
+                 const struct marks *marks, struct program *program) {
     enum { WITHOUT_EXIT = 15, WITH_EXIT = 31 };
     bool complete = marks->found == (program->has_own_stack ? WITH_EXIT : WITHOUT_EXIT) &&
                     marks->start <= marks->loop && marks->loop <= marks->body_end &&
@@ -124,11 +136,14 @@ static bool fill(struct arena *arena, const struct object *object, const struct 
         return fail_set(object->fail, FAIL_WORK, "the assembler's object lacks the marks of program '%s'",
                         program->symbol);
     size_t bodies = marks->body_end - marks->loop;
+    uint8_t *code = (uint8_t *)arena_copy(arena, (const char *)object->code + marks->start, marks->end - marks->start);
+    if (place->is_brief && !repeat_body(marks, program, code))
+        return true;
     if (bodies % program->unroll != 0)
         return fail_at(object->fail, program->file, program->lines[0], 0,
                        "the copies of this body differ in size: measure the looped form");
     program->code_bytes = marks->end - marks->start;
-    program->code = (const uint8_t *)arena_copy(arena, (const char *)object->code + marks->start, program->code_bytes);
+    program->code = code;
     program->body_range = (struct program_range){marks->loop - marks->start, bodies / program->unroll};
     program->loop_range = (struct program_range){marks->loop - marks->start, marks->loop_end - marks->loop};
     program->exit_offset = program->has_own_stack ? marks->exit - marks->start : 0;
@@ -245,7 +260,7 @@ static bool read_programs(struct arena *arena, struct object *object, struct pro
     if (!check_relocations(object, marks, programs, n_programs))
         return false;
     for (size_t i = 0; i < n_programs; i++)
-        if (!fill(arena, object, &marks[i], programs[i]))
+        if (!fill(arena, object, &places[i], &marks[i], programs[i]))
             return false;
     return true;
 }

@@ -34,18 +34,19 @@ static void add_all(struct programs *programs, struct program *const chains[N_CH
     }
 }
 
-static bool is_refused(const struct programs *programs, const struct gen_errors *errors,
-                       const struct experiment *owner) {
-    for (size_t i = 0; i < programs->n; i++)
-        if (programs->owners[i] == owner && errors->is_refused[i])
-            return true;
-    return false;
+// Whether a program of this owner was refused. They lie together; `next`: the first of them, then one past the last.
+static bool is_refused(const struct programs *programs, const struct gen_errors *errors, const struct experiment *owner,
+                       size_t *next) {
+    bool is_any = false;
+    for (; *next < programs->n && programs->owners[*next] == owner; ++*next)
+        is_any |= errors->is_refused[*next];
+    return is_any;
 }
 
-static void take_out(struct plan *plan, const struct programs *programs, const struct gen_errors *errors) {
+static void take_out(struct plan *plan, const struct programs *programs, const struct gen_errors *errors, size_t next) {
     size_t kept = 0;
     for (size_t i = 0; i < plan->n_experiments; i++)
-        if (!is_refused(programs, errors, plan->experiments[i]))
+        if (!is_refused(programs, errors, plan->experiments[i], &next))
             plan->experiments[kept++] = plan->experiments[i];
     plan->n_experiments = kept;
 }
@@ -58,8 +59,9 @@ bool plan_assemble(struct arena *arena, struct program *const chains[N_CHAINS], 
         return false;
     if (!errors.n)
         return true;
-    bool is_common = is_refused(&programs, &errors, NULL);
-    take_out(plan, &programs, &errors);
+    size_t next = 0;
+    bool is_common = is_refused(&programs, &errors, NULL, &next);
+    take_out(plan, &programs, &errors, next);
     for (size_t i = 0; i < errors.n; i++)
         plan_refuse(arena, plan, &errors.items[i]);
     if (is_common)
