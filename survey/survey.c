@@ -81,6 +81,19 @@ static bool list_forms(struct arena *arena, const struct isa *isa, const char *l
     return model_open(model, arena, llvm, &options, fail) && model->backend->forms(model->cpu, arena, forms, n, fail);
 }
 
+// Whether the kernel is one of the form's, by their names; `form` may be a partner's "CHAIN".
+static bool is_kernel_of(const struct kernel *kernel, const char *form) {
+    size_t length = strlen(form);
+    return strncmp(kernel->name, form, length) == 0 && (kernel->name[length] == '.' || !kernel->name[length]);
+}
+
+static bool has_kernel_of(const struct kernel_set *set, const char *form) {
+    for (size_t i = 0; i < set->n_kernels; i++)
+        if (is_kernel_of(&set->kernels[i], form))
+            return true;
+    return false;
+}
+
 // Fails where no experiment has this name, with those of its form.
 static bool check_experiment(struct arena *arena, const struct kernel_set *set, size_t first, const char *name,
                              const char *form_name, struct fail *fail) {
@@ -111,7 +124,10 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
         shape_make(arena, isa, model.machine, &forms[i], &shape);
         is_done =
             !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", form_name, shape.left_out);
-        experiments_begin(isa, &text);
+        if (has_kernel_of(set, "CHAIN"))
+            experiments_head(isa, &text);
+        else
+            experiments_begin(isa, &text);
         if (is_done) {
             experiments_add(isa, &shape, true, &text);
             slots_plan_add_name(isa, &shape, name, &text);
@@ -237,12 +253,6 @@ static const struct form *add_kernels(struct survey *survey, struct text *text) 
             if (!survey->shapes[i].left_out && is_first[i] == first)
                 experiments_add(survey->isa, &survey->shapes[i], first, text);
     return other;
-}
-
-// Whether the kernel is one of the form's, by their names; `form` may be a partner's "CHAIN".
-static bool is_kernel_of(const struct kernel *kernel, const char *form) {
-    size_t length = strlen(form);
-    return strncmp(kernel->name, form, length) == 0 && (kernel->name[length] == '.' || !kernel->name[length]);
 }
 
 static bool make_folder(const char *path, struct fail *fail) {

@@ -159,6 +159,7 @@ for kind in latency inverse_throughput; do
 done
 expect 0 'latency o0->o1 .* 3\.00' "$cyclops" run VADDPSYrr.chain --mode latency --kernels "$S/kernels" "${sim[@]}"
 expect 0 'latency o0->o1 .* 3\.00' "$cyclops" run VADDPSYrr.chain --mode latency "${sim[@]}"
+expect 0 'ADD64rr .*reciprocal throughput.* 0\.250' "$cyclops" run VADDPSYrr ADD64rr "${sim[@]}" # partners come once
 expect 0 'MUL64r.slots.xor.[0-9]+ ' "$cyclops" run "$(grep -o 'MUL64r.slots.xor.[0-9]*' "$S/kernels/x86_64/slots.yaml" | head -1)" \
     --kernels "$S/kernels" "${sim[@]}"
 
