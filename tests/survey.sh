@@ -105,7 +105,7 @@ LEA64r 1.base 0 equal 1.0
 LEA64r-base-scaled-disp 1.index 0 equal 2.0
 LEA64r-rip throughput none equal 0.33
 PUSH64r throughput none at most 1.(00|1[23])
-LODSQ throughput none at most (34.00|33.99)
+LODSQ throughput none at most (34.0[01]|33.99)
 MMX_PADDBrr 2 0 equal 1.0
 ADD_FST0r st0 st0 at most 0.5
 ADD_FrST0 throughput none equal 0.50
