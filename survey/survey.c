@@ -26,10 +26,11 @@ struct survey {
     size_t n_forms;
     struct shape *shapes; // one per form
     struct kernel_set kernels;
-    const char *kernel_folder;
+    const char *kernel_folder, *kernel_file;
+    const char *other_kernels; // kernels that are not loaded yet, as a kernel file; null: there are no others
     struct slots_plan slots;
     bool has_extras;  // classes have their further throughputs now (plan_extras)
-    size_t n_first;   // kernels of the first form of each scheduling class, which come first
+    size_t n_first;   // kernels of partners and of the first form of each scheduling class, which come first
     bool *are_open;   // for each kernel: a value of it is to be measured
     size_t n_open;    // length of that list
     const char *path; // of the measurement file
@@ -232,27 +233,19 @@ static bool write_forms(struct survey *survey, struct fail *fail) {
 
 // ---- kernels
 
-// Classes first: the first form of each scheduling class, then the others. Returns the first of these; null: there is
-// none.
-static const struct form *add_kernels(struct survey *survey, struct text *text) {
+// Adds the experiments of the first form of each scheduling class to `first`, those of the others to `others`.
+static void add_kernels(struct survey *survey, struct text *first, struct text *others) {
     unsigned most = 0;
     for (size_t i = 0; i < survey->n_forms; i++)
         most = survey->forms[i].sched_class > most ? survey->forms[i].sched_class : most;
-    bool *is_seen = ARENA_ARRAY(survey->arena, bool, most + 1),
-         *is_first = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
-    const struct form *other = NULL;
+    bool *is_seen = ARENA_ARRAY(survey->arena, bool, most + 1);
     for (size_t i = 0; i < survey->n_forms; i++) {
         if (survey->shapes[i].left_out)
             continue;
-        is_first[i] = !is_seen[survey->forms[i].sched_class];
-        is_seen[survey->forms[i].sched_class] = true;
-        other = other || is_first[i] ? other : &survey->forms[i];
+        bool *is_class_seen = &is_seen[survey->forms[i].sched_class];
+        experiments_add(survey->isa, &survey->shapes[i], !*is_class_seen, *is_class_seen ? others : first);
+        *is_class_seen = true;
     }
-    for (int first = 1; first >= 0; first--)
-        for (size_t i = 0; i < survey->n_forms; i++)
-            if (!survey->shapes[i].left_out && is_first[i] == first)
-                experiments_add(survey->isa, &survey->shapes[i], first, text);
-    return other;
 }
 
 static bool make_folder(const char *path, struct fail *fail) {
@@ -260,25 +253,33 @@ static bool make_folder(const char *path, struct fail *fail) {
            fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", path, strerror(errno));
 }
 
+// Writes all kernels to a file. Loads those of the first forms; reading the others takes seconds.
 static bool make_kernels(struct survey *survey, struct fail *fail) {
-    struct text text = {.arena = survey->arena};
+    struct text first = {.arena = survey->arena}, others = {.arena = survey->arena}, all = {.arena = survey->arena};
     const char *root = folder_file(survey->arena, survey->request->folder, "kernels");
     survey->kernel_folder = folder_file(survey->arena, root, isa_family(survey->isa));
-    experiments_begin(survey->isa, &text);
-    size_t length = text.length;
-    const struct form *other = add_kernels(survey, &text);
-    if (text.length == length && !survey->request->n_shards)
+    experiments_begin(survey->isa, &first);
+    experiments_head(survey->isa, &others);
+    size_t length = first.length, head = others.length;
+    add_kernels(survey, &first, &others);
+    if (first.length == length && !survey->request->n_shards)
         return fail_set(fail, FAIL_INPUT, "none of these forms can be measured: '%s' states why",
                         folder_file(survey->arena, survey->request->folder, "forms.jsonl"));
-    const char *path = folder_file(survey->arena, survey->kernel_folder, "survey.yaml");
+    text_append(&all, first.data, first.length);
+    text_append(&all, others.data + head, others.length - head);
+    survey->kernel_file = folder_file(survey->arena, survey->kernel_folder, "survey.yaml");
+    survey->other_kernels = others.length > head ? others.data : NULL;
     if (!make_folder(root, fail) || !make_folder(survey->kernel_folder, fail) ||
-        !file_write(path, text.data, text.length, fail) ||
-        !kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail))
+        !file_write(survey->kernel_file, all.data, all.length, fail) ||
+        !kernel_load_text(survey->arena, survey->kernel_file, first.data, survey->isa, &survey->kernels, fail))
         return false;
-    while (survey->n_first < survey->kernels.n_kernels &&
-           !(other && is_kernel_of(&survey->kernels.kernels[survey->n_first], other->name)))
-        survey->n_first++;
+    survey->n_first = survey->kernels.n_kernels;
     return true;
+}
+
+static bool load_other_kernels(struct survey *survey, struct fail *fail) {
+    return !survey->other_kernels || kernel_load_text(survey->arena, survey->kernel_file, survey->other_kernels,
+                                                      survey->isa, &survey->kernels, fail);
 }
 
 // ---- measuring
@@ -494,11 +495,13 @@ static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail 
     static const struct effort coarse = {.attempt_ms = 25, .retry_seconds = 20, .is_hasty = true, .most_needed = 3};
     slots_plan_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
     open_new(survey);
-    for (int is_first_table = 1; is_first_table >= 0; is_first_table--) {
-        open_part(survey, is_first_table);
-        if (!is_stopped(survey) && !measure(survey, &glance, n_unstable, fail))
-            return false;
-    }
+    open_part(survey, true);
+    if (!measure(survey, &glance, n_unstable, fail) || !load_other_kernels(survey, fail))
+        return false;
+    open_new(survey);
+    open_part(survey, false);
+    if (!is_stopped(survey) && !measure(survey, &glance, n_unstable, fail))
+        return false;
     survey->has_extras = true;
     *n_unstable = 0;
     for (size_t i = 0; i < survey->kernels.n_kernels; i++)
