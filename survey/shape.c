@@ -229,6 +229,11 @@ static bool add_hidden_flags(struct maker *m, bool is_written) {
            leave_out(m, "each copy waits for the flags of the one before, and the loop changes them");
 }
 
+// Whether writing to a register by this name keeps what else is in it, as in x86's "AX" and "AH".
+static bool keeps_rest(const struct register_name *found, const char *name) {
+    return found->class->file == 'g' && (found->class->bits < 32 || name[strlen(name) - 1] == 'H');
+}
+
 static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
     struct shape *shape = m->shape;
     if (shape->surroundings)
@@ -266,7 +271,7 @@ static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
     if (!port)
         return false;
     port->is_written |= is_written;
-    port->is_read |= !is_written;
+    port->is_read |= !is_written || keeps_rest(&found, name);
     return true;
 }
 
