@@ -490,7 +490,7 @@ static void open_part(struct survey *survey, bool is_first_table) {
 // pass whose clock is not would measure nothing.
 static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail *fail) {
     static const struct effort glance = {
-        .attempt_ms = 3, .retry_seconds = 20, .is_first_look = true, .is_hasty = true, .precision = 0.005};
+        .attempt_ms = 2, .retry_seconds = 20, .is_first_look = true, .is_hasty = true, .precision = 0.005};
     static const struct effort second = {.attempt_ms = 25, .retry_seconds = 20, .is_hasty = true};
     static const struct effort coarse = {.attempt_ms = 25, .retry_seconds = 20, .is_hasty = true, .most_needed = 3};
     slots_plan_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
