@@ -33,6 +33,10 @@ for file in measurements.jsonl forms.jsonl kernels/x86_64/survey.yaml kernels/x8
     [ -s "$S/$file" ] || { echo "FAILED: there is no $file"; failures=$((failures + 1)); }
 done
 
+# The first look at a value leaves it unstable; after the second one, none is so for that reason.
+expect 0 '^[1-9][0-9]' grep -c '"verdict":"unstable".*"look":"first"' "$S/measurements.jsonl"
+expect 0 '^0$' bash -c '"$1" table "$2" --csv --mcpu none | grep -c "at one time" || true' - "$cyclops" "$S"
+
 # LLVM's numbers come back.
 while read -r form source result wanted; do
     expect 0 "^$wanted\$" value "$S" "$form" "$source" "${result/none/}"
