@@ -46,8 +46,9 @@ static const struct command command = {
     "'cyclops table' makes the table of it, also while the survey runs. A survey that\n"
     "was interrupted or killed goes on with --resume.\n"
     "\n"
-    "One form of each scheduling class comes first. Unstable values are measured\n"
-    "again at the end, until all are stable or --budget is spent (default: 240 s).\n",
+    "One form of each scheduling class comes first, within seconds. Each value has\n"
+    "two looks, some time apart, and is unstable until both agree. What is unstable\n"
+    "then is measured again at the end, until --budget is spent (default: 240 s).\n",
     "  cyclops survey\n"
     "  cyclops survey 'VADDPS.*' 'IMUL64.*' --output adds\n"
     "  cyclops survey --target sim:znver4 --output znver4\n"
