@@ -238,14 +238,22 @@ static const char *find_jump(struct arena *arena, const struct corpus_block *cor
     return NULL;
 }
 
+// Whether LLVM takes a prefix alone for an instruction. It would belong to the next copy of the block.
+static bool is_prefix(const struct insn *insn) {
+    return strstr(insn->opcode, "PREFIX") || strcmp(insn->opcode, "REX64") == 0;
+}
+
 static void decode(struct corpus_blocks *blocks, struct corpus_block *block) {
     struct arena scratch = {0};
     struct block insns;
     struct fail why;
     fail_clear(&why);
     if (decoder_decode(blocks->decoder, &scratch, block->bytes, block->n_bytes, &insns, &why)) {
+        const struct insn *last = &insns.insns[insns.n_insns - 1];
         block->instructions = insns.n_insns;
         block->left_out = find_jump(blocks->arena, block, &insns);
+        if (!block->left_out && is_prefix(last))
+            block->left_out = arena_printf(blocks->arena, "undecodable: it ends with the prefix `%s`", last->text);
     } else {
         block->left_out = arena_printf(blocks->arena, "undecodable: %s", why.text);
     }

@@ -39,6 +39,9 @@ static const struct option options[] = {
     {OPTION_TEXT, "measured", "FILE",
      "score: measured values of others: lines of HEX,VALUE as in BHive's CSV files, in place of folders.",
      &corpus_args.measured},
+    {OPTION_TEXT, "column", "TITLE",
+     "score: the column of --measured with the values. Default: cycles, cycles_per_100_iterations or throughput.",
+     &corpus_args.column},
     {OPTION_TEXT, "per", "N",
      "score: iterations that a value of --measured is of. Default: by the title of its column; without one 100, as in "
      "BHive.",
@@ -54,6 +57,10 @@ static const struct option options[] = {
     {OPTION_FLAG, "as-llvm-mca", NULL,
      "score: predict as llvm-mca does: the cycles of 100 iterations from an empty pipeline. Default: the steady state.",
      &corpus_args.is_as_llvm_mca},
+    {OPTION_FLAG, "undistorted", NULL,
+     "score: leave out values that something is known to distort: a load behind a store to the same page's address, an "
+     "access across two cache lines, subnormal numbers; BHive's column may_alias.",
+     &corpus_args.is_undistorted},
     {OPTION_COUNT, "worst", "N", "score: print the N blocks with the largest errors, for each model.",
      &corpus_args.worst},
     {OPTION_COUNT, "jobs", "N", "score: threads that predict. Default: as many as CPUs.", &corpus_args.jobs},

@@ -10,9 +10,9 @@
 // Options of the one command that this process runs.
 extern struct corpus_args {
     const char *folder, *shard, *alias, *registers, *fill; // as given; null: not given
-    const char *symbol, *section, *hot, *measured, *per, *blocks;
+    const char *symbol, *section, *hot, *measured, *column, *per, *blocks;
     struct option_count limit, pages, worst, jobs;
-    bool is_resumed, wants_csv, wants_json, is_as_llvm_mca;
+    bool is_resumed, wants_csv, wants_json, is_as_llvm_mca, is_undistorted;
 } corpus_args;
 
 // Each takes the operands after its name, and returns the exit status.
