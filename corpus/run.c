@@ -316,12 +316,29 @@ static bool start(struct lab *lab, const struct lab_options *options, struct fai
            gen_assemble(lab->arena, common, n, fail) && lab_start(lab, options, fail);
 }
 
+// Opens the lab and calibrates its clock. Where others keep the core busy, tries again: while the clock is not steady, no
+// value can be stable. Each try waits for effort->retry_seconds.
+static bool open_steady(struct run *run, struct lab *lab, struct arena *arena, const struct lab_options *options,
+                        struct fail *fail) {
+    enum { MOST_TRIES = 4 };
+    for (unsigned try = 1;; try++) {
+        if (!lab_open(lab, arena, options, fail) || !start(lab, options, fail))
+            return false;
+        if (lab->bench.stable || lab->is_simulated || try == MOST_TRIES || is_stopped(run))
+            return true;
+        lab_say(listener_of(run), LAB_NOTE, "the clock is not steady (%s): it is calibrated again",
+                lab->bench.unstable_why ? lab->bench.unstable_why : "others are busy");
+        lab_close(lab);
+        arena_reset(arena);
+    }
+}
+
 // Measures what is open or unstable, with the clock calibrated anew.
 static bool measure(struct run *run, const struct effort *effort, struct fail *fail) {
-    struct arena arena = {0};
+    struct arena arena = {0}, session = {0};
     struct lab lab = {0};
     const struct lab_options options = options_of(run, &arena, effort);
-    bool is_done = lab_open(&lab, &arena, &options, fail) && start(&lab, &options, fail);
+    bool is_done = open_steady(run, &lab, &session, &options, fail);
     if (is_done) {
         run->file = record_open(run->path, lab.is_simulated ? NULL : &lab.host, &lab.bench, fail);
         is_done = run->file != NULL;
@@ -338,6 +355,7 @@ static bool measure(struct run *run, const struct effort *effort, struct fail *f
         is_done = fail_set(fail, FAIL_WORK, "cannot write '%s'", run->path);
     run->file = NULL;
     lab_close(&lab);
+    arena_free(&session);
     arena_free(&arena);
     return is_done;
 }
