@@ -154,7 +154,7 @@ static void the_last_record_counts(void **state) {
     struct corpus_value value;
     assert_true(measured_next(f->measured, &f->arena, &value, &f->fail));
     assert_true(value.cycles == 0.25 && value.form == PROGRAM_UNROLLED);
-    assert_true(fabs(value.low - 0.24 + 0.0025) < 1e-9 && fabs(value.high - 0.26 - 0.0025) < 1e-9);
+    assert_true(value.low < 0.239 && value.low > 0.23 && value.high > 0.261 && value.high < 0.27); // with the clock's error
     assert_true(value.has_pages && value.pages == 3 && value.walks);
     assert_string_equal(value.notes, "crosses");
     expect_end(f);
