@@ -29,8 +29,8 @@ struct chunks {
     void (*free_chunk)(void *chunk);
 };
 
-// Reads, works on and takes all chunks. `n_jobs`: threads that work, at least 1. With one job, or one chunk, all is done
-// on the caller's thread.
+// Reads, works on and takes all chunks. `n_jobs`: threads that work, at least 1. With one job, or one chunk, all is
+// done on the caller's thread.
 bool chunks_run(const struct chunks *chunks, unsigned n_jobs, struct fail *fail);
 
 #endif

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 struct sums {
-    unsigned n, n_read, n_taken;  // chunks in all, and so far
-    unsigned fails_at;            // read fails at this chunk; 0: never
-    unsigned take_fails_at;       // likewise
+    unsigned n, n_read, n_taken; // chunks in all, and so far
+    unsigned fails_at;           // read fails at this chunk; 0: never
+    unsigned take_fails_at;      // likewise
     bool cannot_open;
     uint64_t sum;
 };

@@ -121,8 +121,8 @@ static bool read_lines(struct corpus_blocks *blocks, struct lines *lines, struct
     while (!is_full(blocks) && (length = getline(&lines->text, &lines->room, lines->in)) >= 0) {
         lines->line++;
         const char *comma = memchr(lines->text, ',', (size_t)length);
-        struct slice digits = slice_trim(
-            (struct slice){lines->text, comma ? (size_t)(comma - lines->text) : (size_t)length});
+        struct slice digits =
+            slice_trim((struct slice){lines->text, comma ? (size_t)(comma - lines->text) : (size_t)length});
         struct fail why;
         fail_clear(&why);
         if ((!digits.length && !comma) || (lines->line == 1 && is_header(digits)))
@@ -202,8 +202,7 @@ static bool read_folder(struct corpus_blocks *blocks, const char *folder, struct
     for (size_t i = 0; i < n && fail->status == FAIL_NONE; i++) {
         const char *path = arena_printf(blocks->arena, "%s/%s", folder, names[i]);
         struct fail why = {0};
-        if (names[i][0] == '.' || file_is_folder(path) ||
-            !(is_list(path) || is_assembly(path) || begins_as_elf(path)))
+        if (names[i][0] == '.' || file_is_folder(path) || !(is_list(path) || is_assembly(path) || begins_as_elf(path)))
             continue;
         n_inputs++;
         if (read_file(blocks, path, &why))

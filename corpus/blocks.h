@@ -45,11 +45,11 @@ struct corpus_blocks {
     struct object_range range;    // of objects
     struct corpus_block *items;
     size_t n;
-    size_t n_repeated;            // blocks that were there before
-    size_t n_malformed;           // lines that hold no block
-    size_t n_skipped;             // bytes of objects that are no instruction
-    uint32_t *index;              // hash table of numbers of items, from 1; 0: empty
-    size_t n_index;               // its size, a power of two
+    size_t n_repeated;  // blocks that were there before
+    size_t n_malformed; // lines that hold no block
+    size_t n_skipped;   // bytes of objects that are no instruction
+    uint32_t *index;    // hash table of numbers of items, from 1; 0: empty
+    size_t n_index;     // its size, a power of two
 };
 
 // Adds the blocks of an input: a folder; an ELF file; assembly (.s, .S), whose basic blocks are taken; else lines of

@@ -21,7 +21,7 @@ struct fixture {
     struct decoder decoder;
     struct fail fail;
     char path[64];
-    struct fail last;    // the last malformed line
+    struct fail last; // the last malformed line
     size_t n_failed;
     struct lab_listener listener;
     struct corpus_blocks blocks;
@@ -43,8 +43,8 @@ static int set_up(void **state) {
         return -1;
     close(file);
     f->listener = (struct lab_listener){.context = f, .failed = keep_failure};
-    f->blocks = (struct corpus_blocks){
-        .arena = &f->arena, .isa = isa, .decoder = &f->decoder, .listener = &f->listener};
+    f->blocks =
+        (struct corpus_blocks){.arena = &f->arena, .isa = isa, .decoder = &f->decoder, .listener = &f->listener};
     return 0;
 }
 
@@ -128,7 +128,7 @@ static void what_is_left_out(void **state) {
 static void many(void **state) {
     struct fixture *f = *state;
     enum { MANY = 5000 };
-    uint8_t *bytes = ARENA_ARRAY(&f->arena, uint8_t, 4 * MANY);
+    uint8_t *bytes = ARENA_ARRAY(&f->arena, uint8_t, (size_t)4 * MANY);
     for (uint32_t i = 0; i < 2 * MANY; i++) {
         uint32_t number = i % MANY;
         memcpy(bytes + 4 * (size_t)number, &number, 4);

@@ -95,8 +95,7 @@ static size_t take_run(struct corpus_blocks *blocks, const char *file, const str
     bool is_decoded = decoder_decode(blocks->decoder, &scratch, bytes, run.n_bytes, &run.insns, &why);
     if (!is_decoded) {
         run.n_bytes = offset_of(&why, run.n_bytes);
-        is_decoded = run.n_bytes > 0 &&
-                     decoder_decode(blocks->decoder, &scratch, bytes, run.n_bytes, &run.insns, &why);
+        is_decoded = run.n_bytes > 0 && decoder_decode(blocks->decoder, &scratch, bytes, run.n_bytes, &run.insns, &why);
     }
     if (is_decoded) {
         run.is_leader = ARENA_ARRAY(&scratch, bool, run.n_bytes + 1);

@@ -31,9 +31,8 @@ static bool write_text(struct arena *arena, const char *folder, const char *name
 bool folder_write_settings(struct arena *arena, const char *folder, const struct folder_settings *settings,
                            struct fail *fail) {
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i}", "isa", settings->isa, "where", settings->where, "alias",
-                             settings->alias, "registers",
-                             arena_printf(arena, "%#" PRIx64, settings->registers), "fill", settings->fill, "pages",
-                             (int)settings->pages);
+                             settings->alias, "registers", arena_printf(arena, "%#" PRIx64, settings->registers),
+                             "fill", settings->fill, "pages", (int)settings->pages);
     return write_text(arena, folder, "settings.json", json, fail);
 }
 

@@ -14,16 +14,16 @@
 enum value_kind { VALUE_STABLE, VALUE_UNSTABLE, VALUE_MISSING };
 
 struct corpus_value {
-    const char *hex;        // the block, hexadecimal
-    const char *code;       // what one iteration executes, hexadecimal: in a loop, some copies and the loop's own
+    const char *hex;  // the block, hexadecimal
+    const char *code; // what one iteration executes, hexadecimal: in a loop, some copies and the loop's own
     enum program_form form;
-    enum value_kind kind;   // VALUE_MISSING: it could not run, and what follows means nothing
-    double cycles;          // per iteration
-    double low, high;       // ends of the interval with the clock's error, cycles
-    unsigned pages;         // pages that one pass touches
-    bool has_pages, walks;  // `pages` is known; a longer run touches more
-    const char *notes;      // what distorts the value, words with blanks between them; "": nothing is known
-    const char *file;       // where it is from
+    enum value_kind kind;  // VALUE_MISSING: it could not run, and what follows means nothing
+    double cycles;         // per iteration
+    double low, high;      // ends of the interval with the clock's error, cycles
+    unsigned pages;        // pages that one pass touches
+    bool has_pages, walks; // `pages` is known; a longer run touches more
+    const char *notes;     // what distorts the value, words with blanks between them; "": nothing is known
+    const char *file;      // where it is from
     unsigned line;
 };
 

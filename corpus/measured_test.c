@@ -139,22 +139,26 @@ static void the_last_record_counts(void **state) {
     struct fixture *f = *state;
     const char *const folders[] = {f->folder};
     const struct measured_request request = {.folders = folders, .n_folders = 1};
-    write_file(f, "{\"record\":\"host\",\"version\":1}\n" //
-               RECORD "\"kernel\":\"90\",\"form\":\"unrolled\",\"cycles\":5,\"low\":4,\"high\":6,\"verdict\":\"unstable\"}\n" //
-               RECORD "\"kernel\":\"90\",\"form\":\"looped\",\"cycles\":1,\"low\":1,\"high\":1,\"verdict\":\"within\"}\n"
-               "{\"record\":\"measurement\",\"mode\":\"block\",\"kernel\":\"cc\",\"form\":\"looped\",\"bytes\":\"cc\",\"outcome\":\"trap\"}\n"
-               "{\"record\":\"host\",\"version\":1}\n" //
-               RECORD "\"kernel\":\"90\",\"form\":\"unrolled\",\"cycles\":0.25,\"low\":0.24,\"high\":0.26,"
-               "\"verdict\":\"within\",\"clock_error\":0.01,\"block\":{\"alias\":\"same\",\"pages\":3,\"walks\":true,"
-               "\"notes\":\"crosses\"}}\n"
-               "{\"record\":\"meas"); // a run was killed here
+    write_file(
+        f, "{\"record\":\"host\",\"version\":1}\n" //
+        RECORD
+           "\"kernel\":\"90\",\"form\":\"unrolled\",\"cycles\":5,\"low\":4,\"high\":6,\"verdict\":\"unstable\"}\n" //
+        RECORD "\"kernel\":\"90\",\"form\":\"looped\",\"cycles\":1,\"low\":1,\"high\":1,\"verdict\":\"within\"}\n"
+           "{\"record\":\"measurement\",\"mode\":\"block\",\"kernel\":\"cc\",\"form\":\"looped\",\"bytes\":\"cc\","
+           "\"outcome\":\"trap\"}\n"
+           "{\"record\":\"host\",\"version\":1}\n" //
+        RECORD "\"kernel\":\"90\",\"form\":\"unrolled\",\"cycles\":0.25,\"low\":0.24,\"high\":0.26,"
+           "\"verdict\":\"within\",\"clock_error\":0.01,\"block\":{\"alias\":\"same\",\"pages\":3,\"walks\":true,"
+           "\"notes\":\"crosses\"}}\n"
+           "{\"record\":\"meas"); // a run was killed here
     assert_true(open_file(f, &request));
     expect_next(f, "90", 1, VALUE_STABLE);
     expect_next(f, "cc", 0, VALUE_MISSING);
     struct corpus_value value;
     assert_true(measured_next(f->measured, &f->arena, &value, &f->fail));
     assert_true(value.cycles == 0.25 && value.form == PROGRAM_UNROLLED);
-    assert_true(value.low < 0.239 && value.low > 0.23 && value.high > 0.261 && value.high < 0.27); // with the clock's error
+    assert_true(value.low < 0.239 && value.low > 0.23 && value.high > 0.261 &&
+                value.high < 0.27); // with the clock's error
     assert_true(value.has_pages && value.pages == 3 && value.walks);
     assert_string_equal(value.notes, "crosses");
     expect_end(f);

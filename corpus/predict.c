@@ -94,7 +94,8 @@ static void *open_worker(void *context, bool is_alone, struct fail *fail) {
         close_worker(worker);
         return NULL;
     }
-    code_uses_open(&worker->uses, &worker->arena, options->isa, options->llvms.n_items ? options->llvms.items[0] : NULL);
+    code_uses_open(&worker->uses, &worker->arena, options->isa,
+                   options->llvms.n_items ? options->llvms.items[0] : NULL);
     const struct pipeline_options as_llvm_mca = {.iterations = MCA_ITERATIONS};
     for (unsigned i = 0; i < worker->lab.n_models && run->request->is_as_llvm_mca; i++)
         if (!worker->lab.models[i].missing)
@@ -188,8 +189,7 @@ static void work(void *self, void *item) {
 }
 
 bool predict_all(const struct score_request *request, struct measured *measured, void *context,
-                 bool (*take)(void *context, const struct predicted *predicted, struct fail *fail),
-                 struct fail *fail) {
+                 bool (*take)(void *context, const struct predicted *predicted, struct fail *fail), struct fail *fail) {
     struct run run = {.request = request, .measured = measured, .context = context, .take = take};
     const struct chunks chunks = {&run, read_chunk, open_worker, work, close_worker, take_chunk, new_chunk, free_chunk};
     return chunks_run(&chunks, request->n_jobs ? request->n_jobs : chunks_usual_jobs(), fail);

@@ -80,9 +80,8 @@ static bool take_line(struct reader *reader, struct slice line, unsigned number,
     if (begins_with(line, "positions:")) {
         reader->is_callgrind = true;
         reader->has_addresses = memmem(line.data, line.length, "instr", strlen("instr")) != NULL;
-        return reader->has_addresses ||
-               fail_at(fail, reader->path, number, 1,
-                       "this profile has no addresses: run callgrind with --dump-instr=yes");
+        return reader->has_addresses || fail_at(fail, reader->path, number, 1,
+                                                "this profile has no addresses: run callgrind with --dump-instr=yes");
     }
     if (begins_with(line, "calls=")) {
         reader->is_call = true;

@@ -92,8 +92,9 @@ static bool read_before(struct run *run, struct fail *fail) {
             n_again += run->states[i][form].state == STATE_UNSTABLE;
         }
     if (fail->status == FAIL_NONE && run->request->is_resumed)
-        lab_say(listener_of(run), LAB_NOTE, "%zu of %zu values are taken from '%s'; %zu unstable ones are measured again",
-                n_taken, N_FORMS * run->blocks.n, run->path, n_again);
+        lab_say(listener_of(run), LAB_NOTE,
+                "%zu of %zu values are taken from '%s'; %zu unstable ones are measured again", n_taken,
+                N_FORMS * run->blocks.n, run->path, n_again);
     return fail->status == FAIL_NONE;
 }
 
@@ -316,8 +317,8 @@ static bool start(struct lab *lab, const struct lab_options *options, struct fai
            gen_assemble(lab->arena, common, n, fail) && lab_start(lab, options, fail);
 }
 
-// Opens the lab and calibrates its clock. Where others keep the core busy, tries again: while the clock is not steady, no
-// value can be stable. Each try waits for effort->retry_seconds.
+// Opens the lab and calibrates its clock. Where others keep the core busy, tries again: while the clock is not steady,
+// no value can be stable. Each try waits for effort->retry_seconds.
 static bool open_steady(struct run *run, struct lab *lab, struct arena *arena, const struct lab_options *options,
                         struct fail *fail) {
     enum { MOST_TRIES = 4 };
@@ -423,7 +424,8 @@ static bool settle(struct run *run, struct fail *fail) {
     struct folder_settings settings = {.isa = request->lab->isa->name,
                                        .alias = block_alias_name(start->alias),
                                        .registers = start->registers,
-                                       .fill = start->has_fill ? arena_printf(run->arena, "%#" PRIx64, start->fill) : "",
+                                       .fill =
+                                           start->has_fill ? arena_printf(run->arena, "%#" PRIx64, start->fill) : "",
                                        .pages = start->most_pages};
     if (!describe_cpu(run, &settings.where, fail))
         return false;
@@ -454,7 +456,8 @@ static bool read_inputs(struct run *run, struct fail *fail) {
     const struct corpus_request *request = run->request;
     const struct option_list *llvms = &request->lab->llvms;
     if (request->n_inputs == 0)
-        return fail_set(fail, FAIL_INPUT, "name the blocks: a file of hexadecimal code, assembly, an object, or a folder");
+        return fail_set(fail, FAIL_INPUT,
+                        "name the blocks: a file of hexadecimal code, assembly, an object, or a folder");
     if (!decoder_open(&run->decoder, run->arena, request->lab->isa, llvms->n_items ? llvms->items[0] : NULL, fail))
         return false;
     run->blocks = (struct corpus_blocks){.arena = run->arena,
@@ -532,7 +535,8 @@ bool corpus_run(struct arena *arena, const struct corpus_request *request, struc
         struct corpus_left_out *reasons = NULL;
         is_done = measure_all(&run, fail) && folder_write_blocks(arena, request->folder, &run.blocks, fail);
         count_all(&run, tally);
-        is_done = is_done && folder_count_left_out(arena, request->folder, &n_blocks, &reasons, &tally->n_reasons, fail);
+        is_done =
+            is_done && folder_count_left_out(arena, request->folder, &n_blocks, &reasons, &tally->n_reasons, fail);
         tally->reasons = reasons;
     }
     decoder_close(&run.decoder);

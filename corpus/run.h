@@ -26,13 +26,13 @@ struct corpus_request {
     const char *folder;
     const char *const *inputs;
     size_t n_inputs;
-    bool is_resumed;             // go on in a folder that holds a corpus
-    bool is_strict;              // a malformed line ends the run; a value that stays unstable is RUN_PLAN_UNSTABLE
-    unsigned shard, n_shards;    // this one of so many parts, from 1; n_shards 0: all
-    size_t most;                 // blocks to read; 0: all
-    double budget_seconds;       // limit for measuring unstable values again, s
-    struct block_options start;  // is_both false. most_pages: limit of a whole run
-    struct object_range range;   // of objects
+    bool is_resumed;              // go on in a folder that holds a corpus
+    bool is_strict;               // a malformed line ends the run; a value that stays unstable is RUN_PLAN_UNSTABLE
+    unsigned shard, n_shards;     // this one of so many parts, from 1; n_shards 0: all
+    size_t most;                  // blocks to read; 0: all
+    double budget_seconds;        // limit for measuring unstable values again, s
+    struct block_options start;   // is_both false. most_pages: limit of a whole run
+    struct object_range range;    // of objects
     const struct profile *counts; // of objects; null: no profile
     const struct lab_options *lab;
 };
@@ -40,15 +40,15 @@ struct corpus_request {
 // How many blocks ended how, of those in the folder.
 struct corpus_tally {
     size_t n_blocks;
-    size_t n_left_out; // not run; see blocks.jsonl
+    size_t n_left_out;            // not run; see blocks.jsonl
     size_t n_both, n_both_stable; // blocks with a value in both forms
     struct corpus_form_tally {
         size_t n_values, n_stable;
         size_t by_outcome[BENCH_N_OUTCOMES]; // BENCH_OK: n_values
         size_t n_missing;                    // not measured yet
     } forms[2];                              // by enum program_form
-    double median_ms; // time that a measured value of this run took, ms; 0: there is none
-    const char *read; // what was read, one line
+    double median_ms;                        // time that a measured value of this run took, ms; 0: there is none
+    const char *read;                        // what was read, one line
     const struct corpus_left_out *reasons;
     size_t n_reasons;
 };

@@ -238,13 +238,11 @@ static bool take(void *context, const struct predicted *predicted, struct fail *
 
 static int compare_classes(const void *a, const void *b) {
     const struct score_class *one = a, *other = b;
-    return one->errors.absolute > other->errors.absolute   ? -1
-           : one->errors.absolute < other->errors.absolute ? 1
-                                                           : 0;
+    return one->errors.absolute > other->errors.absolute ? -1 : one->errors.absolute < other->errors.absolute ? 1 : 0;
 }
 
-// Keeps classes of blocks that are worse than the others. `absolute` becomes what they add to the sum of errors, for the
-// order, and then the sum again.
+// Keeps classes of blocks that are worse than the others. `absolute` becomes what they add to the sum of errors, for
+// the order, and then the sum again.
 static void rank_classes(struct score_form *form, struct collected *collected) {
     enum { FEWEST = 5 };
     double mean = score_mean(&form->all);

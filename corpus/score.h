@@ -1,4 +1,5 @@
-// Scores models on measured blocks: by how much each is wrong, for which kinds of blocks, and which blocks are the worst.
+// Scores models on measured blocks: by how much each is wrong, for which kinds of blocks, and which blocks are the
+// worst.
 #ifndef CORPUS_SCORE_H
 #define CORPUS_SCORE_H
 
@@ -11,12 +12,12 @@
 struct score_request {
     struct measured_request measured;
     const struct lab_options *lab; // ISA and models
-    bool is_as_llvm_mca; // predict the cycles of 100 iterations from an empty pipeline; else the steady state
-    bool is_undistorted; // leave out values whose notes state what distorts them
-    size_t most;         // values to score; 0: all
-    unsigned n_worst;    // worst blocks to find, of each model and form
-    unsigned n_jobs;     // threads; 0: as many as CPUs
-    const char *blocks;  // CSV file to write: a line for each value and its predictions; null: none
+    bool is_as_llvm_mca;           // predict the cycles of 100 iterations from an empty pipeline; else the steady state
+    bool is_undistorted;           // leave out values whose notes state what distorts them
+    size_t most;                   // values to score; 0: all
+    unsigned n_worst;              // worst blocks to find, of each model and form
+    unsigned n_jobs;               // threads; 0: as many as CPUs
+    const char *blocks;            // CSV file to write: a line for each value and its predictions; null: none
 };
 
 // Errors are (predicted - measured) / measured.
@@ -42,9 +43,9 @@ enum score_group {
     GROUP_PAGES_0, // one pass touches no memory
     GROUP_PAGES_1,
     GROUP_PAGES_MORE,
-    GROUP_WALKS,    // a longer run touches more pages
-    GROUP_NOTED,    // what distorts the value is known: crossing lines, subnormals, aliases
-    GROUP_UNNOTED,  // all others, where any is noted
+    GROUP_WALKS,   // a longer run touches more pages
+    GROUP_NOTED,   // what distorts the value is known: crossing lines, subnormals, aliases
+    GROUP_UNNOTED, // all others, where any is noted
     SCORE_N_GROUPS,
 };
 const char *score_group_name(enum score_group group);
@@ -65,10 +66,10 @@ struct score_worst {
 
 struct score_form { // of one model in one form
     struct score_errors all, groups[SCORE_N_GROUPS];
-    size_t n_refused;   // blocks that the model does not describe, or cannot finish
-    const char *refusal; // the first reason; null: none
-    double median;      // of the errors without their sign
-    double tau;         // Kendall's tau-b
+    size_t n_refused;            // blocks that the model does not describe, or cannot finish
+    const char *refusal;         // the first reason; null: none
+    double median;               // of the errors without their sign
+    double tau;                  // Kendall's tau-b
     struct score_class *classes; // those that add most to the mean error first
     size_t n_classes;
     struct score_worst *worst;
@@ -77,7 +78,7 @@ struct score_form { // of one model in one form
 
 struct scores {
     struct score_values {
-        size_t n_stable;    // those that are scored
+        size_t n_stable; // those that are scored
         size_t n_unstable, n_missing, n_distorted;
         size_t n_branches; // those with branches inside, which no model predicts
     } values[2];           // by enum program_form

@@ -331,6 +331,7 @@ void block_look(struct arena *arena, const struct decoder *decoder, struct exper
         .pages = was_tried ? trial->seen.pages : m->seen.pages,
         .walks = has_survived && m->seen.pages > trial->seen.pages,
         .drift = block_drift(block, experiment->alias),
+        .copies = has_survived || !was_tried ? program->unroll : 0,
         .notes = find_distortions(arena, decoder, block, experiment->alias),
     };
     experiment->seen.has_fault = m->outcome != BENCH_OK && fault_explain(arena, decoder, block, program, m->outcome,

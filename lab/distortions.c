@@ -33,7 +33,7 @@ struct walk {
 static unsigned number_of(const struct machine *machine, uint16_t reg, bool *is_narrow) {
     static const char *const wide[N_REGISTERS] = {"RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI",
                                                   "R8",  "R9",  "R10", "R11", "R12", "R13", "R14", "R15"};
-    static const char *const narrow[N_REGISTERS] = {"EAX", "ECX", "EDX", "EBX", "ESP",  "EBP",  "ESI",  "EDI",
+    static const char *const narrow[N_REGISTERS] = {"EAX", "ECX", "EDX",  "EBX",  "ESP",  "EBP",  "ESI",  "EDI",
                                                     "R8D", "R9D", "R10D", "R11D", "R12D", "R13D", "R14D", "R15D"};
     const char *name = reg && reg < machine->n_registers ? machine->registers[reg].name : "";
     size_t number = text_find(name, wide, N_REGISTERS);
@@ -91,8 +91,8 @@ static unsigned size_of(const struct insn *insn) {
     static const struct {
         const char *word;
         unsigned size;
-    } sizes[] = {{"byte ptr", 1},      {"xmmword ptr", 16}, {"ymmword ptr", 32}, {"zmmword ptr", 64}, {"qword ptr", 8},
-                 {"dword ptr", 4},     {"tbyte ptr", 10},   {"xword ptr", 10},   {"word ptr", 2}};
+    } sizes[] = {{"byte ptr", 1},  {"xmmword ptr", 16}, {"ymmword ptr", 32}, {"zmmword ptr", 64}, {"qword ptr", 8},
+                 {"dword ptr", 4}, {"tbyte ptr", 10},   {"xword ptr", 10},   {"word ptr", 2}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (strstr(insn->text, sizes[i].word))
             return sizes[i].size;
@@ -193,8 +193,8 @@ static bool step_stack(struct walk *walk, const struct insn *insn) {
     else
         walk->stores_unknown |= pushes;
     bool is_narrow;
-    unsigned number = pops && insn->n_writes ? number_of(walk->request->machine, insn->writes[0].reg, &is_narrow)
-                                             : N_REGISTERS;
+    unsigned number =
+        pops && insn->n_writes ? number_of(walk->request->machine, insn->writes[0].reg, &is_narrow) : N_REGISTERS;
     forget_written(walk, insn);
     if (number < N_REGISTERS)
         walk->registers[number] = value;

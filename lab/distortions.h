@@ -1,13 +1,13 @@
 // Private to this folder.
 // Finds what makes a block's value depend on its made-up memory: accesses across two cache lines, loads that overlap a
-// store written otherwise (all pages may be one page), subnormal numbers. It follows addresses through two passes as far
-// as they are plain: what it does not follow, it does not note. x86-64 only.
+// store written otherwise (all pages may be one page), subnormal numbers. It follows addresses through two passes as
+// far as they are plain: what it does not follow, it does not note. x86-64 only.
 #ifndef LAB_DISTORTIONS_H
 #define LAB_DISTORTIONS_H
 
+#include "analyzer/model/insn.h"
 #include "analyzer/model/machine.h"
 #include "base/arena.h"
-#include "analyzer/model/insn.h"
 
 #include <stdint.h>
 

@@ -49,18 +49,18 @@ static const char *find(const char *hex, unsigned frames) {
 
 static void loads_behind_stores(void **state) {
     (void)state;
-    assert_string_equal(find("48890f488b06", 1), "aliases");       // mov [rdi], rcx; mov rax, [rsi]
-    assert_string_equal(find("48890f488b06", 4), "");              // the same where registers differ
-    assert_string_equal(find("48890f488b07", 1), "");              // mov [rdi], rcx; mov rax, [rdi]: as it is written
-    assert_string_equal(find("488b0648890f", 1), "aliases");       // mov rax, [rsi]; mov [rdi], rcx: the next copy loads
-    assert_string_equal(find("48890f488b4608", 1), "");            // mov [rdi], rcx; mov rax, [rsi + 8]: beside it
-    assert_string_equal(find("48890f8b4604", 1), "aliases");       // mov [rdi], rcx; mov eax, [rsi + 4]: its upper half
+    assert_string_equal(find("48890f488b06", 1), "aliases"); // mov [rdi], rcx; mov rax, [rsi]
+    assert_string_equal(find("48890f488b06", 4), "");        // the same where registers differ
+    assert_string_equal(find("48890f488b07", 1), "");        // mov [rdi], rcx; mov rax, [rdi]: as it is written
+    assert_string_equal(find("488b0648890f", 1), "aliases"); // mov rax, [rsi]; mov [rdi], rcx: the next copy loads
+    assert_string_equal(find("48890f488b4608", 1), "");      // mov [rdi], rcx; mov rax, [rsi + 8]: beside it
+    assert_string_equal(find("48890f8b4604", 1), "aliases"); // mov [rdi], rcx; mov eax, [rsi + 4]: its upper half
     assert_string_equal(find("48890f488b8600100000", 1), "aliases"); // mov rax, [rsi + 0x1000]: the same page behind it
     assert_string_equal(find("48890f4883c610488b46f0", 1), "aliases"); // add rsi, 16; mov rax, [rsi - 16]
-    assert_string_equal(find("48890f480faff6488b06", 1), ""); // imul rsi, rsi; mov rax, [rsi]: not followed
-    assert_string_equal(find("50535b58", 1), "");             // push rax; push rbx; pop rbx; pop rax
-    assert_string_equal(find("50488b4424f8", 1), "");         // push rax; mov rax, [rsp - 8]: other bytes
-    assert_string_equal(find("50488b0424", 1), "aliases");    // push rax; mov rax, [rsp]
+    assert_string_equal(find("48890f480faff6488b06", 1), "");          // imul rsi, rsi; mov rax, [rsi]: not followed
+    assert_string_equal(find("50535b58", 1), "");                      // push rax; push rbx; pop rbx; pop rax
+    assert_string_equal(find("50488b4424f8", 1), "");                  // push rax; mov rax, [rsp - 8]: other bytes
+    assert_string_equal(find("50488b0424", 1), "aliases");             // push rax; mov rax, [rsp]
 }
 
 static void loaded_addresses(void **state) {
@@ -84,9 +84,9 @@ static void lines(void **state) {
 
 static void floating_point(void **state) {
     (void)state;
-    assert_string_equal(find("dd07", 1), "subnormals");         // fld qword ptr [rdi]
-    assert_string_equal(find("0fae542408", 1), "sets-mxcsr");   // ldmxcsr [rsp + 8]
-    assert_string_equal(find("f20f5807", 1), "");               // addsd xmm0, [rdi]: such numbers count as zero
+    assert_string_equal(find("dd07", 1), "subnormals");       // fld qword ptr [rdi]
+    assert_string_equal(find("0fae542408", 1), "sets-mxcsr"); // ldmxcsr [rsp + 8]
+    assert_string_equal(find("f20f5807", 1), "");             // addsd xmm0, [rdi]: such numbers count as zero
 }
 
 int main(void) {

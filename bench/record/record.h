@@ -52,6 +52,7 @@ struct record {
         unsigned pages;    // pages that appeared where one pass through it touched memory
         bool walks;        // a longer run touched more pages
         int64_t drift;     // movement of the stack pointer by one pass, bytes
+        unsigned copies;   // copies of the body in one iteration: a straight line between two branches. Not read
         const char *notes; // what distorts its value, words with blanks between them; null: nothing is known
         bool has_fault;    // it did not reach its end, because of `fault`
         struct record_fault fault;

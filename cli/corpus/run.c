@@ -17,8 +17,8 @@ static bool read_shard(struct corpus_request *request, struct fail *fail) {
     int end = 0;
     if (!corpus_args.shard)
         return true;
-    bool is_read = sscanf(corpus_args.shard, "%u/%u%n", &request->shard, &request->n_shards, &end) == 2 &&
-                   !corpus_args.shard[end];
+    bool is_read =
+        sscanf(corpus_args.shard, "%u/%u%n", &request->shard, &request->n_shards, &end) == 2 && !corpus_args.shard[end];
     return (is_read && request->shard >= 1 && request->shard <= request->n_shards &&
             request->n_shards <= MOST_SHARDS) ||
            fail_set(fail, FAIL_INPUT, "--shard is I/N with I from 1 to N, such as 2/8; not '%s'", corpus_args.shard);

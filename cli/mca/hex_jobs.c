@@ -26,7 +26,7 @@ struct hex_run {
     const char *name;          // of the file, for messages
     FILE *in;
     unsigned next_line;
-    bool *any_failed;
+    bool any_failed;
 };
 
 // What one thread works with.
@@ -144,7 +144,7 @@ static bool read_chunk(void *context, void *item, struct fail *fail) {
 static bool write_chunk(void *context, void *item, struct fail *fail) {
     struct hex_run *run = context;
     struct hex_chunk *chunk = item;
-    *run->any_failed |= chunk->any_failed;
+    run->any_failed |= chunk->any_failed;
     if (chunk->printed)
         fwrite(chunk->printed, 1, chunk->n_printed, run->session->out);
     free(chunk->printed);
@@ -159,15 +159,11 @@ bool mca_run_hex(struct mca_session *session, const struct model *model, const c
     struct mca_hex file;
     if (!mca_hex_open(&file, path, session->fail))
         return false;
-    struct hex_run run = {.session = session,
-                          .model = model,
-                          .name = file.name,
-                          .in = file.in,
-                          .next_line = 1,
-                          .any_failed = any_failed};
+    struct hex_run run = {.session = session, .model = model, .name = file.name, .in = file.in, .next_line = 1};
     const struct chunks chunks = {&run,         read_chunk,  open_worker, simulate_lines,
                                   close_worker, write_chunk, new_chunk,   free_chunk};
     bool is_good = chunks_run(&chunks, n_jobs, session->fail);
+    *any_failed |= run.any_failed;
     mca_hex_close(&file);
     return is_good;
 }
