@@ -133,6 +133,21 @@ bool file_is_folder(const char *path) {
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+bool file_lock_folder(struct arena *arena, const char *path, const char *what, struct fail *fail) {
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", path, strerror(errno));
+    int file = open(arena_printf(arena, "%s/lock", path), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (file < 0)
+        return fail_set(fail, FAIL_WORK, "cannot write in the folder '%s': %s", path, strerror(errno));
+    // A lock of this process alone: after a SIGKILL, the guardian of the host's settings may live a little longer.
+    const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(file, F_SETLK, &whole) == 0)
+        return true; // held until the program ends
+    close(file);
+    return fail_set(fail, FAIL_INPUT, "another %s is at work in '%s': wait for it, or give another --output", what,
+                    path);
+}
+
 bool file_has_suffix(const char *name, const char *suffix) {
     size_t n = strlen(name), n_suffix = strlen(suffix);
     return n > n_suffix && strcmp(name + n - n_suffix, suffix) == 0;

@@ -31,6 +31,9 @@ const char *file_installed(struct arena *arena, const char *relative);
 size_t file_list(struct arena *arena, const char *path, const char *suffix, const char ***names);
 
 bool file_is_folder(const char *path);
+// Makes the folder where it does not exist, and takes it for this process until the program ends. `what`: the work in
+// it, for messages: "survey". Fails where another process has it.
+bool file_lock_folder(struct arena *arena, const char *path, const char *what, struct fail *fail);
 // Whether the name ends with the suffix, and has something before it.
 bool file_has_suffix(const char *name, const char *suffix);
 

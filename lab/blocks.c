@@ -1,5 +1,6 @@
 #include "lab/blocks.h"
 
+#include "lab/distortions.h"
 #include "lab/experiment.h"
 #include "lab/fault_text.h"
 
@@ -302,6 +303,22 @@ bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder
     return true;
 }
 
+// Returns what distorts the block's value; null: nothing is known.
+static const char *find_distortions(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
+                                    enum block_alias alias) {
+    struct block_start start = block_start_of(block, alias);
+    struct bench_foreign foreign = foreign_of(block, alias);
+    const struct distortions_request request = {.block = &block->insns,
+                                                .machine = decoder->machine,
+                                                .first = start.first,
+                                                .distance = start.distance,
+                                                .stack = block_stack_start(block->source.isa, &start),
+                                                .fill = foreign.fill,
+                                                .frames = foreign.frames};
+    bool is_x86 = strcmp(block->source.isa->name, "x86_64") == 0;
+    return is_x86 && block->is_decoded ? distortions_find(arena, &request) : NULL;
+}
+
 void block_look(struct arena *arena, const struct decoder *decoder, struct experiment *experiment) {
     const struct lab_block *block = experiment->block;
     const struct bench_measurement *m = &experiment->measurement;
@@ -314,6 +331,8 @@ void block_look(struct arena *arena, const struct decoder *decoder, struct exper
         .pages = was_tried ? trial->seen.pages : m->seen.pages,
         .walks = has_survived && m->seen.pages > trial->seen.pages,
         .drift = block_drift(block, experiment->alias),
+        .copies = has_survived || !was_tried ? program->unroll : 0,
+        .notes = find_distortions(arena, decoder, block, experiment->alias),
     };
     experiment->seen.has_fault = m->outcome != BENCH_OK && fault_explain(arena, decoder, block, program, m->outcome,
                                                                          &m->seen, &experiment->seen.fault);

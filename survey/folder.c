@@ -3,10 +3,6 @@
 #include "base/file.h"
 #include "base/json.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 const char *folder_file(struct arena *arena, const char *folder, const char *name) {
@@ -80,19 +76,4 @@ bool folder_read_forms(struct arena *arena, const char *folder, const struct fol
     }
     *forms = list;
     return true;
-}
-
-bool folder_lock(struct arena *arena, const char *folder, struct fail *fail) {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", folder, strerror(errno));
-    int file = open(folder_file(arena, folder, "lock"), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-    if (file < 0)
-        return fail_set(fail, FAIL_WORK, "cannot write in the folder '%s': %s", folder, strerror(errno));
-    // A lock of this process alone: after a SIGKILL, the guardian of the host's settings may live a little longer.
-    const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(file, F_SETLK, &whole) == 0)
-        return true; // held until the program ends
-    close(file);
-    return fail_set(fail, FAIL_INPUT, "another survey is at work in '%s': wait for it, or give another --output",
-                    folder);
 }

@@ -22,7 +22,4 @@ bool folder_write_forms(struct arena *arena, const char *folder, const struct fo
 bool folder_read_forms(struct arena *arena, const char *folder, const struct folder_form **forms, size_t *n,
                        struct fail *fail);
 
-// Takes the folder for this process until the program ends. Fails where another survey has it.
-bool folder_lock(struct arena *arena, const char *folder, struct fail *fail);
-
 #endif

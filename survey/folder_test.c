@@ -102,7 +102,7 @@ static int lock_elsewhere(const struct fixture *f) {
     if (child == 0) {
         struct arena arena = {0};
         struct fail fail = {0};
-        folder_lock(&arena, f->folder, &fail);
+        file_lock_folder(&arena, f->folder, "survey", &fail);
         _exit((int)fail.status);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -112,13 +112,13 @@ static int lock_elsewhere(const struct fixture *f) {
 static void one_survey_at_a_time(void **state) {
     struct fixture *f = *state;
     assert_int_equal(lock_elsewhere(f), FAIL_NONE); // and its end frees the folder
-    assert_true(folder_lock(&f->arena, f->folder, &f->fail));
+    assert_true(file_lock_folder(&f->arena, f->folder, "survey", &f->fail));
     assert_int_equal(lock_elsewhere(f), FAIL_INPUT);
 }
 
 static void folders_that_cannot_be_made(void **state) {
     struct fixture *f = *state;
-    assert_false(folder_lock(&f->arena, "/proc/none/here", &f->fail));
+    assert_false(file_lock_folder(&f->arena, "/proc/none/here", "survey", &f->fail));
     assert_int_equal(f->fail.status, FAIL_WORK);
     assert_non_null(strstr(f->fail.text, "cannot make the folder '/proc/none/here'"));
 }

@@ -559,7 +559,7 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
     // The folder is made only where there is something to measure.
     is_done = is_done && select_forms(survey, is_selected, fail) &&
-              folder_lock(survey->arena, survey->request->folder, fail) && check_folder(survey, fail);
+              file_lock_folder(survey->arena, survey->request->folder, "survey", fail) && check_folder(survey, fail);
     if (is_done)
         make_shapes(survey, model.machine, is_selected);
     is_done = is_done && (is_native ? probe_here(survey, fail) : probe_model(survey, fail)) &&

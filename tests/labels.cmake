@@ -15,6 +15,7 @@ set(CYCLOPS_LABEL_slow
   program.bundle
   program.bundle-emulated
   program.bundle-empty-root
+  program.corpus.*
   program.corun
   program.end-to-end
   program.equal-to-llvm-mca.*
@@ -61,6 +62,7 @@ set(CYCLOPS_ON_CPU
   program.branches
   program.bundle
   program.bundle-empty-root
+  program.corpus.*
   program.corun
   program.end-to-end
   program.events

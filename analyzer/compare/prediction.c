@@ -85,6 +85,16 @@ static bool find_bottleneck(struct arena *arena, const struct machine *machine, 
     return interrogate(arena, machine, block, prediction, fail);
 }
 
+bool prediction_cycles(const struct machine *machine, const struct block *block, double *cycles, struct fail *fail) {
+    struct arena scratch = {0};
+    struct steady steady = {0};
+    bool is_done = block->n_insns > 0 ? steady_find(&scratch, machine, block, &steady, fail)
+                                      : fail_set(fail, FAIL_INPUT, "there are no instructions to predict");
+    *cycles = steady.cycles;
+    arena_free(&scratch);
+    return is_done;
+}
+
 bool prediction_make(struct arena *arena, const struct machine *machine, const struct block *block,
                      struct prediction *prediction, struct fail *fail) {
     if (block->n_insns == 0)

@@ -33,6 +33,9 @@ struct prediction {
     unsigned holds_cycles;  // the longest that one instruction holds it
 };
 
+// Only its cycles per iteration, in a fraction of the time.
+bool prediction_cycles(const struct machine *machine, const struct block *block, double *cycles, struct fail *fail);
+
 // Simulates `block` until its time per iteration is steady.
 bool prediction_make(struct arena *arena, const struct machine *machine, const struct block *block,
                      struct prediction *prediction, struct fail *fail);

@@ -168,7 +168,8 @@ static void wait_for_quiet(struct progress *progress, uint64_t now_ns) {
 static void hold_back(struct progress *progress) {
     const struct bench_options *options = &progress->bench->options;
     struct sampling *sampling = progress->sampling;
-    if (!needs_other_time(progress) || sampling->n_processes + 1 != options->processes)
+    // With a single process to take, none of its rounds may have been kept yet.
+    if (!needs_other_time(progress) || !sampling->n_kept || sampling->n_processes + 1 != options->processes)
         return;
     progress->preferred_ns = progress->first_ns + (uint64_t)(options->confirm_seconds * 1e9);
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));

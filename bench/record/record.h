@@ -46,12 +46,14 @@ struct record {
     const char *setup;          // hash of the code that sets the initial values, 16 hex digits
     const char *corunner, *corunner_bytes; // kernel and machine code of the co-runner; null: no co-runner
     struct bench_measurement measurement;
-    // Findings on a block that was measured or tried on a real machine; null: none. Not read.
+    // Findings on a block that was measured or tried on a real machine; null: none. Its fault is not read.
     const struct record_block {
         const char *alias; // values of its registers at the start: "disjoint", "same"
         unsigned pages;    // pages that appeared where one pass through it touched memory
         bool walks;        // a longer run touched more pages
         int64_t drift;     // movement of the stack pointer by one pass, bytes
+        unsigned copies;   // copies of the body in one iteration: a straight line between two branches. Not read
+        const char *notes; // what distorts its value, words with blanks between them; null: nothing is known
         bool has_fault;    // it did not reach its end, because of `fault`
         struct record_fault fault;
     } * block;
@@ -83,6 +85,17 @@ struct record_file {
 // Success and failure both need record_file_close.
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
 void record_file_close(struct record_file *file);
+
+// A file read measurement by measurement: it may be larger than memory.
+struct record_stream;
+// Fails where the file cannot be opened. record_stream_close ends success and failure (null).
+struct record_stream *record_stream_open(const char *path, struct fail *fail);
+// Reads the next measurement; its strings live in `arena`. False at the end, and at a wrong line, which is a failure as
+// in record_read.
+bool record_stream_next(struct record_stream *stream, struct arena *arena, struct record *record, struct fail *fail);
+// The header above the last measurement read; null: there is none. Lives until the next measurement is read.
+const struct json_t *record_stream_header(const struct record_stream *stream);
+void record_stream_close(struct record_stream *stream);
 
 // Where the run that wrote `header` measured, compared with this host and clock.
 //  - RECORD_OTHER_CPU: only the logical CPU differs. Code that needs assists, for example, may take another time.

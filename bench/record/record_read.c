@@ -5,8 +5,11 @@
 #include "base/text.h"
 #include "bench/record/record.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- Checks that a run may have written a record. Files also come from others, and computations must not start from
@@ -334,6 +337,20 @@ static bool read_corunner(struct arena *arena, json_t *json, struct record *reco
            json_get_number(corunner, "high", &measurement->corunner_high, fail);
 }
 
+static bool read_block(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
+    json_t *object;
+    if (!get_object(json, "block", &object, fail) || !object)
+        return !json_object_get(json, "block");
+    struct record_block *block = ARENA_NEW(arena, struct record_block);
+    const json_t *walks = json_object_get(object, "walks"), *drift = json_object_get(object, "drift");
+    block->walks = json_is_true(walks);
+    block->drift = json_integer_value(drift);
+    record->block = block;
+    return json_get_string(arena, object, "alias", &block->alias, fail) &&
+           json_get_string(arena, object, "notes", &block->notes, fail) &&
+           read_unsigned(object, "pages", &block->pages, fail);
+}
+
 static bool read_measurement(struct arena *arena, json_t *json, struct record *record, struct fail *fail) {
     struct bench_measurement *measurement = &record->measurement;
     return json_get_string(arena, json, "kernel", &record->kernel, fail) &&
@@ -354,7 +371,8 @@ static bool read_measurement(struct arena *arena, json_t *json, struct record *r
            read_names(arena, json, measurement, fail) && read_numbers(json, measurement, fail) &&
            read_dropped(json, measurement, fail) && read_events(arena, json, measurement, fail) &&
            read_replicates(arena, json, measurement, fail) && read_corunner(arena, json, record, fail) &&
-           read_predictions(arena, json, record, fail) && check_record(record, fail);
+           read_predictions(arena, json, record, fail) && read_block(arena, json, record, fail) &&
+           check_record(record, fail);
 }
 
 // ---- The lines of a file
@@ -453,4 +471,82 @@ void record_file_close(struct record_file *file) {
     for (size_t i = 0; i < file->n_headers; i++)
         json_decref(file->headers[i]);
     *file = (struct record_file){0};
+}
+
+// ---- Measurement by measurement
+
+struct record_stream {
+    FILE *in;
+    const char *path;
+    char *text; // the current line
+    size_t room;
+    unsigned line;      // its number, from 1
+    unsigned n_headers; // headers so far
+    json_t *header;     // the last one
+    struct fail cut;    // as in read_or_leave
+    struct arena arena;
+};
+
+struct record_stream *record_stream_open(const char *path, struct fail *fail) {
+    struct arena arena = {0};
+    FILE *in = fopen(path, "re");
+    if (!in) {
+        fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    struct record_stream *stream = ARENA_NEW(&arena, struct record_stream);
+    *stream = (struct record_stream){.in = in, .path = arena_strdup(&arena, path), .arena = arena};
+    return stream;
+}
+
+// Takes what a line held. Returns whether that is a measurement.
+static bool take_from_line(struct record_stream *stream, struct record_file *one, struct record *record) {
+    if (one->n_headers) {
+        json_decref(stream->header);
+        stream->header = json_incref(one->headers[0]);
+        stream->n_headers++;
+    }
+    bool is_record = one->n_records > 0;
+    if (is_record) {
+        *record = one->records[0];
+        record->run = stream->n_headers;
+    }
+    record_file_close(one);
+    return is_record;
+}
+
+bool record_stream_next(struct record_stream *stream, struct arena *arena, struct record *record, struct fail *fail) {
+    ssize_t length;
+    errno = 0;
+    while ((length = getline(&stream->text, &stream->room, stream->in)) >= 0) {
+        struct record_file one = {0};
+        struct slice line = {stream->text, (size_t)length};
+        bool is_last = line.data[line.length - 1] != '\n';
+        line.length -= !is_last;
+        stream->line++;
+        if (slice_trim(line).length &&
+            !read_or_leave(arena, stream->path, line, stream->line, is_last, &one, &stream->cut, fail)) {
+            record_file_close(&one);
+            return false;
+        }
+        if (take_from_line(stream, &one, record))
+            return true;
+    }
+    if (ferror(stream->in))
+        fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", stream->path, strerror(errno));
+    return false;
+}
+
+const struct json_t *record_stream_header(const struct record_stream *stream) {
+    return stream->header;
+}
+
+void record_stream_close(struct record_stream *stream) {
+    if (!stream)
+        return;
+    json_decref(stream->header);
+    free(stream->text);
+    fclose(stream->in);
+    struct arena arena = stream->arena;
+    arena_free(&arena);
 }

@@ -271,6 +271,9 @@ static void put_block(struct json_text *json, const struct record *record) {
     json_put_integer(json, "pages", block->pages);
     json_put_bool(json, "walks", block->walks);
     json_put_integer(json, "drift", block->drift);
+    if (block->copies)
+        json_put_integer(json, "copies", block->copies);
+    json_put_text(json, "notes", block->notes);
     if (record->measurement.seen.most_iterations)
         json_put_integer(json, "most_iterations", (int64_t)record->measurement.seen.most_iterations);
     if (block->has_fault)

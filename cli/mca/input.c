@@ -1,6 +1,7 @@
 #include "cli/mca/input.h"
 
 #include "analyzer/flow/branch_trace.h"
+#include "base/chunks.h"
 #include "base/file.h"
 
 #include "analyzer/views/trace.h"
@@ -8,7 +9,6 @@
 #include "cli/mca/hex_jobs.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -172,9 +172,7 @@ static void simulate_briefly(struct reader *reader, const struct block *block) {
 
 static bool run_hex_briefly(struct reader *reader, const char *path) {
     const struct mca_args *args = reader->session->args;
-    cpu_set_t cpus;
-    int n_cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-    unsigned n_jobs = args->jobs != 0 ? args->jobs : (unsigned)n_cpus;
+    unsigned n_jobs = args->jobs != 0 ? args->jobs : chunks_usual_jobs();
     return mca_run_hex(reader->session, reader->model, path, n_jobs, &reader->any_failed);
 }
 

@@ -1,0 +1,78 @@
+#include "cli/corpus/corpus.h"
+
+#include "bench/bench.h"
+#include "cli/cli.h"
+#include "cli/lab_args.h"
+#include "corpus/profile.h"
+#include "corpus/run.h"
+#include "report/corpus.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_shard(struct corpus_request *request, struct fail *fail) {
+    enum { MOST_SHARDS = 10000 };
+    int end = 0;
+    if (!corpus_args.shard)
+        return true;
+    bool is_read =
+        sscanf(corpus_args.shard, "%u/%u%n", &request->shard, &request->n_shards, &end) == 2 && !corpus_args.shard[end];
+    return (is_read && request->shard >= 1 && request->shard <= request->n_shards &&
+            request->n_shards <= MOST_SHARDS) ||
+           fail_set(fail, FAIL_INPUT, "--shard is I/N with I from 1 to N, such as 2/8; not '%s'", corpus_args.shard);
+}
+
+static bool read_number(const char *option, const char *text, uint64_t least, uint64_t *number, struct fail *fail) {
+    char *end;
+    errno = 0;
+    *number = text ? strtoull(text, &end, 0) : 0;
+    if (!text || (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *number >= least))
+        return true;
+    return fail_set(fail, FAIL_INPUT, "--%s takes a number%s, such as 0x2324000, and not '%s'", option,
+                    least ? " above 0" : "", text);
+}
+
+static bool read_start(struct block_options *start, struct fail *fail) {
+    *start = (struct block_options){.alias = ALIAS_SAME, .has_fill = corpus_args.fill != NULL};
+    if (corpus_args.alias && strcmp(corpus_args.alias, block_alias_name(ALIAS_DISJOINT)) == 0)
+        start->alias = ALIAS_DISJOINT;
+    else if (corpus_args.alias && strcmp(corpus_args.alias, block_alias_name(ALIAS_SAME)) != 0)
+        return fail_set(fail, FAIL_INPUT, "unknown --alias '%s': there are same and disjoint", corpus_args.alias);
+    if (corpus_args.pages.is_given && (corpus_args.pages.value < 1 || corpus_args.pages.value > BENCH_MOST_PAGES))
+        return fail_set(fail, FAIL_INPUT, "--pages is from 1 to %d", BENCH_MOST_PAGES);
+    start->most_pages = (unsigned)corpus_args.pages.value;
+    return read_number("registers", corpus_args.registers, 1, &start->registers, fail) &&
+           read_number("fill", corpus_args.fill, 0, &start->fill, fail);
+}
+
+// Called with an open nursery.
+static int measure(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
+    static const double usual_budget = 60;
+    struct corpus_request request = {.folder = corpus_args.folder ? corpus_args.folder : "corpus",
+                                     .inputs = operands->items,
+                                     .n_inputs = operands->n_items,
+                                     .is_resumed = corpus_args.is_resumed,
+                                     .is_strict = lab_args.is_strict,
+                                     .most = corpus_args.limit.value,
+                                     .range = {.symbol = corpus_args.symbol, .section = corpus_args.section},
+                                     .lab = &lab_args.options};
+    struct corpus_tally tally;
+    struct profile counts;
+    int status = 0;
+    (void)lab;
+    if (!lab_args_read(arena, fail) || !read_shard(&request, fail) || !read_start(&request.start, fail) ||
+        (corpus_args.hot && !profile_read(arena, corpus_args.hot, &counts, fail)))
+        return 0;
+    request.counts = corpus_args.hot ? &counts : NULL;
+    request.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
+    corpus_run(arena, &request, &tally, &status, fail);
+    if (tally.n_blocks)
+        corpus_report_tally(arena, &tally, stdout, cli_wants_colour());
+    return status;
+}
+
+int corpus_cli_run(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    return lab_args_run(arena, operands, fail, measure);
+}

@@ -1,0 +1,56 @@
+#include "cli/corpus/corpus.h"
+
+#include "cli/cli.h"
+#include "cli/lab_args.h"
+#include "corpus/score.h"
+#include "report/score.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool read_per(double *per, struct fail *fail) {
+    char *end;
+    *per = corpus_args.per ? strtod(corpus_args.per, &end) : 0;
+    return !corpus_args.per || (*end == '\0' && end != corpus_args.per && *per > 0) ||
+           fail_set(fail, FAIL_INPUT, "--per takes a number above 0, not '%s'", corpus_args.per);
+}
+
+int corpus_cli_score(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    struct scores scores;
+    enum { MOST_WORST = 100000 };
+    if (!corpus_args.measured && operands->n_items == 0)
+        fail_set(fail, FAIL_INPUT, "name the folder of a corpus, or give --measured FILE");
+    else if (corpus_args.measured && operands->n_items)
+        fail_set(fail, FAIL_INPUT, "--measured takes the place of folders: leave out '%s'", operands->items[0]);
+    else if (corpus_args.worst.value > MOST_WORST)
+        fail_set(fail, FAIL_INPUT, "--worst is at most %d", MOST_WORST);
+    else if (corpus_args.wants_csv && corpus_args.wants_json)
+        fail_set(fail, FAIL_INPUT, "give --csv or --json");
+    struct score_request request = {
+        .measured = {.folders = operands->items,
+                     .n_folders = operands->n_items,
+                     .csv = corpus_args.measured,
+                     .column = corpus_args.column,
+                     .is_strict = lab_args.is_strict,
+                     .listener = &cli_listener},
+        .lab = &lab_args.options,
+        .is_as_llvm_mca = corpus_args.is_as_llvm_mca,
+        .is_undistorted = corpus_args.is_undistorted,
+        .most = corpus_args.limit.value,
+        .n_worst = (unsigned)corpus_args.worst.value,
+        .n_jobs = (unsigned)corpus_args.jobs.value,
+        .blocks = corpus_args.blocks,
+    };
+    lab_args.options.isa = cli_isa(arena, lab_args.isa, fail);
+    lab_args.options.listener = &cli_listener;
+    if (fail->status != FAIL_NONE || !read_per(&request.measured.per, fail) ||
+        !score_blocks(arena, &request, &scores, fail))
+        return 0;
+    if (corpus_args.wants_csv)
+        score_print_csv(&scores, stdout);
+    else if (corpus_args.wants_json)
+        score_print_json(arena, &scores, stdout, fail);
+    else
+        score_print(arena, &scores, stdout, cli_wants_colour());
+    return 0;
+}

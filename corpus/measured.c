@@ -1,0 +1,375 @@
+#include "corpus/measured.h"
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "bench/record/record.h"
+#include "corpus/folder.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+// Columns of a CSV file that mean something.
+enum column { HEX, FORM, CYCLES, LOW, HIGH, VERDICT, CODE, PAGES, NOTES, MAY_ALIAS, N_COLUMNS };
+static const char *const titles[N_COLUMNS] = {"hex",     "form", "cycles", "low",   "high",
+                                              "verdict", "code", "pages",  "notes", "may_alias"};
+enum { MOST_CELLS = 64, NOWHERE = -1 };
+
+// The last line of each block and form in a measurement file, by the hash of both.
+struct last_lines {
+    struct last_line {
+        uint64_t hash; // 0: empty
+        unsigned line;
+    } * slots;
+    size_t n_slots, n;
+};
+
+struct measured {
+    struct measured_request request;
+    struct arena arena;
+    size_t n_malformed;
+    // A folder
+    size_t folder; // number of the current one
+    struct record_stream *stream;
+    const char *path;
+    struct last_lines last;
+    // A file
+    FILE *in;
+    const char *name;
+    char *text;
+    size_t room;
+    unsigned line;
+    int places[N_COLUMNS]; // index of each column; NOWHERE: not there
+    double per;
+};
+
+// ---- folders
+
+static uint64_t hash_of(const struct record *record) {
+    uint64_t hash = bytes_hash(record->kernel, strlen(record->kernel)) * 2 + (strcmp(record->form, "looped") == 0);
+    return hash ? hash : 1;
+}
+
+static struct last_line *find_last(const struct last_lines *last, uint64_t hash) {
+    size_t slot = (hash ^ hash >> 32) & (last->n_slots - 1);
+    while (last->slots[slot].hash && last->slots[slot].hash != hash)
+        slot = (slot + 1) & (last->n_slots - 1);
+    return &last->slots[slot];
+}
+
+static void grow_last(struct last_lines *last) {
+    enum { FIRST = 1 << 10 };
+    struct last_lines old = *last;
+    last->n_slots = old.n_slots ? 2 * old.n_slots : FIRST;
+    last->slots = calloc(last->n_slots, sizeof *last->slots);
+    if (!last->slots)
+        abort(); // as arenas do
+    for (size_t i = 0; i < old.n_slots; i++)
+        if (old.slots[i].hash)
+            *find_last(last, old.slots[i].hash) = old.slots[i];
+    free(old.slots);
+}
+
+static bool is_of_block(const struct record *record) {
+    return record->kernel && record->form && record->bytes && record->mode && strcmp(record->mode, "block") == 0;
+}
+
+// Notes which line of each block counts.
+static bool find_last_lines(struct measured *measured, struct fail *fail) {
+    struct record_stream *stream = record_stream_open(measured->path, fail);
+    struct arena scratch = {0};
+    struct record record;
+    free(measured->last.slots);
+    measured->last = (struct last_lines){0};
+    while (stream && record_stream_next(stream, &scratch, &record, fail)) {
+        if (is_of_block(&record)) {
+            if (2 * (measured->last.n + 1) > measured->last.n_slots)
+                grow_last(&measured->last);
+            struct last_line *last = find_last(&measured->last, hash_of(&record));
+            measured->last.n += !last->hash;
+            *last = (struct last_line){hash_of(&record), record.line};
+        }
+        arena_reset(&scratch);
+    }
+    record_stream_close(stream);
+    arena_free(&scratch);
+    return fail->status == FAIL_NONE;
+}
+
+static bool open_folder(struct measured *measured, struct fail *fail) {
+    const char *folder = measured->request.folders[measured->folder];
+    measured->path = folder_path(&measured->arena, folder, folder_measurements);
+    if (access(measured->path, R_OK) != 0)
+        return fail_set(fail, FAIL_INPUT, "'%s' holds no corpus: 'cyclops corpus run' makes one", folder);
+    if (!find_last_lines(measured, fail))
+        return false;
+    measured->stream = record_stream_open(measured->path, fail);
+    return measured->stream != NULL;
+}
+
+static void take_record(const struct measured *measured, const struct record *record, struct corpus_value *value) {
+    const struct bench_measurement *m = &record->measurement;
+    *value = (struct corpus_value){
+        .hex = record->kernel,
+        .code = record->bytes,
+        .form = strcmp(record->form, "looped") == 0 ? PROGRAM_LOOPED : PROGRAM_UNROLLED,
+        .kind = m->outcome != BENCH_OK || m->samples == 0 || m->cycles <= 0 ? VALUE_MISSING
+                : m->verdict == MEASURED_UNSTABLE                           ? VALUE_UNSTABLE
+                                                                            : VALUE_STABLE,
+        .cycles = m->cycles,
+        .low = measured_low(m),
+        .high = measured_high(m),
+        .notes = "",
+        .file = measured->path,
+        .line = record->line,
+    };
+    if (!record->block)
+        return;
+    value->has_pages = true;
+    value->pages = record->block->pages;
+    value->walks = record->block->walks;
+    value->notes = record->block->notes ? record->block->notes : "";
+}
+
+static bool next_of_folders(struct measured *measured, struct arena *arena, struct corpus_value *value,
+                            struct fail *fail) {
+    struct record record;
+    while (true) {
+        while (record_stream_next(measured->stream, arena, &record, fail)) {
+            if (!is_of_block(&record) || find_last(&measured->last, hash_of(&record))->line != record.line)
+                continue;
+            take_record(measured, &record, value);
+            return true;
+        }
+        if (fail->status != FAIL_NONE || measured->folder + 1 == measured->request.n_folders)
+            return false;
+        record_stream_close(measured->stream);
+        measured->stream = NULL;
+        measured->folder++;
+        if (!open_folder(measured, fail))
+            return false;
+    }
+}
+
+// ---- CSV files
+
+static unsigned split(struct slice line, struct slice *cells) {
+    unsigned n = 0;
+    struct slice cell;
+    while (n < MOST_CELLS && slice_next(&line, ',', &cell))
+        cells[n++] = slice_trim(cell);
+    return n;
+}
+
+static bool is_word(struct slice cell, const char *word) {
+    return cell.length == strlen(word) && strncasecmp(cell.data, word, cell.length) == 0;
+}
+
+static bool read_line(struct measured *measured, struct slice *line) {
+    ssize_t length;
+    do {
+        length = getline(&measured->text, &measured->room, measured->in);
+        if (length < 0)
+            return false;
+        measured->line++;
+        *line = slice_trim((struct slice){measured->text, (size_t)length});
+    } while (!line->length);
+    return true;
+}
+
+static const char *list_titles(struct measured *measured, const struct slice *cells, unsigned n) {
+    struct text text = {.arena = &measured->arena};
+    for (unsigned i = 0; i < n; i++)
+        text_addf(&text, "%s%.*s", i ? ", " : "", (int)cells[i].length, cells[i].data);
+    return text.data;
+}
+
+static bool take_titles(struct measured *measured, const struct slice *cells, unsigned n, struct fail *fail) {
+    static const struct {
+        const char *title;
+        double per;
+    } values[] = {{"cycles", 1}, {"cycles_per_100_iterations", 100}, {"throughput", 100}};
+    const struct measured_request *request = &measured->request;
+    for (unsigned c = 0; c < N_COLUMNS; c++)
+        for (unsigned i = 0; i < n; i++)
+            if (is_word(cells[i], titles[c]))
+                measured->places[c] = (int)i;
+    for (size_t v = 0; v < sizeof values / sizeof *values && !request->column; v++)
+        for (unsigned i = 0; i < n; i++)
+            if (is_word(cells[i], values[v].title)) {
+                measured->places[CYCLES] = (int)i;
+                measured->per = values[v].per;
+            }
+    for (unsigned i = 0; i < n && request->column; i++)
+        if (is_word(cells[i], request->column))
+            measured->places[CYCLES] = (int)i;
+    if (request->per > 0)
+        measured->per = request->per;
+    if (measured->places[CYCLES] != NOWHERE)
+        return true;
+    return fail_at(fail, measured->name, 1, 0, "no column %s%s holds the values: there are %s; give --column",
+                   request->column ? "called " : "", request->column ? request->column : "that is known",
+                   list_titles(measured, cells, n));
+}
+
+static bool open_file(struct measured *measured, struct fail *fail) {
+    const char *path = measured->request.csv;
+    bool is_stdin = strcmp(path, "-") == 0;
+    struct slice line, cells[MOST_CELLS];
+    static const double usual_per = 100;
+    measured->name = file_name(path);
+    measured->in = is_stdin ? stdin : fopen(path, "re");
+    if (!measured->in)
+        return fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", path, strerror(errno));
+    for (unsigned c = 0; c < N_COLUMNS; c++)
+        measured->places[c] = NOWHERE;
+    measured->places[HEX] = 0;
+    measured->per = measured->request.per > 0 ? measured->request.per : usual_per;
+    if (!read_line(measured, &line))
+        return fail_at(fail, measured->name, 0, 0, "there is no value in it");
+    unsigned n = split(line, cells);
+    if (is_word(cells[0], titles[HEX]) || is_word(cells[0], "block"))
+        return take_titles(measured, cells, n, fail);
+    if (measured->request.column)
+        return fail_at(fail, measured->name, 1, 0, "its first line has no titles, so --column finds none");
+    measured->places[CYCLES] = 1;
+    if (!is_stdin || fseek(measured->in, 0, SEEK_SET) == 0) {
+        rewind(measured->in);
+        measured->line = 0;
+        return true;
+    }
+    return fail_at(fail, measured->name, 1, 0, "lines of standard input need titles: 'hex,cycles'");
+}
+
+static struct slice cell_of(const struct measured *measured, const struct slice *cells, unsigned n,
+                            enum column column) {
+    int place = measured->places[column];
+    return place != NOWHERE && (unsigned)place < n ? cells[place] : (struct slice){"", 0};
+}
+
+static bool parse_number(struct slice cell, double *number) {
+    char text[64], *end;
+    if (cell.length == 0 || cell.length >= sizeof text)
+        return false;
+    memcpy(text, cell.data, cell.length);
+    text[cell.length] = '\0';
+    *number = strtod(text, &end);
+    return *end == '\0' && isfinite(*number);
+}
+
+static bool fail_cell(const struct measured *measured, struct slice cell, struct fail *fail, const char *text) {
+    return fail_at(fail, measured->name, measured->line, (unsigned)(cell.data - measured->text) + 1, "%s", text);
+}
+
+static bool is_hex(struct slice cell, struct arena *arena) {
+    uint8_t *bytes = arena_alloc(arena, cell.length / 2 + 1);
+    return cell.length > 0 && cell.length % 2 == 0 && bytes_from_digits(cell.data, cell.length, bytes) == cell.length;
+}
+
+static bool take_numbers(const struct measured *measured, const struct slice *cells, unsigned n,
+                         struct corpus_value *value, struct fail *fail) {
+    struct slice cycles = cell_of(measured, cells, n, CYCLES), low = cell_of(measured, cells, n, LOW),
+                 high = cell_of(measured, cells, n, HIGH), pages = cell_of(measured, cells, n, PAGES);
+    double number;
+    if (!cycles.length) {
+        value->kind = VALUE_MISSING;
+        return true;
+    }
+    if (!parse_number(cycles, &number) || number < 0)
+        return fail_cell(measured, cycles, fail, "this is not a number of cycles");
+    value->cycles = value->low = value->high = number / measured->per;
+    value->kind = number > 0 ? VALUE_STABLE : VALUE_MISSING;
+    if ((low.length && !parse_number(low, &value->low)) || (high.length && !parse_number(high, &value->high)))
+        return fail_cell(measured, low, fail, "'low' and 'high' are not numbers of cycles");
+    value->has_pages = parse_number(pages, &number) && number >= 0 && number < UINT32_MAX;
+    value->pages = value->has_pages ? (unsigned)number : 0;
+    return true;
+}
+
+static bool take_cells(const struct measured *measured, struct arena *arena, const struct slice *cells, unsigned n,
+                       struct corpus_value *value, struct fail *fail) {
+    struct slice hex = cell_of(measured, cells, n, HEX), code = cell_of(measured, cells, n, CODE),
+                 form = cell_of(measured, cells, n, FORM), verdict = cell_of(measured, cells, n, VERDICT),
+                 notes = cell_of(measured, cells, n, NOTES);
+    *value = (struct corpus_value){.file = measured->name, .line = measured->line, .notes = ""};
+    if (!is_hex(hex, arena))
+        return fail_cell(measured, hex, fail, "this is not the hexadecimal code of a block, such as 4801d8");
+    if (code.length && !is_hex(code, arena))
+        return fail_cell(measured, code, fail, "this is not hexadecimal code");
+    value->hex = text_lower(arena, arena_copy(arena, hex.data, hex.length));
+    value->code = code.length ? arena_copy(arena, code.data, code.length) : value->hex;
+    value->form = slice_is(form, "looped") ? PROGRAM_LOOPED : PROGRAM_UNROLLED;
+    if (form.length && value->form == PROGRAM_UNROLLED && !slice_is(form, "unrolled"))
+        return fail_cell(measured, form, fail, "the form is neither 'unrolled' nor 'looped'");
+    if (value->form == PROGRAM_LOOPED && !code.length)
+        return fail_cell(measured, form, fail, "a looped value needs the 'code' of its loop");
+    if (notes.length)
+        value->notes = arena_copy(arena, notes.data, notes.length);
+    else if (slice_is(cell_of(measured, cells, n, MAY_ALIAS), "1"))
+        value->notes = "aliases";
+    value->walks = strstr(value->notes, "walks") != NULL;
+    if (!take_numbers(measured, cells, n, value, fail))
+        return false;
+    if (value->kind == VALUE_STABLE && slice_is(verdict, "unstable"))
+        value->kind = VALUE_UNSTABLE;
+    return true;
+}
+
+static bool next_of_file(struct measured *measured, struct arena *arena, struct corpus_value *value,
+                         struct fail *fail) {
+    enum { MOST_REPORTS = 20 };
+    struct slice line, cells[MOST_CELLS];
+    while (read_line(measured, &line)) {
+        struct fail why;
+        fail_clear(&why);
+        unsigned n = split(line, cells);
+        if (take_cells(measured, arena, cells, n, value, &why))
+            return true;
+        if (measured->request.is_strict) {
+            *fail = why;
+            return false;
+        }
+        if (measured->n_malformed++ < MOST_REPORTS)
+            lab_say_failed(measured->request.listener, &why);
+    }
+    if (ferror(measured->in))
+        fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", measured->name, strerror(errno));
+    return false;
+}
+
+struct measured *measured_open(const struct measured_request *request, struct fail *fail) {
+    struct measured *measured = calloc(1, sizeof *measured);
+    if (!measured)
+        abort(); // as arenas do
+    measured->request = *request;
+    if (request->csv ? open_file(measured, fail) : open_folder(measured, fail))
+        return measured;
+    measured_close(measured);
+    return NULL;
+}
+
+bool measured_next(struct measured *measured, struct arena *arena, struct corpus_value *value, struct fail *fail) {
+    return measured->request.csv ? next_of_file(measured, arena, value, fail)
+                                 : next_of_folders(measured, arena, value, fail);
+}
+
+size_t measured_malformed(const struct measured *measured) {
+    return measured->n_malformed;
+}
+
+void measured_close(struct measured *measured) {
+    if (!measured)
+        return;
+    record_stream_close(measured->stream);
+    if (measured->in && measured->in != stdin)
+        fclose(measured->in);
+    free(measured->last.slots);
+    free(measured->text);
+    arena_free(&measured->arena);
+    free(measured);
+}

@@ -1,0 +1,196 @@
+#include "corpus/predict.h"
+
+#include "analyzer/compare/prediction.h"
+#include "analyzer/pipeline/pipeline.h"
+#include "base/bytes.h"
+#include "base/chunks.h"
+#include "lab/code_uses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MCA_ITERATIONS = 100 }; // llvm-mca's default
+
+struct chunk {
+    struct arena arena;
+    struct predicted items[PREDICT_CHUNK];
+    size_t n;
+};
+
+struct run {
+    const struct score_request *request;
+    struct measured *measured;
+    size_t n_read;
+    void *context;
+    bool (*take)(void *context, const struct predicted *predicted, struct fail *fail);
+};
+
+// What one thread works with.
+struct worker {
+    const struct score_request *request;
+    struct arena arena;
+    struct lab lab; // only its models
+    struct code_uses uses;
+    struct pipeline *pipelines[EXPERIMENT_MAX_MODELS]; // for llvm-mca's number; else null
+};
+
+static void *new_chunk(void *context) {
+    (void)context;
+    struct chunk *chunk = calloc(1, sizeof *chunk);
+    if (!chunk)
+        abort(); // as arenas do
+    return chunk;
+}
+
+static void free_chunk(void *item) {
+    struct chunk *chunk = item;
+    arena_free(&chunk->arena);
+    free(chunk);
+}
+
+static bool read_chunk(void *context, void *item, struct fail *fail) {
+    struct run *run = context;
+    struct chunk *chunk = item;
+    size_t most = run->request->most;
+    arena_reset(&chunk->arena);
+    for (chunk->n = 0; chunk->n < PREDICT_CHUNK && (!most || run->n_read < most); chunk->n++, run->n_read++) {
+        struct predicted *predicted = &chunk->items[chunk->n];
+        *predicted = (struct predicted){0};
+        if (!measured_next(run->measured, &chunk->arena, &predicted->value, fail))
+            break;
+    }
+    return fail->status == FAIL_NONE && chunk->n > 0;
+}
+
+static bool take_chunk(void *context, void *item, struct fail *fail) {
+    struct run *run = context;
+    const struct chunk *chunk = item;
+    for (size_t i = 0; i < chunk->n; i++)
+        if (!run->take(run->context, &chunk->items[i], fail))
+            return false;
+    return true;
+}
+
+static void close_worker(void *self) {
+    struct worker *worker = self;
+    for (unsigned i = 0; i < EXPERIMENT_MAX_MODELS; i++)
+        if (worker->pipelines[i])
+            pipeline_close(worker->pipelines[i]);
+    code_uses_close(&worker->uses);
+    lab_close(&worker->lab);
+    arena_free(&worker->arena);
+    free(worker);
+}
+
+static void *open_worker(void *context, bool is_alone, struct fail *fail) {
+    const struct run *run = context;
+    const struct lab_options *options = run->request->lab;
+    struct worker *worker = calloc(1, sizeof *worker);
+    (void)is_alone;
+    if (!worker)
+        abort(); // as arenas do
+    worker->request = run->request;
+    if (!lab_open_elsewhere(&worker->lab, &worker->arena, options, "", fail)) {
+        close_worker(worker);
+        return NULL;
+    }
+    code_uses_open(&worker->uses, &worker->arena, options->isa,
+                   options->llvms.n_items ? options->llvms.items[0] : NULL);
+    const struct pipeline_options as_llvm_mca = {.iterations = MCA_ITERATIONS};
+    for (unsigned i = 0; i < worker->lab.n_models && run->request->is_as_llvm_mca; i++)
+        if (!worker->lab.models[i].missing)
+            worker->pipelines[i] = pipeline_open(worker->lab.models[i].machine, &as_llvm_mca);
+    return worker;
+}
+
+static unsigned count_branches(const struct block *block) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < block->n_insns; i++)
+        n += block->insns[i].is_branch;
+    return n;
+}
+
+static void list_classes(struct arena *arena, const struct block *block, struct predicted_model *model) {
+    struct predicted_insn *list = ARENA_ARRAY(arena, struct predicted_insn, block->n_insns);
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        unsigned n = 0;
+        while (n < model->n_insns && list[n].sched_class != block->insns[i].sched_class)
+            n++;
+        if (n == model->n_insns)
+            list[model->n_insns++] =
+                (struct predicted_insn){block->insns[i].sched_class, arena_strdup(arena, block->insns[i].opcode)};
+    }
+    model->insns = list;
+}
+
+static bool predict_cycles(const struct worker *worker, unsigned model, const struct block *block, double *cycles,
+                           struct fail *fail) {
+    struct pipeline_result result;
+    if (!worker->pipelines[model])
+        return prediction_cycles(worker->lab.models[model].machine, block, cycles, fail);
+    if (!pipeline_simulate(worker->pipelines[model], block, NULL, &result, fail))
+        return false;
+    *cycles = (double)result.cycles / MCA_ITERATIONS;
+    return true;
+}
+
+static void predict_one(const struct worker *worker, struct arena *arena, unsigned model, const uint8_t *bytes,
+                        size_t n_bytes, struct predicted *predicted) {
+    struct predicted_model *result = &predicted->models[model];
+    const struct model *opened = &worker->lab.models[model];
+    struct arena scratch = {0};
+    struct block block;
+    struct fail why;
+    fail_clear(&why);
+    if (opened->missing) {
+        result->refusal = opened->missing;
+        return;
+    }
+    if (model_describe_bytes(opened, &scratch, bytes, n_bytes, &block, &why)) {
+        predicted->has_branches |= count_branches(&block) > (predicted->value.form == PROGRAM_LOOPED);
+        result->is_done = !predicted->has_branches && predict_cycles(worker, model, &block, &result->cycles, &why);
+    }
+    if (result->is_done)
+        list_classes(arena, &block, result);
+    else
+        result->refusal = arena_strdup(arena, predicted->has_branches ? "branches inside" : why.text);
+    arena_free(&scratch);
+}
+
+// Counts the instructions and uses of the block alone, without a loop's own.
+static void look_at(const struct worker *worker, struct arena *arena, struct predicted *predicted) {
+    size_t n_bytes = strlen(predicted->value.hex) / 2;
+    uint8_t *bytes = arena_alloc(arena, n_bytes + 1);
+    struct bench_code code = {.body = bytes, .n_body_bytes = n_bytes};
+    struct fail ignored;
+    fail_clear(&ignored);
+    bytes_from_digits(predicted->value.hex, 2 * n_bytes, bytes);
+    code_uses_find(&worker->uses, &code);
+    predicted->uses = code.uses;
+    if (worker->uses.cpu)
+        predicted->instructions =
+            (unsigned)worker->uses.backend->count_insns(worker->uses.cpu, bytes, n_bytes, &ignored);
+}
+
+static void work(void *self, void *item) {
+    const struct worker *worker = self;
+    struct chunk *chunk = item;
+    for (size_t i = 0; i < chunk->n; i++) {
+        struct predicted *predicted = &chunk->items[i];
+        size_t n_bytes = strlen(predicted->value.code) / 2;
+        uint8_t *bytes = arena_alloc(&chunk->arena, n_bytes + 1);
+        if (predicted->value.kind == VALUE_MISSING)
+            continue;
+        bytes_from_digits(predicted->value.code, 2 * n_bytes, bytes);
+        look_at(worker, &chunk->arena, predicted);
+        for (unsigned m = 0; m < worker->lab.n_models; m++)
+            predict_one(worker, &chunk->arena, m, bytes, n_bytes, predicted);
+    }
+}
+
+bool predict_all(const struct score_request *request, struct measured *measured, void *context,
+                 bool (*take)(void *context, const struct predicted *predicted, struct fail *fail), struct fail *fail) {
+    struct run run = {.request = request, .measured = measured, .context = context, .take = take};
+    const struct chunks chunks = {&run, read_chunk, open_worker, work, close_worker, take_chunk, new_chunk, free_chunk};
+    return chunks_run(&chunks, request->n_jobs ? request->n_jobs : chunks_usual_jobs(), fail);
+}

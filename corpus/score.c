@@ -1,0 +1,362 @@
+#include "corpus/score.h"
+
+#include "analyzer/compare/verdict.h"
+#include "base/bytes.h"
+#include "base/text.h"
+#include "corpus/predict.h"
+#include "corpus/rank.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double close_error = 0.05;
+enum { N_FORMS = 2, LONGEST_OPCODES = 60 };
+
+const char *score_group_name(enum score_group group) {
+    static const char *const names[SCORE_N_GROUPS] = {
+        [GROUP_SCALAR] = "scalar, no memory",
+        [GROUP_SCALAR_MEMORY] = "scalar, memory",
+        [GROUP_VECTOR] = "vector, no memory",
+        [GROUP_VECTOR_MEMORY] = "vector, memory",
+        [GROUP_LOADS] = "loads, no stores",
+        [GROUP_STORES] = "stores",
+        [GROUP_LENGTH_4] = "1 to 4 instructions",
+        [GROUP_LENGTH_9] = "5 to 9 instructions",
+        [GROUP_LENGTH_19] = "10 to 19 instructions",
+        [GROUP_LENGTH_LONG] = "20 and more instructions",
+        [GROUP_PAGES_0] = "no page",
+        [GROUP_PAGES_1] = "1 page",
+        [GROUP_PAGES_MORE] = "2 to 8 pages",
+        [GROUP_WALKS] = "walks over pages",
+        [GROUP_NOTED] = "value distorted",
+        [GROUP_UNNOTED] = "value not distorted",
+    };
+    return names[group];
+}
+
+double score_mean(const struct score_errors *errors) {
+    return errors->n ? errors->absolute / (double)errors->n : 0;
+}
+
+// Collects the values of one model and form. Grows without an arena: a million pairs would leave as much behind.
+struct collected {
+    struct rank_pair *pairs;
+    size_t n, room;
+    struct score_class *classes; // by number
+    unsigned n_classes;
+};
+
+struct scoring {
+    struct arena *arena;
+    const struct score_request *request;
+    struct scores *scores;
+    struct lab lab; // only its models, for the blame
+    struct decoder decoder;
+    struct collected collected[EXPERIMENT_MAX_MODELS][N_FORMS];
+    FILE *blocks;
+    bool is_any_noted;
+};
+
+static void *grown(void *array, size_t *room, size_t needed, size_t bytes) {
+    enum { FIRST = 1024 };
+    if (needed <= *room)
+        return array;
+    *room = *room * 2 > needed ? *room * 2 : needed > FIRST ? needed : FIRST;
+    array = realloc(array, *room * bytes);
+    if (!array)
+        abort(); // as arenas do
+    return array;
+}
+
+static void add_error(struct score_errors *errors, double error, bool is_within) {
+    errors->n++;
+    errors->absolute += fabs(error);
+    errors->relative += error;
+    errors->n_close += fabs(error) <= close_error;
+    errors->n_within += is_within;
+}
+
+static unsigned groups_of(const struct predicted *predicted) {
+    const struct corpus_value *value = &predicted->value;
+    bool is_vector = predicted->uses & 1U << USE_VECTOR, loads = predicted->uses & 1U << USE_LOAD,
+         stores = predicted->uses & 1U << USE_STORE, touches = loads || stores;
+    enum { LENGTH_4 = 4, LENGTH_9 = 9, LENGTH_19 = 19 };
+    unsigned n = predicted->instructions, groups = 0;
+    enum score_group kind = is_vector ? touches ? GROUP_VECTOR_MEMORY : GROUP_VECTOR
+                            : touches ? GROUP_SCALAR_MEMORY
+                                      : GROUP_SCALAR;
+    groups |= 1U << kind;
+    if (touches)
+        groups |= 1U << (stores ? GROUP_STORES : GROUP_LOADS);
+    groups |= 1U << (n <= LENGTH_4    ? GROUP_LENGTH_4
+                     : n <= LENGTH_9  ? GROUP_LENGTH_9
+                     : n <= LENGTH_19 ? GROUP_LENGTH_19
+                                      : GROUP_LENGTH_LONG);
+    if (value->walks)
+        groups |= 1U << GROUP_WALKS;
+    else if (value->has_pages)
+        groups |= 1U << (value->pages == 0 ? GROUP_PAGES_0 : value->pages == 1 ? GROUP_PAGES_1 : GROUP_PAGES_MORE);
+    return groups | 1U << (*value->notes ? GROUP_NOTED : GROUP_UNNOTED);
+}
+
+static void add_class(struct scoring *scoring, struct collected *collected, const struct predicted_insn *insn,
+                      double error, bool is_within) {
+    if (insn->sched_class >= collected->n_classes) {
+        unsigned n = 2 * insn->sched_class + 1;
+        struct score_class *classes = ARENA_ARRAY(scoring->arena, struct score_class, n);
+        if (collected->n_classes)
+            memcpy(classes, collected->classes, collected->n_classes * sizeof *classes);
+        collected->classes = classes;
+        collected->n_classes = n;
+    }
+    struct score_class *of_class = &collected->classes[insn->sched_class];
+    of_class->number = insn->sched_class;
+    add_error(&of_class->errors, error, is_within);
+    if (!of_class->opcodes)
+        of_class->opcodes = arena_strdup(scoring->arena, insn->opcode);
+    else if (strlen(of_class->opcodes) < LONGEST_OPCODES && !strstr(of_class->opcodes, insn->opcode))
+        of_class->opcodes = arena_printf(scoring->arena, "%s %s", of_class->opcodes, insn->opcode);
+}
+
+// Puts the value among the worst, which are in the order of their errors, if it is one.
+static void add_worst(struct scoring *scoring, struct score_form *form, const struct corpus_value *value,
+                      double predicted, double error) {
+    unsigned most = scoring->request->n_worst;
+    size_t place = form->n_worst;
+    if (!form->worst)
+        form->worst = ARENA_ARRAY(scoring->arena, struct score_worst, most + 1);
+    while (place > 0 && fabs(form->worst[place - 1].error) < fabs(error))
+        place--;
+    if (place >= most)
+        return;
+    memmove(&form->worst[place + 1], &form->worst[place], (form->n_worst - place) * sizeof *form->worst);
+    form->worst[place] = (struct score_worst){.hex = arena_strdup(scoring->arena, value->hex),
+                                              .code = arena_strdup(scoring->arena, value->code),
+                                              .measured = value->cycles,
+                                              .low = value->low,
+                                              .high = value->high,
+                                              .predicted = predicted,
+                                              .error = error};
+    form->n_worst += form->n_worst < most;
+}
+
+// Rounding of numbers in files, relative.
+static const double rounding = 1e-4;
+
+static void add_prediction(struct scoring *scoring, const struct predicted *predicted, unsigned model) {
+    const struct corpus_value *value = &predicted->value;
+    const struct predicted_model *result = &predicted->models[model];
+    struct score_form *form = &scoring->scores->models[model].forms[value->form];
+    struct collected *collected = &scoring->collected[model][value->form];
+    if (!result->is_done) {
+        form->n_refused++;
+        if (!form->refusal)
+            form->refusal = arena_strdup(scoring->arena, result->refusal);
+        return;
+    }
+    double error = (result->cycles - value->cycles) / value->cycles, slack = rounding * value->cycles;
+    bool is_within = result->cycles >= value->low - slack && result->cycles <= value->high + slack;
+    unsigned groups = groups_of(predicted);
+    add_error(&form->all, error, is_within);
+    for (unsigned group = 0; group < SCORE_N_GROUPS; group++)
+        if (groups & 1U << group)
+            add_error(&form->groups[group], error, is_within);
+    for (unsigned i = 0; i < result->n_insns; i++)
+        add_class(scoring, collected, &result->insns[i], error, is_within);
+    collected->pairs = grown(collected->pairs, &collected->room, collected->n + 1, sizeof *collected->pairs);
+    collected->pairs[collected->n++] = (struct rank_pair){(float)value->cycles, (float)result->cycles};
+    if (scoring->request->n_worst)
+        add_worst(scoring, form, value, result->cycles, error);
+}
+
+// ---- the CSV file of blocks
+
+static bool open_blocks(struct scoring *scoring, struct fail *fail) {
+    const char *path = scoring->request->blocks;
+    if (!path)
+        return true;
+    scoring->blocks = fopen(path, "we");
+    if (!scoring->blocks)
+        return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+    fprintf(scoring->blocks, "hex,form,cycles,low,high,verdict,code,pages,notes");
+    for (unsigned m = 0; m < scoring->lab.n_models; m++)
+        fprintf(scoring->blocks, ",%s", scoring->lab.models[m].title);
+    fprintf(scoring->blocks, "\n");
+    return true;
+}
+
+static void write_block(const struct scoring *scoring, const struct predicted *predicted) {
+    const struct corpus_value *value = &predicted->value;
+    FILE *out = scoring->blocks;
+    fprintf(out, "%s,%s,", value->hex, program_form_name(value->form));
+    if (value->kind == VALUE_MISSING)
+        fprintf(out, ",,,missing,%s,", value->code);
+    else
+        fprintf(out, "%.4f,%.4f,%.4f,%s,%s,", value->cycles, value->low, value->high,
+                value->kind == VALUE_STABLE ? "stable" : "unstable", value->code);
+    if (value->has_pages)
+        fprintf(out, "%u", value->pages);
+    fprintf(out, ",%s%s%s", value->notes, value->walks && *value->notes ? " " : "",
+            value->walks && !strstr(value->notes, "walks") ? "walks" : "");
+    for (unsigned m = 0; m < scoring->lab.n_models; m++)
+        if (predicted->models[m].is_done)
+            fprintf(out, ",%.4f", predicted->models[m].cycles);
+        else
+            fprintf(out, ",");
+    fprintf(out, "\n");
+}
+
+static bool take(void *context, const struct predicted *predicted, struct fail *fail) {
+    struct scoring *scoring = context;
+    const struct corpus_value *value = &predicted->value;
+    struct score_values *values = &scoring->scores->values[value->form];
+    if (scoring->blocks)
+        write_block(scoring, predicted);
+    if (scoring->blocks && ferror(scoring->blocks))
+        return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", scoring->request->blocks, strerror(errno));
+    if (value->kind == VALUE_MISSING) {
+        values->n_missing++;
+    } else if (value->kind == VALUE_UNSTABLE) {
+        values->n_unstable++;
+    } else if (predicted->has_branches) {
+        values->n_branches++;
+    } else if (scoring->request->is_undistorted && *value->notes) {
+        values->n_distorted++;
+    } else {
+        values->n_stable++;
+        scoring->is_any_noted |= *value->notes != '\0';
+        for (unsigned m = 0; m < scoring->lab.n_models; m++)
+            add_prediction(scoring, predicted, m);
+    }
+    return true;
+}
+
+// ---- at the end
+
+static int compare_classes(const void *a, const void *b) {
+    const struct score_class *one = a, *other = b;
+    return one->errors.absolute > other->errors.absolute ? -1 : one->errors.absolute < other->errors.absolute ? 1 : 0;
+}
+
+// Keeps classes of blocks that are worse than the others. `absolute` becomes what they add to the sum of errors, for
+// the order, and then the sum again.
+static void rank_classes(struct score_form *form, struct collected *collected) {
+    enum { FEWEST = 5 };
+    double mean = score_mean(&form->all);
+    size_t n = 0;
+    for (unsigned i = 0; i < collected->n_classes; i++) {
+        struct score_class of_class = collected->classes[i];
+        if (of_class.errors.n < FEWEST || score_mean(&of_class.errors) <= mean)
+            continue;
+        of_class.errors.absolute -= mean * (double)of_class.errors.n;
+        collected->classes[n++] = of_class;
+    }
+    if (n)
+        qsort(collected->classes, n, sizeof *collected->classes, compare_classes);
+    for (size_t i = 0; i < n; i++)
+        collected->classes[i].errors.absolute += mean * (double)collected->classes[i].errors.n;
+    form->classes = collected->classes;
+    form->n_classes = n;
+}
+
+static const char *text_of(struct scoring *scoring, const char *hex) {
+    size_t n_bytes = strlen(hex) / 2;
+    uint8_t *bytes = arena_alloc(scoring->arena, n_bytes + 1);
+    struct text text = {.arena = scoring->arena};
+    struct block block;
+    struct fail ignored;
+    fail_clear(&ignored);
+    bytes_from_digits(hex, 2 * n_bytes, bytes);
+    text_add(&text, "");
+    if (decoder_decode(&scoring->decoder, scoring->arena, bytes, n_bytes, &block, &ignored))
+        for (unsigned i = 0; i < block.n_insns; i++)
+            text_addf(&text, "%s%s", i ? "; " : "", block.insns[i].text);
+    return text.data;
+}
+
+static const char *blame_of(struct scoring *scoring, unsigned model, const struct score_worst *worst) {
+    const struct model *opened = &scoring->lab.models[model];
+    size_t n_bytes = strlen(worst->code) / 2;
+    uint8_t *bytes = arena_alloc(scoring->arena, n_bytes + 1);
+    struct prediction prediction;
+    struct verdict verdict;
+    struct block block;
+    struct fail ignored;
+    fail_clear(&ignored);
+    bytes_from_digits(worst->code, 2 * n_bytes, bytes);
+    if (!model_describe_bytes(opened, scoring->arena, bytes, n_bytes, &block, &ignored) ||
+        !prediction_make(scoring->arena, opened->machine, &block, &prediction, &ignored))
+        return "";
+    const struct verdict_measured measured = {worst->measured, worst->low, worst->high, 0, true, VERDICT_BLOCK};
+    verdict_make(scoring->arena, &measured, &prediction, &verdict);
+    return *verdict.blame ? verdict.blame : prediction.bottleneck;
+}
+
+static void finish_form(struct scoring *scoring, unsigned model, unsigned number) {
+    struct score_form *form = &scoring->scores->models[model].forms[number];
+    struct collected *collected = &scoring->collected[model][number];
+    float *errors = malloc((collected->n + 1) * sizeof *errors);
+    if (!errors)
+        abort(); // as arenas do
+    for (size_t i = 0; i < collected->n; i++)
+        errors[i] = fabsf(collected->pairs[i].y / collected->pairs[i].x - 1);
+    form->median = rank_median(errors, collected->n);
+    form->tau = rank_tau(collected->pairs, collected->n);
+    free(errors);
+    rank_classes(form, collected);
+    if (!scoring->is_any_noted)
+        form->groups[GROUP_UNNOTED] = (struct score_errors){0};
+    for (size_t i = 0; i < form->n_worst; i++) {
+        form->worst[i].text = text_of(scoring, form->worst[i].hex);
+        form->worst[i].blame = blame_of(scoring, model, &form->worst[i]);
+    }
+}
+
+static bool has_values(const struct scores *scores) {
+    for (unsigned form = 0; form < N_FORMS; form++)
+        if (scores->values[form].n_stable)
+            return true;
+    return false;
+}
+
+static bool open_all(struct scoring *scoring, struct fail *fail) {
+    const struct lab_options *options = scoring->request->lab;
+    if (!lab_open_elsewhere(&scoring->lab, scoring->arena, options, "", fail) ||
+        !decoder_open(&scoring->decoder, scoring->arena, options->isa,
+                      options->llvms.n_items ? options->llvms.items[0] : NULL, fail))
+        return false;
+    scoring->scores->n_models = scoring->lab.n_models;
+    for (unsigned m = 0; m < scoring->lab.n_models; m++) {
+        scoring->scores->models[m].title = scoring->lab.models[m].title;
+        scoring->scores->models[m].missing = scoring->lab.models[m].missing;
+    }
+    return open_blocks(scoring, fail);
+}
+
+static bool score_all(struct scoring *scoring, struct fail *fail) {
+    struct measured *measured = measured_open(&scoring->request->measured, fail);
+    bool is_done = measured && predict_all(scoring->request, measured, scoring, take, fail);
+    scoring->scores->n_malformed = measured ? measured_malformed(measured) : 0;
+    measured_close(measured);
+    return is_done && (has_values(scoring->scores) || fail_set(fail, FAIL_INPUT, "there is no stable value to score"));
+}
+
+bool score_blocks(struct arena *arena, const struct score_request *request, struct scores *scores, struct fail *fail) {
+    struct scoring scoring = {.arena = arena, .request = request, .scores = scores};
+    *scores = (struct scores){0};
+    bool is_done = open_all(&scoring, fail) && score_all(&scoring, fail);
+    for (unsigned m = 0; m < EXPERIMENT_MAX_MODELS; m++)
+        for (unsigned form = 0; form < N_FORMS; form++) {
+            if (is_done)
+                finish_form(&scoring, m, form);
+            free(scoring.collected[m][form].pairs);
+        }
+    if (scoring.blocks && fclose(scoring.blocks) != 0)
+        is_done = fail_set(fail, FAIL_WORK, "cannot write '%s': %s", request->blocks, strerror(errno));
+    decoder_close(&scoring.decoder);
+    lab_close(&scoring.lab);
+    return is_done;
+}

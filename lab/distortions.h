@@ -1,0 +1,26 @@
+// Private to this folder.
+// Finds what makes a block's value depend on its made-up memory: accesses across two cache lines, loads that overlap a
+// store written otherwise (all pages may be one page), subnormal numbers. It follows addresses through two passes as
+// far as they are plain: what it does not follow, it does not note. x86-64 only.
+#ifndef LAB_DISTORTIONS_H
+#define LAB_DISTORTIONS_H
+
+#include "analyzer/model/insn.h"
+#include "analyzer/model/machine.h"
+#include "base/arena.h"
+
+#include <stdint.h>
+
+struct distortions_request {
+    const struct block *block;     // decoded without a model, texts in Intel's syntax
+    const struct machine *machine; // for the names of registers
+    uint64_t first, distance;      // initial general registers, as in struct block_start
+    uint64_t stack;                // initial stack pointer
+    uint64_t fill;                 // content of each 8 bytes of memory
+    unsigned frames;               // pages behind all others
+};
+
+// Returns words with blanks between them: "aliases", "crosses", "subnormals", "sets-mxcsr"; null: nothing was found.
+const char *distortions_find(struct arena *arena, const struct distortions_request *request);
+
+#endif

@@ -1,0 +1,100 @@
+// What distorts a block's value: followed by hand for each block.
+#include "lab/distortions.h"
+
+#include "base/bytes.h"
+#include "lab/decoder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct arena arena;
+static struct decoder decoder;
+
+static int open_decoder(void **state) {
+    struct fail fail = {0};
+    (void)state;
+    return decoder_open(&decoder, &arena, isa_find("x86_64"), NULL, &fail) ? 0 : -1;
+}
+
+static int close_decoder(void **state) {
+    (void)state;
+    decoder_close(&decoder);
+    arena_free(&arena);
+    return 0;
+}
+
+static const char *find(const char *hex, unsigned frames) {
+    size_t n_bytes = strlen(hex) / 2;
+    uint8_t *bytes = arena_alloc(&arena, n_bytes + 1);
+    struct block block;
+    struct fail fail = {0};
+    assert_true(bytes_from_hex(hex, n_bytes, bytes));
+    assert_true(decoder_decode(&decoder, &arena, bytes, n_bytes, &block, &fail));
+    enum { START = 0x2324000, APART = 0x11400 };
+    const struct distortions_request request = {.block = &block,
+                                                .machine = decoder.machine,
+                                                .first = START,
+                                                .distance = frames == 1 ? 0 : APART,
+                                                .stack = START,
+                                                .fill = START,
+                                                .frames = frames};
+    const char *found = distortions_find(&arena, &request);
+    return found ? found : "";
+}
+
+static void loads_behind_stores(void **state) {
+    (void)state;
+    assert_string_equal(find("48890f488b06", 1), "aliases"); // mov [rdi], rcx; mov rax, [rsi]
+    assert_string_equal(find("48890f488b06", 4), "");        // the same where registers differ
+    assert_string_equal(find("48890f488b07", 1), "");        // mov [rdi], rcx; mov rax, [rdi]: as it is written
+    assert_string_equal(find("488b0648890f", 1), "aliases"); // mov rax, [rsi]; mov [rdi], rcx: the next copy loads
+    assert_string_equal(find("48890f488b4608", 1), "");      // mov [rdi], rcx; mov rax, [rsi + 8]: beside it
+    assert_string_equal(find("48890f8b4604", 1), "aliases"); // mov [rdi], rcx; mov eax, [rsi + 4]: its upper half
+    assert_string_equal(find("48890f488b8600100000", 1), "aliases"); // mov rax, [rsi + 0x1000]: the same page behind it
+    assert_string_equal(find("48890f4883c610488b46f0", 1), "aliases"); // add rsi, 16; mov rax, [rsi - 16]
+    assert_string_equal(find("48890f480faff6488b06", 1), "");          // imul rsi, rsi; mov rax, [rsi]: not followed
+    assert_string_equal(find("50535b58", 1), "");                      // push rax; push rbx; pop rbx; pop rax
+    assert_string_equal(find("50488b4424f8", 1), "");                  // push rax; mov rax, [rsp - 8]: other bytes
+    assert_string_equal(find("50488b0424", 1), "aliases");             // push rax; mov rax, [rsp]
+}
+
+static void loaded_addresses(void **state) {
+    (void)state;
+    // mov rsi, [rdi + 64]; mov [rdi], rcx; mov rax, [rsi]: memory holds the address of [rdi]
+    assert_string_equal(find("488b774048890f488b06", 1), "aliases");
+    // mov [rdi + 64], rcx; mov rsi, [rdi + 64]; mov rax, [rsi + 64]: what was stored is not followed
+    assert_string_equal(find("48894f40488b7740488b4640", 1), "");
+}
+
+static void lines(void **state) {
+    (void)state;
+    assert_string_equal(find("488b473c", 1), "crosses");   // mov rax, [rdi + 60]
+    assert_string_equal(find("488b4738", 1), "");          // mov rax, [rdi + 56]
+    assert_string_equal(find("8b473c", 1), "");            // mov eax, [rdi + 60]
+    assert_string_equal(find("488947fc", 4), "crosses");   // mov [rdi - 4], rax
+    assert_string_equal(find("c5fe6f4720", 1), "");        // vmovdqu ymm0, [rdi + 32]
+    assert_string_equal(find("c5fe6f4721", 1), "crosses"); // vmovdqu ymm0, [rdi + 33]
+    assert_string_equal(find("488d473c", 1), "");          // lea rax, [rdi + 60]
+}
+
+static void floating_point(void **state) {
+    (void)state;
+    assert_string_equal(find("dd07", 1), "subnormals");       // fld qword ptr [rdi]
+    assert_string_equal(find("0fae542408", 1), "sets-mxcsr"); // ldmxcsr [rsp + 8]
+    assert_string_equal(find("f20f5807", 1), "");             // addsd xmm0, [rdi]: such numbers count as zero
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_behind_stores),
+        cmocka_unit_test(loaded_addresses),
+        cmocka_unit_test(lines),
+        cmocka_unit_test(floating_point),
+    };
+    return cmocka_run_group_tests(tests, open_decoder, close_decoder);
+}

@@ -1,0 +1,283 @@
+#include "report/score.h"
+
+#include "base/json_text.h"
+#include "base/screen.h"
+#include "base/table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N_FORMS = 2 };
+static const double to_percent = 100;
+
+static double share(size_t part, size_t whole) {
+    return whole ? to_percent * (double)part / (double)whole : 0;
+}
+
+static double mean_percent(const struct score_errors *errors) {
+    return to_percent * score_mean(errors);
+}
+
+static double signed_percent(const struct score_errors *errors) {
+    return errors->n ? to_percent * errors->relative / (double)errors->n : 0;
+}
+
+static const char *form_name(unsigned form) {
+    return program_form_name((enum program_form)form);
+}
+
+static void print_values(const struct scores *scores, FILE *out) {
+    for (unsigned form = 0; form < N_FORMS; form++) {
+        const struct score_values *values = &scores->values[form];
+        if (values->n_stable + values->n_unstable + values->n_missing + values->n_branches + values->n_distorted == 0)
+            continue;
+        fprintf(out, "%s: %zu stable values", form_name(form), values->n_stable);
+        if (values->n_unstable)
+            fprintf(out, "; left out: %zu unstable", values->n_unstable);
+        if (values->n_distorted)
+            fprintf(out, "; left out: %zu distorted", values->n_distorted);
+        if (values->n_missing)
+            fprintf(out, "; %zu blocks could not run", values->n_missing);
+        if (values->n_branches)
+            fprintf(out, "; %zu have branches inside", values->n_branches);
+        fprintf(out, "\n");
+    }
+    if (scores->n_malformed)
+        fprintf(out, "%zu line%s no value\n", scores->n_malformed, scores->n_malformed == 1 ? " holds" : "s hold");
+}
+
+static bool has_score(const struct scores *scores, unsigned model, unsigned form) {
+    return scores->models[model].forms[form].all.n + scores->models[model].forms[form].n_refused > 0;
+}
+
+static void print_all(struct arena *arena, const struct scores *scores, FILE *out, bool colour) {
+    struct table table = {.arena = arena};
+    table_column(&table, TABLE_LEFT, "model");
+    table_column(&table, TABLE_LEFT, "form");
+    table_column(&table, TABLE_RIGHT, "blocks");
+    table_column(&table, TABLE_RIGHT, "mean error");
+    table_column(&table, TABLE_RIGHT, "median");
+    table_column(&table, TABLE_RIGHT, "bias");
+    table_column(&table, TABLE_RIGHT, "tau-b");
+    table_column(&table, TABLE_RIGHT, "within 5 %");
+    table_column(&table, TABLE_RIGHT, "in the interval");
+    table_column(&table, TABLE_RIGHT, "refused");
+    for (unsigned m = 0; m < scores->n_models; m++)
+        for (unsigned f = 0; f < N_FORMS; f++) {
+            const struct score_form *form = &scores->models[m].forms[f];
+            if (!has_score(scores, m, f))
+                continue;
+            table_cell(&table, "%s", scores->models[m].title);
+            table_cell(&table, "%s", form_name(f));
+            table_cell(&table, "%zu", form->all.n);
+            table_cell(&table, "%.2f %%", mean_percent(&form->all));
+            table_cell(&table, "%.2f %%", to_percent * form->median);
+            table_cell(&table, "%+.2f %%", signed_percent(&form->all));
+            table_cell(&table, "%.3f", form->tau);
+            table_cell(&table, "%.1f %%", share(form->all.n_close, form->all.n));
+            table_cell(&table, "%.1f %%", share(form->all.n_within, form->all.n));
+            table_cell(&table, "%zu", form->n_refused);
+        }
+    table_print(&table, out, colour);
+    for (unsigned m = 0; m < scores->n_models; m++)
+        for (unsigned f = 0; f < N_FORMS; f++)
+            if (scores->models[m].forms[f].refusal)
+                fprintf(out, "%s refuses, for example (%s): %s\n", scores->models[m].title, form_name(f),
+                        scores->models[m].forms[f].refusal);
+}
+
+// A column for each model and form, as far as they fit into a table.
+static void print_groups(struct arena *arena, const struct scores *scores, FILE *out, bool colour) {
+    for (unsigned f = 0; f < N_FORMS; f++) {
+        struct table table = {.arena = arena};
+        bool is_any = false;
+        table_column(&table, TABLE_LEFT, arena_printf(arena, "mean error, %s", form_name(f)));
+        table_column(&table, TABLE_RIGHT, "blocks");
+        for (unsigned m = 0; m < scores->n_models; m++)
+            table_column(&table, TABLE_RIGHT, scores->models[m].title);
+        for (unsigned g = 0; g < SCORE_N_GROUPS; g++) {
+            size_t n = 0;
+            for (unsigned m = 0; m < scores->n_models; m++)
+                n = scores->models[m].forms[f].groups[g].n > n ? scores->models[m].forms[f].groups[g].n : n;
+            if (n == 0)
+                continue;
+            is_any = true;
+            table_cell(&table, "%s", score_group_name((enum score_group)g));
+            table_cell(&table, "%zu", n);
+            for (unsigned m = 0; m < scores->n_models; m++)
+                table_cell(&table, "%.2f %%", mean_percent(&scores->models[m].forms[f].groups[g]));
+        }
+        if (!is_any)
+            continue;
+        fprintf(out, "\n");
+        table_print(&table, out, colour);
+    }
+}
+
+static void print_classes(struct arena *arena, const struct scores *scores, FILE *out, bool colour) {
+    enum { MOST = 10 };
+    for (unsigned m = 0; m < scores->n_models; m++)
+        for (unsigned f = 0; f < N_FORMS; f++) {
+            const struct score_form *form = &scores->models[m].forms[f];
+            struct table table = {.arena = arena};
+            if (form->n_classes == 0)
+                continue;
+            table_column(&table, TABLE_RIGHT, "class");
+            table_column(&table, TABLE_RIGHT, "blocks");
+            table_column(&table, TABLE_RIGHT, "mean error");
+            table_column(&table, TABLE_RIGHT, "bias");
+            table_column(&table, TABLE_WRAP, "opcodes");
+            for (size_t c = 0; c < form->n_classes && c < MOST; c++) {
+                table_cell(&table, "%u", form->classes[c].number);
+                table_cell(&table, "%zu", form->classes[c].errors.n);
+                table_cell(&table, "%.1f %%", mean_percent(&form->classes[c].errors));
+                table_cell(&table, "%+.1f %%", signed_percent(&form->classes[c].errors));
+                table_cell(&table, "%s", form->classes[c].opcodes);
+            }
+            fprintf(out, "\n%s, %s: scheduling classes whose blocks add most to the error\n", scores->models[m].title,
+                    form_name(f));
+            table_print(&table, out, colour);
+        }
+}
+
+static void print_worst(struct arena *arena, const struct scores *scores, FILE *out, bool colour) {
+    for (unsigned m = 0; m < scores->n_models; m++)
+        for (unsigned f = 0; f < N_FORMS; f++) {
+            const struct score_form *form = &scores->models[m].forms[f];
+            struct table table = {.arena = arena};
+            if (form->n_worst == 0)
+                continue;
+            table_column(&table, TABLE_RIGHT, "measured");
+            table_column(&table, TABLE_BESIDE, "predicted");
+            table_column(&table, TABLE_BESIDE, "error");
+            table_column(&table, TABLE_WRAP, "blamed");
+            table_column(&table, TABLE_WRAP, "block");
+            for (size_t i = 0; i < form->n_worst; i++) {
+                const struct score_worst *worst = &form->worst[i];
+                table_cell(&table, "%.2f ±%.2f", worst->measured,
+                           fmax(worst->high - worst->measured, worst->measured - worst->low));
+                table_cell(&table, "%.2f", worst->predicted);
+                table_cell(&table, "%+.0f %%", to_percent * worst->error);
+                table_cell(&table, "%s", worst->blame);
+                table_cell(&table, "%s", worst->text);
+            }
+            fprintf(out, "\n%s, %s: the worst blocks\n", scores->models[m].title, form_name(f));
+            table_print(&table, out, colour);
+        }
+}
+
+void score_print(struct arena *arena, const struct scores *scores, FILE *out, bool colour) {
+    print_values(scores, out);
+    fprintf(out, "\n");
+    print_all(arena, scores, out, colour);
+    print_groups(arena, scores, out, colour);
+    print_classes(arena, scores, out, colour);
+    print_worst(arena, scores, out, colour);
+}
+
+// ---- CSV
+
+static void print_row(const char *title, unsigned form, const char *group, const struct score_errors *errors,
+                      FILE *out) {
+    fprintf(out, "\"%s\",%s,\"%s\",%zu,%.4f,%.4f,%.4f,%.4f", title, form_name(form), group, errors->n,
+            mean_percent(errors), signed_percent(errors), share(errors->n_close, errors->n),
+            share(errors->n_within, errors->n));
+}
+
+void score_print_csv(const struct scores *scores, FILE *out) {
+    fprintf(out, "model,form,blocks_of,blocks,mean_error_percent,bias_percent,within_5_percent,in_interval_percent,"
+                 "median_error_percent,tau_b,refused\n");
+    for (unsigned m = 0; m < scores->n_models; m++)
+        for (unsigned f = 0; f < N_FORMS; f++) {
+            const struct score_form *form = &scores->models[m].forms[f];
+            const char *title = scores->models[m].title;
+            if (!has_score(scores, m, f))
+                continue;
+            print_row(title, f, "all", &form->all, out);
+            fprintf(out, ",%.4f,%.4f,%zu\n", to_percent * form->median, form->tau, form->n_refused);
+            for (unsigned g = 0; g < SCORE_N_GROUPS; g++)
+                if (form->groups[g].n) {
+                    print_row(title, f, score_group_name((enum score_group)g), &form->groups[g], out);
+                    fprintf(out, ",,,\n");
+                }
+        }
+}
+
+// ---- JSON
+
+enum { DECIMALS = 6 };
+
+static void put_errors(struct json_text *json, const struct score_errors *errors) {
+    json_put_integer(json, "blocks", (int64_t)errors->n);
+    json_put_real(json, "mean_error", score_mean(errors), DECIMALS);
+    json_put_real(json, "bias", errors->n ? errors->relative / (double)errors->n : 0, DECIMALS);
+    json_put_real(json, "within_5_percent", share(errors->n_close, errors->n) / to_percent, DECIMALS);
+    json_put_real(json, "in_interval", share(errors->n_within, errors->n) / to_percent, DECIMALS);
+}
+
+static void put_parts(struct json_text *json, const struct score_form *form) {
+    json_open_list(json, "kinds");
+    for (unsigned g = 0; g < SCORE_N_GROUPS; g++) {
+        if (!form->groups[g].n)
+            continue;
+        json_open(json, NULL);
+        json_put_text(json, "kind", score_group_name((enum score_group)g));
+        put_errors(json, &form->groups[g]);
+        json_close(json);
+    }
+    json_close_list(json);
+    json_open_list(json, "classes");
+    for (size_t c = 0; c < form->n_classes; c++) {
+        json_open(json, NULL);
+        json_put_integer(json, "class", form->classes[c].number);
+        json_put_text(json, "opcodes", form->classes[c].opcodes);
+        put_errors(json, &form->classes[c].errors);
+        json_close(json);
+    }
+    json_close_list(json);
+    json_open_list(json, "worst");
+    for (size_t i = 0; i < form->n_worst; i++) {
+        const struct score_worst *worst = &form->worst[i];
+        json_open(json, NULL);
+        json_put_text(json, "block", worst->hex);
+        json_put_text(json, "code", worst->code);
+        json_put_text(json, "text", worst->text);
+        json_put_real(json, "measured", worst->measured, DECIMALS);
+        json_put_real(json, "low", worst->low, DECIMALS);
+        json_put_real(json, "high", worst->high, DECIMALS);
+        json_put_real(json, "predicted", worst->predicted, DECIMALS);
+        json_put_real(json, "error", worst->error, DECIMALS);
+        json_put_text(json, "blame", worst->blame);
+        json_close(json);
+    }
+    json_close_list(json);
+}
+
+bool score_print_json(struct arena *arena, const struct scores *scores, FILE *out, struct fail *fail) {
+    bool is_written = true;
+    for (unsigned m = 0; m < scores->n_models; m++)
+        for (unsigned f = 0; f < N_FORMS && is_written; f++) {
+            const struct score_form *form = &scores->models[m].forms[f];
+            const struct score_values *values = &scores->values[f];
+            struct json_text json = {.text.arena = arena};
+            if (!has_score(scores, m, f))
+                continue;
+            json_open(&json, NULL);
+            json_put_text(&json, "model", scores->models[m].title);
+            json_put_text(&json, "form", form_name(f));
+            put_errors(&json, &form->all);
+            json_put_real(&json, "median_error", form->median, DECIMALS);
+            json_put_real(&json, "tau_b", form->tau, DECIMALS);
+            json_put_integer(&json, "refused", (int64_t)form->n_refused);
+            json_put_text(&json, "refusal", form->refusal);
+            json_put_integer(&json, "unstable", (int64_t)values->n_unstable);
+            json_put_integer(&json, "distorted", (int64_t)values->n_distorted);
+            json_put_integer(&json, "could_not_run", (int64_t)values->n_missing);
+            json_put_integer(&json, "branches_inside", (int64_t)values->n_branches);
+            json_put_integer(&json, "malformed", (int64_t)scores->n_malformed);
+            put_parts(&json, form);
+            json_close(&json);
+            is_written = json_print_line(out, &json, fail);
+        }
+    return is_written;
+}
