@@ -15,6 +15,7 @@
 #include "lab/listener.h"
 
 int cmd_bundle(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_gen(int argc, char **argv);

@@ -1,0 +1,35 @@
+// Private to this folder.
+// What a model predicts of measured values: it simulates the measured programs, and puts their cycles together as the
+// measured value is put together. A program that many values share is simulated once.
+#ifndef CHECK_PREDICTOR_H
+#define CHECK_PREDICTOR_H
+
+#include "analyzer/compare/prediction.h"
+#include "analyzer/model/model.h"
+#include "check/values.h"
+
+struct predicted_program;
+
+struct predictor {
+    struct arena *arena;
+    const struct model *model;
+    struct predicted_program *programs; // hash table, chained by number
+    size_t n_programs;
+    size_t *buckets; // number of the first program in it, from 1; 0: none
+};
+
+// A model's number beside a measured value.
+struct predicted {
+    bool is_known;
+    double cycles;        // CHECK_SLOTS: uops
+    double simulated;     // cycles of all programs that it is made of, each as often as it counts
+    enum bottleneck kind; // what limits the first program; means nothing for CHECK_SLOTS
+    const char *resource; // the model's name of that: "Zn4FPFMul01"; "": unknown
+    unsigned holds_cycles;
+    const char *why; // why there is no number; null: there is one
+};
+
+void predictor_open(struct predictor *predictor, struct arena *arena, const struct model *model);
+struct predicted predictor_predict(struct predictor *predictor, const struct check_value *value);
+
+#endif
