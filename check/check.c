@@ -164,13 +164,13 @@ static void ask_hardware(struct arena *arena, const struct check_request *reques
         count(&report->counts[CHECK_HARDWARE], outcome);
         if (entry->after)
             report->outcomes[CHECK_HARDWARE][entry->after - report->results.values] = outcome;
-        if (outcome != CHECK_DIFFERS)
+        if (outcome != CHECK_DIFFERS || !entry->before || !entry->after)
             continue;
         const struct table_value *now = &entry->after->value, *before = &entry->before->value;
         struct check_difference difference = {.value = entry->after, .number = before->cycles, .about = ""};
         difference.gap = (now->cycles - before->cycles) / fmax(fabs(before->cycles), MEASURED_LEAST_DIFFERENCE);
-        difference.own =
-            arena_printf(arena, "%s/%s", check_quantity_name(entry->after->quantity), entry->after->class_name);
+        difference.own = arena_printf(arena, "%s/%s", check_quantity_name(entry->after->quantity),
+                                      gap_class_name(arena, entry->after->class_name));
         *ARENA_ADD(arena, list.items, list.n) = difference;
     }
     check_find(arena, CHECK_HARDWARE, list.items, list.n, &report->findings[CHECK_HARDWARE],

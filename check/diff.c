@@ -1,6 +1,7 @@
 #include "check/diff.h"
 
 #include "check/gap.h"
+#include "check/predictor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,10 +45,8 @@ static bool are_apart(const struct check_value *a, const struct check_value *b) 
            fabs(x->cycles - y->cycles) > MEASURED_LEAST_DIFFERENCE * fmin(fabs(x->cycles), fabs(y->cycles));
 }
 
-// What two values with one key are, before significance is judged.
+// What two known values with one key are, before significance is judged.
 static enum diff_kind kind_of(const struct check_value *before, const struct check_value *after) {
-    if (!before->value.is_known || !after->value.is_known)
-        return before->value.is_known ? DIFF_LOST : after->value.is_known ? DIFF_NEW : DIFF_SAME;
     if (!gap_is_sure(before) || !gap_is_sure(after))
         return gap_is_sure(before) ? DIFF_NOW_UNSTABLE : gap_is_sure(after) ? DIFF_BETTER_KNOWN : DIFF_BOTH_UNSTABLE;
     if (!are_apart(before, after))
@@ -73,8 +72,7 @@ static void control(struct arena *arena, struct diff *diff, double rate) {
     size_t m = 0, n_significant = 0;
     for (size_t i = 0; i < diff->n_entries; i++)
         if (diff->entries[i].kind == DIFF_SAME || diff->entries[i].kind == DIFF_MOVED)
-            if (diff->entries[i].before->value.is_known)
-                tested[m++] = &diff->entries[i];
+            tested[m++] = &diff->entries[i];
     if (m)
         qsort(tested, m, sizeof(struct diff_entry *), compare_p);
     for (size_t k = 1; k <= m; k++)
@@ -87,14 +85,13 @@ static void control(struct arena *arena, struct diff *diff, double rate) {
 
 static void add(struct arena *arena, struct diff *diff, const struct check_value *before,
                 const struct check_value *after) {
-    struct diff_entry entry = {.before = before, .after = after, .p = 1};
-    entry.kind = before && after ? kind_of(before, after)
-                 : before        ? (before->value.is_known ? DIFF_LOST : DIFF_SAME)
-                                 : (after->value.is_known ? DIFF_NEW : DIFF_SAME);
-    if (!before || !after || (!before->value.is_known && !after->value.is_known)) {
-        if (entry.kind == DIFF_SAME)
-            return; // known in neither
-    } else if (entry.kind == DIFF_SAME || entry.kind == DIFF_MOVED)
+    bool was_known = before && before->value.is_known, is_known = after && after->value.is_known;
+    if (!was_known && !is_known)
+        return;
+    struct diff_entry entry = {was_known ? DIFF_LOST : DIFF_NEW, before, after, 1};
+    if (was_known && is_known)
+        entry.kind = kind_of(before, after);
+    if (entry.kind == DIFF_SAME || entry.kind == DIFF_MOVED)
         entry.p = p_value(before, after);
     *ARENA_ADD(arena, diff->entries, diff->n_entries) = entry;
 }
@@ -114,4 +111,28 @@ void diff_make(struct arena *arena, const struct check_results *before, const st
     control(arena, diff, rate);
     for (size_t i = 0; i < diff->n_entries; i++)
         diff->n_by_kind[diff->entries[i].kind]++;
+}
+
+void diff_models_make(struct arena *arena, const struct check_results *results, const struct model *before,
+                      const struct model *after, struct diff_models *diff) {
+    static const double rounding = 1e-9;
+    struct predictor one, other;
+    predictor_open(&one, arena, before);
+    predictor_open(&other, arena, after);
+    *diff = (struct diff_models){0};
+    for (size_t i = 0; i < results->n_values; i++) {
+        const struct check_value *value = &results->values[i];
+        if (!value->value.is_known)
+            continue;
+        struct predicted a = predictor_predict(&one, value), b = predictor_predict(&other, value);
+        if (!a.is_known && !b.is_known) {
+            diff->n_unpredicted++;
+            continue;
+        }
+        diff->n_compared++;
+        if (a.is_known == b.is_known && fabs(a.cycles - b.cycles) <= rounding * fmax(fabs(a.cycles), fabs(b.cycles)))
+            continue;
+        *ARENA_ADD(arena, diff->entries, diff->n_entries) =
+            (struct diff_models_entry){value, a.is_known ? a.cycles : NAN, b.is_known ? b.cycles : NAN};
+    }
 }

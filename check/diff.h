@@ -41,6 +41,19 @@ struct diff {
 void diff_make(struct arena *arena, const struct check_results *before, const struct check_results *after, double rate,
                struct diff *diff);
 
+// Two models' numbers of the same values. They are exact, so each difference counts.
+struct diff_models_entry {
+    const struct check_value *value;
+    double before, after; // cycles, or uops; not finite: that model has none
+};
+struct diff_models {
+    struct diff_models_entry *entries; // those that differ, by the values' keys
+    size_t n_entries, n_compared, n_unpredicted;
+};
+struct model;
+void diff_models_make(struct arena *arena, const struct check_results *results, const struct model *before,
+                      const struct model *after, struct diff_models *diff);
+
 // Half width of a normal distribution's interval, in standard deviations, by its confidence.
 double diff_standard_deviations(double confidence);
 

@@ -66,33 +66,14 @@ static size_t count_classes(struct arena *arena, const struct check_difference *
     return n_classes;
 }
 
-struct range {
-    double low, high;
-};
-
-static void widen(struct range *range, double number) {
-    range->low = fmin(range->low, number);
-    range->high = fmax(range->high, number);
-}
-
-// "3", or "3 to 5"
-static const char *range_text(struct arena *arena, struct range range) {
-    const char *low = arena_printf(arena, "%.3g", range.low), *high = arena_printf(arena, "%.3g", range.high);
-    return strcmp(low, high) == 0 ? low : arena_printf(arena, "%s to %s", low, high);
-}
-
-// What all its differences are of: "latency", or "values".
-static const char *subject(const struct check_finding *finding) {
-    for (size_t i = 1; i < finding->n_differences; i++)
-        if (finding->differences[i].value->quantity != finding->differences[0].value->quantity)
-            return "values";
-    switch (finding->differences[0].value->quantity) {
+static const char *subject(const struct check_value *value, enum check_question question) {
+    switch (value->quantity) {
     case CHECK_LATENCY:
         return "latency";
     case CHECK_THROUGHPUT:
         return "reciprocal throughput";
     case CHECK_SLOTS:
-        return "uops";
+        return question == CHECK_HARDWARE ? "dispatch slots" : "uops";
     case CHECK_BLOCK:
     case CHECK_N_QUANTITIES:
         break;
@@ -100,28 +81,48 @@ static const char *subject(const struct check_finding *finding) {
     return "cycles";
 }
 
-static const char *summarize(struct arena *arena, const struct check_finding *finding) {
-    struct range numbers = {INFINITY, -INFINITY}, values = numbers, before = numbers;
-    bool is_bound = true;
-    for (size_t i = 0; i < finding->n_differences; i++) {
-        const struct check_difference *each = &finding->differences[i];
-        widen(&numbers, each->number);
-        widen(&values, each->value->value.cycles);
-        widen(&before, each->before);
-        is_bound &= each->value->value.relation == TABLE_AT_MOST;
+// Whether two differences read alike: the same numbers to the digits that are shown.
+static bool are_alike(const struct check_difference *a, const struct check_difference *b) {
+    static const double share = 0.01;
+    const struct table_value *x = &a->value->value, *y = &b->value->value;
+    return a->value->quantity == b->value->quantity && x->relation == y->relation && strcmp(a->about, b->about) == 0 &&
+           fabs(a->number - b->number) <= share * fabs(b->number) &&
+           fabs(x->cycles - y->cycles) <= share * fabs(y->cycles);
+}
+
+// Returns the difference that most others are like, and their number, itself included.
+static const struct check_difference *most_common(const struct check_finding *finding, size_t *n_alike) {
+    enum { MOST_TRIED = 64 };
+    const struct check_difference *best = finding->differences;
+    *n_alike = 0;
+    for (size_t i = 0; i < finding->n_differences && i < MOST_TRIED; i++) {
+        size_t n = 0;
+        for (size_t k = 0; k < finding->n_differences; k++)
+            n += are_alike(&finding->differences[k], &finding->differences[i]);
+        if (n > *n_alike) {
+            *n_alike = n;
+            best = &finding->differences[i];
+        }
     }
-    const char *number = range_text(arena, numbers), *value = range_text(arena, values),
-               *measured = is_bound ? arena_printf(arena, "measured at most %s", value)
-                                    : arena_printf(arena, "measured %s", value);
+    return best;
+}
+
+static const char *summarize(struct arena *arena, const struct check_finding *finding) {
+    size_t n_alike;
+    const struct check_difference *typical = most_common(finding, &n_alike);
+    const struct check_value *value = typical->value;
+    const char *often = n_alike == finding->n_differences
+                            ? ""
+                            : arena_printf(arena, " (%zu of %zu values)", n_alike, finding->n_differences),
+               *bound = value->value.relation == TABLE_AT_MOST ? "at most " : "",
+               *what = subject(value, finding->question);
     if (finding->question == CHECK_HARDWARE)
-        return arena_printf(arena, "%s %s, earlier %s", subject(finding), value, number);
-    const char *about = finding->differences[0].about;
-    for (size_t i = 1; i < finding->n_differences; i++)
-        about = strcmp(about, finding->differences[i].about) == 0 ? about : "";
-    const char *text =
-        arena_printf(arena, "%s%s%s %s, %s", about, *about ? ": " : "", subject(finding), number, measured);
-    return finding->question == CHECK_MODEL ? arena_printf(arena, "%s, other model %s", text, range_text(arena, before))
-                                            : text;
+        return arena_printf(arena, "%s %s%.3g, earlier %.3g%s", what, bound, value->value.cycles, typical->number,
+                            often);
+    const char *other =
+        finding->question == CHECK_MODEL ? arena_printf(arena, ", other model %.3g", typical->before) : "";
+    return arena_printf(arena, "%s%s%s %.3g, measured %s%.3g%s%s", typical->about, *typical->about ? ": " : "", what,
+                        typical->number, bound, value->value.cycles, other, often);
 }
 
 static struct check_finding make_finding(struct arena *arena, enum check_question question,

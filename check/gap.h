@@ -18,6 +18,10 @@ bool gap_is_sure(const struct check_value *value);
 struct check_difference gap_describe(struct arena *arena, const struct check_value *value,
                                      const struct predicted *predicted);
 
+// A class's name for identifiers. LLVM names some classes by all their opcodes, hundreds of them: of these the first,
+// and a hash.
+const char *gap_class_name(struct arena *arena, const char *class_name);
+
 // A ratio as a name that noise does not change: "x2", "x2/3". Null: it is near no fraction of small numbers.
 const char *gap_ratio_name(struct arena *arena, double ratio);
 

@@ -38,14 +38,12 @@ static bool has_inner_branch(const struct block *block) {
 static struct predicted simulate(const struct predictor *predictor, const char *hex) {
     struct arena scratch = {0};
     struct fail fail = {0};
-    struct block block;
+    struct block block = {0};
     struct prediction prediction;
     struct predicted result = {.resource = ""};
-    if (!describe(predictor, &scratch, hex, &block, &fail))
-        result.why = arena_strdup(predictor->arena, fail.text);
-    else if (has_inner_branch(&block))
-        result.why = "it has branches inside, and the file does not state which way they went";
-    else if (!prediction_make(&scratch, predictor->model->machine, &block, &prediction, &fail))
+    if (describe(predictor, &scratch, hex, &block, &fail) && has_inner_branch(&block))
+        fail_set(&fail, FAIL_UNAVAILABLE, "it has branches inside, and the file does not state which way they went");
+    if (fail.status != FAIL_NONE || !prediction_make(&scratch, predictor->model->machine, &block, &prediction, &fail))
         result.why = arena_strdup(predictor->arena, fail.text);
     else
         result = (struct predicted){.is_known = isfinite(prediction.cycles),
@@ -79,14 +77,13 @@ static const struct predicted *program_of(struct predictor *predictor, const cha
 static struct predicted predict_uops(const struct predictor *predictor, const struct check_value *value) {
     struct arena scratch = {0};
     struct fail fail = {0};
-    struct block block;
+    struct block block = {0};
     struct predicted result = {.resource = "", .why = "its code does not hold the form"};
     size_t length = strcspn(value->form, "-"); // a form of several has a suffix (analyzer/model/form.h)
-    if (!describe(predictor, &scratch, value->code, &block, &fail)) {
+    bool is_described = describe(predictor, &scratch, value->code, &block, &fail);
+    if (!is_described)
         result.why = arena_strdup(predictor->arena, fail.text);
-        block.n_insns = 0;
-    }
-    for (unsigned i = 0; i < block.n_insns && !result.is_known; i++)
+    for (unsigned i = 0; is_described && i < block.n_insns && !result.is_known; i++)
         if (strlen(block.insns[i].opcode) == length && strncmp(block.insns[i].opcode, value->form, length) == 0)
             result = (struct predicted){
                 .is_known = true, .cycles = block.insns[i].uops, .simulated = block.insns[i].uops, .resource = ""};

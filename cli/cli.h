@@ -16,6 +16,7 @@
 
 int cmd_bundle(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_gen(int argc, char **argv);

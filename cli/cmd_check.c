@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "check/check.h"
 #include "cli/lab_args.h"
+#include "cli/results_args.h"
 #include "report/findings.h"
-#include "survey/table.h"
 
 #include <string.h>
 
@@ -73,11 +73,6 @@ static const struct command command = {
     options,
 };
 
-static bool find_origin(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail) {
-    return file_is_folder(path) ? table_find_origin(arena, path, origin, fail)
-                                : table_find_origin_of_file(arena, path, origin, fail);
-}
-
 // Chooses the ISA of the results, and the CPU that was measured where no model was requested.
 static bool choose_models(struct arena *arena, const char *path, struct fail *fail) {
     struct option_list *cpus = &lab_args.options.cpus;
@@ -86,7 +81,7 @@ static bool choose_models(struct arena *arena, const char *path, struct fail *fa
         return fail_set(fail, FAIL_INPUT, "check one model at a time: --mcpu was given %zu times", cpus->n_items);
     if (lab_args.options.llvms.n_items > 1)
         return fail_set(fail, FAIL_INPUT, "check one model at a time: --against llvm-19/znver4 names another one");
-    if (!find_origin(arena, path, &origin, fail))
+    if (!results_find_origin(arena, path, &origin, fail))
         return false;
     lab_args.options.isa = cli_isa(arena, origin.isa, fail);
     if (!lab_args.options.isa)
@@ -155,12 +150,8 @@ static int check(struct arena *arena, const struct lab *lab, const struct operan
         .now = time(NULL),
         .listener = &cli_listener,
     };
-    for (unsigned i = 0; i < lab->n_models; i++)
-        if (lab->models[i].missing) {
-            fail_set(fail, FAIL_UNAVAILABLE, "there is no model %s: %s", lab->models[i].identity,
-                     lab->models[i].missing);
-            return 0;
-        }
+    if (!results_have_models(lab, fail))
+        return 0;
     return check_run(arena, &request, &result, fail) ? report(arena, &result, fail) : 0;
 }
 

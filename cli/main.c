@@ -19,6 +19,7 @@ static const struct {
     {"survey", "measure the instruction table of this CPU, every form", cmd_survey},
     {"table", "print the table that a survey has measured", cmd_table},
     {"check", "hold measurements against a model: fail where it is wrong", cmd_check},
+    {"diff", "compare two measurements, or two models of one", cmd_diff},
     {"pairs", "find which instructions issue together: measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"explain", "show what a model says of one instruction, as a picture in time", cmd_explain},

@@ -61,9 +61,8 @@ static const char *counts_text(struct arena *arena, const struct check_counts *c
 static const char *findings_count_text(struct arena *arena, const struct check_counts *counts) {
     if (counts->n_findings == 0)
         return "No findings";
-    return counts->n_allowed
-               ? arena_printf(arena, "Findings: %zu, of which %zu are allowed", counts->n_findings, counts->n_allowed)
-               : arena_printf(arena, "Findings: %zu", counts->n_findings);
+    return counts->n_allowed ? arena_printf(arena, "Findings: %zu (%zu allowed)", counts->n_findings, counts->n_allowed)
+                             : arena_printf(arena, "Findings: %zu", counts->n_findings);
 }
 
 static const char *finding_note(const struct check_finding *finding) {
@@ -83,20 +82,17 @@ static void print_findings(struct arena *arena, const struct check_report *repor
     const struct check_finding *findings = report->findings[question];
     size_t n = report->n_findings[question], n_shown = options->most && options->most < n ? options->most : n;
     struct table grid = {.arena = arena};
-    table_column(&grid, TABLE_WRAP, "finding");
     table_column(&grid, TABLE_RIGHT, "values");
     table_column(&grid, TABLE_RIGHT, "forms");
-    table_column(&grid, TABLE_WRAP, "what differs");
-    table_column(&grid, TABLE_CUT, "such as");
+    table_column(&grid, TABLE_LEFT, "finding");
     table_column(&grid, TABLE_NOTE, "");
     for (size_t i = 0; i < n_shown; i++) {
         const struct check_finding *each = &findings[i];
-        table_cell_colour(&grid, each->is_allowed ? TABLE_DIM : TABLE_PLAIN, "%s", each->id);
+        const char *note = finding_note(each);
         table_cell(&grid, "%zu", each->n_differences);
         table_cell(&grid, "%zu", each->n_forms);
-        table_cell(&grid, "%s", each->summary);
-        table_cell(&grid, "%s", each->differences->value->form);
-        table_cell_colour(&grid, each->is_allowed ? TABLE_DIM : TABLE_RED, "%s", finding_note(each));
+        table_cell_colour(&grid, each->is_allowed ? TABLE_DIM : TABLE_RED, "%s", each->id);
+        table_cell(&grid, "%s%s%s; such as %s", note, *note ? "; " : "", each->summary, each->differences->value->form);
     }
     if (n_shown)
         table_print(&grid, out, options->colour);
@@ -228,7 +224,7 @@ static void add_xml(struct text *text, const char *string) {
     for (size_t n; (n = text_character(string, &is_shown)) > 0; string += n)
         if (*string == '&' || *string == '<' || *string == '>' || *string == '"')
             text_addf(text, "&#%d;", *string);
-        else if (is_shown)
+        else if (is_shown || *string == '\n')
             text_append(text, string, n);
         else
             text_add(text, "?");

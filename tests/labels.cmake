@@ -15,6 +15,7 @@ set(CYCLOPS_LABEL_slow
   program.bundle
   program.bundle-emulated
   program.bundle-empty-root
+  program.check
   program.corun
   program.end-to-end
   program.equal-to-llvm-mca.*
