@@ -13,18 +13,43 @@ struct predicted_program {
     struct predicted result;
 };
 
-void predictor_open(struct predictor *predictor, struct arena *arena, const struct model *model) {
-    *predictor = (struct predictor){.arena = arena, .model = model, .buckets = ARENA_ARRAY(arena, size_t, N_BUCKETS)};
+static void open_with(struct predictor *predictor, struct arena *arena, const struct model *model,
+                      struct overlay *overlay, const struct machine *machine, size_t n_buckets) {
+    *predictor = (struct predictor){.arena = arena,
+                                    .model = model,
+                                    .overlay = overlay,
+                                    .machine = machine,
+                                    .buckets = ARENA_ARRAY(arena, size_t, n_buckets),
+                                    .n_buckets = n_buckets};
 }
 
-// Decodes the code into `block`. False, with the reason in `fail`.
-static bool describe(const struct predictor *predictor, struct arena *arena, const char *hex, struct block *block,
-                     struct fail *fail) {
+void predictor_open(struct predictor *predictor, struct arena *arena, const struct model *model) {
+    open_with(predictor, arena, model, NULL, model->machine, N_BUCKETS);
+}
+
+bool predictor_open_changed(struct predictor *predictor, struct arena *arena, const struct model *model,
+                            struct overlay *overlay, size_t n_programs, struct fail *fail) {
+    const struct machine *machine = overlay_machine(overlay, model->machine, fail);
+    open_with(predictor, arena, model, overlay, machine, n_programs < N_BUCKETS ? n_programs + 1 : N_BUCKETS);
+    return machine;
+}
+
+bool predictor_describe(const struct predictor *predictor, struct arena *arena, const char *hex, struct block *block,
+                        struct fail *fail) {
     size_t n = hex ? strlen(hex) / 2 : 0;
     uint8_t *bytes = arena_alloc(arena, n + 1);
     if (n == 0 || n > MOST_CODE_BYTES || strlen(hex) % 2 || !bytes_from_hex(hex, n, bytes))
         return fail_set(fail, FAIL_INPUT, "the file does not hold its machine code");
-    return model_describe_bytes(predictor->model, arena, bytes, n, block, fail);
+    return model_describe_bytes(predictor->model, arena, bytes, n, block, fail) &&
+           (!predictor->overlay || overlay_apply(predictor->overlay, arena, block, fail));
+}
+
+const struct insn *predictor_find_form(const struct block *block, const char *form) {
+    size_t length = strcspn(form, "-"); // a form of several has a suffix (analyzer/model/form.h)
+    for (unsigned i = 0; i < block->n_insns; i++)
+        if (strlen(block->insns[i].opcode) == length && strncmp(block->insns[i].opcode, form, length) == 0)
+            return &block->insns[i];
+    return NULL;
 }
 
 static bool has_inner_branch(const struct block *block) {
@@ -41,9 +66,9 @@ static struct predicted simulate(const struct predictor *predictor, const char *
     struct block block = {0};
     struct prediction prediction;
     struct predicted result = {.resource = ""};
-    if (describe(predictor, &scratch, hex, &block, &fail) && has_inner_branch(&block))
+    if (predictor_describe(predictor, &scratch, hex, &block, &fail) && has_inner_branch(&block))
         fail_set(&fail, FAIL_UNAVAILABLE, "it has branches inside, and the file does not state which way they went");
-    if (fail.status != FAIL_NONE || !prediction_make(&scratch, predictor->model->machine, &block, &prediction, &fail))
+    if (fail.status != FAIL_NONE || !prediction_make(&scratch, predictor->machine, &block, &prediction, &fail))
         result.why = arena_strdup(predictor->arena, fail.text);
     else
         result = (struct predicted){.is_known = isfinite(prediction.cycles),
@@ -55,15 +80,15 @@ static struct predicted simulate(const struct predictor *predictor, const char *
     return result;
 }
 
-static size_t bucket_of(const char *text) {
+static size_t hash_of(const char *text) {
     uint64_t hash = 0xcbf29ce484222325; // FNV-1a
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-    return (hash ^ hash >> 32) % N_BUCKETS;
+    return hash ^ hash >> 32;
 }
 
 static const struct predicted *program_of(struct predictor *predictor, const char *hex) {
-    size_t *bucket = &predictor->buckets[bucket_of(hex)];
+    size_t *bucket = &predictor->buckets[hash_of(hex) % predictor->n_buckets];
     for (size_t at = *bucket; at; at = predictor->programs[at - 1].next)
         if (strcmp(predictor->programs[at - 1].bytes, hex) == 0)
             return &predictor->programs[at - 1].result;
@@ -79,14 +104,14 @@ static struct predicted predict_uops(const struct predictor *predictor, const st
     struct fail fail = {0};
     struct block block = {0};
     struct predicted result = {.resource = "", .why = "its code does not hold the form"};
-    size_t length = strcspn(value->form, "-"); // a form of several has a suffix (analyzer/model/form.h)
-    bool is_described = describe(predictor, &scratch, value->code, &block, &fail);
-    if (!is_described)
+    if (!predictor_describe(predictor, &scratch, value->code, &block, &fail))
         result.why = arena_strdup(predictor->arena, fail.text);
-    for (unsigned i = 0; is_described && i < block.n_insns && !result.is_known; i++)
-        if (strlen(block.insns[i].opcode) == length && strncmp(block.insns[i].opcode, value->form, length) == 0)
-            result = (struct predicted){
-                .is_known = true, .cycles = block.insns[i].uops, .simulated = block.insns[i].uops, .resource = ""};
+    else {
+        const struct insn *insn = predictor_find_form(&block, value->form);
+        if (insn)
+            result =
+                (struct predicted){.is_known = true, .cycles = insn->uops, .simulated = insn->uops, .resource = ""};
+    }
     arena_free(&scratch);
     return result;
 }

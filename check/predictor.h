@@ -13,9 +13,12 @@ struct predicted_program;
 struct predictor {
     struct arena *arena;
     const struct model *model;
+    struct overlay *overlay;            // changes the model's instructions; null: nothing does
+    const struct machine *machine;      // the model's, or as the overlay changes it
     struct predicted_program *programs; // hash table, chained by number
     size_t n_programs;
     size_t *buckets; // number of the first program in it, from 1; 0: none
+    size_t n_buckets;
 };
 
 // A model's number beside a measured value.
@@ -30,6 +33,14 @@ struct predicted {
 };
 
 void predictor_open(struct predictor *predictor, struct arena *arena, const struct model *model);
+// With changes of the model, for about so many programs. Fails where the overlay does not fit the machine.
+bool predictor_open_changed(struct predictor *predictor, struct arena *arena, const struct model *model,
+                            struct overlay *overlay, size_t n_programs, struct fail *fail);
+// Decodes machine code, in hex. What `block` holds lives as long as both `arena` and the model.
+bool predictor_describe(const struct predictor *predictor, struct arena *arena, const char *hex, struct block *block,
+                        struct fail *fail);
+// The first instruction of the form in a value's code; null: there is none.
+const struct insn *predictor_find_form(const struct block *block, const char *form);
 struct predicted predictor_predict(struct predictor *predictor, const struct check_value *value);
 
 #endif
