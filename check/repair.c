@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES_TRIED = 160, MOST_HINTS = 16, MOST_ROUNDS = 8, MOST_EVIDENCE = 3 };
+enum { MOST_VALUES_TRIED = 64, MOST_HINTS = 8, MOST_ROUNDS = 6, MOST_EVIDENCE = 3, MOST_TRIED = 256 };
 
 // A form with its values, which are [first, end) of the results'.
 struct member {
@@ -55,20 +55,22 @@ struct search {
     struct repair *repair;
     const char **opcodes;
     size_t n_opcodes;
-    const size_t *values; // numbers of the values
+    const size_t *values;  // numbers of the values
+    const size_t *weights; // values that each stands for; null: one
     size_t n_values;
     struct repair_numbers base; // LLVM's
     struct repair_numbers best;
-    struct cost cost; // of the best
-    double *cycles;   // the best one's predictions, by number in `values`
-    enum bottleneck *kind;
-    struct repair_numbers next; // the best of this round
+    struct cost cost;            // of the best
+    struct predicted *predicted; // the best one's predictions, by number in `values`
+    struct repair_numbers next;  // the best of this round
     struct cost next_cost;
+    struct repair_numbers *tried; // in this round; room for MOST_TRIED
+    size_t n_tried;
 };
 
-// Predicts the values with the numbers, and adds up what differs. `cycles` may be null.
+// Predicts the values with the numbers, and adds up what differs. `all`: room for the predictions, or null.
 static bool evaluate(const struct search *search, const struct repair_numbers *numbers, struct cost *cost,
-                     double *cycles, enum bottleneck *kind) {
+                     struct predicted *all) {
     const struct repair *repair = search->repair;
     struct arena arena = {0};
     struct text text = {.arena = &arena};
@@ -89,11 +91,12 @@ static bool evaluate(const struct search *search, const struct repair_numbers *n
         struct predicted predicted = predictor_predict(&predictor, value);
         double gap = predicted.is_known ? gap_find(value, &predicted) : INFINITY;
         is_good = isfinite(gap);
-        cost->n_differ += gap > 0;
-        cost->gaps += gap;
-        if (cycles) {
-            cycles[i] = predicted.cycles;
-            kind[i] = predicted.kind;
+        size_t weight = search->weights ? search->weights[i] : 1;
+        cost->n_differ += gap > 0 ? weight : 0;
+        cost->gaps += gap * (double)weight;
+        if (all) {
+            all[i] = predicted;
+            all[i].resource = all[i].why = NULL; // these end with this trial
         }
     }
     overlay_close(overlay);
@@ -103,7 +106,13 @@ static bool evaluate(const struct search *search, const struct repair_numbers *n
 
 static void try_numbers(struct search *search, const struct repair_numbers *numbers) {
     struct cost cost;
-    if (repair_numbers_are_equal(numbers, &search->best) || !evaluate(search, numbers, &cost, NULL, NULL))
+    if (repair_numbers_are_equal(numbers, &search->best) || search->n_tried == MOST_TRIED)
+        return;
+    for (size_t i = 0; i < search->n_tried; i++)
+        if (repair_numbers_are_equal(numbers, &search->tried[i]))
+            return;
+    search->tried[search->n_tried++] = *numbers;
+    if (!evaluate(search, numbers, &cost, NULL))
         return;
     if (is_less(cost, search->next_cost)) {
         search->next = *numbers;
@@ -219,8 +228,7 @@ struct dependences {
 };
 
 static bool find_dependences(struct search *search, struct arena *arena, struct dependences *found) {
-    double *cycles = ARENA_ARRAY(arena, double, search->n_values);
-    enum bottleneck *kind = ARENA_ARRAY(arena, enum bottleneck, search->n_values);
+    struct predicted *all = ARENA_ARRAY(arena, struct predicted, search->n_values);
     static const double least = 0.5;
     struct cost cost;
     found->write = ARENA_ARRAY(arena, unsigned, search->n_values);
@@ -228,19 +236,19 @@ static bool find_dependences(struct search *search, struct arena *arena, struct 
     for (unsigned w = 0; w < search->best.n_writes; w++) {
         struct repair_numbers probe = search->best;
         probe.latencies[w] += 4; // more than any pipe limits the chain to
-        if (!evaluate(search, &probe, &cost, cycles, kind))
+        if (!evaluate(search, &probe, &cost, all))
             return false;
         for (size_t i = 0; i < search->n_values; i++)
-            if (cycles[i] > search->cycles[i] + least)
+            if (all[i].cycles > search->predicted[i].cycles + least)
                 found->write[i] = found->write[i] ? 0 : w + 1;
     }
     for (unsigned r = 0; r < search->best.n_reads; r++) {
         struct repair_numbers probe = search->best;
         probe.advances[r] -= 4;
-        if (!evaluate(search, &probe, &cost, cycles, kind))
+        if (!evaluate(search, &probe, &cost, all))
             return false;
         for (size_t i = 0; i < search->n_values; i++)
-            if (cycles[i] > search->cycles[i] + least)
+            if (all[i].cycles > search->predicted[i].cycles + least)
                 found->read[i] = found->read[i] ? 0 : r + 1;
     }
     return true;
@@ -306,18 +314,18 @@ static void search_round(struct search *search, struct arena *arena) {
     bool has_latency = false;
     for (size_t i = 0; i < search->n_values; i++) {
         const struct check_value *value = &values[search->values[i]];
-        struct predicted predicted = {.cycles = search->cycles[i], .simulated = search->cycles[i]};
-        if (!can_be_repaired(value) || gap_find(value, &predicted) == 0)
+        const struct predicted *predicted = &search->predicted[i];
+        if (!can_be_repaired(value) || gap_find(value, predicted) == 0)
             continue;
         has_latency |= value->quantity == CHECK_LATENCY;
         // Equal differences suggest the same.
-        double hint = value->quantity == CHECK_LATENCY ? value->value.cycles - search->cycles[i]
-                                                       : value->value.cycles * 1000 + search->cycles[i];
+        double hint = value->quantity == CHECK_LATENCY ? value->value.cycles - predicted->cycles
+                                                       : value->value.cycles * 1000 + predicted->cycles;
         size_t *n = &n_hints[value->quantity];
         if (*n == MOST_HINTS || is_suggested(hints[value->quantity], *n, hint))
             continue;
         hints[value->quantity][(*n)++] = hint;
-        suggest(search, value, search->cycles[i], search->kind[i]);
+        suggest(search, value, predicted->cycles, predicted->kind);
     }
     struct dependences found;
     if (has_latency && find_dependences(search, arena, &found)) {
@@ -330,21 +338,22 @@ static void search_round(struct search *search, struct arena *arena) {
 static bool search_numbers(struct search *search) {
     struct arena arena = {0};
     bool is_improved = false;
-    search->cycles = ARENA_ARRAY(&arena, double, search->n_values);
-    search->kind = ARENA_ARRAY(&arena, enum bottleneck, search->n_values);
-    if (!evaluate(search, &search->best, &search->cost, search->cycles, search->kind)) {
+    search->predicted = ARENA_ARRAY(&arena, struct predicted, search->n_values);
+    search->tried = ARENA_ARRAY(&arena, struct repair_numbers, MOST_TRIED);
+    if (!evaluate(search, &search->best, &search->cost, search->predicted)) {
         arena_free(&arena);
         return false;
     }
     for (int round = 0; round < MOST_ROUNDS && search->cost.n_differ; round++) {
         search->next = search->best;
         search->next_cost = search->cost;
+        search->n_tried = 0;
         search_round(search, &arena);
         if (search->next_cost.n_differ >= search->cost.n_differ && search->next_cost.gaps >= 0.9 * search->cost.gaps)
             break;
         search->best = search->next;
         is_improved = true;
-        evaluate(search, &search->best, &search->cost, search->cycles, search->kind);
+        evaluate(search, &search->best, &search->cost, search->predicted);
     }
     arena_free(&arena);
     return is_improved;
@@ -429,19 +438,37 @@ static const char *evidence_of(const struct repair *repair, const struct member 
     return text.data;
 }
 
-// Values of these members that are compared, at most so many: of all of them alike.
-static const size_t *values_of(struct arena *arena, const struct repair *repair, const struct member *members, size_t n,
-                               size_t most, size_t *n_values) {
-    size_t *list = NULL, n_list = 0;
+// Whether what is known of two values of one group is alike, so that one of them suffices to try changes.
+static bool are_alike(const struct repair *repair, size_t a, size_t b) {
+    static const double share = 0.005;
+    const struct check_value *one = &repair->values[a], *other = &repair->values[b];
+    double x = repair->base[a].cycles, y = repair->base[b].cycles;
+    return one->quantity == other->quantity && strcmp(one->detail, other->detail) == 0 &&
+           one->value.relation == other->value.relation && one->value.n_parts == other->value.n_parts &&
+           fabs(one->value.cycles - other->value.cycles) <= share * fabs(other->value.cycles) &&
+           fabs(x - y) <= share * fabs(y);
+}
+
+// Sets the values to try changes with: of the members' that are compared those that are not alike, with their weights.
+static void take_values(struct arena *arena, struct search *search, const struct member *members, size_t n) {
+    const struct repair *repair = search->repair;
+    size_t *values = ARENA_ARRAY(arena, size_t, MOST_VALUES_TRIED),
+           *weights = ARENA_ARRAY(arena, size_t, MOST_VALUES_TRIED);
     for (size_t m = 0; m < n; m++)
-        for (size_t i = members[m].first; i < members[m].end; i++)
-            if (repair->gaps[i] >= 0)
-                *ARENA_ADD(arena, list, n_list) = i;
-    size_t step = n_list / most + 1;
-    *n_values = 0;
-    for (size_t i = 0; i < n_list; i += step)
-        list[(*n_values)++] = list[i];
-    return list;
+        for (size_t i = members[m].first; i < members[m].end; i++) {
+            size_t k = 0;
+            if (repair->gaps[i] < 0)
+                continue;
+            while (k < search->n_values && !are_alike(repair, values[k], i))
+                k++;
+            if (k == MOST_VALUES_TRIED)
+                continue;
+            if (k == search->n_values)
+                values[search->n_values++] = i;
+            weights[k]++;
+        }
+    search->values = values;
+    search->weights = weights;
 }
 
 static size_t count_differing(const struct repair *repair, const struct member *member) {
@@ -454,24 +481,27 @@ static size_t count_differing(const struct repair *repair, const struct member *
 static struct search open_search(struct arena *arena, struct repair *repair, const struct member *members, size_t n,
                                  const struct repair_numbers *start) {
     struct search search = {.repair = repair, .base = members->numbers, .best = *start};
-    search.opcodes = ARENA_ARRAY(arena, const char *, n);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || strcmp(members[i].opcode, search.opcodes[search.n_opcodes - 1]) != 0)
-            search.opcodes[search.n_opcodes++] = members[i].opcode;
-    search.values = values_of(arena, repair, members, n, MOST_VALUES_TRIED, &search.n_values);
+    take_values(arena, &search, members, n);
+    search.opcodes = ARENA_ARRAY(arena, const char *, search.n_values);
+    for (size_t i = 0; i < search.n_values; i++) {
+        const char *form = repair->values[search.values[i]].form, *opcode = arena_copy(arena, form, strcspn(form, "-"));
+        if (text_find(opcode, search.opcodes, search.n_opcodes) == search.n_opcodes)
+            search.opcodes[search.n_opcodes++] = opcode;
+    }
     return search;
 }
 
 static void add_rule(struct repair *repair, const struct search *search, const struct repair_numbers *before,
                      const struct member *members, size_t n, bool is_of_class) {
-    struct repair_rule rule = {.opcodes = ARENA_ARRAY(repair->arena, const char *, search->n_opcodes),
-                               .n_opcodes = search->n_opcodes,
+    struct repair_rule rule = {.opcodes = ARENA_ARRAY(repair->arena, const char *, n),
                                .before = *before,
                                .after = search->best,
                                .is_of_class = is_of_class,
                                .class_name = members->class_name,
                                .evidence = evidence_of(repair, members, n)};
-    memcpy(rule.opcodes, search->opcodes, search->n_opcodes * sizeof *rule.opcodes);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(members[i].opcode, rule.opcodes[rule.n_opcodes - 1]) != 0)
+            rule.opcodes[rule.n_opcodes++] = members[i].opcode;
     *ARENA_ADD(repair->arena, repair->rules, repair->n_rules) = rule;
 }
 
@@ -495,7 +525,7 @@ static void repair_group(struct repair *repair, const struct member *members, si
         struct search one = open_search(&arena, repair, &members[i], end - i, &of_class);
         size_t n_before;
         struct cost cost;
-        if (!one.n_values || !evaluate(&one, &of_class, &cost, NULL, NULL) || !cost.n_differ)
+        if (!one.n_values || !evaluate(&one, &of_class, &cost, NULL) || !cost.n_differ)
             continue;
         n_before = cost.n_differ;
         if (search_numbers(&one) && one.cost.n_differ < n_before)
@@ -629,11 +659,11 @@ static void repair_width(struct repair *repair) {
     search.n_opcodes = 1;
     struct cost best, cost;
     unsigned best_width = 0;
-    if (!evaluate(&search, &search.base, &best, NULL, NULL))
+    if (!evaluate(&search, &search.base, &best, NULL))
         return;
     for (unsigned width = 1; width <= 2 * machine->dispatch_width; width++) {
         repair->dispatch_width = width;
-        if (width != machine->dispatch_width && evaluate(&search, &search.base, &cost, NULL, NULL) &&
+        if (width != machine->dispatch_width && evaluate(&search, &search.base, &cost, NULL) &&
             cost.n_differ < best.n_differ) {
             best = cost;
             best_width = width;

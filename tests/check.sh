@@ -83,7 +83,19 @@ expect 0 '^0 of [0-9]+ predictions differ' "$cyclops" diff base --mcpu znver4 --
 expect 77 'nothing could be compared' "$cyclops" diff shaky.jsonl run.jsonl
 expect 0 '^Lost' bash -c "'$cyclops' diff base run.jsonl | grep -E '^(Lost|New)'; exit 0"
 
+# The repair of the model by the changed hardware gives back the three numbers.
+expect 0 'Outside their intervals: 8 before, 0 after' bash -c "'$cyclops' repair moved --mcpu znver4 --output fixed.yaml | tr '\\n' ' ' | tr -s ' '"
+expect 0 'No findings' "$cyclops" check moved --mcpu fixed.yaml
+expect 0 '^[^#]*match: "SUB64rr", latency: 2}' cat fixed.yaml
+expect 0 '^[^#]*match: "VADDPSYrr", uses: \[\{resource: Zn4FP23, acquire: 0, release: 2}' cat fixed.yaml
+expect 0 '^[^#]*match: "IMUL64rr", uops: 3}' cat fixed.yaml
+expect 0 '# IMUL64rr slots: measured 3 .*, LLVM 1; cyclops run --kernels moved/kernels IMUL64rr\.slots' cat fixed.yaml
+expect 0 'Outside their intervals: 0 before' "$cyclops" repair base --mcpu znver4 --output none.yaml
+expect 0 'No findings' "$cyclops" check base --mcpu none.yaml
+
 # Bad input.
+expect 2 'output names the overlay' "$cyclops" repair base
+expect 2 "a model of LLVM's can be repaired" "$cyclops" repair base --mcpu worse.yaml --output x.yaml
 expect 2 'name the folder of a survey' "$cyclops" check
 expect 2 'one model at a time' "$cyclops" check base --mcpu znver4 --mcpu znver3
 expect 2 'folders of a survey, or measurement files' "$cyclops" check base run.jsonl
