@@ -16,12 +16,15 @@
 
 int cmd_bundle(int argc, char **argv);
 int cmd_corpus(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_mca(int argc, char **argv);
 int cmd_pairs(int argc, char **argv);
+int cmd_repair(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_survey(int argc, char **argv);

@@ -243,7 +243,21 @@ static bool read_measurements(struct reader *reader, const char *const *folders,
 
 // ---- values
 
-static struct table_value value_of(const struct entry *entry, double parts) {
+// Adds `times` what `other` is made of.
+static void add_parts(struct arena *arena, struct table_value *value, const struct table_value *other, double times) {
+    struct table_part *parts = ARENA_ARRAY(arena, struct table_part, value->n_parts + other->n_parts);
+    if (value->n_parts)
+        memcpy(parts, value->parts, value->n_parts * sizeof *parts);
+    for (size_t i = 0; i < other->n_parts; i++) {
+        parts[value->n_parts + i] = other->parts[i];
+        parts[value->n_parts + i].factor *= times;
+    }
+    value->parts = parts;
+    value->n_parts += other->n_parts;
+    value->constant += times * other->constant;
+}
+
+static struct table_value value_of(struct arena *arena, const struct entry *entry, double parts) {
     const struct bench_measurement *m = &entry->record->measurement;
     struct table_value value = {.kernel = entry->record->kernel, .bytes = entry->record->bytes};
     value.is_known = m->outcome == BENCH_OK;
@@ -253,6 +267,10 @@ static struct table_value value_of(const struct entry *entry, double parts) {
         value.cycles = m->cycles / parts;
         value.low = measured_low(m) / parts;
         value.high = measured_high(m) / parts;
+        struct table_part *part = ARENA_NEW(arena, struct table_part);
+        *part = (struct table_part){value.kernel, value.bytes, 1 / parts};
+        value.parts = part;
+        value.n_parts = 1;
     }
     return value;
 }
@@ -297,8 +315,9 @@ static void check_sum(const struct reader *reader, const struct partner_experime
     }
 }
 
-static void take_off(struct table_value *value, const struct entry *less) {
-    struct table_value part = less ? value_of(less, 1) : (struct table_value){.is_known = false};
+static void take_off(struct arena *arena, struct table_value *value, const struct entry *less) {
+    struct table_value part = less ? value_of(arena, less, 1) : (struct table_value){.is_known = false};
+    add_parts(arena, value, &part, -1);
     value->is_known &= part.is_known;
     value->cycles -= part.cycles;
     value->low -= part.high;
@@ -316,9 +335,9 @@ static void read_steps(struct reader *reader) {
         if (experiments[i].parts[0] || !entry)
             continue;
         struct step *step = &reader->steps[reader->n_steps++];
-        *step = (struct step){experiments[i].name, value_of(entry, 1)};
+        *step = (struct step){experiments[i].name, value_of(reader->arena, entry, 1)};
         if (experiments[i].less)
-            take_off(&step->value, find_partner(reader, experiments[i].less));
+            take_off(reader->arena, &step->value, find_partner(reader, experiments[i].less));
         if (experiments[i].n_steps == 1 || experiments[i].less || !step->value.is_known)
             continue;
         // No step takes less than a cycle; so where all together take one each, each takes one. Where they take even
@@ -327,7 +346,8 @@ static void read_steps(struct reader *reader) {
         bool is_least = is_sum(cycles, n_steps), is_less = cycles < n_steps && !is_least;
         step->value.sum = cycles;
         step->value.relation = is_least ? TABLE_EQUAL : TABLE_AT_MOST;
-        step->value.cycles = step->value.low = step->value.high = is_less ? 0 : 1;
+        step->value.cycles = step->value.low = step->value.high = step->value.constant = is_less ? 0 : 1;
+        step->value.n_parts = 0;
     }
     for (size_t i = 0; i < n; i++)
         if (experiments[i].parts[0])
@@ -337,8 +357,9 @@ static void read_steps(struct reader *reader) {
 // ---- fillers
 
 // Slots of a body with fillers, less these. False where they are not known.
-static bool slots_of(const struct entry *entry, const struct filler *filler, struct slots_sample *sample) {
-    struct table_value value = value_of(entry, entry->record->streams ? entry->record->streams : 1);
+static bool slots_of(struct arena *arena, const struct entry *entry, const struct filler *filler,
+                     struct slots_sample *sample) {
+    struct table_value value = value_of(arena, entry, entry->record->streams ? entry->record->streams : 1);
     if (!value.is_known || !filler || !filler->value.is_known || !(filler->value.low > 0))
         return false;
     *sample = (struct slots_sample){
@@ -367,7 +388,7 @@ static void check_filler(const struct reader *reader, struct filler *filler) {
         const struct entry *entry = &reader->entries[i];
         struct slots_sample sample;
         if (strcmp(entry->form, "FILL") != 0 || !entry->fillers || strcmp(entry->filler, filler->name) != 0 ||
-            !slots_of(entry, filler, &sample))
+            !slots_of(reader->arena, entry, filler, &sample))
             continue;
         least = n_checks++ ? fmin(least, sample.slots) : sample.slots;
     }
@@ -394,7 +415,7 @@ static void read_fillers(struct reader *reader, struct survey_table *table) {
         for (size_t e = 0; e < reader->n_entries; e++) {
             const struct entry *entry = &reader->entries[e];
             if (strcmp(entry->form, "FILL") == 0 && !entry->fillers && strcmp(entry->filler, filler->name) == 0)
-                filler->value = value_of(entry, entry->record->streams ? entry->record->streams : 1);
+                filler->value = value_of(reader->arena, entry, entry->record->streams ? entry->record->streams : 1);
         }
         check_filler(reader, filler);
         if (i == 0)
@@ -425,6 +446,7 @@ static bool subtract_way(const struct reader *reader, const char *way, struct ta
             return false;
         }
         double times = partners_times(reader->isa, name);
+        add_parts(reader->arena, value, &step->value, -times);
         value->cycles -= times * step->value.cycles;
         value->low -= times * step->value.high;
         value->high -= times * step->value.low;
@@ -455,6 +477,7 @@ static bool is_closed(const struct reader *reader, const struct table_value *val
     if (!longer->is_known || !step || !step->value.is_known)
         return false;
     double steps = PARTNER_LONGER_STEPS * step->value.cycles;
+    add_parts(reader->arena, longer, &step->value, -PARTNER_LONGER_STEPS);
     longer->cycles -= steps;
     longer->low -= PARTNER_LONGER_STEPS * step->value.high;
     longer->high -= PARTNER_LONGER_STEPS * step->value.low;
@@ -516,7 +539,7 @@ static bool is_own_way(const struct making *m, const struct entry *entry) {
         if (!is_latency(each) || *each->way || strcmp(each->source, entry->source) != 0 ||
             strcmp(each->result, entry->source) != 0 || !file_has_suffix(entry->source, "_base"))
             continue;
-        struct table_value rest = value_of(entry, 1), own = value_of(each, 1);
+        struct table_value rest = value_of(m->reader->arena, entry, 1), own = value_of(m->reader->arena, each, 1);
         if (subtract_way(m->reader, entry->way, &rest) && own.is_known && own.cycles > 1.5 &&
             rest.cycles <= own.cycles + sum_cycles)
             return true;
@@ -572,9 +595,10 @@ static void limit_chain(const struct making *m, const struct entry *entry, struc
 
 // Reads the time from a register through memory and back. How much of it is the store's cannot be known.
 static void read_store(struct making *m, const struct entry *entry) {
-    struct table_value value = value_of(entry, 1);
+    struct arena *arena = m->reader->arena;
+    struct table_value value = value_of(arena, entry, 1);
     const struct entry *longer = find_longer(m, entry);
-    struct table_value long_value = longer ? value_of(longer, 1) : value;
+    struct table_value long_value = longer ? value_of(arena, longer, 1) : value;
     value.partner = entry->way;
     value.sum = value.cycles;
     value.relation = TABLE_AT_MOST;
@@ -596,9 +620,9 @@ static void read_latency(struct making *m, const struct entry *entry) {
         read_store(m, entry);
         return;
     }
-    struct table_value value = value_of(entry, 1);
+    struct table_value value = value_of(reader->arena, entry, 1);
     const struct entry *longer = find_longer(m, entry);
-    struct table_value long_value = longer ? value_of(longer, 1) : value;
+    struct table_value long_value = longer ? value_of(reader->arena, longer, 1) : value;
     bool is_open = longer && value.is_known && !is_closed(reader, &value, &long_value, longer->longer);
     if (longer && value.is_known && !is_open && long_value.verdict != MEASURED_UNSTABLE &&
         long_value.cycles < value.cycles && !is_sum(long_value.cycles, value.cycles))
@@ -638,7 +662,7 @@ static void read_throughput(struct making *m, const struct entry *entry) {
                                           .has_slow_values = entry->has_slow_values,
                                           .streams = streams,
                                           .copies = entry->copies,
-                                          .value = value_of(entry, streams)};
+                                          .value = value_of(m->reader->arena, entry, streams)};
     if (entry->has_breakers) {
         throughput.value.relation = TABLE_AT_MOST;
         throughput.value.why = throughput.value.why ? throughput.value.why : "with instructions that end dependences";
@@ -707,7 +731,7 @@ static void read_slots(struct making *m) {
             continue;
         add_fillers(m, &list, each->filler, each->fillers);
         const struct filler *filler = find_filler(reader, each->filler);
-        if (filler && !filler->why && slots_of(each, filler, &samples[n]))
+        if (filler && !filler->why && slots_of(reader->arena, each, filler, &samples[n]))
             entries[n++] = each;
     }
     if (!reader->filler || !plain) {
@@ -722,7 +746,8 @@ static void read_slots(struct making *m) {
         add_fillers(m, &list, reader->filler->name, result.wanted[i]);
     if (result.relation != SLOTS_UNKNOWN) {
         const struct entry *basis = entries[result.basis];
-        *value = value_of(basis, 1);
+        *value = value_of(reader->arena, basis, 1);
+        value->n_parts = 0;
         value->cycles = result.slots;
         value->low = result.low;
         value->high = result.high;
@@ -931,18 +956,21 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
     return rows;
 }
 
-static void describe(struct arena *arena, const json_t *header, struct survey_table *table) {
-    const json_t *clock = json_object_get(header, "clock");
-    const char *target = text_in(clock, "target");
+const char *table_machine_text(struct arena *arena, const struct json_t *header) {
+    const char *target = text_in(json_object_get(header, "clock"), "target");
     bool is_native = !*target || strcmp(target, "native") == 0;
-    table->cpu =
-        is_native ? arena_printf(arena, "%s (family %lld, model %lld, stepping %lld), microcode %s",
-                                 text_in(header, "cpu"), json_integer_value(json_object_get(header, "family")),
-                                 json_integer_value(json_object_get(header, "model")),
-                                 json_integer_value(json_object_get(header, "stepping")), text_in(header, "microcode"))
-                  : arena_strdup(arena, target);
-    table->clock = arena_printf(arena, "%s clock, ±%.2f %%", text_in(clock, "tier"),
-                                100 * json_number_value(json_object_get(clock, "error")));
+    return is_native
+               ? arena_printf(arena, "%s (family %lld, model %lld, stepping %lld), microcode %s",
+                              text_in(header, "cpu"), json_integer_value(json_object_get(header, "family")),
+                              json_integer_value(json_object_get(header, "model")),
+                              json_integer_value(json_object_get(header, "stepping")), text_in(header, "microcode"))
+               : arena_strdup(arena, target);
+}
+
+const char *table_clock_text(struct arena *arena, const struct json_t *header) {
+    const json_t *clock = json_object_get(header, "clock");
+    return arena_printf(arena, "%s clock, ±%.2f %%", text_in(clock, "tier"),
+                        100 * json_number_value(json_object_get(clock, "error")));
 }
 
 bool table_read(struct arena *arena, const char *const *folders, size_t n_folders, const struct model *models,
@@ -962,7 +990,8 @@ bool table_read(struct arena *arena, const char *const *folders, size_t n_folder
             read_fillers(&reader, table);
         if (reader.isa)
             table->triple = reader.isa->triple;
-        describe(arena, header, table);
+        table->cpu = table_machine_text(arena, header);
+        table->clock = table_clock_text(arena, header);
     }
     if (is_read) {
         struct table_row *rows = make_rows(&reader, forms, n_forms, table);
@@ -985,13 +1014,18 @@ static bool is_this_machine(const json_t *header, struct arena *arena) {
 }
 
 bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail) {
+    const char *path = folder_file(arena, folder, "measurements.jsonl");
+    *origin = (struct table_origin){0};
+    return access(path, F_OK) == 0
+               ? table_find_origin_of_file(arena, path, origin, fail)
+               : fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folder);
+}
+
+bool table_find_origin_of_file(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail) {
     static const char simulated[] = "sim:";
     struct record_file file = {0};
     *origin = (struct table_origin){0};
-    const char *path = folder_file(arena, folder, "measurements.jsonl");
-    bool is_read = access(path, F_OK) == 0
-                       ? record_read(arena, path, &file, fail)
-                       : fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folder);
+    bool is_read = record_read(arena, path, &file, fail);
     for (size_t i = 0; is_read && i < file.n_records && !origin->isa; i++)
         origin->isa = file.records[i].isa ? arena_strdup(arena, file.records[i].isa) : NULL;
     if (is_read && file.n_headers) {

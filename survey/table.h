@@ -19,6 +19,13 @@ enum table_relation {
     TABLE_AT_MOST, // an upper bound
 };
 
+// A measured program that a value is made of.
+struct table_part {
+    const char *kernel;
+    const char *bytes; // machine code of one body, hex
+    double factor;     // by which its cycles count; negative: they are taken off
+};
+
 struct table_value {
     bool is_known;            // else it was not measured, or did not run; `why` has the reason
     double cycles, low, high; // value and interval with the clock's error, cycles
@@ -29,6 +36,11 @@ struct table_value {
     const char *bytes;   // machine code of one body, hex
     double sum;          // TABLE_AT_MOST through a partner: cycles of the whole chain; else 0
     const char *partner; // form that closes the chain; null: it closes by itself
+    // How it is made: `constant`, cycles, plus the cycles of each part times its factor. A model's cycles of the same
+    // programs thus give its prediction of the value. No parts: dispatch slots, which are no such sum.
+    const struct table_part *parts;
+    size_t n_parts;
+    double constant;
 };
 
 struct table_latency {
@@ -111,6 +123,14 @@ struct table_origin {
     bool is_here;    // its last run was on a CPU as this machine's
 };
 bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail);
+// The same of a single measurement file.
+bool table_find_origin_of_file(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail);
+
+struct json_t; // jansson's
+
+// What the header line of a measurement file says, for people: CPU and microcode; which clock, and its error.
+const char *table_machine_text(struct arena *arena, const struct json_t *header);
+const char *table_clock_text(struct arena *arena, const struct json_t *header);
 
 // Reads the folders of a survey, or of its shards, and adds the numbers of `models`. Notes measurements of other
 // machines than the last one's, which are left out. Fails where a folder holds no survey, a file of it is wrong, or

@@ -16,6 +16,7 @@ set(CYCLOPS_LABEL_slow
   program.bundle-emulated
   program.bundle-empty-root
   program.corpus.*
+  program.check
   program.corun
   program.end-to-end
   program.equal-to-llvm-mca.*

@@ -53,6 +53,8 @@ struct overlay; // as read; what its functions return lives as long
 
 // Reads and checks all of a file but what depends on LLVM. Null and a failure with line and column where it is wrong.
 struct overlay *overlay_read(struct arena *arena, const char *path, struct fail *fail);
+// The same of a text; `name` is what messages call it.
+struct overlay *overlay_parse(struct arena *arena, const char *name, const char *text, struct fail *fail);
 void overlay_close(struct overlay *overlay); // null is allowed
 
 const char *overlay_name(const struct overlay *overlay);
@@ -73,11 +75,10 @@ bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, c
 
 // Changes a block's instructions, copies of which it makes in `arena`. Once overlay_machine has been called. Fails at
 // the first instruction that a file with base none does not describe.
-bool overlay_apply(const struct overlay *overlay, struct arena *arena, struct block *block, struct fail *fail);
+bool overlay_apply(struct overlay *overlay, struct arena *arena, struct block *block, struct fail *fail);
 
 // An instruction that is nothing but its rule, called by the rule's `match`: of a machine without an ISA.
-bool overlay_insn(const struct overlay *overlay, struct arena *arena, const char *name, struct insn *insn,
-                  struct fail *fail);
+bool overlay_insn(struct overlay *overlay, struct arena *arena, const char *name, struct insn *insn, struct fail *fail);
 
 // Where the numbers of an opcode are from, as its rules say; null: they do not.
 const char *overlay_source(const struct overlay *overlay, struct arena *arena, const char *opcode);

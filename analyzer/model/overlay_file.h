@@ -84,6 +84,7 @@ struct overlay {
     const char **classes; // names of results: class i + 1
     size_t n_classes;
     const struct machine *machine; // once overlay_machine has run
+    struct overlay_found **found;  // rules by opcode, as far as they were looked up: a hash table; null: none yet
 };
 
 bool overlay_pattern_matches(const struct overlay_pattern *pattern, const char *name);

@@ -10,6 +10,38 @@ static bool matches(const struct overlay_rule *rule, const char *opcode) {
     return overlay_pattern_matches(&rule->match, opcode);
 }
 
+// The rules that match an opcode, in the file's order. Looking them up costs a regular expression each.
+struct overlay_found {
+    const char *opcode;
+    const struct overlay_rule **rules;
+    size_t n_rules;
+    struct overlay_found *next; // in its bucket
+};
+enum { N_BUCKETS = 1 << 10 };
+
+static size_t bucket_of(const char *opcode) {
+    size_t hash = 5381;
+    for (; *opcode; opcode++)
+        hash = hash * 33 + (unsigned char)*opcode;
+    return hash % N_BUCKETS;
+}
+
+static const struct overlay_found *find_rules(struct overlay *overlay, const char *opcode) {
+    if (!overlay->found)
+        overlay->found = ARENA_ARRAY(overlay->arena, struct overlay_found *, N_BUCKETS);
+    struct overlay_found **bucket = &overlay->found[bucket_of(opcode)];
+    for (const struct overlay_found *each = *bucket; each; each = each->next)
+        if (strcmp(each->opcode, opcode) == 0)
+            return each;
+    struct overlay_found *found = ARENA_NEW(overlay->arena, struct overlay_found);
+    *found = (struct overlay_found){.opcode = arena_strdup(overlay->arena, opcode), .next = *bucket};
+    for (size_t i = 0; i < overlay->n_rules; i++)
+        if (matches(&overlay->rules[i], opcode))
+            *ARENA_ADD(overlay->arena, found->rules, found->n_rules) = &overlay->rules[i];
+    *bucket = found;
+    return found;
+}
+
 static unsigned latency_of(const struct overlay_rule *rule, unsigned write) {
     return rule->latencies[write < rule->n_latencies ? write : rule->n_latencies - 1];
 }
@@ -129,14 +161,13 @@ static bool uses_changed_resource(const struct overlay *overlay, const struct in
 }
 
 // False: no rule matches.
-static bool change_insn(const struct overlay *overlay, struct arena *arena, struct insn *insn) {
+static bool change_insn(struct overlay *overlay, struct arena *arena, struct insn *insn) {
     bool is_changed = false;
     struct insn_write *writes = NULL;
     struct insn_read *reads = NULL;
-    for (size_t i = 0; i < overlay->n_rules; i++) {
-        const struct overlay_rule *rule = &overlay->rules[i];
-        if (!matches(rule, insn->opcode))
-            continue;
+    const struct overlay_found *found = find_rules(overlay, insn->opcode);
+    for (size_t i = 0; i < found->n_rules; i++) {
+        const struct overlay_rule *rule = found->rules[i];
         if (!is_changed) {
             writes = ARENA_ARRAY(arena, struct insn_write, insn->n_writes);
             reads = ARENA_ARRAY(arena, struct insn_read, insn->n_reads);
@@ -156,7 +187,7 @@ static bool change_insn(const struct overlay *overlay, struct arena *arena, stru
     return is_changed;
 }
 
-bool overlay_apply(const struct overlay *overlay, struct arena *arena, struct block *block, struct fail *fail) {
+bool overlay_apply(struct overlay *overlay, struct arena *arena, struct block *block, struct fail *fail) {
     assert(overlay->machine);
     struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
     for (unsigned i = 0; i < block->n_insns; i++) {
@@ -188,7 +219,7 @@ bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, c
     return true;
 }
 
-bool overlay_insn(const struct overlay *overlay, struct arena *arena, const char *name, struct insn *insn,
+bool overlay_insn(struct overlay *overlay, struct arena *arena, const char *name, struct insn *insn,
                   struct fail *fail) {
     const char **names = ARENA_ARRAY(arena, const char *, overlay->n_rules);
     for (size_t i = 0; i < overlay->n_rules; i++)

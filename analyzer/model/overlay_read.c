@@ -137,11 +137,13 @@ static bool read_overlay(struct overlay_reader *reader) {
            overlay_read_source(reader, f[SOURCE].value);
 }
 
-struct overlay *overlay_read(struct arena *arena, const char *path, struct fail *fail) {
+// `text`: null: the file's.
+static struct overlay *read_all(struct arena *arena, const char *path, const char *text, struct fail *fail) {
     struct overlay *overlay = ARENA_NEW(arena, struct overlay);
     *overlay = (struct overlay){.arena = arena, .path = arena_strdup(arena, path), .about = ""};
     struct overlay_reader reader = {.overlay = overlay, .sources = {.arena = arena}};
-    bool is_good = yaml_open(&reader.yaml, arena, overlay->path, fail);
+    bool is_good = text ? yaml_open_text(&reader.yaml, arena, overlay->path, text, fail)
+                        : yaml_open(&reader.yaml, arena, overlay->path, fail);
     overlay->hash = is_good ? bytes_hash(reader.yaml.data, strlen(reader.yaml.data)) : 0;
     is_good = is_good && read_overlay(&reader);
     yaml_close(&reader.yaml);
@@ -149,6 +151,14 @@ struct overlay *overlay_read(struct arena *arena, const char *path, struct fail 
         return overlay;
     overlay_close(overlay);
     return NULL;
+}
+
+struct overlay *overlay_read(struct arena *arena, const char *path, struct fail *fail) {
+    return read_all(arena, path, NULL, fail);
+}
+
+struct overlay *overlay_parse(struct arena *arena, const char *name, const char *text, struct fail *fail) {
+    return read_all(arena, name, text, fail);
 }
 
 static void free_pattern(struct overlay_pattern *pattern) {

@@ -1,0 +1,217 @@
+#include "check/check.h"
+
+#include "check/gap.h"
+#include "check/predictor.h"
+
+#include <math.h>
+
+bool check_has_compared(const struct check_report *report) {
+    size_t n = 0;
+    for (int i = 0; i < CHECK_N_QUESTIONS; i++)
+        n += report->counts[i].n_compared;
+    return n > 0;
+}
+
+bool check_has_failed(const struct check_report *report) {
+    bool has_failed = false;
+    for (int i = 0; i < CHECK_N_QUESTIONS; i++)
+        has_failed |= report->counts[i].n_allowed < report->counts[i].n_findings;
+    return has_failed;
+}
+
+struct differences {
+    struct check_difference *items;
+    size_t n;
+};
+
+// What of a value is known before any model is asked; CHECK_AGREES: it can be compared.
+static enum check_outcome outcome_of(const struct check_value *value) {
+    bool has_run = value->value.n_parts || (value->quantity == CHECK_THROUGHPUT && value->value.bytes);
+    if (!value->value.is_known && !has_run)
+        return CHECK_NOT_COMPARED; // no experiment shows it
+    if (!value->value.is_known)
+        return CHECK_FAILED;
+    return gap_is_sure(value) ? CHECK_AGREES : CHECK_UNSTABLE;
+}
+
+static void count(struct check_counts *counts, enum check_outcome outcome) {
+    switch (outcome) {
+    case CHECK_AGREES:
+        counts->n_compared++;
+        counts->n_agree++;
+        return;
+    case CHECK_DIFFERS:
+        counts->n_compared++;
+        counts->n_differ++;
+        return;
+    case CHECK_UNSTABLE:
+        counts->n_unstable++;
+        return;
+    case CHECK_FAILED:
+        counts->n_failed++;
+        return;
+    case CHECK_UNPREDICTED:
+        counts->n_unpredicted++;
+        return;
+    case CHECK_NOT_COMPARED:
+        return;
+    }
+}
+
+static void ask_gap(struct arena *arena, const struct check_value *value, const struct predicted *predicted,
+                    enum check_outcome *outcome, struct differences *list) {
+    if (*outcome == CHECK_AGREES && !predicted->is_known)
+        *outcome = CHECK_UNPREDICTED;
+    if (*outcome != CHECK_AGREES || gap_find(value, predicted) == 0)
+        return;
+    *outcome = CHECK_DIFFERS;
+    *ARENA_ADD(arena, list->items, list->n) = gap_describe(arena, value, predicted);
+}
+
+// Whether two models' numbers are other ones. Equal models give equal numbers, bit for bit.
+static bool is_moved(double a, double b) {
+    static const double rounding = 1e-9;
+    return fabs(a - b) > rounding * fmax(fabs(a), fabs(b));
+}
+
+static void ask_model(struct arena *arena, const struct check_value *value, const struct predicted *predicted,
+                      const struct predicted *other, enum check_outcome *outcome, struct check_counts *counts,
+                      struct differences *list) {
+    if (*outcome != CHECK_AGREES)
+        return;
+    if (!predicted->is_known || !other->is_known) {
+        *outcome = CHECK_UNPREDICTED;
+        return;
+    }
+    double now = gap_find(value, predicted), before = gap_find(value, other);
+    if (!is_moved(predicted->cycles, other->cycles) || !is_moved(now, before))
+        return;
+    if (now < before) {
+        counts->n_improved++;
+        return;
+    }
+    *outcome = CHECK_DIFFERS;
+    struct check_difference difference = gap_describe(arena, value, predicted);
+    difference.before = other->cycles;
+    *ARENA_ADD(arena, list->items, list->n) = difference;
+}
+
+static void ask_models(struct arena *arena, const struct check_request *request, struct check_report *report) {
+    size_t n = report->results.n_values;
+    struct predictor predictor, other;
+    struct differences gaps = {0}, moves = {0};
+    double *numbers = ARENA_ARRAY(arena, double, n);
+    const char **why = ARENA_ARRAY(arena, const char *, n);
+    predictor_open(&predictor, arena, request->model);
+    if (request->against)
+        predictor_open(&other, arena, request->against);
+    for (size_t i = 0; i < n; i++) {
+        const struct check_value *value = &report->results.values[i];
+        enum check_outcome outcome = outcome_of(value), moved = outcome;
+        struct predicted predicted = {.resource = ""};
+        if (value->value.n_parts || value->quantity == CHECK_SLOTS)
+            predicted = predictor_predict(&predictor, value);
+        numbers[i] = predicted.is_known ? predicted.cycles : NAN;
+        why[i] = predicted.why;
+        if (request->asks_gap) {
+            ask_gap(arena, value, &predicted, &outcome, &gaps);
+            count(&report->counts[CHECK_GAP], outcome);
+            report->outcomes[CHECK_GAP][i] = outcome;
+        }
+        if (request->against) {
+            struct predicted second = {.resource = ""};
+            if (moved == CHECK_AGREES)
+                second = predictor_predict(&other, value);
+            ask_model(arena, value, &predicted, &second, &moved, &report->counts[CHECK_MODEL], &moves);
+            count(&report->counts[CHECK_MODEL], moved);
+            report->outcomes[CHECK_MODEL][i] = moved;
+        }
+    }
+    report->predicted = numbers;
+    report->why = why;
+    check_find(arena, CHECK_GAP, gaps.items, gaps.n, &report->findings[CHECK_GAP], &report->n_findings[CHECK_GAP]);
+    check_find(arena, CHECK_MODEL, moves.items, moves.n, &report->findings[CHECK_MODEL],
+               &report->n_findings[CHECK_MODEL]);
+}
+
+static enum check_outcome outcome_of_diff(const struct diff_entry *entry) {
+    switch (entry->kind) {
+    case DIFF_SAME:
+        return CHECK_AGREES;
+    case DIFF_MOVED:
+        return CHECK_DIFFERS;
+    case DIFF_BETTER_KNOWN:
+    case DIFF_NOW_UNSTABLE:
+    case DIFF_BOTH_UNSTABLE:
+        return CHECK_UNSTABLE;
+    case DIFF_NEW:
+    case DIFF_LOST:
+    case DIFF_INCOMPARABLE:
+    case DIFF_N_KINDS:
+        break;
+    }
+    return CHECK_NOT_COMPARED;
+}
+
+static void ask_hardware(struct arena *arena, const struct check_request *request, struct check_report *report) {
+    struct differences list = {0};
+    for (size_t i = 0; i < report->results.n_values; i++)
+        report->outcomes[CHECK_HARDWARE][i] = CHECK_NOT_COMPARED;
+    diff_make(arena, &report->baseline, &report->results, request->rate, &report->diff);
+    for (size_t i = 0; i < report->diff.n_entries; i++) {
+        const struct diff_entry *entry = &report->diff.entries[i];
+        enum check_outcome outcome = outcome_of_diff(entry);
+        count(&report->counts[CHECK_HARDWARE], outcome);
+        if (entry->after)
+            report->outcomes[CHECK_HARDWARE][entry->after - report->results.values] = outcome;
+        if (outcome != CHECK_DIFFERS || !entry->before || !entry->after)
+            continue;
+        const struct table_value *now = &entry->after->value, *before = &entry->before->value;
+        struct check_difference difference = {.value = entry->after, .number = before->cycles, .about = ""};
+        difference.gap = (now->cycles - before->cycles) / fmax(fabs(before->cycles), MEASURED_LEAST_DIFFERENCE);
+        difference.own = arena_printf(arena, "%s/%s", check_quantity_name(entry->after->quantity),
+                                      gap_class_name(arena, entry->after->class_name));
+        *ARENA_ADD(arena, list.items, list.n) = difference;
+    }
+    check_find(arena, CHECK_HARDWARE, list.items, list.n, &report->findings[CHECK_HARDWARE],
+               &report->n_findings[CHECK_HARDWARE]);
+}
+
+static void allow(struct arena *arena, const struct check_request *request, struct check_report *report) {
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++) {
+        struct check_finding *list = ARENA_ARRAY(arena, struct check_finding, report->n_findings[q]);
+        for (size_t i = 0; i < report->n_findings[q]; i++) {
+            list[i] = report->findings[q][i];
+            check_allow(arena, &report->allowances, &list[i], request->now);
+            report->counts[q].n_allowed += list[i].is_allowed;
+        }
+        report->counts[q].n_findings = report->n_findings[q];
+        report->findings[q] = list;
+    }
+}
+
+bool check_run(struct arena *arena, const struct check_request *request, struct check_report *report,
+               struct fail *fail) {
+    *report = (struct check_report){0};
+    if (!check_allowances_read(arena, request->allow, &report->allowances, fail) ||
+        !check_results_read(arena, request->results, request->n_results, request->listener, &report->results, fail))
+        return false;
+    if (request->n_baseline &&
+        !check_results_read(arena, request->baseline, request->n_baseline, request->listener, &report->baseline, fail))
+        return false;
+    report->counts[CHECK_GAP].is_asked = request->model && request->asks_gap;
+    report->counts[CHECK_MODEL].is_asked = request->model && request->against;
+    report->counts[CHECK_HARDWARE].is_asked = request->n_baseline > 0;
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++)
+        if (report->counts[q].is_asked)
+            report->outcomes[q] = ARENA_ARRAY(arena, enum check_outcome, report->results.n_values);
+    if (request->model) {
+        report->model = request->model->machine->id;
+        report->against = request->against ? request->against->machine->id : NULL;
+        ask_models(arena, request, report);
+    }
+    if (request->n_baseline)
+        ask_hardware(arena, request, report);
+    allow(arena, request, report);
+    return true;
+}

@@ -1,0 +1,66 @@
+// The gate: holds measured values against a model, another model and an earlier measurement, and makes findings of what
+// differs. Prints nothing.
+//
+//     values ─┬─ model's predictions of the same programs ─► gap
+//             ├─ those of another model beside them       ─► model
+//             └─ an earlier measurement's values           ─► hardware
+#ifndef CHECK_CHECK_H
+#define CHECK_CHECK_H
+
+#include "analyzer/model/model.h"
+#include "check/allow.h"
+#include "check/diff.h"
+#include "check/findings.h"
+
+#include <time.h>
+
+struct check_request {
+    const char *const *results; // folders of a survey, or measurement files
+    size_t n_results;
+    const struct model *model;   // null: no gap and no model question
+    const struct model *against; // the other model; null: that question is not asked
+    const char *const *baseline; // the earlier measurement's files; n_baseline 0: that question is not asked
+    size_t n_baseline;
+    bool asks_gap;
+    double rate;       // of false discoveries, as in diff_make
+    const char *allow; // path of the allow-list; null: none
+    time_t now;
+    const struct lab_listener *listener; // null: none
+};
+
+// What became of a question's values.
+struct check_counts {
+    bool is_asked;
+    size_t n_compared, n_agree, n_differ;
+    size_t n_unstable;    // measured, but not to be trusted
+    size_t n_failed;      // did not run
+    size_t n_unpredicted; // the model has no number
+    size_t n_improved;    // CHECK_MODEL: nearer to the measured value than the other model
+    size_t n_allowed;     // findings
+    size_t n_findings;
+};
+
+// What became of a value under one question.
+enum check_outcome { CHECK_AGREES, CHECK_DIFFERS, CHECK_UNSTABLE, CHECK_FAILED, CHECK_UNPREDICTED, CHECK_NOT_COMPARED };
+
+struct check_report {
+    struct check_results results, baseline;
+    const char *model, *against; // names; null: there is none
+    struct check_counts counts[CHECK_N_QUESTIONS];
+    enum check_outcome *outcomes[CHECK_N_QUESTIONS]; // by value of `results`; null: not asked
+    const double *predicted;                         // the model's number by value; not finite: it has none
+    const char *const *why;                          // why it has none, by value; null: it has one
+    const struct check_finding *findings[CHECK_N_QUESTIONS];
+    size_t n_findings[CHECK_N_QUESTIONS];
+    struct check_allowances allowances;
+    struct diff diff; // against the earlier measurement
+};
+
+// Whether any value was compared, and whether there is a finding that is not allowed.
+bool check_has_compared(const struct check_report *report);
+bool check_has_failed(const struct check_report *report);
+
+bool check_run(struct arena *arena, const struct check_request *request, struct check_report *report,
+               struct fail *fail);
+
+#endif

@@ -1,0 +1,162 @@
+#include "check/findings.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *check_question_name(enum check_question question) {
+    static const char *const names[CHECK_N_QUESTIONS] = {"gap", "model", "hardware"};
+    return names[question];
+}
+
+static int compare_shared(const void *a, const void *b) {
+    const struct check_difference *one = *(struct check_difference *const *)a,
+                                  *other = *(struct check_difference *const *)b;
+    int order = strcmp(one->shared, other->shared);
+    return order ? order : strcmp(one->value->class_name, other->value->class_name);
+}
+
+// Decides for each difference which of its causes counts: the shared one where enough classes have it.
+static void choose_causes(struct arena *arena, struct check_difference *differences, size_t n) {
+    struct check_difference **list = ARENA_ARRAY(arena, struct check_difference *, n);
+    size_t n_shared = 0;
+    for (size_t i = 0; i < n; i++) {
+        differences[i].cause = differences[i].own;
+        if (differences[i].shared)
+            list[n_shared++] = &differences[i];
+    }
+    if (n_shared)
+        qsort(list, n_shared, sizeof(struct check_difference *), compare_shared);
+    for (size_t first = 0, end; first < n_shared; first = end) {
+        size_t n_classes = 0;
+        for (end = first; end < n_shared && strcmp(list[end]->shared, list[first]->shared) == 0; end++)
+            n_classes += end == first || strcmp(list[end]->value->class_name, list[end - 1]->value->class_name) != 0;
+        for (size_t i = first; n_classes >= CHECK_SHARED_CLASSES && i < end; i++)
+            list[i]->cause = list[i]->shared;
+    }
+}
+
+static int compare_causes(const void *a, const void *b) {
+    const struct check_difference *one = a, *other = b;
+    int order = strcmp(one->cause, other->cause);
+    return order ? order : check_value_compare(one->value, other->value);
+}
+
+static int compare_findings(const void *a, const void *b) {
+    const struct check_finding *one = a, *other = b;
+    if (one->n_differences != other->n_differences)
+        return one->n_differences > other->n_differences ? -1 : 1;
+    return strcmp(one->id, other->id);
+}
+
+static int compare_texts(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static size_t count_classes(struct arena *arena, const struct check_difference *differences, size_t n) {
+    const char **names = ARENA_ARRAY(arena, const char *, n);
+    size_t n_classes = 0;
+    for (size_t i = 0; i < n; i++)
+        names[i] = differences[i].value->class_name;
+    qsort(names, n, sizeof *names, compare_texts);
+    for (size_t i = 0; i < n; i++)
+        n_classes += i == 0 || strcmp(names[i], names[i - 1]) != 0;
+    return n_classes;
+}
+
+static const char *subject(const struct check_value *value, enum check_question question) {
+    switch (value->quantity) {
+    case CHECK_LATENCY:
+        return "latency";
+    case CHECK_THROUGHPUT:
+        return "reciprocal throughput";
+    case CHECK_SLOTS:
+        return question == CHECK_HARDWARE ? "dispatch slots" : "uops";
+    case CHECK_BLOCK:
+    case CHECK_N_QUANTITIES:
+        break;
+    }
+    return "cycles";
+}
+
+// Whether two differences read alike: the same numbers to the digits that are shown.
+static bool are_alike(const struct check_difference *a, const struct check_difference *b) {
+    static const double share = 0.01;
+    const struct table_value *x = &a->value->value, *y = &b->value->value;
+    return a->value->quantity == b->value->quantity && x->relation == y->relation && strcmp(a->about, b->about) == 0 &&
+           fabs(a->number - b->number) <= share * fabs(b->number) &&
+           fabs(x->cycles - y->cycles) <= share * fabs(y->cycles);
+}
+
+// Returns the difference that most others are like, and their number, itself included.
+static const struct check_difference *most_common(const struct check_finding *finding, size_t *n_alike) {
+    enum { MOST_TRIED = 64 };
+    const struct check_difference *best = finding->differences;
+    *n_alike = 0;
+    for (size_t i = 0; i < finding->n_differences && i < MOST_TRIED; i++) {
+        size_t n = 0;
+        for (size_t k = 0; k < finding->n_differences; k++)
+            n += are_alike(&finding->differences[k], &finding->differences[i]);
+        if (n > *n_alike) {
+            *n_alike = n;
+            best = &finding->differences[i];
+        }
+    }
+    return best;
+}
+
+static const char *summarize(struct arena *arena, const struct check_finding *finding) {
+    size_t n_alike;
+    const struct check_difference *typical = most_common(finding, &n_alike);
+    const struct check_value *value = typical->value;
+    const char *often = n_alike == finding->n_differences
+                            ? ""
+                            : arena_printf(arena, " (%zu of %zu values)", n_alike, finding->n_differences),
+               *bound = value->value.relation == TABLE_AT_MOST ? "at most " : "",
+               *what = subject(value, finding->question);
+    if (finding->question == CHECK_HARDWARE)
+        return arena_printf(arena, "%s %s%.3g, earlier %.3g%s", what, bound, value->value.cycles, typical->number,
+                            often);
+    const char *other =
+        finding->question == CHECK_MODEL ? arena_printf(arena, ", other model %.3g", typical->before) : "";
+    return arena_printf(arena, "%s%s%s %.3g, measured %s%.3g%s%s", typical->about, *typical->about ? ": " : "", what,
+                        typical->number, bound, value->value.cycles, other, often);
+}
+
+static struct check_finding make_finding(struct arena *arena, enum check_question question,
+                                         const struct check_difference *differences, size_t n) {
+    struct check_finding finding = {
+        .question = question,
+        .id = arena_printf(arena, "%s:%s", check_question_name(question), differences->cause),
+        .differences = differences,
+        .n_differences = n,
+        .n_classes = count_classes(arena, differences, n),
+    };
+    for (size_t i = 0; i < n; i++) {
+        finding.n_forms += i == 0 || strcmp(differences[i].value->form, differences[i - 1].value->form) != 0;
+        finding.most = fmax(finding.most, fabs(differences[i].gap));
+    }
+    finding.summary = summarize(arena, &finding);
+    return finding;
+}
+
+void check_find(struct arena *arena, enum check_question question, struct check_difference *differences, size_t n,
+                const struct check_finding **findings, size_t *n_findings) {
+    struct check_finding *list = NULL;
+    size_t n_list = 0;
+    choose_causes(arena, differences, n);
+    if (n)
+        qsort(differences, n, sizeof *differences, compare_causes);
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && strcmp(differences[end].cause, differences[first].cause) == 0;)
+            end++;
+        struct check_finding finding = make_finding(arena, question, &differences[first], end - first);
+        *ARENA_ADD(arena, list, n_list) = finding;
+    }
+    if (n_list)
+        qsort(list, n_list, sizeof *list, compare_findings);
+    *findings = list;
+    *n_findings = n_list;
+}

@@ -1,0 +1,42 @@
+// Findings: differences that intervals cannot explain, put together by their cause. Three questions are never mixed.
+//  - gap: does the model's prediction lie outside the measured interval?
+//  - model: has the model moved away from what was measured, compared with another model?
+//  - hardware: has the measured value moved, compared with an earlier measurement?
+#ifndef CHECK_FINDINGS_H
+#define CHECK_FINDINGS_H
+
+#include "check/values.h"
+
+enum check_question { CHECK_GAP, CHECK_MODEL, CHECK_HARDWARE, CHECK_N_QUESTIONS };
+const char *check_question_name(enum check_question question); // "gap", "model", "hardware"
+
+// One value that differs.
+struct check_difference {
+    const struct check_value *value;
+    double number;            // what the value is held against: the prediction, or the earlier value (hardware), cycles
+    double before;            // CHECK_MODEL: the other model's prediction, cycles
+    double gap;               // (number - value) / value; CHECK_HARDWARE: (value - number) / number
+    const char *own, *shared; // names of the cause: that of its class; that of several classes, null: there is none
+    const char *about;        // of the prediction, for people: "Zn4Store held for 2 cycles"
+    const char *cause;        // the one of the two names that counts
+};
+
+struct check_finding {
+    enum check_question question;
+    const char *id;                             // stable, made of names: "gap:latency/WriteFAdd"
+    const char *summary;                        // one clause: "latency 3, measured 4"
+    const struct check_difference *differences; // in the order of the values' keys
+    size_t n_differences, n_forms, n_classes;
+    double most;                             // largest |gap| of them
+    const struct check_allowance *allowance; // null: none fits
+    bool is_allowed;
+    const char *why_not; // why the allowance does not hold: "expired on 2026-01-31"; null: it holds, or there is none
+};
+
+// Makes findings of the differences of one question: those that explain most come first. A cause that this many
+// scheduling classes share is one finding; else each class has its own.
+enum { CHECK_SHARED_CLASSES = 3 };
+void check_find(struct arena *arena, enum check_question question, struct check_difference *differences, size_t n,
+                const struct check_finding **findings, size_t *n_findings);
+
+#endif

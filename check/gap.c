@@ -1,0 +1,135 @@
+#include "check/gap.h"
+
+#include <math.h>
+#include <string.h>
+
+bool gap_is_sure(const struct check_value *value) {
+    return value->value.is_known && value->value.verdict != MEASURED_UNSTABLE && isfinite(value->value.low) &&
+           isfinite(value->value.high);
+}
+
+const char *gap_class_name(struct arena *arena, const char *class_name) {
+    enum { LONGEST = 40 };
+    uint32_t hash = 0x811c9dc5; // FNV-1a
+    if (strlen(class_name) <= LONGEST)
+        return class_name;
+    for (const char *at = class_name; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x01000193;
+    return arena_printf(arena, "%.*s+%04x", (int)strcspn(class_name, "_"), class_name, (hash ^ hash >> 16) & 0xffff);
+}
+
+double gap_find(const struct check_value *value, const struct predicted *predicted) {
+    const struct table_value *measured = &value->value;
+    double low = measured->relation == TABLE_AT_MOST ? -INFINITY : measured->low;
+    double nearest = fmin(fmax(predicted->cycles, low), measured->high), off = fabs(predicted->cycles - nearest);
+    if (off <= MEASURED_LEAST_DIFFERENCE * predicted->simulated)
+        return 0;
+    return off / fmax(fabs(measured->cycles), MEASURED_LEAST_DIFFERENCE);
+}
+
+const char *gap_ratio_name(struct arena *arena, double ratio) {
+    enum { LARGEST = 12, LARGEST_DIVISOR = 4 };
+    static const double share = 0.02;
+    for (int n = 1; n <= LARGEST_DIVISOR; n++) {
+        double k = round(ratio * n);
+        if (k >= 1 && k <= LARGEST && fabs(k / n - ratio) <= share * ratio)
+            return n == 1 ? arena_printf(arena, "x%.0f", k) : arena_printf(arena, "x%.0f/%d", k, n);
+    }
+    return NULL;
+}
+
+static bool has_end(const char *text, const char *end) {
+    size_t length = strlen(text), n = strlen(end);
+    return length >= n && strcmp(text + length - n, end) == 0;
+}
+
+// A latency: of the class, or of all addresses alike.
+static void blame_latency(struct arena *arena, struct check_difference *difference) {
+    static const double slack = 0.1;
+    const struct check_value *value = difference->value;
+    const char *class_name = gap_class_name(arena, value->class_name);
+    double delta = difference->number - value->value.cycles;
+    bool is_address = has_end(value->source, ".base") || has_end(value->source, ".index");
+    if (strcmp(value->source, "same") == 0) {
+        difference->own = arena_printf(arena, "same-register/%s", class_name);
+        difference->about = "all sources one register";
+        return;
+    }
+    if (strcmp(value->destination, "memory") == 0) {
+        difference->own = arena_printf(arena, "memory/%s", class_name);
+        difference->shared = "memory";
+        difference->about = "through memory";
+        return;
+    }
+    difference->own = arena_printf(arena, "latency/%s", class_name);
+    if (is_address && fabs(delta - round(delta)) <= slack && value->value.relation == TABLE_EQUAL) {
+        difference->shared = arena_printf(arena, "address-latency/%+.0f", round(delta));
+        difference->about = "from an address";
+    }
+}
+
+static const char *machine_part(const struct predicted *predicted) {
+    return strcmp(predicted->resource, "reorder buffer") == 0          ? "reorder-buffer"
+           : strcmp(predicted->resource, "load and store queues") == 0 ? "load-and-store-queues"
+                                                                       : "retire-width";
+}
+
+// A throughput: what limits the simulated copies is at fault where they are too slow. Where they are too fast, it is
+// not enough.
+static void blame_throughput(struct arena *arena, struct check_difference *difference,
+                             const struct predicted *predicted) {
+    const struct check_value *value = difference->value;
+    const char *class_name = gap_class_name(arena, value->class_name);
+    const char *ratio = gap_ratio_name(arena, value->value.cycles / predicted->cycles);
+    switch (predicted->kind) {
+    case BOTTLENECK_RESOURCE:
+    case BOTTLENECK_UNEVEN:
+        difference->own = arena_printf(arena, "throughput/%s", class_name);
+        difference->about = arena_printf(arena, "%s held for %u cycle%s", predicted->resource, predicted->holds_cycles,
+                                         predicted->holds_cycles == 1 ? "" : "s");
+        if (ratio)
+            difference->shared = arena_printf(arena, "resource/%s/%u-cycle%s/%s", predicted->resource,
+                                              predicted->holds_cycles, predicted->holds_cycles == 1 ? "" : "s", ratio);
+        return;
+    case BOTTLENECK_DISPATCH:
+        difference->own = arena_printf(arena, "throughput/%s", class_name);
+        difference->about = "dispatch width";
+        if (ratio)
+            difference->shared = arena_printf(arena, "dispatch-width/%s", ratio);
+        return;
+    case BOTTLENECK_DEPENDENCY:
+        difference->own = arena_printf(arena, "latency/%s", class_name);
+        return;
+    case BOTTLENECK_BUFFER:
+    case BOTTLENECK_RETIRE:
+        difference->own = arena_printf(arena, "throughput/%s", class_name);
+        difference->about = predicted->resource;
+        if (ratio)
+            difference->shared = arena_printf(arena, "%s/%s", machine_part(predicted), ratio);
+        return;
+    case BOTTLENECK_UNKNOWN:
+        break;
+    }
+    difference->own = arena_printf(arena, "throughput/%s", class_name);
+}
+
+struct check_difference gap_describe(struct arena *arena, const struct check_value *value,
+                                     const struct predicted *predicted) {
+    struct check_difference difference = {.value = value, .number = predicted->cycles, .about = ""};
+    difference.gap =
+        (predicted->cycles - value->value.cycles) / fmax(fabs(value->value.cycles), MEASURED_LEAST_DIFFERENCE);
+    switch (value->quantity) {
+    case CHECK_LATENCY:
+        blame_latency(arena, &difference);
+        break;
+    case CHECK_SLOTS:
+        difference.own = arena_printf(arena, "uops/%s", gap_class_name(arena, value->class_name));
+        break;
+    case CHECK_THROUGHPUT:
+    case CHECK_BLOCK:
+    case CHECK_N_QUANTITIES:
+        blame_throughput(arena, &difference, predicted);
+        break;
+    }
+    return difference;
+}

@@ -1,0 +1,140 @@
+#include "check/predictor.h"
+
+#include "base/bytes.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N_BUCKETS = 1 << 16, MOST_CODE_BYTES = 1 << 16 };
+
+struct predicted_program {
+    const char *bytes; // hex
+    size_t next;       // number of the next program in the bucket, from 1; 0: none
+    struct predicted result;
+};
+
+static void open_with(struct predictor *predictor, struct arena *arena, const struct model *model,
+                      struct overlay *overlay, const struct machine *machine, size_t n_buckets) {
+    *predictor = (struct predictor){.arena = arena,
+                                    .model = model,
+                                    .overlay = overlay,
+                                    .machine = machine,
+                                    .buckets = ARENA_ARRAY(arena, size_t, n_buckets),
+                                    .n_buckets = n_buckets};
+}
+
+void predictor_open(struct predictor *predictor, struct arena *arena, const struct model *model) {
+    open_with(predictor, arena, model, NULL, model->machine, N_BUCKETS);
+}
+
+bool predictor_open_changed(struct predictor *predictor, struct arena *arena, const struct model *model,
+                            struct overlay *overlay, size_t n_programs, struct fail *fail) {
+    const struct machine *machine = overlay_machine(overlay, model->machine, fail);
+    open_with(predictor, arena, model, overlay, machine, n_programs < N_BUCKETS ? n_programs + 1 : N_BUCKETS);
+    return machine;
+}
+
+bool predictor_describe(const struct predictor *predictor, struct arena *arena, const char *hex, struct block *block,
+                        struct fail *fail) {
+    size_t n = hex ? strlen(hex) / 2 : 0;
+    uint8_t *bytes = arena_alloc(arena, n + 1);
+    if (n == 0 || n > MOST_CODE_BYTES || strlen(hex) % 2 || !bytes_from_hex(hex, n, bytes))
+        return fail_set(fail, FAIL_INPUT, "the file does not hold its machine code");
+    return model_describe_bytes(predictor->model, arena, bytes, n, block, fail) &&
+           (!predictor->overlay || overlay_apply(predictor->overlay, arena, block, fail));
+}
+
+const struct insn *predictor_find_form(const struct block *block, const char *form) {
+    size_t length = strcspn(form, "-"); // a form of several has a suffix (analyzer/model/form.h)
+    for (unsigned i = 0; i < block->n_insns; i++)
+        if (strlen(block->insns[i].opcode) == length && strncmp(block->insns[i].opcode, form, length) == 0)
+            return &block->insns[i];
+    return NULL;
+}
+
+static bool has_inner_branch(const struct block *block) {
+    // The loop's own branch is the last one.
+    for (unsigned i = 0; i + 1 < block->n_insns; i++)
+        if (block->insns[i].is_branch || block->insns[i].is_call || block->insns[i].is_return)
+            return true;
+    return false;
+}
+
+static struct predicted simulate(const struct predictor *predictor, const char *hex) {
+    struct arena scratch = {0};
+    struct fail fail = {0};
+    struct block block = {0};
+    struct prediction prediction;
+    struct predicted result = {.resource = ""};
+    if (predictor_describe(predictor, &scratch, hex, &block, &fail) && has_inner_branch(&block))
+        fail_set(&fail, FAIL_UNAVAILABLE, "it has branches inside, and the file does not state which way they went");
+    if (fail.status != FAIL_NONE || !prediction_make(&scratch, predictor->machine, &block, &prediction, &fail))
+        result.why = arena_strdup(predictor->arena, fail.text);
+    else
+        result = (struct predicted){.is_known = isfinite(prediction.cycles),
+                                    .cycles = prediction.cycles,
+                                    .kind = prediction.kind,
+                                    .resource = arena_strdup(predictor->arena, prediction.bottleneck),
+                                    .holds_cycles = prediction.holds_cycles};
+    arena_free(&scratch);
+    return result;
+}
+
+static size_t hash_of(const char *text) {
+    uint64_t hash = 0xcbf29ce484222325; // FNV-1a
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    return hash ^ hash >> 32;
+}
+
+static const struct predicted *program_of(struct predictor *predictor, const char *hex) {
+    size_t *bucket = &predictor->buckets[hash_of(hex) % predictor->n_buckets];
+    for (size_t at = *bucket; at; at = predictor->programs[at - 1].next)
+        if (strcmp(predictor->programs[at - 1].bytes, hex) == 0)
+            return &predictor->programs[at - 1].result;
+    struct predicted_program program = {hex, *bucket, simulate(predictor, hex)};
+    *ARENA_ADD(predictor->arena, predictor->programs, predictor->n_programs) = program;
+    *bucket = predictor->n_programs;
+    return &predictor->programs[*bucket - 1].result;
+}
+
+// The form's uops: of the first instruction of that opcode in the code.
+static struct predicted predict_uops(const struct predictor *predictor, const struct check_value *value) {
+    struct arena scratch = {0};
+    struct fail fail = {0};
+    struct block block = {0};
+    struct predicted result = {.resource = "", .why = "its code does not hold the form"};
+    if (!predictor_describe(predictor, &scratch, value->code, &block, &fail))
+        result.why = arena_strdup(predictor->arena, fail.text);
+    else {
+        const struct insn *insn = predictor_find_form(&block, value->form);
+        if (insn)
+            result =
+                (struct predicted){.is_known = true, .cycles = insn->uops, .simulated = insn->uops, .resource = ""};
+    }
+    arena_free(&scratch);
+    return result;
+}
+
+struct predicted predictor_predict(struct predictor *predictor, const struct check_value *value) {
+    if (value->quantity == CHECK_SLOTS)
+        return predict_uops(predictor, value);
+    struct predicted sum = {.is_known = value->value.n_parts > 0,
+                            .cycles = value->value.constant,
+                            .resource = "",
+                            .why = value->value.n_parts ? NULL : "it was not measured"};
+    for (size_t i = 0; i < value->value.n_parts && sum.is_known; i++) {
+        const struct table_part *part = &value->value.parts[i];
+        const struct predicted *program = program_of(predictor, part->bytes ? part->bytes : "");
+        if (!program->is_known)
+            return *program;
+        sum.cycles += part->factor * program->cycles;
+        sum.simulated += fabs(part->factor) * program->cycles;
+        if (i == 0) {
+            sum.kind = program->kind;
+            sum.resource = program->resource;
+            sum.holds_cycles = program->holds_cycles;
+        }
+    }
+    return sum;
+}

@@ -1,0 +1,46 @@
+// Private to this folder.
+// What a model predicts of measured values: it simulates the measured programs, and puts their cycles together as the
+// measured value is put together. A program that many values share is simulated once.
+#ifndef CHECK_PREDICTOR_H
+#define CHECK_PREDICTOR_H
+
+#include "analyzer/compare/prediction.h"
+#include "analyzer/model/model.h"
+#include "check/values.h"
+
+struct predicted_program;
+
+struct predictor {
+    struct arena *arena;
+    const struct model *model;
+    struct overlay *overlay;            // changes the model's instructions; null: nothing does
+    const struct machine *machine;      // the model's, or as the overlay changes it
+    struct predicted_program *programs; // hash table, chained by number
+    size_t n_programs;
+    size_t *buckets; // number of the first program in it, from 1; 0: none
+    size_t n_buckets;
+};
+
+// A model's number beside a measured value.
+struct predicted {
+    bool is_known;
+    double cycles;        // CHECK_SLOTS: uops
+    double simulated;     // cycles of all programs that it is made of, each as often as it counts
+    enum bottleneck kind; // what limits the first program; means nothing for CHECK_SLOTS
+    const char *resource; // the model's name of that: "Zn4FPFMul01"; "": unknown
+    unsigned holds_cycles;
+    const char *why; // why there is no number; null: there is one
+};
+
+void predictor_open(struct predictor *predictor, struct arena *arena, const struct model *model);
+// With changes of the model, for about so many programs. Fails where the overlay does not fit the machine.
+bool predictor_open_changed(struct predictor *predictor, struct arena *arena, const struct model *model,
+                            struct overlay *overlay, size_t n_programs, struct fail *fail);
+// Decodes machine code, in hex. What `block` holds lives as long as both `arena` and the model.
+bool predictor_describe(const struct predictor *predictor, struct arena *arena, const char *hex, struct block *block,
+                        struct fail *fail);
+// The first instruction of the form in a value's code; null: there is none.
+const struct insn *predictor_find_form(const struct block *block, const char *form);
+struct predicted predictor_predict(struct predictor *predictor, const struct check_value *value);
+
+#endif

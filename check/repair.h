@@ -1,0 +1,33 @@
+// Repairs a model: the smallest set of changes that makes it predict what was measured. Per scheduling class before per
+// form. The changes are an overlay (analyzer/model/overlay.h), which is checked by simulating every measured program
+// again.
+//
+// Numbers that it changes: latencies, how early operands are read, uops, pipes and for how long they are held, and the
+// dispatch width. It tries changes that the differences suggest, and keeps those with which fewer values differ. A
+// change that makes any value worse is taken back for that form.
+#ifndef CHECK_REPAIR_H
+#define CHECK_REPAIR_H
+
+#include "analyzer/model/model.h"
+#include "check/values.h"
+
+struct repair_request {
+    const struct check_results *results;
+    const struct model *model; // LLVM's: not an overlay
+    const char *name;          // of the overlay
+    const char *folder;        // of the survey, for the commands that repeat a measurement
+    const struct lab_listener *listener;
+};
+
+struct repair_result {
+    const char *overlay; // text of the file
+    size_t n_compared;   // values that are stable and predicted
+    size_t n_differ_before, n_differ_after, n_worse;
+    size_t n_findings_before, n_findings_after;
+    size_t n_class_rules, n_form_rules;
+};
+
+bool repair_run(struct arena *arena, const struct repair_request *request, struct repair_result *result,
+                struct fail *fail);
+
+#endif

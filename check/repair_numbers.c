@@ -1,0 +1,124 @@
+#include "check/repair_numbers.h"
+
+#include <string.h>
+
+// The cycles by which a read may come early after any write. False: they depend on the write.
+static bool advance_of(const struct insn_read *read, int *cycles) {
+    *cycles = read->n_advances ? read->advances[0].cycles : 0;
+    bool is_for_all = read->n_advances == 0 || read->advances[0].write_class == 0;
+    for (unsigned i = 0; i < read->n_advances; i++)
+        is_for_all &= read->advances[i].cycles == *cycles;
+    return is_for_all && (read->n_advances == 0 || read->advances[read->n_advances - 1].write_class == 0);
+}
+
+bool repair_numbers_read(const struct machine *machine, const struct insn *insn, struct repair_numbers *numbers) {
+    *numbers = (struct repair_numbers){
+        .uops = insn->uops, .n_writes = insn->n_writes, .n_reads = insn->n_reads, .n_uses = insn->n_uses};
+    if (insn->n_writes > REPAIR_MOST_WRITES || insn->n_reads > REPAIR_MOST_READS || insn->n_uses > REPAIR_MOST_USES)
+        return false;
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        numbers->latencies[i] = insn->writes[i].latency;
+    for (unsigned i = 0; i < insn->n_reads; i++)
+        if (!advance_of(&insn->reads[i], &numbers->advances[i]))
+            return false;
+    for (unsigned i = 0; i < insn->n_uses; i++) {
+        const struct resource *resource = machine_resource_of_mask(machine, insn->uses[i].mask);
+        if (!resource || insn->uses[i].units > 1)
+            return false;
+        numbers->uses[i] = (struct repair_use){(unsigned)(resource - machine->resources), insn->uses[i].acquire,
+                                               insn->uses[i].release};
+    }
+    return true;
+}
+
+static bool is_same_use(const struct repair_use *a, const struct repair_use *b) {
+    return a->resource == b->resource && a->acquire == b->acquire && a->release == b->release;
+}
+
+unsigned repair_numbers_distance(const struct repair_numbers *a, const struct repair_numbers *b) {
+    unsigned n = a->uops != b->uops;
+    for (unsigned i = 0; i < a->n_writes; i++)
+        n += a->latencies[i] != b->latencies[i];
+    for (unsigned i = 0; i < a->n_reads; i++)
+        n += a->advances[i] != b->advances[i];
+    for (unsigned i = 0; i < a->n_uses; i++)
+        n += !is_same_use(&a->uses[i], &b->uses[i]);
+    return n;
+}
+
+bool repair_numbers_are_equal(const struct repair_numbers *a, const struct repair_numbers *b) {
+    return a->n_writes == b->n_writes && a->n_reads == b->n_reads && a->n_uses == b->n_uses &&
+           repair_numbers_distance(a, b) == 0;
+}
+
+static void write_latencies(const struct repair_numbers *to, struct text *text) {
+    bool are_alike = true;
+    for (unsigned i = 1; i < to->n_writes; i++)
+        are_alike &= to->latencies[i] == to->latencies[0];
+    if (are_alike) {
+        text_addf(text, ", latency: %u", to->latencies[0]);
+        return;
+    }
+    for (unsigned i = 0; i < to->n_writes; i++)
+        text_addf(text, "%s%u", i ? ", " : ", latency: [", to->latencies[i]);
+    text_add(text, "]");
+}
+
+static void write_advances(const struct repair_numbers *to, struct text *text) {
+    const char *separator = "";
+    text_add(text, ", advances: [");
+    for (unsigned i = 0; i < to->n_reads; i++) {
+        if (to->advances[i] == 0)
+            continue;
+        text_addf(text, "%s{read: %u, cycles: %d}", separator, i, to->advances[i]);
+        separator = ", ";
+    }
+    text_add(text, "]");
+}
+
+static void write_uses(const struct machine *machine, const struct repair_numbers *to, struct arena *arena,
+                       struct text *text) {
+    const char *separator = "";
+    text_add(text, ", uses: [");
+    for (unsigned i = 0; i < to->n_uses; i++) {
+        const struct repair_use *use = &to->uses[i];
+        if (use->acquire >= use->release)
+            continue; // it holds nothing
+        text_addf(text, "%s{resource: %s, acquire: %u, release: %u}", separator,
+                  machine_pipes_name(arena, machine, use->resource), use->acquire, use->release);
+        separator = ", ";
+    }
+    text_add(text, "]");
+}
+
+void repair_rule_write(struct arena *arena, const struct machine *machine, const struct repair_rule *rule,
+                       struct text *text) {
+    const struct repair_numbers *from = &rule->before, *to = &rule->after;
+    bool has_latency = memcmp(from->latencies, to->latencies, sizeof to->latencies) != 0,
+         has_advances = memcmp(from->advances, to->advances, sizeof to->advances) != 0, has_uses = false;
+    for (unsigned i = 0; i < to->n_uses; i++)
+        has_uses |= !is_same_use(&from->uses[i], &to->uses[i]);
+    if (rule->evidence)
+        text_add(text, rule->evidence);
+    text_add(text, "  - {match: \"");
+    for (size_t i = 0; i < rule->n_opcodes; i++)
+        text_addf(text, "%s%s", i ? "|" : "", rule->opcodes[i]);
+    text_add(text, "\"");
+    if (from->uops != to->uops)
+        text_addf(text, ", uops: %u", to->uops);
+    if (has_latency)
+        write_latencies(to, text);
+    if (has_advances)
+        write_advances(to, text);
+    if (has_uses)
+        write_uses(machine, to, arena, text);
+    text_add(text, "}\n");
+}
+
+void repair_head_write(const struct machine *machine, const char *name, const char *about, unsigned dispatch_width,
+                       struct text *text) {
+    text_addf(text, "overlay: 1\nname: %s\nabout: %s\nbase: llvm\ntriple: %s\ncpu: %s\n", name, about, machine->triple,
+              machine->cpu);
+    if (dispatch_width)
+        text_addf(text, "machine:\n  dispatch_width: %u\n", dispatch_width);
+}

@@ -1,0 +1,48 @@
+// Private to this folder.
+// The numbers that a model has of an opcode, and changes of them as rules of an overlay.
+#ifndef CHECK_REPAIR_NUMBERS_H
+#define CHECK_REPAIR_NUMBERS_H
+
+#include "analyzer/model/insn.h"
+#include "analyzer/model/machine.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { REPAIR_MOST_WRITES = 8, REPAIR_MOST_READS = 16, REPAIR_MOST_USES = 16 };
+
+struct repair_numbers {
+    unsigned uops, n_writes, n_reads, n_uses;
+    unsigned latencies[REPAIR_MOST_WRITES];
+    int advances[REPAIR_MOST_READS]; // cycles by which a read may come early, of any write
+    struct repair_use {
+        unsigned resource; // index
+        unsigned acquire, release;
+    } uses[REPAIR_MOST_USES];
+};
+
+// False where the instruction has more of something than fits, or reads that come early after some writes only.
+bool repair_numbers_read(const struct machine *machine, const struct insn *insn, struct repair_numbers *numbers);
+
+bool repair_numbers_are_equal(const struct repair_numbers *a, const struct repair_numbers *b);
+// Number of those that differ.
+unsigned repair_numbers_distance(const struct repair_numbers *a, const struct repair_numbers *b);
+
+// A rule of an overlay's `instructions`.
+struct repair_rule {
+    const char **opcodes;
+    size_t n_opcodes; // 0: it is dropped
+    struct repair_numbers before, after;
+    bool is_of_class;
+    const char *class_name;
+    const char *evidence; // comment lines above it; null: none
+};
+void repair_rule_write(struct arena *arena, const struct machine *machine, const struct repair_rule *rule,
+                       struct text *text);
+
+// The beginning of an overlay. `dispatch_width`: 0: as the model has it.
+void repair_head_write(const struct machine *machine, const char *name, const char *about, unsigned dispatch_width,
+                       struct text *text);
+
+#endif

@@ -1,0 +1,204 @@
+#include "check/values.h"
+
+#include "base/file.h"
+#include "bench/record/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const quantity_names[CHECK_N_QUANTITIES] = {"latency", "throughput", "slots", "block"};
+
+const char *check_quantity_name(enum check_quantity quantity) {
+    return quantity_names[quantity];
+}
+
+int check_value_compare(const struct check_value *a, const struct check_value *b) {
+    int order = strcmp(a->form, b->form);
+    if (order == 0)
+        order = (a->quantity > b->quantity) - (a->quantity < b->quantity);
+    return order ? order : strcmp(a->detail, b->detail);
+}
+
+const struct check_value *check_results_find(const struct check_results *results, const struct check_value *like) {
+    size_t low = 0, high = results->n_values;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = check_value_compare(&results->values[middle], like);
+        if (order == 0)
+            return &results->values[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+struct list {
+    struct arena *arena;
+    struct check_value *items; // in the order of the files
+    size_t n;
+};
+
+static int compare(const void *a, const void *b) {
+    const struct check_value *const *one = a, *const *other = b;
+    int order = check_value_compare(*one, *other);
+    return order ? order : (*one > *other) - (*one < *other); // both are of one array
+}
+
+// Sorts the values; of those with the same key, the last stable one counts, or the last one.
+static void finish(struct list *list, struct check_results *results) {
+    const struct check_value **order = ARENA_ARRAY(list->arena, const struct check_value *, list->n);
+    struct check_value *sorted = ARENA_ARRAY(list->arena, struct check_value, list->n);
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        order[i] = &list->items[i];
+    if (list->n)
+        qsort(order, list->n, sizeof *order, compare);
+    for (size_t i = 0; i < list->n; i++)
+        sorted[i] = *order[i];
+    for (size_t i = 0; i < list->n; i++) {
+        bool is_same = n && check_value_compare(&sorted[n - 1], &sorted[i]) == 0;
+        bool is_stable = sorted[i].value.is_known && sorted[i].value.verdict != MEASURED_UNSTABLE;
+        if (!is_same)
+            sorted[n++] = sorted[i];
+        else if (is_stable || !sorted[n - 1].value.is_known || sorted[n - 1].value.verdict == MEASURED_UNSTABLE)
+            sorted[n - 1] = sorted[i];
+        results->n_forms += n == 1 || (!is_same && strcmp(sorted[n - 1].form, sorted[n - 2].form) != 0);
+    }
+    results->values = sorted;
+    results->n_values = n;
+}
+
+// ---- a survey
+
+// Machine code in which the form stands: of its throughput, or of any value.
+static const char *code_of(const struct table_row *row) {
+    if (row->headline < row->n_throughputs)
+        return row->throughputs[row->headline].value.bytes;
+    for (size_t i = 0; i < row->n_throughputs; i++)
+        if (row->throughputs[i].value.bytes)
+            return row->throughputs[i].value.bytes;
+    for (size_t i = 0; i < row->n_latencies; i++)
+        if (row->latencies[i].value.bytes)
+            return row->latencies[i].value.bytes;
+    return NULL;
+}
+
+static void add_row(struct list *list, const struct table_row *row) {
+    // The usual confidence: a table's values do not keep that of their measurements.
+    static const double confidence = 0.99;
+    struct check_value value = {.form = row->form,
+                                .class_name = row->sched_class ? row->sched_class : row->form,
+                                .example = row->example,
+                                .detail = "",
+                                .source = "",
+                                .destination = "",
+                                .code = code_of(row),
+                                .confidence = confidence};
+    if (row->headline < row->n_throughputs) {
+        value.quantity = CHECK_THROUGHPUT;
+        value.value = row->throughputs[row->headline].value;
+        *ARENA_ADD(list->arena, list->items, list->n) = value;
+    }
+    if (row->slots.value.is_known) {
+        value.quantity = CHECK_SLOTS;
+        value.value = row->slots.value;
+        *ARENA_ADD(list->arena, list->items, list->n) = value;
+    }
+    for (size_t i = 0; i < row->n_latencies; i++) {
+        const struct table_latency *latency = &row->latencies[i];
+        value.quantity = CHECK_LATENCY;
+        value.source = latency->source;
+        value.destination = latency->destination;
+        value.detail = arena_printf(list->arena, "%s → %s", latency->source, latency->destination);
+        value.value = latency->value;
+        *ARENA_ADD(list->arena, list->items, list->n) = value;
+    }
+}
+
+static bool read_survey(struct list *list, const char *const *folders, size_t n, const struct lab_listener *listener,
+                        struct check_results *results, struct fail *fail) {
+    struct survey_table table;
+    if (!table_read(list->arena, folders, n, NULL, 0, listener, &table, fail))
+        return false;
+    for (size_t i = 0; i < table.n_rows; i++)
+        add_row(list, &table.rows[i]);
+    results->machine = table.cpu;
+    results->clock = table.clock;
+    return true;
+}
+
+// ---- measurement files
+
+static enum check_quantity quantity_of(const struct record *record) {
+    return strcmp(record->mode, "latency") == 0      ? CHECK_LATENCY
+           : strcmp(record->mode, "throughput") == 0 ? CHECK_THROUGHPUT
+                                                     : CHECK_BLOCK;
+}
+
+static void add_record(struct list *list, const struct record *record) {
+    const struct bench_measurement *m = &record->measurement;
+    struct check_value value = {.form = record->kernel,
+                                .class_name = record->kernel,
+                                .example = record->instruction,
+                                .quantity = quantity_of(record),
+                                .source = "",
+                                .destination = "",
+                                .code = record->bytes,
+                                .confidence = m->confidence};
+    // The same code with the same initial values is the same value.
+    value.detail = arena_printf(list->arena, "%s%s%s n=%u%s%s%s%s", record->arc ? record->arc : "",
+                                record->arc ? " " : "", record->form ? record->form : "", record->streams,
+                                record->placement ? " " : "", record->placement ? record->placement : "",
+                                record->setup ? " set-up " : "", record->setup ? record->setup : "");
+    // One body is one value; a throughput is that of one stream.
+    double factor = value.quantity == CHECK_THROUGHPUT && record->streams ? 1.0 / record->streams : 1;
+    struct table_part *part = ARENA_NEW(list->arena, struct table_part);
+    *part = (struct table_part){record->kernel, record->bytes, factor};
+    value.value = (struct table_value){.is_known = m->outcome == BENCH_OK,
+                                       .verdict = m->verdict,
+                                       .why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome),
+                                       .kernel = record->kernel,
+                                       .bytes = record->bytes,
+                                       .parts = part,
+                                       .n_parts = 1};
+    if (value.value.is_known) {
+        value.value.cycles = m->cycles * factor;
+        value.value.low = measured_low(m) * factor;
+        value.value.high = measured_high(m) * factor;
+    }
+    *ARENA_ADD(list->arena, list->items, list->n) = value;
+}
+
+static bool read_file(struct list *list, const char *path, struct check_results *results, struct fail *fail) {
+    struct record_file file = {0};
+    bool is_read = record_read(list->arena, path, &file, fail);
+    for (size_t i = 0; is_read && i < file.n_records; i++)
+        if (file.records[i].kernel && file.records[i].mode && !file.records[i].corunner)
+            add_record(list, &file.records[i]);
+    if (is_read && file.n_headers) {
+        results->machine = table_machine_text(list->arena, file.headers[file.n_headers - 1]);
+        results->clock = table_clock_text(list->arena, file.headers[file.n_headers - 1]);
+    }
+    record_file_close(&file);
+    return is_read;
+}
+
+bool check_results_read(struct arena *arena, const char *const *paths, size_t n, const struct lab_listener *listener,
+                        struct check_results *results, struct fail *fail) {
+    struct list list = {.arena = arena};
+    size_t n_folders = 0;
+    *results = (struct check_results){.path = paths[0], .machine = "an unknown machine", .clock = "unknown clock"};
+    for (size_t i = 0; i < n; i++)
+        n_folders += file_is_folder(paths[i]);
+    if (n_folders && n_folders < n)
+        return fail_set(fail, FAIL_INPUT, "name folders of a survey, or measurement files, but not both at once");
+    if (n_folders && !read_survey(&list, paths, n, listener, results, fail))
+        return false;
+    for (size_t i = 0; !n_folders && i < n; i++)
+        if (!read_file(&list, paths[i], results, fail))
+            return false;
+    finish(&list, results);
+    return true;
+}

@@ -1,0 +1,50 @@
+// Measured values to judge: those of a survey's instruction table, or of measurement files. Each has a key made of
+// names, which is the same in another file of the same experiment.
+#ifndef CHECK_VALUES_H
+#define CHECK_VALUES_H
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "lab/listener.h"
+#include "survey/table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum check_quantity { CHECK_LATENCY, CHECK_THROUGHPUT, CHECK_SLOTS, CHECK_BLOCK, CHECK_N_QUANTITIES };
+const char *check_quantity_name(enum check_quantity quantity); // "latency", "throughput", "slots", "block"
+
+struct check_value {
+    const char *form;       // opcode of LLVM's ("VADDPSYrr"), or the name of a kernel or block
+    const char *class_name; // LLVM's scheduling class; without one, the form
+    const char *example;    // instruction as text; null: unknown
+    enum check_quantity quantity;
+    // What tells it from other values of its form: of latencies "1 → 0"; of measurement files also the number of
+    // streams and the like. "": nothing.
+    const char *detail;
+    const char *source, *destination; // of latencies, as in struct table_latency; else ""
+    struct table_value value;         // CHECK_SLOTS: in slots
+    const char *code;                 // machine code with the form in it, hex; null: it was not measured
+    double confidence;                // of the interval, 0 to 1
+};
+
+struct check_results {
+    const char *path;                 // first of the files or folders, for people
+    const char *machine;              // for people: CPU and microcode
+    const char *clock;                // for people: which clock, and its error
+    const struct check_value *values; // by check_value_compare
+    size_t n_values;
+    size_t n_forms; // forms, kernels and blocks among them
+};
+
+// Order by form, quantity and detail; 0: the same value.
+int check_value_compare(const struct check_value *a, const struct check_value *b);
+// Returns the value with the same key; null: there is none.
+const struct check_value *check_results_find(const struct check_results *results, const struct check_value *like);
+
+// Reads the folders of a survey, or measurement files. Fails where both are mixed, or as table_read and record_read do.
+// Of the throughputs of a form, only the one in the table counts. Values that did not run are there, not known.
+bool check_results_read(struct arena *arena, const char *const *paths, size_t n, const struct lab_listener *listener,
+                        struct check_results *results, struct fail *fail);
+
+#endif

@@ -1,0 +1,178 @@
+// cyclops check: holds measurements against a model, and fails where it has something wrong.
+#include "cli/cli.h"
+
+#include "base/file.h"
+#include "check/check.h"
+#include "cli/lab_args.h"
+#include "cli/results_args.h"
+#include "report/findings.h"
+
+#include <string.h>
+
+static struct {
+    struct option_list baseline;
+    const char *against, *allow, *junit, *annotations, *markdown, *written_allowances;
+    double false_percent;
+    bool wants_gap, wants_all;
+} args = {.false_percent = 1};
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "What to compare with", NULL},
+    {OPTION_LIST, "mcpu", "CPU",
+     "Scheduling model to check: a CPU of LLVM's, also of one version (llvm-19/znver4), or an overlay (FILE.yaml, "
+     "overlay:NAME); none: no model. Default: the CPU that was measured.",
+     &lab_args.options.cpus},
+    {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM. Default: the newest.",
+     &lab_args.options.llvms},
+    {OPTION_TEXT, "against", "CPU",
+     "Ask whether the model has moved away from what was measured, compared with this other model.", &args.against},
+    {OPTION_LIST, "baseline", "RESULTS",
+     "Ask whether measured values have moved since this earlier measurement; may be repeated, for shards.",
+     &args.baseline},
+    {OPTION_FLAG, "gap", NULL,
+     "Ask whether predictions lie outside the measured intervals, also with --against or --baseline. Without these it "
+     "is the question.",
+     &args.wants_gap},
+    {OPTION_HEADING, NULL, NULL, "What to accept", NULL},
+    {OPTION_TEXT, "allow", "FILE", "Allow-list (YAML): findings that are known, with a bound, a reason and an expiry.",
+     &args.allow},
+    {OPTION_TEXT, "write-allow", "FILE", "Write an allow-list of all findings, with today's differences as bounds.",
+     &args.written_allowances},
+    {OPTION_NUMBER, "false-share", "PERCENT",
+     "With --baseline: the share of false ones to accept among the values reported as moved. Default: 1.",
+     &args.false_percent},
+    {OPTION_HEADING, NULL, NULL, "Output", NULL},
+    {OPTION_FLAG, "all", NULL, "Print all findings. Default: the first 40 of each question.", &args.wants_all},
+    {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &lab_args.files.wants_json},
+    {OPTION_TEXT, "junit", "FILE", "Write JUnit's XML: a test case for each form.", &args.junit},
+    {OPTION_TEXT, "markdown", "FILE", "Write a comment for a pull request.", &args.markdown},
+    {OPTION_TEXT, "annotations", "KIND", "github: also print a workflow command for each finding.", &args.annotations},
+    {0},
+};
+
+static const struct command command = {
+    "cyclops check",
+    "RESULTS... [options]",
+    "Holds measurements against a scheduling model, and names the numbers of the model\n"
+    "that they exclude. RESULTS are the folders of a survey ('cyclops survey') or\n"
+    "files of 'cyclops run --output'. The model simulates the measured bytes.\n"
+    "\n"
+    "A prediction outside the measured interval is a difference. Differences with one\n"
+    "cause are one finding, with an identifier for the allow-list. Unstable values are\n"
+    "never compared. There are three questions:\n"
+    "  gap       does the model predict what was measured?\n"
+    "  model     is it further from that than another model? (--against)\n"
+    "  hardware  has the measured value moved? (--baseline)\n"
+    "\n"
+    "Exit status: 0 no findings, or all are allowed; 1 findings; 2 wrong input;\n"
+    "77 nothing could be compared.\n",
+    "  cyclops check survey --mcpu znver4\n"
+    "  cyclops check survey --mcpu my.yaml --against znver4 --annotations github\n"
+    "  cyclops check survey --mcpu znver4 --allow allow.yaml --junit check.xml\n"
+    "  cyclops check today --mcpu none --baseline yesterday\n",
+    options,
+};
+
+// Chooses the ISA of the results, and the CPU that was measured where no model was requested.
+static bool choose_models(struct arena *arena, const char *path, struct fail *fail) {
+    struct option_list *cpus = &lab_args.options.cpus;
+    struct table_origin origin;
+    if (cpus->n_items > 1)
+        return fail_set(fail, FAIL_INPUT, "check one model at a time: --mcpu was given %zu times", cpus->n_items);
+    if (lab_args.options.llvms.n_items > 1)
+        return fail_set(fail, FAIL_INPUT, "check one model at a time: --against llvm-19/znver4 names another one");
+    if (!results_find_origin(arena, path, &origin, fail))
+        return false;
+    lab_args.options.isa = cli_isa(arena, origin.isa, fail);
+    if (!lab_args.options.isa)
+        return false;
+    bool is_none = cpus->n_items && strcmp(cpus->items[0], "none") == 0;
+    if (is_none && args.against)
+        return fail_set(fail, FAIL_INPUT, "--against needs a model to check: --mcpu");
+    if (is_none && !args.baseline.n_items)
+        return fail_set(fail, FAIL_INPUT, "--mcpu none leaves nothing to ask without --baseline");
+    if (!cpus->n_items && !origin.cpu && !origin.is_here)
+        return fail_set(fail, FAIL_INPUT, "'%s' is of another CPU than this one: --mcpu names the model to check",
+                        path);
+    if (!cpus->n_items)
+        *ARENA_ADD(arena, cpus->items, cpus->n_items) = origin.cpu ? origin.cpu : "native";
+    if (args.against)
+        *ARENA_ADD(arena, cpus->items, cpus->n_items) = args.against;
+    return true;
+}
+
+static bool write_files(struct arena *arena, const struct check_report *report, struct fail *fail) {
+    const char *junit = args.junit ? findings_junit(arena, report) : NULL,
+               *markdown = args.markdown ? findings_markdown(arena, report) : NULL;
+    if (args.written_allowances) {
+        struct check_finding *all = NULL;
+        size_t n = 0;
+        for (int q = 0; q < CHECK_N_QUESTIONS; q++)
+            for (size_t i = 0; i < report->n_findings[q]; i++)
+                *ARENA_ADD(arena, all, n) = report->findings[q][i];
+        const char *text = check_allowances_text(arena, all, n, "known when the list was made");
+        if (!file_write(args.written_allowances, text, strlen(text), fail))
+            return false;
+    }
+    return (!junit || file_write(args.junit, junit, strlen(junit), fail)) &&
+           (!markdown || file_write(args.markdown, markdown, strlen(markdown), fail));
+}
+
+static int report(struct arena *arena, const struct check_report *report, struct fail *fail) {
+    enum { MOST = 40 };
+    const char *cpu = lab_args.options.cpus.items[0];
+    struct findings_options wanted = {.most = args.wants_all ? 0 : MOST, .colour = cli_wants_colour()};
+    if (lab_args.files.wants_json && !findings_write_json(arena, report, stdout, fail))
+        return 0;
+    if (!lab_args.files.wants_json)
+        findings_print(arena, report, &wanted, stdout);
+    if (args.annotations)
+        findings_print_annotations(arena, report, file_has_suffix(cpu, ".yaml") ? cpu : NULL, stdout);
+    if (!write_files(arena, report, fail))
+        return 0;
+    if (!check_has_compared(report))
+        fail_set(fail, FAIL_UNAVAILABLE, "nothing could be compared: no value is both stable and predicted");
+    return check_has_failed(report) ? FAIL_WORK : 0;
+}
+
+static int check(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
+    struct check_report result;
+    struct check_request request = {
+        .results = operands->items,
+        .n_results = operands->n_items,
+        .model = lab->n_models ? &lab->models[0] : NULL,
+        .against = args.against ? &lab->models[1] : NULL,
+        .baseline = args.baseline.items,
+        .n_baseline = args.baseline.n_items,
+        .asks_gap = args.wants_gap || (!args.against && !args.baseline.n_items),
+        .rate = args.false_percent / 100,
+        .allow = args.allow,
+        .now = time(NULL),
+        .listener = &cli_listener,
+    };
+    if (!results_have_models(lab, fail))
+        return 0;
+    return check_run(arena, &request, &result, fail) ? report(arena, &result, fail) : 0;
+}
+
+static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    struct lab lab = {0};
+    int status = 0;
+    if (!operands->n_items)
+        fail_set(fail, FAIL_INPUT, "name the folder of a survey, such as 'survey', or a file of measurements");
+    else if (args.annotations && strcmp(args.annotations, "github") != 0)
+        fail_set(fail, FAIL_INPUT, "unknown kind of annotations '%s': there is github", args.annotations);
+    else if (args.false_percent >= 100)
+        fail_set(fail, FAIL_INPUT, "--false-share is below 100 %%");
+    else if (choose_models(arena, operands->items[0], fail)) {
+        lab_args.options.listener = &cli_listener;
+        if (lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail))
+            status = check(arena, &lab, operands, fail);
+    }
+    lab_close(&lab);
+    return status;
+}
+
+int cmd_check(int argc, char **argv) {
+    return cli_run_status(&command, argc, argv, work);
+}

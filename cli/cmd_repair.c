@@ -1,0 +1,114 @@
+// cyclops repair: writes an overlay with which a model predicts what was measured.
+#include "cli/cli.h"
+
+#include "base/file.h"
+#include "base/screen.h"
+#include "check/repair.h"
+#include "cli/lab_args.h"
+#include "cli/results_args.h"
+
+#include <string.h>
+
+static struct { const char *output, *name; } args;
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "What to repair", NULL},
+    {OPTION_LIST, "mcpu", "CPU",
+     "Scheduling model to repair: a CPU of LLVM's, also of one version (llvm-19/znver4). Default: the CPU that was "
+     "measured.",
+     &lab_args.options.cpus},
+    {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM. Default: the newest.",
+     &lab_args.options.llvms},
+    {OPTION_HEADING, NULL, NULL, "Output", NULL},
+    {OPTION_TEXT, "output", "FILE", "The overlay to write, such as fixed.yaml.", &args.output},
+    {OPTION_TEXT, "name", "NAME", "Name of the overlay. Default: that of FILE without its ending.", &args.name},
+    {0},
+};
+
+static const struct command command = {
+    "cyclops repair",
+    "RESULTS... --output FILE [options]",
+    "Searches the smallest set of changes with which a model predicts what was\n"
+    "measured, and writes them as an overlay. RESULTS are the folders of a survey\n"
+    "('cyclops survey').\n"
+    "\n"
+    "It changes latencies, how early operands are read, uops, the pipes that are held\n"
+    "and for how long, and the dispatch width. A scheduling class is changed before\n"
+    "single forms of it. At the end every measured program is simulated with all\n"
+    "changes; what makes a value worse is taken back for that form. Each rule has\n"
+    "measured values above it, and the command that repeats them.\n",
+    "  cyclops repair survey --mcpu znver4 --output fixed.yaml\n"
+    "  cyclops check survey --mcpu fixed.yaml --against znver4 --gap\n",
+    options,
+};
+
+static bool choose_model(struct arena *arena, const char *path, struct fail *fail) {
+    struct option_list *cpus = &lab_args.options.cpus;
+    struct table_origin origin;
+    if (!args.output)
+        return fail_set(fail, FAIL_INPUT, "--output names the overlay to write, such as fixed.yaml");
+    if (cpus->n_items > 1 || lab_args.options.llvms.n_items > 1)
+        return fail_set(fail, FAIL_INPUT, "repair one model at a time");
+    if (!results_find_origin(arena, path, &origin, fail))
+        return false;
+    lab_args.options.isa = cli_isa(arena, origin.isa, fail);
+    if (!lab_args.options.isa)
+        return false;
+    if (!cpus->n_items && !origin.cpu && !origin.is_here)
+        return fail_set(fail, FAIL_INPUT, "'%s' is of another CPU than this one: --mcpu names the model to repair",
+                        path);
+    if (!cpus->n_items)
+        *ARENA_ADD(arena, cpus->items, cpus->n_items) = origin.cpu ? origin.cpu : "native";
+    if (strcmp(cpus->items[0], "none") == 0 || model_is_overlay(cpus->items[0]))
+        return fail_set(fail, FAIL_INPUT, "a model of LLVM's can be repaired, not '%s'", cpus->items[0]);
+    return true;
+}
+
+// "fixed" of "out/fixed.yaml"
+static const char *name_of(struct arena *arena, const char *path) {
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    return arena_copy(arena, name, strcspn(name, "."));
+}
+
+static bool repair(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
+    struct check_results results;
+    struct repair_result result;
+    if (!results_have_models(lab, fail) ||
+        !check_results_read(arena, operands->items, operands->n_items, &cli_listener, &results, fail))
+        return false;
+    struct repair_request request = {.results = &results,
+                                     .model = &lab->models[0],
+                                     .name = args.name ? args.name : name_of(arena, args.output),
+                                     .folder = operands->items[0],
+                                     .listener = &cli_listener};
+    if (!repair_run(arena, &request, &result, fail))
+        return false;
+    if (result.n_compared == 0)
+        return fail_set(fail, FAIL_UNAVAILABLE, "nothing could be compared: no value is both stable and predicted");
+    screen_print_sentence(
+        arena_printf(arena,
+                     "%zu values are compared with %s. Outside their intervals: %zu before, %zu after. "
+                     "Made worse: %zu. Findings: %zu before, %zu after.",
+                     result.n_compared, lab->models[0].machine->id, result.n_differ_before, result.n_differ_after,
+                     result.n_worse, result.n_findings_before, result.n_findings_after),
+        stdout);
+    screen_print_sentence(arena_printf(arena, "%s: %zu rules of classes, %zu of single forms", args.output,
+                                       result.n_class_rules, result.n_form_rules),
+                          stdout);
+    return file_write(args.output, result.overlay, strlen(result.overlay), fail);
+}
+
+static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    struct lab lab = {0};
+    if (!operands->n_items)
+        return fail_set(fail, FAIL_INPUT, "name the folder of a survey, such as 'survey'");
+    lab_args.options.listener = &cli_listener;
+    bool is_done = choose_model(arena, operands->items[0], fail) &&
+                   lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail) && repair(arena, &lab, operands, fail);
+    lab_close(&lab);
+    return is_done;
+}
+
+int cmd_repair(int argc, char **argv) {
+    return cli_run(&command, argc, argv, work);
+}

@@ -1,0 +1,16 @@
+// What the commands that read measurements have in common: where these were made, and models to hold against them.
+#ifndef CLI_RESULTS_ARGS_H
+#define CLI_RESULTS_ARGS_H
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "lab/lab.h"
+#include "survey/table.h"
+
+// Where a survey's folder, or a measurement file, was made.
+bool results_find_origin(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail);
+
+// Fails (FAIL_UNAVAILABLE) where one of the lab's models is not there.
+bool results_have_models(const struct lab *lab, struct fail *fail);
+
+#endif

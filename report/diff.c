@@ -1,0 +1,226 @@
+#include "report/diff.h"
+
+#include "base/json_text.h"
+#include "base/screen.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "report/fold.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { DECIMALS = 5 };
+
+static const char *number_text(struct arena *arena, double number) {
+    return isfinite(number) ? fold_number(arena, number, fold_decimals(number)) : "-";
+}
+
+// "≤4 ±0.01", or why there is no value
+static const char *value_text(struct arena *arena, const struct check_value *value) {
+    if (!value)
+        return "-";
+    if (!value->value.is_known)
+        return value->value.why ? value->value.why : "-";
+    double half = fmax(value->value.high - value->value.cycles, value->value.cycles - value->value.low);
+    return arena_printf(arena, "%s%s ±%.2g%s", value->value.relation == TABLE_AT_MOST ? "≤" : "",
+                        number_text(arena, value->value.cycles), half,
+                        value->value.verdict == MEASURED_UNSTABLE ? "?" : "");
+}
+
+static const char *name_of(struct arena *arena, const struct check_value *value) {
+    return arena_printf(arena, "%s%s%s", check_quantity_name(value->quantity), *value->detail ? " " : "",
+                        value->detail);
+}
+
+// Relative; of entries with both sides.
+static double change_of(const struct diff_entry *entry) {
+    if (!entry->before || !entry->after)
+        return 0;
+    double before = entry->before->value.cycles, after = entry->after->value.cycles;
+    return (after - before) / fmax(fabs(before), MEASURED_LEAST_DIFFERENCE);
+}
+
+static int compare_changes(const void *a, const void *b) {
+    const struct diff_entry *one = *(const struct diff_entry *const *)a, *other = *(const struct diff_entry *const *)b;
+    double x = fabs(change_of(one)), y = fabs(change_of(other));
+    if (x != y)
+        return x > y ? -1 : 1;
+    return (one > other) - (one < other);
+}
+
+static void print_kind(struct arena *arena, const struct diff *diff, enum diff_kind kind, const char *title,
+                       size_t most, FILE *out, bool colour) {
+    const struct diff_entry **list = ARENA_ARRAY(arena, const struct diff_entry *, diff->n_entries);
+    size_t n = 0;
+    for (size_t i = 0; i < diff->n_entries; i++)
+        if (diff->entries[i].kind == kind)
+            list[n++] = &diff->entries[i];
+    if (n == 0)
+        return;
+    if (kind == DIFF_MOVED)
+        qsort(list, n, sizeof(const struct diff_entry *), compare_changes);
+    size_t n_shown = most && most < n ? most : n;
+    struct table grid = {.arena = arena};
+    table_column(&grid, TABLE_CUT, "form");
+    table_column(&grid, TABLE_LEFT, "value");
+    table_column(&grid, TABLE_LEFT, "before");
+    table_column(&grid, TABLE_LEFT, "after");
+    table_column(&grid, TABLE_RIGHT, kind == DIFF_MOVED ? "change" : "");
+    fputc('\n', out);
+    screen_print_sentence(arena_printf(arena, "%s: %zu", title, n), out);
+    fputc('\n', out);
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct check_value *any = list[i]->after ? list[i]->after : list[i]->before;
+        table_cell(&grid, "%s", any->form);
+        table_cell(&grid, "%s", name_of(arena, any));
+        table_cell(&grid, "%s", value_text(arena, list[i]->before));
+        table_cell(&grid, "%s", value_text(arena, list[i]->after));
+        table_cell(&grid, "%s", kind == DIFF_MOVED ? arena_printf(arena, "%+.3g %%", 100 * change_of(list[i])) : "");
+    }
+    table_print(&grid, out, colour);
+    if (n_shown < n)
+        screen_print_sentence(arena_printf(arena, "… and %zu more (--all prints them)", n - n_shown), out);
+}
+
+void diff_print(struct arena *arena, const struct diff_sides *sides, const struct diff *diff, double rate, size_t most,
+                FILE *out, bool colour) {
+    static const struct {
+        enum diff_kind kind;
+        const char *title;
+    } kinds[] = {{DIFF_MOVED, "Moved"},
+                 {DIFF_NOW_UNSTABLE, "Now unstable"},
+                 {DIFF_BETTER_KNOWN, "Now stable"},
+                 {DIFF_LOST, "Lost"},
+                 {DIFF_NEW, "New"},
+                 {DIFF_INCOMPARABLE, "An upper bound on one side, which the other one does not contradict"}};
+    screen_print_sentence(
+        arena_printf(arena, "Before: %s: %s; %s", sides->before->path, sides->before->machine, sides->before->clock),
+        out);
+    screen_print_sentence(
+        arena_printf(arena, "After: %s: %s; %s", sides->after->path, sides->after->machine, sides->after->clock), out);
+    screen_print_sentence(
+        arena_printf(arena,
+                     "%zu of %zu stable values moved. Of those that moved, at most %g %% are expected "
+                     "to be false (Benjamini and Hochberg).",
+                     diff->n_by_kind[DIFF_MOVED], diff->n_compared, 100 * rate),
+        out);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        print_kind(arena, diff, kinds[i].kind, kinds[i].title, most, out, colour);
+}
+
+static void put_value(struct json_text *json, const char *key, const struct check_value *value) {
+    if (!value || !value->value.is_known)
+        return;
+    json_open(json, key);
+    json_put_text(json, "relation", value->value.relation == TABLE_AT_MOST ? "at most" : "equal");
+    json_put_text(json, "verdict", bench_verdict_name(value->value.verdict));
+    json_put_real(json, "cycles", value->value.cycles, DECIMALS);
+    json_put_real(json, "low", value->value.low, DECIMALS);
+    json_put_real(json, "high", value->value.high, DECIMALS);
+    json_close(json);
+}
+
+static void put_name(struct json_text *json, const struct check_value *value) {
+    json_put_text(json, "form", value->form);
+    json_put_text(json, "class", value->class_name);
+    json_put_text(json, "quantity", check_quantity_name(value->quantity));
+    json_put_text(json, "detail", *value->detail ? value->detail : NULL);
+}
+
+static void put_side(struct json_text *json, const char *key, const struct check_results *results) {
+    json_open(json, key);
+    json_put_text(json, "path", results->path);
+    json_put_text(json, "machine", results->machine);
+    json_put_text(json, "clock", results->clock);
+    json_put_integer(json, "values", (int64_t)results->n_values);
+    json_close(json);
+}
+
+bool diff_write_json(struct arena *arena, const struct diff_sides *sides, const struct diff *diff, FILE *out,
+                     struct fail *fail) {
+    struct json_text head = {.text.arena = arena};
+    json_open(&head, NULL);
+    json_put_text(&head, "record", "diff");
+    put_side(&head, "before", sides->before);
+    put_side(&head, "after", sides->after);
+    json_put_integer(&head, "compared", (int64_t)diff->n_compared);
+    for (int k = 0; k < DIFF_N_KINDS; k++)
+        json_put_integer(&head, diff_kind_name((enum diff_kind)k), (int64_t)diff->n_by_kind[k]);
+    json_close(&head);
+    bool is_written = json_print_line(out, &head, fail);
+    for (size_t i = 0; is_written && i < diff->n_entries; i++) {
+        const struct diff_entry *entry = &diff->entries[i];
+        struct json_text json = {.text.arena = arena};
+        if (entry->kind == DIFF_SAME)
+            continue;
+        json_open(&json, NULL);
+        json_put_text(&json, "record", "difference");
+        json_put_text(&json, "kind", diff_kind_name(entry->kind));
+        put_name(&json, entry->after ? entry->after : entry->before);
+        put_value(&json, "before", entry->before);
+        put_value(&json, "after", entry->after);
+        if (entry->kind == DIFF_MOVED)
+            json_put_exact(&json, "p", entry->p);
+        json_close(&json);
+        is_written = json_print_line(out, &json, fail);
+    }
+    return is_written;
+}
+
+void diff_models_print(struct arena *arena, const struct diff_model_names *names, const struct diff_models *diff,
+                       size_t most, FILE *out, bool colour) {
+    size_t n_shown = most && most < diff->n_entries ? most : diff->n_entries;
+    struct table grid = {.arena = arena};
+    table_column(&grid, TABLE_CUT, "form");
+    table_column(&grid, TABLE_LEFT, "value");
+    table_column(&grid, TABLE_RIGHT, names->before);
+    table_column(&grid, TABLE_RIGHT, names->after);
+    table_column(&grid, TABLE_LEFT, "measured");
+    screen_print_sentence(arena_printf(arena, "%zu of %zu predictions differ between %s and %s", diff->n_entries,
+                                       diff->n_compared, names->before, names->after),
+                          out);
+    if (n_shown)
+        fputc('\n', out);
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct diff_models_entry *entry = &diff->entries[i];
+        table_cell(&grid, "%s", entry->value->form);
+        table_cell(&grid, "%s", name_of(arena, entry->value));
+        table_cell(&grid, "%s", number_text(arena, entry->before));
+        table_cell(&grid, "%s", number_text(arena, entry->after));
+        table_cell(&grid, "%s", value_text(arena, entry->value));
+    }
+    if (n_shown)
+        table_print(&grid, out, colour);
+    if (n_shown < diff->n_entries)
+        screen_print_sentence(arena_printf(arena, "… and %zu more (--all prints them)", diff->n_entries - n_shown),
+                              out);
+}
+
+bool diff_models_write_json(struct arena *arena, const struct diff_model_names *names, const struct diff_models *diff,
+                            FILE *out, struct fail *fail) {
+    struct json_text head = {.text.arena = arena};
+    json_open(&head, NULL);
+    json_put_text(&head, "record", "diff");
+    json_put_text(&head, "model_before", names->before);
+    json_put_text(&head, "model_after", names->after);
+    json_put_integer(&head, "compared", (int64_t)diff->n_compared);
+    json_put_integer(&head, "moved", (int64_t)diff->n_entries);
+    json_close(&head);
+    bool is_written = json_print_line(out, &head, fail);
+    for (size_t i = 0; is_written && i < diff->n_entries; i++) {
+        const struct diff_models_entry *entry = &diff->entries[i];
+        struct json_text json = {.text.arena = arena};
+        json_open(&json, NULL);
+        json_put_text(&json, "record", "difference");
+        json_put_text(&json, "kind", "moved");
+        put_name(&json, entry->value);
+        if (isfinite(entry->before))
+            json_put_exact(&json, "predicted_before", entry->before);
+        if (isfinite(entry->after))
+            json_put_exact(&json, "predicted_after", entry->after);
+        put_value(&json, "measured", entry->value);
+        json_close(&json);
+        is_written = json_print_line(out, &json, fail);
+    }
+    return is_written;
+}

@@ -1,0 +1,440 @@
+#include "report/findings.h"
+
+#include "base/json_text.h"
+#include "base/screen.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "report/fold.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DECIMALS = 5, MOST_NAMES = 3 };
+
+static const char *number_text(struct arena *arena, double number) {
+    return fold_number(arena, number, fold_decimals(number));
+}
+
+// "ADD64rr, ADD32rr, ADD16rr and 9 more"
+static const char *forms_text(struct arena *arena, const struct check_finding *finding) {
+    struct text text = {.arena = arena};
+    size_t n = 0;
+    const char *last = "";
+    for (size_t i = 0; i < finding->n_differences && n < MOST_NAMES; i++) {
+        const char *form = finding->differences[i].value->form;
+        if (strcmp(form, last) != 0)
+            text_addf(&text, "%s%s", n++ ? ", " : "", form);
+        last = form;
+    }
+    if (finding->n_forms > n)
+        text_addf(&text, " and %zu more", finding->n_forms - n);
+    return text.data;
+}
+
+static const char *question_text(const struct check_report *report, struct arena *arena, int question) {
+    switch (question) {
+    case CHECK_GAP:
+        return arena_printf(arena, "Gap: does %s predict what was measured?", report->model);
+    case CHECK_MODEL:
+        return arena_printf(arena, "Model: is %s further from what was measured than %s?", report->model,
+                            report->against);
+    default:
+        return arena_printf(arena, "Hardware: have measured values moved since %s?", report->baseline.path);
+    }
+}
+
+static const char *counts_text(struct arena *arena, const struct check_counts *counts, int question) {
+    struct text text = {.arena = arena};
+    const char *agree = question == CHECK_GAP ? "agree" : question == CHECK_MODEL ? "are as near or nearer" : "stayed";
+    text_addf(&text, "%zu of %zu values %s", counts->n_agree, counts->n_compared, agree);
+    if (counts->n_improved)
+        text_addf(&text, "; %zu are nearer than before", counts->n_improved);
+    if (counts->n_unstable)
+        text_addf(&text, "; %zu are unstable, and not compared", counts->n_unstable);
+    if (counts->n_unpredicted)
+        text_addf(&text, "; for %zu there is no prediction", counts->n_unpredicted);
+    if (counts->n_failed)
+        text_addf(&text, "; %zu did not run", counts->n_failed);
+    return text.data;
+}
+
+static const char *findings_count_text(struct arena *arena, const struct check_counts *counts) {
+    if (counts->n_findings == 0)
+        return "No findings";
+    return counts->n_allowed ? arena_printf(arena, "Findings: %zu (%zu allowed)", counts->n_findings, counts->n_allowed)
+                             : arena_printf(arena, "Findings: %zu", counts->n_findings);
+}
+
+static const char *finding_note(const struct check_finding *finding) {
+    return finding->is_allowed ? "allowed" : finding->why_not ? finding->why_not : "";
+}
+
+static const char *stale_text(struct arena *arena, const struct check_allowances *allowances,
+                              const struct check_allowance *allowance) {
+    return arena_printf(arena, "%s:%u: the allowance '%s' fits no finding: remove it", allowances->path,
+                        allowance->line, allowance->finding);
+}
+
+// ---- text
+
+static void print_findings(struct arena *arena, const struct check_report *report, int question,
+                           const struct findings_options *options, FILE *out) {
+    const struct check_finding *findings = report->findings[question];
+    size_t n = report->n_findings[question], n_shown = options->most && options->most < n ? options->most : n;
+    struct table grid = {.arena = arena};
+    table_column(&grid, TABLE_RIGHT, "values");
+    table_column(&grid, TABLE_RIGHT, "forms");
+    table_column(&grid, TABLE_LEFT, "finding");
+    table_column(&grid, TABLE_NOTE, "");
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct check_finding *each = &findings[i];
+        const char *note = finding_note(each);
+        table_cell(&grid, "%zu", each->n_differences);
+        table_cell(&grid, "%zu", each->n_forms);
+        table_cell_colour(&grid, each->is_allowed ? TABLE_DIM : TABLE_RED, "%s", each->id);
+        table_cell(&grid, "%s%s%s; such as %s", note, *note ? "; " : "", each->summary, each->differences->value->form);
+    }
+    if (n_shown)
+        table_print(&grid, out, options->colour);
+    if (n_shown < n)
+        screen_print_sentence(arena_printf(arena, "… and %zu more (--all prints them)", n - n_shown), out);
+}
+
+void findings_print(struct arena *arena, const struct check_report *report, const struct findings_options *options,
+                    FILE *out) {
+    screen_print_sentence(arena_printf(arena, "Measured on %s; %s", report->results.machine, report->results.clock),
+                          out);
+    if (report->counts[CHECK_HARDWARE].is_asked)
+        screen_print_sentence(
+            arena_printf(arena, "Earlier on %s; %s", report->baseline.machine, report->baseline.clock), out);
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++) {
+        if (!report->counts[q].is_asked)
+            continue;
+        fputc('\n', out);
+        screen_print_sentence(question_text(report, arena, q), out);
+        screen_print_sentence(arena_printf(arena, "%s. %s.", counts_text(arena, &report->counts[q], q),
+                                           findings_count_text(arena, &report->counts[q])),
+                              out);
+        if (report->n_findings[q])
+            fputc('\n', out);
+        print_findings(arena, report, q, options, out);
+    }
+    for (size_t i = 0; i < report->allowances.n_items; i++)
+        if (report->allowances.items[i].n_findings == 0) {
+            fputc('\n', out);
+            screen_print_sentence(stale_text(arena, &report->allowances, &report->allowances.items[i]), out);
+        }
+}
+
+// ---- JSON
+
+static bool write_head(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
+    struct json_text json = {.text.arena = arena};
+    json_open(&json, NULL);
+    json_put_text(&json, "record", "check");
+    json_put_text(&json, "machine", report->results.machine);
+    json_put_text(&json, "clock", report->results.clock);
+    json_put_text(&json, "model", report->model);
+    json_put_text(&json, "against", report->against);
+    json_put_text(&json, "baseline", report->counts[CHECK_HARDWARE].is_asked ? report->baseline.machine : NULL);
+    json_put_integer(&json, "forms", (int64_t)report->results.n_forms);
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++) {
+        const struct check_counts *counts = &report->counts[q];
+        if (!counts->is_asked)
+            continue;
+        json_open(&json, check_question_name((enum check_question)q));
+        json_put_integer(&json, "compared", (int64_t)counts->n_compared);
+        json_put_integer(&json, "agree", (int64_t)counts->n_agree);
+        json_put_integer(&json, "differ", (int64_t)counts->n_differ);
+        json_put_integer(&json, "improved", (int64_t)counts->n_improved);
+        json_put_integer(&json, "unstable", (int64_t)counts->n_unstable);
+        json_put_integer(&json, "unpredicted", (int64_t)counts->n_unpredicted);
+        json_put_integer(&json, "failed", (int64_t)counts->n_failed);
+        json_put_integer(&json, "findings", (int64_t)counts->n_findings);
+        json_put_integer(&json, "allowed", (int64_t)counts->n_allowed);
+        json_close(&json);
+    }
+    json_close(&json);
+    return json_print_line(out, &json, fail);
+}
+
+static void put_difference(struct json_text *json, const struct check_difference *difference,
+                           enum check_question question) {
+    const struct check_value *value = difference->value;
+    json_open(json, NULL);
+    json_put_text(json, "form", value->form);
+    json_put_text(json, "class", value->class_name);
+    json_put_text(json, "quantity", check_quantity_name(value->quantity));
+    json_put_text(json, "detail", *value->detail ? value->detail : NULL);
+    json_put_text(json, "relation", value->value.relation == TABLE_AT_MOST ? "at most" : "equal");
+    json_put_real(json, "measured", value->value.cycles, DECIMALS);
+    json_put_real(json, "low", value->value.low, DECIMALS);
+    json_put_real(json, "high", value->value.high, DECIMALS);
+    json_put_real(json, question == CHECK_HARDWARE ? "earlier" : "predicted", difference->number, DECIMALS);
+    if (question == CHECK_MODEL)
+        json_put_real(json, "against", difference->before, DECIMALS);
+    json_put_text(json, "kernel", value->value.kernel);
+    json_close(json);
+}
+
+bool findings_write_json(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
+    bool is_written = write_head(arena, report, out, fail);
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++)
+        for (size_t i = 0; is_written && i < report->n_findings[q]; i++) {
+            const struct check_finding *each = &report->findings[q][i];
+            struct json_text json = {.text.arena = arena};
+            json_open(&json, NULL);
+            json_put_text(&json, "record", "finding");
+            json_put_text(&json, "id", each->id);
+            json_put_text(&json, "question", check_question_name((enum check_question)q));
+            json_put_text(&json, "summary", each->summary);
+            json_put_integer(&json, "forms", (int64_t)each->n_forms);
+            json_put_integer(&json, "classes", (int64_t)each->n_classes);
+            json_put_real(&json, "most", each->most, DECIMALS);
+            json_put_bool(&json, "allowed", each->is_allowed);
+            json_put_text(&json, "reason", each->is_allowed ? each->allowance->reason : NULL);
+            json_put_text(&json, "why_not", each->why_not);
+            json_open_list(&json, "values");
+            for (size_t k = 0; k < each->n_differences; k++)
+                put_difference(&json, &each->differences[k], (enum check_question)q);
+            json_close_list(&json);
+            json_close(&json);
+            is_written = json_print_line(out, &json, fail);
+        }
+    for (size_t i = 0; is_written && i < report->allowances.n_items; i++) {
+        const struct check_allowance *each = &report->allowances.items[i];
+        struct json_text json = {.text.arena = arena};
+        if (each->n_findings)
+            continue;
+        json_open(&json, NULL);
+        json_put_text(&json, "record", "allowance");
+        json_put_text(&json, "finding", each->finding);
+        json_put_integer(&json, "line", each->line);
+        json_put_bool(&json, "stale", true);
+        json_close(&json);
+        is_written = json_print_line(out, &json, fail);
+    }
+    return is_written;
+}
+
+// ---- JUnit
+
+static void add_xml(struct text *text, const char *string) {
+    bool is_shown;
+    for (size_t n; (n = text_character(string, &is_shown)) > 0; string += n)
+        if (*string == '&' || *string == '<' || *string == '>' || *string == '"')
+            text_addf(text, "&#%d;", *string);
+        else if (is_shown || *string == '\n')
+            text_append(text, string, n);
+        else
+            text_add(text, "?");
+}
+
+static void add_attribute(struct text *text, const char *name, const char *value) {
+    text_addf(text, " %s=\"", name);
+    add_xml(text, value);
+    text_add(text, "\"");
+}
+
+// A form's differences under one question, by number of its value.
+struct form_differences {
+    const struct check_finding **findings;       // by value; null: it agrees
+    const struct check_difference **differences; // likewise
+};
+
+static struct form_differences differences_by_value(struct arena *arena, const struct check_report *report, int q) {
+    size_t n = report->results.n_values;
+    struct form_differences by_value = {ARENA_ARRAY(arena, const struct check_finding *, n),
+                                        ARENA_ARRAY(arena, const struct check_difference *, n)};
+    for (size_t i = 0; i < report->n_findings[q]; i++)
+        for (size_t k = 0; k < report->findings[q][i].n_differences; k++) {
+            const struct check_difference *each = &report->findings[q][i].differences[k];
+            size_t at = (size_t)(each->value - report->results.values);
+            by_value.findings[at] = &report->findings[q][i];
+            by_value.differences[at] = each;
+        }
+    return by_value;
+}
+
+enum case_kind { CASE_PASSED, CASE_SKIPPED, CASE_FAILED, CASE_ERROR };
+
+// Adds the test case of a form, whose values are [first, end).
+static enum case_kind add_case(struct arena *arena, struct text *text, const struct check_report *report, int q,
+                               const struct form_differences *by_value, size_t first, size_t end) {
+    const struct check_value *values = report->results.values;
+    struct text failures = {.arena = arena}, allowed = {.arena = arena};
+    size_t n_compared = 0;
+    const char *error = NULL, *unstable = NULL, *id = NULL;
+    for (size_t i = first; i < end; i++) {
+        enum check_outcome outcome = report->outcomes[q][i];
+        n_compared += outcome == CHECK_AGREES || outcome == CHECK_DIFFERS;
+        if (outcome == CHECK_FAILED && !error)
+            error = values[i].value.why ? values[i].value.why : "it did not run";
+        if (outcome == CHECK_UNSTABLE && !unstable)
+            unstable = values[i].value.why ? values[i].value.why : "unstable";
+        if (outcome == CHECK_UNPREDICTED && q == CHECK_GAP && !error)
+            error = report->why[i] ? report->why[i] : "the model has no prediction";
+        if (!by_value->findings[i])
+            continue;
+        const struct check_finding *finding = by_value->findings[i];
+        text_addf(finding->is_allowed ? &allowed : &failures, "%s%s%s: %s, measured %s%s (%s)\n",
+                  check_quantity_name(values[i].quantity), *values[i].detail ? " " : "", values[i].detail,
+                  number_text(arena, by_value->differences[i]->number),
+                  values[i].value.relation == TABLE_AT_MOST ? "at most " : "",
+                  number_text(arena, values[i].value.cycles), finding->id);
+        id = id || finding->is_allowed ? id : finding->id;
+    }
+    text_add(text, "    <testcase");
+    add_attribute(text, "classname", values[first].class_name);
+    add_attribute(text, "name", values[first].form);
+    text_add(text, ">");
+    enum case_kind kind = failures.length   ? CASE_FAILED
+                          : error           ? CASE_ERROR
+                          : n_compared == 0 ? CASE_SKIPPED
+                                            : CASE_PASSED;
+    if (kind == CASE_FAILED || kind == CASE_ERROR) {
+        text_add(text, kind == CASE_FAILED ? "<failure" : "<error");
+        add_attribute(text, "message", kind == CASE_FAILED ? id : error);
+        add_attribute(text, "type", kind == CASE_FAILED ? "difference" : "not run");
+        text_add(text, ">");
+        add_xml(text, kind == CASE_FAILED ? failures.data : error);
+        text_add(text, kind == CASE_FAILED ? "</failure>" : "</error>");
+    } else if (kind == CASE_SKIPPED) {
+        text_add(text, "<skipped");
+        add_attribute(text, "message", unstable ? unstable : "not compared");
+        text_add(text, "/>");
+    }
+    if (allowed.length) {
+        text_add(text, "<system-out>allowed: ");
+        add_xml(text, allowed.data);
+        text_add(text, "</system-out>");
+    }
+    text_add(text, "</testcase>\n");
+    return kind;
+}
+
+static void add_suite(struct arena *arena, struct text *text, const struct check_report *report, int q) {
+    const struct check_value *values = report->results.values;
+    struct form_differences by_value = differences_by_value(arena, report, q);
+    struct text cases = {.arena = arena};
+    size_t n_by_kind[CASE_ERROR + 1] = {0}, n = 0;
+    text_add(&cases, "");
+    for (size_t first = 0, end; first < report->results.n_values; first = end) {
+        for (end = first + 1; end < report->results.n_values && strcmp(values[end].form, values[first].form) == 0;)
+            end++;
+        n_by_kind[add_case(arena, &cases, report, q, &by_value, first, end)]++;
+        n++;
+    }
+    text_add(text, "  <testsuite");
+    add_attribute(text, "name", check_question_name((enum check_question)q));
+    text_addf(text, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"0\"", n,
+              n_by_kind[CASE_FAILED], n_by_kind[CASE_ERROR], n_by_kind[CASE_SKIPPED]);
+    text_add(text, ">\n    <properties>\n      <property name=\"machine\"");
+    add_attribute(text, "value", report->results.machine);
+    text_add(text, "/>\n      <property name=\"compared with\"");
+    add_attribute(text, "value",
+                  q == CHECK_GAP     ? report->model
+                  : q == CHECK_MODEL ? report->against
+                                     : report->baseline.machine);
+    text_add(text, "/>\n    </properties>\n");
+    text_append(text, cases.data, cases.length);
+    text_add(text, "  </testsuite>\n");
+}
+
+const char *findings_junit(struct arena *arena, const struct check_report *report) {
+    struct text text = {.arena = arena};
+    text_add(&text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"cyclops check\">\n");
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++)
+        if (report->counts[q].is_asked)
+            add_suite(arena, &text, report, q);
+    text_add(&text, "</testsuites>\n");
+    return text.data;
+}
+
+// ---- Markdown
+
+// Adds text as part of a cell: what Markdown would take as a mark is escaped.
+static void add_cell(struct text *text, const char *string) {
+    for (; *string; string++)
+        text_addf(text, "%s%c", strchr("|\\`*_<>[]", *string) ? "\\" : "", *string == '\n' ? ' ' : *string);
+}
+
+const char *findings_markdown(struct arena *arena, const struct check_report *report) {
+    enum { MOST = 20 };
+    struct text text = {.arena = arena};
+    text_addf(&text, "### Cyclops: %s\n\n",
+              check_has_failed(report)     ? "findings"
+              : check_has_compared(report) ? "no findings"
+                                           : "nothing compared");
+    text_add(&text, "Measured on ");
+    add_cell(&text, report->results.machine);
+    text_add(&text, ".\n");
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++) {
+        if (!report->counts[q].is_asked)
+            continue;
+        text_add(&text, "\n**");
+        add_cell(&text, question_text(report, arena, q));
+        text_addf(&text, "** %s. %s.\n", counts_text(arena, &report->counts[q], q),
+                  findings_count_text(arena, &report->counts[q]));
+        size_t n = report->n_findings[q];
+        if (n)
+            text_add(&text, "\n| finding | values | what differs | forms | |\n|---|--:|---|---|---|\n");
+        for (size_t i = 0; i < n && i < MOST; i++) {
+            const struct check_finding *each = &report->findings[q][i];
+            text_add(&text, "| ");
+            add_cell(&text, each->id);
+            text_addf(&text, " | %zu | ", each->n_differences);
+            add_cell(&text, each->summary);
+            text_add(&text, " | ");
+            add_cell(&text, forms_text(arena, each));
+            text_add(&text, " | ");
+            add_cell(&text, finding_note(each));
+            text_add(&text, " |\n");
+        }
+        if (n > MOST)
+            text_addf(&text, "\n… and %zu more.\n", n - MOST);
+    }
+    for (size_t i = 0; i < report->allowances.n_items; i++)
+        if (report->allowances.items[i].n_findings == 0) {
+            text_add(&text, "\n* ");
+            add_cell(&text, stale_text(arena, &report->allowances, &report->allowances.items[i]));
+            text_add(&text, "\n");
+        }
+    return text.data;
+}
+
+// ---- GitHub
+
+// What a workflow command takes literally: in properties, more is escaped.
+static const char *escaped(struct arena *arena, const char *string, const char *letters) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    for (; *string; string++)
+        if (strchr(letters, *string))
+            text_addf(&text, "%%%02X", (unsigned char)*string);
+        else
+            text_append(&text, string, 1);
+    return text.data;
+}
+
+void findings_print_annotations(struct arena *arena, const struct check_report *report, const char *file, FILE *out) {
+    static const char in_texts[] = "%\r\n", in_properties[] = "%\r\n:,";
+    const char *place = file ? arena_printf(arena, "file=%s,", escaped(arena, file, in_properties)) : "";
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++)
+        for (size_t i = 0; i < report->n_findings[q]; i++) {
+            const struct check_finding *each = &report->findings[q][i];
+            if (each->is_allowed)
+                continue;
+            const char *why = each->why_not ? arena_printf(arena, "; %s", each->why_not) : "";
+            const char *text = arena_printf(arena, "%s: %s%s", each->summary, forms_text(arena, each), why);
+            fprintf(out, "::error %stitle=%s::%s\n", place, escaped(arena, each->id, in_properties),
+                    escaped(arena, text, in_texts));
+        }
+    for (size_t i = 0; i < report->allowances.n_items; i++) {
+        const struct check_allowance *each = &report->allowances.items[i];
+        if (each->n_findings == 0)
+            fprintf(out, "::notice file=%s,line=%u,title=stale allowance::%s\n",
+                    escaped(arena, report->allowances.path, in_properties), each->line,
+                    escaped(arena, arena_printf(arena, "'%s' fits no finding: remove it", each->finding), in_texts));
+    }
+}

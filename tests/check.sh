@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# cyclops check and cyclops diff as a gate: a baseline on a simulated CPU, a change of three forms in the model or in the
+# hardware, an allow-list; every output; bad input.  check.sh BUILD
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+forms=(SUB64rr VADDPSYrr IMUL64rr ADD64rr ADD64rm)
+
+# Three forms are worse: a latency, the time on a pipe, the uops.
+cat >worse.yaml <<'YAML'
+overlay: 1
+name: worse
+base: llvm
+triple: x86_64-unknown-linux-gnu
+cpu: znver4
+instructions:
+  - {match: SUB64rr, latency: 2}
+  - {match: VADDPSYrr, uses: [{resource: Zn4FP23, acquire: 0, release: 2}]}
+  - {match: IMUL64rr, uops: 3}
+YAML
+# survey CPU FOLDER
+silent() { expect 0 '^0$' bash -c 'out=$("$@" 2>&1) || exit; printf "%s" "$out" >&2; echo -n "$out" | wc -c' - "$@"; }
+survey() { silent "$cyclops" survey "${forms[@]}" --isa x86_64 --target "sim:$1,noise=none" --output "$2"; }
+survey znver4 base
+survey "$T/worse.yaml" moved
+
+# count PATTERN COMMAND...: lines that it prints and that fit.
+count() { local pattern=$1; shift; "$@" 2>/dev/null | grep -cE -- "$pattern"; }
+
+# The model moved: three annotations. Allowed: none, and a stale allowance is reported.
+gate=("$cyclops" check base --mcpu worse.yaml --against znver4 --annotations github)
+expect 0 'No findings' "$cyclops" check base --mcpu znver4
+expect 0 'No findings' "$cyclops" check base
+expect 1 'Findings: 3' "${gate[@]}"
+expect 0 '^3$' count '^::error file=worse.yaml,title=model%3A' "${gate[@]}"
+expect 0 '::error file=worse.yaml,title=model%3Auops/WriteIMul64Reg::uops 3, measured 1' bash -c '"$@" || true' - "${gate[@]}"
+expect 1 'Findings: 3' "${gate[@]}" --write-allow allow.yaml
+echo '  - {finding: "gap:nothing", reason: long gone}' >>allow.yaml
+expect 0 'Findings: 3 \(3 allowed\)' "${gate[@]}" --allow allow.yaml
+expect 0 '^::notice file=allow.yaml,line=[0-9]+,title=stale allowance::' "${gate[@]}" --allow allow.yaml
+expect 0 '^0$' bash -c "'${gate[0]}' ${gate[*]:1} --allow allow.yaml | grep -c ::error || true"
+sed 's/bound: .*/bound: 0.01/' allow.yaml >tight.yaml
+expect 1 'beyond its allowance' "${gate[@]}" --allow tight.yaml
+sed 's/reason: "known.*/&\n    expires: 2020-01-01/' allow.yaml >old.yaml
+expect 1 'its allowance expired on 2020-01-01' "${gate[@]}" --allow old.yaml
+
+# The same change in the hardware; the gap of the model to it; the way back is an improvement.
+hardware=("$cyclops" check moved --mcpu none --baseline base --annotations github)
+expect 0 '^3$' count '^::error title=hardware%3A' "${hardware[@]}"
+expect 1 'slots/WriteIMul64Reg' "${hardware[@]}" --write-allow allow.yaml
+expect 0 '3 allowed' "${hardware[@]}" --allow allow.yaml
+expect 1 'Findings: 3' "$cyclops" check moved --mcpu znver4
+expect 0 'are nearer than before' "$cyclops" check base --mcpu znver4 --against worse.yaml
+expect 1 'Gap: .*' "$cyclops" check base --mcpu worse.yaml --against znver4 --gap
+
+# Other programs read it.
+expect 1 'Findings' "$cyclops" check base --mcpu worse.yaml --junit check.xml --markdown check.md
+expect 0 'tests="5" failures="3" errors="0" skipped="0"' cat check.xml
+expect 0 '^### Cyclops: findings' cat check.md
+expect 0 '\| gap:uops/WriteIMul64Reg \| 1 \|' cat check.md
+if command -v xmllint >/dev/null; then
+    expect 0 'validates' xmllint --noout --schema "$here/junit.xsd" check.xml
+fi
+"$cyclops" check base --mcpu worse.yaml --json >check.jsonl
+expect 0 '^check 1, finding 3$' python3 -c '
+import collections, json
+kinds = collections.Counter(json.loads(line)["record"] for line in open("check.jsonl"))
+print(", ".join(f"{kind} {n}" for kind, n in sorted(kinds.items())))'
+
+# Measurement files: an unstable value is skipped, a crash is an error.
+expect 0 'add-r64' "$cyclops" run add-r64 vaddps-ymm --isa x86_64 --target sim:znver4,noise=none --mcpu none --output run.jsonl
+expect 0 'No findings' "$cyclops" check run.jsonl --mcpu znver4
+expect 1 'gap:throughput/vaddps-ymm' "$cyclops" check run.jsonl --mcpu worse.yaml
+sed 's/"verdict":"[a-z]*"/"verdict":"unstable"/' run.jsonl >shaky.jsonl
+expect 77 'nothing could be compared' "$cyclops" check shaky.jsonl --mcpu znver4 --junit shaky.xml
+expect 0 'failures="0" errors="0" skipped="2"' cat shaky.xml
+
+# diff
+expect 0 '^0 of [0-9]+ stable values moved' "$cyclops" diff base base
+expect 1 'IMUL64rr +slots +1 .* \+200 %' "$cyclops" diff base moved
+expect 1 '"kind":"moved"' "$cyclops" diff base moved --json
+expect 1 'IMUL64rr +slots +1 +3 ' "$cyclops" diff base --mcpu znver4 --mcpu worse.yaml
+expect 0 '^0 of [0-9]+ predictions differ' "$cyclops" diff base --mcpu znver4 --mcpu znver4
+expect 77 'nothing could be compared' "$cyclops" diff shaky.jsonl run.jsonl
+expect 0 '^Lost' bash -c "'$cyclops' diff base run.jsonl | grep -E '^(Lost|New)'; exit 0"
+
+# The repair of the model by the changed hardware gives back the three numbers.
+expect 0 'Outside their intervals: 8 before, 0 after' bash -c "'$cyclops' repair moved --mcpu znver4 --output fixed.yaml | tr '\\n' ' ' | tr -s ' '"
+expect 0 'No findings' "$cyclops" check moved --mcpu fixed.yaml
+expect 0 '^[^#]*match: "SUB64rr", latency: 2}' cat fixed.yaml
+expect 0 '^[^#]*match: "VADDPSYrr", uses: \[\{resource: Zn4FP23, acquire: 0, release: 2}' cat fixed.yaml
+expect 0 '^[^#]*match: "IMUL64rr", uops: 3}' cat fixed.yaml
+expect 0 '# IMUL64rr slots: measured 3 .*, LLVM 1; cyclops run --kernels moved/kernels IMUL64rr\.slots' cat fixed.yaml
+expect 0 'Outside their intervals: 0 before' "$cyclops" repair base --mcpu znver4 --output none.yaml
+expect 0 'No findings' "$cyclops" check base --mcpu none.yaml
+
+# Bad input.
+expect 2 'output names the overlay' "$cyclops" repair base
+expect 2 "a model of LLVM's can be repaired" "$cyclops" repair base --mcpu worse.yaml --output x.yaml
+expect 2 'name the folder of a survey' "$cyclops" check
+expect 2 'one model at a time' "$cyclops" check base --mcpu znver4 --mcpu znver3
+expect 2 'folders of a survey, or measurement files' "$cyclops" check base run.jsonl
+expect 2 'needs a model to check' "$cyclops" check base --mcpu none --against znver4
+expect 2 'leaves nothing to ask' "$cyclops" check base --mcpu none
+expect 2 'unknown kind of annotations' "$cyclops" check base --annotations gitlab
+expect 2 'no survey' "$cyclops" check "$T" --mcpu znver4
+printf 'allowances: 1\nallow:\n  - {finding: a}\n' >bad.yaml
+expect 2 "bad.yaml:3:.*reason" "$cyclops" check base --allow bad.yaml
+expect 2 'two measurements' "$cyclops" diff base
+finish
