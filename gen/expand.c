@@ -58,6 +58,15 @@ static unsigned count_chases(const struct kernel *kernel) {
     return n;
 }
 
+// Returns the number of rings that fit into the caller's memory.
+static unsigned most_chases(const struct kernel *kernel) {
+    size_t most = PROGRAM_MOST_CHASES;
+    for (unsigned i = 0; i < kernel->n_roles; i++)
+        if (kernel->roles[i].init == INIT_CHASE && most > PROGRAM_ALL_CHASES_BYTES / kernel->roles[i].chase_bytes)
+            most = PROGRAM_ALL_CHASES_BYTES / kernel->roles[i].chase_bytes;
+    return (unsigned)most;
+}
+
 // The ring of a role in a stream, from 0.
 static unsigned chase_of(const struct kernel *kernel, unsigned stream, unsigned role) {
     unsigned before = 0;
@@ -218,8 +227,8 @@ static bool find_steps(struct arena *arena, const struct assignment *a, struct p
     uint8_t *are_steps = ARENA_ARRAY(arena, uint8_t, (size_t)n * a->streams + 1);
     if (n_chases * a->streams > most_chases(kernel))
         return fail_at(fail, kernel->file, kernel->line, 0,
-                       "%u streams of kernel '%s' chase in %u rings; at most %d fit", a->streams, kernel->name,
-                       n_chases * a->streams, PROGRAM_MOST_CHASES);
+                       "%u streams of kernel '%s' chase in %u rings; at most %u fit", a->streams, kernel->name,
+                       n_chases * a->streams, most_chases(kernel));
     for (unsigned role = 0; role < kernel->n_roles; role++) {
         unsigned last = UINT_MAX, chase = chase_of(kernel, 0, role), n_steps = 0;
         if (kernel->roles[role].init != INIT_CHASE)
@@ -357,6 +366,8 @@ static bool check_shared_chain(const struct kernel *kernel, struct fail *fail) {
 // Limits the streams by the memory that they access. Fails where `wanted` streams do not fit, or (0) not even one.
 static bool limit_streams(const struct kernel *kernel, enum program_placement placement, unsigned wanted,
                           struct assignment *a, struct fail *fail) {
+    if (!wanted && count_chases(kernel))
+        a->most_streams = most_chases(kernel) / count_chases(kernel);
     if (!kernel->n_places)
         return true;
     unsigned asked = wanted ? wanted : GEN_MAX_STREAMS, fit = gen_placement_streams(kernel, placement, asked);

@@ -25,7 +25,7 @@
 enum { PROGRAM_MEMORY_BYTES = 1 << 16, PROGRAM_FRAME_DISTANCE = 1 << 16, PROGRAM_EXIT_OFFSET = 32 };
 // Words in the buffer with the addresses where chases begin, from its middle; the caller sets them before each call.
 enum { PROGRAM_MOST_CHASES = 12, PROGRAM_CHASES = PROGRAM_MEMORY_BYTES / 2 - 8 * PROGRAM_MOST_CHASES };
-enum { PROGRAM_LEAST_CHASE_BYTES = 1 << 10, PROGRAM_MOST_CHASE_BYTES = 1 << 28 };
+enum { PROGRAM_LEAST_CHASE_BYTES = 1 << 10, PROGRAM_ALL_CHASES_BYTES = 1 << 29, PROGRAM_MOST_CHASE_BYTES = 1 << 28 };
 enum { PROGRAM_FRAME_COUNTER = 33, PROGRAM_FRAME_VECTORS = 34, PROGRAM_FRAME_MASKS = PROGRAM_FRAME_VECTORS + 32 * 8 };
 
 // Label of the data, a number: as allows to define such labels repeatedly. `.long 899999f - .` is the distance to it.
