@@ -18,6 +18,7 @@ static const struct {
     {"run", "measure, predict and compare: one table", cmd_run},
     {"survey", "measure the instruction table of this CPU, every form", cmd_survey},
     {"table", "print the table that a survey has measured", cmd_table},
+    {"machine", "find the parameters of this CPU: widths, windows, latencies", cmd_machine},
     {"pairs", "find which instructions issue together: measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"explain", "show what a model says of one instruction, as a picture in time", cmd_explain},
