@@ -51,7 +51,7 @@ static const struct recipe recipes[] = {
                 [LINE_TAKEN] = "b 1f\n1:",
                 [LINE_INTEGER_WAITS] = "add {d$i:x}, {$w:x}, #1",
                 [LINE_VECTOR_LEADS] = "ldr {u:q}, [{$w:x}]",
-                [LINE_VECTOR_WAITS] = "add {v$i:v}.4s, {u:v}.4s, {u}.4s",
+                [LINE_VECTOR_WAITS] = "add {v$i:v}.4s, {u:v}.4s, {u:v}.4s",
                 [LINE_LOAD_WIDE_WAITS] = "ldr {v$i:q}, [{$w:x}]",
                 [LINE_LOAD_WAITS] = "ldr {d$i:x}, [{$w:x}, #$o]",
             },

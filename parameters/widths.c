@@ -65,8 +65,11 @@ static void add_kind(struct session *session, const struct kind *kind, const str
         .how = arena_printf(session->arena, "throughput of %s", kind->what),
         .example = session->recipe->lines[kind->line],
     };
+    static const double most = 20;
     if (!rate.is_known)
         card_add_unknown(&session->card, &head, value->why ? value->why : "no value");
+    else if (rate.value > most)
+        card_add_at_least(&session->card, &head, most, "they take next to no time");
     else
         card_add_number(&session->card, &head, rate.value, rate.low, rate.high, kind->tolerance);
 }

@@ -276,11 +276,19 @@ static struct knee find_reorder_buffer(struct session *session, const struct kne
     return best;
 }
 
-// A buffer that is as large as another limit, or larger, does not show.
+// Whether the knee is where the reorder buffer is full of instructions of two uops.
+static bool is_part_of(const struct knee *knee, const struct knee *buffer) {
+    return is_plain(buffer) && knee->low <= buffer->high / 2 + 1 && knee->high >= buffer->low / 2 - 1;
+}
+
+// A buffer that is as large as another limit, or larger, does not show. `buffer`: the reorder buffer, where the filler
+// may be of several uops; else null.
 static void add_limited(struct session *session, const char *name, const char *unit, const char *how, unsigned which,
-                        const struct knee *knees, const struct knee *limit, const char *limit_name, int extra) {
+                        const struct knee *knees, const struct knee *limit, const char *limit_name,
+                        const struct knee *buffer, int extra) {
     const struct knee *knee = &knees[which];
-    if (is_plain(knee) && (is_same(knee, limit) || (limit->is_known && !limit->why && knee->low > limit->high))) {
+    if (is_plain(knee) && (is_same(knee, limit) || (buffer && is_part_of(knee, buffer)) ||
+                           (limit->is_known && !limit->why && knee->low > limit->high))) {
         const struct card_entry head = {.group = "windows",
                                         .name = name,
                                         .unit = unit,
@@ -311,13 +319,14 @@ static void find_schedulers(struct session *session, const struct knee *knees, c
     // Besides the fillers, the second miss takes an entry, and the load that vectors wait for, where they are of the
     // same scheduler.
     add_limited(session, "scheduler-integer", "entries", how, INTEGER_WAITS, knees, &integers,
-                "the reorder buffer or the register file", is_shared(&knees[INTEGER_WAITS], &knees[INTEGER_SHARED]));
+                "the reorder buffer or the register file", NULL,
+                is_shared(&knees[INTEGER_WAITS], &knees[INTEGER_SHARED]));
     if (session->recipe->lines[LINE_VECTOR_WAITS])
         add_limited(session, "scheduler-vector", "entries", how, VECTOR_WAITS, knees, &vectors,
-                    "the reorder buffer or the register file",
+                    "the reorder buffer or the register file", NULL,
                     is_shared(&knees[VECTOR_WAITS], &knees[VECTOR_SHARED]) +
                         is_shared(&knees[VECTOR_WAITS], &knees[VECTOR_LED]));
-    add_limited(session, "scheduler-load", "entries", how, LOAD_WAITS, knees, &knees[LOAD], "the load queue", 1);
+    add_limited(session, "scheduler-load", "entries", how, LOAD_WAITS, knees, &knees[LOAD], "the load queue", NULL, 1);
 }
 
 void windows_find(struct session *session) {
@@ -344,14 +353,14 @@ void windows_find(struct session *session) {
     const char *buffer_name = "the reorder buffer";
     add_limited(session, "registers-integer", "in flight",
                 "two misses with fillers between them that write a general register", INTEGER, knees, &buffer,
-                buffer_name, 2);
+                buffer_name, NULL, 2);
     add_limited(session, "registers-vector", "in flight",
                 "two misses with fillers between them that write a vector register", VECTOR, knees, &buffer,
-                buffer_name, 0);
+                buffer_name, NULL, 0);
     struct knee files = narrower(&knees[MIXED], &buffer);
     add_limited(session, "load-queue", "entries", "two misses with loads between them, of both register files", LOAD,
-                knees, &files, "the reorder buffer or a register file", 2);
+                knees, &files, "the reorder buffer or a register file", NULL, 2);
     add_limited(session, "store-queue", "entries", "two misses with stores between them", STORE, knees, &buffer,
-                buffer_name, 0);
+                buffer_name, &buffer, 0);
     find_schedulers(session, knees, &buffer);
 }
