@@ -13,8 +13,9 @@ static const struct {
     const char *name;
     void (*find)(struct session *session);
 } experiments[] = {
-    {"widths", widths_find},
-    {"windows", windows_find},
+    {"widths", widths_find},       {"windows", windows_find},       {"branches", branches_find},
+    {"latencies", latencies_find}, {"forwarding", forwarding_find}, {"idioms", idioms_find},
+    {"fusion", fusion_find},
 };
 enum { N_EXPERIMENTS = sizeof experiments / sizeof *experiments };
 
@@ -53,6 +54,26 @@ static double seconds(void) {
     return (double)timer_clock_ns() / 1e9;
 }
 
+// Runs the experiments on the values so far. One that waits for values has an entry that says so.
+static void find_all(struct session *session, const struct parameters_request *request) {
+    bool is_pending = false;
+    session->card = (struct card){.arena = session->arena};
+    for (size_t i = 0; i < N_EXPERIMENTS; i++) {
+        const struct card_entry head = {.group = experiments[i].name,
+                                        .name = arena_printf(session->arena, "%s-rest", experiments[i].name),
+                                        .unit = "",
+                                        .how = "the rest of this experiment"};
+        if (!is_wanted(request, experiments[i].name))
+            continue;
+        session->is_pending = false;
+        experiments[i].find(session);
+        if (session->is_pending)
+            card_add_unknown(&session->card, &head, "not all of it has been measured; --resume goes on");
+        is_pending = is_pending || session->is_pending;
+    }
+    session->is_pending = is_pending;
+}
+
 // Calls the experiments until none asks for more. What they ask for is measured after each round, all together.
 static bool run_rounds(struct session *session, const struct parameters_request *request, int *status,
                        struct fail *fail) {
@@ -60,14 +81,12 @@ static bool run_rounds(struct session *session, const struct parameters_request 
     double end = seconds() + request->budget_seconds;
     for (unsigned round = 0; round < MOST_ROUNDS; round++) {
         bool is_stopped = false;
-        session->is_pending = false;
-        session->card = (struct card){.arena = session->arena};
-        for (size_t i = 0; i < N_EXPERIMENTS; i++)
-            if (is_wanted(request, experiments[i].name))
-                experiments[i].find(session);
-        if (!session->is_pending)
+        find_all(session, request);
+        if (!session->is_pending && !session_wants_more(session))
             return true;
         if (seconds() > end) {
+            if (!session->is_pending)
+                return true;
             lab_say(request->lab->listener, LAB_WARNING,
                     "the budget of %.0f s is spent before all is measured; --resume does the rest",
                     request->budget_seconds);
@@ -75,12 +94,13 @@ static bool run_rounds(struct session *session, const struct parameters_request 
         }
         if (!session_measure(session, &is_stopped, fail))
             return false;
-        if (is_stopped) {
+        if (is_stopped && session->is_pending) {
             lab_say(request->lab->listener, LAB_NOTE, "interrupted; --resume does the rest");
             *status = RUN_PLAN_INTERRUPTED;
-            return true;
+            break;
         }
     }
+    find_all(session, request);
     return true;
 }
 

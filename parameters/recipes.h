@@ -22,6 +22,7 @@ enum recipe_line {
     LINE_MULTIPLY,
     LINE_ZERO,          // zeroes a general register
     LINE_MOVE,          // copies a general register
+    LINE_COMPARE,       // writes flags only, or nothing
     LINE_BRANCH,        // is not taken
     LINE_TAKEN,         // a branch to the next instruction
     LINE_INTEGER_WAITS, // as LINE_INTEGER, but waits for chase $w

@@ -4,6 +4,7 @@
 #include "lab/run_plan.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -123,8 +124,8 @@ static void take(struct session *session, const struct experiment *experiment) {
     const struct bench_measurement *m = &experiment->measurement;
     if (!experiment->is_done || !item)
         return;
-    item->is_measured = true;
-    item->value = (struct value){.is_good = m->outcome == BENCH_OK,
+    item->is_measured = item->is_run = true;
+    item->value = (struct value){.is_good = m->outcome == BENCH_OK && measured_low(m) > 0 && isfinite(measured_high(m)),
                                  .cycles = m->cycles,
                                  .low = measured_low(m),
                                  .high = measured_high(m),
@@ -135,8 +136,8 @@ static void take(struct session *session, const struct experiment *experiment) {
 }
 
 static bool wants(const struct session_item *item) {
-    enum { MOST_TRIES = 2 };
-    return item->n_tries < MOST_TRIES && (!item->is_measured || (item->value.is_good && !item->value.is_stable));
+    enum { MOST_TRIES = 4 };
+    return item->n_tries < MOST_TRIES && (!item->is_measured || (item->is_run && !item->value.is_stable));
 }
 
 // Adds the trials that are to be measured.
@@ -171,6 +172,13 @@ static bool make_plan(struct session *session, struct arena *arena, struct plan 
     return true;
 }
 
+bool session_wants_more(const struct session *session) {
+    for (size_t i = 0; i < session->n_items; i++)
+        if (wants(&session->items[i]))
+            return true;
+    return false;
+}
+
 bool session_measure(struct session *session, bool *is_stopped, struct fail *fail) {
     struct arena arena = {0};
     const struct lab_listener listener = {session, drop_note, drop_failed, NULL, say_measuring, say_waiting};
@@ -188,11 +196,12 @@ bool session_measure(struct session *session, bool *is_stopped, struct fail *fai
     options.bench.retry_seconds = wait_seconds;
     options.bench.confirm_seconds = -1;
     bool is_done = write_kernels(session, fail) && make_plan(session, &arena, &plan, fail);
-    if (is_done && plan.n_experiments)
+    if (is_done && plan.n_experiments) {
         is_done = lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail);
-    if (!is_done && !plan.n_experiments && fail->status == FAIL_INPUT) { // none could be assembled
-        fail_clear(fail);
-        is_done = true;
+        if (!is_done && !plan.n_experiments && fail->status == FAIL_INPUT) { // as refused all of them
+            fail_clear(fail);
+            is_done = true;
+        }
     }
     *is_stopped = status == RUN_PLAN_INTERRUPTED || (options.bench.is_stopped && options.bench.is_stopped());
     if (*is_stopped && !is_done) {

@@ -43,21 +43,22 @@ struct session {
     struct card card;
     struct session_item {
         struct timing trial;
-        bool is_measured;
+        bool is_measured, is_run; // run: its code ran
         unsigned n_tries;
         struct value value;
     } * items;
     size_t n_items;
-    bool is_pending;    // an experiment asked for what is not measured yet
-    double end_seconds; // when measuring ends, by the clock; what is missing then stays so
-    double seconds_left;
+    bool is_pending; // an experiment asked for what is not measured yet
 };
 
 // The value of a trial; null: it will be measured. Roles d0 to d5, v0 to v5, u and chases p and q are written; s and t
 // are read; m is the address of memory. The strings must live as long as the session.
 const struct value *session_value(struct session *session, const struct timing *trial);
 
-// Measures all that was asked for. False only where nothing can go on.
+// Whether a value is missing, or unstable and not yet tried often.
+bool session_wants_more(const struct session *session);
+
+// Measures all that was asked for, and what is unstable again. False only where nothing can go on.
 bool session_measure(struct session *session, bool *is_stopped, struct fail *fail);
 
 #endif

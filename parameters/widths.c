@@ -38,7 +38,7 @@ struct rate {
 };
 
 static struct rate rate_of(const struct value *value, unsigned n) {
-    if (!value || !value->is_good || !(value->low > 0))
+    if (!value || !value->is_good || !value->is_stable)
         return (struct rate){0};
     return (struct rate){true, n / value->cycles, n / value->high, n / value->low};
 }

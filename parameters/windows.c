@@ -22,7 +22,8 @@ static const struct window {
     {.name = "integer", .lines = {LINE_INTEGER}, .n_lines = 1},
     {.name = "vector", .lines = {LINE_VECTOR}, .n_lines = 1},
     {.name = "mixed", .lines = {LINE_INTEGER, LINE_VECTOR}, .n_lines = 2},
-    {.name = "mixed-store", .lines = {LINE_INTEGER, LINE_VECTOR, LINE_STORE, LINE_NOP}, .n_lines = 4},
+    {.name = "three-kinds", .lines = {LINE_INTEGER, LINE_VECTOR, LINE_COMPARE}, .n_lines = 3},
+    {.name = "four-kinds", .lines = {LINE_INTEGER, LINE_VECTOR, LINE_INTEGER, LINE_COMPARE}, .n_lines = 4},
     {.name = "load", .lines = {LINE_LOAD, LINE_LOAD_WIDE}, .n_lines = 2},
     {.name = "store", .lines = {LINE_STORE}, .n_lines = 1},
     {.name = "integer-waits", .lines = {LINE_INTEGER_WAITS}, .n_lines = 1},
@@ -37,7 +38,8 @@ enum {
     INTEGER,
     VECTOR,
     MIXED,
-    MIXED_STORE,
+    THREE_KINDS,
+    FOUR_KINDS,
     LOAD,
     STORE,
     INTEGER_WAITS,
@@ -139,13 +141,17 @@ struct search {
     const struct window *window;
     const struct levels *levels;
     struct card_curve curve;
-    int below, above; // largest k that is surely below; smallest that is surely above
-    bool is_missing;
+    enum side *sides; // of each point
+    size_t n_sides;
+    int below, above; // largest k that is below; smallest that is above; see settle
+    bool is_missing, is_step;
     const char *why; // a value that could not be measured
 };
+enum { NONE = 1 << 20 };
 
 static void probe(struct search *search, int k) {
     const struct value *value = ask(search->session, search->window, (unsigned)k);
+    struct arena *arena = search->session->arena;
     if (!value) {
         search->is_missing = true;
         return;
@@ -154,13 +160,37 @@ static void probe(struct search *search, int k) {
         search->why = value->why;
         return;
     }
-    *ARENA_ADD(search->session->arena, search->curve.points, search->curve.n_points) =
+    *ARENA_ADD(arena, search->curve.points, search->curve.n_points) =
         (struct card_point){k, value->cycles, value->low, value->high};
-    enum side side = side_of(search->levels, value);
-    if (side == BELOW && k > search->below)
-        search->below = k;
-    if (side == ABOVE && k < search->above)
-        search->above = k;
+    *ARENA_ADD(arena, search->sides, search->n_sides) = side_of(search->levels, value);
+}
+
+// Finds the step that the fewest points contradict: below it all should be below, and above it above. Few may be wrong,
+// as noise lifts or lowers single points.
+static void settle(struct search *search) {
+    enum { MOST_WRONG_SHARE = 12 };
+    const struct card_point *points = search->curve.points;
+    size_t n = search->curve.n_points, fewest = n + 1;
+    double step = 0; // the first x above the step
+    for (size_t i = 0; i <= n; i++) {
+        double x = i < n ? points[i].x : NONE;
+        size_t n_wrong = 0;
+        for (size_t k = 0; k < n; k++)
+            n_wrong += search->sides[k] == (points[k].x < x ? ABOVE : BELOW);
+        if (n_wrong < fewest || (n_wrong == fewest && x < step)) {
+            fewest = n_wrong;
+            step = x;
+        }
+    }
+    search->is_step = fewest <= n / MOST_WRONG_SHARE;
+    search->below = 0;
+    search->above = NONE;
+    for (size_t k = 0; k < n; k++) {
+        if (points[k].x < step && search->sides[k] == BELOW && points[k].x > search->below)
+            search->below = (int)points[k].x;
+        if (points[k].x >= step && search->sides[k] == ABOVE && points[k].x < search->above)
+            search->above = (int)points[k].x;
+    }
 }
 
 static void sort(struct card_curve *curve) {
@@ -176,33 +206,36 @@ static void sort(struct card_curve *curve) {
 static struct knee find_knee(struct session *session, const struct window *window, const struct levels *levels) {
     static const int grid[] = {4,   8,   12,  16,  24,  32,  40,  48,  56,  64,  80,  96,
                                112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768};
-    enum { N_GRID = sizeof grid / sizeof *grid, PARTS = 8, NONE = 1 << 20 };
-    struct search search = {.session = session, .window = window, .levels = levels, .below = 0, .above = NONE};
+    enum { N_GRID = sizeof grid / sizeof *grid, PARTS = 8 };
+    struct search search = {.session = session, .window = window, .levels = levels};
     struct knee knee = {0};
     for (unsigned i = 0; i < N_GRID; i++)
         probe(&search, grid[i]);
-    for (int width = search.above - search.below;
-         !search.is_missing && !search.why && search.above != NONE && width > 1; width = search.above - search.below) {
-        int first = search.below, step = (width + PARTS - 1) / PARTS;
-        for (int k = first + step; k < first + width; k += step)
+    settle(&search);
+    for (int width = search.above - search.below; !search.is_missing && search.above != NONE && width > 1;
+         width = search.above - search.below) {
+        int first = search.below, part = (width + PARTS - 1) / PARTS;
+        for (int k = first + part; k < first + width; k += part)
             probe(&search, k);
+        settle(&search);
         if (search.above - search.below >= width) // noise, or a slope
             break;
     }
     if (search.is_missing)
         return knee;
     knee.is_known = true;
-    knee.why = search.why;
+    if (search.curve.n_points < N_GRID / 2)
+        knee.why = search.why ? search.why : "too few points could be measured";
     search.curve.name = arena_printf(session->arena, "window-%s", window->name);
     search.curve.x = "fillers behind each miss";
     search.curve.y = "cycles per iteration of two misses";
     sort(&search.curve);
-    if (search.why)
+    if (knee.why)
         return knee;
-    knee.is_beyond = search.above == NONE && search.below == grid[N_GRID - 1];
+    knee.is_beyond = search.above == NONE && search.below == grid[N_GRID - 1] && search.is_step;
     if (search.above == NONE && !knee.is_beyond)
         knee.why = "the curve rises, but does not reach the time of two misses";
-    else if (search.above <= search.below)
+    else if (!search.is_step)
         knee.why = "the curve is not a step";
     knee.low = search.below;
     knee.high = knee.is_beyond ? search.below : search.above - 1;
@@ -245,24 +278,22 @@ static bool is_same(const struct knee *a, const struct knee *b) {
 // The reorder buffer: the largest window, where two kinds of fillers agree. Nops may share entries, so they do not
 // count where they alone reach further.
 static struct knee find_reorder_buffer(struct session *session, const struct knee *knees) {
-    static const unsigned candidates[] = {MIXED_STORE, MIXED, INTEGER, VECTOR, NOP};
+    static const unsigned candidates[] = {THREE_KINDS, FOUR_KINDS, MIXED, INTEGER, VECTOR};
     struct knee best = {0};
     unsigned which = NOP;
     for (unsigned i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         const struct knee *knee = &knees[candidates[i]];
-        if (candidates[i] == NOP && best.is_known && knee->low > best.high + 2)
-            continue;
         if (knee->is_known && !knee->why && (!best.is_known || knee->low > best.low)) {
             best = *knee;
             which = candidates[i];
         }
     }
-    unsigned n_agree = 0;
+    unsigned n_agree = is_same(&knees[NOP], &best);
     for (unsigned i = 0; i < sizeof candidates / sizeof *candidates; i++)
         n_agree += is_same(&knees[candidates[i]], &best);
     const char *how = "two misses with fillers between them, of several kinds; the largest window that two kinds share";
     if (!best.is_known)
-        best.why = knees[NOP].why ? knees[NOP].why : "no curve has a step";
+        best.why = knees[THREE_KINDS].why ? knees[THREE_KINDS].why : "no curve has a step";
     if (best.is_known && !best.is_beyond && n_agree < 2) {
         const struct card_entry head = {.group = "windows",
                                         .name = "reorder-buffer",
