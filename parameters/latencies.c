@@ -77,7 +77,7 @@ static unsigned add_level(struct session *session, const char *level, const stru
     if (last + 1 == N_SIZES)
         card_add_at_least(&session->card, &head, kib, "the chase reaches no further");
     else
-        card_add_number(&session->card, &head, 1.5 * kib, kib, 2 * kib - 1, 0);
+        card_add_number(&session->card, &head, 1.5 * kib, kib, 2 * kib, 0);
     return last + 1;
 }
 
@@ -114,8 +114,8 @@ static void find_levels(struct session *session) {
     }
     static const double same_first = 1.15, same_second = 1.5;
     unsigned second = add_level(session, "l1d", values, 0, same_first);
-    if (second + 2 < N_SIZES) // the next footprint is partly of the first level
-        add_level(session, "l2", values, second + 1, same_second);
+    if (second + 3 < N_SIZES) // the next two footprints may be partly of the first level
+        add_level(session, "l2", values, second + 2, same_second);
     card_add_number(&session->card, &head, values[N_SIZES - 1]->cycles, values[N_SIZES - 1]->low,
                     values[N_SIZES - 1]->high, 0);
 }

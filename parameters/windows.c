@@ -5,6 +5,7 @@
 #include "parameters/experiments.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_LINES = 4 };
@@ -98,25 +99,61 @@ struct levels {
     const char *why;
 };
 
+static const struct value *ask_pair(struct session *session, const char *name, const char *first, const char *second,
+                                    unsigned unroll) {
+    struct text body = {.arena = session->arena};
+    recipe_add(&body, session->recipe->lines[LINE_STEP], 0, first);
+    recipe_add(&body, session->recipe->lines[LINE_STEP], 0, second);
+    const struct timing timing = {
+        .name = arena_printf(session->arena, "%s.x%u", name, unroll), .body = body.data, .unroll = unroll};
+    return session_value(session, &timing);
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *numbers, size_t n) {
+    qsort(numbers, n, sizeof *numbers, compare_numbers);
+    return numbers[n / 2];
+}
+
+// One: the median of all windows with few fillers, as memory is noisy. Two: twice that. Misses in turn must take about
+// as long, or the two never overlap, and the curve shows nothing.
 static struct levels ask_levels(struct session *session) {
-    struct text both = {.arena = session->arena}, after = {.arena = session->arena};
-    const char *step = session->recipe->lines[LINE_STEP];
-    recipe_add(&both, step, 0, "p");
-    recipe_add(&both, step, 0, "q");
-    recipe_add(&after, step, 0, "p");
-    recipe_add(&after, step, 0, "p");
-    const struct timing one = {.name = "window.together", .body = both.data, .unroll = 16},
-                        two = {.name = "window.in-turn", .body = after.data, .unroll = 16};
-    const struct value *a = session_value(session, &one), *b = session_value(session, &two);
-    struct levels levels = {.is_known = a && b};
-    if (!levels.is_known)
-        return levels;
-    if (!a->is_good || !b->is_good)
-        return (struct levels){true, 0, 0, a->why ? a->why : b->why};
-    levels.one = a->cycles;
-    levels.two = b->cycles;
+    static const unsigned few[] = {4, 8, 12}, unrolls[] = {8, 16, 32};
     static const double least = 1.5;
-    if (!(levels.two > least * levels.one))
+    double together[N_WINDOWS * 3 + 3], in_turn[3];
+    size_t n_together = 0, n_in_turn = 0;
+    bool is_missing = false;
+    struct levels levels = {0};
+    for (size_t u = 0; u < 3; u++) {
+        const struct value *one = ask_pair(session, "window.together", "p", "q", unrolls[u]),
+                           *two = ask_pair(session, "window.in-turn", "p", "p", unrolls[u]);
+        is_missing = is_missing || !one || !two;
+        if (one && one->is_good)
+            together[n_together++] = one->cycles;
+        if (two && two->is_good)
+            in_turn[n_in_turn++] = two->cycles;
+    }
+    for (unsigned i = INTEGER; i < N_WINDOWS; i++)
+        for (size_t k = 0; k < 3; k++) {
+            const struct value *value = ask(session, &windows[i], few[k]);
+            is_missing = is_missing || !value;
+            if (value && value->is_good)
+                together[n_together++] = value->cycles;
+        }
+    levels.is_known = !is_missing;
+    if (is_missing)
+        return levels;
+    if (!n_together || !n_in_turn) {
+        levels.why = "the time of a miss could not be measured";
+        return levels;
+    }
+    levels.one = median(together, n_together);
+    levels.two = 2 * levels.one;
+    if (!(median(in_turn, n_in_turn) > least * levels.one))
         levels.why = "two independent misses take about as long as two in turn";
     return levels;
 }

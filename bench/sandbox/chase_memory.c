@@ -23,20 +23,43 @@ bool chase_memory_open(struct chase_memory *chases, const struct bench_code *con
         return false;
     size_t gap = (large - (uintptr_t)start % large) % large;
     chases->start = (uint8_t *)start + gap;
-    (void)madvise(chases->start, chases->n_bytes, MADV_HUGEPAGE);
+    (void)madvise(chases->start, (chases->n_bytes + large - 1) / large * large, MADV_HUGEPAGE);
     return true;
 }
 
+// Makes a ring of all lines in random order (Sattolo's algorithm). Its random accesses are slow in large memory.
+static void make_random_ring(uint8_t *start, uint64_t n) {
+    uint64_t random = UINT64_C(0x9E3779B97F4A7C15);
+    for (uint64_t i = 0; i < n; i++) {
+        const uint8_t *own = start + i * LINE;
+        memcpy(start + i * LINE, &own, sizeof own);
+    }
+    for (uint64_t i = n - 1; i > 0; i--) {
+        random ^= random << 13; // Marsaglia, "Xorshift RNGs", 2003
+        random ^= random >> 7;
+        random ^= random << 17;
+        uint8_t *other = start + random % i * LINE, swapped[sizeof(void *)];
+        memcpy(swapped, other, sizeof swapped);
+        memcpy(other, start + i * LINE, sizeof swapped);
+        memcpy(start + i * LINE, swapped, sizeof swapped);
+    }
+}
+
 // Makes a ring of all lines: line i leads to line (FACTOR i + 1) modulo their number, a power of two. With a factor of
-// 4 k + 1 that visits each line once (Hull and Dobell 1962), in no order that a prefetcher follows. Lines are written
-// in the order of their addresses, which is fast.
-static void make_ring(uint8_t *start, size_t n_bytes) {
+// 4 k + 1 that visits each line once (Hull and Dobell 1962). Lines are written in the order of their addresses, which
+// is fast.
+static void make_large_ring(uint8_t *start, uint64_t n) {
     static const uint64_t factor = UINT64_C(0x5851F42D4C957F2D); // Knuth's, of MMIX
-    uint64_t n = n_bytes / LINE, next = 1;
-    for (uint64_t i = 0; i < n; i++, next += factor) {
+    for (uint64_t i = 0, next = 1; i < n; i++, next += factor) {
         const uint8_t *to = start + (next & (n - 1)) * LINE;
         memcpy(start + i * LINE, &to, sizeof to);
     }
+}
+
+static void make_ring(uint8_t *start, size_t n_bytes) {
+    static const uint64_t most_random = UINT64_C(1) << 16;
+    uint64_t n = n_bytes / LINE;
+    (n <= most_random ? make_random_ring : make_large_ring)(start, n);
 }
 
 void chase_memory_make(struct chase_memory *chases, const struct bench_code *code) {
