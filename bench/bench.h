@@ -27,6 +27,8 @@ enum bench_use {
 };
 enum { BENCH_ALL_USES = (1 << BENCH_N_USES) - 1 }; // bits; uses of code that could not be decoded
 
+enum { BENCH_MOST_CHASES = 12, BENCH_CHASES = (1 << 15) - 8 * BENCH_MOST_CHASES };
+
 // A function void (uint64_t iterations, void *memory) as bytes; position-independent.
 struct bench_code {
     const uint8_t *bytes;
@@ -46,6 +48,14 @@ struct bench_code {
     unsigned seen_processes; // processes of an earlier look, which count to those that its value needs
     // Number that code must have in common to share a process. 0: code that leaves nothing behind for the next.
     unsigned process_set;
+    // Rings of addresses in memory, through which the code loads. Before each call, words of the buffer at
+    // BENCH_CHASES from its middle hold the addresses where it goes on.
+    struct bench_chase {
+        unsigned n;                        // number of rings, to BENCH_MOST_CHASES
+        size_t bytes;                      // size of each ring, a power of two
+        unsigned steps[BENCH_MOST_CHASES]; // loads in each ring that one body makes
+        const uint8_t *are_steps; // for each instruction of a body: it is such a load. For targets that simulate
+    } chase;
     // What code of unknown origin finds, and where it is sent when it cannot go on. Zero: known code.
     struct bench_foreign {
         // Offset of the exit from the code's start, bytes, at most BENCH_MOST_EXIT_OFFSET: one page holds the frame.

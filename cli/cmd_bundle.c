@@ -106,6 +106,10 @@ static bool make_pack(struct arena *arena, const struct isa *isa, const struct p
     code_uses_open(&uses, arena, isa, NULL);
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct bench_code code = experiment_code(plan->experiments[i], false);
+        if (code.chase.n)
+            return fail_set(fail, FAIL_INPUT,
+                            "kernel '%s' chases through memory, which a bundle cannot hold: leave it out",
+                            plan->experiments[i]->program.kernel);
         code_uses_find(&uses, &code);
         struct record record;
         experiment_to_record(arena, plan->experiments[i], &record);

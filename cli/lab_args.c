@@ -20,7 +20,8 @@ struct option lab_args_kernels[] = {
 struct option lab_args_where[] = {
     {OPTION_HEADING, NULL, NULL, "Where to run it", NULL},
     {OPTION_TEXT, "target", "TARGET",
-     "native, or sim:CPU, a simulated CPU under noise. After CPU: ,noise=KIND[:PARAMETER...][+KIND...] and ,seed=N; "
+     "native, or sim:CPU, a simulated CPU under noise. After CPU: ,noise=KIND[:PARAMETER...][+KIND...], ,seed=N and "
+     ",slow=CYCLES (loads of large chases); "
      "noise=help lists the kinds. Default: native.",
      &lab_args.options.target},
     {OPTION_TEXT, "isa", "ISA", "x86_64, aarch64, armv7, mips, mipsel or riscv64. Default: this machine's.",

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <limits.h>
 #include <string.h>
 
 enum { MAX_SYMBOL_PART = 60 };
@@ -50,6 +51,30 @@ static int displacement_of(const struct kernel *kernel, enum program_placement p
     return displacement;
 }
 
+static unsigned count_chases(const struct kernel *kernel) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < kernel->n_roles; i++)
+        n += kernel->roles[i].init == INIT_CHASE;
+    return n;
+}
+
+// Returns the number of rings that fit into the caller's memory.
+static unsigned most_chases(const struct kernel *kernel) {
+    size_t most = PROGRAM_MOST_CHASES;
+    for (unsigned i = 0; i < kernel->n_roles; i++)
+        if (kernel->roles[i].init == INIT_CHASE && most > PROGRAM_ALL_CHASES_BYTES / kernel->roles[i].chase_bytes)
+            most = PROGRAM_ALL_CHASES_BYTES / kernel->roles[i].chase_bytes;
+    return (unsigned)most;
+}
+
+// The ring of a role in a stream, from 0.
+static unsigned chase_of(const struct kernel *kernel, unsigned stream, unsigned role) {
+    unsigned before = 0;
+    for (unsigned i = 0; i < role; i++)
+        before += kernel->roles[i].init == INIT_CHASE;
+    return stream * count_chases(kernel) + before;
+}
+
 // Sets a role's initial value. General registers are set in full width, so that no old bits remain.
 static void emit_initial(const struct assignment *a, enum program_placement placement, unsigned stream, unsigned index,
                          struct text *setup) {
@@ -58,11 +83,15 @@ static void emit_initial(const struct assignment *a, enum program_placement plac
     const struct register_class *class = role->class->file == 'g' ? kernel->isa->classes : role->class;
     const char *reg = class->registers[assignment_index(a, stream, index)];
     int displacement = role->place ? displacement_of(kernel, placement, stream, role->place - 1) : 0;
-    if (role->init == INIT_MEMORY)
+    if (role->init == INIT_CHASE)
+        displacement = PROGRAM_CHASES + 8 * (int)chase_of(kernel, stream, index);
+    if (role->init == INIT_MEMORY || role->init == INIT_CHASE)
         kernel->isa->emit_move_memory(setup, reg, kernel->syntax);
     if (displacement)
         kernel->isa->emit_displace(setup, reg, displacement, kernel->syntax);
-    if (role->init != INIT_MEMORY)
+    if (role->init == INIT_CHASE)
+        kernel->isa->emit_follow(setup, reg, kernel->syntax);
+    else if (role->init != INIT_MEMORY)
         kernel->isa->emit_constant(setup, class, reg, (struct isa_value){bits_of(role), role->lane_bits},
                                    kernel->syntax);
 }
@@ -131,22 +160,26 @@ static const char *make_setup(struct arena *arena, const struct assignment *a, e
     return setup.data;
 }
 
-// Adds the body of one stream; without a placement, with the names of its places.
+// Adds a piece of the body in one stream; without a placement, places by their names.
+static void add_piece(const struct assignment *a, enum program_placement placement, unsigned stream,
+                      const struct kernel_piece *piece, struct text *body) {
+    const struct kernel *kernel = a->kernel;
+    if (piece->kind == PIECE_TEXT)
+        text_add(body, piece->text);
+    else if (piece->kind == PIECE_ROLE)
+        text_addf(body, "%s%s", strcmp(kernel->syntax, "att") == 0 ? "%" : "",
+                  piece->class->registers[assignment_index(a, stream, piece->index)]);
+    else if (placement == PLACEMENT_NONE)
+        text_add(body, kernel->places[piece->index].name);
+    else
+        text_addf(body, "%d", displacement_of(kernel, placement, stream, piece->index));
+}
+
+// Adds the body of one stream.
 static void add_stream(const struct assignment *a, enum program_placement placement, unsigned stream,
                        struct text *body) {
-    const struct kernel *kernel = a->kernel;
-    for (unsigned i = 0; i < kernel->n_pieces; i++) {
-        const struct kernel_piece *piece = &kernel->pieces[i];
-        if (piece->kind == PIECE_TEXT)
-            text_add(body, piece->text);
-        else if (piece->kind == PIECE_ROLE)
-            text_addf(body, "%s%s", strcmp(kernel->syntax, "att") == 0 ? "%" : "",
-                      piece->class->registers[assignment_index(a, stream, piece->index)]);
-        else if (placement == PLACEMENT_NONE)
-            text_add(body, kernel->places[piece->index].name);
-        else
-            text_addf(body, "%d", displacement_of(kernel, placement, stream, piece->index));
-    }
+    for (unsigned i = 0; i < a->kernel->n_pieces; i++)
+        add_piece(a, placement, stream, &a->kernel->pieces[i], body);
 }
 
 static const char *make_body(struct arena *arena, const struct assignment *a, enum program_placement placement) {
@@ -162,6 +195,66 @@ static const unsigned *make_lines(struct arena *arena, const struct assignment *
     for (unsigned stream = 0; stream < a->streams; stream++)
         memcpy(lines + (size_t)stream * kernel->n_lines, kernel->lines, kernel->n_lines * sizeof *lines);
     return lines;
+}
+
+// For each piece of one stream, the number of the instruction that holds it, from 0.
+static const unsigned *number_pieces(struct arena *arena, const struct assignment *a) {
+    const struct kernel *kernel = a->kernel;
+    const struct statement *statements;
+    struct text text = {.arena = arena};
+    size_t *offsets = ARENA_ARRAY(arena, size_t, kernel->n_pieces + 1), s = 0;
+    unsigned *numbers = ARENA_ARRAY(arena, unsigned, kernel->n_pieces + 1), n = 0;
+    for (unsigned i = 0; i < kernel->n_pieces; i++) {
+        offsets[i] = text.length;
+        add_piece(a, PLACEMENT_NONE, 0, &kernel->pieces[i], &text);
+    }
+    size_t n_statements = statement_split(arena, kernel->isa, text.data, &statements);
+    for (unsigned i = 0; i < kernel->n_pieces; i++) {
+        for (; s < n_statements && statements[s].offset <= offsets[i]; s++)
+            n += statement_is_instruction(&statements[s]);
+        numbers[i] = n ? n - 1 : 0;
+    }
+    return numbers;
+}
+
+// Finds the steps of chases. An instruction that names a chase's role twice is one.
+static bool find_steps(struct arena *arena, const struct assignment *a, struct program *program, struct fail *fail) {
+    const struct kernel *kernel = a->kernel;
+    unsigned n_chases = count_chases(kernel), n = kernel->n_instructions;
+    if (!n_chases)
+        return true;
+    const unsigned *numbers = number_pieces(arena, a);
+    uint8_t *are_steps = ARENA_ARRAY(arena, uint8_t, (size_t)n * a->streams + 1);
+    if (n_chases * a->streams > most_chases(kernel))
+        return fail_at(fail, kernel->file, kernel->line, 0,
+                       "%u streams of kernel '%s' chase in %u rings; at most %u fit", a->streams, kernel->name,
+                       n_chases * a->streams, most_chases(kernel));
+    for (unsigned role = 0; role < kernel->n_roles; role++) {
+        unsigned last = UINT_MAX, chase = chase_of(kernel, 0, role), n_steps = 0;
+        if (kernel->roles[role].init != INIT_CHASE)
+            continue;
+        if (program->chase_bytes && program->chase_bytes != kernel->roles[role].chase_bytes)
+            return fail_at(fail, kernel->file, kernel->line, 0, "all chases of kernel '%s' must have the same size",
+                           kernel->name);
+        program->chase_bytes = kernel->roles[role].chase_bytes;
+        for (unsigned i = 0; i < kernel->n_pieces; i++) {
+            if (kernel->pieces[i].kind != PIECE_ROLE || kernel->pieces[i].index != role)
+                continue;
+            unsigned at = numbers[i];
+            if (at == last && !are_steps[at]) {
+                are_steps[at] = true;
+                n_steps++;
+            }
+            last = at;
+        }
+        for (unsigned stream = 0; stream < a->streams; stream++)
+            program->chase_steps[stream * n_chases + chase] = n_steps;
+    }
+    for (unsigned stream = 1; stream < a->streams; stream++)
+        memcpy(are_steps + (size_t)stream * n, are_steps, n);
+    program->n_chases = n_chases * a->streams;
+    program->are_steps = are_steps;
+    return true;
 }
 
 void program_count_instructions(struct program *program, unsigned n_body_instructions) {
@@ -273,6 +366,8 @@ static bool check_shared_chain(const struct kernel *kernel, struct fail *fail) {
 // Limits the streams by the memory that they access. Fails where `wanted` streams do not fit, or (0) not even one.
 static bool limit_streams(const struct kernel *kernel, enum program_placement placement, unsigned wanted,
                           struct assignment *a, struct fail *fail) {
+    if (!wanted && count_chases(kernel))
+        a->most_streams = most_chases(kernel) / count_chases(kernel);
     if (!kernel->n_places)
         return true;
     unsigned asked = wanted ? wanted : GEN_MAX_STREAMS, fit = gen_placement_streams(kernel, placement, asked);
@@ -304,5 +399,5 @@ bool gen_expand(struct arena *arena, const struct kernel *kernel, const struct g
     if (!limit_streams(kernel, placement, wanted, &a, fail) || !assignment_make(arena, &a, wanted, fail))
         return false;
     fill_program(arena, &a, request, placement, program);
-    return true;
+    return find_steps(arena, &a, program, fail);
 }

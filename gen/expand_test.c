@@ -509,6 +509,48 @@ static void labels_are_short(void **state) {
     }
 }
 
+static void chases_walk_through_rings(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    const struct kernel *kernel = testing_kernel_of(
+        &arena, "body: 'mov {p:r64}, [{p}]; nop; mov {d:r64}, [{q:r64} + 8]; mov {q}, [{q}]; add {d}, {p}'\n"
+                "writes: d\ninit: {p: chase 1M, q: chase 1M}");
+    struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .streams = 2};
+    struct program program = expand(&arena, kernel, request);
+    const uint8_t steps[] = {1, 0, 0, 1, 0, 1, 0, 0, 1, 0}; // an instruction that names the chase twice
+    assert_int_equal(program.n_chases, 4);
+    assert_int_equal(program.chase_bytes, 1 << 20);
+    assert_memory_equal(program.are_steps, steps, sizeof steps);
+    for (unsigned i = 0; i < program.n_chases; i++)
+        assert_int_equal(program.chase_steps[i], 1);
+    // Each stream's chase begins at a word of its own.
+    for (unsigned i = 0; i < program.n_chases; i++)
+        assert_non_null(strstr(program.setup, arena_printf(&arena, "+ %u]", PROGRAM_CHASES + 8 * i)));
+    // As many as memory holds, where no number is requested.
+    request.streams = 0;
+    kernel = testing_kernel_of(&arena, "body: 'mov {p:r64}, [{p}]'\ninit: {p: chase 128M}");
+    assert_int_equal(expand(&arena, kernel, request).streams, 4);
+    arena_free(&arena);
+}
+
+static void chases_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct program program;
+    struct fail failure = {0};
+    struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .streams = 5};
+    const struct kernel *kernel = testing_kernel_of(&arena, "body: 'mov {p:r64}, [{p}]'\ninit: {p: chase 128M}");
+    assert_false(gen_expand(&arena, kernel, &request, &program, &failure));
+    assert_non_null(strstr(failure.text, "at most 4 fit"));
+    fail_clear(&failure);
+    kernel = testing_kernel_of(&arena, "body: 'mov {p:r64}, [{p}]; mov {q:r64}, [{q}]'\n"
+                                       "init: {p: chase 1M, q: chase 2M}");
+    request.streams = 1;
+    assert_false(gen_expand(&arena, kernel, &request, &program, &failure));
+    assert_non_null(strstr(failure.text, "must have the same size"));
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_expand_as_expected),
@@ -519,6 +561,8 @@ int main(void) {
         cmocka_unit_test(set_up_comes_last),
         cmocka_unit_test(values_reach_their_lanes),
         cmocka_unit_test(labels_are_short),
+        cmocka_unit_test(chases_walk_through_rings),
+        cmocka_unit_test(chases_that_do_not_fit_are_refused),
         cmocka_unit_test(memory_lies_as_the_placement_says),
         cmocka_unit_test(a_stream_alone_is_at_the_pointer),
         cmocka_unit_test(as_many_streams_as_memory_and_instructions_reach),

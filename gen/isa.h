@@ -116,6 +116,8 @@ struct isa {
                           const char *syntax);
     void (*emit_move_memory)(struct text *out, const char *reg,
                              const char *syntax); // reg = address of the buffer, whose first word holds its own address
+    // reg = the word at the address that it holds. Flags stay.
+    void (*emit_follow)(struct text *out, const char *reg, const char *syntax);
     // Adds `bytes` to `reg` without changing the flags.
     void (*emit_displace)(struct text *out, const char *reg, int bytes, const char *syntax);
 };

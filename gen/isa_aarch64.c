@@ -173,6 +173,11 @@ static void emit_displace(struct text *out, const char *reg, int bytes, const ch
     text_addf(out, "add %s, %s, x16\n", reg, reg);
 }
 
+static void emit_follow(struct text *out, const char *reg, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "ldr %s, [%s]\n", reg, reg);
+}
+
 // Displacements have 12 unsigned bits, in units of the access: Arm ARM, "LDR (immediate)".
 static struct isa_reach reach(unsigned bytes) {
     return (struct isa_reach){0, bytes <= 16 ? 4095 * (int)bytes : 0};
@@ -216,4 +221,5 @@ const struct isa isa_aarch64 = {
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
     .emit_displace = emit_displace,
+    .emit_follow = emit_follow,
 };

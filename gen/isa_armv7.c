@@ -123,6 +123,11 @@ static void emit_displace(struct text *out, const char *reg, int bytes, const ch
     text_addf(out, "add %s, %s, r12\n", reg, reg);
 }
 
+static void emit_follow(struct text *out, const char *reg, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "ldr %s, [%s]\n", reg, reg);
+}
+
 // Displacements of ldr and ldrb, ldrh, vldr of a double: Arm ARM for Armv7, A8.8.63, A8.8.80, A8.8.333. NEON's loads
 // have no displacement.
 static struct isa_reach reach(unsigned bytes) {
@@ -170,4 +175,5 @@ const struct isa isa_armv7 = {
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
     .emit_displace = emit_displace,
+    .emit_follow = emit_follow,
 };

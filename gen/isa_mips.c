@@ -153,6 +153,11 @@ static void emit_displace(struct text *out, const char *reg, int bytes, const ch
     text_addf(out, "addiu %s, %s, %d\n", reg, reg, bytes);
 }
 
+static void emit_follow(struct text *out, const char *reg, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "lw %s, 0(%s)\n", reg, reg);
+}
+
 static struct isa_reach reach(unsigned bytes) {
     (void)bytes;
     return (struct isa_reach){INT16_MIN, INT16_MAX};
@@ -174,7 +179,7 @@ static struct isa_reach reach(unsigned bytes) {
     .emit_loop_end = emit_loop_end, .emit_start = emit_start, .emit_stack_leave = emit_stack_leave,                    \
     .emit_stack_return = emit_stack_return, .jump = "b", .nop = {{0}, 4}, .delay_slot = "nop\n",                       \
     .emit_stack_pointer = emit_stack_pointer, .emit_constant = emit_constant, .emit_move_memory = emit_move_memory,    \
-    .emit_displace = emit_displace
+    .emit_displace = emit_displace, .emit_follow = emit_follow
 
 const struct isa isa_mips = {
     .name = "mips",

@@ -128,6 +128,11 @@ static void emit_displace(struct text *out, const char *reg, int bytes, const ch
     text_addf(out, "add %s, %s, x31\n", reg, reg);
 }
 
+static void emit_follow(struct text *out, const char *reg, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "ld %s, 0(%s)\n", reg, reg);
+}
+
 // Displacements have 12 signed bits. Loads and stores of vectors have no displacement.
 static struct isa_reach reach(unsigned bytes) {
     return bytes <= 8 ? (struct isa_reach){-2048, 2047} : (struct isa_reach){0, 0};
@@ -171,4 +176,5 @@ const struct isa isa_riscv64 = {
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
     .emit_displace = emit_displace,
+    .emit_follow = emit_follow,
 };

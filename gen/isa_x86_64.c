@@ -339,6 +339,10 @@ static void emit_displace(struct text *out, const char *reg, int bytes, const ch
     emit2(out, "lea", of_register(reg, syntax), of_memory(reg, bytes, syntax), syntax);
 }
 
+static void emit_follow(struct text *out, const char *reg, const char *syntax) {
+    emit2(out, "mov", of_register(reg, syntax), of_memory(reg, 0, syntax), syntax);
+}
+
 static struct isa_reach reach(unsigned bytes) {
     (void)bytes;
     return (struct isa_reach){INT32_MIN, INT32_MAX};
@@ -382,4 +386,5 @@ const struct isa isa_x86_64 = {
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
     .emit_displace = emit_displace,
+    .emit_follow = emit_follow,
 };

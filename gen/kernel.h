@@ -36,6 +36,11 @@
 //
 // Initial values: a role without one starts as zero. In a vector register, a number other than zero needs the type of
 // its lanes in front of it: i8, i16, i32, i64, f32 or f64.
+//
+// A chase: {p: chase 64M} as an initial value points into a ring of addresses of that size in memory, with one address
+// in each line of 64 bytes. An instruction that names the role twice, as `mov {p:r64}, [{p}]`, is a step: it loads the
+// next address. Each role of each stream has its own ring, and goes on where its last run has ended. So a ring that is
+// larger than the caches makes each step miss them.
 #ifndef GEN_KERNEL_H
 #define GEN_KERNEL_H
 
@@ -55,11 +60,12 @@ struct kernel_role {
         n_registers; // registers of the class that it may be, from the first one: those of all its mentions' classes
     bool is_fixed;   // it is always register `index` of its class
     unsigned index;
-    enum kernel_init { INIT_NONE, INIT_INTEGER, INIT_FLOAT, INIT_MEMORY } init;
+    enum kernel_init { INIT_NONE, INIT_INTEGER, INIT_FLOAT, INIT_MEMORY, INIT_CHASE } init;
     unsigned place;     // INIT_MEMORY: number of the place that each stream's register points to, from 1; 0: none
     double value;       // initial value of INIT_INTEGER and INIT_FLOAT
+    size_t chase_bytes; // INIT_CHASE: size of the ring, a power of two
     unsigned lane_bits; // width of a vector's lanes, where its value is not zero: 8 to 64
-    bool written;       // it is written or points to a place: each stream has a separate register, unless it is fixed
+    bool written; // it is written, chases or points to a place: each stream has a separate register, unless it is fixed
 };
 
 // A dependence that latency mode closes into a chain: a copy writes `from`, and the next one reads the result as `to`.

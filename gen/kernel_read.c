@@ -2,12 +2,15 @@
 
 #include "base/text.h"
 #include "gen/isa.h"
+#include "gen/program.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define CHASE "chase "
 
 static bool read_name(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
     kernel->name = yaml_text(&file->yaml, node);
@@ -141,6 +144,28 @@ static bool read_memory(struct kernel_file *file, struct fy_node *node, const ch
     return true;
 }
 
+// Reads "chase 64M": a power of two, in bytes, K or M.
+static bool read_chase(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel_role *role) {
+    struct yaml *yaml = &file->yaml;
+    const char *number = text + strlen(CHASE);
+    char *end;
+    if (role->class->file != 'g' || role->class->bits != file->isa->classes[0].bits)
+        return yaml_fail(yaml, node, "an address does not fit role '%s' of class %s", role->name,
+                         kernel_role_class(role));
+    if (role->is_fixed)
+        return yaml_fail(yaml, node, "role '%s' is one register for all streams: it cannot chase in each stream's ring",
+                         role->name);
+    unsigned long long bytes = isdigit((unsigned char)*number) ? strtoull(number, &end, 10) : 0;
+    if (bytes > 0 && (*end == 'K' || *end == 'M') && bytes <= PROGRAM_MOST_CHASE_BYTES)
+        bytes <<= *end++ == 'K' ? 10 : 20;
+    if (bytes < PROGRAM_LEAST_CHASE_BYTES || *end || bytes > PROGRAM_MOST_CHASE_BYTES || (bytes & (bytes - 1)))
+        return yaml_fail(yaml, node, "expected \"chase SIZE\", a power of two from 1K to 256M, such as \"chase 64M\"");
+    role->init = INIT_CHASE;
+    role->chase_bytes = bytes;
+    role->written = true;
+    return true;
+}
+
 static bool read_value(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel *kernel,
                        struct kernel_role *role) {
     struct yaml *yaml = &file->yaml;
@@ -149,6 +174,8 @@ static bool read_value(struct kernel_file *file, struct fy_node *node, const cha
     if (kernel_role_is_reserved(file->isa, role))
         return yaml_fail(yaml, node, "register %s is reserved for the program around the body, and keeps its value",
                          role->name);
+    if (strncmp(text, CHASE, strlen(CHASE)) == 0)
+        return read_chase(file, node, text, role);
     return strncmp(text, "memory", strlen("memory")) == 0 ? read_memory(file, node, text, kernel, role)
                                                           : read_number(file, node, text, role);
 }

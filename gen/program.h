@@ -23,6 +23,9 @@
 #include <stdint.h>
 
 enum { PROGRAM_MEMORY_BYTES = 1 << 16, PROGRAM_FRAME_DISTANCE = 1 << 16, PROGRAM_EXIT_OFFSET = 32 };
+// Words in the buffer with the addresses where chases begin, from its middle; the caller sets them before each call.
+enum { PROGRAM_MOST_CHASES = 12, PROGRAM_CHASES = PROGRAM_MEMORY_BYTES / 2 - 8 * PROGRAM_MOST_CHASES };
+enum { PROGRAM_LEAST_CHASE_BYTES = 1 << 10, PROGRAM_ALL_CHASES_BYTES = 1 << 29, PROGRAM_MOST_CHASE_BYTES = 1 << 28 };
 enum { PROGRAM_FRAME_COUNTER = 33, PROGRAM_FRAME_VECTORS = 34, PROGRAM_FRAME_MASKS = PROGRAM_FRAME_VECTORS + 32 * 8 };
 
 // Label of the data, a number: as allows to define such labels repeatedly. `.long 899999f - .` is the distance to it.
@@ -71,6 +74,12 @@ struct program {
     unsigned loop_instructions, loop_branches; // the loop's own instructions per iteration, and branches among them
     unsigned instructions; // in program_simulated_range: one body, and the loop's own where looped. Counted in the
                            // text; after assembly in the bytes, where the ISA has instruction_bytes
+
+    // Chases (kernel.h): rings, each of so many bytes, and the steps in it that one body makes.
+    unsigned n_chases;
+    size_t chase_bytes;
+    unsigned chase_steps[PROGRAM_MOST_CHASES];
+    const uint8_t *are_steps; // for each instruction of the body: it is a step of a chase; null: no chases
 
     // As text: lines of assembly for the ISA's GNU as.
     const char *syntax;             // "intel", "att" or "" (the ISA has one syntax)

@@ -5,12 +5,17 @@
 #include <inttypes.h>
 #include <string.h>
 
+_Static_assert((int)BENCH_MOST_CHASES == (int)PROGRAM_MOST_CHASES && (int)BENCH_CHASES == (int)PROGRAM_CHASES,
+               "the words where chases begin");
+
 // Returns a hash of the initial values: of registers, and of a block's memory and data. They affect the time of some
 // instructions (divisions, denormals), and are not in the loop's bytes.
 static const char *hash_setup(struct arena *arena, const struct experiment *experiment) {
     const struct program *program = &experiment->program;
     const struct bench_foreign *foreign = &experiment->foreign;
     const char *text = program->setup;
+    if (program->n_chases)
+        text = arena_printf(arena, "%schase %zu bytes\n", text, program->chase_bytes);
     if (experiment->block)
         text = arena_printf(arena, "%sfill %#" PRIx64 ", %u frames, %u pages\n%s", text, foreign->fill, foreign->frames,
                             foreign->most_pages, program->data ? program->data : "");
@@ -27,7 +32,7 @@ static uint64_t iteration_instructions(const struct program *program, bool is_si
 
 struct bench_code program_code(const struct program *program, bool is_simulated) {
     struct program_range body = program_simulated_range(program);
-    return (struct bench_code){
+    struct bench_code code = {
         .bytes = program->code,
         .n_bytes = program->code_bytes,
         .bodies = program->unroll,
@@ -36,7 +41,10 @@ struct bench_code program_code(const struct program *program, bool is_simulated)
         .body_instructions = program->instructions,
         .iteration_instructions = iteration_instructions(program, is_simulated),
         .is_chain = program->mode == PROGRAM_LATENCY,
+        .chase = {.n = program->n_chases, .bytes = program->chase_bytes, .are_steps = program->are_steps},
     };
+    memcpy(code.chase.steps, program->chase_steps, sizeof code.chase.steps);
+    return code;
 }
 
 struct bench_code experiment_code(const struct experiment *experiment, bool is_simulated) {

@@ -25,6 +25,7 @@ set(CYCLOPS_LABEL_slow
   program.interrupted
   program.killed
   program.known-answers
+  program.machine
   program.machines
   program.pmu
   program.precision

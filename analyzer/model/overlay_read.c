@@ -108,14 +108,15 @@ static bool read_head(struct overlay_reader *reader, struct fy_node *version, st
 }
 
 static bool read_overlay(struct overlay_reader *reader) {
-    enum { VERSION_, NAME, ABOUT, BASE, TRIPLE, CPU, FEATURES, MACHINE, RESOURCES, FILES, RULES, SOURCE, N };
+    enum { VERSION_, NAME, ABOUT, BASE, TRIPLE, CPU, FEATURES, MACHINE, RESOURCES, FILES, RULES, CARD, SOURCE, N };
     struct yaml_field f[N] = {
         [VERSION_] = {"overlay", true, NULL},     [NAME] = {"name", true, NULL},
         [ABOUT] = {"about", false, NULL},         [BASE] = {"base", true, NULL},
         [TRIPLE] = {"triple", false, NULL},       [CPU] = {"cpu", false, NULL},
         [FEATURES] = {"features", false, NULL},   [MACHINE] = {"machine", false, NULL},
         [RESOURCES] = {"resources", false, NULL}, [FILES] = {"register_files", false, NULL},
-        [RULES] = {"instructions", false, NULL},  [SOURCE] = {"source", false, NULL},
+        [RULES] = {"instructions", false, NULL},  [CARD] = {"card", false, NULL},
+        [SOURCE] = {"source", false, NULL},
     };
     struct overlay *overlay = reader->overlay;
     if (!yaml_fields(&reader->yaml, yaml_root(&reader->yaml), "an overlay", f, N) ||

@@ -11,7 +11,7 @@ bool code_room_open(struct code_room *room, const struct bench_code *const *code
                     struct fault_note *note) {
     *room = (struct code_room){.note = note, .buffer = code_map_memory()};
     return room->buffer && code_map_all(codes, n, functions, &room->region) &&
-           demand_memory_open(&room->memory, codes, n);
+           demand_memory_open(&room->memory, codes, n) && chase_memory_open(&room->chases, codes, n);
 }
 
 // Resets also what fesetenv leaves as it is: the use of x87 registers; on AArch64 the flushing of half floats to zero,
@@ -39,6 +39,7 @@ void code_room_clean(struct code_room *room, const struct bench_code *code) {
     reset_floating_point();
     code_clear_memory(room->buffer);
     demand_memory_start(&room->memory, &code->foreign);
+    chase_memory_make(&room->chases, code);
     room->is_fresh = true;
     memset(room->note, 0, sizeof *room->note);
 }

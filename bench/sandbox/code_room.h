@@ -3,6 +3,7 @@
 #ifndef BENCH_SANDBOX_CODE_ROOM_H
 #define BENCH_SANDBOX_CODE_ROOM_H
 
+#include "bench/sandbox/chase_memory.h"
 #include "bench/sandbox/code_memory.h"
 #include "bench/sandbox/demand_memory.h"
 #include "bench/sandbox/fault.h"
@@ -10,6 +11,7 @@
 struct code_room {
     struct code_region region;   // memory of the codes
     void *buffer;                // middle of the buffer; the codes' second argument
+    struct chase_memory chases;  // rings of addresses
     struct demand_memory memory; // memory that may appear
     struct fault_note *note;     // note of a fault, in memory shared with the parent
     bool is_fresh;               // no code has run since code_room_clean

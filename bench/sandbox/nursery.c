@@ -181,6 +181,7 @@ const struct bench_code *nursery_copy_code(const struct bench_code *code) {
     memcpy(bytes, code->bytes, code->n_bytes);
     *copy = *code;
     copy->bytes = bytes;
+    copy->chase.are_steps = NULL; // is for targets that simulate
     copy->body = code->body ? bytes + (code->body - code->bytes) : NULL;
     return copy;
 }

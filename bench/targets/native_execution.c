@@ -30,6 +30,7 @@ static int execute(struct native_executor *executor, const struct native_code *c
     uint64_t before[TARGET_MAX_COUNTERS] = {0}, after[TARGET_MAX_COUNTERS] = {0};
     const struct perf_group_open *counters = executor->counters;
     code_room_enter(&executor->room, code->code, code->function);
+    chase_memory_enter(&executor->room.chases, code->code, code->memory);
     int error = counters ? perf_group_read(counters, before) : 0;
     uint64_t start = timer_read();
     code->function(iterations, code->memory);
@@ -40,6 +41,7 @@ static int execute(struct native_executor *executor, const struct native_code *c
         error = perf_group_read(counters, after);
     for (unsigned i = 0; i < TARGET_MAX_COUNTERS; i++)
         sample->counters[i] = after[i] - before[i];
+    chase_memory_leave(&executor->room.chases, code->code, iterations);
     code_room_leave(&executor->room, code->code);
     return error;
 }
@@ -52,8 +54,11 @@ static void warm_up(struct native_executor *executor, const struct native_code *
     enum { SHARE = 4 };
     if (lengths->n_calls > 1 && n_warmup > lengths->n_short / SHARE)
         n_warmup = lengths->n_short / SHARE;
+    n_warmup = n_warmup ? n_warmup : 1;
     code_room_enter(&executor->room, code->code, code->function);
-    code->function(n_warmup ? n_warmup : 1, code->memory);
+    chase_memory_enter(&executor->room.chases, code->code, code->memory);
+    code->function(n_warmup, code->memory);
+    chase_memory_leave(&executor->room.chases, code->code, n_warmup);
     code_room_leave(&executor->room, code->code);
 }
 

@@ -186,11 +186,13 @@ static int choose_lengths(struct runner *runner, const struct target_job *job, c
     return error;
 }
 
-// Whether a job may share rounds with others. Code of unknown origin needs the room for itself. One that takes longer
+// Whether a job may share rounds with others. Code of unknown origin needs the room for itself, and one that chases the
+// caches. One that takes longer
 // than wanted even with the fewest iterations would make the others' rounds as long.
 static bool can_share(const struct native_batch *batch, unsigned number) {
     enum { FEWEST_ITERATIONS = 2 };
-    return !batch->corunner && !bench_code_is_foreign(batch->jobs[number].code) &&
+    const struct bench_code *code = batch->jobs[number].code;
+    return !batch->corunner && !bench_code_is_foreign(code) && !code->chase.n &&
            batch->results->jobs[number].lengths.n_long > FEWEST_ITERATIONS;
 }
 
@@ -202,8 +204,9 @@ static int gather_group(struct runner *runner, const struct native_batch *batch,
     runner->n = 0;
     code_room_clean(&runner->executor.room, jobs->code);
     for (unsigned j = 0; j < MOST_IN_GROUP && first + j < batch->n_jobs; j++) {
-        if (j > 0 && (bench_code_is_foreign(jobs[j].code) || !can_share(batch, first + j - 1) ||
-                      jobs[j].n_rounds != jobs->n_rounds || jobs[j].n_warmup != jobs->n_warmup))
+        if (j > 0 &&
+            (bench_code_is_foreign(jobs[j].code) || jobs[j].code->chase.n || !can_share(batch, first + j - 1) ||
+             jobs[j].n_rounds != jobs->n_rounds || jobs[j].n_warmup != jobs->n_warmup))
             break;
         if (j > 0)
             code_clear_memory(runner->buffers[j]);

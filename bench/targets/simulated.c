@@ -25,6 +25,7 @@ struct target_sim {
     struct target target; // first: callers hold a pointer to it
     struct arena *arena;
     const struct model *model;
+    unsigned slow_cycles; // as in struct sim_spec
     struct noise noise;
     struct sim_events events;
     struct run *runs;
@@ -35,16 +36,39 @@ static const uint8_t *body_of(const struct bench_code *code) {
     return code ? code->body : NULL;
 }
 
+// Makes the steps of chases slow where their rings are large.
+static void slow_steps(struct arena *arena, const struct bench_code *code, unsigned cycles, struct block *block) {
+    if (!code->chase.are_steps || code->chase.bytes < SIM_SLOW_BYTES)
+        return;
+    struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
+    memcpy(insns, block->insns, block->n_insns * sizeof *insns);
+    for (unsigned i = 0; i < block->n_insns && i < code->body_instructions; i++) {
+        struct insn *insn = &insns[i];
+        if (!code->chase.are_steps[i] || !insn->may_load)
+            continue;
+        struct insn_write *writes = ARENA_ARRAY(arena, struct insn_write, insn->n_writes);
+        memcpy(writes, insn->writes, insn->n_writes * sizeof *writes);
+        for (unsigned w = 0; w < insn->n_writes; w++)
+            writes[w].latency = cycles;
+        insn->writes = writes;
+        insn->latency = cycles;
+    }
+    block->insns = insns;
+}
+
 // Simulates the code, or code and co-runner on two threads. Sets the cycles and the co-runner's bodies of `run`.
-static bool execute(const struct model *model, const struct bench_code *code, const struct bench_code *corunner,
+static bool execute(const struct target_sim *sim, const struct bench_code *code, const struct bench_code *corunner,
                     const struct pipeline_options *options, struct event_listener *const *listeners, struct run *run,
                     struct fail *fail) {
+    const struct model *model = sim->model;
     struct arena scratch = {0};
     struct block blocks[CORUN_THREADS];
     const struct block *const both[CORUN_THREADS] = {&blocks[0], &blocks[1]};
     struct pipeline_result alone = {0};
     struct corun_result result = {0};
     bool is_done = model_describe_bytes(model, &scratch, code->body, code->n_body_bytes, &blocks[0], fail);
+    if (is_done)
+        slow_steps(&scratch, code, sim->slow_cycles, &blocks[0]);
     if (is_done && corunner) {
         is_done = model_describe_bytes(model, &scratch, corunner->body, corunner->n_body_bytes, &blocks[1], fail) &&
                   corun_run(model->machine, both, options, listeners, &result, fail);
@@ -74,7 +98,7 @@ static bool simulate(struct target_sim *sim, const struct bench_code *code, cons
     struct event_listener *listeners[] = {sim->events.n ? &counter.listener : NULL, NULL};
     sim_event_counter_start(&counter, &sim->events);
     struct fail trouble = {0};
-    bool is_done = execute(sim->model, code, corunner, &options, listeners, run, &trouble);
+    bool is_done = execute(sim, code, corunner, &options, listeners, run, &trouble);
     if (!is_done && most_cycles > 0 && run->cycles >= most_cycles) {
         *outcome = BENCH_TIMEOUT;
         return true;
@@ -198,6 +222,7 @@ struct target *target_sim_open(struct arena *arena, const struct model *model, c
                    .counters_note = "the simulated CPU has none; noise=counters gives it some"},
         .arena = arena,
         .model = model,
+        .slow_cycles = spec->slow_cycles,
         .noise = noise_new(&spec->noise, CORE_HZ, CORE_HZ * TICKS_PER_CYCLE),
     };
     sim->target.timer_step = noise_timer_step(&sim->noise);
@@ -221,13 +246,22 @@ static bool parse_word(struct arena *arena, const char *word, struct sim_spec *s
         if (end != word + 5 && !*end)
             return true;
     }
-    return fail_set(fail, FAIL_INPUT,
-                    "'%s' is not understood: after sim:CPU come noise=KIND[:PARAMETER...][+KIND...] and seed=N", word);
+    if (strncmp(word, "slow=", 5) == 0) {
+        unsigned long cycles = strtoul(word + 5, &end, 10);
+        spec->slow_cycles = (unsigned)cycles;
+        if (end != word + 5 && !*end && cycles >= 1 && cycles <= 100000)
+            return true;
+    }
+    return fail_set(
+        fail, FAIL_INPUT,
+        "'%s' is not understood: after sim:CPU come noise=KIND[:PARAMETER...][+KIND...], seed=N and slow=CYCLES (1 "
+        "to 100000)",
+        word);
 }
 
 bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec, struct fail *fail) {
     struct slice rest = {text, strlen(text)}, piece;
-    *spec = (struct sim_spec){.noise_text = "vm", .noise = {.seed = 1}};
+    *spec = (struct sim_spec){.noise_text = "vm", .noise = {.seed = 1}, .slow_cycles = SIM_SLOW_CYCLES};
     if (!noise_parse(arena, spec->noise_text, &spec->noise, fail))
         return false;
     slice_next(&rest, ',', &piece);

@@ -7,12 +7,15 @@
 #include "analyzer/model/model.h"
 #include "bench/targets/noise.h"
 
-// What follows "sim:" on the command line: CPU[,noise=KIND[:PARAMETER…][+KIND…]][,seed=N].
+// What follows "sim:" on the command line: CPU[,noise=KIND[:PARAMETER…][+KIND…]][,seed=N][,slow=CYCLES]. There are no
+// caches; but a load of a chase (gen/kernel.h) in a ring of SIM_SLOW_BYTES or more takes that many cycles.
 struct sim_spec {
     const char *cpu;        // LLVM's name
     const char *noise_text; // as it was written
     struct noise_spec noise;
+    unsigned slow_cycles; // latency of such a load, cycles
 };
+enum { SIM_SLOW_BYTES = 1 << 25, SIM_SLOW_CYCLES = 1000 };
 bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec, struct fail *fail);
 
 // `model` must stay open as long as the target. Events: see simulated_events.h. Null and a failure where an event is

@@ -1,0 +1,137 @@
+// cyclops machine: find the parameters of this CPU.
+#include "cli/cli.h"
+
+#include "cli/lab_args.h"
+#include "parameters/parameters.h"
+#include "report/machine.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    const char *folder;
+    bool is_resumed;
+    struct option_list models;
+} args;
+
+static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "What to find", NULL},
+    {OPTION_TEXT, "output", "DIR", "Folder of the card; it is made. Default: machine.", &args.folder},
+    {OPTION_FLAG, "resume", NULL, "Go on in a folder that holds a card's measurements: measure what is missing.",
+     &args.is_resumed},
+    {OPTION_LIST, "compare", "MODEL",
+     "Print this model's numbers beside the card's, as in llvm-22/znver4; may be repeated.", &args.models},
+    {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM. Default: the newest.",
+     &lab_args.options.llvms},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_where},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_clock},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
+    {0},
+};
+
+static const struct command command = {
+    "cyclops machine",
+    "[EXPERIMENT...] [options]",
+    "Finds the parameters of this CPU by experiments, from time alone: widths,\n"
+    "windows, and more. Each has an interval, or a reason why it is not determined.\n"
+    "\n"
+    "Experiments; without one, all are run:\n"
+    "  widths      dispatch, and how many of each kind start in a cycle\n"
+    "  windows     reorder buffer, register files, queues, schedulers\n"
+    "  branches    cost of a misprediction\n"
+    "  latencies   loads by addressing mode, line and page crossing, by footprint\n"
+    "  forwarding  loads of what was just stored, by width and offset\n"
+    "  idioms      zeroing, dependency-breaking and eliminated moves\n"
+    "  fusion      an instruction and a branch that share a dispatch slot\n"
+    "\n"
+    "The folder holds\n"
+    "  card.yaml           the card, as an overlay (see machines/README.md)\n"
+    "  *.svg               the curves that show its numbers\n"
+    "  measurements.jsonl  every measurement, written as it is made\n"
+    "  kernels/            the experiments as kernel files. To repeat one:\n"
+    "                      cyclops run --kernels machine/kernels window.nop.64\n",
+    "  cyclops machine\n"
+    "  cyclops machine windows --output windows --compare llvm-22/znver4\n"
+    "  cyclops machine --target sim:znver4 --output znver4 --compare znver4\n",
+    options,
+};
+
+// The overlay's name of what ran: letters, digits and '-'.
+static const char *card_name(struct arena *arena, const char *cpu) {
+    char *name = arena_printf(arena, "machine-%s", cpu);
+    for (char *c = name; *c; c++)
+        *c = isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '-';
+    return name;
+}
+
+static bool compare(struct arena *arena, const struct card *card, const struct lab_options *lab,
+                    struct machine_report_model *models, struct fail *fail) {
+    for (size_t i = 0; i < args.models.n_items; i++) {
+        struct model model = {0};
+        const struct backend_options opened = {
+            .triple = lab->isa->triple, .cpu = args.models.items[i], .features = lab->features};
+        bool is_open = model_open(&model, arena, lab->llvms.n_items ? lab->llvms.items[0] : NULL, &opened, fail);
+        if (is_open) {
+            models[i].title = model.title;
+            models[i].comparisons = card_compare(arena, card, &model, lab->isa);
+        }
+        model_close(&model);
+        if (!is_open)
+            return false;
+    }
+    return true;
+}
+
+// LLVM's name of the CPU that ran; null: not known.
+static const char *cpu_of(struct arena *arena, const struct lab_options *lab, struct fail *fail) {
+    if (strncmp(lab->target, "sim:", 4) == 0)
+        return arena_copy(arena, lab->target + 4, strcspn(lab->target + 4, ","));
+    const struct backend *backend = backend_load(arena, lab->llvms.n_items ? lab->llvms.items[0] : NULL, fail);
+    const char *cpu = backend ? backend->host_cpu() : "";
+    return *cpu && strcmp(cpu, "generic") != 0 ? cpu : NULL;
+}
+
+static bool write_all(struct arena *arena, const char *folder, const struct card *card, const struct lab_options *lab,
+                      struct fail *fail) {
+    const char *cpu = cpu_of(arena, lab, fail);
+    if (fail->status)
+        return false;
+    const struct machine_report_origin origin = {
+        .name = card_name(arena, cpu ? cpu : lab->isa->name),
+        .about = arena_printf(arena, "parameters found by experiments on %s (%s)", cpu ? cpu : "this CPU", lab->target),
+        .cpu = cpu,
+        .version = CYCLOPS_VERSION};
+    return machine_report_write(arena, card, &origin, arena_printf(arena, "%s/card.yaml", folder), fail) &&
+           machine_report_draw(arena, card, folder, fail);
+}
+
+static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
+    static const double usual_budget = 240;
+    struct parameters_request request = {.folder = args.folder ? args.folder : "machine",
+                                         .experiments = operands->items,
+                                         .n_experiments = operands->n_items,
+                                         .is_resumed = args.is_resumed,
+                                         .lab = &lab_args.options};
+    struct card card = {0};
+    int status = 0;
+    (void)lab;
+    if (!lab_args_read(arena, fail))
+        return 0;
+    request.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
+    struct machine_report_model *models = ARENA_ARRAY(arena, struct machine_report_model, args.models.n_items + 1);
+    if (!parameters_run(arena, &request, &card, &status, fail) ||
+        !compare(arena, &card, &lab_args.options, models, fail) ||
+        !write_all(arena, request.folder, &card, &lab_args.options, fail))
+        return status;
+    machine_report_print(&card, models, args.models.n_items, stdout);
+    return status;
+}
+
+static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    return lab_args_run(arena, operands, fail, run);
+}
+
+int cmd_machine(int argc, char **argv) {
+    return cli_run_status(&command, argc, argv, work);
+}

@@ -1,0 +1,17 @@
+// Private to this folder.
+// The experiments. Each asks the session for values (session_value), and adds its entries to the card once it has them.
+// It is called again as long as a value was missing, with an empty card.
+#ifndef PARAMETERS_EXPERIMENTS_H
+#define PARAMETERS_EXPERIMENTS_H
+
+#include "parameters/session.h"
+
+void widths_find(struct session *session);     // widths.c: instructions per cycle
+void windows_find(struct session *session);    // windows.c: reorder buffer, queues, register files, schedulers
+void branches_find(struct session *session);   // branches.c: cost of a misprediction
+void latencies_find(struct session *session);  // latencies.c: loads by addressing mode, level, crossing
+void forwarding_find(struct session *session); // forwarding.c: loads of what was just stored
+void idioms_find(struct session *session);     // idioms.c: what renaming does alone
+void fusion_find(struct session *session);     // fusion.c: pairs that take one slot
+
+#endif

@@ -1,0 +1,136 @@
+// Loads of what was just stored: a chain of a store and a load of the same bytes, by width and offset. A time below
+// that of a load from the cache is renamed; one far above the quickest forwarding has failed, and waited for the cache.
+#include "parameters/experiments.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct access {
+    unsigned bits;
+    const char *store, *load; // %u: the displacement
+    const char *feature;
+} accesses[] = {
+    {8, "mov [{m:r64} + %u], {a:r8}", "movzx {a:r32}, byte ptr [{m:r64} + %u]", NULL},
+    {16, "mov [{m:r64} + %u], {a:r16}", "movzx {a:r32}, word ptr [{m:r64} + %u]", NULL},
+    {32, "mov [{m:r64} + %u], {a:r32}", "mov {a:r32}, [{m:r64} + %u]", NULL},
+    {64, "mov [{m:r64} + %u], {a:r64}", "mov {a:r64}, [{m:r64} + %u]", NULL},
+    {128, "vmovups [{m:r64} + %u], {x:xmm}", "vmovups {x:xmm}, [{m:r64} + %u]", "avx"},
+    {256, "vmovups [{m:r64} + %u], {x:ymm}", "vmovups {x:ymm}, [{m:r64} + %u]", "avx"},
+    {512, "vmovups [{m:r64} + %u], {x:zmm}", "vmovups {x:zmm}, [{m:r64} + %u]", "avx512f"},
+};
+enum { N_ACCESSES = sizeof accesses / sizeof *accesses, FIRST_VECTOR = 4, MOST_CELLS = 128 };
+
+struct cell {
+    const struct access *store, *load;
+    unsigned offset; // of the load from the store, bytes
+    const struct value *value;
+    const char *name;
+};
+
+static void add_access(struct text *body, const char *line, unsigned displacement) {
+    const char *hole = strstr(line, "%u");
+    text_append(body, line, (size_t)(hole - line));
+    text_addf(body, "%u%s\n", displacement, hole + 2);
+}
+
+static bool ask(struct session *session, struct cell *cell) {
+    struct text body = {.arena = session->arena};
+    add_access(&body, cell->store->store, 64);
+    add_access(&body, cell->load->load, 64 + cell->offset);
+    cell->name =
+        arena_printf(session->arena, "forward-%u-to-%u-at-%u", cell->store->bits, cell->load->bits, cell->offset);
+    const struct timing timing = {.name = cell->name,
+                                  .body = body.data,
+                                  .feature =
+                                      cell->load->bits > cell->store->bits ? cell->load->feature : cell->store->feature,
+                                  .writes = cell->store->bits >= 128 ? "x" : "a"};
+    cell->value = session_value(session, &timing);
+    return cell->value;
+}
+
+// Offsets: where the load begins, in the middle and at the end of the store; a wider load only at its begin.
+static size_t list_cells(struct cell *cells) {
+    size_t n = 0;
+    for (unsigned s = 0; s < N_ACCESSES; s++)
+        for (unsigned l = 0; l < N_ACCESSES; l++) {
+            if ((s < FIRST_VECTOR) != (l < FIRST_VECTOR))
+                continue;
+            unsigned rest = accesses[s].bits > accesses[l].bits ? (accesses[s].bits - accesses[l].bits) / 8 : 0;
+            unsigned offsets[] = {0, accesses[l].bits / 8, rest};
+            for (unsigned o = 0; o < 3; o++)
+                if (o == 0 || (rest && offsets[o] <= rest && (o == 1 || rest != offsets[1])))
+                    cells[n++] = (struct cell){&accesses[s], &accesses[l], offsets[o], NULL, NULL};
+        }
+    return n;
+}
+
+static void add_cell(struct session *session, const struct cell *cell, double load_latency, double quickest) {
+    static const double failed = 1.5;
+    const struct card_entry head = {.group = "forwarding",
+                                    .name = cell->name,
+                                    .unit = "cycles",
+                                    .how = "a chain of a store and a load of its bytes"};
+    if (!cell->value->is_good || !cell->value->is_stable) {
+        card_add_unknown(&session->card, &head, cell->value->why);
+        return;
+    }
+    card_add_number(&session->card, &head, cell->value->cycles, cell->value->low, cell->value->high, 0.01);
+    session->card.entries[session->card.n_entries - 1].why = cell->value->cycles < load_latency        ? "renamed"
+                                                             : cell->value->cycles > failed * quickest ? "failed"
+                                                                                                       : "forwarded";
+}
+
+// A store and a load whose addresses differ by 4096 bytes, against one more line.
+static void find_aliasing(struct session *session) {
+    static const char *const bodies[] = {
+        "mov [{m:r64} + 64], {s:r64}\nmov {d0:r64}, [{m} + 4160]\nmov {d1:r64}, [{m} + 4160]\n",
+        "mov [{m:r64} + 64], {s:r64}\nmov {d0:r64}, [{m} + 4224]\nmov {d1:r64}, [{m} + 4224]\n"};
+    const struct timing with = {.name = "alias.same", .body = bodies[0]},
+                        without = {.name = "alias.other", .body = bodies[1]};
+    const struct value *a = session_value(session, &with), *b = session_value(session, &without);
+    const struct card_entry head = {.group = "forwarding",
+                                    .name = "aliasing-4k",
+                                    .unit = "cycles",
+                                    .how = "two loads 4096 bytes behind a store, against another line: the difference"};
+    if (!a || !b)
+        return;
+    if (!a->is_good || !b->is_good || !a->is_stable || !b->is_stable) {
+        card_add_unknown(&session->card, &head, a->why ? a->why : b->why);
+        return;
+    }
+    card_add_number(&session->card, &head, a->cycles - b->cycles, a->low - b->high, a->high - b->low, 0);
+}
+
+void forwarding_find(struct session *session) {
+    struct cell cells[MOST_CELLS];
+    const struct card_entry head = {.group = "forwarding",
+                                    .name = "forwarding",
+                                    .unit = "cycles",
+                                    .how = "a chain of a store and a load of its bytes"};
+    if (session->is_simulated || strcmp(session->recipe->isa, "x86_64") != 0) {
+        card_add_unknown(&session->card, &head,
+                         session->is_simulated ? "simulated loads do not wait for older stores"
+                                               : "there is no such experiment for this ISA yet");
+        return;
+    }
+    const struct timing load = {
+        .name = "load-latency", .body = "mov {a:r64}, [{a}]\n", .init = "a: memory", .writes = "a"};
+    const struct value *latency = session_value(session, &load);
+    size_t n = list_cells(cells);
+    bool is_missing = !latency;
+    double quickest = INFINITY;
+    for (size_t i = 0; i < n; i++)
+        is_missing |= !ask(session, &cells[i]);
+    if (is_missing)
+        return;
+    if (!latency->is_good) {
+        card_add_unknown(&session->card, &head, latency->why);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (cells[i].value->is_good && cells[i].value->is_stable && cells[i].value->cycles >= latency->cycles)
+            quickest = fmin(quickest, cells[i].value->cycles);
+    for (size_t i = 0; i < n; i++)
+        add_cell(session, &cells[i], latency->cycles, quickest);
+    find_aliasing(session);
+}

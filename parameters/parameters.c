@@ -1,0 +1,123 @@
+#include "parameters/parameters.h"
+
+#include "bench/host/timer.h"
+#include "lab/run_plan.h"
+#include "parameters/experiments.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct {
+    const char *name;
+    void (*find)(struct session *session);
+} experiments[] = {
+    {"widths", widths_find},       {"windows", windows_find},       {"branches", branches_find},
+    {"latencies", latencies_find}, {"forwarding", forwarding_find}, {"idioms", idioms_find},
+    {"fusion", fusion_find},
+};
+enum { N_EXPERIMENTS = sizeof experiments / sizeof *experiments };
+
+const char *const *parameters_names(void) {
+    static const char *names[N_EXPERIMENTS + 1];
+    for (size_t i = 0; i < N_EXPERIMENTS; i++)
+        names[i] = experiments[i].name;
+    return names;
+}
+
+static bool is_wanted(const struct parameters_request *request, const char *name) {
+    return !request->n_experiments ||
+           text_find(name, request->experiments, request->n_experiments) < request->n_experiments;
+}
+
+static bool check_names(struct arena *arena, const struct parameters_request *request, struct fail *fail) {
+    for (size_t i = 0; i < request->n_experiments; i++) {
+        const char *name = request->experiments[i], *const *names = parameters_names();
+        if (text_find(name, names, N_EXPERIMENTS) == N_EXPERIMENTS)
+            return fail_set(fail, FAIL_INPUT, "there is no experiment '%s'%s; 'cyclops machine --help' lists them",
+                            name, text_did_you_mean(arena, name, names, N_EXPERIMENTS));
+    }
+    return true;
+}
+
+static bool open_folder(const struct parameters_request *request, const char *path, struct fail *fail) {
+    if (mkdir(request->folder, 0777) != 0 && errno != EEXIST)
+        return fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", request->folder, strerror(errno));
+    return request->is_resumed || access(path, F_OK) != 0 ||
+           fail_set(fail, FAIL_INPUT,
+                    "'%s' holds a card's measurements: --resume goes on with it, --output names another folder",
+                    request->folder);
+}
+
+static double seconds(void) {
+    return (double)timer_clock_ns() / 1e9;
+}
+
+// Runs the experiments on the values so far. One that waits for values has an entry that says so.
+static void find_all(struct session *session, const struct parameters_request *request) {
+    bool is_pending = false;
+    session->card = (struct card){.arena = session->arena};
+    for (size_t i = 0; i < N_EXPERIMENTS; i++) {
+        const struct card_entry head = {.group = experiments[i].name,
+                                        .name = arena_printf(session->arena, "%s-rest", experiments[i].name),
+                                        .unit = "",
+                                        .how = "the rest of this experiment"};
+        if (!is_wanted(request, experiments[i].name))
+            continue;
+        session->is_pending = false;
+        experiments[i].find(session);
+        if (session->is_pending)
+            card_add_unknown(&session->card, &head, "not all of it has been measured; --resume goes on");
+        is_pending = is_pending || session->is_pending;
+    }
+    session->is_pending = is_pending;
+}
+
+// Calls the experiments until none asks for more. What they ask for is measured after each round, all together.
+static bool run_rounds(struct session *session, const struct parameters_request *request, int *status,
+                       struct fail *fail) {
+    enum { MOST_ROUNDS = 16 };
+    double end = seconds() + request->budget_seconds;
+    for (unsigned round = 0; round < MOST_ROUNDS; round++) {
+        bool is_stopped = false;
+        find_all(session, request);
+        if (!session->is_pending && !session_wants_more(session))
+            return true;
+        if (seconds() > end) {
+            if (!session->is_pending)
+                return true;
+            lab_say(request->lab->listener, LAB_WARNING,
+                    "the budget of %.0f s is spent before all is measured; --resume does the rest",
+                    request->budget_seconds);
+            return true;
+        }
+        if (!session_measure(session, &is_stopped, fail))
+            return false;
+        if (is_stopped && session->is_pending) {
+            lab_say(request->lab->listener, LAB_NOTE, "interrupted; --resume does the rest");
+            *status = RUN_PLAN_INTERRUPTED;
+            break;
+        }
+    }
+    find_all(session, request);
+    return true;
+}
+
+bool parameters_run(struct arena *arena, const struct parameters_request *request, struct card *card, int *status,
+                    struct fail *fail) {
+    struct session session = {.arena = arena,
+                              .options = request->lab,
+                              .isa = request->lab->isa,
+                              .recipe = recipe_find(isa_family(request->lab->isa)),
+                              .folder = request->folder,
+                              .path = arena_printf(arena, "%s/measurements.jsonl", request->folder),
+                              .is_simulated = strcmp(request->lab->target, "native") != 0};
+    if (!session.recipe)
+        return fail_set(fail, FAIL_INPUT, "there are no experiments for %s yet: only for x86_64, aarch64 and riscv64",
+                        request->lab->isa->name);
+    bool is_done = check_names(arena, request, fail) && open_folder(request, session.path, fail) &&
+                   run_rounds(&session, request, status, fail);
+    *card = session.card;
+    return is_done;
+}

@@ -1,0 +1,28 @@
+// Finds the parameters of a CPU by experiments in time alone: widths, windows, latencies, idioms. All is in one folder:
+//  - measurements.jsonl: a measurement file (bench/record/record.h), written as it is measured; a later run resumes it
+//  - kernels/ISA/machine.yaml: the experiments as a kernel file (gen/kernel.h)
+// report/machine.h writes the card.
+#ifndef PARAMETERS_PARAMETERS_H
+#define PARAMETERS_PARAMETERS_H
+
+#include "lab/lab.h"
+#include "parameters/card.h"
+
+struct parameters_request {
+    const char *folder;
+    const char *const *experiments; // names
+    size_t n_experiments;           // 0: all
+    bool is_resumed;                // go on in a folder that holds a card's measurements
+    double budget_seconds;          // limit of all measuring, s
+    const struct lab_options *lab;
+};
+
+// Experiments by name; null ends the list.
+const char *const *parameters_names(void);
+
+// Runs the experiments. `status` becomes RUN_PLAN_INTERRUPTED (lab/run_plan.h) where the user ended it: then the card
+// holds what is known. False only where nothing can go on.
+bool parameters_run(struct arena *arena, const struct parameters_request *request, struct card *card, int *status,
+                    struct fail *fail);
+
+#endif

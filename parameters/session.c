@@ -1,0 +1,221 @@
+#include "parameters/session.h"
+
+#include "base/file.h"
+#include "lab/run_plan.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct session_item *find(const struct session *session, const char *name) {
+    for (size_t i = 0; i < session->n_items; i++)
+        if (strcmp(session->items[i].trial.name, name) == 0)
+            return &session->items[i];
+    return NULL;
+}
+
+const struct value *session_value(struct session *session, const struct timing *trial) {
+    struct session_item *item = find(session, trial->name);
+    if (!item) {
+        item = ARENA_ADD(session->arena, session->items, session->n_items);
+        *item = (struct session_item){.trial = *trial};
+    }
+    if (item->is_measured)
+        return &item->value;
+    session->is_pending = true;
+    return NULL;
+}
+
+static bool has_role(const char *body, const char *role) {
+    size_t length = strlen(role);
+    for (const char *c = body; (c = strchr(c, '{'));)
+        if (strncmp(++c, role, length) == 0 && (c[length] == ':' || c[length] == '}'))
+            return true;
+    return false;
+}
+
+static void add_word(struct text *list, const char *word) {
+    text_addf(list, "%s%s", list->length ? ", " : "", word);
+}
+
+static void add_kernel(const struct session *session, const struct timing *trial, struct text *out) {
+    static const char *const written[] = {"d0", "d1", "d2", "d3", "d4", "d5", "v0", "v1", "v2", "v3", "v4", "v5", "u"};
+    struct text writes = {.arena = session->arena}, init = {.arena = session->arena};
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        if (has_role(trial->body, written[i]))
+            add_word(&writes, written[i]);
+    for (const char *chase = "p"; chase; chase = *chase == 'p' ? "q" : NULL)
+        if (has_role(trial->body, chase)) {
+            add_word(&writes, chase);
+            add_word(&init,
+                     arena_printf(session->arena, "%s: chase %s", chase, trial->chase ? trial->chase : CHASE_FAR));
+        }
+    if (has_role(trial->body, "m"))
+        add_word(&init, "m: memory");
+    if (trial->init)
+        add_word(&init, trial->init);
+    if (trial->writes)
+        add_word(&writes, trial->writes);
+    text_addf(out, "  - name: %s\n", trial->name);
+    if (trial->feature)
+        text_addf(out, "    requires: [%s]\n", trial->feature);
+    if (trial->implicit)
+        text_addf(out, "    implicit: [%s]\n", trial->implicit);
+    if (writes.length)
+        text_addf(out, "    writes: [%s]\n", writes.data);
+    if (init.length)
+        text_addf(out, "    init: {%s}\n", init.data);
+    for (int is_body = 0; is_body < 2; is_body++) {
+        struct slice rest = {is_body ? trial->body : trial->setup, 0}, line;
+        if (!rest.data)
+            continue;
+        rest.length = strlen(rest.data);
+        text_addf(out, "    %s: |\n", is_body ? "body" : "setup");
+        while (slice_next(&rest, '\n', &line))
+            if (line.length)
+                text_addf(out, "      %.*s\n", (int)line.length, line.data);
+    }
+}
+
+static void add_head(const struct session *session, struct text *out) {
+    text_addf(out, "isa: %s\n", session->recipe->isa);
+    if (*session->recipe->syntax)
+        text_addf(out, "syntax: %s\n", session->recipe->syntax);
+    text_add(out, "kernels:\n");
+}
+
+// So `cyclops run --kernels DIR/kernels NAME` can repeat each experiment.
+static bool write_kernels(const struct session *session, struct fail *fail) {
+    struct text all = {.arena = session->arena};
+    const char *root = arena_printf(session->arena, "%s/kernels", session->folder);
+    const char *folder = arena_printf(session->arena, "%s/%s", root, session->recipe->isa);
+    add_head(session, &all);
+    for (size_t i = 0; i < session->n_items; i++)
+        add_kernel(session, &session->items[i].trial, &all);
+    if ((mkdir(root, 0777) != 0 && errno != EEXIST) || (mkdir(folder, 0777) != 0 && errno != EEXIST))
+        return fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", folder, strerror(errno));
+    return file_write(arena_printf(session->arena, "%s/machine.yaml", folder), all.data, all.length, fail);
+}
+
+static void drop_note(void *context, enum lab_note kind, const char *text) {
+    const struct session *session = context;
+    if (kind == LAB_WARNING)
+        lab_say(session->options->listener, kind, "%s", text);
+}
+
+static void drop_failed(void *context, const struct fail *fail) {
+    (void)context;
+    (void)fail;
+}
+
+static void say_measuring(void *context, size_t number, size_t total) {
+    const struct session *session = context;
+    lab_say_measuring(session->options->listener, number, total);
+}
+
+static void say_waiting(void *context, size_t n_left, double seconds) {
+    const struct session *session = context;
+    lab_say_waiting(session->options->listener, n_left, seconds);
+}
+
+static void take(struct session *session, const struct experiment *experiment) {
+    struct session_item *item = find(session, experiment->program.kernel);
+    const struct bench_measurement *m = &experiment->measurement;
+    if (!experiment->is_done || !item)
+        return;
+    item->is_measured = item->is_run = true;
+    item->value = (struct value){.is_good = m->outcome == BENCH_OK && measured_low(m) > 0 && isfinite(measured_high(m)),
+                                 .cycles = m->cycles,
+                                 .low = measured_low(m),
+                                 .high = measured_high(m),
+                                 .is_stable = m->verdict != MEASURED_UNSTABLE,
+                                 .why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome)};
+    if (item->value.why)
+        item->value.why = arena_strdup(session->arena, item->value.why);
+}
+
+static bool wants(const struct session_item *item) {
+    enum { MOST_TRIES = 4 };
+    return item->n_tries < MOST_TRIES && (!item->is_measured || (item->is_run && !item->value.is_stable));
+}
+
+// Adds the trials that are to be measured.
+static bool make_plan(struct session *session, struct arena *arena, struct plan *plan, struct fail *fail) {
+    struct kernel_set set = {0};
+    struct text text = {.arena = arena};
+    add_head(session, &text);
+    size_t n = 0;
+    for (size_t i = 0; i < session->n_items; i++)
+        if (wants(&session->items[i])) {
+            add_kernel(session, &session->items[i].trial, &text);
+            n++;
+        }
+    if (!n)
+        return true;
+    if (!kernel_load_text(arena, "the machine's kernels", text.data, session->isa, &set, fail))
+        return false;
+    for (size_t k = 0; k < set.n_kernels; k++) {
+        struct session_item *item = find(session, set.kernels[k].name);
+        struct gen_request request = {.mode = PROGRAM_THROUGHPUT,
+                                      .form = item->trial.form,
+                                      .streams = 1,
+                                      .unroll = item->trial.unroll,
+                                      .placement = PLACEMENT_SAME_ADDRESS};
+        struct fail trouble = {0};
+        item->n_tries++;
+        if (plan_add_expansion(arena, plan, &set.kernels[k], &request, &trouble))
+            continue;
+        item->is_measured = true;
+        item->value = (struct value){.why = arena_strdup(session->arena, trouble.text)};
+    }
+    return true;
+}
+
+bool session_wants_more(const struct session *session) {
+    for (size_t i = 0; i < session->n_items; i++)
+        if (wants(&session->items[i]))
+            return true;
+    return false;
+}
+
+bool session_measure(struct session *session, bool *is_stopped, struct fail *fail) {
+    struct arena arena = {0};
+    const struct lab_listener listener = {session, drop_note, drop_failed, NULL, say_measuring, say_waiting};
+    struct plan plan = {.listener = &listener};
+    struct lab lab = {0};
+    struct lab_options options = *session->options;
+    const struct run_journal_request files = {.path = session->path, .is_resumed = true, .events = &options.events};
+    static const double attempt_ms = 20, wait_seconds = 3;
+    int status = 0;
+    options.listener = &listener;
+    options.cpus.n_items = 0;
+    *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
+    if (options.bench.budget_ms <= 0)
+        options.bench.budget_ms = attempt_ms;
+    options.bench.retry_seconds = wait_seconds;
+    options.bench.confirm_seconds = -1;
+    bool is_done = write_kernels(session, fail) && make_plan(session, &arena, &plan, fail);
+    if (is_done && plan.n_experiments) {
+        is_done = lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail);
+        if (!is_done && !plan.n_experiments && fail->status == FAIL_INPUT) { // as refused all of them
+            fail_clear(fail);
+            is_done = true;
+        }
+    }
+    *is_stopped = status == RUN_PLAN_INTERRUPTED || (options.bench.is_stopped && options.bench.is_stopped());
+    if (*is_stopped && !is_done) {
+        fail_clear(fail);
+        is_done = true;
+    }
+    for (size_t i = 0; i < plan.n_experiments; i++)
+        take(session, plan.experiments[i]);
+    for (size_t i = 0; i < session->n_items && is_done && !*is_stopped; i++) // refused, or the CPU lacks a feature
+        if (!session->items[i].is_measured) {
+            session->items[i].is_measured = true;
+            session->items[i].value = (struct value){.why = "its code cannot run here"};
+        }
+    lab_close(&lab);
+    arena_free(&arena);
+    return is_done;
+}

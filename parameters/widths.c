@@ -1,0 +1,194 @@
+// Widths: how many instructions of a kind start in a cycle. Dispatch is the most that any mixture of kinds reaches,
+// where two mixtures agree: one alone may be limited by something else.
+#include "parameters/experiments.h"
+
+#include <math.h>
+#include <string.h>
+
+// A kind whose rate is an entry.
+static const struct kind {
+    enum recipe_line line;
+    const char *name, *what;
+    double tolerance;
+} kinds[] = {
+    {LINE_NOP, "nops", "instructions that do nothing", 0.03},
+    {LINE_ADD, "adds", "independent integer adds", 0.03},
+    {LINE_VECTOR, "vector-adds", "independent vector adds", 0.03},
+    {LINE_LOAD, "loads", "loads from one line", 0.03},
+    {LINE_LOAD_WIDE, "vector-loads", "vector loads from one line", 0.03},
+    {LINE_STORE, "stores", "stores to one line", 0.03},
+    {LINE_STORE_WIDE, "vector-stores", "vector stores to one address", 0.03},
+    {LINE_MULTIPLY, "multiplies", "independent integer multiplies", 0.03},
+    {LINE_ZERO, "zeroings", "zeroings of a general register", 0.03},
+    {LINE_MOVE, "moves", "copies of a general register", 0.03},
+    {LINE_BRANCH, "branches-not-taken", "branches that are not taken", 0.03},
+    {LINE_TAKEN, "branches-taken", "branches to the next instruction", 0.03},
+};
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+static const char *feature_of(const struct session *session, enum recipe_line line) {
+    bool is_vector = line == LINE_VECTOR || line == LINE_LOAD_WIDE || line == LINE_STORE_WIDE;
+    return is_vector ? session->recipe->vector_feature : NULL;
+}
+
+// The rate of a value, instructions per cycle.
+struct rate {
+    bool is_known;
+    double value, low, high;
+};
+
+static struct rate rate_of(const struct value *value, unsigned n) {
+    if (!value || !value->is_good || !value->is_stable)
+        return (struct rate){0};
+    return (struct rate){true, n / value->cycles, n / value->high, n / value->low};
+}
+
+static const struct value *ask_kind(struct session *session, const struct kind *kind) {
+    struct text body = {.arena = session->arena};
+    const char *line = session->recipe->lines[kind->line];
+    if (!line)
+        return NULL;
+    for (unsigned i = 0; i < RECIPE_REGISTERS; i++)
+        recipe_add(&body, line, i, "p");
+    const struct timing trial = {.name = arena_printf(session->arena, "width.%s", kind->name),
+                                 .body = body.data,
+                                 .feature = feature_of(session, kind->line)};
+    return session_value(session, &trial);
+}
+
+static void add_kind(struct session *session, const struct kind *kind, const struct value *value) {
+    struct rate rate = rate_of(value, RECIPE_REGISTERS);
+    const struct card_entry head = {
+        .group = "widths",
+        .name = kind->name,
+        .unit = "per cycle",
+        .how = arena_printf(session->arena, "throughput of %s", kind->what),
+        .example = session->recipe->lines[kind->line],
+    };
+    static const double most = 20;
+    if (!rate.is_known)
+        card_add_unknown(&session->card, &head, value->why ? value->why : "no value");
+    else if (rate.value > most)
+        card_add_at_least(&session->card, &head, most, "they take next to no time");
+    else
+        card_add_number(&session->card, &head, rate.value, rate.low, rate.high, kind->tolerance);
+}
+
+// A mixture of kinds, so many of each.
+enum { MOST_PARTS = 4 };
+struct mixture {
+    enum recipe_line lines[MOST_PARTS];
+    unsigned counts[MOST_PARTS], n_parts;
+};
+
+// Spreads the instructions of each kind evenly over the body.
+static const struct value *ask_mixture(struct session *session, const struct mixture *mixture, unsigned *n) {
+    struct text body = {.arena = session->arena}, name = {.arena = session->arena};
+    unsigned done[MOST_PARTS] = {0};
+    const char *feature = NULL;
+    text_add(&name, "width.mix");
+    *n = 0;
+    for (unsigned i = 0; i < mixture->n_parts; i++) {
+        text_addf(&name, "-%u.%u", (unsigned)mixture->lines[i], mixture->counts[i]);
+        *n += mixture->counts[i];
+        if (feature_of(session, mixture->lines[i]))
+            feature = feature_of(session, mixture->lines[i]);
+        if (!session->recipe->lines[mixture->lines[i]])
+            return NULL;
+    }
+    for (unsigned k = 0; k < *n; k++) {
+        unsigned best = 0;
+        double most = -INFINITY;
+        for (unsigned i = 0; i < mixture->n_parts; i++) { // the one that is furthest behind its share
+            double behind = (double)mixture->counts[i] * (k + 1) / *n - done[i];
+            if (behind > most + 1e-9) {
+                most = behind;
+                best = i;
+            }
+        }
+        recipe_add(&body, session->recipe->lines[mixture->lines[best]], done[best]++, "p");
+    }
+    const struct timing trial = {.name = name.data, .body = body.data, .feature = feature};
+    return session_value(session, &trial);
+}
+
+// Rounds a rate to a number of instructions of a mixture.
+static unsigned share_of(struct rate rate) {
+    return rate.is_known && rate.value >= 0.9 ? (unsigned)fmin(round(rate.value), 8) : rate.is_known ? 1 : 0;
+}
+
+// Dispatch. `rates`: by the number of the kind.
+static void find_dispatch(struct session *session, const struct rate *rates) {
+    enum { NOP, ADD, VECTOR, LOAD, LOAD_WIDE, STORE };
+    static const unsigned sets[][MOST_PARTS] = {// kinds; 0 ends the list
+                                                {ADD, LOAD, VECTOR}, {ADD, VECTOR},        {ADD, LOAD},
+                                                {LOAD, VECTOR},      {ADD, VECTOR, STORE}, {ADD, LOAD, VECTOR, STORE}};
+    enum { N_SETS = sizeof sets / sizeof *sets };
+    struct rate best = {0}, all[N_SETS + 2] = {0};
+    bool is_missing = false;
+    size_t n_all = 0, n_agree = 0;
+    for (size_t s = 0; s < N_SETS; s++) {
+        struct mixture mixture = {.n_parts = 0};
+        unsigned n = 0;
+        bool is_whole = true;
+        for (unsigned i = 0; i < MOST_PARTS && sets[s][i]; i++) {
+            unsigned share = share_of(rates[sets[s][i]]);
+            is_whole = is_whole && share;
+            mixture.lines[mixture.n_parts] = kinds[sets[s][i]].line;
+            mixture.counts[mixture.n_parts++] = share;
+        }
+        if (!is_whole)
+            continue;
+        const struct value *value = ask_mixture(session, &mixture, &n);
+        is_missing = is_missing || !value;
+        all[n_all++] = rate_of(value, n);
+    }
+    if (is_missing)
+        return;
+    all[n_all++] = rates[ADD];
+    for (size_t i = 0; i < n_all; i++)
+        if (all[i].is_known && all[i].value > best.value)
+            best = all[i];
+    struct rate nop = rates[NOP];
+    static const double near = 0.025;
+    for (size_t i = 0; i < n_all; i++)
+        n_agree += all[i].is_known && all[i].value > best.value * (1 - near);
+    bool agrees_nop = nop.is_known && fabs(nop.value - best.value) < near * best.value;
+    const struct card_entry head = {.group = "widths",
+                                    .name = "dispatch",
+                                    .unit = "per cycle",
+                                    .how =
+                                        "throughput of mixtures of adds, loads, vector adds and stores, and of nops"};
+    double whole = round(best.value);
+    if (!best.is_known)
+        card_add_unknown(&session->card, &head, "no mixture could be measured");
+    else if (nop.is_known && nop.value > best.value * (1 + near) && nop.value < 1.8 * best.value)
+        card_add_number(&session->card,
+                        &(struct card_entry){.group = head.group,
+                                             .name = head.name,
+                                             .unit = head.unit,
+                                             .how = head.how,
+                                             .why = "nops are faster than any mixture, whose pipes may be the limit"},
+                        nop.value, best.low, nop.high, 0);
+    else if (n_agree + agrees_nop < 2 || fabs(best.value - whole) > near * whole)
+        card_add_at_least(&session->card, &head, best.low, "only one mixture reaches it: its pipes may be the limit");
+    else
+        card_add_number(&session->card, &head, best.value, best.low, best.high, near);
+}
+
+void widths_find(struct session *session) {
+    const struct value *values[N_KINDS];
+    struct rate rates[N_KINDS];
+    bool is_missing = false;
+    for (unsigned i = 0; i < N_KINDS; i++) {
+        values[i] = ask_kind(session, &kinds[i]);
+        is_missing = is_missing || (!values[i] && session->recipe->lines[kinds[i].line]);
+        rates[i] = rate_of(values[i], RECIPE_REGISTERS);
+    }
+    if (is_missing)
+        return;
+    find_dispatch(session, rates);
+    for (unsigned i = 0; i < N_KINDS; i++)
+        if (values[i])
+            add_kind(session, &kinds[i], values[i]);
+}

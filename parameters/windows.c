@@ -1,0 +1,434 @@
+// Windows: how many instructions the CPU holds at once. Two chases miss all caches, independent of each other, with k
+// fillers behind each. While a buffer holds the first miss, k fillers and the second miss, both are under way together.
+// With one filler more, the second begins where the first has ended, and an iteration takes twice as long. The knee of
+// the curve is the buffer's size. (Henry Wong, "Measuring Reorder Buffer Capacity", 2013.)
+#include "parameters/experiments.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LINES = 4 };
+
+// A kind of filler: its lines take turns.
+static const struct window {
+    const char *name;
+    enum recipe_line lines[MOST_LINES];
+    unsigned n_lines;
+    enum recipe_line leads; // comes once before the fillers; LINE_STEP: nothing
+    unsigned leading;       // number of LINE_LOAD_WAITS before the fillers
+    unsigned more_leads;    // number of LINE_LOAD_WIDE_WAITS before the fillers
+} windows[] = {
+    {.name = "nop", .lines = {LINE_NOP}, .n_lines = 1},
+    {.name = "integer", .lines = {LINE_INTEGER}, .n_lines = 1},
+    {.name = "vector", .lines = {LINE_VECTOR}, .n_lines = 1},
+    {.name = "mixed", .lines = {LINE_INTEGER, LINE_VECTOR}, .n_lines = 2},
+    {.name = "three-kinds", .lines = {LINE_INTEGER, LINE_VECTOR, LINE_COMPARE}, .n_lines = 3},
+    {.name = "four-kinds", .lines = {LINE_INTEGER, LINE_VECTOR, LINE_INTEGER, LINE_COMPARE}, .n_lines = 4},
+    {.name = "load", .lines = {LINE_LOAD, LINE_LOAD_WIDE}, .n_lines = 2},
+    {.name = "store", .lines = {LINE_STORE}, .n_lines = 1},
+    {.name = "integer-waits", .lines = {LINE_INTEGER_WAITS}, .n_lines = 1},
+    {.name = "vector-waits", .lines = {LINE_VECTOR_WAITS}, .n_lines = 1, .leads = LINE_VECTOR_LEADS},
+    {.name = "load-waits", .lines = {LINE_LOAD_WAITS}, .n_lines = 1},
+    {.name = "integer-shared", .lines = {LINE_INTEGER_WAITS}, .n_lines = 1, .leading = 8},
+    {.name = "vector-shared", .lines = {LINE_VECTOR_WAITS}, .n_lines = 1, .leads = LINE_VECTOR_LEADS, .leading = 8},
+    {.name = "vector-led", .lines = {LINE_VECTOR_WAITS}, .n_lines = 1, .leads = LINE_VECTOR_LEADS, .more_leads = 8},
+};
+enum {
+    NOP,
+    INTEGER,
+    VECTOR,
+    MIXED,
+    THREE_KINDS,
+    FOUR_KINDS,
+    LOAD,
+    STORE,
+    INTEGER_WAITS,
+    VECTOR_WAITS,
+    LOAD_WAITS,
+    INTEGER_SHARED,
+    VECTOR_SHARED,
+    VECTOR_LED,
+    N_WINDOWS
+};
+
+// The largest number of fillers with which both misses fit.
+struct knee {
+    bool is_known, is_beyond; // beyond: they fit with as many as the experiment reaches
+    int low, high;            // between these; equal: exact
+    const char *why;
+};
+
+static bool needs_vectors(const struct window *window) {
+    for (unsigned i = 0; i < window->n_lines; i++)
+        if (window->lines[i] == LINE_VECTOR || window->lines[i] == LINE_VECTOR_WAITS ||
+            window->lines[i] == LINE_LOAD_WIDE)
+            return true;
+    return false;
+}
+
+static void add_half(const struct session *session, const struct window *window, const char *chase, unsigned k,
+                     struct text *body) {
+    const char *const *lines = session->recipe->lines;
+    recipe_add(body, lines[LINE_STEP], 0, chase);
+    for (unsigned i = 0; i < window->leading; i++)
+        recipe_add(body, lines[LINE_LOAD_WAITS], i, chase);
+    for (unsigned i = 0; i < window->more_leads; i++)
+        recipe_add(body, lines[LINE_LOAD_WIDE_WAITS], i, chase);
+    if (window->leads != LINE_STEP)
+        recipe_add(body, lines[window->leads], 0, chase);
+    for (unsigned i = 0; i < k; i++)
+        recipe_add(body, lines[window->lines[i % window->n_lines]], i / window->n_lines, chase);
+}
+
+static const struct value *ask(struct session *session, const struct window *window, unsigned k) {
+    struct text body = {.arena = session->arena};
+    add_half(session, window, "p", k, &body);
+    add_half(session, window, "q", k, &body);
+    const struct timing trial = {.name = arena_printf(session->arena, "window.%s.%u", window->name, k),
+                                 .body = body.data,
+                                 .feature = needs_vectors(window) ? session->recipe->vector_feature : NULL,
+                                 .unroll = k < 32 ? 64 / (k + 1) + 1 : 1};
+    return session_value(session, &trial);
+}
+
+// The times that mean one miss and two, one after the other.
+struct levels {
+    bool is_known;
+    double one, two; // cycles per iteration
+    const char *why;
+};
+
+static const struct value *ask_pair(struct session *session, const char *name, const char *first, const char *second,
+                                    unsigned unroll) {
+    struct text body = {.arena = session->arena};
+    recipe_add(&body, session->recipe->lines[LINE_STEP], 0, first);
+    recipe_add(&body, session->recipe->lines[LINE_STEP], 0, second);
+    const struct timing timing = {
+        .name = arena_printf(session->arena, "%s.x%u", name, unroll), .body = body.data, .unroll = unroll};
+    return session_value(session, &timing);
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *numbers, size_t n) {
+    qsort(numbers, n, sizeof *numbers, compare_numbers);
+    return numbers[n / 2];
+}
+
+// One: the median of all windows with few fillers, as memory is noisy. Two: twice that. Misses in turn must take about
+// as long, or the two never overlap, and the curve shows nothing.
+static struct levels ask_levels(struct session *session) {
+    static const unsigned few[] = {4, 8, 12}, unrolls[] = {8, 16, 32};
+    static const double least = 1.5;
+    double together[N_WINDOWS * 3 + 3], in_turn[3];
+    size_t n_together = 0, n_in_turn = 0;
+    bool is_missing = false;
+    struct levels levels = {0};
+    for (size_t u = 0; u < 3; u++) {
+        const struct value *one = ask_pair(session, "window.together", "p", "q", unrolls[u]),
+                           *two = ask_pair(session, "window.in-turn", "p", "p", unrolls[u]);
+        is_missing = is_missing || !one || !two;
+        if (one && one->is_good)
+            together[n_together++] = one->cycles;
+        if (two && two->is_good)
+            in_turn[n_in_turn++] = two->cycles;
+    }
+    for (unsigned i = INTEGER; i < N_WINDOWS; i++)
+        for (size_t k = 0; k < 3; k++) {
+            const struct value *value = ask(session, &windows[i], few[k]);
+            is_missing = is_missing || !value;
+            if (value && value->is_good)
+                together[n_together++] = value->cycles;
+        }
+    levels.is_known = !is_missing;
+    if (is_missing)
+        return levels;
+    if (!n_together || !n_in_turn) {
+        levels.why = "the time of a miss could not be measured";
+        return levels;
+    }
+    levels.one = median(together, n_together);
+    levels.two = 2 * levels.one;
+    if (!(median(in_turn, n_in_turn) > least * levels.one))
+        levels.why = "two independent misses take about as long as two in turn";
+    return levels;
+}
+
+// Below: both misses together. Above: in turn. Between: not sure.
+enum side { BELOW, BETWEEN, ABOVE };
+
+static enum side side_of(const struct levels *levels, const struct value *value) {
+    static const double below = 0.4, above = 0.6;
+    double step = levels->two - levels->one;
+    if (value->high < levels->one + below * step)
+        return BELOW;
+    if (value->low > levels->one + above * step)
+        return ABOVE;
+    double share = (value->cycles - levels->one) / step;
+    return share < 0.25 ? BELOW : share > 0.75 ? ABOVE : BETWEEN;
+}
+
+// One search: what is known of the curve so far.
+struct search {
+    struct session *session;
+    const struct window *window;
+    const struct levels *levels;
+    struct card_curve curve;
+    enum side *sides; // of each point
+    size_t n_sides;
+    int below, above; // largest k that is below; smallest that is above; see settle
+    bool is_missing, is_step;
+    const char *why; // a value that could not be measured
+};
+enum { NONE = 1 << 20 };
+
+static void probe(struct search *search, int k) {
+    const struct value *value = ask(search->session, search->window, (unsigned)k);
+    struct arena *arena = search->session->arena;
+    if (!value) {
+        search->is_missing = true;
+        return;
+    }
+    if (!value->is_good) {
+        search->why = value->why;
+        return;
+    }
+    *ARENA_ADD(arena, search->curve.points, search->curve.n_points) =
+        (struct card_point){k, value->cycles, value->low, value->high};
+    *ARENA_ADD(arena, search->sides, search->n_sides) = side_of(search->levels, value);
+}
+
+// Finds the step that the fewest points contradict: below it all should be below, and above it above. Few may be wrong,
+// as noise lifts or lowers single points.
+static void settle(struct search *search) {
+    enum { MOST_WRONG_SHARE = 12 };
+    const struct card_point *points = search->curve.points;
+    size_t n = search->curve.n_points, fewest = n + 1;
+    double step = 0; // the first x above the step
+    for (size_t i = 0; i <= n; i++) {
+        double x = i < n ? points[i].x : NONE;
+        size_t n_wrong = 0;
+        for (size_t k = 0; k < n; k++)
+            n_wrong += search->sides[k] == (points[k].x < x ? ABOVE : BELOW);
+        if (n_wrong < fewest || (n_wrong == fewest && x < step)) {
+            fewest = n_wrong;
+            step = x;
+        }
+    }
+    search->is_step = fewest <= n / MOST_WRONG_SHARE;
+    search->below = 0;
+    search->above = NONE;
+    for (size_t k = 0; k < n; k++) {
+        if (points[k].x < step && search->sides[k] == BELOW && points[k].x > search->below)
+            search->below = (int)points[k].x;
+        if (points[k].x >= step && search->sides[k] == ABOVE && points[k].x < search->above)
+            search->above = (int)points[k].x;
+    }
+}
+
+static void sort(struct card_curve *curve) {
+    for (size_t i = 1; i < curve->n_points; i++)
+        for (size_t k = i; k > 0 && curve->points[k].x < curve->points[k - 1].x; k--) {
+            struct card_point point = curve->points[k];
+            curve->points[k] = curve->points[k - 1];
+            curve->points[k - 1] = point;
+        }
+}
+
+// Finds the knee: a coarse grid, then a finer one inside the interval, until it is one filler wide, or noise hides it.
+static struct knee find_knee(struct session *session, const struct window *window, const struct levels *levels) {
+    static const int grid[] = {4,   8,   12,  16,  24,  32,  40,  48,  56,  64,  80,  96,
+                               112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768};
+    enum { N_GRID = sizeof grid / sizeof *grid, PARTS = 8 };
+    struct search search = {.session = session, .window = window, .levels = levels};
+    struct knee knee = {0};
+    for (unsigned i = 0; i < N_GRID; i++)
+        probe(&search, grid[i]);
+    settle(&search);
+    for (int width = search.above - search.below; !search.is_missing && search.above != NONE && width > 1;
+         width = search.above - search.below) {
+        int first = search.below, part = (width + PARTS - 1) / PARTS;
+        for (int k = first + part; k < first + width; k += part)
+            probe(&search, k);
+        settle(&search);
+        if (search.above - search.below >= width) // noise, or a slope
+            break;
+    }
+    if (search.is_missing)
+        return knee;
+    knee.is_known = true;
+    if (search.curve.n_points < N_GRID / 2)
+        knee.why = search.why ? search.why : "too few points could be measured";
+    search.curve.name = arena_printf(session->arena, "window-%s", window->name);
+    search.curve.x = "fillers behind each miss";
+    search.curve.y = "cycles per iteration of two misses";
+    sort(&search.curve);
+    if (knee.why)
+        return knee;
+    knee.is_beyond = search.above == NONE && search.below == grid[N_GRID - 1] && search.is_step;
+    if (search.above == NONE && !knee.is_beyond)
+        knee.why = "the curve rises, but does not reach the time of two misses";
+    else if (!search.is_step)
+        knee.why = "the curve is not a step";
+    knee.low = search.below;
+    knee.high = knee.is_beyond ? search.below : search.above - 1;
+    if (!knee.why && !knee.is_beyond) {
+        search.curve.knee_low = knee.low;
+        search.curve.knee_high = knee.high + 1;
+    }
+    *ARENA_ADD(session->arena, session->card.curves, session->card.n_curves) = search.curve;
+    return knee;
+}
+
+static void add_entry(struct session *session, const char *name, const char *unit, const char *how,
+                      const struct window *window, const struct knee *knee, int extra) {
+    const struct card_entry head = {
+        .group = "windows",
+        .name = name,
+        .unit = unit,
+        .how = how,
+        .example = session->recipe->lines[window->lines[0]],
+        .curve = arena_printf(session->arena, "window-%s", window->name),
+    };
+    if (knee->why)
+        card_add_unknown(&session->card, &head, knee->why);
+    else if (knee->is_beyond)
+        card_add_at_least(&session->card, &head, knee->low + extra, "the experiment reaches no further");
+    else
+        card_add_number(&session->card, &head, (knee->low + knee->high) / 2.0 + extra, knee->low + extra,
+                        knee->high + extra, 0);
+}
+
+static bool is_plain(const struct knee *knee) {
+    return knee->is_known && !knee->why && !knee->is_beyond;
+}
+
+// Whether two knees are the same limit, as far as they are known.
+static bool is_same(const struct knee *a, const struct knee *b) {
+    return is_plain(a) && is_plain(b) && a->low <= b->high + 2 && b->low <= a->high + 2;
+}
+
+// The reorder buffer: the largest window, where two kinds of fillers agree. Nops may share entries, so they do not
+// count where they alone reach further.
+static struct knee find_reorder_buffer(struct session *session, const struct knee *knees) {
+    static const unsigned candidates[] = {THREE_KINDS, FOUR_KINDS, MIXED, INTEGER, VECTOR};
+    struct knee best = {0};
+    unsigned which = NOP;
+    for (unsigned i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+        const struct knee *knee = &knees[candidates[i]];
+        if (knee->is_known && !knee->why && (!best.is_known || knee->low > best.low)) {
+            best = *knee;
+            which = candidates[i];
+        }
+    }
+    unsigned n_agree = is_same(&knees[NOP], &best);
+    for (unsigned i = 0; i < sizeof candidates / sizeof *candidates; i++)
+        n_agree += is_same(&knees[candidates[i]], &best);
+    const char *how = "two misses with fillers between them, of several kinds; the largest window that two kinds share";
+    if (!best.is_known)
+        best.why = knees[THREE_KINDS].why ? knees[THREE_KINDS].why : "no curve has a step";
+    if (best.is_known && !best.is_beyond && n_agree < 2) {
+        const struct card_entry head = {.group = "windows",
+                                        .name = "reorder-buffer",
+                                        .unit = "uops",
+                                        .how = how,
+                                        .example = session->recipe->lines[windows[which].lines[0]]};
+        card_add_at_least(&session->card, &head, best.low + 2, "only one kind of filler reaches that far");
+    } else {
+        add_entry(session, "reorder-buffer", "uops", how, &windows[which], &best, 2);
+    }
+    return best;
+}
+
+// Whether the knee is where the reorder buffer is full of instructions of two uops.
+static bool is_part_of(const struct knee *knee, const struct knee *buffer) {
+    return is_plain(buffer) && knee->low <= buffer->high / 2 + 1 && knee->high >= buffer->low / 2 - 1;
+}
+
+// A buffer that is as large as another limit, or larger, does not show. `buffer`: the reorder buffer, where the filler
+// may be of several uops; else null.
+static void add_limited(struct session *session, const char *name, const char *unit, const char *how, unsigned which,
+                        const struct knee *knees, const struct knee *limit, const char *limit_name,
+                        const struct knee *buffer, int extra) {
+    const struct knee *knee = &knees[which];
+    if (is_plain(knee) && (is_same(knee, limit) || (buffer && is_part_of(knee, buffer)) ||
+                           (limit->is_known && !limit->why && knee->low > limit->high))) {
+        const struct card_entry head = {.group = "windows",
+                                        .name = name,
+                                        .unit = unit,
+                                        .how = how,
+                                        .example = session->recipe->lines[windows[which].lines[0]],
+                                        .curve = arena_printf(session->arena, "window-%s", windows[which].name)};
+        card_add_at_least(&session->card, &head, knee->low + extra,
+                          arena_printf(session->arena, "%s is full first", limit_name));
+    } else {
+        add_entry(session, name, unit, how, &windows[which], knee, extra);
+    }
+}
+
+// Whether eight waiting loads in front take entries of the same scheduler: then they take the place of as many fillers.
+static bool is_shared(const struct knee *plain, const struct knee *with) {
+    return is_plain(plain) && is_plain(with) && with->high + 4 <= plain->low;
+}
+
+static struct knee narrower(const struct knee *a, const struct knee *b) {
+    if (!is_plain(a))
+        return *b;
+    return is_plain(b) && b->low < a->low ? *b : *a;
+}
+
+static void find_schedulers(struct session *session, const struct knee *knees, const struct knee *buffer) {
+    struct knee integers = narrower(&knees[INTEGER], buffer), vectors = narrower(&knees[VECTOR], buffer);
+    const char *how = "two misses with fillers between them that wait for the first";
+    // Besides the fillers, the second miss takes an entry, and the load that vectors wait for, where they are of the
+    // same scheduler.
+    add_limited(session, "scheduler-integer", "entries", how, INTEGER_WAITS, knees, &integers,
+                "the reorder buffer or the register file", NULL,
+                is_shared(&knees[INTEGER_WAITS], &knees[INTEGER_SHARED]));
+    if (session->recipe->lines[LINE_VECTOR_WAITS])
+        add_limited(session, "scheduler-vector", "entries", how, VECTOR_WAITS, knees, &vectors,
+                    "the reorder buffer or the register file", NULL,
+                    is_shared(&knees[VECTOR_WAITS], &knees[VECTOR_SHARED]) +
+                        is_shared(&knees[VECTOR_WAITS], &knees[VECTOR_LED]));
+    add_limited(session, "scheduler-load", "entries", how, LOAD_WAITS, knees, &knees[LOAD], "the load queue", NULL, 1);
+}
+
+void windows_find(struct session *session) {
+    struct levels levels = ask_levels(session);
+    struct knee knees[N_WINDOWS] = {{0}};
+    bool is_missing = !levels.is_known;
+    if (is_missing)
+        return;
+    if (levels.why) {
+        const struct card_entry head = {.group = "windows",
+                                        .name = "reorder-buffer",
+                                        .unit = "uops",
+                                        .how = "two misses with fillers between them"};
+        card_add_unknown(&session->card, &head, levels.why);
+        return;
+    }
+    for (unsigned i = 0; i < N_WINDOWS; i++) {
+        knees[i] = find_knee(session, &windows[i], &levels);
+        is_missing = is_missing || !knees[i].is_known;
+    }
+    if (is_missing)
+        return;
+    struct knee buffer = find_reorder_buffer(session, knees);
+    const char *buffer_name = "the reorder buffer";
+    add_limited(session, "registers-integer", "in flight",
+                "two misses with fillers between them that write a general register", INTEGER, knees, &buffer,
+                buffer_name, NULL, 2);
+    add_limited(session, "registers-vector", "in flight",
+                "two misses with fillers between them that write a vector register", VECTOR, knees, &buffer,
+                buffer_name, NULL, 0);
+    struct knee files = narrower(&knees[MIXED], &buffer);
+    add_limited(session, "load-queue", "entries", "two misses with loads between them, of both register files", LOAD,
+                knees, &files, "the reorder buffer or a register file", NULL, 2);
+    add_limited(session, "store-queue", "entries", "two misses with stores between them", STORE, knees, &buffer,
+                buffer_name, &buffer, 0);
+    find_schedulers(session, knees, &buffer);
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# cyclops machine on a simulated CPU, whose numbers are known; the card as an overlay; bad input; --resume.
+#   machine.sh BUILD
+. "$(dirname "$0")/lib.sh"
+sim=(--isa x86_64 --target sim:znver3,noise=none)
+M=$T/m
+
+expect 0 'reorder-buffer +256 ' "$cyclops" machine widths windows "${sim[@]}" --output "$M" --compare znver3
+cp "$T/out" "$T/first"
+# LLVM's numbers come back.
+while read -r name value; do
+    grep -qE "^  $name +$value +[^≠]*= " "$T/first" ||
+        { echo "FAILED: $name is not $value, or not the model's:"; grep "^  $name " "$T/first"; failures=$((failures + 1)); }
+done <<'WANTED'
+dispatch 6
+registers-integer 192
+registers-vector 160
+store-queue 64
+scheduler-integer 96
+WANTED
+grep -q '≠' "$T/first" && { echo "FAILED: the card contradicts the model"; grep '≠' "$T/first"; failures=$((failures + 1)); }
+
+# The files: each curve, the experiments as kernels that can be repeated, the card as a machine.
+for file in card.yaml measurements.jsonl kernels/x86_64/machine.yaml window-integer.svg; do
+    [ -s "$M/$file" ] || { echo "FAILED: there is no $file"; failures=$((failures + 1)); }
+done
+expect 0 '(99[0-9]|100[0-9])\.' "$cyclops" run window.integer.64 --kernels "$M/kernels" --mcpu none "${sim[@]}"
+echo 'add %rax, %rbx' >"$T/a.s"
+expect 0 'Dispatch Width: +6' "$cyclops" mca -mcpu="$M/card.yaml" "$T/a.s"
+expect 0 'reorder_buffer: \{value: 256' cat "$M/card.yaml"
+
+# A second card in the folder is refused; with --resume, nothing is left to measure.
+lines=$(wc -l <"$M/measurements.jsonl")
+expect 2 'holds a card' "$cyclops" machine widths "${sim[@]}" --output "$M"
+expect 0 'dispatch +6 ' "$cyclops" machine widths "${sim[@]}" --output "$M" --resume
+[ "$lines" = "$(wc -l <"$M/measurements.jsonl")" ] || { echo "FAILED: --resume measured again"; failures=$((failures + 1)); }
+
+# A simulated CPU without the thing says so.
+expect 0 'mispredict-penalty +- .*nothing predicts' "$cyclops" machine branches "${sim[@]}" --output "$T/b"
+expect 0 'memory-latency +- .*no caches' "$cyclops" machine latencies "${sim[@]}" --output "$T/l"
+# A budget that ends before the experiment does.
+expect 0 'windows-rest +- .*--resume' "$cyclops" machine windows "${sim[@]}" --output "$T/w" --budget 0
+
+expect 2 "no experiment 'windos' \(did you mean 'windows'" "$cyclops" machine windos "${sim[@]}" --output "$T/n"
+[ ! -e "$T/n" ] || { echo "FAILED: a wrong name made a folder"; failures=$((failures + 1)); }
+expect 2 'no experiments for mips' "$cyclops" machine --isa mips --target sim:mips32r2 --output "$T/n"
+expect 2 'slow=CYCLES' "$cyclops" machine widths --isa x86_64 --target sim:znver3,slow=0 --output "$T/n"
+finish
