@@ -118,9 +118,9 @@ static void take_record(const struct measured *measured, const struct record *re
         .hex = record->kernel,
         .code = record->bytes,
         .form = strcmp(record->form, "looped") == 0 ? PROGRAM_LOOPED : PROGRAM_UNROLLED,
-        .kind = m->outcome != BENCH_OK || m->samples == 0 || m->cycles <= 0 ? VALUE_MISSING
-                : m->verdict == MEASURED_UNSTABLE                           ? VALUE_UNSTABLE
-                                                                            : VALUE_STABLE,
+        .kind = m->outcome != BENCH_OK                                                 ? VALUE_MISSING
+                : m->verdict == MEASURED_UNSTABLE || m->samples == 0 || m->cycles <= 0 ? VALUE_UNSTABLE
+                                                                                       : VALUE_STABLE,
         .cycles = m->cycles,
         .low = measured_low(m),
         .high = measured_high(m),
@@ -315,7 +315,7 @@ static bool take_cells(const struct measured *measured, struct arena *arena, con
     value->walks = strstr(value->notes, "walks") != NULL;
     if (!take_numbers(measured, cells, n, value, fail))
         return false;
-    if (value->kind == VALUE_STABLE && slice_is(verdict, "unstable"))
+    if (slice_is(verdict, "unstable"))
         value->kind = VALUE_UNSTABLE;
     return true;
 }
