@@ -33,6 +33,10 @@ static void add_access(struct text *body, const char *line, unsigned displacemen
     text_addf(body, "%u%s\n", displacement, hole + 2);
 }
 
+static bool is_vector(const struct cell *cell) {
+    return cell->store >= &accesses[FIRST_VECTOR];
+}
+
 static bool ask(struct session *session, struct cell *cell) {
     struct text body = {.arena = session->arena};
     add_access(&body, cell->store->store, 64);
@@ -118,7 +122,7 @@ void forwarding_find(struct session *session) {
     const struct value *latency = session_value(session, &load);
     size_t n = list_cells(cells);
     bool is_missing = !latency;
-    double quickest = INFINITY;
+    double quickest[] = {INFINITY, INFINITY}; // of general and of vector registers
     for (size_t i = 0; i < n; i++)
         is_missing |= !ask(session, &cells[i]);
     if (is_missing)
@@ -129,8 +133,8 @@ void forwarding_find(struct session *session) {
     }
     for (size_t i = 0; i < n; i++)
         if (cells[i].value->is_good && cells[i].value->is_stable && cells[i].value->cycles >= latency->cycles)
-            quickest = fmin(quickest, cells[i].value->cycles);
+            quickest[is_vector(&cells[i])] = fmin(quickest[is_vector(&cells[i])], cells[i].value->cycles);
     for (size_t i = 0; i < n; i++)
-        add_cell(session, &cells[i], latency->cycles, quickest);
+        add_cell(session, &cells[i], latency->cycles, quickest[is_vector(&cells[i])]);
     find_aliasing(session);
 }

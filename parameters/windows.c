@@ -349,24 +349,31 @@ static bool is_part_of(const struct knee *knee, const struct knee *buffer) {
     return is_plain(buffer) && knee->low <= buffer->high / 2 + 1 && knee->high >= buffer->low / 2 - 1;
 }
 
+// An entry that another limit may hide.
+struct limited {
+    const char *name, *unit, *how;
+    unsigned which;         // number of its window
+    const char *limit_name; // of the other limit
+    int extra;              // entries that are taken besides the fillers
+};
+
 // A buffer that is as large as another limit, or larger, does not show. `buffer`: the reorder buffer, where the filler
 // may be of several uops; else null.
-static void add_limited(struct session *session, const char *name, const char *unit, const char *how, unsigned which,
-                        const struct knee *knees, const struct knee *limit, const char *limit_name,
-                        const struct knee *buffer, int extra) {
-    const struct knee *knee = &knees[which];
+static void add_limited(struct session *session, const struct limited *entry, const struct knee *knees,
+                        const struct knee *limit, const struct knee *buffer) {
+    const struct knee *knee = &knees[entry->which];
     if (is_plain(knee) && (is_same(knee, limit) || (buffer && is_part_of(knee, buffer)) ||
                            (limit->is_known && !limit->why && knee->low > limit->high))) {
         const struct card_entry head = {.group = "windows",
-                                        .name = name,
-                                        .unit = unit,
-                                        .how = how,
-                                        .example = session->recipe->lines[windows[which].lines[0]],
-                                        .curve = arena_printf(session->arena, "window-%s", windows[which].name)};
-        card_add_at_least(&session->card, &head, knee->low + extra,
-                          arena_printf(session->arena, "%s is full first", limit_name));
+                                        .name = entry->name,
+                                        .unit = entry->unit,
+                                        .how = entry->how,
+                                        .example = session->recipe->lines[windows[entry->which].lines[0]],
+                                        .curve = arena_printf(session->arena, "window-%s", windows[entry->which].name)};
+        card_add_at_least(&session->card, &head, knee->low + entry->extra,
+                          arena_printf(session->arena, "%s is full first", entry->limit_name));
     } else {
-        add_entry(session, name, unit, how, &windows[which], knee, extra);
+        add_entry(session, entry->name, entry->unit, entry->how, &windows[entry->which], knee, entry->extra);
     }
 }
 
@@ -386,15 +393,20 @@ static void find_schedulers(struct session *session, const struct knee *knees, c
     const char *how = "two misses with fillers between them that wait for the first";
     // Besides the fillers, the second miss takes an entry, and the load that vectors wait for, where they are of the
     // same scheduler.
-    add_limited(session, "scheduler-integer", "entries", how, INTEGER_WAITS, knees, &integers,
-                "the reorder buffer or the register file", NULL,
-                is_shared(&knees[INTEGER_WAITS], &knees[INTEGER_SHARED]));
+    add_limited(session,
+                &(struct limited){"scheduler-integer", "entries", how, INTEGER_WAITS,
+                                  "the reorder buffer or the register file",
+                                  is_shared(&knees[INTEGER_WAITS], &knees[INTEGER_SHARED])},
+                knees, &integers, NULL);
     if (session->recipe->lines[LINE_VECTOR_WAITS])
-        add_limited(session, "scheduler-vector", "entries", how, VECTOR_WAITS, knees, &vectors,
-                    "the reorder buffer or the register file", NULL,
-                    is_shared(&knees[VECTOR_WAITS], &knees[VECTOR_SHARED]) +
-                        is_shared(&knees[VECTOR_WAITS], &knees[VECTOR_LED]));
-    add_limited(session, "scheduler-load", "entries", how, LOAD_WAITS, knees, &knees[LOAD], "the load queue", NULL, 1);
+        add_limited(session,
+                    &(struct limited){"scheduler-vector", "entries", how, VECTOR_WAITS,
+                                      "the reorder buffer or the register file",
+                                      is_shared(&knees[VECTOR_WAITS], &knees[VECTOR_SHARED]) +
+                                          is_shared(&knees[VECTOR_WAITS], &knees[VECTOR_LED])},
+                    knees, &vectors, NULL);
+    add_limited(session, &(struct limited){"scheduler-load", "entries", how, LOAD_WAITS, "the load queue", 1}, knees,
+                &knees[LOAD], NULL);
 }
 
 void windows_find(struct session *session) {
@@ -419,16 +431,24 @@ void windows_find(struct session *session) {
         return;
     struct knee buffer = find_reorder_buffer(session, knees);
     const char *buffer_name = "the reorder buffer";
-    add_limited(session, "registers-integer", "in flight",
-                "two misses with fillers between them that write a general register", INTEGER, knees, &buffer,
-                buffer_name, NULL, 2);
-    add_limited(session, "registers-vector", "in flight",
-                "two misses with fillers between them that write a vector register", VECTOR, knees, &buffer,
-                buffer_name, NULL, 0);
+    add_limited(session,
+                &(struct limited){"registers-integer", "in flight",
+                                  "two misses with fillers between them that write a general register", INTEGER,
+                                  buffer_name, 2},
+                knees, &buffer, NULL);
+    add_limited(session,
+                &(struct limited){"registers-vector", "in flight",
+                                  "two misses with fillers between them that write a vector register", VECTOR,
+                                  buffer_name, 0},
+                knees, &buffer, NULL);
     struct knee files = narrower(&knees[MIXED], &buffer);
-    add_limited(session, "load-queue", "entries", "two misses with loads between them, of both register files", LOAD,
-                knees, &files, "the reorder buffer or a register file", NULL, 2);
-    add_limited(session, "store-queue", "entries", "two misses with stores between them", STORE, knees, &buffer,
-                buffer_name, &buffer, 0);
+    add_limited(session,
+                &(struct limited){"load-queue", "entries", "two misses with loads between them, of both register files",
+                                  LOAD, "the reorder buffer or a register file", 2},
+                knees, &files, NULL);
+    add_limited(
+        session,
+        &(struct limited){"store-queue", "entries", "two misses with stores between them", STORE, buffer_name, 0},
+        knees, &buffer, &buffer);
     find_schedulers(session, knees, &buffer);
 }
