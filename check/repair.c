@@ -576,7 +576,7 @@ static void remove_programs(struct repair *repair, struct predictor *predictor, 
 
 // Predicts all values with the repair, and takes back what makes one worse. False: Cyclops itself failed.
 static bool verify(struct repair *repair, const char *about, struct repair_result *result, struct fail *fail) {
-    enum { ROUNDS_OF_FORMS = 4, ROUNDS = 12 };
+    enum { ROUNDS_OF_FORMS = 4, ROUNDS_OF_WIDTH = 8, ROUNDS = 20 };
     for (int round = 0; round < ROUNDS; round++) {
         struct arena arena = {0};
         struct check_difference *differences = NULL;
@@ -606,6 +606,8 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
             else
                 remove_programs(repair, &predictor, value);
         }
+        if (result->n_worse && round >= ROUNDS_OF_WIDTH)
+            repair->dispatch_width = 0; // no rule is left in these programs
         const struct check_finding *findings;
         check_find(&arena, CHECK_GAP, differences, n_differences, &findings, &result->n_findings_after);
         overlay_close(overlay);
@@ -642,8 +644,9 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
     check_find(repair->arena, CHECK_GAP, differences, n_differences, &findings, &result->n_findings_before);
 }
 
-// Another dispatch width, where that alone makes fewer values differ.
+// Another dispatch width, where that alone makes many values better for each that it makes worse.
 static void repair_width(struct repair *repair) {
+    enum { FEWEST_BETTER = 20 };
     const struct machine *machine = repair->request->model->machine;
     size_t *list = NULL, n = 0, n_dispatch = 0;
     for (size_t i = 0; i < repair->n_values; i++)
@@ -654,18 +657,25 @@ static void repair_width(struct repair *repair) {
     if (n_dispatch < CHECK_SHARED_CLASSES)
         return;
     struct search search = {.repair = repair, .values = list, .n_values = n};
-    static const char *none[] = {"NOOP"};
+    static const char *none[] = {"none"}; // no opcode is called so
     search.opcodes = none;
     search.n_opcodes = 1;
-    struct cost best, cost;
+    struct predicted *all = ARENA_ARRAY(repair->arena, struct predicted, n);
+    size_t least = SIZE_MAX;
     unsigned best_width = 0;
-    if (!evaluate(&search, &search.base, &best, NULL))
-        return;
     for (unsigned width = 1; width <= 2 * machine->dispatch_width; width++) {
+        struct cost cost;
+        size_t n_worse = 0, n_better = 0;
         repair->dispatch_width = width;
-        if (width != machine->dispatch_width && evaluate(&search, &search.base, &cost, NULL) &&
-            cost.n_differ < best.n_differ) {
-            best = cost;
+        if (width == machine->dispatch_width || !evaluate(&search, &search.base, &cost, all) || cost.n_differ >= least)
+            continue;
+        for (size_t i = 0; i < n; i++) {
+            double gap = gap_find(&repair->values[list[i]], &all[i]), before = repair->gaps[list[i]];
+            n_worse += gap > before;
+            n_better += gap < before;
+        }
+        if (n_better > FEWEST_BETTER * n_worse && n_better >= CHECK_SHARED_CLASSES) {
+            least = cost.n_differ;
             best_width = width;
         }
     }

@@ -26,6 +26,7 @@ int cmd_machine(int argc, char **argv);
 int cmd_mca(int argc, char **argv);
 int cmd_pairs(int argc, char **argv);
 int cmd_repair(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_survey(int argc, char **argv);

@@ -76,26 +76,13 @@ static const struct command command = {
 // Chooses the ISA of the results, and the CPU that was measured where no model was requested.
 static bool choose_models(struct arena *arena, const char *path, struct fail *fail) {
     struct option_list *cpus = &lab_args.options.cpus;
-    struct table_origin origin;
-    if (cpus->n_items > 1)
-        return fail_set(fail, FAIL_INPUT, "check one model at a time: --mcpu was given %zu times", cpus->n_items);
-    if (lab_args.options.llvms.n_items > 1)
-        return fail_set(fail, FAIL_INPUT, "check one model at a time: --against llvm-19/znver4 names another one");
-    if (!results_find_origin(arena, path, &origin, fail))
+    if (!results_choose_model(arena, path, fail))
         return false;
-    lab_args.options.isa = cli_isa(arena, origin.isa, fail);
-    if (!lab_args.options.isa)
-        return false;
-    bool is_none = cpus->n_items && strcmp(cpus->items[0], "none") == 0;
+    bool is_none = strcmp(cpus->items[0], "none") == 0;
     if (is_none && args.against)
         return fail_set(fail, FAIL_INPUT, "--against needs a model to check: --mcpu");
     if (is_none && !args.baseline.n_items)
         return fail_set(fail, FAIL_INPUT, "--mcpu none leaves nothing to ask without --baseline");
-    if (!cpus->n_items && !origin.cpu && !origin.is_here)
-        return fail_set(fail, FAIL_INPUT, "'%s' is of another CPU than this one: --mcpu names the model to check",
-                        path);
-    if (!cpus->n_items)
-        *ARENA_ADD(arena, cpus->items, cpus->n_items) = origin.cpu ? origin.cpu : "native";
     if (args.against)
         *ARENA_ADD(arena, cpus->items, cpus->n_items) = args.against;
     return true;

@@ -43,22 +43,11 @@ static const struct command command = {
 };
 
 static bool choose_model(struct arena *arena, const char *path, struct fail *fail) {
-    struct option_list *cpus = &lab_args.options.cpus;
-    struct table_origin origin;
+    const struct option_list *cpus = &lab_args.options.cpus;
     if (!args.output)
         return fail_set(fail, FAIL_INPUT, "--output names the overlay to write, such as fixed.yaml");
-    if (cpus->n_items > 1 || lab_args.options.llvms.n_items > 1)
-        return fail_set(fail, FAIL_INPUT, "repair one model at a time");
-    if (!results_find_origin(arena, path, &origin, fail))
+    if (!results_choose_model(arena, path, fail))
         return false;
-    lab_args.options.isa = cli_isa(arena, origin.isa, fail);
-    if (!lab_args.options.isa)
-        return false;
-    if (!cpus->n_items && !origin.cpu && !origin.is_here)
-        return fail_set(fail, FAIL_INPUT, "'%s' is of another CPU than this one: --mcpu names the model to repair",
-                        path);
-    if (!cpus->n_items)
-        *ARENA_ADD(arena, cpus->items, cpus->n_items) = origin.cpu ? origin.cpu : "native";
     if (strcmp(cpus->items[0], "none") == 0 || model_is_overlay(cpus->items[0]))
         return fail_set(fail, FAIL_INPUT, "a model of LLVM's can be repaired, not '%s'", cpus->items[0]);
     return true;

@@ -1,6 +1,10 @@
 #include "cli/results_args.h"
 
 #include "base/file.h"
+#include "cli/cli.h"
+#include "cli/lab_args.h"
+
+#include <string.h>
 
 bool results_find_origin(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail) {
     return file_is_folder(path) ? table_find_origin(arena, path, origin, fail)
@@ -12,5 +16,22 @@ bool results_have_models(const struct lab *lab, struct fail *fail) {
         if (lab->models[i].missing)
             return fail_set(fail, FAIL_UNAVAILABLE, "there is no model %s: %s", lab->models[i].identity,
                             lab->models[i].missing);
+    return true;
+}
+
+bool results_choose_model(struct arena *arena, const char *path, struct fail *fail) {
+    struct option_list *cpus = &lab_args.options.cpus;
+    struct table_origin origin;
+    if (cpus->n_items > 1 || lab_args.options.llvms.n_items > 1)
+        return fail_set(fail, FAIL_INPUT, "one model at a time: name it once, such as --mcpu llvm-19/znver4");
+    if (!results_find_origin(arena, path, &origin, fail))
+        return false;
+    lab_args.options.isa = cli_isa(arena, origin.isa, fail);
+    if (!lab_args.options.isa)
+        return false;
+    if (!cpus->n_items && !origin.cpu && !origin.is_here)
+        return fail_set(fail, FAIL_INPUT, "'%s' is of another CPU than this one: --mcpu names the model", path);
+    if (!cpus->n_items)
+        *ARENA_ADD(arena, cpus->items, cpus->n_items) = origin.cpu ? origin.cpu : "native";
     return true;
 }

@@ -10,6 +10,10 @@
 // Where a survey's folder, or a measurement file, was made.
 bool results_find_origin(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail);
 
+// Sets lab_args.options to the ISA of the measurements and one model: that of --mcpu, or of the CPU that was measured.
+// Fails (FAIL_INPUT) where there are several, or that CPU is not known.
+bool results_choose_model(struct arena *arena, const char *path, struct fail *fail);
+
 // Fails (FAIL_UNAVAILABLE) where one of the lab's models is not there.
 bool results_have_models(const struct lab *lab, struct fail *fail);
 

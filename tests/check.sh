@@ -93,7 +93,24 @@ expect 0 '# IMUL64rr slots: measured 3 .*, LLVM 1; cyclops run --kernels moved/k
 expect 0 'Outside their intervals: 0 before' "$cyclops" repair base --mcpu znver4 --output none.yaml
 expect 0 'No findings' "$cyclops" check base --mcpu none.yaml
 
+# The page: all forms are in it; what would end its data is not.
+expect 0 'report.html: 5 forms, 3 findings' "$cyclops" report moved --mcpu znver4 --output report.html
+page_data() { sed -n 's|^<script type="application/json" id="data">\(.*\)</script>$|\1|p' "$1"; }
+page_data report.html >page.json
+expect 0 '^5 3 39$' python3 -c '
+import json
+data = json.load(open("page.json"))
+print(len(data["forms"]), len(data["findings"]), data["compared"])'
+sed 's/"kernel":"add-r64"/"kernel":"<\/script>add"/' run.jsonl >hostile.jsonl
+expect 0 '2 forms' "$cyclops" report hostile.jsonl --mcpu znver4 --output hostile.html
+expect 0 '^1$' grep -c '</script>add\|u003c/script>add' hostile.html
+expect 0 '^2$' grep -c '^<script' hostile.html
+if command -v tidy >/dev/null; then
+    expect 0 '^0$' bash -c "tidy -e -q report.html 2>&1 | grep -c 'Error\|Warning'; true"
+fi
+
 # Bad input.
+expect 2 'output names the HTML file' "$cyclops" report base
 expect 2 'output names the overlay' "$cyclops" repair base
 expect 2 "a model of LLVM's can be repaired" "$cyclops" repair base --mcpu worse.yaml --output x.yaml
 expect 2 'name the folder of a survey' "$cyclops" check

@@ -1,0 +1,139 @@
+#include "report/page.h"
+
+#include "base/file.h"
+#include "base/json_text.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DECIMALS = 5 };
+
+static void put_number(struct json_text *json, double number) {
+    if (isfinite(number))
+        json_put_real(json, NULL, number, DECIMALS);
+    else
+        json_put_text_or_null(json, NULL, NULL);
+}
+
+static const char *outcome_name(enum check_outcome outcome) {
+    switch (outcome) {
+    case CHECK_AGREES:
+        return "agrees";
+    case CHECK_DIFFERS:
+        return "differs";
+    case CHECK_UNSTABLE:
+        return "unstable";
+    case CHECK_FAILED:
+        return "did not run";
+    case CHECK_UNPREDICTED:
+        return "not predicted";
+    case CHECK_NOT_COMPARED:
+        break;
+    }
+    return "";
+}
+
+// The page's script states the order.
+static void put_value(struct json_text *json, const struct check_report *report, size_t i) {
+    const struct check_value *value = &report->results.values[i];
+    const struct table_value *measured = &value->value;
+    json_open_list(json, NULL);
+    json_put_integer(json, NULL, (int64_t)value->quantity);
+    json_put_text(json, NULL, value->detail);
+    json_put_integer(json, NULL, measured->relation == TABLE_AT_MOST);
+    json_put_integer(json, NULL, measured->is_known && measured->verdict == MEASURED_UNSTABLE);
+    put_number(json, measured->is_known ? measured->cycles : NAN);
+    put_number(json, measured->is_known ? measured->low : NAN);
+    put_number(json, measured->is_known ? measured->high : NAN);
+    put_number(json, report->predicted ? report->predicted[i] : NAN);
+    json_put_text(json, NULL, report->outcomes[CHECK_GAP] ? outcome_name(report->outcomes[CHECK_GAP][i]) : "");
+    json_put_text(json, NULL, measured->kernel ? measured->kernel : "");
+    json_put_text(json, NULL, measured->why ? measured->why : "");
+    json_close_list(json);
+}
+
+static void put_forms(struct json_text *json, const struct check_report *report) {
+    const struct check_value *values = report->results.values;
+    json_open_list(json, "forms");
+    for (size_t first = 0, end; first < report->results.n_values; first = end) {
+        const struct check_value *value = &values[first];
+        for (end = first + 1; end < report->results.n_values && strcmp(values[end].form, value->form) == 0;)
+            end++;
+        json_open(json, NULL);
+        json_put_text(json, "f", value->form);
+        json_put_text(json, "e", value->example ? value->example : "");
+        json_put_text(json, "c", value->class_name);
+        json_open_list(json, "v");
+        for (size_t i = first; i < end; i++)
+            put_value(json, report, i);
+        json_close_list(json);
+        json_close(json);
+    }
+    json_close_list(json);
+}
+
+static void put_findings(struct json_text *json, const struct check_report *report) {
+    json_open_list(json, "findings");
+    for (size_t i = 0; i < report->n_findings[CHECK_GAP]; i++) {
+        const struct check_finding *finding = &report->findings[CHECK_GAP][i];
+        const char *last = "";
+        json_open(json, NULL);
+        json_put_text(json, "id", finding->id);
+        json_put_text(json, "summary", finding->summary);
+        json_put_integer(json, "n", (int64_t)finding->n_differences);
+        json_open_list(json, "forms");
+        for (size_t k = 0; k < finding->n_differences; k++) {
+            const char *form = finding->differences[k].value->form;
+            if (strcmp(form, last) != 0)
+                json_put_text(json, NULL, form);
+            last = form;
+        }
+        json_close_list(json);
+        json_close(json);
+    }
+    json_close_list(json);
+}
+
+static const char *data_of(struct arena *arena, const struct check_report *report) {
+    const struct check_counts *counts = &report->counts[CHECK_GAP];
+    struct json_text json = {.text.arena = arena};
+    json_open(&json, NULL);
+    json_put_text(&json, "machine", report->results.machine);
+    json_put_text(&json, "clock", report->results.clock);
+    json_put_text(&json, "model", report->model ? report->model : "none");
+    json_put_integer(&json, "compared", (int64_t)counts->n_compared);
+    json_put_integer(&json, "agree", (int64_t)counts->n_agree);
+    json_put_integer(&json, "unstable", (int64_t)counts->n_unstable);
+    put_findings(&json, report);
+    put_forms(&json, report);
+    json_close(&json);
+    return json.text.data;
+}
+
+const char *page_make(struct arena *arena, const struct check_report *report, struct fail *fail) {
+    static const char mark[] = "@DATA@";
+    const char *path = file_installed(arena, "share/cyclops/pages/report.html");
+    char *page;
+    if (!file_read(arena, path, &page, NULL, fail))
+        return NULL;
+    const char *place = strstr(page, mark);
+    if (!place) {
+        fail_at(fail, path, 0, 0, "the page has no place for the data (%s)", mark);
+        return NULL;
+    }
+    struct text text = {.arena = arena};
+    text_append(&text, page, (size_t)(place - page));
+    // "</script>" in a text would end the data.
+    for (const char *rest = data_of(arena, report); *rest;) {
+        size_t n = strcspn(rest, "<");
+        text_append(&text, rest, n);
+        rest += n;
+        if (*rest) {
+            text_add(&text, "\\u003c");
+            rest++;
+        }
+    }
+    text_add(&text, place + strlen(mark));
+    return text.data;
+}
