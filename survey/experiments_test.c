@@ -126,7 +126,7 @@ static void gathers(void **state) {
     (void)state;
     has_none("VGATHERDPSYrm", "");
     has("VGATHERDPSYrm", ".broken",
-        "body: \"vgatherdps {o1:ymm}, {at:64}({o3_base:r64},{o3_index:ymm}), {o0:ymm}; vpcmpeqd {o1:ymm}, {o1:ymm}, "
+        "body: \"vgatherdps {o1:ymm}, {at:64}({o3_base:r64},{o3_index:ymm}), {o0:ymm}; vpcmpeqd {zv:ymm}, {zv:ymm}, "
         "{o1:ymm}\"");
     has("VGATHERDPSYrm", ".broken", "init: {o0: f32 1.0, o1: i32 -1, o3_base: memory, o3_index: 0}");
     has("VGATHERDPSYrm", ".o3_index-o0.vpand", "chain: [o3_index]}");

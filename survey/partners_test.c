@@ -107,7 +107,7 @@ static void dependences_end(void **state) {
         {"ADDPSrr", "0", "; movaps {zv:xmm}, {o0:xmm}"},
         {"KMOVWkk", "0", "; kmovw {zk:kany}, {o0:kany}"},
         {"MMX_PADDBrr", "0", "; movq {zm:mm}, {o0:mm}"},
-        {"VGATHERDPSYrm", "1", "; vpcmpeqd {o1:ymm}, {o1:ymm}, {o1:ymm}"}, // a mask that the gather has cleared
+        {"VGATHERDPSYrm", "1", "; vpcmpeqd {zv:ymm}, {zv:ymm}, {o1:ymm}"}, // a mask that the gather has cleared
         {"VGATHERDPSZrm", "1", "; kmovw {lanes:kany}, {o1:kany}"},
         {"ADC64rr", "flags", "; testl {zf:r32}, {zf:r32}"},
         {"MOV64rm", "1.base", NULL},

@@ -139,7 +139,7 @@ static const struct way_breaker breakers[] = {
     {'k', "; kmovw {zk:kany}, {b:kany}", WAY_ANY},
     {'m', "; movq {zm:mm}, {b:mm}", WAY_ANY},
     {'K', "; kmovw {lanes:kany}, {b:kany}", WAY_ANY},
-    {'V', "; vpcmpeqd {b:own}, {b:own}, {b:own}", WAY_ANY},
+    {'V', "; vpcmpeqd {zv:own}, {zv:own}, {b:own}", WAY_ANY}, // of itself, it would wait on some models
     {'c', "; testl {zf:r32}, {zf:r32}", WAY_ANY},
     {.text = NULL},
 };
