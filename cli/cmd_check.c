@@ -53,13 +53,13 @@ static const struct option options[] = {
 static const struct command command = {
     "cyclops check",
     "RESULTS... [options]",
-    "Holds measurements against a scheduling model, and names the numbers of the model\n"
-    "that they exclude. RESULTS are the folders of a survey ('cyclops survey') or\n"
-    "files of 'cyclops run --output'. The model simulates the measured bytes.\n"
+    "Holds measurements against a scheduling model, and names the numbers of the\n"
+    "model that they exclude. RESULTS are the folders of a survey ('cyclops survey')\n"
+    "or files of 'cyclops run --output'. The model simulates the measured bytes.\n"
     "\n"
     "A prediction outside the measured interval is a difference. Differences with one\n"
-    "cause are one finding, with an identifier for the allow-list. Unstable values are\n"
-    "never compared. There are three questions:\n"
+    "cause are one finding, with an identifier for the allow-list. Unstable values\n"
+    "are never compared. There are three questions:\n"
     "  gap       does the model predict what was measured?\n"
     "  model     is it further from that than another model? (--against)\n"
     "  hardware  has the measured value moved? (--baseline)\n"

@@ -41,8 +41,8 @@ static const struct command command = {
     "compared. Values that are new, lost, or became unstable are listed. Models'\n"
     "numbers are exact, so each difference counts.\n"
     "\n"
-    "Exit status: 0 nothing moved; 1 something did; 2 wrong input; 77 nothing could be\n"
-    "compared.\n",
+    "Exit status: 0 nothing moved; 1 something did; 2 wrong input; 77 nothing could\n"
+    "be compared.\n",
     "  cyclops diff monday tuesday\n"
     "  cyclops diff survey --mcpu llvm-19/znver4 --mcpu llvm-22/znver4\n"
     "  cyclops diff survey --mcpu znver4 --mcpu fixed.yaml --json\n",
