@@ -98,13 +98,23 @@ static void forget_old(struct level *level) {
     level->n_faster = n;
 }
 
+// Number of processes that must agree on a plateau. Below a level that earlier sessions have found, chance is likelier
+// than a neighbour in all of these sessions.
+static unsigned needed_processes(const struct level *level, double cycles) {
+    unsigned n_window = level->n_plateaus < LEVEL_WINDOW ? level->n_plateaus : LEVEL_WINDOW;
+    bool is_doubtful = level->remembered > 0 && cycles < level->remembered;
+    unsigned least = is_doubtful ? LEVEL_MANY : LEVEL_PROCESSES, share = n_window / (is_doubtful ? 2 : LEVEL_SHARE);
+    return share > least ? share : least;
+}
+
 // Finds the fastest process that agrees with enough others. Returns false where there is none.
 static bool find_agreement(const struct level *level, double tolerance, unsigned *first) {
-    unsigned n_window = level->n_plateaus < LEVEL_WINDOW ? level->n_plateaus : LEVEL_WINDOW,
-             needed = n_window / LEVEL_SHARE > LEVEL_PROCESSES ? n_window / LEVEL_SHARE : LEVEL_PROCESSES;
-    for (*first = 0; *first + needed <= level->n_faster; ++*first)
-        if (level->faster[*first + needed - 1].cycles <= level->faster[*first].cycles * (1 + tolerance))
+    for (*first = 0; *first < level->n_faster; ++*first) {
+        double cycles = level->faster[*first].cycles;
+        unsigned last = *first + needed_processes(level, cycles) - 1;
+        if (last < level->n_faster && level->faster[last].cycles <= cycles * (1 + tolerance))
             return true;
+    }
     return false;
 }
 

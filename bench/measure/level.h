@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 // LEVEL_PROCESSES must agree on a plateau, and one in LEVEL_SHARE of the last LEVEL_WINDOW: among hundreds of
-// processes, some are fast by accident.
-enum { LEVEL_PROCESSES = 3, LEVEL_SHARE = 8, LEVEL_WINDOW = 64, LEVEL_MOST_FASTER = 16 };
+// processes, some are fast by accident. Below a remembered level, it takes LEVEL_MANY, and half of them.
+enum { LEVEL_PROCESSES = 3, LEVEL_MANY = 16, LEVEL_SHARE = 8, LEVEL_WINDOW = 64, LEVEL_MOST_FASTER = 32 };
 
 struct level {
     double cycles;        // the level, cycles per body; 0: not known yet

@@ -62,8 +62,8 @@ static void a_glitch_is_no_level(void **state) {
     struct level level = {0};
     for (unsigned i = 0; i < 3; i++)
         take(&level, 2, 0.004);
-    assert_false(take(&level, 1.5, 0.004));
-    assert_false(take(&level, 1.5, 0.004));
+    assert_false(take(&level, 1.1, 0.004));
+    assert_false(take(&level, 1.1, 0.004));
     for (unsigned i = 0; i < 40; i++)
         assert_false(take(&level, 1.2 + 0.02 * i, 0.004));
     assert_near(level.cycles, 2, 0.01);
@@ -129,10 +129,26 @@ static void a_remembered_level_is_to_be_reached(void **state) {
         assert_false(take(&level, 2.01, 0.002));
     assert_true(level_is_reached(&level));
     assert_near(level.cycles, 2, 1e-9);
-    for (unsigned p = 0; p < 3; p++)
+    for (unsigned p = 0; p < LEVEL_MANY; p++)
         take(&level, 1.9, 0.002);
     assert_near(level.cycles, 1.9, 0.005);
     assert_near(level.remembered, 2, 1e-9);
+}
+
+// Earlier sessions would all have had a neighbour: that takes more than three lucky processes.
+static void a_remembered_level_does_not_drift_down(void **state) {
+    (void)state;
+    struct level level = {0};
+    level_remember(&level, 2);
+    for (unsigned i = 0; i < 15; i++)
+        assert_false(take(&level, 1.96, 0.004));
+    assert_near(level.cycles, 2, 1e-9);
+    assert_true(take(&level, 1.96, 0.004));
+    assert_near(level.cycles, 1.96, 0.005);
+    struct level mixed = {0};
+    level_remember(&mixed, 2);
+    for (unsigned i = 0; i < 500; i++)
+        assert_false(take(&mixed, i % 3 ? 2 : 1.96, 0.004)); // a third of the time
 }
 
 // Multiplies take whole cycles. What looks faster is a reference that was slowed, and no better level.
@@ -173,6 +189,7 @@ int main(void) {
         cmocka_unit_test(part_of_a_process_will_do),
         cmocka_unit_test(the_level_is_a_mean),
         cmocka_unit_test(a_remembered_level_is_to_be_reached),
+        cmocka_unit_test(a_remembered_level_does_not_drift_down),
         cmocka_unit_test(whole_levels_stay_whole),
         cmocka_unit_test(noise_widens_what_is_close),
     };
