@@ -334,12 +334,12 @@ static struct knee find_reorder_buffer(struct session *session, const struct kne
     if (best.is_known && !best.is_beyond && n_agree < 2) {
         const struct card_entry head = {.group = "windows",
                                         .name = "reorder-buffer",
-                                        .unit = "uops",
+                                        .unit = "instructions",
                                         .how = how,
                                         .example = session->recipe->lines[windows[which].lines[0]]};
         card_add_at_least(&session->card, &head, best.low + 2, "only one kind of filler reaches that far");
     } else {
-        add_entry(session, "reorder-buffer", "uops", how, &windows[which], &best, 2);
+        add_entry(session, "reorder-buffer", "instructions", how, &windows[which], &best, 2);
     }
     return best;
 }
@@ -418,7 +418,7 @@ void windows_find(struct session *session) {
     if (levels.why) {
         const struct card_entry head = {.group = "windows",
                                         .name = "reorder-buffer",
-                                        .unit = "uops",
+                                        .unit = "instructions",
                                         .how = "two misses with fillers between them"};
         card_add_unknown(&session->card, &head, levels.why);
         return;

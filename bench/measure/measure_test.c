@@ -123,6 +123,18 @@ static void a_disturbed_first_look_says_nothing(void **state) {
     arena_free(&session.arena);
 }
 
+// Where one process is enough, there may be none yet of which a round was kept.
+static void no_round_is_kept(void **state) {
+    (void)state;
+    struct fake_session session;
+    struct fake_target fake = fake_target_quiet();
+    fake.switch_share = 1;
+    fake_measure_with(&session, fake, &(struct bench_options){.cpu = -1, .processes = 1, .budget_ms = 5}, &fake_code);
+    assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+    assert_int_equal(session.result.samples, 0);
+    arena_free(&session.arena);
+}
+
 // Code may have two speeds: three processes alike say little. A plain fraction is more than chance, and so is a chain's
 // whole number, which needs fewest. A block of real code seldom takes one, and would cost too much.
 static void values_that_are_no_fraction_rest_on_more_processes(void **state) {
@@ -371,6 +383,7 @@ int main(void) {
         cmocka_unit_test(fast_drift_is_refused),
         cmocka_unit_test(values_that_are_no_fraction_rest_on_more_processes),
         cmocka_unit_test(two_looks_share_the_processes_of_a_value),
+        cmocka_unit_test(no_round_is_kept),
         cmocka_unit_test(a_disturbed_first_look_says_nothing),
         cmocka_unit_test(two_modes_are_reported),
         cmocka_unit_test(disturbed_rounds_are_counted),
