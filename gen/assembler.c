@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -62,36 +64,37 @@ static char **make_arguments(const struct assembler *run) {
     return arguments;
 }
 
+struct child {
+    const struct assembler *run;
+    char *const *arguments, *const *environment;
+    int error; // errno where the assembler did not start; else 0
+};
+
 // Runs in the memory of the parent, which waits: so it changes none of it but `error`.
-static void become_assembler(const struct assembler *run, char *const *arguments, char *const *environment,
-                             volatile int *error) {
+static int become_assembler(void *argument) {
+    struct child *child = argument;
+    const struct assembler *run = child->run;
     limit_child();
     if (dup2(run->input, STDIN_FILENO) >= 0 && dup2(run->messages, STDOUT_FILENO) >= 0 &&
         dup2(run->messages, STDERR_FILENO) >= 0)
-        execvpe(run->name, arguments, environment);
-    *error = errno;
+        execvpe(run->name, child->arguments, child->environment);
+    child->error = errno;
     _exit(127);
 }
 
-// A copy of a survey's memory, of gigabytes, would take longer than the assembler. So the child borrows it; what is
-// inlined here could change under the parent.
-__attribute__((noinline)) static pid_t start(const struct assembler *run, char *const *arguments,
-                                             char *const *environment, volatile int *error) {
-    pid_t pid = vfork();
-    if (pid == 0)
-        become_assembler(run, arguments, environment, error);
-    return pid;
-}
-
+// A copy of a survey's memory, of gigabytes, would take longer than the assembler. So the child borrows it, and has
+// only its own stack.
 static bool spawn(struct assembler *run, struct fail *fail) {
-    char **environment = english_environment(run->arena), **arguments = make_arguments(run);
-    volatile int error = 0;
-    run->pid = start(run, arguments, environment, &error);
+    enum { STACK_BYTES = 1 << 16, STACK_ALIGNMENT = 64 };
+    struct child child = {run, make_arguments(run), english_environment(run->arena), 0};
+    char *stack = ARENA_ARRAY(run->arena, char, STACK_BYTES);
+    char *top = stack + STACK_BYTES - (uintptr_t)(stack + STACK_BYTES) % STACK_ALIGNMENT;
+    run->pid = clone(become_assembler, top, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
     if (run->pid < 0)
-        error = errno;
-    else if (error)
+        child.error = errno;
+    else if (child.error)
         waitpid(run->pid, NULL, 0);
-    return error ? fail_missing(run, error, fail) : true;
+    return child.error ? fail_missing(run, child.error, fail) : true;
 }
 
 static bool write_input(int file, const struct text *text) {
