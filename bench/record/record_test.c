@@ -132,6 +132,27 @@ static void assert_measurements_equal(const struct bench_measurement *a, const s
     }
 }
 
+// Compares what full_record has besides its measurement.
+static void assert_is_full_record(const struct record *read) {
+    assert_string_equal(read->isa, "x86_64");
+    assert_string_equal(read->mode, "throughput");
+    assert_string_equal(read->form, "looped");
+    assert_string_equal(read->arc, "acc");
+    assert_string_equal(read->instruction, "vfmadd231ps zmm");
+    assert_string_equal(read->bytes, "62f2");
+    assert_string_equal(read->setup, "cbf29ce484222325");
+    assert_int_equal(read->streams, 8);
+    assert_int_equal(read->instructions, 10);
+    assert_string_equal(read->placement, "own-lines");
+    assert_int_equal(read->loop_instructions, 3);
+    assert_int_equal(read->loop_branches, 2);
+    assert_int_equal(read->n_predictions, 2);
+    assert_string_equal(read->predictions[0].model, "llvm-19/znver5");
+    assert_string_equal(read->predictions[0].bottleneck, "Zn4FP01");
+    assert_true(read->predictions[1].cycles == 8.5);
+    assert_null(read->predictions[1].bottleneck);
+}
+
 static void what_is_written_is_read(void **state) {
     struct fixture *f = *state;
     struct record exact = {.kernel = "add",
@@ -165,24 +186,7 @@ static void what_is_written_is_read(void **state) {
         assert_int_equal(file.records[i].run, i < 2 ? 1 : 2);
         assert_measurements_equal(&file.records[i].measurement, &written[i].measurement);
     }
-    const struct record *read = &file.records[0];
-    assert_string_equal(read->isa, "x86_64");
-    assert_string_equal(read->mode, "throughput");
-    assert_string_equal(read->form, "looped");
-    assert_string_equal(read->arc, "acc");
-    assert_string_equal(read->instruction, "vfmadd231ps zmm");
-    assert_string_equal(read->bytes, "62f2");
-    assert_string_equal(read->setup, "cbf29ce484222325");
-    assert_int_equal(read->streams, 8);
-    assert_int_equal(read->instructions, 10);
-    assert_string_equal(read->placement, "own-lines");
-    assert_int_equal(read->loop_instructions, 3);
-    assert_int_equal(read->loop_branches, 2);
-    assert_int_equal(read->n_predictions, 2);
-    assert_string_equal(read->predictions[0].model, "llvm-19/znver5");
-    assert_string_equal(read->predictions[0].bottleneck, "Zn4FP01");
-    assert_true(read->predictions[1].cycles == 8.5);
-    assert_null(read->predictions[1].bottleneck);
+    assert_is_full_record(&file.records[0]);
     assert_string_equal(file.records[2].measurement.why, "two modes: 9 (75 %) and 18 (25 %) cycles");
     assert_null(file.records[1].isa);
 
