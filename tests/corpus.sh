@@ -12,7 +12,9 @@ values() { jq -Rn '[inputs | fromjson? | select(.record == "measurement")] | gro
 # ---- a run, and what it holds
 head -80 "$blocks" >"$T/some.hex"
 n=$(sort -u "$T/some.hex" | grep -c .)
-expect 0 "^ *stable value +$n +$n$" "$cyclops" corpus run "$T/some.hex" "${sim[@]}" --output "$T/noisy"
+# Of so many values, noise may leave a few unstable.
+expect 0 "^ *$n \(100.0 %\) have a value in both forms; [0-9]+ \((9[5-9]|100)[.0-9]* %\) a stable one$" \
+    "$cyclops" corpus run "$T/some.hex" "${sim[@]}" --output "$T/noisy"
 for file in measurements.jsonl blocks.jsonl settings.json; do
     [ -s "$T/noisy/$file" ] || { echo "FAILED: there is no $file"; failures=$((failures + 1)); }
 done
