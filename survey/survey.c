@@ -491,8 +491,8 @@ static void open_part(struct survey *survey, bool is_first_table) {
 static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail *fail) {
     static const struct effort glance = {
         .attempt_ms = 2, .retry_seconds = 20, .is_first_look = true, .is_hasty = true, .precision = 0.005};
-    static const struct effort second = {.attempt_ms = 25, .retry_seconds = 20, .is_hasty = true};
-    static const struct effort coarse = {.attempt_ms = 25, .retry_seconds = 20, .is_hasty = true, .most_needed = 3};
+    static const struct effort second = {.attempt_ms = 10, .retry_seconds = 20, .is_hasty = true};
+    static const struct effort coarse = {.attempt_ms = 10, .retry_seconds = 20, .is_hasty = true, .most_needed = 3};
     slots_plan_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
     open_new(survey);
     open_part(survey, true);
