@@ -407,10 +407,6 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
     int status = 0; // of the worst experiment, which is one of thousands
     bool is_done = !plan.n_experiments ||
                    (lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail));
-    if (!is_done && is_stopped(survey)) { // while the clock was calibrated
-        fail_clear(fail);
-        is_done = true;
-    }
     if (status == RUN_PLAN_INTERRUPTED)
         survey->status = status;
     if (!is_done && is_stopped(survey)) { // the user ended it while the clock was calibrated
