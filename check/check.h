@@ -45,7 +45,7 @@ enum check_outcome { CHECK_AGREES, CHECK_DIFFERS, CHECK_UNSTABLE, CHECK_FAILED, 
 
 struct check_report {
     struct check_results results, baseline;
-    const char *model, *against; // names; null: there is none
+    const char *model, *against; // names; null: no model
     struct check_counts counts[CHECK_N_QUESTIONS];
     enum check_outcome *outcomes[CHECK_N_QUESTIONS]; // by value of `results`; null: not asked
     const double *predicted;                         // the model's number by value; not finite: it has none

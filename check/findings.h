@@ -16,7 +16,7 @@ struct check_difference {
     double number;            // what the value is held against: the prediction, or the earlier value (hardware), cycles
     double before;            // CHECK_MODEL: the other model's prediction, cycles
     double gap;               // (number - value) / value; CHECK_HARDWARE: (value - number) / number
-    const char *own, *shared; // names of the cause: that of its class; that of several classes, null: there is none
+    const char *own, *shared; // names of the cause: that of its class; that of several classes, null: not shared
     const char *about;        // of the prediction, for people: "Zn4Store held for 2 cycles"
     const char *cause;        // the one of the two names that counts
 };
@@ -30,7 +30,8 @@ struct check_finding {
     double most;                             // largest |gap| of them
     const struct check_allowance *allowance; // null: none fits
     bool is_allowed;
-    const char *why_not; // why the allowance does not hold: "expired on 2026-01-31"; null: it holds, or there is none
+    // Why the allowance does not hold: "expired on 2026-01-31". Null: it holds, or no allowance fits.
+    const char *why_not;
 };
 
 // Makes findings of the differences of one question: those that explain most come first. A cause that this many

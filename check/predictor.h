@@ -39,7 +39,7 @@ bool predictor_open_changed(struct predictor *predictor, struct arena *arena, co
 // Decodes machine code, in hex. What `block` holds lives as long as both `arena` and the model.
 bool predictor_describe(const struct predictor *predictor, struct arena *arena, const char *hex, struct block *block,
                         struct fail *fail);
-// The first instruction of the form in a value's code; null: there is none.
+// The first instruction of the form in a value's code; null: not found.
 const struct insn *predictor_find_form(const struct block *block, const char *form);
 struct predicted predictor_predict(struct predictor *predictor, const struct check_value *value);
 

@@ -7,6 +7,8 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct lab_args lab_args = {.budget_s = -1, .options.target = "native"};
@@ -149,4 +151,14 @@ int lab_args_run(struct arena *arena, const struct operands *operands, struct fa
     lab_close(&lab);
     nursery_close();
     return status;
+}
+
+bool lab_args_read_number(const char *option, const char *text, uint64_t least, uint64_t *number, struct fail *fail) {
+    char *end;
+    errno = 0;
+    *number = text ? strtoull(text, &end, 0) : 0;
+    if (!text || (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *number >= least))
+        return true;
+    return fail_set(fail, FAIL_INPUT, "--%s takes a number%s, such as 0x2324000, and not '%s'", option,
+                    least ? " above 0" : "", text);
 }

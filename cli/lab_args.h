@@ -7,6 +7,8 @@
 #include "lab/lab.h"
 #include "lab/run_plan.h"
 
+#include <stdint.h>
+
 // Options of this process's command.
 extern struct lab_args {
     const char *kernels, *isa, *clock, *frequency;
@@ -26,5 +28,8 @@ bool lab_args_read(struct arena *arena, struct fail *fail);
 // status of `run`.
 int lab_args_run(struct arena *arena, const struct operands *operands, struct fail *fail,
                  int (*run)(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail));
+
+// Reads the value of an option that takes a number of at least `least`, also in hexadecimal; null: 0.
+bool lab_args_read_number(const char *option, const char *text, uint64_t least, uint64_t *number, struct fail *fail);
 
 #endif

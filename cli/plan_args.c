@@ -4,9 +4,9 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/lab_args.h"
 #include "cli/plan_object.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,16 +81,6 @@ static bool read_corun(const struct plan_args *args, struct plan_options *plan, 
     return true;
 }
 
-static bool read_number(const char *option, const char *text, uint64_t least, uint64_t *number, struct fail *fail) {
-    char *end;
-    errno = 0;
-    *number = text ? strtoull(text, &end, 0) : 0;
-    if (!text || (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *number >= least))
-        return true;
-    return fail_set(fail, FAIL_INPUT, "--%s takes a number%s, such as 0x2324000, and not '%s'", option,
-                    least ? " above 0" : "", text);
-}
-
 static bool read_block(const struct plan_args *args, struct block_options *block, struct fail *fail) {
     *block = (struct block_options){.is_both = true};
     if (args->alias && strcmp(args->alias, "both") != 0) {
@@ -103,8 +93,8 @@ static bool read_block(const struct plan_args *args, struct block_options *block
         return fail_set(fail, FAIL_INPUT, "--pages is from 1 to %d", BENCH_MOST_PAGES);
     block->most_pages = (unsigned)args->pages.value;
     block->has_fill = args->fill != NULL;
-    return read_number("registers", args->registers, 1, &block->registers, fail) &&
-           read_number("fill", args->fill, 0, &block->fill, fail);
+    return lab_args_read_number("registers", args->registers, 1, &block->registers, fail) &&
+           lab_args_read_number("fill", args->fill, 0, &block->fill, fail);
 }
 
 bool plan_read_placement(const char *name, bool may_be_all, enum program_placement *placement, struct fail *fail) {

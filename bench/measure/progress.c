@@ -76,7 +76,7 @@ static bool is_time_to_look(const struct progress *progress) {
 
 static bool is_over(const struct progress *progress, bool can_wait) {
     const struct bench_options *options = &progress->bench->options;
-    double patience = can_wait && !options->is_hasty && progress->was_dirty ? DIRTY_BUDGETS : 1;
+    double patience = can_wait && progress->was_dirty ? DIRTY_BUDGETS : 1;
     return progress->spent_ms >= patience * options->budget_ms || progress->sampling->n_kept >= SAMPLING_MAX;
 }
 

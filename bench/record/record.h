@@ -93,7 +93,7 @@ struct record_stream *record_stream_open(const char *path, struct fail *fail);
 // Reads the next measurement; its strings live in `arena`. False at the end, and at a wrong line, which is a failure as
 // in record_read.
 bool record_stream_next(struct record_stream *stream, struct arena *arena, struct record *record, struct fail *fail);
-// The header above the last measurement read; null: there is none. Lives until the next measurement is read.
+// The header above the last measurement read; null: no header. It lives until the next measurement is read.
 const struct json_t *record_stream_header(const struct record_stream *stream);
 void record_stream_close(struct record_stream *stream);
 

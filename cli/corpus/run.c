@@ -7,7 +7,6 @@
 #include "corpus/run.h"
 #include "report/corpus.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +23,6 @@ static bool read_shard(struct corpus_request *request, struct fail *fail) {
            fail_set(fail, FAIL_INPUT, "--shard is I/N with I from 1 to N, such as 2/8; not '%s'", corpus_args.shard);
 }
 
-static bool read_number(const char *option, const char *text, uint64_t least, uint64_t *number, struct fail *fail) {
-    char *end;
-    errno = 0;
-    *number = text ? strtoull(text, &end, 0) : 0;
-    if (!text || (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *number >= least))
-        return true;
-    return fail_set(fail, FAIL_INPUT, "--%s takes a number%s, such as 0x2324000, and not '%s'", option,
-                    least ? " above 0" : "", text);
-}
-
 static bool read_start(struct block_options *start, struct fail *fail) {
     *start = (struct block_options){.alias = ALIAS_SAME, .has_fill = corpus_args.fill != NULL};
     if (corpus_args.alias && strcmp(corpus_args.alias, block_alias_name(ALIAS_DISJOINT)) == 0)
@@ -43,8 +32,8 @@ static bool read_start(struct block_options *start, struct fail *fail) {
     if (corpus_args.pages.is_given && (corpus_args.pages.value < 1 || corpus_args.pages.value > BENCH_MOST_PAGES))
         return fail_set(fail, FAIL_INPUT, "--pages is from 1 to %d", BENCH_MOST_PAGES);
     start->most_pages = (unsigned)corpus_args.pages.value;
-    return read_number("registers", corpus_args.registers, 1, &start->registers, fail) &&
-           read_number("fill", corpus_args.fill, 0, &start->fill, fail);
+    return lab_args_read_number("registers", corpus_args.registers, 1, &start->registers, fail) &&
+           lab_args_read_number("fill", corpus_args.fill, 0, &start->fill, fail);
 }
 
 // Called with an open nursery.
