@@ -24,8 +24,8 @@ static const struct option options[] = {
      &args.streams},
     {OPTION_TEXT, "form", "FORM", "unrolled or looped. Default: unrolled.", &args.form},
     {OPTION_TEXT, "placement", "NAME",
-     "Where the loads and stores of the streams go: same-address, same-line, own-lines or own-pages. Default: "
-     "own-lines.",
+     "Where the loads and stores of the streams go: same-address, same-line, two-lines, own-lines or own-pages. "
+     "Default: own-lines.",
      &args.placement},
     {OPTION_COUNT, "unroll", "COPIES", "Copies of the body in the unrolled form. Default: about 1000 instructions.",
      &args.unroll},

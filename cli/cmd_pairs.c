@@ -21,8 +21,8 @@ static const struct option options[] = {
      "Streams of each kernel in a pair. Default: as many as there are registers for both, at most 16.", &args.streams},
     {OPTION_TEXT, "form", "FORM", "unrolled or looped (a branch after each body). Default: unrolled.", &args.form},
     {OPTION_TEXT, "placement", "NAME",
-     "Where the loads and stores of the streams go: same-address, same-line, own-lines or own-pages. Default: "
-     "own-lines.",
+     "Where the loads and stores of the streams go: same-address, same-line, two-lines, own-lines or own-pages. "
+     "Default: own-lines.",
      &args.placement},
     {OPTION_FLAG, "both-orders", NULL,
      "Also measure each pair in the other order. Default: where the simulated CPU, or the first model, issues in "

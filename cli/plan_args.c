@@ -53,8 +53,9 @@ struct option plan_args_all[] = {
      "can be repeated.",
      &plan_args.form},
     {OPTION_TEXT, "placement", "NAME",
-     "Where the loads and stores of the streams go: same-address, same-line, own-lines, own-pages, or all of these, a "
-     "row each. Default: all, where the kernel leaves it open; with --corun own-lines.",
+     "Where the loads and stores of the streams go: same-address, same-line, two-lines, own-lines, own-pages, or all "
+     "of "
+     "these, a row each. Default: all, where the kernel leaves it open; with --corun own-lines.",
      &plan_args.placement},
     {OPTION_ROWS, NULL, NULL, NULL, plan_args_blocks},
     {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.",
@@ -102,8 +103,8 @@ bool plan_read_placement(const char *name, bool may_be_all, enum program_placeme
     if (!name || (may_be_all && strcmp(name, "all") == 0) || program_placement_parse(name, placement))
         return true;
     return fail_set(fail, FAIL_INPUT,
-                    "unknown placement '%s': there are same-address, same-line, own-lines%s own-pages%s", name,
-                    may_be_all ? "," : " and", may_be_all ? " and all" : "");
+                    "unknown placement '%s': there are same-address, same-line, two-lines, own-lines%s own-pages%s",
+                    name, may_be_all ? "," : " and", may_be_all ? " and all" : "");
 }
 
 static bool read_options(const struct plan_args *args, struct plan_options *plan, struct fail *fail) {

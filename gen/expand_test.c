@@ -374,11 +374,14 @@ static const struct {
      "k_throughput_n2_same_address_looped"},
     {__LINE__, store, PLACEMENT_SAME_LINE, 2, "mov [rax + 0], rcx\nmov [rax + 8], rcx\n",
      "k_throughput_n2_same_line_looped"},
-    {__LINE__, store, PLACEMENT_OWN_LINES, 3, "mov [rax + 0], rcx\nmov [rax + 64], rcx\nmov [rax + 128], rcx\n",
+    {__LINE__, store, PLACEMENT_TWO_LINES, 4,
+     "mov [rax + 0], rcx\nmov [rax + 64], rcx\nmov [rax + 8], rcx\nmov [rax + 72], rcx\n",
+     "k_throughput_n4_two_lines_looped"},
+    {__LINE__, store, PLACEMENT_OWN_LINES, 3, "mov [rax + 0], rcx\nmov [rax + 72], rcx\nmov [rax + 144], rcx\n",
      "k_throughput_n3_own_lines_looped"},
-    {__LINE__, store, PLACEMENT_NONE, 2, "mov [rax + 0], rcx\nmov [rax + 64], rcx\n",
+    {__LINE__, store, PLACEMENT_NONE, 2, "mov [rax + 0], rcx\nmov [rax + 72], rcx\n",
      "k_throughput_n2_own_lines_looped"},
-    {__LINE__, store, PLACEMENT_OWN_PAGES, 2, "mov [rax + 0], rcx\nmov [rax + 4160], rcx\n",
+    {__LINE__, store, PLACEMENT_OWN_PAGES, 2, "mov [rax + 0], rcx\nmov [rax + 4168], rcx\n",
      "k_throughput_n2_own_pages_looped"},
     {__LINE__, store, PLACEMENT_OWN_PAGES, 1, "mov [rax + 0], rcx\n", "k_throughput_n1_looped"},
     // a line holds no two of these
@@ -389,8 +392,8 @@ static const struct {
     // several places of one stream; the same one again
     {__LINE__, "body: 'mov {x:r64}, [{p:r64} + {a:8}]; mov [{p} + {b:8}], {x}; inc qword ptr [{p} + {a}]'\nwrites: x",
      PLACEMENT_OWN_LINES, 2,
-     "mov rax, [rdx + 0]\nmov [rdx + 64], rax\ninc qword ptr [rdx + 0]\n"
-     "mov rcx, [rdx + 128]\nmov [rdx + 192], rcx\ninc qword ptr [rdx + 128]\n",
+     "mov rax, [rdx + 0]\nmov [rdx + 72], rax\ninc qword ptr [rdx + 0]\n"
+     "mov rcx, [rdx + 144]\nmov [rdx + 216], rcx\ninc qword ptr [rdx + 144]\n",
      "k_throughput_n2_own_lines_looped"},
 };
 
@@ -425,7 +428,7 @@ static void a_stream_alone_is_at_the_pointer(void **state) {
     program =
         expand(&arena, testing_kernel_of(&arena, "body: 'lddqu {d:xmm}, [{p:r64}]'\ninit: {p: \"memory + {at:16}\"}"),
                request);
-    assert_non_null(strstr(program.setup, "mov rax, rsi\nmov rcx, rsi\nlea rcx, [rcx + 4160]\n"));
+    assert_non_null(strstr(program.setup, "mov rax, rsi\nmov rcx, rsi\nlea rcx, [rcx + 4176]\n"));
     assert_non_null(strstr(program.setup, "lea r10, [r10 - 32256]\n")); // around the end of the buffer
     assert_string_equal(program.label, "lddqu xmm, [r64]");
     arena_free(&arena);
@@ -437,16 +440,16 @@ static void as_many_streams_as_memory_and_instructions_reach(void **state) {
         const char *isa, *body, *init;
         unsigned streams[PROGRAM_N_PLACEMENTS]; // that fit, of 32
     } cases[] = {
-        {"x86_64", "'mov [{p:r64} + {at:8}], {s:r64}'", "memory", {0, 32, 32, 32, 16}},
-        {"x86_64", "'mov [{p:r64} + {at:4096}], {s:r64}'", "memory", {0, 32, 32, 16, 8}},
-        {"mips", "'sw {s:r}, {at:4}({p:r})'", "memory", {0, 32, 32, 32, 16}},
-        {"aarch64", "'str {s:x}, [{p:x}, #{at:8}]'", "memory", {0, 32, 32, 32, 8}},
-        {"aarch64", "'strb {s:w}, [{p:x}, #{at:1}]'", "memory", {0, 32, 32, 32, 1}},
-        {"aarch64", "'stp {s:x}, {s}, [{p:x}, #{at:16,504}]'", "memory", {0, 32, 32, 8, 1}},
-        {"armv7", "'str {s:r}, [{p:r}, #{at:4}]'", "memory", {0, 32, 32, 32, 1}},
-        {"armv7", "'strh {s:r}, [{p:r}, #{at:2}]'", "memory", {0, 32, 32, 4, 1}},
-        {"armv7", "'vst1.8 {{s:d}}, [{p:r}]'", "\"memory + {at:8}\"", {0, 32, 32, 32, 16}},
-        {"riscv64", "'sd {s:x}, {at:8}({p:x})'", "memory", {0, 32, 32, 32, 1}},
+        {"x86_64", "'mov [{p:r64} + {at:8}], {s:r64}'", "memory", {0, 32, 32, 32, 32, 16}},
+        {"x86_64", "'mov [{p:r64} + {at:4096}], {s:r64}'", "memory", {0, 32, 32, 32, 16, 8}},
+        {"mips", "'sw {s:r}, {at:4}({p:r})'", "memory", {0, 32, 32, 32, 32, 16}},
+        {"aarch64", "'str {s:x}, [{p:x}, #{at:8}]'", "memory", {0, 32, 32, 32, 32, 8}},
+        {"aarch64", "'strb {s:w}, [{p:x}, #{at:1}]'", "memory", {0, 32, 32, 32, 32, 1}},
+        {"aarch64", "'stp {s:x}, {s}, [{p:x}, #{at:16,504}]'", "memory", {0, 32, 32, 32, 8, 1}},
+        {"armv7", "'str {s:r}, [{p:r}, #{at:4}]'", "memory", {0, 32, 32, 32, 32, 1}},
+        {"armv7", "'strh {s:r}, [{p:r}, #{at:2}]'", "memory", {0, 32, 32, 32, 4, 1}},
+        {"armv7", "'vst1.8 {{s:d}}, [{p:r}]'", "\"memory + {at:8}\"", {0, 32, 32, 32, 32, 16}},
+        {"riscv64", "'sd {s:x}, {at:8}({p:x})'", "memory", {0, 32, 32, 32, 32, 1}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};

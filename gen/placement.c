@@ -10,16 +10,19 @@ static unsigned rounded_up(unsigned bytes, unsigned unit) {
 }
 
 // Returns the bytes from the first access to access `index`. In separate pages, accesses are also in separate lines, so
-// that they do not share a set of the first-level cache.
+// that they do not share a set of the first-level cache. Neighbours begin at different offsets in their lines: at equal
+// ones, loads of one cycle meet in one bank of the cache (a Zen 4 then takes 8.0 or 8.5 cycles for 16, by turns).
 static unsigned distance(enum program_placement placement, unsigned index, unsigned bytes) {
-    unsigned in_line = bytes < LINE_BYTES ? LINE_BYTES / bytes : 1;
+    unsigned in_line = bytes < LINE_BYTES ? LINE_BYTES / bytes : 1, offset = index % in_line * bytes;
     switch (placement) {
     case PLACEMENT_SAME_LINE:
-        return index % in_line * bytes;
+        return offset;
+    case PLACEMENT_TWO_LINES:
+        return index % 2 * rounded_up(bytes, LINE_BYTES) + index / 2 % in_line * bytes;
     case PLACEMENT_OWN_LINES:
-        return index * rounded_up(bytes, LINE_BYTES);
+        return index * rounded_up(bytes, LINE_BYTES) + offset;
     case PLACEMENT_OWN_PAGES:
-        return index * (rounded_up(bytes, PAGE_BYTES) + rounded_up(bytes, LINE_BYTES));
+        return index * (rounded_up(bytes, PAGE_BYTES) + rounded_up(bytes, LINE_BYTES)) + offset;
     case PLACEMENT_NONE:
     case PLACEMENT_SAME_ADDRESS:
     case PROGRAM_N_PLACEMENTS:

@@ -93,6 +93,18 @@ static void begin(const struct shape *shape, const char *suffix, const char *bod
     add_implicit(shape, out);
 }
 
+// Bytes of a place for the form's accesses: what they take, rounded up to a power of two; a line where that is unknown.
+static unsigned place_bytes(const struct shape *shape) {
+    for (unsigned i = 0; i < shape->form->n_operands; i++) {
+        const struct form_operand *operand = &shape->form->operands[i];
+        for (unsigned bytes = 1; operand->kind == FORM_MEMORY && operand->bytes && bytes <= SHAPE_DISPLACEMENT;
+             bytes *= 2)
+            if (bytes >= operand->bytes && !operand->class_name)
+                return bytes;
+    }
+    return SHAPE_DISPLACEMENT;
+}
+
 // The body with memory operands at places that the program's placement chooses: x86's have displacements that reach
 // all. Elsewhere the body stays, and each stream has a pointer of its own.
 static const char *with_places(const struct shape *shape, struct arena *arena) {
@@ -100,7 +112,8 @@ static const char *with_places(const struct shape *shape, struct arena *arena) {
     const char *at = shape->has_memory ? strstr(shape->body, fixed) : NULL;
     if (has_divisor_in_memory(shape))
         return shape->body;
-    return at ? arena_printf(arena, "%.*s{at:64}%s", (int)(at - shape->body), shape->body, at + 2) : shape->body;
+    return at ? arena_printf(arena, "%.*s{at:%u}%s", (int)(at - shape->body), shape->body, place_bytes(shape), at + 2)
+              : shape->body;
 }
 
 static void add_throughput(const struct shape *shape, const char *suffix, const char *body, const char *more,

@@ -108,12 +108,12 @@ static void vectors(void **state) {
 static void memory(void **state) {
     (void)state;
     // Places of its own for each stream; a chain stays at one.
-    has("ADD64rm", "", "body: \"addq {at:64}({o2_base:r64}), {o0:r64}\", setup: \"movq $0, (%rsi)\"");
+    has("ADD64rm", "", "body: \"addq {at:8}({o2_base:r64}), {o0:r64}\", setup: \"movq $0, (%rsi)\"");
     has("ADD64rm", "", "init: {o0: 1, o2_base: memory}, writes: [o0]}");
     has("ADD64rm", ".o2_base-o0.xor",
         "body: \"addq 64({o2_base:r64}), {o0:r64}; xorq {o0:r64}, {o2_base:r64}; xorq {o0:r64}, {o2_base:r64}; movl "
         "$1, {o0:r32}\"");
-    has("ADD64mr", ".memory", "addq {o1:r64}, {at:64}({o0_base:r64})");
+    has("ADD64mr", ".memory", "addq {o1:r64}, {at:8}({o0_base:r64})");
     has("DIV64m", "", "body: \"divq 64({o0_base:r64})\", setup: \"movq $0, (%rsi); movq $1, 64(%rsi)\"");
     has("DIV64m", "", "init: {o0_base: memory, rax: 1, rdx: 0}");
     has_none("ADD64mr", ".o1-flags.flags-movslq"); // it stores: what it adds comes later than the address
@@ -147,7 +147,7 @@ static void surroundings(void **state) {
     has("MOVSB", ".around.1", "body: \"movq {s:r64}, %rsi; movq {d:r64}, %rdi; movsb (%rsi), %es:(%rdi)\"");
     has("MOVSB", ".around.1", "init: {s: \"memory + {from:8}\", d: \"memory + {to:8}\"}");
     has("REP_STOSQ_64", ".around.1", "body: \"movl $8, %ecx; movq {d:r64}, %rdi; rep stosq %rax, %es:(%rdi)\"");
-    has("LOCK_ADD64mr", "", "body: \"lock addq {o1:r64}, {at:64}({o0_base:r64})\"");
+    has("LOCK_ADD64mr", "", "body: \"lock addq {o1:r64}, {at:8}({o0_base:r64})\"");
     has("LDMXCSR", "", "body: \"ldmxcsr 64({o0_base:r64})\", setup: \"movq $0, (%rsi); stmxcsr 64(%rsi)\"");
     has("MASKMOVDQU64", "", "implicit: [rdi], init: {o0: i32 -1, o1: i32 -1, rdi: memory}");
     has("VZEROALL", "", "body: \"vzeroall\", init: {}, writes: []}");
@@ -159,7 +159,7 @@ static void surroundings(void **state) {
     has("ADD_FrST0", ".chain", "body: \"fadd %st, %st(1)\"");
     has_none("ADD_FrST0", "");
     has("MUL_FPrST0", ".around.6", "body: \"fld %st(0); fmulp %st, %st(2); fld %st(0); fmulp %st, %st(3); ");
-    has("LD_F32m", ".around.1", "body: \"flds {at:64}({o0_base:r64}); fstp %st(0)\"");
+    has("LD_F32m", ".around.1", "body: \"flds {at:4}({o0_base:r64}); fstp %st(0)\"");
     has_none("LD_F32m", "");
 }
 

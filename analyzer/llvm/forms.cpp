@@ -19,6 +19,13 @@ enum { X86_FORM_MASK = 127 };
 enum { X86_ROUNDING = MCOI::OPERAND_FIRST_TARGET, X86_CONDITION };
 enum { X86_BASE, X86_SCALE, X86_INDEX, X86_DISPLACEMENT, X86_SEGMENT, X86_MEMORY_OPERANDS };
 
+// What x86's Intel syntax calls accesses of so many bytes.
+constexpr struct {
+    const char *name;
+    unsigned bytes;
+} widths[] = {{"byte", 1},   {"word", 2},     {"dword", 4},    {"fword", 6},   {"qword", 8},
+              {"tbyte", 10}, {"xmmword", 16}, {"ymmword", 32}, {"zmmword", 64}};
+
 // An address of x86's lea, by its name in forms. The first one is what loads and stores get.
 struct address {
     const char *name; // null: the opcode suffices
@@ -53,7 +60,8 @@ class form_maker {
           emitter(make_emitter(*cpu.target, *cpu.opcodes, *cpu.registers, context)),
           disassembler(cpu.target->createMCDisassembler(*cpu.subtarget, context)),
           printer(make_printer(cpu, cpu.output_syntax < 0 ? cpu.asm_info->getAssemblerDialect()
-                                                          : unsigned(cpu.output_syntax))) {
+                                                          : unsigned(cpu.output_syntax))),
+          intel_printer(cpu.triple.isX86() ? make_printer(cpu, 1) : nullptr) {
     }
 
     bool is_open() const {
@@ -71,7 +79,7 @@ class form_maker {
     MCContext context;
     std::unique_ptr<MCCodeEmitter> emitter;
     std::unique_ptr<MCDisassembler> disassembler;
-    std::unique_ptr<MCInstPrinter> printer;
+    std::unique_ptr<MCInstPrinter> printer, intel_printer;
     std::vector<MCPhysReg> used; // by the example at hand
 
     bool is_x86_form(const MCInstrDesc &desc, unsigned form) const {
@@ -91,6 +99,7 @@ class form_maker {
     void describe(const MCInstrDesc &desc, struct form *form);
     bool encode(const MCInst &inst, struct form *form);
     bool decode(ArrayRef<uint8_t> bytes, MCInst &decoded) const;
+    void find_width(const MCInst &decoded, struct form *form);
     bool has_prefix(const MCInst &inst, struct form *form);
     bool decodes_to_itself(const MCInst &inst, struct form *form);
 };
@@ -295,6 +304,18 @@ bool form_maker::decode(ArrayRef<uint8_t> bytes, MCInst &decoded) const {
            size == bytes.size() && decoded.getNumOperands() >= cpu.opcodes->get(decoded.getOpcode()).getNumOperands();
 }
 
+// LLVM's tables do not have the width of x86's accesses; its Intel syntax says it.
+void form_maker::find_width(const MCInst &decoded, struct form *form) {
+    if (!intel_printer)
+        return;
+    const auto [before, after] = StringRef(print_text(cpu, arena, *intel_printer, decoded)).split(" ptr [");
+    for (const auto &width : widths)
+        if (!after.empty() && before.substr(before.find_last_of(" \t,") + 1) == width.name)
+            for (unsigned i = 0; i < form->n_operands; i++)
+                if (form->operands[i].kind == FORM_MEMORY)
+                    const_cast<struct form_operand &>(form->operands[i]).bytes = width.bytes;
+}
+
 // The decoder takes lock at the front for an instruction of its own, and other prefixes for parts of the next one.
 bool form_maker::has_prefix(const MCInst &inst, struct form *form) {
     constexpr uint8_t lock = 0xf0;
@@ -311,6 +332,7 @@ bool form_maker::has_prefix(const MCInst &inst, struct form *form) {
     text = is_apart ? text : text.drop_front(prefix.size()).ltrim("\t");
     form->text = arena_printf(arena, "%s %s", prefix.str().c_str(), text.str().c_str());
     prefixed[inst.getOpcode()] = behind.getOpcode();
+    find_width(behind, form);
     return true;
 }
 
@@ -324,6 +346,7 @@ bool form_maker::decodes_to_itself(const MCInst &inst, struct form *form) {
     }
     // Printers trust the decoder's operands; ours may be none that an instruction can have.
     form->text = print_text(cpu, arena, *printer, decoded);
+    find_width(decoded, form);
     if (decoded.getOpcode() == inst.getOpcode())
         return true;
     form->status = FORM_OTHER_OPCODE;

@@ -44,6 +44,7 @@ struct form_operand {
     unsigned n_registers;
     uint16_t reg, index; // registers of the example; of memory and addresses: base and index; 0: none
     bool is_read, is_written;
+    unsigned bytes;   // of memory that each access takes; 0: unknown (x86's text does not say it)
     int tied;         // index of the written operand that must be the same register; -1: none
     bool is_distinct; // it is written, and may be no register that others read (LLVM: early clobber)
 };

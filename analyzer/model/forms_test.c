@@ -78,6 +78,10 @@ static void operands_of_x86(void **state) {
     assert_int_equal(form->operands[2].kind, FORM_MEMORY);
     assert_true(form->operands[2].is_read && !form->operands[2].is_written && form->may_load);
     assert_null(form->operands[2].class_name);
+    assert_int_equal(form->operands[2].bytes, 32);
+    assert_int_equal(find("VADDPSZ128rmb")->operands[2].bytes, 4); // broadcast
+    assert_int_equal(find("LOCK_ADD64mr")->operands[0].bytes, 8);
+    assert_int_equal(find("FXSAVE64")->operands[0].bytes, 0);
 
     form = find("VPGATHERDDYrm"); // its index is a vector
     assert_string_equal(form->text, "vpgatherdd\t%ymm1, 64(%rdi,%ymm2), %ymm0");
