@@ -57,7 +57,8 @@ struct option lab_args_clock[] = {
 
 struct option lab_args_effort[] = {
     {OPTION_NUMBER, "precision", "PERCENT",
-     "Stop when the interval is within ± PERCENT of the value (or after 4096 samples). Default: 0.2.",
+     "Stop when the interval is within ± PERCENT of the value (or after 4096 samples). Default: 0.2; a "
+     "survey 0.3.",
      &lab_args.precision_percent},
     {OPTION_AMOUNT, "budget", "S",
      "Spend up to S seconds on waiting for others to leave the core, and on measuring again what they spoilt. Default: "
