@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *diff_kind_name(enum diff_kind kind) {
     static const char *const names[DIFF_N_KINDS] = {"same",     "moved", "now stable", "now unstable",
@@ -45,17 +46,23 @@ static bool are_apart(const struct check_value *a, const struct check_value *b) 
            fabs(x->cycles - y->cycles) > MEASURED_LEAST_DIFFERENCE * fmin(fabs(x->cycles), fabs(y->cycles));
 }
 
+static bool are_of_one_code(const struct table_value *a, const struct table_value *b) {
+    return a->bytes == b->bytes || (a->bytes && b->bytes && strcmp(a->bytes, b->bytes) == 0);
+}
+
 // What two known values with one key are, before significance is judged.
 static enum diff_kind kind_of(const struct check_value *before, const struct check_value *after) {
     if (!gap_is_sure(before) || !gap_is_sure(after))
         return gap_is_sure(before) ? DIFF_NOW_UNSTABLE : gap_is_sure(after) ? DIFF_BETTER_KNOWN : DIFF_BOTH_UNSTABLE;
     if (!are_apart(before, after))
         return DIFF_SAME;
-    // A bound does not state how much less the value is. Only one below the other value contradicts it.
+    // A bound does not state how much less the value is. Only one below the other value contradicts it; or another bound
+    // by the same code.
     const struct check_value *bound = before->value.relation == TABLE_AT_MOST ? before : after,
                              *other = bound == before ? after : before;
     bool is_open = bound->value.relation == TABLE_AT_MOST && other->value.relation == TABLE_EQUAL &&
                    bound->value.cycles > other->value.cycles;
+    is_open |= other->value.relation == TABLE_AT_MOST && !are_of_one_code(&bound->value, &other->value);
     return is_open ? DIFF_INCOMPARABLE : DIFF_MOVED;
 }
 

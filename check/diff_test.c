@@ -28,6 +28,14 @@ static enum diff_kind kind_of(struct check_value before, struct check_value afte
     return kind;
 }
 
+static struct check_value bound_of(struct check_value value, double cycles, const char *bytes) {
+    value.value.cycles = cycles;
+    value.value.low = cycles - 0.01;
+    value.value.high = cycles + 0.01;
+    value.value.bytes = bytes;
+    return value;
+}
+
 static void test_kinds(void **state) {
     (void)state;
     struct check_value four = testing_value("A", "C", CHECK_LATENCY, 4, 0.01), five = four, near = four, shaky = four,
@@ -46,6 +54,8 @@ static void test_kinds(void **state) {
     assert_int_equal(kind_of(four, none), DIFF_LOST);
     assert_int_equal(kind_of(none, four), DIFF_NEW);
     assert_int_equal(kind_of(four, bound), DIFF_INCOMPARABLE); // at most 5 may be 4
+    assert_int_equal(kind_of(bound_of(bound, 4, "90"), bound_of(bound, 5, "6690")), DIFF_INCOMPARABLE);
+    assert_int_equal(kind_of(bound_of(bound, 4, "90"), bound_of(bound, 5, "90")), DIFF_MOVED);
     bound.value.cycles = 3, bound.value.low = 2.99, bound.value.high = 3.01;
     assert_int_equal(kind_of(four, bound), DIFF_MOVED); // at most 3 is not 4
 }
