@@ -97,7 +97,11 @@ static void vectors(void **state) {
     has("VFMADD231PSYr", ".o2-o0.vpand",
         "body: \"vfmadd231ps {o3:ymm}, {o2:ymm}, {o0:ymm}; vpand {o0:xmm}, {o0:xmm}, {o2:xmm}; vmovaps {zv:ymm}, "
         "{o0:ymm}\"");
-    has("VFMADD231PSYr", ".o3-o0.vandps", "vandps {o0:xmm}, {o0:xmm}, {o3:xmm}");
+    has("VFMADD231PSYr", ".o3-o0.vpand.together",
+        "body: \"vfmadd231ps {o3:ymm}, {o2:ymm}, {o0:ymm}; vpand {o0:xmm}, {o0:xmm}, {o3:xmm}\"");
+    has("VFMADD231PSYr", ".o3-o0.vandps.together", "vandps {o0:xmm}, {o0:xmm}, {o3:xmm}\"");
+    has_none("VFMADD231PSYr", ".o3-o0.vandps");
+    has_none("VADDPSYrr", ".o1-o0.vpand.together"); // its result carries nothing
     has("CVTSI642SDrr_Int", ".o2-o0.movq",
         "body: \"cvtsi2sd {o2:r64}, {o0:xmm}; movq {o0:xmm}, {o2:r64}; movaps {zv:xmm}, {o0:xmm}\"");
     has("VDIVPSrr", ".slow", "init: {o1: f32 1.7");

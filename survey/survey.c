@@ -522,8 +522,8 @@ static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail 
            measure_slots(survey, &coarse, n_unstable, fail);
 }
 
-// Measures everything, then what is unstable again, each time with the clock calibrated anew. Several short tries find a
-// quiet moment sooner than a long one, so a pass takes an eighth of the time that is left.
+// Measures everything, then what is unstable again, each time with the clock calibrated anew. Several short tries find
+// a quiet moment sooner than a long one, so a pass takes an eighth of the time that is left.
 static bool measure_all(struct survey *survey, struct fail *fail) {
     enum { MOST_PASSES = 16, PASSES_LEFT = 8 };
     static const double least_attempt_ms = 10, most_attempt_ms = 100;

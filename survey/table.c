@@ -23,6 +23,7 @@ struct entry {
     const char *form;                  // "CHAIN": a partner's; "FILL": a filler's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
     bool is_longer, has_breakers, has_slow_values, has_surroundings;
+    bool is_together;   // a way, with nothing to end what the result carries from copy to copy by itself
     const char *longer; // step of which it has some more; empty: the usual one
     const char *filler; // of a mixture, or itself; null: it has none
     unsigned fillers;   // in the mixture
@@ -121,8 +122,9 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->source = take(arena, &second, '-');
         entry->result = second;
         entry->way = take(arena, &rest, '.');
-        entry->is_longer = *rest;
-        take(arena, &rest, '.');
+        const char *variant = take(arena, &rest, '.');
+        entry->is_together = strcmp(variant, "together") == 0;
+        entry->is_longer = *variant && !entry->is_together;
         entry->longer = rest;
         if (strcmp(entry->way, "alone") == 0)
             entry->way = "";
@@ -547,6 +549,17 @@ static bool is_own_way(const struct making *m, const struct entry *entry) {
     return false;
 }
 
+// Whether a chain takes longer than its result's own way from copy to copy, so that this one does not limit it.
+static bool is_longer_than_own(const struct making *m, const struct entry *entry, double cycles) {
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        const struct bench_measurement *own = &each->record->measurement;
+        if (is_latency(each) && !*each->way && strcmp(each->source, entry->result) == 0 &&
+            strcmp(each->result, entry->result) == 0)
+            return own->outcome == BENCH_OK && own->verdict != MEASURED_UNSTABLE && cycles > own->cycles + 0.5;
+    }
+    return false;
+}
+
 static bool is_operand(const char *role) {
     return *role == 'o' && role[1] >= '0' && role[1] <= '9';
 }
@@ -583,6 +596,8 @@ static void limit_chain(const struct making *m, const struct entry *entry, struc
         why = "no whole number of cycles, so pipes limit the chain, too";
     else if (parallel > 0 && cycles <= parallel * (1 + share))
         why = "copies side by side take as long";
+    else if (entry->is_together && !is_longer_than_own(m, entry, cycles))
+        why = "other values go from copy to copy as well";
     else if (*entry->way && is_own_way(m, entry))
         why = "the address, which it writes, takes as long";
     else if (strstr(entry->record->kernel, ".alone") && partners_hide_breakers(m->reader->isa))

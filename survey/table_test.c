@@ -335,6 +335,26 @@ static void limited_chains_are_bounds(void **state) {
     assert_non_null(strstr(latency_of(f, "K", "1", "0")->why, "takes no longer than the way back"));
 }
 
+// A result that goes from copy to copy by itself limits a chain through a source, or does not.
+static void chains_together_with_the_result(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add_arc(f, "F.chain", "o0->o0", 1);
+    add(f, "F.o2-o0.vpand", 2.87); // what ends the result's own way makes it slower
+    add(f, "F.o2-o0.vpand.together", 2);
+    add_arc(f, "G.chain", "o0->o0", 4);
+    add(f, "G.o2-o0.vpand.together", 4);
+    add(f, "H.o2-o0.vpand.together", 4); // nobody measured its result's own way
+    for (int i = 0; i < 3; i++)
+        add_form(f, 0, (const char *const[]){"F", "G", "H"}[i], NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "2", "0"), 1, TABLE_EQUAL);
+    is_value(latency_of(f, "G", "2", "0"), 3, TABLE_AT_MOST);
+    is_value(latency_of(f, "H", "2", "0"), 3, TABLE_AT_MOST);
+    assert_string_equal(latency_of(f, "H", "2", "0")->why, "other values go from copy to copy as well");
+}
+
 // ---- flags
 
 static void open_chains_are_no_latencies(void **state) {
@@ -703,6 +723,7 @@ int main(void) {
         TEST(unstable_partners),
         TEST(what_did_not_run_is_not_known),
         TEST(limited_chains_are_bounds),
+        TEST(chains_together_with_the_result),
         TEST(open_chains_are_no_latencies),
         TEST(unstable_chains_may_be_open),
         TEST(flags_to_flags),
