@@ -105,15 +105,18 @@ static unsigned place_bytes(const struct shape *shape) {
     return SHAPE_DISPLACEMENT;
 }
 
-// The body with memory operands at places that the program's placement chooses: x86's have displacements that reach
-// all. Elsewhere the body stays, and each stream has a pointer of its own.
+// The body with memory operands at places that the program's placement chooses; their name says whether they are only
+// read. X86's have displacements that reach all. Elsewhere the body stays, and each stream has a pointer of its own.
 static const char *with_places(const struct shape *shape, struct arena *arena) {
     static const char fixed[] = "64({";
     const char *at = shape->has_memory ? strstr(shape->body, fixed) : NULL;
     if (has_divisor_in_memory(shape))
         return shape->body;
-    return at ? arena_printf(arena, "%.*s{at:%u}%s", (int)(at - shape->body), shape->body, place_bytes(shape), at + 2)
-              : shape->body;
+    if (!at)
+        return shape->body;
+    bool is_load = shape->form->may_load && !shape->form->may_store && !shape->form->side_effects;
+    return arena_printf(arena, "%.*s{%s:%u}%s", (int)(at - shape->body), shape->body, is_load ? EXPERIMENTS_LOAD : "at",
+                        place_bytes(shape), at + 2);
 }
 
 static void add_throughput(const struct shape *shape, const char *suffix, const char *body, const char *more,
@@ -205,15 +208,12 @@ static void add_ways(const struct isa *isa, const struct shape *shape, unsigned 
     text_add(&breakers, "");
     if (!break_others(isa, shape, source, false, &breakers))
         return;
-    unsigned n = partners_find(out->arena, isa, shape, result, source, false, breakers.data, ways);
-    bool has_together = n && waits_for_result_only(shape, source, result);
-    for (unsigned i = 0; i < (has_together ? 1 : n); i++)
-        add_way(shape, source, result, &ways[i], "", out);
     // Where the chain takes longer than the result's own way, that one need not be ended: survey/table.c compares them.
     // On a Zen 4, what ends it makes chains of simple instructions with masks slower (2.87 cycles, or 3.13, for 2).
-    n = has_together ? partners_find(out->arena, isa, shape, result, source, false, "", ways) : 0;
+    bool is_together = waits_for_result_only(shape, source, result);
+    unsigned n = partners_find(out->arena, isa, shape, result, source, false, is_together ? "" : breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
-        add_way(shape, source, result, &ways[i], ".together", out);
+        add_way(shape, source, result, &ways[i], is_together ? ".together" : "", out);
     if (shape->ports[result].file != 'c')
         return;
     n = partners_find(out->arena, isa, shape, result, source, true, breakers.data, ways);

@@ -9,6 +9,7 @@
 //  - FORM.chain: latencies of pairs that close by themselves: a chain for each
 //  - FORM.SOURCE-RESULT.WAY: the latency of one pair, through a partner (partners.h) or with dependences ended
 //  ("alone")
+//  - FORM.SOURCE-RESULT.WAY.together: the same, without ending what the result carries from copy to copy by itself
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with some more steps, where flags are on the way. Without a difference,
 //    the chain is open: the form does not write that flag
 //  - FORM.SOURCE-memory.WAY: the time through memory: the form stores, and an instruction loads the same bytes back
@@ -25,6 +26,9 @@
 #include "base/text.h"
 #include "survey/shape.h"
 #include "survey/slots.h"
+
+// Name of the places of accesses that only load (struct kernel_place).
+#define EXPERIMENTS_LOAD "load"
 
 // Adds the kernels of a form that is not left out. `is_first`: also those that one form of each scheduling class has.
 void experiments_add(const struct isa *isa, const struct shape *shape, bool is_first, struct text *kernels);

@@ -94,14 +94,12 @@ static void vectors(void **state) {
     has("VADDPSYrr", ".chain", "init: {o1: f32 1.0, o2: f32 1.0}, chain: [o0->o1, o0->o2]}");
     has("VADDPDYrr", ".chain", "init: {o1: f64 1.0, o2: f64 1.0}");
     has("VFMADD231PSYr", ".chain", "chain: [o0]}");
-    has("VFMADD231PSYr", ".o2-o0.vpand",
-        "body: \"vfmadd231ps {o3:ymm}, {o2:ymm}, {o0:ymm}; vpand {o0:xmm}, {o0:xmm}, {o2:xmm}; vmovaps {zv:ymm}, "
-        "{o0:ymm}\"");
-    has("VFMADD231PSYr", ".o3-o0.vpand.together",
-        "body: \"vfmadd231ps {o3:ymm}, {o2:ymm}, {o0:ymm}; vpand {o0:xmm}, {o0:xmm}, {o3:xmm}\"");
+    has("VFMADD231PSYr", ".o2-o0.vpand.together",
+        "body: \"vfmadd231ps {o3:ymm}, {o2:ymm}, {o0:ymm}; vpand {o0:xmm}, {o0:xmm}, {o2:xmm}\"");
     has("VFMADD231PSYr", ".o3-o0.vandps.together", "vandps {o0:xmm}, {o0:xmm}, {o3:xmm}\"");
     has_none("VFMADD231PSYr", ".o3-o0.vandps");
-    has_none("VADDPSYrr", ".o1-o0.vpand.together"); // its result carries nothing
+    has("VADDPSZ256rrk", ".o2-o0.mask", "vmovaps {zv:ymm32}, {o0:ymm32}"); // from a mask: ended
+    has_none("VADDPSYrr", ".o1-o0.vpand.together");                        // its result carries nothing
     has("CVTSI642SDrr_Int", ".o2-o0.movq",
         "body: \"cvtsi2sd {o2:r64}, {o0:xmm}; movq {o0:xmm}, {o2:r64}; movaps {zv:xmm}, {o0:xmm}\"");
     has("VDIVPSrr", ".slow", "init: {o1: f32 1.7");
@@ -112,7 +110,7 @@ static void vectors(void **state) {
 static void memory(void **state) {
     (void)state;
     // Places of its own for each stream; a chain stays at one.
-    has("ADD64rm", "", "body: \"addq {at:8}({o2_base:r64}), {o0:r64}\", setup: \"movq $0, (%rsi)\"");
+    has("ADD64rm", "", "body: \"addq {load:8}({o2_base:r64}), {o0:r64}\", setup: \"movq $0, (%rsi)\"");
     has("ADD64rm", "", "init: {o0: 1, o2_base: memory}, writes: [o0]}");
     has("ADD64rm", ".o2_base-o0.xor",
         "body: \"addq 64({o2_base:r64}), {o0:r64}; xorq {o0:r64}, {o2_base:r64}; xorq {o0:r64}, {o2_base:r64}; movl "
@@ -130,7 +128,7 @@ static void gathers(void **state) {
     (void)state;
     has_none("VGATHERDPSYrm", "");
     has("VGATHERDPSYrm", ".broken",
-        "body: \"vgatherdps {o1:ymm}, {at:64}({o3_base:r64},{o3_index:ymm}), {o0:ymm}; vpcmpeqd {zv:ymm}, {zv:ymm}, "
+        "body: \"vgatherdps {o1:ymm}, {load:64}({o3_base:r64},{o3_index:ymm}), {o0:ymm}; vpcmpeqd {zv:ymm}, {zv:ymm}, "
         "{o1:ymm}\"");
     has("VGATHERDPSYrm", ".broken", "init: {o0: f32 1.0, o1: i32 -1, o3_base: memory, o3_index: 0}");
     has("VGATHERDPSYrm", ".o3_index-o0.vpand", "chain: [o3_index]}");

@@ -297,11 +297,13 @@ static bool has_extras(const struct survey *survey, const struct kernel *kernel)
     return survey->has_extras && kernel < survey->kernels.kernels + survey->n_first && !strchr(kernel->name, '.');
 }
 
-// Two lines suffice to keep stores from merging in one. Loads that go to more than four lines meet in the banks of the
-// first-level cache: a Zen 4 then takes 8.0 or 8.5 cycles for 16 vectors, by turns. Pointers go to lines of their own:
-// how much is read and written there is unknown.
+// Stores that go to two lines by turns do not merge. Loads stay in one: where two of a Zen 4's meet in one way of its
+// first-level cache, they take longer, and it depends on the process whether they do (docs/survey.md). Pointers go to
+// lines of their own: how much is read and written there is unknown.
 static enum program_placement placement_of(const struct kernel *kernel) {
-    return kernel->n_places && !kernel->places[0].is_pointer ? PLACEMENT_TWO_LINES : PLACEMENT_OWN_LINES;
+    if (!kernel->n_places || kernel->places[0].is_pointer)
+        return PLACEMENT_OWN_LINES;
+    return strcmp(kernel->places[0].name, EXPERIMENTS_LOAD) == 0 ? PLACEMENT_SAME_LINE : PLACEMENT_TWO_LINES;
 }
 
 // Adds the throughput of one form of a class as a loop, and with half the streams.
@@ -352,8 +354,9 @@ static void plan_kernel(struct survey *survey, struct arena *arena, struct plan 
         request.placement = placement_of(kernel);
         const struct experiment *first = plan_add_expansion(arena, plan, kernel, &request, &fail);
         is_added = first;
+        bool has_another = kernel->n_places && request.placement != PLACEMENT_SAME_LINE;
         request.placement = PLACEMENT_SAME_ADDRESS;
-        if (kernel->n_places && is_added)
+        if (has_another && is_added)
             is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
         if (is_added && has_extras(survey, kernel))
             is_added = plan_extras(arena, plan, kernel, first->program.streams, &fail);

@@ -127,9 +127,7 @@ static void aarch64_experiments(void **state) {
     expect_kernel("ADCXr", ".flags-o0.flags", "cmp {o0:x}, #0\"");
     expect_kernel("ADCSXr", ".broken", "cmp {zf:x}, #0\"");
     expect_kernel("FMOVDXr", ".o1-o0.fmov", "fmov {o0:x}, {o1:d}; fmov {o1:d}, {o0:x}\"");
-    // What ends a dependence comes early, with a step more behind it.
-    expect_kernel("FMLAv4f32", ".o2-o0.and-and",
-                  "and {o2:v}.16b, {o0:v}.16b, {o0:v}.16b; movi {o0:v}.2d, #0; and {o2:v}.16b, {o2:v}.16b, {o2:v}.16b");
+    expect_kernel("FMLAv4f32", ".o2-o0.and.together", "and {o2:v}.16b, {o0:v}.16b, {o0:v}.16b\"");
     expect_kernel("LDRXui", ".o1_base-o0.address",
                   "eor {o1_base:x}, {o1_base:x}, {o0:x}; eor {o1_base:x}, {o1_base:x}");
     expect_kernel("LDRXui", "", "setup: \"str xzr, [x1]\", init: {o1_base: \"memory + {at:64}\"}, writes: [o0]}");
