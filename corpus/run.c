@@ -291,7 +291,7 @@ static bool measure_batches(struct run *run, struct lab *lab, const struct lab_o
 struct effort {
     double precision;     // half-width of the interval to stop at, as a share of the value
     double attempt_ms;    // computing time of a value, ms
-    double retry_seconds; // waiting for others to leave the core, s
+    double retry_seconds; // waiting for the clock to be steady, s; values do not wait
     unsigned processes;   // least number
 };
 
@@ -306,6 +306,7 @@ static struct lab_options options_of(const struct run *run, struct arena *arena,
     if (options.bench.processes == 0)
         options.bench.processes = effort->processes;
     options.bench.retry_seconds = effort->retry_seconds;
+    options.bench.is_hasty = true;
     return options;
 }
 
@@ -370,15 +371,16 @@ static size_t count(const struct run *run, enum state state) {
     return n;
 }
 
-// Measures everything once, hastily, then what is unstable again, each time with more effort.
+// Measures everything once, briefly, then what is unstable again with more effort. Several short tries find a quiet
+// moment sooner than a long one, so a pass takes a quarter of the time that is left.
 static bool measure_all(struct run *run, struct fail *fail) {
-    enum { MOST_PASSES = 6 };
-    static const struct effort hasty = {0.01, 10, 20, 1};
-    static const double most_attempt_ms = 200;
+    enum { MOST_PASSES = 10, PASSES_LEFT = 4 };
+    static const struct effort brief = {0.01, 10, 20, 1};
+    static const double most_attempt_ms = 100;
     run->n_wanted = count(run, STATE_OPEN) + count(run, STATE_UNSTABLE);
     if (run->n_wanted == 0)
         return true;
-    if (!measure(run, &hasty, fail))
+    if (!measure(run, &brief, fail))
         return false;
     uint64_t start_ns = timer_clock_ns();
     for (unsigned pass = 1; pass < MOST_PASSES && !is_stopped(run); pass++) {
@@ -386,8 +388,8 @@ static bool measure_all(struct run *run, struct fail *fail) {
         double left = run->request->budget_seconds - (double)(timer_clock_ns() - start_ns) / 1e9;
         if (n_unstable == 0 || left <= 0)
             break;
-        double share_ms = left * 1e3 / (double)n_unstable; // of each value, where all need it
-        struct effort patient = {0.005, fmax(2 * hasty.attempt_ms, fmin(most_attempt_ms, share_ms)), 20, 3};
+        double share_ms = left * 1e3 / PASSES_LEFT / (double)n_unstable; // of each value, where all need it
+        struct effort patient = {0.005, fmax(2 * brief.attempt_ms, fmin(most_attempt_ms, share_ms)), 20, 3};
         lab_say(listener_of(run), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
                 pass + 1);
         if (!measure(run, &patient, fail))
