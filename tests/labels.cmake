@@ -22,6 +22,7 @@ set(CYCLOPS_LABEL_slow
   program.equal-to-llvm-mca.*
   program.events
   program.expectations
+  program.formats
   program.interrupted
   program.killed
   program.known-answers
