@@ -17,6 +17,7 @@ set(CYCLOPS_LABEL_slow
   program.bundle-empty-root
   program.corpus.*
   program.check
+  program.completion-zsh
   program.corun
   program.end-to-end
   program.equal-to-llvm-mca.*
