@@ -45,7 +45,7 @@ static bool put_entry(struct json_text *json, struct yaml *yaml, struct fy_node 
         bool is_low = key_is(yaml, key, "low"), is_high = key_is(yaml, key, "high");
         if (is_low || is_high || key_is(yaml, key, "value")) {
             if (!yaml_number(yaml, value, &number))
-                return yaml_fail(yaml, value, "this is not a number");
+                return false;
             json_put_real(json, is_low ? "low" : is_high ? "high" : "value", number, PAGE_DECIMALS);
         }
         if (key_is(yaml, key, "curve") && text)

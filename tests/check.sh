@@ -149,7 +149,7 @@ expect 2 'bad.csv:2: this line has 11 cells under 10 titles' "$cyclops" report b
 cut -d, -f1-9 values.csv >bad.csv
 expect 2 "bad.csv:1: no column holds a model's predictions" "$cyclops" report bad.csv --isa x86_64 --output bad.html
 sed 's/value: 72/value: many/' curve.yaml >bad.yaml
-expect 2 'bad.yaml:[0-9]+:[0-9]+: this is not a number' "$cyclops" report bad.yaml --output bad.html
+expect 2 "bad.yaml:6:63: expected a number, not 'many'" "$cyclops" report bad.yaml --output bad.html
 expect 2 'there is no .card:. in it' "$cyclops" report worse.yaml --output bad.html
 expect 2 "cannot read 'none.csv'" "$cyclops" report none.csv --output bad.html
 [ ! -e bad.html ] || { echo "FAILED: a refused page was written"; failures=$((failures + 1)); }

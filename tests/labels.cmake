@@ -29,6 +29,7 @@ set(CYCLOPS_LABEL_slow
   program.known-answers
   program.machine
   program.machines
+  program.page
   program.pmu
   program.precision
   program.sandbox
