@@ -38,7 +38,7 @@ static const struct command command = {
     "given:\n"
     "  folder of a survey, or     findings by cause, and all instructions with their\n"
     "  measurements (.jsonl)      values, intervals and predictions\n"
-    "  measurements (.jsonl)      sweeps over n, and the matrix of 'cyclops pairs --json'\n"
+    "  measurements (.jsonl)      sweeps over n, and the matrix of 'pairs --json'\n"
     "  folder of a corpus, or     each block, predicted against measured\n"
     "  values (.csv)              the same, of 'cyclops corpus score --blocks FILE'\n"
     "  scores (.csv)              the table of 'cyclops corpus score --csv'\n"

@@ -20,7 +20,7 @@ const struct cli_command cli_commands[] = {
     {"diff", "compare two measurements, or two models of one", cmd_diff},
     {"repair", "change a model until it predicts what was measured", cmd_repair},
     {"machine", "find the parameters of this CPU: widths, windows, latencies", cmd_machine},
-    {"report", "write measurements and a model's predictions as one HTML page", cmd_report},
+    {"report", "write results and predictions of every kind as one HTML page", cmd_report},
     {"pairs", "find which instructions issue together: measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"explain", "show what a model says of one instruction, as a picture in time", cmd_explain},
