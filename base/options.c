@@ -131,7 +131,21 @@ static void print_option(const struct option *option, FILE *out) {
     screen_wrap(option->help, HELP_INDENT, HELP_INDENT, HELP_WIDTH, out);
 }
 
+static struct {
+    void (*take)(void *context, const struct command *command);
+    void *context;
+} help_taker;
+
+void options_give_help(void (*take)(void *context, const struct command *command), void *context) {
+    help_taker.take = take;
+    help_taker.context = context;
+}
+
 static void print_help(const struct command *command, FILE *out) {
+    if (help_taker.take) {
+        help_taker.take(help_taker.context, command);
+        return;
+    }
     fprintf(out, "Usage: %s %s\n\n", command->name, command->usage);
     screen_puts(command->description, out);
     for (const struct option *option = command->options; option->help; option++) {

@@ -34,10 +34,12 @@ struct option_list {
 
 struct option {
     enum option_type type;
-    const char *name;     // without dashes
-    const char *argument; // name of its argument in the help; null for flags
-    const char *help;     // one sentence; the help wraps it to 80 columns. Null ends a table
-    void *value;          // destination, by type; unchanged where the option is not given
+    const char *name; // without dashes
+    // What its argument is, in the help: a placeholder in capitals ("FILE"), or a closed set of words
+    // ("unrolled|looped"), or both. Shell completion offers what it states. Null for flags.
+    const char *argument;
+    const char *help; // one sentence; the help wraps it to 80 columns. Null ends a table
+    void *value;      // destination, by type; unchanged where the option is not given
 };
 
 // A program or a subcommand, for its help.
@@ -62,6 +64,10 @@ enum options_result options_parse(struct arena *arena, const struct command *com
                                   struct operands *operands, struct fail *fail);
 
 void options_print_help(const struct command *command, FILE *out);
+
+// From then on, help is given to `take` instead of being printed: the command, with all rows in one table. Null: as
+// usual.
+void options_give_help(void (*take)(void *context, const struct command *command), void *context);
 
 // Parses "a..b", or "n" for n..n, both at least 1.
 bool options_parse_bool(const char *text, bool *value); // true, TRUE, True, 1, false, …; fails at others

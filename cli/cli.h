@@ -15,6 +15,7 @@
 #include "lab/listener.h"
 
 int cmd_bundle(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
 int cmd_corpus(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
@@ -33,6 +34,14 @@ int cmd_survey(int argc, char **argv);
 int cmd_table(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_try(int argc, char **argv);
+
+// The table of commands, in the order of the help: main.c has it.
+struct cli_command {
+    const char *name, *about; // about: one clause
+    int (*run)(int argc, char **argv);
+};
+extern const struct cli_command cli_commands[];
+extern const size_t cli_n_commands;
 
 // Runs a whole command that only needs its operands and puts every failure into `fail`. Returns its exit status.
 int cli_run(const struct command *command, int argc, char **argv,

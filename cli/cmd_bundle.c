@@ -23,7 +23,8 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to put in", NULL},
     {OPTION_ROWS, NULL, NULL, NULL, plan_args_all},
     {OPTION_HEADING, NULL, NULL, "For which machine, and output", NULL},
-    {OPTION_TEXT, "isa", "ISA", "x86_64, aarch64, armv7, mips, mipsel or riscv64. Default: this machine's.", &args.isa},
+    {OPTION_TEXT, "isa", "x86_64|aarch64|armv7|mips|mipsel|riscv64", "Instruction set. Default: this machine's.",
+     &args.isa},
     {OPTION_TEXT, "runner", "FILE",
      "The runner: a static executable for the ISA ('scripts/build-runner COMPILER FILE' makes one). Default: the "
      "installed one.",

@@ -46,7 +46,7 @@ static const struct option options[] = {
     {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &lab_args.files.wants_json},
     {OPTION_TEXT, "junit", "FILE", "Write JUnit's XML: a test case for each form.", &args.junit},
     {OPTION_TEXT, "markdown", "FILE", "Write a comment for a pull request.", &args.markdown},
-    {OPTION_TEXT, "annotations", "KIND", "github: also print a workflow command for each finding.", &args.annotations},
+    {OPTION_TEXT, "annotations", "github", "Also print a workflow command for each finding.", &args.annotations},
     {0},
 };
 

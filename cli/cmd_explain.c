@@ -215,7 +215,7 @@ static bool print_json(struct arena *arena, const struct explanation *e, struct 
             steps, json_pack("{s:i, s:I}", "copies", (int)e->steps[i].n, "cycles", (json_int_t)e->steps[i].cycles));
     return json_write_line(stdout,
                            json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "instruction",
-                                     text_without_tabs(arena, e->insn->text), "opcode", e->insn->opcode, "model",
+                                     text_without_tabs(arena, e->insn->text), "form", e->insn->opcode, "model",
                                      e->machine->id, "uops", (int)e->insn->uops, "latency", (int)e->insn->latency,
                                      "uses", uses, "rthroughput", json_rounded(e->rthroughput.cycles, 6), "steady",
                                      json_rounded(e->steady, 6), "simulated", steps),

@@ -15,21 +15,19 @@ static struct {
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
-    {OPTION_TEXT, "mode", "MODE",
-     "latency, throughput, or block. Default: throughput with --n or --placement, else latency (throughput if the "
-     "kernel has no "
-     "chain).",
+    {OPTION_TEXT, "mode", "latency|throughput|block",
+     "What to time. Default: throughput with --n or --placement, else latency (throughput if the "
+     "kernel has no chain).",
      &args.mode},
     {OPTION_COUNT, "n", "N", "Independent streams in throughput mode. Default: as many as fit, at most 16.",
      &args.streams},
-    {OPTION_TEXT, "form", "FORM", "unrolled or looped. Default: unrolled.", &args.form},
-    {OPTION_TEXT, "placement", "NAME",
-     "Where the loads and stores of the streams go: same-address, same-line, two-lines, own-lines or own-pages. "
-     "Default: own-lines.",
-     &args.placement},
+    {OPTION_TEXT, "form", "unrolled|looped", "A straight line, or a loop. Default: unrolled.", &args.form},
+    {OPTION_TEXT, "placement", "same-address|same-line|two-lines|own-lines|own-pages",
+     "Where the loads and stores of the streams go. Default: own-lines.", &args.placement},
     {OPTION_COUNT, "unroll", "COPIES", "Copies of the body in the unrolled form. Default: about 1000 instructions.",
      &args.unroll},
-    {OPTION_TEXT, "isa", "ISA", "x86_64, aarch64, armv7, mips, mipsel or riscv64. Default: this machine's.", &args.isa},
+    {OPTION_TEXT, "isa", "x86_64|aarch64|armv7|mips|mipsel|riscv64", "Instruction set. Default: this machine's.",
+     &args.isa},
     {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.", &args.kernels},
     {OPTION_TEXT, "output", "FILE", "Write to FILE instead of standard output.", &args.output},
     {0},

@@ -19,11 +19,9 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to run", NULL},
     {OPTION_COUNT, "n", "N",
      "Streams of each kernel in a pair. Default: as many as there are registers for both, at most 16.", &args.streams},
-    {OPTION_TEXT, "form", "FORM", "unrolled or looped (a branch after each body). Default: unrolled.", &args.form},
-    {OPTION_TEXT, "placement", "NAME",
-     "Where the loads and stores of the streams go: same-address, same-line, two-lines, own-lines or own-pages. "
-     "Default: own-lines.",
-     &args.placement},
+    {OPTION_TEXT, "form", "unrolled|looped", "looped: a branch after each body. Default: unrolled.", &args.form},
+    {OPTION_TEXT, "placement", "same-address|same-line|two-lines|own-lines|own-pages",
+     "Where the loads and stores of the streams go. Default: own-lines.", &args.placement},
     {OPTION_FLAG, "both-orders", NULL,
      "Also measure each pair in the other order. Default: where the simulated CPU, or the first model, issues in "
      "order.",

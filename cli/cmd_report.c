@@ -1,14 +1,18 @@
-// cyclops report: measurements and what a model says of them, as one HTML file.
+// cyclops report: results of every kind, and what models say of them, as one HTML file.
 #include "cli/cli.h"
 
 #include "base/file.h"
 #include "base/screen.h"
+#include "base/text.h"
 #include "check/check.h"
 #include "cli/lab_args.h"
 #include "cli/results_args.h"
+#include "corpus/score.h"
 #include "report/page.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct { const char *output; } args;
 
@@ -20,6 +24,8 @@ static const struct option options[] = {
      &lab_args.options.cpus},
     {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM. Default: the newest.",
      &lab_args.options.llvms},
+    {OPTION_TEXT, "isa", "x86_64|aarch64|armv7|mips|mipsel|riscv64",
+     "Instruction set of the blocks of a corpus. Default: this machine's.", &lab_args.isa},
     {OPTION_HEADING, NULL, NULL, "Output", NULL},
     {OPTION_TEXT, "output", "FILE", "The HTML file to write, such as report.html.", &args.output},
     {0},
@@ -28,47 +34,175 @@ static const struct option options[] = {
 static const struct command command = {
     "cyclops report",
     "RESULTS... --output FILE [options]",
-    "Writes one HTML file: the findings by cause, and all instructions with their\n"
-    "values, intervals, the model's predictions, and the command that repeats each.\n"
-    "RESULTS are as for 'cyclops check'. The file needs no network and no server.\n",
+    "Writes one HTML file that needs no network and no server. It shows what is\n"
+    "given:\n"
+    "  folder of a survey, or     findings by cause, and all instructions with their\n"
+    "  measurements (.jsonl)      values, intervals and predictions\n"
+    "  measurements (.jsonl)      sweeps over n, and the matrix of 'pairs --json'\n"
+    "  folder of a corpus, or     each block, predicted against measured\n"
+    "  values (.csv)              the same, of 'cyclops corpus score --blocks FILE'\n"
+    "  scores (.csv)              the table of 'cyclops corpus score --csv'\n"
+    "  folder of a machine card,  its parameters, and their curves\n"
+    "  or card (.yaml)\n",
     "  cyclops report survey --output report.html\n"
-    "  cyclops report survey --mcpu llvm-19/znver4 --output report.html\n",
+    "  cyclops report survey machine corpus --mcpu znver4 --output report.html\n"
+    "  cyclops report values.csv scores.csv card.yaml --output report.html\n",
     options,
 };
 
-static bool write_page(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
-    struct check_report report;
-    struct check_request request = {.results = operands->items,
-                                    .n_results = operands->n_items,
-                                    .model = &lab->models[0],
-                                    .asks_gap = true,
-                                    .now = time(NULL),
-                                    .listener = &cli_listener};
-    if (lab->n_models == 0)
-        return fail_set(fail, FAIL_INPUT, "a report needs a model: --mcpu");
-    if (!results_have_models(lab, fail) || !check_run(arena, &request, &report, fail))
-        return false;
-    const char *page = page_make(arena, &report, fail);
-    if (!page || !file_write(args.output, page, strlen(page), fail))
-        return false;
-    screen_print_sentence(arena_printf(arena, "%s: %zu forms, %zu findings", args.output, report.results.n_forms,
-                                       report.n_findings[CHECK_GAP]),
-                          stdout);
+// The operands by kind.
+struct given {
+    struct operands tables, runs, corpora, names, scores, cards;
+};
+
+static void add(struct arena *arena, struct operands *list, const char *path) {
+    *ARENA_ADD(arena, list->items, list->n_items) = path;
+}
+
+static bool holds(struct arena *arena, const char *folder, const char *name) {
+    return access(arena_printf(arena, "%s/%s", folder, name), F_OK) == 0;
+}
+
+// Writes a corpus' values and predictions to a file that the page is made from, as `corpus score --blocks` does.
+static bool predict_corpus(struct arena *arena, const char *folder, const char **path, struct fail *fail) {
+    char *made = arena_strdup(arena, "/tmp/cyclops-report-XXXXXX");
+    int file = mkstemp(made);
+    struct scores scores;
+    const struct score_request request = {.measured = {.folders = &folder, .n_folders = 1, .listener = &cli_listener},
+                                          .lab = &lab_args.options,
+                                          .blocks = made};
+    if (file < 0)
+        return fail_set(fail, FAIL_WORK, "cannot make a file in /tmp");
+    close(file);
+    *path = made;
+    return score_blocks(arena, &request, &scores, fail);
+}
+
+static bool is_scores(struct arena *arena, const char *path) {
+    const char *titles = file_first_line(arena, path);
+    return titles && strstr(titles, "mean_error");
+}
+
+static bool sort_out(struct arena *arena, const struct operands *operands, struct given *given, struct fail *fail) {
+    for (size_t i = 0; i < operands->n_items; i++) {
+        const char *path = operands->items[i];
+        if (file_is_folder(path) && holds(arena, path, "card.yaml"))
+            add(arena, &given->cards, arena_printf(arena, "%s/card.yaml", path));
+        else if (file_is_folder(path) && holds(arena, path, "blocks.jsonl"))
+            add(arena, &given->corpora, path);
+        else if (file_is_folder(path))
+            add(arena, &given->tables, path);
+        else if (file_has_suffix(path, ".yaml"))
+            add(arena, &given->cards, path);
+        else if (file_has_suffix(path, ".csv") && access(path, R_OK) != 0)
+            return fail_set(fail, FAIL_INPUT, "cannot read '%s'", path);
+        else if (file_has_suffix(path, ".csv"))
+            add(arena, is_scores(arena, path) ? &given->scores : &given->corpora, path);
+        else
+            add(arena, &given->runs, path);
+    }
+    // Files of measurements are a table where no survey is given.
+    for (size_t i = 0; !given->tables.n_items && i < given->runs.n_items; i++)
+        add(arena, &given->tables, given->runs.items[i]);
+    given->names = given->corpora;
+    given->names.items = ARENA_ARRAY(arena, const char *, given->corpora.n_items + 1);
+    for (size_t i = 0; i < given->corpora.n_items; i++)
+        given->names.items[i] = given->corpora.items[i];
     return true;
 }
 
-static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
+static bool write_page(struct arena *arena, const struct page_contents *contents, struct fail *fail) {
+    const char *page = page_make(arena, contents, fail);
+    if (!page || !file_write(args.output, page, strlen(page), fail))
+        return false;
+    struct text text = {.arena = arena};
+    text_addf(&text, "%s: ", args.output);
+    if (contents->check)
+        text_addf(&text, "%zu forms, %zu findings", contents->check->results.n_forms,
+                  contents->check->n_findings[CHECK_GAP]);
+    const struct {
+        size_t n;
+        const char *name;
+    } others[] = {
+        {contents->n_corpora, "corpus"}, {contents->n_scores, "table of scores"}, {contents->n_cards, "card"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].n)
+            text_addf(&text, "%s%zu %s", text.data[text.length - 1] == ' ' ? "" : ", ", others[i].n,
+                      others[i].n == 1 ? others[i].name : arena_printf(arena, "x %s", others[i].name));
+    screen_print_sentence(text.data, stdout);
+    return true;
+}
+
+// Predicts the corpora, and makes the page.
+static bool report_all(struct arena *arena, struct given *given, const struct check_report *report, struct fail *fail) {
+    struct decoder decoder = {0};
+    bool is_done = true;
+    size_t n_made = 0;
+    const char **made = ARENA_ARRAY(arena, const char *, given->corpora.n_items + 1);
+    const struct option_list *llvms = &lab_args.options.llvms;
+    if (given->corpora.n_items) {
+        lab_args.options.isa = cli_isa(arena, lab_args.isa, fail);
+        is_done = lab_args.options.isa &&
+                  decoder_open(&decoder, arena, lab_args.options.isa, llvms->n_items ? llvms->items[0] : NULL, fail);
+    }
+    for (size_t i = 0; is_done && i < given->corpora.n_items; i++)
+        if (file_is_folder(given->corpora.items[i])) {
+            made[n_made] = NULL;
+            is_done = predict_corpus(arena, given->corpora.items[i], &made[n_made], fail);
+            n_made += made[n_made] != NULL;
+            if (is_done)
+                given->corpora.items[i] = made[n_made - 1];
+        }
+    const struct page_contents contents = {.check = report,
+                                           .corpora = given->corpora.items,
+                                           .corpus_names = given->names.items,
+                                           .n_corpora = given->corpora.n_items,
+                                           .scores = given->scores.items,
+                                           .n_scores = given->scores.n_items,
+                                           .cards = given->cards.items,
+                                           .n_cards = given->cards.n_items,
+                                           .runs = given->runs.items,
+                                           .n_runs = given->runs.n_items,
+                                           .decoder = decoder.cpu ? &decoder : NULL};
+    is_done = is_done && write_page(arena, &contents, fail);
+    for (size_t i = 0; i < n_made; i++)
+        unlink(made[i]);
+    decoder_close(&decoder);
+    return is_done;
+}
+
+static bool report_with_table(struct arena *arena, struct given *given, struct fail *fail) {
     struct lab lab = {0};
+    struct check_report report;
+    lab_args.options.listener = &cli_listener;
+    bool is_done = results_choose_model(arena, given->tables.items[0], fail) &&
+                   lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail);
+    if (is_done && lab.n_models == 0)
+        is_done = fail_set(fail, FAIL_INPUT, "a report needs a model: --mcpu");
+    if (is_done) {
+        const struct check_request request = {.results = given->tables.items,
+                                              .n_results = given->tables.n_items,
+                                              .model = &lab.models[0],
+                                              .asks_gap = true,
+                                              .now = time(NULL),
+                                              .listener = &cli_listener};
+        is_done = results_have_models(&lab, fail) && check_run(arena, &request, &report, fail) &&
+                  report_all(arena, given, &report, fail);
+    }
+    lab_close(&lab);
+    return is_done;
+}
+
+static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    struct given given = {0};
     if (!operands->n_items)
         return fail_set(fail, FAIL_INPUT, "name the folder of a survey, such as 'survey', or a file of measurements");
     if (!args.output)
         return fail_set(fail, FAIL_INPUT, "--output names the HTML file to write, such as report.html");
     lab_args.options.listener = &cli_listener;
-    bool is_done = results_choose_model(arena, operands->items[0], fail) &&
-                   lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail) &&
-                   write_page(arena, &lab, operands, fail);
-    lab_close(&lab);
-    return is_done;
+    if (!sort_out(arena, operands, &given, fail))
+        return false;
+    return given.tables.n_items ? report_with_table(arena, &given, fail) : report_all(arena, &given, NULL, fail);
 }
 
 int cmd_report(int argc, char **argv) {

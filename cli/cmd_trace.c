@@ -16,7 +16,7 @@ static struct { const char *syntax, *llvm; } args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
-    {OPTION_TEXT, "syntax", "NAME", "intel or att. Default: att where registers are written %rax, else intel.",
+    {OPTION_TEXT, "syntax", "intel|att", "Syntax. Default: att where registers are written %rax, else intel.",
      &args.syntax},
     {OPTION_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM to read the text with. Default: the newest.",
      &args.llvm},

@@ -26,12 +26,11 @@ struct option lab_args_where[] = {
      ",slow=CYCLES (loads of large chases); "
      "noise=help lists the kinds. Default: native.",
      &lab_args.options.target},
-    {OPTION_TEXT, "isa", "ISA", "x86_64, aarch64, armv7, mips, mipsel or riscv64. Default: this machine's.",
+    {OPTION_TEXT, "isa", "x86_64|aarch64|armv7|mips|mipsel|riscv64", "Instruction set. Default: this machine's.",
      &lab_args.isa},
     {OPTION_COUNT, "cpu", "N", "Logical CPU to measure on. Default: a quiet one.", &lab_args.cpu},
-    {OPTION_TEXT, "core-type", "TYPE",
-     "performance, middle or efficiency: on hybrid parts, the type of core to choose from. Default: the fastest.",
-     &lab_args.options.core_type},
+    {OPTION_TEXT, "core-type", "performance|middle|efficiency",
+     "On hybrid parts, the type of core to choose from. Default: the fastest.", &lab_args.options.core_type},
     {OPTION_FLAG, "keep-frequency", NULL,
      "Leave boost, governor and frequency limits alone. Default: make the frequency steady during the run, where this "
      "user may change them.",
@@ -41,7 +40,7 @@ struct option lab_args_where[] = {
 
 struct option lab_args_clock[] = {
     {OPTION_HEADING, NULL, NULL, "How to measure", NULL},
-    {OPTION_TEXT, "clock", "CLOCK",
+    {OPTION_TEXT, "clock", "auto|rdpmc|perf|ratio|time",
      "rdpmc (hardware counters, read without system calls), perf (read with them), ratio (none needed), auto: the "
      "first of these that works, or time: seconds times --frequency. Default: auto.",
      &lab_args.clock},

@@ -8,10 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *name, *about;
-    int (*run)(int argc, char **argv);
-} commands[] = {
+const struct cli_command cli_commands[] = {
     {"doctor", "report what this machine allows, and how to make it allow more", cmd_doctor},
     {"list", "list kernels, models, what changed in them, or events", cmd_list},
     {"gen", "print the assembly of kernels", cmd_gen},
@@ -23,7 +20,7 @@ static const struct {
     {"diff", "compare two measurements, or two models of one", cmd_diff},
     {"repair", "change a model until it predicts what was measured", cmd_repair},
     {"machine", "find the parameters of this CPU: widths, windows, latencies", cmd_machine},
-    {"report", "write measurements and a model's predictions as one HTML page", cmd_report},
+    {"report", "write results and predictions of every kind as one HTML page", cmd_report},
     {"pairs", "find which instructions issue together: measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"explain", "show what a model says of one instruction, as a picture in time", cmd_explain},
@@ -31,8 +28,10 @@ static const struct {
     {"trace", "print which way a block's branches go, for mca --branch-trace", cmd_trace},
     {"reproduce", "repeat published experiments: published, predicted, measured here", cmd_reproduce},
     {"mca", "simulate assembly as llvm-mca does", cmd_mca},
+    {"completion", "print the script with which bash, zsh or fish completes", cmd_completion},
 };
-enum { N_COMMANDS = sizeof commands / sizeof *commands };
+enum { N_COMMANDS = sizeof cli_commands / sizeof *cli_commands };
+const size_t cli_n_commands = N_COMMANDS;
 
 static void print_help(FILE *out) {
     fputs("Usage: cyclops COMMAND [options]\n\n"
@@ -42,8 +41,8 @@ static void print_help(FILE *out) {
           "Commands:\n",
           out);
     for (size_t i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].about);
-    fputs("  help      explain a command: 'cyclops help run' is 'cyclops run --help'\n"
+        fprintf(out, "  %-10s %s\n", cli_commands[i].name, cli_commands[i].about);
+    fputs("  help       explain a command: 'cyclops help run' is 'cyclops run --help'\n"
           "\n"
           "Exit status: 0 done; 1 the work failed; 2 the command line or an input is wrong;\n"
           "3 a value is unstable (with --strict); 77 this machine cannot do it;\n"
@@ -58,7 +57,7 @@ static void print_help(FILE *out) {
 static int unknown_command(const char *word) {
     const char *names[N_COMMANDS];
     for (size_t i = 0; i < N_COMMANDS; i++)
-        names[i] = commands[i].name;
+        names[i] = cli_commands[i].name;
     struct arena arena = {0};
     struct fail fail = {0};
     fail_set(&fail, FAIL_INPUT, "unknown command '%s'%s; 'cyclops --help' lists them", word,
@@ -69,8 +68,8 @@ static int unknown_command(const char *word) {
 
 static int run_command(int argc, char **argv) {
     for (size_t i = 0; i < N_COMMANDS; i++)
-        if (strcmp(argv[0], commands[i].name) == 0)
-            return commands[i].run(argc, argv);
+        if (strcmp(argv[0], cli_commands[i].name) == 0)
+            return cli_commands[i].run(argc, argv);
     return unknown_command(argv[0]);
 }
 

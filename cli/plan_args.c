@@ -17,8 +17,8 @@ struct plan_args plan_args;
 struct option plan_args_blocks[] = {
     {OPTION_LIST, "asm", "TEXT", "A block of assembly; ';' separates instructions. May be repeated.",
      &plan_args.asm_texts},
-    {OPTION_TEXT, "syntax", "NAME",
-     "intel or att, of blocks. Default: att where registers are written %rax, else intel.", &plan_args.syntax},
+    {OPTION_TEXT, "syntax", "intel|att", "Syntax of blocks. Default: att where registers are written %rax, else intel.",
+     &plan_args.syntax},
     {OPTION_LIST, "hex", "HEX|FILE",
      "Hexadecimal digits of a block of machine code; or a file with one block a line, up to a comma. May be repeated.",
      &plan_args.hex},
@@ -28,9 +28,9 @@ struct option plan_args_blocks[] = {
     {OPTION_TEXT, "start", "ADDRESS",
      "Of an object: the code from this address on, hexadecimal as objdump -d shows it.", &plan_args.range.start},
     {OPTION_TEXT, "end", "ADDRESS", "Of an object: the code up to this address, likewise.", &plan_args.range.end},
-    {OPTION_TEXT, "alias", "HOW",
+    {OPTION_TEXT, "alias", "disjoint|same|both",
      "What general registers hold at a block's start. disjoint: addresses 69 KiB apart; same: one address, as in "
-     "BHive; or both. Default: both where that can matter, for a block that accesses memory by several registers.",
+     "BHive. Default: both where that can matter, for a block that accesses memory by several registers.",
      &plan_args.alias},
     {OPTION_TEXT, "registers", "ADDRESS", "The first of these addresses. Default: 0x2324000.", &plan_args.registers},
     {OPTION_TEXT, "fill", "NUMBER", "What each 8 bytes of a block's memory hold at its start. Default: an address.",
@@ -42,20 +42,18 @@ struct option plan_args_blocks[] = {
 
 // Options of kernels and blocks.
 struct option plan_args_all[] = {
-    {OPTION_TEXT, "mode", "MODE",
-     "latency, throughput, or block (the kernel's body as it stands). Default: latency and throughput.",
-     &plan_args.mode},
+    {OPTION_TEXT, "mode", "latency|throughput|block",
+     "block: the kernel's body as it stands. Default: latency and throughput.", &plan_args.mode},
     {OPTION_TEXT, "sweep", "A..B", "Also run n = A, ..., B independent streams side by side.", &plan_args.sweep},
     {OPTION_COUNT, "n", "N", "Streams in throughput mode. Default: as many as there are registers, at most 16.",
      &plan_args.streams},
-    {OPTION_TEXT, "form", "FORM",
-     "unrolled, looped (a branch after each body), or both. Default: unrolled; sweeps looped; blocks both where they "
+    {OPTION_TEXT, "form", "unrolled|looped|both",
+     "looped: a branch after each body. Default: unrolled; sweeps looped; blocks both where they "
      "can be repeated.",
      &plan_args.form},
-    {OPTION_TEXT, "placement", "NAME",
-     "Where the loads and stores of the streams go: same-address, same-line, two-lines, own-lines, own-pages, or all "
-     "of "
-     "these, a row each. Default: all, where the kernel leaves it open; with --corun own-lines.",
+    {OPTION_TEXT, "placement", "same-address|same-line|two-lines|own-lines|own-pages|all",
+     "Where the loads and stores of the streams go; all: a row each. Default: all, where the kernel leaves it open; "
+     "with --corun own-lines.",
      &plan_args.placement},
     {OPTION_ROWS, NULL, NULL, NULL, plan_args_blocks},
     {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.",

@@ -14,10 +14,12 @@
 #include <strings.h>
 #include <unistd.h>
 
-// Columns of a CSV file that mean something.
+// Columns of a CSV file that mean something. In files that begin with "hex", as BHive's, two have other titles.
 enum column { HEX, FORM, CYCLES, LOW, HIGH, VERDICT, CODE, PAGES, NOTES, MAY_ALIAS, N_COLUMNS };
-static const char *const titles[N_COLUMNS] = {"hex",     "form", "cycles", "low",   "high",
-                                              "verdict", "code", "pages",  "notes", "may_alias"};
+static const char *const titles[N_COLUMNS] = {"block",   "form",  "cycles", "low",   "high",
+                                              "verdict", "bytes", "pages",  "notes", "may_alias"};
+static const char *const titles_with_hex[N_COLUMNS] = {"hex",     "form", "cycles", "low",   "high",
+                                                       "verdict", "code", "pages",  "notes", "may_alias"};
 enum { MOST_CELLS = 64, NOWHERE = -1 };
 
 // The last line of each block and form in a measurement file, by the hash of both.
@@ -195,9 +197,10 @@ static bool take_titles(struct measured *measured, const struct slice *cells, un
         double per;
     } values[] = {{"cycles", 1}, {"cycles_per_100_iterations", 100}, {"throughput", 100}};
     const struct measured_request *request = &measured->request;
+    const char *const *known = is_word(cells[0], titles_with_hex[HEX]) ? titles_with_hex : titles;
     for (unsigned c = 0; c < N_COLUMNS; c++)
         for (unsigned i = 0; i < n; i++)
-            if (is_word(cells[i], titles[c]))
+            if (is_word(cells[i], known[c]))
                 measured->places[c] = (int)i;
     for (size_t v = 0; v < sizeof values / sizeof *values && !request->column; v++)
         for (unsigned i = 0; i < n; i++)
@@ -233,7 +236,7 @@ static bool open_file(struct measured *measured, struct fail *fail) {
     if (!read_line(measured, &line))
         return fail_at(fail, measured->name, 0, 0, "there is no value in it");
     unsigned n = split(line, cells);
-    if (is_word(cells[0], titles[HEX]) || is_word(cells[0], "block"))
+    if (is_word(cells[0], titles[HEX]) || is_word(cells[0], titles_with_hex[HEX]))
         return take_titles(measured, cells, n, fail);
     if (measured->request.column)
         return fail_at(fail, measured->name, 1, 0, "its first line has no titles, so --column finds none");

@@ -174,6 +174,10 @@ static void add_prediction(struct scoring *scoring, const struct predicted *pred
 
 // ---- the CSV file of blocks
 
+static const char *name_of(const struct model *model) {
+    return model->machine ? model->machine->id : model->title;
+}
+
 static bool open_blocks(struct scoring *scoring, struct fail *fail) {
     const char *path = scoring->request->blocks;
     if (!path)
@@ -181,9 +185,9 @@ static bool open_blocks(struct scoring *scoring, struct fail *fail) {
     scoring->blocks = fopen(path, "we");
     if (!scoring->blocks)
         return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
-    fprintf(scoring->blocks, "hex,form,cycles,low,high,verdict,code,pages,notes");
+    fprintf(scoring->blocks, "block,form,cycles,low,high,verdict,bytes,pages,notes");
     for (unsigned m = 0; m < scoring->lab.n_models; m++)
-        fprintf(scoring->blocks, ",%s", scoring->lab.models[m].title);
+        fprintf(scoring->blocks, ",%s", name_of(&scoring->lab.models[m]));
     fprintf(scoring->blocks, "\n");
     return true;
 }
@@ -332,6 +336,7 @@ static bool open_all(struct scoring *scoring, struct fail *fail) {
     for (unsigned m = 0; m < scoring->lab.n_models; m++) {
         scoring->scores->models[m].title = scoring->lab.models[m].title;
         scoring->scores->models[m].missing = scoring->lab.models[m].missing;
+        scoring->scores->models[m].name = name_of(&scoring->lab.models[m]);
     }
     return open_blocks(scoring, fail);
 }

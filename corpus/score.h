@@ -86,6 +86,7 @@ struct scores {
     unsigned n_models;
     struct score_model {
         const char *title, *missing; // as in struct model
+        const char *name;            // in files: "llvm-22/znver4"
         struct score_form forms[2];
     } models[EXPERIMENT_MAX_MODELS];
 };

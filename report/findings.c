@@ -138,6 +138,7 @@ static bool write_head(struct arena *arena, const struct check_report *report, F
     json_put_text(&json, "against", report->against);
     json_put_text(&json, "baseline", report->counts[CHECK_HARDWARE].is_asked ? report->baseline.machine : NULL);
     json_put_integer(&json, "forms", (int64_t)report->results.n_forms);
+    json_open(&json, "questions"); // one is called model, as is a key above
     for (int q = 0; q < CHECK_N_QUESTIONS; q++) {
         const struct check_counts *counts = &report->counts[q];
         if (!counts->is_asked)
@@ -154,6 +155,7 @@ static bool write_head(struct arena *arena, const struct check_report *report, F
         json_put_integer(&json, "allowed", (int64_t)counts->n_allowed);
         json_close(&json);
     }
+    json_close(&json);
     json_close(&json);
     return json_print_line(out, &json, fail);
 }

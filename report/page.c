@@ -3,18 +3,9 @@
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "report/page_parts.h"
 
-#include <math.h>
 #include <string.h>
-
-enum { DECIMALS = 5 };
-
-static void put_number(struct json_text *json, double number) {
-    if (isfinite(number))
-        json_put_real(json, NULL, number, DECIMALS);
-    else
-        json_put_text_or_null(json, NULL, NULL);
-}
 
 static const char *outcome_name(enum check_outcome outcome) {
     switch (outcome) {
@@ -43,10 +34,10 @@ static void put_value(struct json_text *json, const struct check_report *report,
     json_put_text(json, NULL, value->detail);
     json_put_integer(json, NULL, measured->relation == TABLE_AT_MOST);
     json_put_integer(json, NULL, measured->is_known && measured->verdict == MEASURED_UNSTABLE);
-    put_number(json, measured->is_known ? measured->cycles : NAN);
-    put_number(json, measured->is_known ? measured->low : NAN);
-    put_number(json, measured->is_known ? measured->high : NAN);
-    put_number(json, report->predicted ? report->predicted[i] : NAN);
+    page_put_number(json, measured->is_known ? measured->cycles : NAN);
+    page_put_number(json, measured->is_known ? measured->low : NAN);
+    page_put_number(json, measured->is_known ? measured->high : NAN);
+    page_put_number(json, report->predicted ? report->predicted[i] : NAN);
     json_put_text(json, NULL, report->outcomes[CHECK_GAP] ? outcome_name(report->outcomes[CHECK_GAP][i]) : "");
     json_put_text(json, NULL, measured->kernel ? measured->kernel : "");
     json_put_text(json, NULL, measured->why ? measured->why : "");
@@ -95,29 +86,43 @@ static void put_findings(struct json_text *json, const struct check_report *repo
     json_close_list(json);
 }
 
-static const char *data_of(struct arena *arena, const struct check_report *report) {
+static void put_check(struct json_text *json, const struct check_report *report) {
     const struct check_counts *counts = &report->counts[CHECK_GAP];
+    json_put_text(json, "machine", report->results.machine);
+    json_put_text(json, "clock", report->results.clock);
+    json_put_text(json, "model", report->model ? report->model : "none");
+    json_put_integer(json, "compared", (int64_t)counts->n_compared);
+    json_put_integer(json, "agree", (int64_t)counts->n_agree);
+    json_put_integer(json, "unstable", (int64_t)counts->n_unstable);
+    put_findings(json, report);
+    put_forms(json, report);
+}
+
+// Null and a failure where a file is not what it should be.
+static const char *data_of(struct arena *arena, const struct page_contents *contents, struct fail *fail) {
     struct json_text json = {.text.arena = arena};
     json_open(&json, NULL);
-    json_put_text(&json, "machine", report->results.machine);
-    json_put_text(&json, "clock", report->results.clock);
-    json_put_text(&json, "model", report->model ? report->model : "none");
-    json_put_integer(&json, "compared", (int64_t)counts->n_compared);
-    json_put_integer(&json, "agree", (int64_t)counts->n_agree);
-    json_put_integer(&json, "unstable", (int64_t)counts->n_unstable);
-    put_findings(&json, report);
-    put_forms(&json, report);
+    if (contents->check)
+        put_check(&json, contents->check);
+    if (!page_put_corpora(&json, contents->corpora, contents->corpus_names, contents->n_corpora, contents->decoder,
+                          fail) ||
+        !page_put_scores(&json, contents->scores, contents->n_scores, fail) ||
+        !page_put_cards(&json, contents->cards, contents->n_cards, fail) ||
+        !page_put_runs(&json, contents->runs, contents->n_runs, fail))
+        return NULL;
     json_close(&json);
     return json.text.data;
 }
 
-const char *page_make(struct arena *arena, const struct check_report *report, struct fail *fail) {
+const char *page_make(struct arena *arena, const struct page_contents *contents, struct fail *fail) {
     static const char mark[] = "@DATA@";
     const char *path = file_installed(arena, "share/cyclops/pages/report.html");
     char *page;
     if (!file_read(arena, path, &page, NULL, fail))
         return NULL;
-    const char *place = strstr(page, mark);
+    const char *place = strstr(page, mark), *data = data_of(arena, contents, fail);
+    if (!data)
+        return NULL;
     if (!place) {
         fail_at(fail, path, 0, 0, "the page has no place for the data (%s)", mark);
         return NULL;
@@ -125,7 +130,7 @@ const char *page_make(struct arena *arena, const struct check_report *report, st
     struct text text = {.arena = arena};
     text_append(&text, page, (size_t)(place - page));
     // "</script>" in a text would end the data.
-    for (const char *rest = data_of(arena, report); *rest;) {
+    for (const char *rest = data; *rest;) {
         size_t n = strcspn(rest, "<");
         text_append(&text, rest, n);
         rest += n;

@@ -11,15 +11,15 @@ enum { N_FORMS = 2 };
 static const double to_percent = 100;
 
 static double share(size_t part, size_t whole) {
-    return whole ? to_percent * (double)part / (double)whole : 0;
+    return whole ? (double)part / (double)whole : 0;
 }
 
 static double mean_percent(const struct score_errors *errors) {
     return to_percent * score_mean(errors);
 }
 
-static double signed_percent(const struct score_errors *errors) {
-    return errors->n ? to_percent * errors->relative / (double)errors->n : 0;
+static double bias(const struct score_errors *errors) {
+    return errors->n ? errors->relative / (double)errors->n : 0;
 }
 
 static const char *form_name(unsigned form) {
@@ -72,10 +72,10 @@ static void print_all(struct arena *arena, const struct scores *scores, FILE *ou
             table_cell(&table, "%zu", form->all.n);
             table_cell(&table, "%.2f %%", mean_percent(&form->all));
             table_cell(&table, "%.2f %%", to_percent * form->median);
-            table_cell(&table, "%+.2f %%", signed_percent(&form->all));
+            table_cell(&table, "%+.2f %%", to_percent * bias(&form->all));
             table_cell(&table, "%.3f", form->tau);
-            table_cell(&table, "%.1f %%", share(form->all.n_close, form->all.n));
-            table_cell(&table, "%.1f %%", share(form->all.n_within, form->all.n));
+            table_cell(&table, "%.1f %%", to_percent * share(form->all.n_close, form->all.n));
+            table_cell(&table, "%.1f %%", to_percent * share(form->all.n_within, form->all.n));
             table_cell(&table, "%zu", form->n_refused);
         }
     table_print(&table, out, colour);
@@ -131,7 +131,7 @@ static void print_classes(struct arena *arena, const struct scores *scores, FILE
                 table_cell(&table, "%u", form->classes[c].number);
                 table_cell(&table, "%zu", form->classes[c].errors.n);
                 table_cell(&table, "%.1f %%", mean_percent(&form->classes[c].errors));
-                table_cell(&table, "%+.1f %%", signed_percent(&form->classes[c].errors));
+                table_cell(&table, "%+.1f %%", to_percent * bias(&form->classes[c].errors));
                 table_cell(&table, "%s", form->classes[c].opcodes);
             }
             fprintf(out, "\n%s, %s: scheduling classes whose blocks add most to the error\n", scores->models[m].title,
@@ -177,27 +177,25 @@ void score_print(struct arena *arena, const struct scores *scores, FILE *out, bo
 
 // ---- CSV
 
-static void print_row(const char *title, unsigned form, const char *group, const struct score_errors *errors,
+static void print_row(const char *model, unsigned form, const char *group, const struct score_errors *errors,
                       FILE *out) {
-    fprintf(out, "\"%s\",%s,\"%s\",%zu,%.4f,%.4f,%.4f,%.4f", title, form_name(form), group, errors->n,
-            mean_percent(errors), signed_percent(errors), share(errors->n_close, errors->n),
-            share(errors->n_within, errors->n));
+    fprintf(out, "%s,%s,\"%s\",%zu,%.6f,%.6f,%.6f,%.6f", model, form_name(form), group, errors->n, score_mean(errors),
+            bias(errors), share(errors->n_close, errors->n), share(errors->n_within, errors->n));
 }
 
 void score_print_csv(const struct scores *scores, FILE *out) {
-    fprintf(out, "model,form,blocks_of,blocks,mean_error_percent,bias_percent,within_5_percent,in_interval_percent,"
-                 "median_error_percent,tau_b,refused\n");
+    fprintf(out, "model,form,kind,blocks,mean_error,bias,within_5_percent,in_interval,median_error,tau_b,refused\n");
     for (unsigned m = 0; m < scores->n_models; m++)
         for (unsigned f = 0; f < N_FORMS; f++) {
             const struct score_form *form = &scores->models[m].forms[f];
-            const char *title = scores->models[m].title;
+            const char *model = scores->models[m].name;
             if (!has_score(scores, m, f))
                 continue;
-            print_row(title, f, "all", &form->all, out);
-            fprintf(out, ",%.4f,%.4f,%zu\n", to_percent * form->median, form->tau, form->n_refused);
+            print_row(model, f, "all", &form->all, out);
+            fprintf(out, ",%.6f,%.6f,%zu\n", form->median, form->tau, form->n_refused);
             for (unsigned g = 0; g < SCORE_N_GROUPS; g++)
                 if (form->groups[g].n) {
-                    print_row(title, f, score_group_name((enum score_group)g), &form->groups[g], out);
+                    print_row(model, f, score_group_name((enum score_group)g), &form->groups[g], out);
                     fprintf(out, ",,,\n");
                 }
         }
@@ -210,9 +208,9 @@ enum { DECIMALS = 6 };
 static void put_errors(struct json_text *json, const struct score_errors *errors) {
     json_put_integer(json, "blocks", (int64_t)errors->n);
     json_put_real(json, "mean_error", score_mean(errors), DECIMALS);
-    json_put_real(json, "bias", errors->n ? errors->relative / (double)errors->n : 0, DECIMALS);
-    json_put_real(json, "within_5_percent", share(errors->n_close, errors->n) / to_percent, DECIMALS);
-    json_put_real(json, "in_interval", share(errors->n_within, errors->n) / to_percent, DECIMALS);
+    json_put_real(json, "bias", bias(errors), DECIMALS);
+    json_put_real(json, "within_5_percent", share(errors->n_close, errors->n), DECIMALS);
+    json_put_real(json, "in_interval", share(errors->n_within, errors->n), DECIMALS);
 }
 
 static void put_parts(struct json_text *json, const struct score_form *form) {
@@ -240,7 +238,7 @@ static void put_parts(struct json_text *json, const struct score_form *form) {
         const struct score_worst *worst = &form->worst[i];
         json_open(json, NULL);
         json_put_text(json, "block", worst->hex);
-        json_put_text(json, "code", worst->code);
+        json_put_text(json, "bytes", worst->code);
         json_put_text(json, "text", worst->text);
         json_put_real(json, "measured", worst->measured, DECIMALS);
         json_put_real(json, "low", worst->low, DECIMALS);
@@ -263,7 +261,8 @@ bool score_print_json(struct arena *arena, const struct scores *scores, FILE *ou
             if (!has_score(scores, m, f))
                 continue;
             json_open(&json, NULL);
-            json_put_text(&json, "model", scores->models[m].title);
+            json_put_text(&json, "record", "score");
+            json_put_text(&json, "model", scores->models[m].name);
             json_put_text(&json, "form", form_name(f));
             put_errors(&json, &form->all);
             json_put_real(&json, "median_error", form->median, DECIMALS);

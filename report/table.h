@@ -34,8 +34,9 @@ struct table_report_options {
 bool table_report_print(struct arena *arena, const struct survey_table *table,
                         const struct table_report_options *options, FILE *out, struct fail *fail);
 
-// Writes a line of titles, then a line for each value; for a form without values, a line of kind "none". Quotes as RFC
-// 4180 does; lines end in a newline alone. Empty: unknown. Fails where there is no such form, or it cannot be written.
+// Writes a line of titles, then a line for each value; for a form without values, a line of quantity "none". Quotes as
+// RFC 4180 does; lines end in a newline alone. Empty: unknown. Fails where there is no such form, or it cannot be
+// written.
 bool table_report_write_csv(struct arena *arena, const struct survey_table *table,
                             const struct table_report_options *options, FILE *out, struct fail *fail);
 

@@ -130,7 +130,7 @@ static void print_text(const struct groups *groups, FILE *out, bool colour) {
 
 // Names of classes and forms are identifiers, which need no quotes.
 static void write_csv(const struct groups *groups, FILE *out) {
-    fputs("class,kind,cycles,low,high,forms,form\n", out);
+    fputs("class,quantity,cycles,low,high,forms,form\n", out);
     for (size_t i = 0; i < groups->n; i++) {
         const struct group *group = &groups->items[i];
         fprintf(out, "%s,%s,%s,%s,%s,%zu,%s\n", group->first->class_name, group->first->kind,
@@ -148,7 +148,7 @@ static bool write_json(const struct groups *groups, FILE *out, struct fail *fail
         json_open(&json, NULL);
         json_put_text(&json, "record", "class");
         json_put_text(&json, "class", group->first->class_name);
-        json_put_text(&json, "kind", group->first->kind);
+        json_put_text(&json, "quantity", group->first->kind);
         json_put_real(&json, "cycles", group->first->value->cycles, DECIMALS);
         json_put_real(&json, "low", group->low, DECIMALS);
         json_put_real(&json, "high", group->high, DECIMALS);

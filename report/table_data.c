@@ -41,9 +41,9 @@ static void put_truth(struct csv *csv, bool value) {
 
 static void put_titles(struct csv *csv, const struct survey_table *table) {
     static const char *const titles[] = {
-        "form",     "kind",        "source",  "destination", "cycles",      "low",         "high", "relation",
-        "verdict",  "why",         "kernel",  "bytes",       "sched_class", "instruction", "code", "same_address",
-        "breakers", "slow_values", "streams", "headline",    "partner",     "sum",
+        "form",     "quantity",    "source",  "destination", "cycles",  "low",     "high", "relation",
+        "verdict",  "why",         "kernel",  "bytes",       "class",   "example", "code", "same_address",
+        "breakers", "slow_values", "streams", "headline",    "partner", "sum",
     };
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         put_field(csv, titles[i]);
@@ -67,7 +67,7 @@ static void put_csv_models(struct csv *csv, const struct survey_table *table, co
     }
 }
 
-// Puts the fields from `cycles` to `instruction`.
+// Puts the fields from `cycles` to `example`.
 static void put_csv_value(struct csv *csv, const struct table_row *row, const struct table_value *value) {
     bool is_known = fold_is_known(value);
     put_number(csv, is_known, value->cycles);
@@ -284,8 +284,8 @@ static bool write_json_row(struct arena *arena, const struct survey_table *table
     json_open(&json, NULL);
     json_put_text(&json, "record", "form");
     json_put_text(&json, "form", row->form);
-    json_put_text(&json, "instruction", row->example);
-    json_put_text(&json, "sched_class", row->sched_class);
+    json_put_text(&json, "example", row->example);
+    json_put_text(&json, "class", row->sched_class);
     json_put_text(&json, "left_out", row->left_out);
     put_latencies(&json, row);
     put_throughputs(&json, row);

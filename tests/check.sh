@@ -105,8 +105,58 @@ sed 's/"kernel":"add-r64"/"kernel":"<\/script>add"/' run.jsonl >hostile.jsonl
 expect 0 '2 forms' "$cyclops" report hostile.jsonl --mcpu znver4 --output hostile.html
 expect 0 '^1$' grep -c '</script>add\|u003c/script>add' hostile.html
 expect 0 '^2$' grep -c '^<script' hostile.html
+
+# Results of other kinds: sweeps and pairs, a corpus as its folder and as a file, scores, a card with its curves.
+quiet=(--isa x86_64 --target sim:znver4,noise=none)
+silent() { expect 0 '' bash -c '"$@" >/dev/null 2>&1 && echo done' - "$@"; }
+silent "$cyclops" run imul-r64 --sweep 1..4 "${quiet[@]}" --output runs.jsonl
+silent bash -c '"$@" >pairs.jsonl' - "$cyclops" pairs add-r64 imul-r64 "${quiet[@]}" --json
+printf '4801d8\n480fafc1\n48f7f1\n4803074883c708\n' >blocks.hex
+silent "$cyclops" corpus run blocks.hex "${quiet[@]}" --output corpus
+silent bash -c '"$@" >scores.csv' - "$cyclops" corpus score corpus --isa x86_64 --mcpu znver1 --blocks values.csv --csv
+silent "$cyclops" machine widths "${quiet[@]}" --output card
+printf 'overlay: 1\nname: c\nbase: llvm\ncpu: znver4\ncard:\n  - {name: load-queue, group: windows, verdict: exact, value: 72, unit: entries, curve: c.svg}\n' >curve.yaml
+printf '<svg xmlns="http://www.w3.org/2000/svg"/>' >c.svg
+expect 0 'all.html: .*, 2 x corpus, 1 table of scores, 2 x card' "$cyclops" report runs.jsonl pairs.jsonl corpus values.csv scores.csv card curve.yaml \
+    --isa x86_64 --mcpu znver4 --output all.html
+page_data all.html >all.json
+expect 0 '^ok$' python3 -c '
+import json
+data = json.load(open("all.json"))
+folder, values = data["corpora"]
+assert len(folder["values"]) == len(values["values"]) == 8, "four blocks in two forms"
+assert folder["models"] == ["llvm-22/znver4"] or folder["models"] == ["llvm-19/znver4"], folder["models"]
+assert values["models"][0].endswith("/znver1"), values["models"]
+by_block = {(v[0], v[1]): v for v in folder["values"]}
+block = by_block["480fafc1", 0]
+assert block[7] == "imul rax, rcx", block
+assert abs(block[3] - 3) < 0.05 and abs(block[8] - 3) < 0.05, block
+assert [row[2] for row in data["scores"][0]["rows"]].count("all") == 2
+widths = {e["name"]: e for e in data["cards"][0]["entries"]}
+assert widths["dispatch"]["value"] == 6, widths
+curve, = data["cards"][1]["entries"]
+assert curve["value"] == 72 and curve["curve"].startswith("<svg"), curve
+sweep, = data["sweeps"]
+assert (sweep["name"], [p[0] for p in sweep["points"]]) == ("imul-r64", [1, 2, 3, 4]), sweep
+pair, = data["pairs"][1]
+assert (pair["first"], pair["second"], pair["measured"]["pairing"]) == ("add-r64", "imul-r64", "together"), pair
+print("ok")'
+expect 0 'cards.html: 1 card' "$cyclops" report card/card.yaml --output cards.html
+sed '3s/,[0-9.]*,/,abc,/' values.csv >bad.csv
+expect 2 'bad.csv:3:[0-9]+: this is not a number' "$cyclops" report bad.csv --isa x86_64 --output bad.html
+sed '2s/$/,1/' values.csv >bad.csv
+expect 2 'bad.csv:2: this line has 11 cells under 10 titles' "$cyclops" report bad.csv --isa x86_64 --output bad.html
+cut -d, -f1-9 values.csv >bad.csv
+expect 2 "bad.csv:1: no column holds a model's predictions" "$cyclops" report bad.csv --isa x86_64 --output bad.html
+sed 's/value: 72/value: many/' curve.yaml >bad.yaml
+expect 2 "bad.yaml:6:63: expected a number, not 'many'" "$cyclops" report bad.yaml --output bad.html
+expect 2 'there is no .card:. in it' "$cyclops" report worse.yaml --output bad.html
+expect 2 "cannot read 'none.csv'" "$cyclops" report none.csv --output bad.html
+[ ! -e bad.html ] || { echo "FAILED: a refused page was written"; failures=$((failures + 1)); }
 if command -v tidy >/dev/null; then
-    expect 0 '^0$' bash -c "tidy -e -q report.html 2>&1 | grep -c 'Error\|Warning'; true"
+    for page in report.html all.html; do
+        expect 0 '^0$' bash -c "tidy -e -q $page 2>&1 | grep -c 'Error\|Warning'; true"
+    done
 fi
 
 # Bad input.

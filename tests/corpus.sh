@@ -32,7 +32,7 @@ other=$("$cyclops" corpus score "$T/noisy" --isa x86_64 --mcpu znver1 --json --w
 jq -es 'all(.mean_error > 0.05 and .in_interval < 0.9 and (.worst | length) == 3 and .worst[0].error != 0)' <<<"$other" >/dev/null ||
     { echo "FAILED: another CPU's model: $other"; failures=$((failures + 1)); }
 expect 0 'the worst blocks' "$cyclops" corpus score "$T/noisy" --isa x86_64 --mcpu znver1 --worst 2
-expect 0 '^"znver1 \(LLVM [0-9]+\)",looped,"all",'"$n," "$cyclops" corpus score "$T/noisy" --isa x86_64 --mcpu znver1 --csv
+expect 0 '^llvm-[0-9]+/znver1,looped,"all",'"$n," "$cyclops" corpus score "$T/noisy" --isa x86_64 --mcpu znver1 --csv
 
 # ---- the CSV file of blocks gives the same scores again
 "$cyclops" corpus score "$T/noisy" --isa x86_64 --mcpu znver1 --csv --blocks "$T/blocks.csv" >"$T/first" 2>&1
@@ -146,7 +146,7 @@ f:  xor %eax, %eax
 ASM
 expect 0 '^480307' "$cyclops" corpus extract "$T/loop.s" --isa x86_64
 check "$("$cyclops" corpus extract "$T/loop.s" --isa x86_64 2>/dev/null | cut -d, -f1,2,4 | tr '\n' ' ')" \
-    "hex,symbol,instructions 31c0,f,1 4803074883c70848ffce,f,3 " "basic blocks of a loop"
+    "block,symbol,instructions 31c0,f,1 4803074883c70848ffce,f,3 " "basic blocks of a loop"
 printf '2 1000\n' >"$T/profile"
 expect 0 '^4803074883c70848ffce,1000,f,0x2,3$' "$cyclops" corpus extract "$T/loop.s" --isa x86_64 --hot "$T/profile"
 expect 2 "no symbol 'g'" "$cyclops" corpus extract "$T/loop.s" --isa x86_64 --symbol g

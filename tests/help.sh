@@ -12,7 +12,7 @@ fits() {
 
 fits "$cyclops" --help
 commands=$(sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/\1/p' "$T/help" | grep -v '^help$')
-expect 0 '^1[0-9]$' bash -c "echo '$commands' | wc -l"
+expect 0 '^2[0-9]$' bash -c "echo '$commands' | wc -l"
 fits "$cyclops" help
 fits "$cyclops" -h
 for command in $commands; do

@@ -17,16 +17,19 @@ set(CYCLOPS_LABEL_slow
   program.bundle-empty-root
   program.corpus.*
   program.check
+  program.completion-zsh
   program.corun
   program.end-to-end
   program.equal-to-llvm-mca.*
   program.events
   program.expectations
+  program.formats
   program.interrupted
   program.killed
   program.known-answers
   program.machine
   program.machines
+  program.page
   program.pmu
   program.precision
   program.sandbox

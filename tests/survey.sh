@@ -134,7 +134,7 @@ expect 0 "^Dispatch: 6 slots a cycle, measured with 'xor'" "$cyclops" table "$S"
 expect 0 'of 6 a cycle +2 .*exact' "$cyclops" table "$S" --form MUL64r
 expect 0 'VADDPSYrr' "$cyclops" table "$S" --sort model --llvm 19
 expect 0 '^Scheduling classes whose forms differ: [0-9]+$' "$cyclops" table "$S" --classes --mcpu none
-expect 0 '^class,kind,cycles,low,high,forms,form$' "$cyclops" table "$S" --classes --csv --mcpu none
+expect 0 '^class,quantity,cycles,low,high,forms,form$' "$cyclops" table "$S" --classes --csv --mcpu none
 parses() { # --csv or --json: each line has all fields, and the rows are those of forms.jsonl
     "$cyclops" table "$S" "$1" --mcpu none >"$T/report" && python3 - "$1" "$T/report" "$S/forms.jsonl" <<'PARSE'
 import csv, json, sys

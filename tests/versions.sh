@@ -44,8 +44,8 @@ done
 
 # What changed: MFENCE of Skylake, from 1 cycle to 3 and back.
 changes=("$cyclops" list changes --isa x86_64 --json --mcpu skylake)
-expect 0 '"opcode":"MFENCE","from":\{"latency":3,.*"to":\{"latency":1,' "${changes[@]}" --llvm 19 --llvm 22
-expect 0 '"opcode":"MFENCE","from":\{"latency":1,.*"to":\{"latency":3,' "${changes[@]}" --llvm 22 --llvm 19
+expect 0 '"form":"MFENCE","before":\{"latency":3,.*"after":\{"latency":1,' "${changes[@]}" --llvm 19 --llvm 22
+expect 0 '"form":"MFENCE","before":\{"latency":1,.*"after":\{"latency":3,' "${changes[@]}" --llvm 22 --llvm 19
 expect 0 '^0$' bash -c "'$cyclops' list changes --isa x86_64 --json --mcpu skylake --llvm 22 --llvm 22 | wc -l"
 expect 2 'name the two versions' "${changes[@]}" --llvm 22
 

@@ -1,4 +1,4 @@
-// Writes measurement files, which record_read.c reads. results/README.md lists the fields. Leaves out a field without
+// Writes measurement files, which record_read.c reads. docs/formats.md lists the fields. Leaves out a field without
 // information (no event, nothing dropped, outcome ok). Runners write with this, too.
 #include "bench/record/record.h"
 

@@ -18,7 +18,7 @@ static const struct option options[] = {
     {OPTION_TEXT, "shard", "I/N", "run: measure only part I of N, from 1. 'corpus score DIR...' puts parts together.",
      &corpus_args.shard},
     {OPTION_COUNT, "limit", "N", "Read only the first N blocks.", &corpus_args.limit},
-    {OPTION_TEXT, "alias", "HOW",
+    {OPTION_TEXT, "alias", "same|disjoint",
      "What general registers hold at a block's start. same: one address, as in BHive; disjoint: addresses 69 KiB "
      "apart. Default: same.",
      &corpus_args.alias},

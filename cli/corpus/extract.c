@@ -42,7 +42,7 @@ int corpus_cli_extract(struct arena *arena, const struct operands *operands, str
         is_open = corpus_blocks_read(&blocks, operands->items[i], fail);
     if (is_open) {
         corpus_blocks_decode(&blocks);
-        printf("hex,%ssymbol,address,instructions\n", corpus_args.hot ? "count," : "");
+        printf("block,%ssymbol,address,instructions\n", corpus_args.hot ? "count," : "");
         for (size_t i = 0; i < blocks.n; i++)
             print_block(arena, &blocks.items[i], corpus_args.hot != NULL);
         lab_say(&cli_listener, LAB_NOTE, "%s", corpus_blocks_summary(&blocks));

@@ -20,8 +20,7 @@ static struct {
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_COUNT, "cpu", "N", "Logical CPU to look at. Default: the one 'cyclops run' would take.", &args.cpu},
-    {OPTION_TEXT, "core-type", "TYPE", "performance, middle or efficiency: type of core to choose from.",
-     &args.core_type},
+    {OPTION_TEXT, "core-type", "performance|middle|efficiency", "Type of core to choose from.", &args.core_type},
     {OPTION_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM to try.", &args.llvm},
     {OPTION_FLAG, "restore", NULL,
      "Put back what a run changed (boost, governor, limits) if it and its guardian were killed. Do nothing else.",

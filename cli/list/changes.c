@@ -67,7 +67,7 @@ static bool report_change(struct table *table, const struct opcode_cost *from, c
     if (list_args.json)
         return json_write_line(
             stdout,
-            json_pack("{s:s, s:o, s:o}", "opcode", from->opcode, "from", cost_to_json(from), "to", cost_to_json(to)),
+            json_pack("{s:s, s:o, s:o}", "form", from->opcode, "before", cost_to_json(from), "after", cost_to_json(to)),
             fail);
     for (size_t i = 0; i < 2; i++) {
         table_cell(table, "%s", i == 0 ? from->opcode : "");

@@ -14,7 +14,8 @@ struct list_args list_args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
-    {OPTION_TEXT, "isa", "ISA", "Only this ISA's. Default: kernels of all ISAs; models of this one.", &list_args.isa},
+    {OPTION_TEXT, "isa", "x86_64|aarch64|armv7|mips|mipsel|riscv64",
+     "Only this ISA's. Default: kernels of all ISAs; models of this one.", &list_args.isa},
     {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.",
      &list_args.kernels},
     {OPTION_LIST, "llvm", "LLVM",

@@ -108,7 +108,7 @@ static json_t *form_to_json(struct arena *arena, const struct model *model, cons
                                         operand->is_read, "written", operand->is_written, "tied", operand->tied));
     }
     return json_pack("{s:s, s:s, s:s*, s:s*, s:s, s:o, s:o, s:o, s:s*, s:b, s:b, s:b, s:s*, s:o*}", "form", form->name,
-                     "status", form_status_name(form->status), "twin", form->twin, "example", form->text, "hex", hex,
+                     "status", form_status_name(form->status), "twin", form->twin, "example", form->text, "bytes", hex,
                      "operands", operands, "implicit_reads",
                      registers_to_json(machine, form->implicit_reads, form->n_implicit_reads), "implicit_writes",
                      registers_to_json(machine, form->implicit_writes, form->n_implicit_writes), "class",

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# The files of real commands, held against docs/schema/; damaged ones are refused; docs/formats.md is up to date.
+#   formats.sh BUILD
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+"$here/../scripts/formats-page" --check || failures=$((failures + 1))
+python=
+for each in python3 /usr/bin/python3; do
+    [ -n "$python" ] || ! "$each" -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null || python=$each
+done
+[ -n "$python" ] || skip "there is no python3-jsonschema"
+
+sim=(--isa x86_64 --target sim:znver4)
+still=(--isa x86_64 --target sim:znver4,noise=none)
+ran() { "$@" >"$T/ran" 2>&1 || { echo "FAILED: $*"; sed 's/^/    /' "$T/ran"; failures=$((failures + 1)); }; }
+# fits SCHEMA FILE [KIND...]: the file fits, and has lines of these kinds.
+fits() { expect 0 '^valid: ' "$python" "$here/formats.py" "$@"; }
+# writes SCHEMA KINDS COMMAND...: what it prints fits.
+writes() {
+    local schema=$1 kinds=$2
+    shift 2
+    "$@" >"printed.$schema" 2>"$T/messages"
+    [ $? -le 1 ] || { echo "FAILED: $*"; sed 's/^/    /' "$T/messages"; failures=$((failures + 1)); }
+    # shellcheck disable=SC2086
+    fits "$schema" "printed.$schema" $kinds
+}
+
+cat >worse.yaml <<'YAML'
+overlay: 1
+name: worse
+base: llvm
+triple: x86_64-unknown-linux-gnu
+cpu: znver4
+instructions:
+  - {match: SUB64rr, latency: 2}
+  - {match: IMUL64rr, uops: 3}
+YAML
+printf 'allowances: 1\nallow:\n  - {finding: "gap:uops/*", reason: known}\n  - {finding: "gap:none", reason: old}\n' >allow.yaml
+
+# ---- surveys, tables, findings, differences
+forms=(SUB64rr IMUL64rr ADD64rm MUL64r VPXORYrr)
+ran "$cyclops" survey "${forms[@]}" CPUID "${sim[@]}" --output noisy
+ran "$cyclops" survey "${forms[@]}" "${still[@]}" --output base
+ran "$cyclops" survey "${forms[@]}" --isa x86_64 --target "sim:$T/worse.yaml,noise=none" --output moved
+fits measurements noisy/measurements.jsonl host measurement
+fits survey-forms noisy/forms.jsonl
+writes table "table form" "$cyclops" table noisy --json --left-out --llvm 22 --llvm 19
+writes table-csv '' "$cyclops" table noisy --csv --left-out --llvm 22 --llvm 19
+writes check 'check finding allowance' "$cyclops" check base --mcpu worse.yaml --against znver4 --gap --allow allow.yaml --json
+writes check 'check finding' "$cyclops" check moved --mcpu none --baseline base --json
+writes diff 'diff difference' "$cyclops" diff base moved --json
+writes diff 'diff difference' "$cyclops" diff base --mcpu znver4 --mcpu worse.yaml --json
+# A class whose forms differ: two forms of one class, one of them measured on the other CPU.
+mkdir both
+sed 's/"form":"IMUL64rr",\(.*\)"class":"[^"]*"/"form":"IMUL64rr",\1"class":"X"/; s/"form":"SUB64rr",\(.*\)"class":"[^"]*"/"form":"SUB64rr",\1"class":"X"/' base/forms.jsonl >both/forms.jsonl
+cp -r base/measurements.jsonl base/kernels both/
+writes table class "$cyclops" table both --classes --json
+writes classes-csv '' "$cyclops" table both --classes --csv
+
+# ---- kernels, pairs, blocks
+ran "$cyclops" run add-r64 load-r64 --sweep 1..2 "${sim[@]}" --output run.jsonl
+ran "$cyclops" run imul-r64 --corun add-r64 "${still[@]}" --output run.jsonl
+ran "$cyclops" run add-r64 --replicate "${still[@]}" --mcpu none --output run.jsonl
+ran "$cyclops" run add-r64 --isa x86_64 --target sim:znver4,noise=counters --mcpu none --output run.jsonl
+fits measurements run.jsonl host measurement
+writes measurements 'host measurement pair' "$cyclops" pairs add-r64 imul-r64 load-r64 "${still[@]}" --json
+
+# ---- corpora
+printf '4801d8\n480fafc1\n48f7f1\n06\n4803074883c708\n' >blocks.hex
+printf '.globl f\n.type f, @function\nf: xor %%eax, %%eax\n1: add (%%rdi), %%rax\n dec %%rsi\n jne 1b\n ret\n.size f, . - f\n' >loop.s
+printf '2 1000\n' >profile
+ran "$cyclops" corpus run blocks.hex loop.s "${still[@]}" --output corpus
+fits measurements corpus/measurements.jsonl host measurement
+fits corpus-blocks corpus/blocks.jsonl
+fits corpus-settings corpus/settings.json
+writes corpus-score '' "$cyclops" corpus score corpus --isa x86_64 --mcpu znver1 --mcpu haswell --worst 3 --blocks values.csv --json
+fits corpus-values-csv values.csv
+fits corpus-values-csv "$here/../results/measured/corpus-znver4.csv"
+writes corpus-score-csv '' "$cyclops" corpus score --measured values.csv --isa x86_64 --mcpu znver1 --csv
+fits corpus-score-csv "$here/../results/measured/corpus-znver4.scores.csv"
+writes corpus-extract-csv '' "$cyclops" corpus extract loop.s --isa x86_64
+writes corpus-extract-csv '' "$cyclops" corpus extract loop.s --isa x86_64 --hot profile
+
+# ---- machines, models, published results
+ran "$cyclops" machine widths "${still[@]}" --output card
+fits measurements card/measurements.jsonl host measurement
+fits measurements "$here/../results/measured/zen4-epyc-vm.jsonl" host measurement
+writes doctor '' "$cyclops" doctor --json
+writes explain explanation "$cyclops" explain 'imul rax, rbx' --mcpu znver4 --llvm 22 --llvm 19 --json
+writes reproduce '' "$cyclops" reproduce dot-product mips-74k-adds --target none --json
+writes list kernel "$cyclops" list kernels --json
+writes list form "$cyclops" list forms 'VADDPS.*' 'JMP.*' --isa x86_64 --mcpu znver4 --json
+writes list model "$cyclops" list models --isa x86_64 --json
+writes list changes "$cyclops" list changes --isa x86_64 --llvm 19 --llvm 22 --json
+writes list changed "$cyclops" list changes --isa x86_64 --mcpu skylake --llvm 19 --llvm 22 --json
+if [ "$(uname -m)" = x86_64 ]; then
+    writes trial '' "$cyclops" try --hex 4801c3488b0f48890f --hex 488b0425efbeadde --hex 48f7f1 --hex 0f0b --fill 0 --json
+fi
+
+# ---- a damaged file does not fit: each change is found
+# refused SCHEMA FILE PATTERN SED
+refused() {
+    sed "$4" "$2" >damaged
+    ! cmp -s "$2" damaged || { echo "FAILED: nothing to damage in $2: $4"; failures=$((failures + 1)); }
+    expect 1 "$3" "$python" "$here/formats.py" "$1" damaged
+}
+refused measurements run.jsonl "line 2: .*'cycles' was unexpected|line 2: .*'n' is a required" '2s/"n":/"streams":/'
+refused measurements run.jsonl 'line 2: verdict' '2s/"verdict":"[a-z]*"/"verdict":"good"/'
+refused measurements run.jsonl 'line 2: cycles: .* is not of type' '2s/"cycles":[0-9.]*/"cycles":"1"/'
+refused measurements run.jsonl 'line 2: confidence: .* maximum' '2s/"confidence":[0-9.]*/"confidence":99/'
+refused measurements run.jsonl 'line 2: .*is there twice' '2s/"n":/"isa":"mips","n":/'
+refused measurements run.jsonl 'line 3: ' '3s/.$//'
+refused measurements run.jsonl 'no kind of line' '2s/"record":"measurement"/"record":"measured"/'
+refused check printed.check 'line 1: .*Additional properties' '1s/"forms":/"form":1,"forms":/'
+refused table-csv printed.table-csv 'the columns are' '1s/quantity/kind/'
+refused table-csv printed.table-csv 'line 3: [0-9]+ cells' '3s/$/,/'
+refused table-csv printed.table-csv "line 2: cycles: 'x' is not" '2s/^\([^,]*,[^,]*,[^,]*,[^,]*\),[^,]*/\1,x/'
+refused corpus-values-csv values.csv "line 2: verdict" '2s/,stable,/,good,/'
+refused corpus-score-csv printed.corpus-score-csv 'within_5_percent: .* maximum' '2s/0\.[0-9]*,/47.24,/3'
+refused corpus-settings corpus/settings.json 'alias' 's/"alias":"[a-z]*"/"alias":"both"/'
+finish

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The page of 'cyclops report', looked at in headless Chromium at three widths, light and dark: page.py says what is checked.
+#   page.sh BUILD [write]     write: store today's layout and pictures in tests/page/
+write=${2:-}
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "there is no Chromium"
+
+# A report with every part, from simulated CPUs without noise.
+cat >worse.yaml <<'YAML'
+overlay: 1
+name: worse
+base: llvm
+triple: x86_64-unknown-linux-gnu
+cpu: znver4
+instructions:
+  - {match: SUB64rr, latency: 2}
+  - {match: IMUL64rr, uops: 3}
+YAML
+quiet=(--isa x86_64 --target sim:znver4,noise=none)
+made() { "$@" >made.out 2>&1 || { echo "FAILED: $*"; cat made.out; exit 1; }; }
+made "$cyclops" survey SUB64rr IMUL64rr 'ADD64r[ri].*' 'XOR(32|64)rr' --isa x86_64 --target "sim:./worse.yaml,noise=none" --output survey
+made "$cyclops" run imul-r64 --sweep 1..6 "${quiet[@]}" --output sweep.jsonl
+"$cyclops" pairs add-r64 imul-r64 load-r64 "${quiet[@]}" --json >pairs.jsonl 2>/dev/null
+grep -v '^#' "$here/blocks/bhive-sample.hex" | head -60 >blocks.hex
+made "$cyclops" corpus run blocks.hex "${quiet[@]}" --output corpus
+"$cyclops" corpus score corpus --isa x86_64 --mcpu znver1 --blocks values.csv --csv >scores.csv 2>/dev/null
+made "$cyclops" machine widths "${quiet[@]}" --output card
+made "$cyclops" report survey sweep.jsonl pairs.jsonl values.csv scores.csv card --mcpu znver4 --output report.html
+
+look() { expect 0 '' bash -c '"$@" && echo fine' - "$here/page.py" "$chromium" "$@"; }
+if [ "$write" = write ]; then
+    for width in 390 1024 1600; do "$here/page.py" "$chromium" report.html "$here/page" $width light write; done
+    exit
+fi
+for width in 390 1024 1600; do
+    look report.html "$here/page" $width light
+done
+look report.html "$here/page" 390 dark
+look report.html "$here/page" 1024 dark
+
+# It finds what is broken: rows that are no grid, a part that is too wide, unreadable text, a script that ends early.
+broken() {
+    sed "$2" report.html >broken.html
+    ! cmp -s report.html broken.html || { echo "FAILED: nothing to break: $2"; failures=$((failures + 1)); }
+    expect 1 "$1" "$here/page.py" "$chromium" broken.html "$here/page" "$3" light
+}
+broken 'the picture differs|columns of instructions' 's/^\.row { display: grid;/.row { display: block;/; s/^  .row { grid-template-columns.*//; s/^  .middle { display: none; }//' 390
+broken 'pixels wide' 's/^\.scroll { overflow-x: auto; }/.scroll { min-width: 90rem; }/' 1024
+broken 'low contrast' 's/--dim: #60646c/--dim: #b0b4bc/' 1024
+broken 'did not come to its end|is not defined' 's/^findings(12);$/nothing();/; s/^const parts = /nothing(); const parts = /' 1024
+broken 'the parts are' 's/^#frame { /#frame { display: none; /' 1600
+finish
