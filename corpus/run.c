@@ -291,8 +291,9 @@ static bool measure_batches(struct run *run, struct lab *lab, const struct lab_o
 struct effort {
     double precision;     // half-width of the interval to stop at, as a share of the value
     double attempt_ms;    // computing time of a value, ms
-    double retry_seconds; // waiting for the clock to be steady, s; values do not wait
+    double retry_seconds; // waiting for others to leave the core, s; in a hasty pass, only for a steady clock
     unsigned processes;   // least number
+    bool is_hasty;        // as in struct bench_options
 };
 
 static struct lab_options options_of(const struct run *run, struct arena *arena, const struct effort *effort) {
@@ -306,7 +307,7 @@ static struct lab_options options_of(const struct run *run, struct arena *arena,
     if (options.bench.processes == 0)
         options.bench.processes = effort->processes;
     options.bench.retry_seconds = effort->retry_seconds;
-    options.bench.is_hasty = true;
+    options.bench.is_hasty = effort->is_hasty;
     return options;
 }
 
@@ -372,24 +373,28 @@ static size_t count(const struct run *run, enum state state) {
 }
 
 // Measures everything once, briefly, then what is unstable again with more effort. Several short tries find a quiet
-// moment sooner than a long one, so a pass takes a quarter of the time that is left.
+// moment sooner than a long one, so a pass takes a quarter of the time that is left. Where that no longer helps, values
+// wait.
 static bool measure_all(struct run *run, struct fail *fail) {
     enum { MOST_PASSES = 10, PASSES_LEFT = 4 };
-    static const struct effort brief = {0.01, 10, 20, 1};
-    static const double most_attempt_ms = 100;
+    static const struct effort brief = {0.01, 10, 20, 1, true};
+    static const double most_attempt_ms = 200, helpful_share = 0.9;
     run->n_wanted = count(run, STATE_OPEN) + count(run, STATE_UNSTABLE);
     if (run->n_wanted == 0)
         return true;
     if (!measure(run, &brief, fail))
         return false;
     uint64_t start_ns = timer_clock_ns();
+    size_t n_before = run->n_wanted;
     for (unsigned pass = 1; pass < MOST_PASSES && !is_stopped(run); pass++) {
         size_t n_unstable = count(run, STATE_UNSTABLE);
         double left = run->request->budget_seconds - (double)(timer_clock_ns() - start_ns) / 1e9;
         if (n_unstable == 0 || left <= 0)
             break;
         double share_ms = left * 1e3 / PASSES_LEFT / (double)n_unstable; // of each value, where all need it
-        struct effort patient = {0.005, fmax(2 * brief.attempt_ms, fmin(most_attempt_ms, share_ms)), 20, 3};
+        struct effort patient = {0.005, fmax(2 * brief.attempt_ms, fmin(most_attempt_ms, share_ms)), 20, 3,
+                                 (double)n_unstable < helpful_share * (double)n_before};
+        n_before = n_unstable;
         lab_say(listener_of(run), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
                 pass + 1);
         if (!measure(run, &patient, fail))

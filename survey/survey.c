@@ -526,14 +526,16 @@ static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail 
 }
 
 // Measures everything, then what is unstable again, each time with the clock calibrated anew. Several short tries find
-// a quiet moment sooner than a long one, so a pass takes an eighth of the time that is left.
+// a quiet moment sooner than a long one, so a pass takes an eighth of the time that is left. Where that no longer
+// helps, values wait.
 static bool measure_all(struct survey *survey, struct fail *fail) {
     enum { MOST_PASSES = 16, PASSES_LEFT = 8 };
-    static const double least_attempt_ms = 10, most_attempt_ms = 100;
-    size_t n_unstable = 0;
+    static const double least_attempt_ms = 10, most_attempt_ms = 200, helpful_share = 0.9;
+    size_t n_unstable = 0, n_before;
     if (!measure_once(survey, &n_unstable, fail))
         return false;
     uint64_t start_ns = timer_clock_ns();
+    n_before = 2 * n_unstable; // the second pass is hasty
     for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey); pass++) {
         double left = survey->request->budget_seconds - (double)(timer_clock_ns() - start_ns) / 1e9;
         if (left <= 0)
@@ -541,7 +543,8 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
         double share_ms = left * 1e3 / PASSES_LEFT / (double)n_unstable; // of each value, where all need it
         struct effort effort = {.attempt_ms = fmax(least_attempt_ms, fmin(most_attempt_ms, share_ms)),
                                 .retry_seconds = 20,
-                                .is_hasty = true};
+                                .is_hasty = (double)n_unstable < helpful_share * (double)n_before};
+        n_before = n_unstable;
         lab_say(listener_of(survey), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
                 pass + 1);
         n_unstable = 0;
