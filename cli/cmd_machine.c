@@ -106,12 +106,18 @@ static bool write_all(struct arena *arena, const char *folder, const struct card
            machine_report_draw(arena, card, folder, fail);
 }
 
+static bool write_card(void *context, const struct card *card, struct fail *fail) {
+    return write_all(context, args.folder ? args.folder : "machine", card, &lab_args.options, fail);
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     static const double usual_budget = 240;
     struct parameters_request request = {.folder = args.folder ? args.folder : "machine",
                                          .experiments = operands->items,
                                          .n_experiments = operands->n_items,
                                          .is_resumed = args.is_resumed,
+                                         .write = write_card,
+                                         .context = arena,
                                          .lab = &lab_args.options};
     struct card card = {0};
     int status = 0;

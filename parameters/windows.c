@@ -81,14 +81,19 @@ static void add_half(const struct session *session, const struct window *window,
         recipe_add(body, lines[window->lines[i % window->n_lines]], i / window->n_lines, chase);
 }
 
+static const char *name_of(const struct session *session, const struct window *window, unsigned k) {
+    return arena_printf(session->arena, "window.%s.%u", window->name, k);
+}
+
 static const struct value *ask(struct session *session, const struct window *window, unsigned k) {
     struct text body = {.arena = session->arena};
     add_half(session, window, "p", k, &body);
     add_half(session, window, "q", k, &body);
-    const struct timing trial = {.name = arena_printf(session->arena, "window.%s.%u", window->name, k),
+    const struct timing trial = {.name = name_of(session, window, k),
                                  .body = body.data,
                                  .feature = needs_vectors(window) ? session->recipe->vector_feature : NULL,
-                                 .unroll = k < 32 ? 64 / (k + 1) + 1 : 1};
+                                 .unroll = k < 32 ? 64 / (k + 1) + 1 : 1,
+                                 .is_rough = true};
     return session_value(session, &trial);
 }
 
@@ -230,6 +235,16 @@ static void settle(struct search *search) {
     }
 }
 
+// Asks again for unstable points at the step, and for those that contradict it.
+static void doubt(const struct search *search) {
+    for (size_t k = 0; k < search->curve.n_points; k++) {
+        double x = search->curve.points[k].x;
+        bool is_near = x >= search->below && x <= search->above, is_above = x >= search->above;
+        if (is_near || search->sides[k] != (is_above ? ABOVE : BELOW))
+            session_doubt(search->session, name_of(search->session, search->window, (unsigned)x));
+    }
+}
+
 static void sort(struct card_curve *curve) {
     for (size_t i = 1; i < curve->n_points; i++)
         for (size_t k = i; k > 0 && curve->points[k].x < curve->points[k - 1].x; k--) {
@@ -258,6 +273,7 @@ static struct knee find_knee(struct session *session, const struct window *windo
         if (search.above - search.below >= width) // noise, or a slope
             break;
     }
+    doubt(&search);
     if (search.is_missing)
         return knee;
     knee.is_known = true;
@@ -372,6 +388,15 @@ static void add_limited(struct session *session, const struct limited *entry, co
                                         .curve = arena_printf(session->arena, "window-%s", windows[entry->which].name)};
         card_add_at_least(&session->card, &head, knee->low + entry->extra,
                           arena_printf(session->arena, "%s is full first", entry->limit_name));
+    } else if (is_plain(knee) && (!limit->is_known || limit->why)) {
+        const struct card_entry head = {.group = "windows",
+                                        .name = entry->name,
+                                        .unit = entry->unit,
+                                        .how = entry->how,
+                                        .example = session->recipe->lines[windows[entry->which].lines[0]],
+                                        .curve = arena_printf(session->arena, "window-%s", windows[entry->which].name)};
+        card_add_at_least(&session->card, &head, knee->low + entry->extra,
+                          arena_printf(session->arena, "%s is not known, and may be full first", entry->limit_name));
     } else {
         add_entry(session, entry->name, entry->unit, entry->how, &windows[entry->which], knee, entry->extra);
     }
