@@ -12,9 +12,9 @@ static const struct {
     const char *name;
     void (*find)(struct session *session);
 } experiments[] = {
-    {"widths", widths_find},       {"windows", windows_find},       {"branches", branches_find},
-    {"latencies", latencies_find}, {"forwarding", forwarding_find}, {"idioms", idioms_find},
-    {"fusion", fusion_find},
+    {"widths", widths_find},     {"windows", windows_find},     {"front-end", frontend_find},
+    {"branches", branches_find}, {"latencies", latencies_find}, {"forwarding", forwarding_find},
+    {"idioms", idioms_find},     {"fusion", fusion_find},
 };
 enum { N_EXPERIMENTS = sizeof experiments / sizeof *experiments };
 
@@ -92,7 +92,9 @@ static bool run_rounds(struct session *session, const struct parameters_request 
     enum { MOST_ROUNDS = 100 };
     bool is_stopped = false;
     size_t n_taken = 0;
+    static const double wait_share = 8; // of the budget
     session->end = session_seconds() + request->budget_seconds;
+    session->wait_seconds = request->budget_seconds / wait_share;
     for (unsigned round = 0; round < MOST_ROUNDS; round++) {
         find_all(session, request, false);
         enum session_part part = session_count(session, SESSION_MISSING) ? SESSION_MISSING : SESSION_UNSTABLE;

@@ -66,7 +66,8 @@ static void add_word(struct text *list, const char *word) {
 }
 
 static void add_kernel(const struct session *session, const struct timing *trial, struct text *out) {
-    static const char *const written[] = {"d0", "d1", "d2", "d3", "d4", "d5", "v0", "v1", "v2", "v3", "v4", "v5", "u"};
+    static const char *const written[] = {"d0", "d1", "d2", "d3", "d4", "d5", "v0", "v1", "v2", "v3",
+                                          "v4", "v5", "u",  "n0", "n1", "n2", "n3", "n4", "n5"};
     struct text writes = {.arena = session->arena}, init = {.arena = session->arena};
     for (size_t i = 0; i < sizeof written / sizeof *written; i++)
         if (has_role(trial->body, written[i]))
@@ -227,14 +228,14 @@ bool session_measure(struct session *session, enum session_part part, bool *is_s
                                               .takes_unstable = part == SESSION_MISSING,
                                               .n_taken = &session->n_taken,
                                               .events = &options.events};
-    static const double attempt_ms = 20, wait_seconds = 3;
+    static const double attempt_ms = 20, most_wait = 3, wait_share = 4; // one share of what is left to wait
     int status = 0;
     options.listener = &listener;
     options.cpus.n_items = 0;
     *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
     if (options.bench.budget_ms <= 0)
         options.bench.budget_ms = attempt_ms;
-    options.bench.retry_seconds = wait_seconds;
+    options.bench.retry_seconds = fmin(most_wait, session->wait_seconds / wait_share);
     options.bench.confirm_seconds = -1;
     limit.end = session->end;
     limit.is_stopped = session->options->bench.is_stopped;
@@ -247,6 +248,8 @@ bool session_measure(struct session *session, enum session_part part, bool *is_s
             is_done = true;
         }
     }
+    if (lab.bench.options.retry_seconds > 0)
+        session->wait_seconds -= lab.bench.options.retry_seconds - lab.bench.retry_ms / 1e3;
     bool is_ended = status == RUN_PLAN_INTERRUPTED || is_over();
     *is_stopped = is_stopped_by_user();
     if (is_ended && !is_done) {

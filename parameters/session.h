@@ -51,16 +51,17 @@ struct session {
         struct value value;
     } * items;
     size_t n_items;
-    size_t n_missing; // values that experiments asked for, and that are not measured yet
-    bool is_final;    // what is not measured now has a value that says so, so each experiment can end
-    double end;       // when measuring ends, s of session_seconds
-    size_t n_taken;   // values that come from the measurement file
+    size_t n_missing;    // values that experiments asked for, and that are not measured yet
+    bool is_final;       // what is not measured now has a value that says so, so each experiment can end
+    double end;          // when measuring ends, s of session_seconds
+    double wait_seconds; // time that is left to wait for neighbours to leave, s
+    size_t n_taken;      // values that come from the measurement file
 };
 
 double session_seconds(void); // time by a clock that never goes back, s
 
-// The value of a trial; null: it will be measured. Roles d0 to d5, v0 to v5, u and chases p and q are written; s and t
-// are read; m is the address of memory. The strings must live as long as the session.
+// The value of a trial; null: it will be measured. Roles d0 to d5, v0 to v5, n0 to n5, u and chases p and q are
+// written; s and t are read; m is the address of memory. The strings must live as long as the session.
 const struct value *session_value(struct session *session, const struct timing *trial);
 
 // Asks for a rough value again, where it is unstable: where it lies matters.

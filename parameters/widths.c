@@ -192,3 +192,15 @@ void widths_find(struct session *session) {
         if (values[i])
             add_kind(session, &kinds[i], values[i]);
 }
+
+bool widths_dispatch(struct session *session, double *width, bool *are_zeroings_as_fast) {
+    struct card before = session->card;
+    widths_find(session);
+    const struct card_entry *found = card_find(&session->card, "dispatch"),
+                            *zeroings = card_find(&session->card, "zeroings");
+    bool is_known = found && zeroings;
+    *width = is_known && found->verdict == CARD_EXACT ? found->value : 0;
+    *are_zeroings_as_fast = *width > 0 && zeroings->verdict == CARD_EXACT && zeroings->value == *width;
+    session->card = before;
+    return is_known;
+}
