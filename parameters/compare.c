@@ -104,6 +104,8 @@ static struct card_comparison of_entry(struct arena *arena, const struct card_en
         return number(machine->dispatch_width);
     if (strcmp(name, "reorder-buffer") == 0)
         return limit(machine->rob_size);
+    if (strcmp(name, "retire") == 0)
+        return limit(machine->retire_width);
     if (strcmp(name, "load-queue") == 0)
         return limit(machine->load_queue);
     if (strcmp(name, "store-queue") == 0)

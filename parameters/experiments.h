@@ -13,8 +13,10 @@ void windows_find(struct session *session);    // windows.c: reorder buffer, que
 void frontend_find(struct session *session);   // frontend.c: code by length, footprint and place; taken branches
 void branches_find(struct session *session);   // branches.c: cost of a misprediction
 void latencies_find(struct session *session);  // latencies.c: loads by addressing mode, level, crossing
+void bandwidth_find(struct session *session);  // bandwidth.c: loads and stores by footprint, across boundaries
 void forwarding_find(struct session *session); // forwarding.c: loads of what was just stored
 void idioms_find(struct session *session);     // idioms.c: what renaming does alone
+void costs_find(struct session *session);      // costs.c: stack pointer, merges, old and wide vectors
 void fusion_find(struct session *session);     // fusion.c: pairs that take one slot
 
 #endif

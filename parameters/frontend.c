@@ -104,7 +104,7 @@ static void find_lengths(struct session *session, struct lengths *lengths, bool 
             continue;
         }
         lengths->rates[i] = 1 / value->cycles;
-        card_add_number(&session->card, &head, 1 / value->cycles, 1 / value->high, 1 / value->low, 0.02);
+        card_add_number(&session->card, &head, 1 / value->cycles, 1 / value->high, 1 / value->low, 0.008);
         *ARENA_ADD(session->arena, curve.points, curve.n_points) =
             (struct card_point){i, 1 / value->cycles, 1 / value->high, 1 / value->low};
     }

@@ -14,7 +14,8 @@ static const struct {
 } experiments[] = {
     {"widths", widths_find},     {"windows", windows_find},     {"front-end", frontend_find},
     {"branches", branches_find}, {"latencies", latencies_find}, {"forwarding", forwarding_find},
-    {"idioms", idioms_find},     {"fusion", fusion_find},
+    {"idioms", idioms_find},     {"fusion", fusion_find},       {"bandwidth", bandwidth_find},
+    {"costs", costs_find},
 };
 enum { N_EXPERIMENTS = sizeof experiments / sizeof *experiments };
 

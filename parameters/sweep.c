@@ -118,6 +118,8 @@ struct step sweep_find(struct session *session, const struct sweep *sweep) {
     step.last = search.n_points ? search.points[search.n_points - 1].y : 0;
     if (search.n_points < sweep->n_grid * 3 / 4)
         step.why = search.why ? search.why : "too few points could be measured";
+    else if (step.is_beyond && !has(&search, sweep->grid[sweep->n_grid - 1]))
+        step.why = "the largest could not be measured";
     else if (!step.is_beyond && (step.low <= 0 || step.high <= 0))
         step.why = "the curve has no step";
     else if (!step.is_beyond && step.high > 2 * step.low)
