@@ -12,9 +12,9 @@ static const struct {
     const char *name;
     void (*find)(struct session *session);
 } experiments[] = {
-    {"widths", widths_find},     {"windows", windows_find},     {"front-end", frontend_find},
-    {"branches", branches_find}, {"latencies", latencies_find}, {"forwarding", forwarding_find},
-    {"idioms", idioms_find},     {"fusion", fusion_find},       {"bandwidth", bandwidth_find},
+    {"widths", widths_find},         {"windows", windows_find},     {"front-end", frontend_find},
+    {"branches", branches_find},     {"latencies", latencies_find}, {"bandwidth", bandwidth_find},
+    {"forwarding", forwarding_find}, {"idioms", idioms_find},       {"fusion", fusion_find},
     {"costs", costs_find},
 };
 enum { N_EXPERIMENTS = sizeof experiments / sizeof *experiments };

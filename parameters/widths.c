@@ -219,6 +219,7 @@ static const struct value *ask_fence(struct session *session, enum recipe_line l
     text_add(&body, "lfence\n");
     const struct timing timing = {.name = arena_printf(session->arena, "retire.%u.%u", (unsigned)line, n_fillers),
                                   .body = body.data,
+                                  .feature = line == LINE_VECTOR_MOVE ? session->recipe->vector_feature : NULL,
                                   .writes = "a"};
     return session_value(session, &timing);
 }
@@ -266,19 +267,18 @@ static void find_retire(struct session *session) {
         card_add_unknown(&session->card, &head, "there is no such experiment for this ISA yet");
         return;
     }
-    struct rate zeroings = {0}, integers = {0};
+    struct rate zeroings = {0}, moves = {0};
     const char *why = NULL;
     bool are_zeroings_known = find_retire_rate(session, LINE_ZERO, &zeroings, &why);
-    if (!find_retire_rate(session, LINE_INTEGER, &integers, &why) || !are_zeroings_known)
+    if (!find_retire_rate(session, LINE_VECTOR_MOVE, &moves, &why) || !are_zeroings_known)
         return;
-    if (!zeroings.is_known && !integers.is_known)
+    if (!zeroings.is_known && !moves.is_known)
         card_add_unknown(&session->card, &head, why);
-    else if (!zeroings.is_known || !integers.is_known || fabs(zeroings.value - integers.value) > near * integers.value)
-        card_add_at_least(&session->card, &head, fmax(zeroings.low, integers.low),
-                          "only one kind of filler is that fast");
+    else if (!zeroings.is_known || !moves.is_known || fabs(zeroings.value - moves.value) > near * moves.value)
+        card_add_at_least(&session->card, &head, fmax(zeroings.low, moves.low), "only one kind of filler is that fast");
     else
-        card_add_number(&session->card, &head, (zeroings.value + integers.value) / 2, fmin(zeroings.low, integers.low),
-                        fmax(zeroings.high, integers.high), 0.03);
+        card_add_number(&session->card, &head, (zeroings.value + moves.value) / 2, fmin(zeroings.low, moves.low),
+                        fmax(zeroings.high, moves.high), 0.03);
 }
 
 void widths_find(struct session *session) {
