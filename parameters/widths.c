@@ -305,9 +305,10 @@ bool widths_dispatch(struct session *session, double *width, bool *are_zeroings_
     widths_find(session);
     const struct card_entry *found = card_find(&session->card, "dispatch"),
                             *zeroings = card_find(&session->card, "zeroings");
-    bool is_known = found && zeroings;
-    *width = is_known && found->verdict == CARD_EXACT ? found->value : 0;
-    *are_zeroings_as_fast = *width > 0 && zeroings->verdict == CARD_EXACT && zeroings->value == *width;
     session->card = before;
-    return is_known;
+    if (!found || !zeroings)
+        return false;
+    *width = found->verdict == CARD_EXACT ? found->value : 0;
+    *are_zeroings_as_fast = *width > 0 && zeroings->verdict == CARD_EXACT && zeroings->value == *width;
+    return true;
 }

@@ -542,7 +542,7 @@ static void find_flags(struct session *session, const struct knee *knees, const 
                                     .example = session->recipe->lines[LINE_COMPARE],
                                     .why = "the fewer with other instructions between them",
                                     .curve = "window-compare"};
-    card_add_number(&session->card, &head, apart->high / 2.0, apart->low / 2, alone->high, 0);
+    card_add_number(&session->card, &head, apart->high / 2.0, apart->low / 2.0, alone->high, 0);
 }
 
 void windows_find(struct session *session) {
