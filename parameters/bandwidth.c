@@ -23,9 +23,9 @@ static const struct width {
 } widths[] = {{"zmm", "avx512f", 64}, {"ymm", "avx", 32}, {"xmm", NULL, 16}};
 enum { N_WIDTHS = sizeof widths / sizeof *widths };
 
-// Both rings lie one behind the other. Nothing chases in them: an index walks through the lines of each. A call may end
-// long before it has seen all of them. So each begins at another line, which the time decides: else it would find again
-// what the one before it has left in the caches.
+// Both rings lie one behind the other. Nothing chases in them: an index walks through the lines of each. In large
+// rings, a call ends long before it has seen all of them. So each begins at another line, which the time decides: else
+// it would find again what the one before it has left in the caches.
 static const struct value *ask(struct session *session, const struct size *size, const struct width *width,
                                bool is_store) {
     struct text body = {.arena = session->arena};
@@ -41,16 +41,17 @@ static const struct value *ask(struct session *session, const struct size *size,
                     text_addf(&body, "vmovups {v%u:%s}, %s\n", number % RECIPE_REGISTERS, width->class, place);
             }
     text_addf(&body, "add {i}, %u\nand {i}, %u\n", LINE * LINES_AT_ONCE, size->kib / N_RINGS * 1024 - 1);
-    const struct timing timing = {
-        .name =
-            arena_printf(session->arena, "%s-bandwidth.%s.%u", is_store ? "store" : "load", width->class, size->kib),
-        .body = body.data,
-        .feature = width->feature ? width->feature : "avx",
-        .setup = arena_printf(session->arena, "rdtsc\nimul rax, rax, 0x1E3779B1\nand rax, %u",
-                              (size->kib / N_RINGS * 1024 - 1) & ~(LINE * LINES_AT_ONCE - 1U)),
-        .writes = "i",
-        .implicit = "rdx",
-        .chase = size->ring};
+    static const unsigned least_kib = 512;
+    const char *start = arena_printf(session->arena, "rdtsc\nimul rax, rax, 0x1E3779B1\nand rax, %u",
+                                     (size->kib / N_RINGS * 1024 - 1) & ~(LINE * LINES_AT_ONCE - 1U));
+    const struct timing timing = {.name = arena_printf(session->arena, "%s-bandwidth.%s.%u",
+                                                       is_store ? "store" : "load", width->class, size->kib),
+                                  .body = body.data,
+                                  .feature = width->feature ? width->feature : "avx",
+                                  .setup = size->kib >= least_kib ? start : NULL,
+                                  .writes = "i",
+                                  .implicit = "rdx",
+                                  .chase = size->ring};
     return session_value(session, &timing);
 }
 
