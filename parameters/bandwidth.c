@@ -33,7 +33,7 @@ static const struct value *ask(struct session *session, const struct size *size,
     for (unsigned line = 0; line < LINES_AT_ONCE; line++)
         for (unsigned part = 0; part < per_line; part++)
             for (unsigned ring = 0; ring < N_RINGS; ring++, number++) {
-                const char *place = arena_printf(session->arena, "[{%c:r64} + {i:rax} + %u]", "pq"[ring],
+                const char *place = arena_printf(session->arena, "[{%c:r64} + {i:rcx} + %u]", "pq"[ring],
                                                  line * LINE + part * width->bytes);
                 if (is_store)
                     text_addf(&body, "vmovups %s, {t:%s}\n", place, width->class);
@@ -42,7 +42,7 @@ static const struct value *ask(struct session *session, const struct size *size,
             }
     text_addf(&body, "add {i}, %u\nand {i}, %u\n", LINE * LINES_AT_ONCE, size->kib / N_RINGS * 1024 - 1);
     static const unsigned least_kib = 512;
-    const char *start = arena_printf(session->arena, "rdtsc\nimul rax, rax, 0x1E3779B1\nand rax, %u",
+    const char *start = arena_printf(session->arena, "rdtsc\nimul rcx, rax, 0x1E3779B1\nand rcx, %u",
                                      (size->kib / N_RINGS * 1024 - 1) & ~(LINE * LINES_AT_ONCE - 1U));
     const struct timing timing = {.name = arena_printf(session->arena, "%s-bandwidth.%s.%u",
                                                        is_store ? "store" : "load", width->class, size->kib),
@@ -50,7 +50,7 @@ static const struct value *ask(struct session *session, const struct size *size,
                                   .feature = width->feature ? width->feature : "avx",
                                   .setup = size->kib >= least_kib ? start : NULL,
                                   .writes = "i",
-                                  .implicit = "rdx",
+                                  .implicit = size->kib >= least_kib ? "rax, rdx" : NULL,
                                   .chase = size->ring};
     return session_value(session, &timing);
 }

@@ -238,7 +238,7 @@ static void find_jumps(struct session *session, int distance) {
                           .rise = 1.3};
     const struct step fast = sweep_find(session, &sweep);
     // Branches that nothing remembers cost several times as much as all others.
-    static const double most_remembered = 5;
+    static const double most_remembered = 5, by_place = 0.02; // where the code lies changes their number, too
     struct step remembered = {0};
     size_t n_curves = session->card.n_curves;
     if (fast.base > 0) {
@@ -279,8 +279,8 @@ static void find_jumps(struct session *session, int distance) {
     else if (remembered.is_beyond)
         card_add_at_least(&session->card, &head, remembered.low, "more take no longer");
     else
-        card_add_number(&session->card, &head, (remembered.low + remembered.high) / 2.0, remembered.low,
-                        remembered.high, 0);
+        card_add_number(&session->card, &head, (remembered.low + remembered.high) / 2.0,
+                        remembered.low * (1 - by_place), remembered.high * (1 + by_place), 0);
 }
 
 // ---- length-changing prefixes

@@ -212,6 +212,8 @@ struct search {
     struct card_curve curve;
     enum side *sides; // of each point
     size_t n_sides;
+    bool *are_stable; // likewise
+    size_t n_stable;
     int below, above; // largest k that is below; smallest that is above; see settle
     bool is_missing, is_step;
     const char *why; // a value that could not be measured
@@ -232,6 +234,7 @@ static void probe(struct search *search, int k) {
     *ARENA_ADD(arena, search->curve.points, search->curve.n_points) =
         (struct card_point){k, value->cycles, value->low, value->high};
     *ARENA_ADD(arena, search->sides, search->n_sides) = side_of(search->levels, value);
+    *ARENA_ADD(arena, search->are_stable, search->n_stable) = value->is_stable;
 }
 
 // Finds the step that the fewest points contradict: below it all should be below, and above it above. Few may be wrong,
@@ -272,6 +275,16 @@ static void doubt(const struct search *search) {
     }
 }
 
+// Whether noise may have moved the step: a point on either side of it is unstable.
+static bool is_step_noisy(const struct search *search) {
+    for (size_t k = 0; k < search->curve.n_points; k++) {
+        int x = (int)search->curve.points[k].x;
+        if ((x == search->below || x == search->above) && !search->are_stable[k])
+            return true;
+    }
+    return false;
+}
+
 static void sort(struct card_curve *curve) {
     for (size_t i = 1; i < curve->n_points; i++)
         for (size_t k = i; k > 0 && curve->points[k].x < curve->points[k - 1].x; k--) {
@@ -302,6 +315,7 @@ static struct knee find_knee(struct session *session, const struct window *windo
             break;
     }
     doubt(&search);
+    bool is_noisy = is_step_noisy(&search); // before the points are sorted
     if (search.is_missing)
         return knee;
     knee.is_known = true;
@@ -320,6 +334,11 @@ static struct knee find_knee(struct session *session, const struct window *windo
         knee.why = "the curve is not a step";
     knee.low = search.below;
     knee.high = knee.is_beyond ? search.below : search.above - 1;
+    if (is_noisy && !knee.is_beyond) {
+        enum { NOISE = 2 }; // fillers
+        knee.low -= knee.low > NOISE ? NOISE : knee.low;
+        knee.high += NOISE;
+    }
     if (!knee.why && !knee.is_beyond) {
         search.curve.knee_low = knee.low;
         search.curve.knee_high = knee.high + 1;
