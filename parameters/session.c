@@ -155,6 +155,7 @@ static void take(struct session *session, const struct experiment *experiment) {
     }
     if (!experiment->is_done || !item)
         return;
+    const struct value before = item->is_run ? item->value : (struct value){0};
     item->is_measured = item->is_run = true;
     item->value = (struct value){.is_good = m->outcome == BENCH_OK && measured_low(m) > 0 && isfinite(measured_high(m)),
                                  .cycles = m->cycles,
@@ -164,6 +165,17 @@ static void take(struct session *session, const struct experiment *experiment) {
                                  .why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome)};
     if (item->value.why)
         item->value.why = arena_strdup(session->arena, item->value.why);
+    // Neighbours only slow: of two unstable values, the faster one is nearer to the truth.
+    if (before.is_good && !before.is_stable && !item->value.is_stable &&
+        (!item->value.is_good || before.cycles < item->value.cycles))
+        item->value = before;
+}
+
+void session_each(const struct session *session, const char *prefix, void (*each)(void *context, const char *name),
+                  void *context) {
+    for (size_t i = 0; i < session->n_items; i++)
+        if (session->items[i].is_measured && strncmp(session->items[i].trial.name, prefix, strlen(prefix)) == 0)
+            each(context, session->items[i].trial.name);
 }
 
 static bool wants(const struct session_item *item, enum session_part part) {

@@ -58,6 +58,10 @@ struct session {
     size_t n_taken;      // values that come from the measurement file
 };
 
+// Calls for each measured trial whose name begins so.
+void session_each(const struct session *session, const char *prefix, void (*each)(void *context, const char *name),
+                  void *context);
+
 double session_seconds(void); // time by a clock that never goes back, s
 
 // The value of a trial; null: it will be measured. Roles d0 to d5, v0 to v5, n0 to n5, u and chases p and q are

@@ -221,6 +221,9 @@ struct search {
 enum { NONE = 1 << 20 };
 
 static void probe(struct search *search, int k) {
+    for (size_t i = 0; i < search->curve.n_points; i++)
+        if ((int)search->curve.points[i].x == k)
+            return;
     const struct value *value = ask(search->session, search->window, (unsigned)k);
     struct arena *arena = search->session->arena;
     if (!value) {
@@ -235,6 +238,12 @@ static void probe(struct search *search, int k) {
         (struct card_point){k, value->cycles, value->low, value->high};
     *ARENA_ADD(arena, search->sides, search->n_sides) = side_of(search->levels, value);
     *ARENA_ADD(arena, search->are_stable, search->n_stable) = value->is_stable;
+}
+
+// Takes a point that an earlier pass has measured: it may have followed another step, which noise had made.
+static void probe_again(void *context, const char *name) {
+    const char *last = strrchr(name, '.');
+    probe(context, atoi(last + 1));
 }
 
 // Finds the step that the fewest points contradict: below it all should be below, and above it above. Few may be wrong,
@@ -304,6 +313,7 @@ static struct knee find_knee(struct session *session, const struct window *windo
     struct knee knee = {0};
     for (unsigned i = 0; i < n_grid; i++)
         probe(&search, grid[i]);
+    session_each(session, arena_printf(session->arena, "window.%s.", window->name), probe_again, &search);
     settle(&search);
     for (int width = search.above - search.below; !search.is_missing && search.above != NONE && width > 1;
          width = search.above - search.below) {
