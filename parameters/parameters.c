@@ -92,7 +92,7 @@ static bool run_rounds(struct session *session, const struct parameters_request 
                        struct fail *fail) {
     enum { MOST_ROUNDS = 100 };
     bool is_stopped = false;
-    size_t n_taken = 0;
+    bool is_said = false;
     static const double wait_share = 8; // of the budget
     session->end = session_seconds() + request->budget_seconds;
     session->wait_seconds = request->budget_seconds / wait_share;
@@ -103,13 +103,15 @@ static bool run_rounds(struct session *session, const struct parameters_request 
             break;
         if (!session_measure(session, part, &is_stopped, fail) || !write_card(session, request, fail))
             return false;
-        if (session->n_taken > n_taken && part == SESSION_MISSING) {
-            n_taken = session->n_taken;
+        if (session_count(session, SESSION_MISSING) == 0 && !is_said) {
+            is_said = true;
             say_taken(session, request);
         }
         if (is_stopped)
             break;
     }
+    if (!is_said)
+        say_taken(session, request);
     find_all(session, request, true);
     if (is_stopped && session->n_missing) {
         lab_say(request->lab->listener, LAB_NOTE, "interrupted; --resume does the rest");
