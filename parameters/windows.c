@@ -303,11 +303,45 @@ static void sort(struct card_curve *curve) {
         }
 }
 
-// Finds the knee: a coarse grid, then a finer one inside the interval, until it is one filler wide, or noise hides it.
+// Finer points inside the interval, until it is one filler wide, or noise hides it.
+static void refine(struct search *search) {
+    enum { PARTS = 8 };
+    for (int width = search->above - search->below; !search->is_missing && search->above != NONE && width > 1;
+         width = search->above - search->below) {
+        int first = search->below, part = (width + PARTS - 1) / PARTS;
+        for (int k = first + part; k < first + width; k += part)
+            probe(search, k);
+        settle(search);
+        if (search->above - search->below >= width) // noise, or a slope
+            break;
+    }
+}
+
+// The knee of a search. `last`: the largest number of fillers. `is_noisy`: noise may have moved the step.
+static void conclude(struct search *search, int last, bool is_noisy, struct knee *knee) {
+    knee->is_beyond = search->above == NONE && search->below == last && search->is_step;
+    if (search->above == NONE && !knee->is_beyond)
+        knee->why = "the curve rises, but does not reach the time of two misses";
+    else if (!search->is_step)
+        knee->why = "the curve is not a step";
+    knee->low = search->below;
+    knee->high = knee->is_beyond ? search->below : search->above - 1;
+    if (is_noisy && !knee->is_beyond) {
+        enum { NOISE = 2 }; // fillers
+        knee->low -= knee->low > NOISE ? NOISE : knee->low;
+        knee->high += NOISE;
+    }
+    if (!knee->why && !knee->is_beyond) {
+        search->curve.knee_low = knee->low;
+        search->curve.knee_high = knee->high + 1;
+    }
+}
+
+// Finds the knee: a coarse grid, then a finer one.
 static struct knee find_knee(struct session *session, const struct window *window, const struct levels *levels) {
     static const int grid[] = {4,   8,   12,  16,  24,  32,  40,  48,  56,  64,  80,   96,   112, 128,
                                160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 1024, 1280, 1536};
-    enum { N_ALL = sizeof grid / sizeof *grid, N_FEWER = N_ALL - 3, PARTS = 8 };
+    enum { N_ALL = sizeof grid / sizeof *grid, N_FEWER = N_ALL - 3 };
     const unsigned n_grid = window == &windows[NOP] ? N_ALL : N_FEWER; // many may share an entry
     struct search search = {.session = session, .window = window, .levels = levels};
     struct knee knee = {0};
@@ -315,15 +349,7 @@ static struct knee find_knee(struct session *session, const struct window *windo
         probe(&search, grid[i]);
     session_each(session, arena_printf(session->arena, "window.%s.", window->name), probe_again, &search);
     settle(&search);
-    for (int width = search.above - search.below; !search.is_missing && search.above != NONE && width > 1;
-         width = search.above - search.below) {
-        int first = search.below, part = (width + PARTS - 1) / PARTS;
-        for (int k = first + part; k < first + width; k += part)
-            probe(&search, k);
-        settle(&search);
-        if (search.above - search.below >= width) // noise, or a slope
-            break;
-    }
+    refine(&search);
     doubt(&search);
     bool is_noisy = is_step_noisy(&search); // before the points are sorted
     if (search.is_missing)
@@ -337,22 +363,7 @@ static struct knee find_knee(struct session *session, const struct window *windo
     sort(&search.curve);
     if (knee.why)
         return knee;
-    knee.is_beyond = search.above == NONE && search.below == grid[n_grid - 1] && search.is_step;
-    if (search.above == NONE && !knee.is_beyond)
-        knee.why = "the curve rises, but does not reach the time of two misses";
-    else if (!search.is_step)
-        knee.why = "the curve is not a step";
-    knee.low = search.below;
-    knee.high = knee.is_beyond ? search.below : search.above - 1;
-    if (is_noisy && !knee.is_beyond) {
-        enum { NOISE = 2 }; // fillers
-        knee.low -= knee.low > NOISE ? NOISE : knee.low;
-        knee.high += NOISE;
-    }
-    if (!knee.why && !knee.is_beyond) {
-        search.curve.knee_low = knee.low;
-        search.curve.knee_high = knee.high + 1;
-    }
+    conclude(&search, grid[n_grid - 1], is_noisy, &knee);
     *ARENA_ADD(session->arena, session->card.curves, session->card.n_curves) = search.curve;
     return knee;
 }
