@@ -18,7 +18,8 @@ static struct {
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to find", NULL},
     {OPTION_TEXT, "output", "DIR", "Folder of the card; it is made. Default: machine.", &args.folder},
-    {OPTION_FLAG, "resume", NULL, "Go on in a folder that holds a card's measurements: measure what is missing.",
+    {OPTION_FLAG, "resume", NULL,
+     "Go on in a folder that holds a card's measurements: measure what is missing, then what is unstable.",
      &args.is_resumed},
     {OPTION_LIST, "compare", "MODEL",
      "Print this model's numbers beside the card's, as in llvm-22/znver4; may be repeated.", &args.models},
@@ -39,11 +40,14 @@ static const struct command command = {
     "Experiments; without one, all are run:\n"
     "  widths      dispatch, and how many of each kind start in a cycle\n"
     "  windows     reorder buffer, register files, queues, schedulers\n"
+    "  front-end   code by length, footprint and place; taken branches\n"
     "  branches    cost of a misprediction\n"
     "  latencies   loads by addressing mode, line and page crossing, by footprint\n"
+    "  bandwidth   loads and stores by footprint, across lines and pages\n"
     "  forwarding  loads of what was just stored, by width and offset\n"
     "  idioms      zeroing, dependency-breaking and eliminated moves\n"
     "  fusion      an instruction and a branch that share a dispatch slot\n"
+    "  costs       stack pointer, merged registers and flags, split vectors\n"
     "\n"
     "The folder holds\n"
     "  card.yaml           the card, as an overlay (see machines/README.md)\n"
@@ -106,12 +110,18 @@ static bool write_all(struct arena *arena, const char *folder, const struct card
            machine_report_draw(arena, card, folder, fail);
 }
 
+static bool write_card(void *context, const struct card *card, struct fail *fail) {
+    return write_all(context, args.folder ? args.folder : "machine", card, &lab_args.options, fail);
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     static const double usual_budget = 240;
     struct parameters_request request = {.folder = args.folder ? args.folder : "machine",
                                          .experiments = operands->items,
                                          .n_experiments = operands->n_items,
                                          .is_resumed = args.is_resumed,
+                                         .write = write_card,
+                                         .context = arena,
                                          .lab = &lab_args.options};
     struct card card = {0};
     int status = 0;

@@ -10,13 +10,16 @@ static const struct host *host_of(const struct lab *lab) {
 }
 
 static void find_taken(struct run_journal *journal, struct lab *lab, const struct plan *plan,
-                       const struct option_list *events) {
+                       const struct run_journal_request *files) {
+    const struct option_list *events = files->events;
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct record like;
         const struct record *found;
         struct journal_request request = {events->items, events->n_items, plan->experiments[i]->replicates.n};
         experiment_to_record(lab->arena, plan->experiments[i], &like);
         enum journal_state state = journal_find(&journal->before, &like, &request, &found);
+        if (state == JOURNAL_UNSTABLE && files->takes_unstable)
+            state = JOURNAL_DONE;
         journal->taken[i] = state == JOURNAL_DONE ? found : NULL;
         if (state == JOURNAL_UNSTABLE)
             plan->experiments[i]->look = journal_fastest_look(&journal->before, &like);
@@ -74,7 +77,9 @@ static bool open_file(struct run_journal *journal, struct lab *lab, const struct
         return false;
     }
     if (is_read && request->is_resumed)
-        find_taken(journal, lab, plan, request->events);
+        find_taken(journal, lab, plan, request);
+    if (request->n_taken)
+        *request->n_taken += journal->n_by_state[JOURNAL_DONE];
     say_what_was_found(journal, lab, plan->n_experiments, request->is_resumed);
     if (journal->n_by_state[JOURNAL_DONE] == plan->n_experiments)
         return true;

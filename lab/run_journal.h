@@ -18,6 +18,8 @@ struct run_journal {
 struct run_journal_request {
     const char *path;                 // null: no file
     bool is_resumed;                  // take measurements from the file
+    bool takes_unstable;              // also those whose verdict is unstable
+    size_t *n_taken;                  // the number of those that are taken is added to it; null: not counted
     bool wants_json;                  // print JSON Lines on standard output
     const struct option_list *events; // hardware events that a measurement must have to be taken
 };

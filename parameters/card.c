@@ -11,7 +11,8 @@ const char *card_verdict_name(enum card_verdict verdict) {
 void card_add_number(struct card *card, const struct card_entry *head, double value, double low, double high,
                      double tolerance) {
     struct card_entry entry = *head;
-    double whole = round(value), slack = tolerance * whole;
+    static const double most_slack = 0.3; // more would hold two whole numbers
+    double whole = round(value), slack = fmin(tolerance * whole, most_slack);
     entry.verdict = CARD_WITHIN;
     entry.value = value;
     entry.low = fmin(low, value);

@@ -15,9 +15,14 @@ static void a_number_is_exact_where_one_whole_number_fits(void **state) {
         double value, low, high, tolerance;
         enum card_verdict verdict;
     } cases[] = {
-        {__LINE__, 6, 6, 6, 0, CARD_EXACT},           {__LINE__, 5.98, 5.95, 6.01, 0.02, CARD_EXACT},
-        {__LINE__, 5.7, 5.6, 5.8, 0.02, CARD_WITHIN}, {__LINE__, 6, 5, 7, 0.02, CARD_WITHIN},
-        {__LINE__, 196, 195, 197, 0, CARD_WITHIN},    {__LINE__, 0.25, 0.25, 0.25, 0.02, CARD_WITHIN},
+        {__LINE__, 6, 6, 6, 0, CARD_EXACT},
+        {__LINE__, 5.98, 5.95, 6.01, 0.02, CARD_EXACT},
+        {__LINE__, 5.7, 5.6, 5.8, 0.02, CARD_WITHIN},
+        {__LINE__, 6, 5, 7, 0.02, CARD_WITHIN},
+        {__LINE__, 63.45, 63.2, 63.5, 0.03, CARD_WITHIN},
+        {__LINE__, 4.92, 4.91, 4.93, 0.008, CARD_WITHIN},
+        {__LINE__, 196, 195, 197, 0, CARD_WITHIN},
+        {__LINE__, 0.25, 0.25, 0.25, 0.02, CARD_WITHIN},
     };
     struct arena arena = {0};
     struct card card = {.arena = &arena};

@@ -3,6 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+static bool has_register(const struct register_class *class, unsigned index) {
+    for (unsigned i = 0; i <= index; i++)
+        if (!class->registers[i])
+            return false;
+    return true;
+}
+
 // A template's first line with registers: each role gets another one.
 static const char *instantiate(struct arena *arena, const struct isa *isa, const char *line) {
     enum { MOST_ROLES = 8, FIRST = 8 };
@@ -36,7 +43,7 @@ static const char *instantiate(struct arena *arena, const struct isa *isa, const
         for (const struct register_class *each = isa->classes; class.length && each->name; each++)
             if (slice_is(class, each->name))
                 classes[r] = each;
-        if (!classes[r])
+        if (!classes[r] || !has_register(classes[r], FIRST + r))
             return NULL;
         text_add(&out, classes[r]->registers[FIRST + r]);
         c = end;
@@ -97,6 +104,8 @@ static struct card_comparison of_entry(struct arena *arena, const struct card_en
         return number(machine->dispatch_width);
     if (strcmp(name, "reorder-buffer") == 0)
         return limit(machine->rob_size);
+    if (strcmp(name, "retire") == 0)
+        return limit(machine->retire_width);
     if (strcmp(name, "load-queue") == 0)
         return limit(machine->load_queue);
     if (strcmp(name, "store-queue") == 0)

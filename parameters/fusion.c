@@ -76,16 +76,9 @@ void fusion_find(struct session *session) {
         card_add_unknown(&session->card, &head, "there is no such experiment for this ISA yet");
         return;
     }
-    // Dispatch as the zeroings see it: where they do not reach it, slots cannot be counted with them.
-    struct card before = session->card;
-    widths_find(session);
-    const struct card_entry *found = card_find(&session->card, "dispatch"),
-                            *zeroings = card_find(&session->card, "zeroings");
-    bool is_known = found && zeroings, is_usable = is_known && found->verdict == CARD_EXACT &&
-                                                   zeroings->verdict == CARD_EXACT && found->value == zeroings->value;
-    double dispatch = is_usable ? found->value : 0;
-    session->card = before;
-    if (!is_known)
+    double dispatch;
+    bool is_usable;
+    if (!widths_dispatch(session, &dispatch, &is_usable))
         return;
     if (!is_usable) {
         card_add_unknown(&session->card, &head,

@@ -76,6 +76,8 @@ static unsigned add_level(struct session *session, const char *level, const stru
     double kib = FIRST_KIB * pow(2, last);
     if (last + 1 == N_SIZES)
         card_add_at_least(&session->card, &head, kib, "the chase reaches no further");
+    else if (!values[last + 1]->is_good || !values[last + 1]->is_stable) // a neighbour may have taken its lines
+        card_add_at_least(&session->card, &head, kib, "the next footprint has no steady time");
     else
         card_add_number(&session->card, &head, 1.5 * kib, kib, 2 * kib, 0);
     return last + 1;

@@ -1,6 +1,5 @@
 #include "parameters/parameters.h"
 
-#include "bench/host/timer.h"
 #include "lab/run_plan.h"
 #include "parameters/experiments.h"
 
@@ -13,9 +12,10 @@ static const struct {
     const char *name;
     void (*find)(struct session *session);
 } experiments[] = {
-    {"widths", widths_find},       {"windows", windows_find},       {"branches", branches_find},
-    {"latencies", latencies_find}, {"forwarding", forwarding_find}, {"idioms", idioms_find},
-    {"fusion", fusion_find},
+    {"widths", widths_find},         {"windows", windows_find},     {"front-end", frontend_find},
+    {"branches", branches_find},     {"latencies", latencies_find}, {"bandwidth", bandwidth_find},
+    {"forwarding", forwarding_find}, {"idioms", idioms_find},       {"fusion", fusion_find},
+    {"costs", costs_find},
 };
 enum { N_EXPERIMENTS = sizeof experiments / sizeof *experiments };
 
@@ -50,14 +50,11 @@ static bool open_folder(const struct parameters_request *request, const char *pa
                     request->folder);
 }
 
-static double seconds(void) {
-    return (double)timer_clock_ns() / 1e9;
-}
-
-// Runs the experiments on the values so far. One that waits for values has an entry that says so.
-static void find_all(struct session *session, const struct parameters_request *request) {
-    bool is_pending = false;
+// Runs the experiments on the values so far. In a final card, each has an entry about how much of it is missing.
+static void find_all(struct session *session, const struct parameters_request *request, bool is_final) {
+    size_t n_missing = 0;
     session->card = (struct card){.arena = session->arena};
+    session->is_final = is_final;
     for (size_t i = 0; i < N_EXPERIMENTS; i++) {
         const struct card_entry head = {.group = experiments[i].name,
                                         .name = arena_printf(session->arena, "%s-rest", experiments[i].name),
@@ -65,42 +62,65 @@ static void find_all(struct session *session, const struct parameters_request *r
                                         .how = "the rest of this experiment"};
         if (!is_wanted(request, experiments[i].name))
             continue;
-        session->is_pending = false;
+        session->n_missing = 0;
         experiments[i].find(session);
-        if (session->is_pending)
-            card_add_unknown(&session->card, &head, "not all of it has been measured; --resume goes on");
-        is_pending = is_pending || session->is_pending;
+        if (is_final && session->n_missing)
+            card_add_unknown(
+                &session->card, &head,
+                arena_printf(session->arena, "%zu values are not measured yet; --resume goes on", session->n_missing));
+        n_missing += session->n_missing;
     }
-    session->is_pending = is_pending;
+    session->n_missing = n_missing;
 }
 
-// Calls the experiments until none asks for more. What they ask for is measured after each round, all together.
+static bool write_card(struct session *session, const struct parameters_request *request, struct fail *fail) {
+    find_all(session, request, true);
+    return !request->write || request->write(request->context, &session->card, fail);
+}
+
+static void say_taken(const struct session *session, const struct parameters_request *request) {
+    if (request->is_resumed && session->n_taken)
+        lab_say(request->lab->listener, LAB_NOTE,
+                "%zu values are taken from '%s'; %zu of them are unstable, and are measured again while the budget "
+                "lasts",
+                session->n_taken, session->path, session_count(session, SESSION_UNSTABLE));
+}
+
+// Calls the experiments until none asks for more. What they ask for is measured after each round. What is unstable is
+// measured again when nothing is missing.
 static bool run_rounds(struct session *session, const struct parameters_request *request, int *status,
                        struct fail *fail) {
-    enum { MOST_ROUNDS = 16 };
-    double end = seconds() + request->budget_seconds;
+    enum { MOST_ROUNDS = 100 };
+    bool is_stopped = false;
+    bool is_said = false;
+    static const double wait_share = 8; // of the budget
+    session->end = session_seconds() + request->budget_seconds;
+    session->wait_seconds = request->budget_seconds / wait_share;
     for (unsigned round = 0; round < MOST_ROUNDS; round++) {
-        bool is_stopped = false;
-        find_all(session, request);
-        if (!session->is_pending && !session_wants_more(session))
-            return true;
-        if (seconds() > end) {
-            if (!session->is_pending)
-                return true;
-            lab_say(request->lab->listener, LAB_WARNING,
-                    "the budget of %.0f s is spent before all is measured; --resume does the rest",
-                    request->budget_seconds);
-            return true;
-        }
-        if (!session_measure(session, &is_stopped, fail))
-            return false;
-        if (is_stopped && session->is_pending) {
-            lab_say(request->lab->listener, LAB_NOTE, "interrupted; --resume does the rest");
-            *status = RUN_PLAN_INTERRUPTED;
+        find_all(session, request, false);
+        enum session_part part = session_count(session, SESSION_MISSING) ? SESSION_MISSING : SESSION_UNSTABLE;
+        if (!session_count(session, part) || session_seconds() > session->end)
             break;
+        if (!session_measure(session, part, &is_stopped, fail) || !write_card(session, request, fail))
+            return false;
+        if (session_count(session, SESSION_MISSING) == 0 && !is_said) {
+            is_said = true;
+            say_taken(session, request);
         }
+        if (is_stopped)
+            break;
     }
-    find_all(session, request);
+    if (!is_said)
+        say_taken(session, request);
+    find_all(session, request, true);
+    if (is_stopped && session->n_missing) {
+        lab_say(request->lab->listener, LAB_NOTE, "interrupted; --resume does the rest");
+        *status = RUN_PLAN_INTERRUPTED;
+    } else if (session->n_missing) {
+        lab_say(request->lab->listener, LAB_WARNING,
+                "the budget of %.0f s is spent before all is measured; --resume does the rest",
+                request->budget_seconds);
+    }
     return true;
 }
 

@@ -14,14 +14,17 @@ struct parameters_request {
     size_t n_experiments;           // 0: all
     bool is_resumed;                // go on in a folder that holds a card's measurements
     double budget_seconds;          // limit of all measuring, s
+    // Receives the card after each round, with what is known so far. Null: nobody.
+    bool (*write)(void *context, const struct card *card, struct fail *fail);
+    void *context;
     const struct lab_options *lab;
 };
 
 // Experiments by name; null ends the list.
 const char *const *parameters_names(void);
 
-// Runs the experiments. `status` becomes RUN_PLAN_INTERRUPTED (lab/run_plan.h) where the user ended it: then the card
-// holds what is known. False only where nothing can go on.
+// Runs the experiments. `status` becomes RUN_PLAN_INTERRUPTED (lab/run_plan.h) where the user ended it. The card then
+// holds what is known, and names what is missing, as it does where the budget ends. False only where nothing can go on.
 bool parameters_run(struct arena *arena, const struct parameters_request *request, struct card *card, int *status,
                     struct fail *fail);
 

@@ -22,6 +22,8 @@ enum recipe_line {
     LINE_MULTIPLY,
     LINE_ZERO,          // zeroes a general register
     LINE_MOVE,          // copies a general register
+    LINE_VECTOR_MOVE,   // copies a vector register
+    LINE_MASK,          // writes a mask register
     LINE_COMPARE,       // writes flags only, or nothing
     LINE_BRANCH,        // is not taken
     LINE_TAKEN,         // a branch to the next instruction
@@ -38,6 +40,7 @@ struct recipe {
     const char *syntax;                // of its kernels; "": the ISA has one
     const char *lines[RECIPE_N_LINES]; // null: the ISA has no such instruction
     const char *vector_feature;        // CPU feature of its vector lines; null: every CPU has it
+    const char *mask_feature;          // the same of its mask lines
 };
 
 const struct recipe *recipe_find(const char *isa); // null: none

@@ -1,6 +1,7 @@
 #include "parameters/session.h"
 
 #include "base/file.h"
+#include "bench/host/timer.h"
 #include "lab/run_plan.h"
 
 #include <errno.h>
@@ -23,8 +24,33 @@ const struct value *session_value(struct session *session, const struct timing *
     }
     if (item->is_measured)
         return &item->value;
-    session->is_pending = true;
-    return NULL;
+    session->n_missing++;
+    static const struct value missing = {.why = "not measured yet; --resume goes on"};
+    return session->is_final ? &missing : NULL;
+}
+
+void session_doubt(struct session *session, const char *name) {
+    struct session_item *item = find(session, name);
+    if (item)
+        item->is_doubtful = true;
+}
+
+double session_seconds(void) {
+    return (double)timer_clock_ns() / 1e9;
+}
+
+// Measuring ends with the budget as it does when the user ends it. Static: bench_options.is_stopped has no context.
+static struct {
+    double end;
+    bool (*is_stopped)(void);
+} limit;
+
+static bool is_stopped_by_user(void) {
+    return limit.is_stopped && limit.is_stopped();
+}
+
+static bool is_over(void) {
+    return is_stopped_by_user() || session_seconds() > limit.end;
 }
 
 static bool has_role(const char *body, const char *role) {
@@ -40,7 +66,8 @@ static void add_word(struct text *list, const char *word) {
 }
 
 static void add_kernel(const struct session *session, const struct timing *trial, struct text *out) {
-    static const char *const written[] = {"d0", "d1", "d2", "d3", "d4", "d5", "v0", "v1", "v2", "v3", "v4", "v5", "u"};
+    static const char *const written[] = {"d0", "d1", "d2", "d3", "d4", "d5", "v0", "v1", "v2", "v3",
+                                          "v4", "v5", "u",  "n0", "n1", "n2", "n3", "n4", "n5"};
     struct text writes = {.arena = session->arena}, init = {.arena = session->arena};
     for (size_t i = 0; i < sizeof written / sizeof *written; i++)
         if (has_role(trial->body, written[i]))
@@ -122,8 +149,13 @@ static void say_waiting(void *context, size_t n_left, double seconds) {
 static void take(struct session *session, const struct experiment *experiment) {
     struct session_item *item = find(session, experiment->program.kernel);
     const struct bench_measurement *m = &experiment->measurement;
+    if (item && !experiment->is_done && !item->is_measured && m->outcome != BENCH_OK && m->outcome != BENCH_STOPPED) {
+        item->is_measured = true;
+        item->value = (struct value){.why = bench_outcome_name(m->outcome)};
+    }
     if (!experiment->is_done || !item)
         return;
+    const struct value before = item->is_run ? item->value : (struct value){0};
     item->is_measured = item->is_run = true;
     item->value = (struct value){.is_good = m->outcome == BENCH_OK && measured_low(m) > 0 && isfinite(measured_high(m)),
                                  .cycles = m->cycles,
@@ -133,24 +165,49 @@ static void take(struct session *session, const struct experiment *experiment) {
                                  .why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome)};
     if (item->value.why)
         item->value.why = arena_strdup(session->arena, item->value.why);
+    // Neighbours only slow: of two unstable values, the faster one is nearer to the truth.
+    if (before.is_good && !before.is_stable && !item->value.is_stable &&
+        (!item->value.is_good || before.cycles < item->value.cycles))
+        item->value = before;
 }
 
-static bool wants(const struct session_item *item) {
+void session_each(const struct session *session, const char *prefix, void (*each)(void *context, const char *name),
+                  void *context) {
+    for (size_t i = 0; i < session->n_items; i++)
+        if (session->items[i].is_measured && strncmp(session->items[i].trial.name, prefix, strlen(prefix)) == 0)
+            each(context, session->items[i].trial.name);
+}
+
+static bool wants(const struct session_item *item, enum session_part part) {
     enum { MOST_TRIES = 4 };
-    return item->n_tries < MOST_TRIES && (!item->is_measured || (item->is_run && !item->value.is_stable));
+    if (part == SESSION_MISSING)
+        return !item->is_measured;
+    return item->n_tries < MOST_TRIES && item->is_run && !item->value.is_stable &&
+           (!item->trial.is_rough || item->is_doubtful);
 }
 
-// Adds the trials that are to be measured.
-static bool make_plan(struct session *session, struct arena *arena, struct plan *plan, struct fail *fail) {
+size_t session_count(const struct session *session, enum session_part part) {
+    size_t n = 0;
+    for (size_t i = 0; i < session->n_items; i++)
+        n += wants(&session->items[i], part);
+    return n;
+}
+
+// Adds the trials that are to be measured now.
+static bool make_plan(struct session *session, enum session_part part, struct arena *arena, struct plan *plan,
+                      struct fail *fail) {
+    enum { MOST_AT_ONCE = 256 };
     struct kernel_set set = {0};
     struct text text = {.arena = arena};
     add_head(session, &text);
     size_t n = 0;
-    for (size_t i = 0; i < session->n_items; i++)
-        if (wants(&session->items[i])) {
+    for (size_t i = 0; i < session->n_items; i++) {
+        session->items[i].is_planned = n < MOST_AT_ONCE && wants(&session->items[i], part);
+        if (session->items[i].is_planned) {
             add_kernel(session, &session->items[i].trial, &text);
             n++;
         }
+    }
     if (!n)
         return true;
     if (!kernel_load_text(arena, "the machine's kernels", text.data, session->isa, &set, fail))
@@ -172,30 +229,30 @@ static bool make_plan(struct session *session, struct arena *arena, struct plan 
     return true;
 }
 
-bool session_wants_more(const struct session *session) {
-    for (size_t i = 0; i < session->n_items; i++)
-        if (wants(&session->items[i]))
-            return true;
-    return false;
-}
-
-bool session_measure(struct session *session, bool *is_stopped, struct fail *fail) {
+bool session_measure(struct session *session, enum session_part part, bool *is_stopped, struct fail *fail) {
     struct arena arena = {0};
     const struct lab_listener listener = {session, drop_note, drop_failed, NULL, say_measuring, say_waiting};
     struct plan plan = {.listener = &listener};
     struct lab lab = {0};
     struct lab_options options = *session->options;
-    const struct run_journal_request files = {.path = session->path, .is_resumed = true, .events = &options.events};
-    static const double attempt_ms = 20, wait_seconds = 3;
+    const struct run_journal_request files = {.path = session->path,
+                                              .is_resumed = true,
+                                              .takes_unstable = part == SESSION_MISSING,
+                                              .n_taken = &session->n_taken,
+                                              .events = &options.events};
+    static const double attempt_ms = 20, most_wait = 3, wait_share = 4; // one share of what is left to wait
     int status = 0;
     options.listener = &listener;
     options.cpus.n_items = 0;
     *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
     if (options.bench.budget_ms <= 0)
         options.bench.budget_ms = attempt_ms;
-    options.bench.retry_seconds = wait_seconds;
+    options.bench.retry_seconds = fmin(most_wait, session->wait_seconds / wait_share);
     options.bench.confirm_seconds = -1;
-    bool is_done = write_kernels(session, fail) && make_plan(session, &arena, &plan, fail);
+    limit.end = session->end;
+    limit.is_stopped = session->options->bench.is_stopped;
+    options.bench.is_stopped = is_over;
+    bool is_done = write_kernels(session, fail) && make_plan(session, part, &arena, &plan, fail);
     if (is_done && plan.n_experiments) {
         is_done = lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail);
         if (!is_done && !plan.n_experiments && fail->status == FAIL_INPUT) { // as refused all of them
@@ -203,15 +260,18 @@ bool session_measure(struct session *session, bool *is_stopped, struct fail *fai
             is_done = true;
         }
     }
-    *is_stopped = status == RUN_PLAN_INTERRUPTED || (options.bench.is_stopped && options.bench.is_stopped());
-    if (*is_stopped && !is_done) {
+    if (lab.bench.options.retry_seconds > 0)
+        session->wait_seconds -= lab.bench.options.retry_seconds - lab.bench.retry_ms / 1e3;
+    bool is_ended = status == RUN_PLAN_INTERRUPTED || is_over();
+    *is_stopped = is_stopped_by_user();
+    if (is_ended && !is_done) {
         fail_clear(fail);
         is_done = true;
     }
     for (size_t i = 0; i < plan.n_experiments; i++)
         take(session, plan.experiments[i]);
-    for (size_t i = 0; i < session->n_items && is_done && !*is_stopped; i++) // refused, or the CPU lacks a feature
-        if (!session->items[i].is_measured) {
+    for (size_t i = 0; i < session->n_items && is_done && !is_ended; i++) // refused, or the CPU lacks a feature
+        if (session->items[i].is_planned && !session->items[i].is_measured) {
             session->items[i].is_measured = true;
             session->items[i].value = (struct value){.why = "its code cannot run here"};
         }

@@ -20,6 +20,7 @@ struct timing {
     const char *chase;    // size of the rings of `p` and `q`; null: CHASE_FAR
     enum program_form form;
     unsigned unroll; // as in struct gen_request
+    bool is_rough;   // a point of a curve: measured again only where session_doubt asks for it
 };
 
 // Rings larger than the caches.
@@ -44,21 +45,39 @@ struct session {
     struct session_item {
         struct timing trial;
         bool is_measured, is_run; // run: its code ran
+        bool is_doubtful;         // see session_doubt
+        bool is_planned;          // it belongs to the current round
         unsigned n_tries;
         struct value value;
     } * items;
     size_t n_items;
-    bool is_pending; // an experiment asked for what is not measured yet
+    size_t n_missing;    // values that experiments asked for, and that are not measured yet
+    bool is_final;       // what is not measured now has a value that says so, so each experiment can end
+    double end;          // when measuring ends, s of session_seconds
+    double wait_seconds; // time that is left to wait for neighbours to leave, s
+    size_t n_taken;      // values that come from the measurement file
 };
 
-// The value of a trial; null: it will be measured. Roles d0 to d5, v0 to v5, u and chases p and q are written; s and t
-// are read; m is the address of memory. The strings must live as long as the session.
+// Calls for each measured trial whose name begins so.
+void session_each(const struct session *session, const char *prefix, void (*each)(void *context, const char *name),
+                  void *context);
+
+double session_seconds(void); // time by a clock that never goes back, s
+
+// The value of a trial; null: it will be measured. Roles d0 to d5, v0 to v5, n0 to n5, u and chases p and q are
+// written; s and t are read; m is the address of memory. The strings must live as long as the session.
 const struct value *session_value(struct session *session, const struct timing *trial);
 
-// Whether a value is missing, or unstable and not yet tried often.
-bool session_wants_more(const struct session *session);
+// Asks for a rough value again, where it is unstable: where it lies matters.
+void session_doubt(struct session *session, const char *name);
 
-// Measures all that was asked for, and what is unstable again. False only where nothing can go on.
-bool session_measure(struct session *session, bool *is_stopped, struct fail *fail);
+// What a round measures: values that are missing; or those that are unstable, a limited number of times.
+enum session_part { SESSION_MISSING, SESSION_UNSTABLE };
+size_t session_count(const struct session *session, enum session_part part);
+
+// Measures a part of what was asked for, but not all at once: the card is written in between. Ends at session->end.
+// Missing values are first looked for in the measurement file. `is_stopped`: the user ended it. False only where
+// nothing can go on.
+bool session_measure(struct session *session, enum session_part part, bool *is_stopped, struct fail *fail);
 
 #endif

@@ -176,6 +176,111 @@ static void find_dispatch(struct session *session, const struct rate *rates) {
         card_add_number(&session->card, &head, best.value, best.low, best.high, near);
 }
 
+// Loads and stores together, and branches of both kinds: so many of each.
+static void find_mixtures(struct session *session) {
+    static const struct {
+        const char *name, *how;
+        struct mixture mixture;
+    } mixtures[] = {
+        {"loads-and-stores-1-1", "a load and a store in turn", {{LINE_LOAD, LINE_STORE}, {1, 1}, 2}},
+        {"loads-and-stores-2-1", "two loads and a store in turn", {{LINE_LOAD, LINE_STORE}, {2, 1}, 2}},
+        {"loads-and-stores-3-2", "three loads and two stores in turn", {{LINE_LOAD, LINE_STORE}, {3, 2}, 2}},
+        {"branches-not-taken-and-taken",
+         "a branch that is not taken and one that is, in turn",
+         {{LINE_BRANCH, LINE_TAKEN}, {1, 1}, 2}},
+    };
+    for (size_t i = 0; i < sizeof mixtures / sizeof *mixtures; i++) {
+        unsigned n = 0;
+        const struct value *value = ask_mixture(session, &mixtures[i].mixture, &n);
+        struct rate rate = rate_of(value, n);
+        const struct card_entry head = {
+            .group = "widths", .name = mixtures[i].name, .unit = "per cycle", .how = mixtures[i].how};
+        if (!value)
+            continue;
+        if (!rate.is_known)
+            card_add_unknown(&session->card, &head, value->why ? value->why : "no value");
+        else
+            card_add_number(&session->card, &head, rate.value, rate.low, rate.high, 0.03);
+    }
+}
+
+// Retirement. Fillers stand between a chain of multiplies and a fence that waits until all before it have retired. The
+// fillers are done long before the chain is, and retire behind it: each group of them makes an iteration a cycle
+// longer.
+enum { FEW_FILLERS = 64, SOME_FILLERS = 136, MANY_FILLERS = 208 };
+
+static const struct value *ask_fence(struct session *session, enum recipe_line line, unsigned n_fillers) {
+    enum { CHAIN = 32 };
+    struct text body = {.arena = session->arena};
+    for (unsigned i = 0; i < CHAIN; i++)
+        text_add(&body, "imul {a:r64}, {a}\n");
+    for (unsigned i = 0; i < n_fillers; i++)
+        recipe_add(&body, session->recipe->lines[line], i, "p");
+    text_add(&body, "lfence\n");
+    const struct timing timing = {.name = arena_printf(session->arena, "retire.%u.%u", (unsigned)line, n_fillers),
+                                  .body = body.data,
+                                  .feature = line == LINE_VECTOR_MOVE ? session->recipe->vector_feature : NULL,
+                                  .writes = "a"};
+    return session_value(session, &timing);
+}
+
+// The rate of one kind of filler. Not known where the times are no straight line.
+static bool find_retire_rate(struct session *session, enum recipe_line line, struct rate *rate, const char **why) {
+    const struct value *few = ask_fence(session, line, FEW_FILLERS), *some = ask_fence(session, line, SOME_FILLERS),
+                       *many = ask_fence(session, line, MANY_FILLERS);
+    static const double bend = 1; // cycles
+    if (!few || !some || !many)
+        return false;
+    const struct value *values[] = {few, some, many};
+    for (unsigned i = 0; i < 3; i++)
+        if (!values[i]->is_good || !values[i]->is_stable) {
+            *why = values[i]->why;
+            return true;
+        }
+    double error = (many->high - many->low + few->high - few->low) / 2, span = many->cycles - few->cycles;
+    if (fabs(few->cycles + many->cycles - 2 * some->cycles) > bend + error || span <= 2 * error) {
+        *why = "times with more fillers are no straight line";
+        return true;
+    }
+    double n = MANY_FILLERS - FEW_FILLERS;
+    *rate = (struct rate){true, n / span, n / (span + error), n / (span - error)};
+    return true;
+}
+
+static void find_retire(struct session *session) {
+    const struct card_entry head = {.group = "widths",
+                                    .name = "retire",
+                                    .unit = "per cycle",
+                                    .how = "fillers between a slow chain and a fence: what each adds"};
+    static const double near = 0.08; // of a few cycles
+    if (session->is_simulated) {
+        const struct card_entry *found = card_find(&session->card, "dispatch");
+        double dispatch = found && found->verdict != CARD_UNKNOWN ? found->low : 0;
+        if (dispatch > 0)
+            card_add_at_least(&session->card, &head, dispatch,
+                              "as many are dispatched; nothing waits for retirement on a simulated CPU");
+        else
+            card_add_unknown(&session->card, &head, "nothing waits for retirement on a simulated CPU");
+        return;
+    }
+    if (strcmp(session->recipe->isa, "x86_64") != 0) {
+        card_add_unknown(&session->card, &head, "there is no such experiment for this ISA yet");
+        return;
+    }
+    struct rate zeroings = {0}, moves = {0};
+    const char *why = NULL;
+    bool are_zeroings_known = find_retire_rate(session, LINE_ZERO, &zeroings, &why);
+    if (!find_retire_rate(session, LINE_VECTOR_MOVE, &moves, &why) || !are_zeroings_known)
+        return;
+    if (!zeroings.is_known && !moves.is_known)
+        card_add_unknown(&session->card, &head, why);
+    else if (!zeroings.is_known || !moves.is_known || fabs(zeroings.value - moves.value) > near * moves.value)
+        card_add_at_least(&session->card, &head, fmax(zeroings.low, moves.low), "only one kind of filler is that fast");
+    else
+        card_add_number(&session->card, &head, (zeroings.value + moves.value) / 2, fmin(zeroings.low, moves.low),
+                        fmax(zeroings.high, moves.high), 0.03);
+}
+
 void widths_find(struct session *session) {
     const struct value *values[N_KINDS];
     struct rate rates[N_KINDS];
@@ -191,4 +296,19 @@ void widths_find(struct session *session) {
     for (unsigned i = 0; i < N_KINDS; i++)
         if (values[i])
             add_kind(session, &kinds[i], values[i]);
+    find_mixtures(session);
+    find_retire(session);
+}
+
+bool widths_dispatch(struct session *session, double *width, bool *are_zeroings_as_fast) {
+    struct card before = session->card;
+    widths_find(session);
+    const struct card_entry *found = card_find(&session->card, "dispatch"),
+                            *zeroings = card_find(&session->card, "zeroings");
+    session->card = before;
+    if (!found || !zeroings)
+        return false;
+    *width = found->verdict == CARD_EXACT ? found->value : 0;
+    *are_zeroings_as_fast = *width > 0 && zeroings->verdict == CARD_EXACT && zeroings->value == *width;
+    return true;
 }

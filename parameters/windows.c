@@ -32,6 +32,14 @@ static const struct window {
     {.name = "load-waits", .lines = {LINE_LOAD_WAITS}, .n_lines = 1},
     {.name = "integer-shared", .lines = {LINE_INTEGER_WAITS}, .n_lines = 1, .leading = 8},
     {.name = "vector-shared", .lines = {LINE_VECTOR_WAITS}, .n_lines = 1, .leads = LINE_VECTOR_LEADS, .leading = 8},
+    {.name = "zero", .lines = {LINE_ZERO}, .n_lines = 1},
+    {.name = "move", .lines = {LINE_MOVE}, .n_lines = 1},
+    {.name = "vector-move", .lines = {LINE_VECTOR_MOVE}, .n_lines = 1},
+    {.name = "branch", .lines = {LINE_BRANCH}, .n_lines = 1},
+    {.name = "zero-and-nop", .lines = {LINE_ZERO, LINE_NOP}, .n_lines = 2},
+    {.name = "compare", .lines = {LINE_COMPARE}, .n_lines = 1},
+    {.name = "compare-and-integer", .lines = {LINE_COMPARE, LINE_INTEGER}, .n_lines = 2},
+    {.name = "mask", .lines = {LINE_MASK}, .n_lines = 1},
     {.name = "vector-led", .lines = {LINE_VECTOR_WAITS}, .n_lines = 1, .leads = LINE_VECTOR_LEADS, .more_leads = 8},
 };
 enum {
@@ -48,6 +56,14 @@ enum {
     LOAD_WAITS,
     INTEGER_SHARED,
     VECTOR_SHARED,
+    ZERO,
+    MOVE,
+    VECTOR_MOVE,
+    BRANCH,
+    ZERO_AND_NOP,
+    COMPARE,
+    COMPARE_AND_INTEGER,
+    MASK,
     VECTOR_LED,
     N_WINDOWS
 };
@@ -59,12 +75,23 @@ struct knee {
     const char *why;
 };
 
-static bool needs_vectors(const struct window *window) {
+static const char *feature_of(const struct session *session, const struct window *window) {
+    for (unsigned i = 0; i < window->n_lines; i++) {
+        enum recipe_line line = window->lines[i];
+        if (line == LINE_MASK)
+            return session->recipe->mask_feature;
+        if (line == LINE_VECTOR || line == LINE_VECTOR_WAITS || line == LINE_LOAD_WIDE || line == LINE_VECTOR_MOVE)
+            return session->recipe->vector_feature;
+    }
+    return NULL;
+}
+
+// Whether the ISA has all of its instructions.
+static bool exists(const struct session *session, const struct window *window) {
     for (unsigned i = 0; i < window->n_lines; i++)
-        if (window->lines[i] == LINE_VECTOR || window->lines[i] == LINE_VECTOR_WAITS ||
-            window->lines[i] == LINE_LOAD_WIDE)
-            return true;
-    return false;
+        if (!session->recipe->lines[window->lines[i]])
+            return false;
+    return true;
 }
 
 static void add_half(const struct session *session, const struct window *window, const char *chase, unsigned k,
@@ -81,14 +108,19 @@ static void add_half(const struct session *session, const struct window *window,
         recipe_add(body, lines[window->lines[i % window->n_lines]], i / window->n_lines, chase);
 }
 
+static const char *name_of(const struct session *session, const struct window *window, unsigned k) {
+    return arena_printf(session->arena, "window.%s.%u", window->name, k);
+}
+
 static const struct value *ask(struct session *session, const struct window *window, unsigned k) {
     struct text body = {.arena = session->arena};
     add_half(session, window, "p", k, &body);
     add_half(session, window, "q", k, &body);
-    const struct timing trial = {.name = arena_printf(session->arena, "window.%s.%u", window->name, k),
+    const struct timing trial = {.name = name_of(session, window, k),
                                  .body = body.data,
-                                 .feature = needs_vectors(window) ? session->recipe->vector_feature : NULL,
-                                 .unroll = k < 32 ? 64 / (k + 1) + 1 : 1};
+                                 .feature = feature_of(session, window),
+                                 .unroll = k < 32 ? 64 / (k + 1) + 1 : 1,
+                                 .is_rough = true};
     return session_value(session, &trial);
 }
 
@@ -138,7 +170,7 @@ static struct levels ask_levels(struct session *session) {
             in_turn[n_in_turn++] = two->cycles;
     }
     for (unsigned i = INTEGER; i < N_WINDOWS; i++)
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; k < 3 && exists(session, &windows[i]); k++) {
             const struct value *value = ask(session, &windows[i], few[k]);
             is_missing = is_missing || !value;
             if (value && value->is_good)
@@ -180,6 +212,8 @@ struct search {
     struct card_curve curve;
     enum side *sides; // of each point
     size_t n_sides;
+    bool *are_stable; // likewise
+    size_t n_stable;
     int below, above; // largest k that is below; smallest that is above; see settle
     bool is_missing, is_step;
     const char *why; // a value that could not be measured
@@ -187,6 +221,9 @@ struct search {
 enum { NONE = 1 << 20 };
 
 static void probe(struct search *search, int k) {
+    for (size_t i = 0; i < search->curve.n_points; i++)
+        if ((int)search->curve.points[i].x == k)
+            return;
     const struct value *value = ask(search->session, search->window, (unsigned)k);
     struct arena *arena = search->session->arena;
     if (!value) {
@@ -200,6 +237,13 @@ static void probe(struct search *search, int k) {
     *ARENA_ADD(arena, search->curve.points, search->curve.n_points) =
         (struct card_point){k, value->cycles, value->low, value->high};
     *ARENA_ADD(arena, search->sides, search->n_sides) = side_of(search->levels, value);
+    *ARENA_ADD(arena, search->are_stable, search->n_stable) = value->is_stable;
+}
+
+// Takes a point that an earlier pass has measured: it may have followed another step, which noise had made.
+static void probe_again(void *context, const char *name) {
+    const char *last = strrchr(name, '.');
+    probe(context, atoi(last + 1));
 }
 
 // Finds the step that the fewest points contradict: below it all should be below, and above it above. Few may be wrong,
@@ -230,6 +274,26 @@ static void settle(struct search *search) {
     }
 }
 
+// Asks again for unstable points at the step, and for those that contradict it.
+static void doubt(const struct search *search) {
+    for (size_t k = 0; k < search->curve.n_points; k++) {
+        double x = search->curve.points[k].x;
+        bool is_near = x >= search->below && x <= search->above, is_above = x >= search->above;
+        if (is_near || search->sides[k] != (is_above ? ABOVE : BELOW))
+            session_doubt(search->session, name_of(search->session, search->window, (unsigned)x));
+    }
+}
+
+// Whether noise may have moved the step: a point on either side of it is unstable.
+static bool is_step_noisy(const struct search *search) {
+    for (size_t k = 0; k < search->curve.n_points; k++) {
+        int x = (int)search->curve.points[k].x;
+        if ((x == search->below || x == search->above) && !search->are_stable[k])
+            return true;
+    }
+    return false;
+}
+
 static void sort(struct card_curve *curve) {
     for (size_t i = 1; i < curve->n_points; i++)
         for (size_t k = i; k > 0 && curve->points[k].x < curve->points[k - 1].x; k--) {
@@ -239,29 +303,59 @@ static void sort(struct card_curve *curve) {
         }
 }
 
-// Finds the knee: a coarse grid, then a finer one inside the interval, until it is one filler wide, or noise hides it.
-static struct knee find_knee(struct session *session, const struct window *window, const struct levels *levels) {
-    static const int grid[] = {4,   8,   12,  16,  24,  32,  40,  48,  56,  64,  80,  96,
-                               112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768};
-    enum { N_GRID = sizeof grid / sizeof *grid, PARTS = 8 };
-    struct search search = {.session = session, .window = window, .levels = levels};
-    struct knee knee = {0};
-    for (unsigned i = 0; i < N_GRID; i++)
-        probe(&search, grid[i]);
-    settle(&search);
-    for (int width = search.above - search.below; !search.is_missing && search.above != NONE && width > 1;
-         width = search.above - search.below) {
-        int first = search.below, part = (width + PARTS - 1) / PARTS;
+// Finer points inside the interval, until it is one filler wide, or noise hides it.
+static void refine(struct search *search) {
+    enum { PARTS = 8 };
+    for (int width = search->above - search->below; !search->is_missing && search->above != NONE && width > 1;
+         width = search->above - search->below) {
+        int first = search->below, part = (width + PARTS - 1) / PARTS;
         for (int k = first + part; k < first + width; k += part)
-            probe(&search, k);
-        settle(&search);
-        if (search.above - search.below >= width) // noise, or a slope
+            probe(search, k);
+        settle(search);
+        if (search->above - search->below >= width) // noise, or a slope
             break;
     }
+}
+
+// The knee of a search. `last`: the largest number of fillers. `is_noisy`: noise may have moved the step.
+static void conclude(struct search *search, int last, bool is_noisy, struct knee *knee) {
+    knee->is_beyond = search->above == NONE && search->below == last && search->is_step;
+    if (search->above == NONE && !knee->is_beyond)
+        knee->why = "the curve rises, but does not reach the time of two misses";
+    else if (!search->is_step)
+        knee->why = "the curve is not a step";
+    knee->low = search->below;
+    knee->high = knee->is_beyond ? search->below : search->above - 1;
+    if (is_noisy && !knee->is_beyond) {
+        enum { NOISE = 2 }; // fillers
+        knee->low -= knee->low > NOISE ? NOISE : knee->low;
+        knee->high += NOISE;
+    }
+    if (!knee->why && !knee->is_beyond) {
+        search->curve.knee_low = knee->low;
+        search->curve.knee_high = knee->high + 1;
+    }
+}
+
+// Finds the knee: a coarse grid, then a finer one.
+static struct knee find_knee(struct session *session, const struct window *window, const struct levels *levels) {
+    static const int grid[] = {4,   8,   12,  16,  24,  32,  40,  48,  56,  64,  80,   96,   112, 128,
+                               160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 1024, 1280, 1536};
+    enum { N_ALL = sizeof grid / sizeof *grid, N_FEWER = N_ALL - 3 };
+    const unsigned n_grid = window == &windows[NOP] ? N_ALL : N_FEWER; // many may share an entry
+    struct search search = {.session = session, .window = window, .levels = levels};
+    struct knee knee = {0};
+    for (unsigned i = 0; i < n_grid; i++)
+        probe(&search, grid[i]);
+    session_each(session, arena_printf(session->arena, "window.%s.", window->name), probe_again, &search);
+    settle(&search);
+    refine(&search);
+    doubt(&search);
+    bool is_noisy = is_step_noisy(&search); // before the points are sorted
     if (search.is_missing)
         return knee;
     knee.is_known = true;
-    if (search.curve.n_points < N_GRID / 2)
+    if (search.curve.n_points < n_grid / 2)
         knee.why = search.why ? search.why : "too few points could be measured";
     search.curve.name = arena_printf(session->arena, "window-%s", window->name);
     search.curve.x = "fillers behind each miss";
@@ -269,17 +363,7 @@ static struct knee find_knee(struct session *session, const struct window *windo
     sort(&search.curve);
     if (knee.why)
         return knee;
-    knee.is_beyond = search.above == NONE && search.below == grid[N_GRID - 1] && search.is_step;
-    if (search.above == NONE && !knee.is_beyond)
-        knee.why = "the curve rises, but does not reach the time of two misses";
-    else if (!search.is_step)
-        knee.why = "the curve is not a step";
-    knee.low = search.below;
-    knee.high = knee.is_beyond ? search.below : search.above - 1;
-    if (!knee.why && !knee.is_beyond) {
-        search.curve.knee_low = knee.low;
-        search.curve.knee_high = knee.high + 1;
-    }
+    conclude(&search, grid[n_grid - 1], is_noisy, &knee);
     *ARENA_ADD(session->arena, session->card.curves, session->card.n_curves) = search.curve;
     return knee;
 }
@@ -312,6 +396,50 @@ static bool is_same(const struct knee *a, const struct knee *b) {
     return is_plain(a) && is_plain(b) && a->low <= b->high + 2 && b->low <= a->high + 2;
 }
 
+// Entries that two or more instructions may share: kinds that need nothing but an entry each agree, as they do where
+// each instruction has one; others reach twice as far, or further. A kind that is as large as its register file may be
+// limited by that. Returns false where the curves do not show it.
+static bool find_shared_entries(const struct knee *knees, struct knee *entries, unsigned *which, int *most) {
+    static const struct {
+        unsigned kind, limit; // limit: kind that has the same register file; NOP: it needs no register
+    } alone[] = {{ZERO, INTEGER}, {MOVE, INTEGER}, {VECTOR_MOVE, VECTOR}, {BRANCH, NOP}};
+    enum { N_ALONE = sizeof alone / sizeof *alone };
+    bool is_found = false, is_shown = false;
+    for (unsigned i = 0; i < N_ALONE; i++) {
+        unsigned n_agree = 0;
+        bool are_vectors = false, are_others = false; // of different register files
+        for (unsigned k = 0; k < N_ALONE; k++) {
+            const struct knee *knee = &knees[alone[k].kind];
+            bool is_free =
+                alone[k].limit == NOP || !is_plain(&knees[alone[k].limit]) || !is_same(knee, &knees[alone[k].limit]);
+            if (!is_free || !is_same(&knees[alone[i].kind], knee))
+                continue;
+            n_agree++;
+            are_vectors = are_vectors || alone[k].kind == VECTOR_MOVE;
+            are_others = are_others || alone[k].kind != VECTOR_MOVE;
+        }
+        const struct knee *knee = &knees[alone[i].kind];
+        int width = knee->high - knee->low;
+        if (n_agree >= 2 && are_vectors && are_others && (!is_found || width < entries->high - entries->low)) {
+            is_found = true;
+            *entries = *knee;
+            *which = alone[i].kind;
+        }
+    }
+    *most = 0;
+    for (unsigned i = 0; i < N_WINDOWS && is_found; i++) {
+        const struct knee *knee = &knees[i];
+        if (!is_plain(knee))
+            continue;
+        // One more entry is the second miss, whatever the fillers share.
+        int low = 2 * (entries->low + 1), slack = low / 32;
+        if (knee->low > entries->high + 2 && knee->low > *most)
+            *most = knee->low;
+        is_shown = is_shown || (knee->high >= low - slack && knee->low <= 2 * (entries->high + 2) + slack);
+    }
+    return is_found && *most > 0 && is_shown;
+}
+
 // The reorder buffer: the largest window, where two kinds of fillers agree. Nops may share entries, so they do not
 // count where they alone reach further.
 static struct knee find_reorder_buffer(struct session *session, const struct knee *knees) {
@@ -329,6 +457,21 @@ static struct knee find_reorder_buffer(struct session *session, const struct kne
     for (unsigned i = 0; i < sizeof candidates / sizeof *candidates; i++)
         n_agree += is_same(&knees[candidates[i]], &best);
     const char *how = "two misses with fillers between them, of several kinds; the largest window that two kinds share";
+    struct knee entries = {0};
+    int most = 0;
+    if (find_shared_entries(knees, &entries, &which, &most)) {
+        // A CPU may dispatch whole groups only: then up to a group less one entry stays free.
+        double width = 0;
+        bool are_zeroings_as_fast;
+        if (!session->is_simulated && widths_dispatch(session, &width, &are_zeroings_as_fast) && width > 1)
+            entries.high += (int)width - 1;
+        add_entry(session, "reorder-buffer", "entries",
+                  "two misses with fillers between them that take an entry each and little else: several kinds agree",
+                  &windows[which], &entries, 2);
+        session->card.entries[session->card.n_entries - 1].why =
+            arena_printf(session->arena, "some pairs share an entry: up to %d instructions fit", most + 2);
+        return entries;
+    }
     if (!best.is_known)
         best.why = knees[THREE_KINDS].why ? knees[THREE_KINDS].why : "no curve has a step";
     if (best.is_known && !best.is_beyond && n_agree < 2) {
@@ -372,6 +515,15 @@ static void add_limited(struct session *session, const struct limited *entry, co
                                         .curve = arena_printf(session->arena, "window-%s", windows[entry->which].name)};
         card_add_at_least(&session->card, &head, knee->low + entry->extra,
                           arena_printf(session->arena, "%s is full first", entry->limit_name));
+    } else if (is_plain(knee) && (!limit->is_known || limit->why)) {
+        const struct card_entry head = {.group = "windows",
+                                        .name = entry->name,
+                                        .unit = entry->unit,
+                                        .how = entry->how,
+                                        .example = session->recipe->lines[windows[entry->which].lines[0]],
+                                        .curve = arena_printf(session->arena, "window-%s", windows[entry->which].name)};
+        card_add_at_least(&session->card, &head, knee->low + entry->extra,
+                          arena_printf(session->arena, "%s is not known, and may be full first", entry->limit_name));
     } else {
         add_entry(session, entry->name, entry->unit, entry->how, &windows[entry->which], knee, entry->extra);
     }
@@ -409,6 +561,30 @@ static void find_schedulers(struct session *session, const struct knee *knees, c
                 &knees[LOAD], NULL);
 }
 
+// Results of instructions that write flags only. Two in a row may need one register of flags: with another instruction
+// between them, fewer fit.
+static void find_flags(struct session *session, const struct knee *knees, const struct knee *buffer) {
+    const struct knee *alone = &knees[COMPARE], *apart = &knees[COMPARE_AND_INTEGER];
+    const struct limited entry = {
+        "flags", "in flight",          "two misses with fillers between them that write only flags",
+        COMPARE, "the reorder buffer", 0};
+    bool is_fewer = is_plain(alone) && is_plain(apart) && apart->high / 2 + 4 < alone->low &&
+                    !is_same(apart, &knees[INTEGER]) && apart->high / 2 + 4 < knees[INTEGER].low;
+    if (!is_fewer || strcmp(session->recipe->isa, "x86_64") != 0) {
+        if (strcmp(session->recipe->isa, "x86_64") == 0)
+            add_limited(session, &entry, knees, buffer, NULL);
+        return;
+    }
+    const struct card_entry head = {.group = "windows",
+                                    .name = entry.name,
+                                    .unit = entry.unit,
+                                    .how = entry.how,
+                                    .example = session->recipe->lines[LINE_COMPARE],
+                                    .why = "the fewer with other instructions between them",
+                                    .curve = "window-compare"};
+    card_add_number(&session->card, &head, apart->high / 2.0, apart->low / 2.0, alone->high, 0);
+}
+
 void windows_find(struct session *session) {
     struct levels levels = ask_levels(session);
     struct knee knees[N_WINDOWS] = {{0}};
@@ -424,7 +600,10 @@ void windows_find(struct session *session) {
         return;
     }
     for (unsigned i = 0; i < N_WINDOWS; i++) {
-        knees[i] = find_knee(session, &windows[i], &levels);
+        if (exists(session, &windows[i]))
+            knees[i] = find_knee(session, &windows[i], &levels);
+        else
+            knees[i] = (struct knee){.is_known = true, .why = "the ISA has no such instruction"};
         is_missing = is_missing || !knees[i].is_known;
     }
     if (is_missing)
@@ -441,6 +620,13 @@ void windows_find(struct session *session) {
                                   "two misses with fillers between them that write a vector register", VECTOR,
                                   buffer_name, 0},
                 knees, &buffer, NULL);
+    find_flags(session, knees, &buffer);
+    if (session->recipe->lines[LINE_MASK])
+        add_limited(session,
+                    &(struct limited){"masks", "in flight",
+                                      "two misses with fillers between them that write a mask register", MASK,
+                                      buffer_name, 0},
+                    knees, &buffer, NULL);
     struct knee files = narrower(&knees[MIXED], &buffer);
     add_limited(session,
                 &(struct limited){"load-queue", "entries", "two misses with loads between them, of both register files",

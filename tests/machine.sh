@@ -35,11 +35,19 @@ expect 2 'holds a card' "$cyclops" machine widths "${sim[@]}" --output "$M"
 expect 0 'dispatch +6 ' "$cyclops" machine widths "${sim[@]}" --output "$M" --resume
 [ "$lines" = "$(wc -l <"$M/measurements.jsonl")" ] || { echo "FAILED: --resume measured again"; failures=$((failures + 1)); }
 
+# What is taken is counted.
+expect 0 '[0-9]+ values are taken from .*; 0 of them are unstable' "$cyclops" machine widths "${sim[@]}" --output "$M" --resume
+
 # A simulated CPU without the thing says so.
 expect 0 'mispredict-penalty +- .*nothing predicts' "$cyclops" machine branches "${sim[@]}" --output "$T/b"
 expect 0 'memory-latency +- .*no caches' "$cyclops" machine latencies "${sim[@]}" --output "$T/l"
-# A budget that ends before the experiment does.
-expect 0 'windows-rest +- .*--resume' "$cyclops" machine windows "${sim[@]}" --output "$T/w" --budget 0
+# A budget that ends before the experiment does: the card names what is missing.
+expect 0 'windows-rest +- .* not measured yet; --resume' "$cyclops" machine windows "${sim[@]}" --output "$T/w" --budget 0
+expect 0 'nops +- .*not measured yet' "$cyclops" machine widths "${sim[@]}" --output "$T/w0" --budget 0
+[ -s "$T/w0/card.yaml" ] || { echo "FAILED: no card after an empty budget"; failures=$((failures + 1)); }
+# One that ends within a round: all that was measured is in the card, and a second run does the rest.
+expect 0 'windows-rest +- ' "$cyclops" machine windows "${sim[@]}" --output "$T/w1" --budget 0.7
+expect 0 'reorder-buffer +256 ' "$cyclops" machine windows "${sim[@]}" --output "$T/w1" --resume
 
 expect 2 "no experiment 'windos' \(did you mean 'windows'" "$cyclops" machine windos "${sim[@]}" --output "$T/n"
 [ ! -e "$T/n" ] || { echo "FAILED: a wrong name made a folder"; failures=$((failures + 1)); }

@@ -1,0 +1,186 @@
+// Bandwidth: loads and stores of the widest vectors that walk through more and more memory, line by line; and what
+// loads and stores across a boundary cost where many are under way.
+#include "parameters/experiments.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LINE = 64, LINES_AT_ONCE = 4, N_RINGS = 2 };
+
+static const struct size {
+    const char *ring; // of two
+    unsigned kib;     // both together
+} sizes[] = {
+    {"4K", 8},      {"8K", 16},   {"16K", 32},  {"32K", 64},  {"64K", 128},  {"128K", 256},  {"256K", 512},
+    {"512K", 1024}, {"1M", 2048}, {"2M", 4096}, {"4M", 8192}, {"8M", 16384}, {"16M", 32768}, {"32M", 65536},
+};
+enum { N_SIZES = sizeof sizes / sizeof *sizes };
+
+// Widest vectors of which the CPU has the feature; the others cannot be run.
+static const struct width {
+    const char *class, *feature;
+    unsigned bytes;
+} widths[] = {{"zmm", "avx512f", 64}, {"ymm", "avx", 32}, {"xmm", NULL, 16}};
+enum { N_WIDTHS = sizeof widths / sizeof *widths };
+
+// Both rings lie one behind the other. Nothing chases in them: an index walks through the lines of each. In large
+// rings, a call ends long before it has seen all of them. So each begins at another line, which the time decides: else
+// it would find again what the one before it has left in the caches.
+static const struct value *ask(struct session *session, const struct size *size, const struct width *width,
+                               bool is_store) {
+    struct text body = {.arena = session->arena};
+    unsigned per_line = LINE / width->bytes, number = 0;
+    for (unsigned line = 0; line < LINES_AT_ONCE; line++)
+        for (unsigned part = 0; part < per_line; part++)
+            for (unsigned ring = 0; ring < N_RINGS; ring++, number++) {
+                const char *place = arena_printf(session->arena, "[{%c:r64} + {i:rcx} + %u]", "pq"[ring],
+                                                 line * LINE + part * width->bytes);
+                if (is_store)
+                    text_addf(&body, "vmovups %s, {t:%s}\n", place, width->class);
+                else
+                    text_addf(&body, "vmovups {v%u:%s}, %s\n", number % RECIPE_REGISTERS, width->class, place);
+            }
+    text_addf(&body, "add {i}, %u\nand {i}, %u\n", LINE * LINES_AT_ONCE, size->kib / N_RINGS * 1024 - 1);
+    static const unsigned least_kib = 512;
+    const char *start = arena_printf(session->arena, "rdtsc\nimul rcx, rax, 0x1E3779B1\nand rcx, %u",
+                                     (size->kib / N_RINGS * 1024 - 1) & ~(LINE * LINES_AT_ONCE - 1U));
+    const struct timing timing = {.name = arena_printf(session->arena, "%s-bandwidth.%s.%u",
+                                                       is_store ? "store" : "load", width->class, size->kib),
+                                  .body = body.data,
+                                  .feature = width->feature ? width->feature : "avx",
+                                  .setup = size->kib >= least_kib ? start : NULL,
+                                  .writes = "i",
+                                  .implicit = size->kib >= least_kib ? "rax, rdx" : NULL,
+                                  .chase = size->ring};
+    return session_value(session, &timing);
+}
+
+static void find_bandwidth(struct session *session, bool is_store) {
+    const char *what = is_store ? "store" : "load";
+    const struct value *values[N_SIZES];
+    const struct width *width = widths;
+    struct card_curve curve = {.name = arena_printf(session->arena, "%s-bandwidth", what),
+                               .x = "footprint, 8 KiB to 64 MiB, doubled each step",
+                               .y = "bytes per cycle"};
+    // The widest vectors that run.
+    for (; width < widths + N_WIDTHS; width++) {
+        values[0] = ask(session, &sizes[0], width, is_store);
+        if (!values[0])
+            return;
+        if (values[0]->is_good)
+            break;
+    }
+    const struct card_entry none = {.group = "bandwidth", .name = curve.name, .unit = "bytes per cycle", .how = what};
+    if (width == widths + N_WIDTHS) {
+        card_add_unknown(&session->card, &none, values[0]->why);
+        return;
+    }
+    bool is_missing = false;
+    for (unsigned i = 0; i < N_SIZES; i++) {
+        values[i] = ask(session, &sizes[i], width, is_store);
+        is_missing = is_missing || !values[i];
+    }
+    if (is_missing)
+        return;
+    double bytes = N_RINGS * LINE * LINES_AT_ONCE;
+    for (unsigned i = 0; i < N_SIZES; i++) {
+        const struct value *value = values[i];
+        const struct card_entry head = {
+            .group = "bandwidth",
+            .name = sizes[i].kib < 1024 ? arena_printf(session->arena, "%s-%u-KiB", what, sizes[i].kib)
+                                        : arena_printf(session->arena, "%s-%u-MiB", what, sizes[i].kib / 1024),
+            .unit = "bytes per cycle",
+            .how = arena_printf(session->arena, "%ss of %u bytes that walk through so much memory", what, width->bytes),
+            .curve = curve.name};
+        if (!value->is_good || !value->is_stable)
+            card_add_unknown(&session->card, &head, value->why);
+        else
+            card_add_number(&session->card, &head, bytes / value->cycles, bytes / value->high, bytes / value->low,
+                            0.02);
+        if (value->is_good)
+            *ARENA_ADD(session->arena, curve.points, curve.n_points) =
+                (struct card_point){i, bytes / value->cycles, bytes / value->high, bytes / value->low};
+    }
+    *ARENA_ADD(session->arena, session->card.curves, session->card.n_curves) = curve;
+}
+
+// ---- boundaries
+
+static void find_boundary(struct session *session) {
+    static const unsigned boundaries[] = {16, 32, 64, 128};
+    enum { N = sizeof boundaries / sizeof *boundaries, BYTES = 8 };
+    static const double least = 0.5; // cycles
+    const struct value *values[N + 1];
+    bool is_missing = false;
+    for (unsigned i = 0; i <= N; i++) {
+        unsigned offset = i < N ? boundaries[i] - BYTES / 2 : 1;
+        const struct timing timing = {
+            .name = arena_printf(session->arena, "load-at-%u", offset),
+            .body = "mov {a:rax}, [{a}]\n",
+            .setup = arena_printf(session->arena, "lea rax, [rsi + %u]\nmov [rsi + %u], rax", offset, offset),
+            .writes = "a"};
+        values[i] = session_value(session, &timing);
+        is_missing = is_missing || !values[i];
+    }
+    const struct card_entry head = {.group = "bandwidth",
+                                    .name = "line-size",
+                                    .unit = "bytes",
+                                    .how = "the smallest boundary that costs a chain of loads across it time"};
+    if (is_missing)
+        return;
+    for (unsigned i = 0; i <= N; i++)
+        if (!values[i]->is_good || !values[i]->is_stable) {
+            card_add_unknown(&session->card, &head, values[i]->why);
+            return;
+        }
+    for (unsigned i = 0; i < N; i++)
+        if (values[i]->low > values[N]->high + least) {
+            card_add_number(&session->card, &head, boundaries[i], boundaries[i], boundaries[i], 0);
+            return;
+        }
+    card_add_unknown(&session->card, &head, "no boundary to 128 bytes costs half a cycle");
+}
+
+static void find_crossings(struct session *session) {
+    static const struct crossing {
+        const char *name, *how, *body;
+    } crossings[] = {
+        {"load-across-lines", "independent loads across two lines", "mov {d$i:r64}, [{m:r64} + 60]"},
+        {"load-across-pages", "independent loads across two pages", "mov {d$i:r64}, [{m:r64} + 4092]"},
+        {"store-across-lines", "stores across two lines", "mov [{m:r64} + 60], {s:r64}"},
+        {"store-across-pages", "stores across two pages", "mov [{m:r64} + 4092], {s:r64}"},
+    };
+    for (size_t i = 0; i < sizeof crossings / sizeof *crossings; i++) {
+        struct text body = {.arena = session->arena};
+        for (unsigned k = 0; k < RECIPE_REGISTERS; k++)
+            recipe_add(&body, crossings[i].body, k, "p");
+        const struct timing timing = {.name = crossings[i].name, .body = body.data};
+        const struct value *value = session_value(session, &timing);
+        const struct card_entry head = {
+            .group = "bandwidth", .name = crossings[i].name, .unit = "cycles", .how = crossings[i].how};
+        if (!value)
+            continue;
+        if (!value->is_good || !value->is_stable)
+            card_add_unknown(&session->card, &head, value->why);
+        else
+            card_add_number(&session->card, &head, value->cycles / RECIPE_REGISTERS, value->low / RECIPE_REGISTERS,
+                            value->high / RECIPE_REGISTERS, 0.02);
+    }
+}
+
+void bandwidth_find(struct session *session) {
+    const struct card_entry head = {.group = "bandwidth", .name = "bandwidth", .unit = "", .how = "loads and stores"};
+    if (session->is_simulated || strcmp(session->recipe->isa, "x86_64") != 0) {
+        card_add_unknown(&session->card, &head,
+                         session->is_simulated ? "a simulated CPU has no caches and no lines"
+                                               : "there is no such experiment for this ISA yet");
+        return;
+    }
+    find_bandwidth(session, false);
+    find_bandwidth(session, true);
+    find_boundary(session);
+    find_crossings(session);
+    const struct card_entry walks = {
+        .group = "bandwidth", .name = "page-walks", .unit = "cycles", .how = "chases from page to page"};
+    card_add_unknown(&session->card, &walks, "the memory of chases has large pages");
+}

@@ -1,0 +1,182 @@
+// Costs that no width or window shows: the stack pointer, parts of registers and flags that are merged, old vector
+// instructions among new ones, and vectors that are split. Each is a time against another one.
+#include "parameters/experiments.h"
+
+#include <math.h>
+#include <string.h>
+
+// The cost is the time of `body` less that of `other`, over `parts`; without `other` only the time over `parts`.
+static const struct cost {
+    const char *name, *how, *body, *other;
+    const char *feature, *writes, *other_writes, *implicit; // other_writes: of `other`; null: as `writes`
+    double parts;
+    bool is_ratio;   // the cost is the time of `body` over that of `other`
+    bool is_modeled; // a simulated CPU has something of it
+} costs[] = {
+    {.name = "push-pop",
+     .how = "a chain of a push and a pop of one register: a store and a load of the stack",
+     .body = "push {a:r64}\npop {a}",
+     .writes = "a",
+     .parts = 1},
+    {.name = "push",
+     .how = "eight pushes and eight pops of other registers: time of a push and a pop",
+     .body = "push {s:r64}\npush {s}\npush {s}\npush {s}\npush {s}\npush {s}\npush {s}\npush {s}\n"
+             "pop {d0:r64}\npop {d1:r64}\npop {d2:r64}\npop {d3:r64}\npop {d0}\npop {d1}\npop {d2}\npop {d3}",
+     .parts = 8},
+    {.name = "stack-pointer-chain",
+     .how = "a chain of a push and an addition to the stack pointer: 1 where what the push subtracts takes no time, "
+            "else 2",
+     .body = "push {s:r64}\nlea rsp, [rsp + 8]",
+     .parts = 1},
+    {.name = "call-return", .how = "a call and its return", .body = "call 1f\njmp 2f\n1: ret\n2:", .parts = 1},
+    {.name = "merge-low-8",
+     .how = "a write of the lowest 8 bits and a read of 32, in turn, against 32 and 32: the difference",
+     .body = "add {a:r8}, {s:r8}\nadd {a:r32}, {s:r32}",
+     .other = "add {a:r32}, {s:r32}\nadd {a}, {s}",
+     .writes = "a",
+     .parts = 1},
+    {.name = "merge-16",
+     .how = "a write of the lowest 16 bits and a read of 32, in turn, against 32 and 32: the difference",
+     .body = "add {a:r16}, {s:r16}\nadd {a:r32}, {s:r32}",
+     .other = "add {a:r32}, {s:r32}\nadd {a}, {s}",
+     .writes = "a",
+     .parts = 1},
+    {.name = "merge-high-8",
+     .how = "a write of bits 8 to 15 and a read of 32, in turn, against 32 and 32: the difference",
+     .body = "add ah, 1\nadd eax, 1",
+     .other = "add eax, 1\nadd eax, 1",
+     .implicit = "rax",
+     .parts = 1},
+    {.name = "move-low-8",
+     .how = "moves into the lowest 8 bits: 1 where each waits for the one before it, as it keeps the rest",
+     .body = "mov {a:r8}, {s:r8}",
+     .writes = "a",
+     .parts = 1},
+    {.name = "move-high-8",
+     .how = "moves into bits 8 to 15: 1 where each waits for the one before it",
+     .body = "mov ah, cl",
+     .implicit = "rax, rcx",
+     .parts = 1},
+    {.name = "merge-flags",
+     .how = "a read of flags of an add and an inc behind it, against those of the inc alone: the difference",
+     .body = "add {d0:r64}, {s:r64}\ninc {d1:r64}\nseta {d2:r8}",
+     .other = "add {d0:r64}, {s:r64}\ninc {d1:r64}\nsetne {d2:r8}",
+     .parts = 1},
+    {.name = "carry-through-inc",
+     .how =
+         "a chain through the carry flag of adc, with an inc between that keeps it, against adc alone: the difference",
+     .body = "adc {a:r64}, {s:r64}\ninc {b:r64}",
+     .other = "adc {a:r64}, {s:r64}",
+     .writes = "a, b",
+     .other_writes = "a",
+     .parts = 1},
+    {.name = "legacy-vector-chain",
+     .how = "a chain of an addps among additions of 256 bits, against vaddps of 128 bits there: the difference",
+     .body = "addps {x:xmm}, {t:xmm}\nvaddps {y:ymm}, {z:ymm}, {z}",
+     .other = "vaddps {x:xmm}, {x}, {t:xmm}\nvaddps {y:ymm}, {z:ymm}, {z}",
+     .feature = "avx",
+     .writes = "x, y",
+     .parts = 1},
+    {.name = "legacy-vector-dependence",
+     .how = "square roots by sqrtps among additions of 256 bits, against vsqrtps: what waiting for the "
+            "destination costs",
+     .body = "sqrtps {x:xmm}, {t:xmm}\nvaddps {y:ymm}, {z:ymm}, {z}",
+     .other = "vsqrtps {x:xmm}, {t:xmm}\nvaddps {y:ymm}, {z:ymm}, {z}",
+     .feature = "avx",
+     .writes = "x, y",
+     .parts = 1},
+    {.name = "split-256-adds",
+     .how = "vector adds of 256 bits against those of 128 bits: the ratio",
+     .body = "vpaddd {v0:ymm}, {t:ymm}, {t}\nvpaddd {v1:ymm}, {t}, {t}\nvpaddd {v2:ymm}, {t}, {t}\n"
+             "vpaddd {v3:ymm}, {t}, {t}\nvpaddd {v4:ymm}, {t}, {t}\nvpaddd {v5:ymm}, {t}, {t}",
+     .other = "vpaddd {v0:xmm}, {t:xmm}, {t}\nvpaddd {v1:xmm}, {t}, {t}\nvpaddd {v2:xmm}, {t}, {t}\n"
+              "vpaddd {v3:xmm}, {t}, {t}\nvpaddd {v4:xmm}, {t}, {t}\nvpaddd {v5:xmm}, {t}, {t}",
+     .feature = "avx2",
+     .parts = 1,
+     .is_ratio = true,
+     .is_modeled = true},
+    {.name = "split-512-adds",
+     .how = "vector adds of 512 bits against those of 256 bits: the ratio",
+     .body = "vpaddd {v0:zmm}, {t:zmm}, {t}\nvpaddd {v1:zmm}, {t}, {t}\nvpaddd {v2:zmm}, {t}, {t}\n"
+             "vpaddd {v3:zmm}, {t}, {t}\nvpaddd {v4:zmm}, {t}, {t}\nvpaddd {v5:zmm}, {t}, {t}",
+     .other = "vpaddd {v0:ymm}, {t:ymm}, {t}\nvpaddd {v1:ymm}, {t}, {t}\nvpaddd {v2:ymm}, {t}, {t}\n"
+              "vpaddd {v3:ymm}, {t}, {t}\nvpaddd {v4:ymm}, {t}, {t}\nvpaddd {v5:ymm}, {t}, {t}",
+     .feature = "avx512f",
+     .parts = 1,
+     .is_ratio = true,
+     .is_modeled = true},
+    {.name = "split-512-multiplies",
+     .how = "multiplies of 512 bits against those of 256 bits: the ratio",
+     .body = "vmulps {v0:zmm}, {t:zmm}, {t}\nvmulps {v1:zmm}, {t}, {t}\nvmulps {v2:zmm}, {t}, {t}\n"
+             "vmulps {v3:zmm}, {t}, {t}\nvmulps {v4:zmm}, {t}, {t}\nvmulps {v5:zmm}, {t}, {t}",
+     .other = "vmulps {v0:ymm}, {t:ymm}, {t}\nvmulps {v1:ymm}, {t}, {t}\nvmulps {v2:ymm}, {t}, {t}\n"
+              "vmulps {v3:ymm}, {t}, {t}\nvmulps {v4:ymm}, {t}, {t}\nvmulps {v5:ymm}, {t}, {t}",
+     .feature = "avx512f",
+     .parts = 1,
+     .is_ratio = true,
+     .is_modeled = true},
+    {.name = "split-512-loads",
+     .how = "loads of 512 bits against those of 256 bits: the ratio",
+     .body = "vmovups {v0:zmm}, [{m:r64}]\nvmovups {v1:zmm}, [{m}]\nvmovups {v2:zmm}, [{m}]\nvmovups {v3:zmm}, [{m}]",
+     .other = "vmovups {v0:ymm}, [{m:r64}]\nvmovups {v1:ymm}, [{m}]\nvmovups {v2:ymm}, [{m}]\nvmovups {v3:ymm}, [{m}]",
+     .feature = "avx512f",
+     .parts = 1,
+     .is_ratio = true,
+     .is_modeled = true},
+    {.name = "split-512-stores",
+     .how = "stores of 512 bits against those of 256 bits: the ratio",
+     .body = "vmovups [{m:r64} + 64], {t:zmm}",
+     .other = "vmovups [{m:r64} + 64], {t:ymm}",
+     .feature = "avx512f",
+     .parts = 1,
+     .is_ratio = true,
+     .is_modeled = true},
+};
+
+static const struct value *ask(struct session *session, const struct cost *cost, bool is_other) {
+    const struct timing timing = {
+        .name = arena_printf(session->arena, "cost.%s%s", cost->name, is_other ? ".other" : ""),
+        .body = arena_printf(session->arena, "%s\n", is_other ? cost->other : cost->body),
+        .feature = cost->feature,
+        .writes = is_other && cost->other_writes ? cost->other_writes : cost->writes,
+        .implicit = cost->implicit,
+    };
+    return session_value(session, &timing);
+}
+
+static bool is_usable(const struct value *value) {
+    return value->is_good && value->is_stable;
+}
+
+static void find_cost(struct session *session, const struct cost *cost) {
+    const struct card_entry head = {
+        .group = "costs", .name = cost->name, .unit = cost->is_ratio ? "times" : "cycles", .how = cost->how};
+    static const double near = 0.03;
+    if (session->is_simulated && !cost->is_modeled) {
+        card_add_unknown(&session->card, &head, "a simulated CPU has no such cost");
+        return;
+    }
+    const struct value *a = ask(session, cost, false), *b = cost->other ? ask(session, cost, true) : a;
+    if (!a || !b)
+        return;
+    if (!is_usable(a) || !is_usable(b))
+        card_add_unknown(&session->card, &head, a->why ? a->why : b->why);
+    else if (cost->is_ratio)
+        card_add_number(&session->card, &head, a->cycles / b->cycles, a->low / b->high, a->high / b->low, near);
+    else if (cost->other)
+        card_add_number(&session->card, &head, (a->cycles - b->cycles) / cost->parts, (a->low - b->high) / cost->parts,
+                        (a->high - b->low) / cost->parts, near);
+    else
+        card_add_number(&session->card, &head, a->cycles / cost->parts, a->low / cost->parts, a->high / cost->parts,
+                        near);
+}
+
+void costs_find(struct session *session) {
+    const struct card_entry head = {.group = "costs", .name = "costs", .unit = "", .how = "times of two bodies"};
+    if (strcmp(session->recipe->isa, "x86_64") != 0) {
+        card_add_unknown(&session->card, &head, "there is no such experiment for this ISA yet");
+        return;
+    }
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+        find_cost(session, &costs[i]);
+}

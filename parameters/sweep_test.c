@@ -1,0 +1,185 @@
+// Sweeps and windows on invented times, so that the truth is known.
+#include "parameters/sweep.h"
+
+#include "parameters/experiments.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// Gives all values that are asked for. Returns whether there were any.
+static bool give(struct session *session, double (*cycles_of)(const char *name)) {
+    bool is_any = false;
+    for (size_t i = 0; i < session->n_items; i++) {
+        struct session_item *item = &session->items[i];
+        if (item->is_measured)
+            continue;
+        double cycles = cycles_of(item->trial.name);
+        item->is_measured = item->is_run = true;
+        item->value = cycles > 0 ? (struct value){.is_good = true,
+                                                  .cycles = cycles,
+                                                  .low = 0.999 * cycles,
+                                                  .high = 1.001 * cycles,
+                                                  .is_stable = true}
+                                 : (struct value){.why = "invented trouble"};
+        is_any = true;
+    }
+    return is_any;
+}
+
+static struct session open_session(struct arena *arena) {
+    struct session session = {.arena = arena, .recipe = recipe_find("x86_64")};
+    session.card.arena = arena;
+    return session;
+}
+
+static int number_of(const char *name) {
+    return atoi(strrchr(name, '.') + 1);
+}
+
+static struct step find(struct arena *arena, double (*cycles_of)(const char *name)) {
+    static const int grid[] = {256, 512, 1024, 2048, 4096, 8192, 16384};
+    const struct sweep sweep = {
+        .name = "s", .body = "nop\n", .units = 1, .grid = grid, .n_grid = 7, .n_base = 3, .rise = 1.2};
+    struct session session = open_session(arena);
+    struct step step;
+    do {
+        session.card = (struct card){.arena = arena};
+        step = sweep_find(&session, &sweep);
+    } while (give(&session, cycles_of));
+    assert_true(step.is_known);
+    assert_int_equal(session.card.n_curves, 1);
+    return step;
+}
+
+static double steps_at_6912(const char *name) {
+    return number_of(name) <= 6912 ? 1 : 1.5;
+}
+
+static double never_steps(const char *name) {
+    (void)name;
+    return 1;
+}
+
+static double has_an_outlier(const char *name) {
+    return number_of(name) == 1024 ? 3 : steps_at_6912(name);
+}
+
+static double cannot_run_large(const char *name) {
+    return number_of(name) > 8192 ? 0 : 1;
+}
+
+static void a_step_is_found_within_a_hundredth(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    const struct step step = find(&arena, steps_at_6912);
+    assert_null(step.why);
+    assert_false(step.is_beyond);
+    assert_in_range(step.low, 6800, 6912);
+    assert_in_range(step.high, 6913, 7000);
+    arena_free(&arena);
+}
+
+static void what_is_no_step_is_not_reported_as_one(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct step step = find(&arena, never_steps);
+    assert_null(step.why);
+    assert_true(step.is_beyond);
+    assert_int_equal(step.low, 16384);
+    step = find(&arena, has_an_outlier);
+    assert_true(step.why || (step.low <= 6912 && step.high > 6912));
+    step = find(&arena, cannot_run_large);
+    assert_non_null(step.why);
+    arena_free(&arena);
+}
+
+// A CPU with so many entries, in which fillers of a kind take a share, and register files.
+static struct {
+    int entries, registers, vectors;
+    bool shares;
+} cpu;
+
+static double of_cpu(const char *name) {
+    int n = number_of(name);
+    struct {
+        const char *kind;
+        int limit;
+    } kinds[] = {
+        {"window.nop.", cpu.shares ? 4 * cpu.entries : cpu.entries},
+        {"window.zero-and-nop.", cpu.shares ? 2 * cpu.entries : cpu.entries},
+        {"window.integer.", cpu.registers},
+        {"window.vector.", cpu.vectors},
+        {"window.compare-and-integer.", cpu.registers},
+        {"window.mixed.", cpu.shares ? cpu.entries * 5 / 4 : cpu.entries},
+        {"window.", cpu.entries},
+    };
+    if (strncmp(name, "window.together", strlen("window.together")) == 0)
+        return 500;
+    if (strncmp(name, "window.in-turn", strlen("window.in-turn")) == 0)
+        return 1000;
+    if (strncmp(name, "window.", strlen("window.")) != 0)
+        return 1;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(name, kinds[i].kind, strlen(kinds[i].kind)) == 0)
+            return n + 2 <= kinds[i].limit ? 500 : 1000;
+    return 0;
+}
+
+static struct card_entry find_window(struct arena *arena, const char *name) {
+    struct session session = open_session(arena);
+    do {
+        session.card = (struct card){.arena = arena};
+        windows_find(&session);
+    } while (give(&session, of_cpu));
+    const struct card_entry *entry = card_find(&session.card, name);
+    assert_non_null(entry);
+    return *entry;
+}
+
+static void entries_are_counted_where_pairs_share_one(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    cpu.entries = 320;
+    cpu.registers = 200;
+    cpu.vectors = 150;
+    cpu.shares = true;
+    struct card_entry entry = find_window(&arena, "reorder-buffer");
+    assert_string_equal(entry.unit, "entries");
+    assert_true(entry.low <= 320 && entry.high >= 320 && entry.high <= 330);
+    // Without pairs, the largest window that two kinds share is the buffer.
+    cpu.shares = false;
+    entry = find_window(&arena, "reorder-buffer");
+    assert_string_equal(entry.unit, "instructions");
+    assert_int_equal(entry.verdict, CARD_EXACT);
+    assert_int_equal((int)entry.value, 320);
+    arena_free(&arena);
+}
+
+static void register_files_of_one_size_are_no_reorder_buffer(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    cpu.entries = 320;
+    cpu.registers = cpu.vectors = 160;
+    cpu.shares = false;
+    struct card_entry entry = find_window(&arena, "reorder-buffer");
+    assert_int_equal((int)entry.low, 320);
+    entry = find_window(&arena, "registers-integer");
+    assert_int_equal(entry.verdict, CARD_EXACT);
+    arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_is_found_within_a_hundredth),
+        cmocka_unit_test(what_is_no_step_is_not_reported_as_one),
+        cmocka_unit_test(entries_are_counted_where_pairs_share_one),
+        cmocka_unit_test(register_files_of_one_size_are_no_reorder_buffer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
