@@ -3,7 +3,6 @@
 #include "check/findings.h"
 #include "check/gap.h"
 #include "check/predictor.h"
-#include "check/repair_numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -682,6 +681,41 @@ static void repair_width(struct repair *repair) {
     repair->dispatch_width = best_width;
 }
 
+// ---- what became of each opcode
+
+static int compare_opcodes(const void *a, const void *b) {
+    const struct member *one = a, *other = b;
+    int order = strcmp(one->opcode, other->opcode);
+    return order ? order : strcmp(one->form, other->form);
+}
+
+// The rules that name the opcode, one after the other.
+static void apply_rules(const struct repair *repair, struct repair_change *change) {
+    for (size_t i = 0; i < repair->n_rules; i++) {
+        const struct repair_rule *rule = &repair->rules[i];
+        if (text_find(change->opcode, rule->opcodes, rule->n_opcodes) < rule->n_opcodes)
+            repair_rule_apply(rule, &change->after);
+    }
+}
+
+static void find_changes(struct repair *repair, struct repair_result *result) {
+    struct repair_change *changes = NULL;
+    size_t n = 0;
+    if (repair->n_members)
+        qsort(repair->members, repair->n_members, sizeof *repair->members, compare_opcodes);
+    for (size_t first = 0, end; first < repair->n_members; first = end) {
+        const struct member *member = &repair->members[first];
+        struct repair_change change = {member->opcode, member->numbers, member->numbers, false};
+        for (end = first + 1; end < repair->n_members && strcmp(repair->members[end].opcode, member->opcode) == 0; end++)
+            change.depends_on_operands |= strcmp(repair->members[end].key, member->key) != 0;
+        apply_rules(repair, &change);
+        *ARENA_ADD(repair->arena, changes, n) = change;
+    }
+    result->changes = changes;
+    result->n_changes = n;
+    result->dispatch_width = repair->dispatch_width;
+}
+
 bool repair_run(struct arena *arena, const struct repair_request *request, struct repair_result *result,
                 struct fail *fail) {
     struct repair repair = {
@@ -706,5 +740,6 @@ bool repair_run(struct arena *arena, const struct repair_request *request, struc
         result->n_class_rules += repair.rules[i].n_opcodes && repair.rules[i].is_of_class;
         result->n_form_rules += repair.rules[i].n_opcodes && !repair.rules[i].is_of_class;
     }
+    find_changes(&repair, result);
     return true;
 }

@@ -9,6 +9,7 @@
 #define CHECK_REPAIR_H
 
 #include "analyzer/model/model.h"
+#include "check/repair_numbers.h"
 #include "check/values.h"
 
 struct repair_request {
@@ -25,6 +26,9 @@ struct repair_result {
     size_t n_differ_before, n_differ_after, n_worse;
     size_t n_findings_before, n_findings_after;
     size_t n_class_rules, n_form_rules;
+    unsigned dispatch_width;             // changed; 0: it is not
+    const struct repair_change *changes; // of every measured opcode, by opcode
+    size_t n_changes;
 };
 
 bool repair_run(struct arena *arena, const struct repair_request *request, struct repair_result *result,

@@ -4,12 +4,13 @@
 #include "base/file.h"
 #include "base/screen.h"
 #include "check/repair.h"
+#include "check/td.h"
 #include "cli/lab_args.h"
 #include "cli/results_args.h"
 
 #include <string.h>
 
-static struct { const char *output, *name; } args;
+static struct { const char *output, *name, *td, *td_output, *tblgen; } args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to repair", NULL},
@@ -22,6 +23,17 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Output", NULL},
     {OPTION_TEXT, "output", "FILE", "The overlay to write, such as fixed.yaml.", &args.output},
     {OPTION_TEXT, "name", "NAME", "Name of the overlay. Default: that of FILE without its ending.", &args.name},
+    {OPTION_HEADING, NULL, NULL, "LLVM's own file", NULL},
+    {OPTION_TEXT, "td", "FILE",
+     "Also make the changes in the file that LLVM describes the CPU in, such as "
+     "llvm/lib/Target/X86/X86ScheduleZnver4.td of its sources. It is read, with llvm-tblgen, and not written.",
+     &args.td},
+    {OPTION_TEXT, "td-output", "FILE",
+     "Where these changes go: a unified diff, or the whole file where FILE ends in .td. Default: the name of --output, "
+     "with .diff for its ending.",
+     &args.td_output},
+    {OPTION_TEXT, "tblgen", "PROGRAM", "llvm-tblgen of the sources' version. Default: llvm-tblgen-22 for LLVM 22.",
+     &args.tblgen},
     {0},
 };
 
@@ -59,6 +71,35 @@ static const char *name_of(struct arena *arena, const char *path) {
     return arena_copy(arena, name, strcspn(name, "."));
 }
 
+// The edits of LLVM's file, and how much of the repair they express.
+static bool edit_td(struct arena *arena, const struct model *model, const struct repair_result *repaired,
+                    struct fail *fail) {
+    struct td_result result;
+    const struct td_request request = {.path = args.td,
+                                       .tblgen = args.tblgen,
+                                       .llvm = model->backend->major,
+                                       .machine = model->machine,
+                                       .changes = repaired->changes,
+                                       .n_changes = repaired->n_changes,
+                                       .dispatch_width = repaired->dispatch_width};
+    const char *dot = strrchr(args.output, '.'), *slash = strrchr(args.output, '/');
+    size_t length = dot && dot > (slash ? slash : args.output) ? (size_t)(dot - args.output) : strlen(args.output);
+    const char *path = args.td_output ? args.td_output : arena_printf(arena, "%.*s.diff", (int)length, args.output);
+    if (!td_repair(arena, &request, &result, fail))
+        return false;
+    const char *text = file_has_suffix(path, ".td") ? result.text : result.diff;
+    screen_print_sentence(arena_printf(arena,
+                                       "%s: %zu statements are edited, %zu InstRWs are new. llvm-tblgen has the repair's "
+                                       "numbers of %zu of %zu measured opcodes (%zu are changed). Not expressed: %zu.",
+                                       path, result.n_statements, result.n_inst_rws, result.n_equal, repaired->n_changes,
+                                       result.n_changed, result.n_left),
+                          stdout);
+    for (size_t i = 0; i < result.n_left; i++)
+        screen_print_sentence(arena_printf(arena, "not expressed: %s: %s", result.left[i].opcode, result.left[i].why),
+                              stdout);
+    return file_write(path, text, strlen(text), fail);
+}
+
 static bool repair(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct check_results results;
     struct repair_result result;
@@ -84,7 +125,8 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
     screen_print_sentence(arena_printf(arena, "%s: %zu rules of classes, %zu of single forms", args.output,
                                        result.n_class_rules, result.n_form_rules),
                           stdout);
-    return file_write(args.output, result.overlay, strlen(result.overlay), fail);
+    return file_write(args.output, result.overlay, strlen(result.overlay), fail) &&
+           (!args.td || edit_td(arena, &lab->models[0], &result, fail));
 }
 
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
