@@ -48,7 +48,7 @@ static bool correct_statements(struct td_plan *plan, const struct reading *readi
             k++;
         bool is_there = k < reading->model.n_atoms && strcmp(reading->model.atoms[k].write, atom->write) == 0;
         bool is_here = atom->record->file && strcmp(atom->record->file, plan->model->file) == 0;
-        if ((is_there && td_numbers_are_equal(&reading->model.atoms[k].numbers, &plan->chosen[i])) || !is_here ||
+        if ((is_there && td_numbers_are_equal(&reading->model.atoms[k].numbers, &plan->chosen[i])) || !is_here || plan->is_free[i] ||
             plan->freedom[atom->record->line] == TD_UNTOUCHED)
             continue;
         plan->freedom[atom->record->line]++;

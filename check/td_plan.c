@@ -159,8 +159,11 @@ static void choose(struct td_plan *plan) {
     struct vote *votes = NULL;
     size_t n = 0;
     plan->chosen = ARENA_ARRAY(plan->arena, struct td_numbers, plan->model->n_atoms + 1);
-    for (size_t i = 0; i < plan->model->n_atoms; i++)
+    plan->is_free = ARENA_ARRAY(plan->arena, bool, plan->model->n_atoms + 1);
+    for (size_t i = 0; i < plan->model->n_atoms; i++) {
         plan->chosen[i] = plan->model->atoms[i].numbers;
+        plan->is_free[i] = true;
+    }
     for (size_t i = 0; i < plan->request->n_changes; i++) {
         const struct td_wanted *wanted = &plan->wanted[i];
         for (unsigned a = 0; !wanted->opcode.why && a < wanted->opcode.first[wanted->opcode.n_writes]; a++)
@@ -172,6 +175,7 @@ static void choose(struct td_plan *plan) {
         size_t most = 0, stay = 0;
         const struct td_atom *atom = &plan->model->atoms[votes[first].atom];
         const struct td_numbers *best = &atom->numbers;
+        plan->is_free[votes[first].atom] = false;
         for (size_t same = first; same < n && votes[same].atom == votes[first].atom; same = end) {
             for (end = same + 1; end < n && compare_votes(&votes[end], &votes[same]) == 0;)
                 end++;
@@ -411,7 +415,7 @@ static bool edit_defm(struct td_plan *plan, const struct td_statement *statement
     number = arena_printf(plan->arena, "%u", to->uops);
     if (from->uops != to->uops && !edit_argument(&arguments, ROLE_UOPS, number, from->uops, to->uops))
         return false;
-    if (folded) {
+    if (folded && !plan->is_free[*folded]) {
         int before = (int)plan->model->atoms[*folded].numbers.uops - (int)from->uops,
             after = (int)plan->chosen[*folded].uops - (int)to->uops;
         struct td_span span;
@@ -432,16 +436,42 @@ static bool edit_defm(struct td_plan *plan, const struct td_statement *statement
     return true;
 }
 
+// The multiclass for one write that a pair's stands for: "Zn4WriteResXMM" of "Zn4WriteResXMMPair". Null: there is none
+// that takes a write, ports, latency, cycles and micro-ops.
+static const char *single_of(struct td_plan *plan, const struct td_statement *statement) {
+    static const char ending[] = "Pair";
+    static const enum role roles[] = {ROLE_PORTS, ROLE_LATENCY, ROLE_CYCLES, ROLE_UOPS};
+    enum { N_ROLES = sizeof roles / sizeof *roles };
+    struct td_parameter parameters[TD_MOST_ARGUMENTS];
+    struct slice name = td_slice(&plan->text, statement->class_name);
+    size_t length = strlen(ending);
+    if (name.length <= length || memcmp(name.data + name.length - length, ending, length) != 0)
+        return NULL;
+    name.length -= length;
+    if (td_find_multiclass(&plan->text, name, parameters) != N_ROLES + 1)
+        return NULL;
+    for (unsigned i = 0; i < N_ROLES; i++)
+        if (role_of(plan, &parameters[i + 1]) != roles[i])
+            return NULL;
+    return arena_copy(plan->arena, name.data, name.length);
+}
+
 // Each write of a statement by itself, with all its numbers.
 static bool write_out(struct td_plan *plan, const struct td_statement *statement, const size_t *atoms, size_t n) {
     struct text text = {.arena = plan->arena};
+    const char *single = single_of(plan, statement);
     for (size_t i = 0; i < n; i++) {
         const struct td_atom *atom = &plan->model->atoms[atoms[i]];
         const struct td_numbers *numbers = &plan->chosen[atoms[i]];
+        const char *ports = list_of(plan->arena, numbers->ports, numbers->n_ports);
         if (!atom->record->fields[TD_WRITE_TYPE])
             return false;
-        text_addf(&text, "%sdef : WriteRes<%s, %s>%s", i ? "\n" : "", atom->write,
-                  list_of(plan->arena, numbers->ports, numbers->n_ports), body_of(plan->arena, numbers));
+        text_add(&text, i ? "\n" : "");
+        if (single)
+            text_addf(&text, "defm : %s<%s, %s, %u, %s, %u>;", single, atom->write, ports, numbers->latency,
+                      cycles_of(plan->arena, numbers), numbers->uops);
+        else
+            text_addf(&text, "def : WriteRes<%s, %s>%s", atom->write, ports, body_of(plan->arena, numbers));
     }
     td_replace(&plan->text, statement->all, text.data);
     return true;
