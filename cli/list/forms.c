@@ -53,8 +53,9 @@ static json_t *reads_to_json(const struct machine *machine, const struct insn *i
         for (unsigned a = 0; a < read->n_advances; a++)
             json_array_append_new(advances, json_pack("{s:i, s:i}", "class", (int)read->advances[a].write_class,
                                                       "cycles", read->advances[a].cycles));
-        json_array_append_new(list, json_pack("{s:s, s:b, s:o}", "register", machine->registers[read->reg].name,
-                                              "independent", read->independent, "advances", advances));
+        json_array_append_new(list, json_pack("{s:s, s:i, s:b, s:o}", "register", machine->registers[read->reg].name,
+                                              "operand", (int)read->operand, "independent", read->independent,
+                                              "advances", advances));
     }
     return list;
 }
