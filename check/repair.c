@@ -156,6 +156,33 @@ static bool are_related(const struct resource *a, const struct resource *b) {
     return (resource_pipes(a->mask) & resource_pipes(b->mask)) != 0;
 }
 
+static unsigned held(const struct repair_use *use) {
+    return use->release > use->acquire ? use->release - use->acquire : 0;
+}
+
+// Cycles for which the uses hold resources that this one contains (LLVM: Super).
+static unsigned held_inside(const struct machine *machine, const struct repair_numbers *numbers, unsigned u) {
+    unsigned cycles = 0;
+    for (unsigned i = 0; i < numbers->n_uses; i++)
+        cycles += machine->resources[numbers->uses[i].resource].super == numbers->uses[u].resource ? held(&numbers->uses[i])
+                                                                                                   : 0;
+    return cycles;
+}
+
+// Whether the use is none of its own, but follows from those of resources inside.
+static bool follows(const struct machine *machine, const struct repair_numbers *numbers, unsigned u) {
+    return held(&numbers->uses[u]) > 0 && held(&numbers->uses[u]) == held_inside(machine, numbers, u);
+}
+
+// Tries other uses. LLVM's file holds a resource as long as those inside it, so that follows.
+static void try_uses(struct search *search, struct repair_numbers *numbers) {
+    const struct machine *machine = search->repair->request->model->machine;
+    for (unsigned u = 0; u < numbers->n_uses; u++)
+        if (follows(machine, &search->base, u) && numbers->uses[u].resource == search->base.uses[u].resource)
+            numbers->uses[u].release = numbers->uses[u].acquire + held_inside(machine, numbers, u);
+    try_numbers(search, numbers);
+}
+
 static void suggest_uses(struct search *search, double measured, double predicted) {
     const struct machine *machine = search->repair->request->model->machine;
     const struct repair_numbers *best = &search->best;
@@ -163,13 +190,13 @@ static void suggest_uses(struct search *search, double measured, double predicte
     for (unsigned u = 0; u < best->n_uses; u++) {
         const struct repair_use *use = &best->uses[u];
         unsigned held = use->release - use->acquire, units = machine->resources[use->resource].units;
-        if (use->release <= use->acquire)
+        if (use->release <= use->acquire || follows(machine, &search->base, u))
             continue;
         struct repair_numbers one = *best;
         one.uses[u].release = use->acquire + whole(held * measured / predicted);
-        try_numbers(search, &one);
+        try_uses(search, &one);
         one.uses[u].release = use->acquire + whole(measured * units);
-        try_numbers(search, &one);
+        try_uses(search, &one);
         if (held > measured * units)
             all.uses[u].release = use->acquire + whole(floor(measured * units + 0.05));
         first_all.uses[u].release = use->acquire + whole(held * measured / predicted);
@@ -183,11 +210,11 @@ static void suggest_uses(struct search *search, double measured, double predicte
                 continue;
             one = *best;
             one.uses[u] = (struct repair_use){g, use->acquire, use->acquire + wanted};
-            try_numbers(search, &one);
+            try_uses(search, &one);
         }
     }
-    try_numbers(search, &all);
-    try_numbers(search, &first_all);
+    try_uses(search, &all);
+    try_uses(search, &first_all);
 }
 
 static void suggest(struct search *search, const struct check_value *value, double predicted, enum bottleneck kind) {

@@ -68,7 +68,7 @@ static bool correct_opcodes(struct td_plan *plan, struct reading *reading) {
         wanted->why = arena_strdup(plan->arena, why);
         if (!wanted->opcode.why)
             td_model_numbers(plan->model, &wanted->opcode, wanted->numbers);
-        wanted->has_other_reads = false;
+        wanted->has_other_reads = wanted->has_other_results = false;
         is_corrected = true;
     }
     return is_corrected;

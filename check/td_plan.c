@@ -106,10 +106,18 @@ static void want(struct td_plan *plan, struct td_wanted *wanted, const struct re
     if (wanted->why || !is_changed(change))
         return;
     wanted->why = want_numbers(plan, wanted);
+    struct repair_numbers after = change->after;
+    if (!wanted->why && td_model_compare(plan->model, &wanted->opcode, wanted->numbers, &after, false) &&
+        after.n_writes > wanted->opcode.n_writes) {
+        after.n_writes = wanted->opcode.n_writes;
+        wanted->has_other_results = true;
+    }
     if (!wanted->why)
-        wanted->why = td_model_compare(plan->model, &wanted->opcode, wanted->numbers, &change->after, false);
-    if (wanted->why)
+        wanted->why = td_model_compare(plan->model, &wanted->opcode, wanted->numbers, &after, false);
+    if (wanted->why) {
         td_model_numbers(plan->model, &wanted->opcode, wanted->numbers); // it stays as it is
+        wanted->has_other_results = false;
+    }
     for (unsigned r = 0; !wanted->why && r < change->before.n_reads; r++)
         wanted->has_other_reads |= change->before.advances[r] != change->after.advances[r];
 }
@@ -626,6 +634,10 @@ static const char *operands_of(struct td_plan *plan, const struct td_wanted *wan
         struct td_numbers sum = sum_of(wanted, w);
         text_addf(&text, "!%s%s", list_of(plan->arena, sum.ports, sum.n_ports), body_of(plan->arena, &sum));
     }
+    for (unsigned w = wanted->opcode.n_writes; wanted->has_other_results && w < wanted->change->after.n_writes; w++) {
+        struct td_numbers result = {.latency = wanted->change->after.latencies[w]};
+        text_addf(&text, ", ![]%s", body_of(plan->arena, &result));
+    }
     text_add(&text, reads_of(plan, wanted));
     return text.data;
 }
@@ -815,7 +827,7 @@ static void let_leave(struct td_plan *plan) {
     size_t n = 0, n_reads = 0;
     for (size_t i = 0; i < plan->request->n_changes; i++) {
         struct td_wanted *wanted = &plan->wanted[i];
-        bool leaves = wanted->has_other_reads;
+        bool leaves = wanted->has_other_reads || wanted->has_other_results;
         for (unsigned w = 0; !wanted->opcode.why && w < wanted->opcode.n_writes; w++)
             leaves |= needs_own(plan, wanted, w);
         if (!leaves || wanted->why || wanted->opcode.is_variant)

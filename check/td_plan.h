@@ -18,6 +18,7 @@ struct td_wanted {
     const char *why;                         // why it is not expressed; null: it is
     struct td_numbers numbers[TD_MOST_ATOMS]; // of its atoms
     bool has_other_reads;
+    bool has_other_results; // implicit results get writes of their own: without, they have the longest latency
 };
 
 struct td_plan {

@@ -7,7 +7,7 @@
 static const char *const field_names[TD_N_FIELDS] = {
     "AcquireAtCycles", "AliasRW",     "Cycles",      "Instrs",    "Latency",         "MatchRW", "Name",     "NumMicroOps",
     "OperandReadWrites", "Predicate", "ProcResources", "ReadType", "ReleaseAtCycles", "Repeat",  "SchedModel", "SchedRW",
-    "Selected",        "Super",       "Unsupported", "ValidWrites", "Variants",       "Writes",  "WriteType",
+    "Selected",        "Super",       "Unsupported", "ValidWrites", "Variants",       "WriteType", "Writes",
 };
 
 static int compare_names(const void *name, const void *element) {

@@ -34,8 +34,8 @@ enum td_field {
     TD_UNSUPPORTED,
     TD_VALID_WRITES,
     TD_VARIANTS,
-    TD_WRITES,
     TD_WRITE_TYPE,
+    TD_WRITES,
     TD_N_FIELDS
 };
 
