@@ -14,7 +14,7 @@ enum { REPAIR_MOST_WRITES = 8, REPAIR_MOST_READS = 16, REPAIR_MOST_USES = 16 };
 struct repair_numbers {
     unsigned uops, n_writes, n_reads, n_uses;
     unsigned latencies[REPAIR_MOST_WRITES];
-    int advances[REPAIR_MOST_READS];       // cycles by which a read may come early, of any write
+    int advances[REPAIR_MOST_READS];      // cycles by which a read may come early, of any write
     unsigned operands[REPAIR_MOST_READS]; // LLVM's number of the operand that is read
     struct repair_use {
         unsigned resource; // index

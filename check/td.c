@@ -26,7 +26,8 @@ static bool read_text(struct reading *reading, const struct td_tree *tree, const
         return false;
     td_records_read(&reading->arena, (struct slice){records.data, records.length}, &reading->records);
     td_output_release(&records);
-    return td_model_open(&reading->model, &reading->arena, &reading->records, machine, strrchr(tree->path, '/') + 1, fail);
+    return td_model_open(&reading->model, &reading->arena, &reading->records, machine, strrchr(tree->path, '/') + 1,
+                         fail);
 }
 
 // Why the text does not have these numbers of an opcode; null: it has.
@@ -48,8 +49,8 @@ static bool correct_statements(struct td_plan *plan, const struct reading *readi
             k++;
         bool is_there = k < reading->model.n_atoms && strcmp(reading->model.atoms[k].write, atom->write) == 0;
         bool is_here = atom->record->file && strcmp(atom->record->file, plan->model->file) == 0;
-        if ((is_there && td_numbers_are_equal(&reading->model.atoms[k].numbers, &plan->chosen[i])) || !is_here || plan->is_free[i] ||
-            plan->freedom[atom->record->line] == TD_UNTOUCHED)
+        if ((is_there && td_numbers_are_equal(&reading->model.atoms[k].numbers, &plan->chosen[i])) || !is_here ||
+            plan->is_free[i] || plan->freedom[atom->record->line] == TD_UNTOUCHED)
             continue;
         plan->freedom[atom->record->line]++;
         is_corrected = true;
@@ -105,8 +106,8 @@ static bool edit(struct td_plan *plan, const struct td_tree *tree, struct td_res
         result->text = td_edited(&plan->text);
         bool is_read = read_text(&reading, tree, result->text, plan->request->machine, fail);
         if (is_read) {
-            is_last = round + 1 == MOST_ROUNDS ||
-                      (!correct_statements(plan, &reading) && !correct_opcodes(plan, &reading));
+            is_last =
+                round + 1 == MOST_ROUNDS || (!correct_statements(plan, &reading) && !correct_opcodes(plan, &reading));
             if (is_last)
                 judge(plan, &reading, result);
         }

@@ -14,7 +14,7 @@ struct td_pattern {
         const char *name;      // of an opcode
         const char *literally; // beginning of all opcodes that the expression fits
         regex_t regex;
-    } *parts;
+    } * parts;
 };
 
 static bool is_empty_list(const char *list) {
@@ -179,8 +179,7 @@ static bool add_write(const struct td_model *model, struct td_opcode *opcode, si
         const char **variants = td_list(model->arena, record->fields[TD_VARIANTS], &n_variants);
         const struct td_record *last = n_variants ? td_records_find(model->records, variants[n_variants - 1]) : NULL;
         opcode->is_variant = true;
-        return last && last->fields[TD_SELECTED] &&
-               add_writes(model, opcode, n, last->fields[TD_SELECTED], 1, depth);
+        return last && last->fields[TD_SELECTED] && add_writes(model, opcode, n, last->fields[TD_SELECTED], 1, depth);
     }
     if (!atom && depth <= DEEPEST) {
         const char *other = follow_alias(model, name);
@@ -208,10 +207,9 @@ struct td_opcode td_model_find(struct td_model *model, const char *name) {
         opcode.why = "llvm-tblgen does not know it";
         return opcode;
     }
-    opcode.operands =
-        td_list(model->arena,
-                opcode.inst_rw ? opcode.inst_rw->fields[TD_OPERAND_READ_WRITES] : record->fields[TD_SCHED_RW],
-                &n_operands);
+    opcode.operands = td_list(
+        model->arena, opcode.inst_rw ? opcode.inst_rw->fields[TD_OPERAND_READ_WRITES] : record->fields[TD_SCHED_RW],
+        &n_operands);
     opcode.n_operands = (unsigned)n_operands;
     while (opcode.n_writes < n_operands && opcode.n_writes < TD_MOST_WRITES &&
            !is_read(model, opcode.operands[opcode.n_writes])) {

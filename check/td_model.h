@@ -21,18 +21,18 @@ bool td_numbers_are_equal(const struct td_numbers *a, const struct td_numbers *b
 // A write with numbers of its own in this model: a WriteRes, or a SchedWriteRes.
 struct td_atom {
     const struct td_record *record;
-    const char *write;          // name of the write
-    const char *why;            // why its numbers cannot be changed; null: they can
+    const char *write; // name of the write
+    const char *why;   // why its numbers cannot be changed; null: they can
     struct td_numbers numbers;
 };
 
 // An opcode's part of the model.
 struct td_opcode {
-    const char *why;                 // why it is not understood; null: it is
-    const struct td_record *inst_rw; // InstRW of this model that names it; null: none does
-    const char **operands;           // its SchedReadWrites: writes, then reads
-    unsigned n_operands, n_writes;   // of operands; writes
-    bool is_variant;                 // a SchedWriteVariant decides; the atoms are those of its last choice
+    const char *why;                    // why it is not understood; null: it is
+    const struct td_record *inst_rw;    // InstRW of this model that names it; null: none does
+    const char **operands;              // its SchedReadWrites: writes, then reads
+    unsigned n_operands, n_writes;      // of operands; writes
+    bool is_variant;                    // a SchedWriteVariant decides; the atoms are those of its last choice
     unsigned first[TD_MOST_WRITES + 1]; // numbers of each write's atoms are [first[w], first[w + 1]) of `atoms`
     size_t atoms[TD_MOST_ATOMS];        // numbers in the model's
 };

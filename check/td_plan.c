@@ -101,8 +101,9 @@ static void want(struct td_plan *plan, struct td_wanted *wanted, const struct re
     if (change->depends_on_operands)
         wanted->why = "its numbers depend on its operands";
     else if (td_model_compare(plan->model, &wanted->opcode, wanted->numbers, &change->before, true))
-        wanted->why = arena_printf(plan->arena, "the file has other numbers than LLVM's library: %s",
-                                   td_model_compare(plan->model, &wanted->opcode, wanted->numbers, &change->before, true));
+        wanted->why =
+            arena_printf(plan->arena, "the file has other numbers than LLVM's library: %s",
+                         td_model_compare(plan->model, &wanted->opcode, wanted->numbers, &change->before, true));
     if (wanted->why || !is_changed(change))
         return;
     wanted->why = want_numbers(plan, wanted);
@@ -415,8 +416,7 @@ static bool edit_defm(struct td_plan *plan, const struct td_statement *statement
         edit_ports(plan, span, from, to);
     }
     const char *number = arena_printf(plan->arena, "%u", to->latency);
-    if (from->latency != to->latency &&
-        !edit_argument(&arguments, ROLE_LATENCY, number, from->latency, to->latency))
+    if (from->latency != to->latency && !edit_argument(&arguments, ROLE_LATENCY, number, from->latency, to->latency))
         return false;
     if (!are_cycles_equal(from, to) && !edit_argument(&arguments, ROLE_CYCLES, cycles_of(plan->arena, to), 0, 0))
         return false;
@@ -671,8 +671,8 @@ static const char *free_name(struct td_plan *plan, const char *name) {
 // "Zn4WriteVPABSBrr": the write with these numbers, which it defines.
 static const char *define_write(struct td_plan *plan, struct text *text, const char *opcode, unsigned write,
                                 struct slice numbers) {
-    const char *name = free_name(plan, arena_printf(plan->arena, "%sWrite%s%s", prefix_of(plan->arena, plan->model), opcode,
-                                                    write ? arena_printf(plan->arena, "_%u", write) : ""));
+    const char *name = free_name(plan, arena_printf(plan->arena, "%sWrite%s%s", prefix_of(plan->arena, plan->model),
+                                                    opcode, write ? arena_printf(plan->arena, "_%u", write) : ""));
     const char *end = memmem(numbers.data, numbers.length, " {", 2);
     text_addf(text, "def %s : SchedWriteRes<%.*s>%.*s\n", name, (int)(end - numbers.data), numbers.data,
               (int)(numbers.length - (size_t)(end - numbers.data)), end);
@@ -804,8 +804,8 @@ static size_t find_end(const struct td_plan *plan, bool *is_inside) {
     size_t at = text->length;
     *is_inside = false;
     const char *opening = memmem(text->data, text->length, "\nlet SchedModel = ", 18);
-    for (const char *next = opening; next; next = memmem(next + 1, text->length - (size_t)(next + 1 - text->data),
-                                                         "\nlet SchedModel = ", 18))
+    for (const char *next = opening; next;
+         next = memmem(next + 1, text->length - (size_t)(next + 1 - text->data), "\nlet SchedModel = ", 18))
         opening = next;
     for (size_t end = text->length; end > 0 && opening; end = at) {
         at = end - 1;

@@ -15,7 +15,7 @@ enum td_freedom { TD_ARGUMENTS, TD_WRITTEN_OUT, TD_UNTOUCHED };
 struct td_wanted {
     const struct repair_change *change;
     struct td_opcode opcode;
-    const char *why;                         // why it is not expressed; null: it is
+    const char *why;                          // why it is not expressed; null: it is
     struct td_numbers numbers[TD_MOST_ATOMS]; // of its atoms
     bool has_other_reads;
     bool has_other_results; // implicit results get writes of their own: without, they have the longest latency
@@ -26,10 +26,10 @@ struct td_plan {
     const struct td_request *request;
     struct td_model *model;
     struct td_text text;
-    struct td_wanted *wanted; // by opcode
-    enum td_freedom *freedom; // by line of the file
+    struct td_wanted *wanted;  // by opcode
+    enum td_freedom *freedom;  // by line of the file
     struct td_numbers *chosen; // by atom of the model: what its statement shall say
-    bool *is_free; // by atom: no measured opcode has it; so it may follow those of its statement
+    bool *is_free;             // by atom: no measured opcode has it; so it may follow those of its statement
     size_t n_statements, n_inst_rws;
 };
 

@@ -53,15 +53,16 @@ bool td_tree_find(struct arena *arena, const char *path, const char *program, un
     const char *folder = folder_of(arena, tree->path);
     tree->main = arena_printf(arena, "%s/%s.td", folder, base_of(folder));
     if (access(tree->main, R_OK) != 0)
-        return fail_at(fail, path, 0, 0,
-                       "is not in a target's folder of LLVM's sources, such as llvm/lib/Target/X86: there is no '%s.td' "
-                       "beside it",
-                       base_of(folder));
+        return fail_at(
+            fail, path, 0, 0,
+            "is not in a target's folder of LLVM's sources, such as llvm/lib/Target/X86: there is no '%s.td' "
+            "beside it",
+            base_of(folder));
     const char *name = program ? program : arena_printf(arena, "llvm-tblgen-%u", llvm);
     tree->program = find_program(arena, name);
     if (!tree->program)
-        return fail_set(fail, FAIL_UNAVAILABLE, "there is no program '%s': install package llvm-%u, or name one with --tblgen",
-                        name, llvm);
+        return fail_set(fail, FAIL_UNAVAILABLE,
+                        "there is no program '%s': install package llvm-%u, or name one with --tblgen", name, llvm);
     if (!realpath(tree->program, resolved))
         return fail_set(fail, FAIL_WORK, "'%s': %s", tree->program, strerror(errno));
     add_include(arena, tree, folder);

@@ -362,8 +362,7 @@ static void add_line(struct text *out, char sign, struct slice line) {
 static void add_old(const struct td_text *text, const struct lines *lines, char sign, size_t first, size_t end,
                     struct text *out) {
     for (size_t i = first; i < end; i++)
-        add_line(out, sign,
-                 (struct slice){text->data + lines->starts[i], lines->starts[i + 1] - lines->starts[i]});
+        add_line(out, sign, (struct slice){text->data + lines->starts[i], lines->starts[i + 1] - lines->starts[i]});
 }
 
 const char *td_diff(struct td_text *text, const char *name) {
