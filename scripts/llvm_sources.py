@@ -1,4 +1,5 @@
-"""LLVM's sources as Debian has them: a part of the source package, fetched once (200 MB) and kept in ~/.cache/cyclops."""
+"""LLVM's sources as Debian has them: a part of the source package, fetched once (200 MB) and kept in ~/.cache/cyclops; and
+how LLVM's tests are run."""
 import hashlib
 import os
 import re
@@ -99,3 +100,20 @@ def fetch(version, tarball, inside, name):
             download([address, MAIN_ARCHIVE % (f"llvm-toolchain-{version}", os.path.basename(tarball))], tarball, checksum)
         unpack(tarball, folder, inside)
     return folder
+
+
+def run_lines(path):
+    """As lit reads them: a line that ends with a backslash goes on in the next."""
+    lines, pending = [], ""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            match = re.search(r"RUN:(.*)", line)
+            if not match:
+                continue
+            pending += " " + match.group(1).strip()
+            if pending.endswith("\\"):
+                pending = pending[:-1]
+                continue
+            lines.append(pending.strip())
+            pending = ""
+    return lines
