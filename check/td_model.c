@@ -199,34 +199,34 @@ static bool is_read(const struct td_model *model, const char *name) {
            (td_model_advance(model, name, &cycles) && cycles);
 }
 
-struct td_opcode td_model_find(struct td_model *model, const char *name) {
-    struct td_opcode opcode = {.inst_rw = find_inst_rw(model, name)};
-    const struct td_record *record = td_records_find(model->records, name);
+struct td_opcode td_model_find(struct td_model *model, const char *opcode) {
+    struct td_opcode found = {.inst_rw = find_inst_rw(model, opcode)};
+    const struct td_record *record = td_records_find(model->records, opcode);
     size_t n_operands, n_atoms = 0;
     if (!record) {
-        opcode.why = "llvm-tblgen does not know it";
-        return opcode;
+        found.why = "llvm-tblgen does not know it";
+        return found;
     }
-    opcode.operands = td_list(
-        model->arena, opcode.inst_rw ? opcode.inst_rw->fields[TD_OPERAND_READ_WRITES] : record->fields[TD_SCHED_RW],
+    found.operands = td_list(
+        model->arena, found.inst_rw ? found.inst_rw->fields[TD_OPERAND_READ_WRITES] : record->fields[TD_SCHED_RW],
         &n_operands);
-    opcode.n_operands = (unsigned)n_operands;
-    while (opcode.n_writes < n_operands && opcode.n_writes < TD_MOST_WRITES &&
-           !is_read(model, opcode.operands[opcode.n_writes])) {
-        if (!add_write(model, &opcode, &n_atoms, opcode.operands[opcode.n_writes], 0)) {
-            opcode.why = arena_printf(model->arena, "the file has no numbers of %s", opcode.operands[opcode.n_writes]);
-            return opcode;
+    found.n_operands = (unsigned)n_operands;
+    while (found.n_writes < n_operands && found.n_writes < TD_MOST_WRITES &&
+           !is_read(model, found.operands[found.n_writes])) {
+        if (!add_write(model, &found, &n_atoms, found.operands[found.n_writes], 0)) {
+            found.why = arena_printf(model->arena, "the file has no numbers of %s", found.operands[found.n_writes]);
+            return found;
         }
-        opcode.first[++opcode.n_writes] = (unsigned)n_atoms;
+        found.first[++found.n_writes] = (unsigned)n_atoms;
     }
-    if (opcode.n_writes == 0)
-        opcode.why = "it has no write in the file";
-    for (unsigned i = opcode.n_writes; !opcode.why && i < n_operands; i++)
-        if (!is_read(model, opcode.operands[i]))
-            opcode.why = "writes follow reads";
-    for (size_t i = 0; i < n_atoms && !opcode.why; i++)
-        opcode.why = model->atoms[opcode.atoms[i]].why;
-    return opcode;
+    if (found.n_writes == 0)
+        found.why = "it has no write in the file";
+    for (unsigned i = found.n_writes; !found.why && i < n_operands; i++)
+        if (!is_read(model, found.operands[i]))
+            found.why = "writes follow reads";
+    for (size_t i = 0; i < n_atoms && !found.why; i++)
+        found.why = model->atoms[found.atoms[i]].why;
+    return found;
 }
 
 bool td_model_advance(const struct td_model *model, const char *read, int *cycles) {
