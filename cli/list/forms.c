@@ -85,8 +85,8 @@ static json_t *numbers_to_json(struct arena *arena, const struct model *model, c
            pipes = resource_bound_of_block(model->machine, &block).cycles;
     // What copies side by side take at least, cycles each: dispatch, or pipes.
     double bound = MAX(MAX((double)insn->uops / model->machine->dispatch_width, alone), pipes);
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "model", model->machine->id, "opcode",
-                     insn->opcode, "dispatch_width", (int)model->machine->dispatch_width, "reorder_buffer",
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "model", model->machine->id,
+                     "opcode", insn->opcode, "dispatch_width", (int)model->machine->dispatch_width, "reorder_buffer",
                      (int)model->machine->rob_size, "uops", (int)insn->uops, "latency", (int)insn->latency,
                      "rthroughput", insn->rthroughput, "bound", bound, "eliminable_move", insn->eliminable_move,
                      "writes", writes_to_json(model->machine, insn), "reads", reads_to_json(model->machine, insn),
