@@ -53,7 +53,16 @@ cp "$here/td/X86/X86ScheduleZnver4.td" X86/
 expect 0 'none.diff: 0 statements are edited, 0 InstRWs are new' one_line "$cyclops" repair equal --mcpu znver4 --llvm 22 --output none.yaml "${td[@]}"
 expect 0 '^0$' bash -c 'wc -c <none.diff'
 
+# The draft for reviewers; opcodes that the repair does not see.
+expect 0 'fixed.yaml: 3 rules' "${repair[@]}" "${td[@]}" --review review.md
+expect 0 '[|] IMUL64rr (slots|throughput) [|]' cat review.md
+expect 0 'numbers are the repair.s for 8 of 8 measured opcodes' cat review.md
+expect 0 'cyclops run --kernels measured/kernels [A-Z]' cat review.md
+expect 0 'Held out: [1-9][0-9]* values of opcodes that the repair did not see' one_line "${repair[@]}" --held-out 50
+
 # Bad input.
+expect 2 'at most 90' "${repair[@]}" --held-out 95
+expect 2 'need --td' "${repair[@]}" --td-output x.diff
 expect 2 'no-such.td: cannot be read' "${repair[@]}" --td no-such.td
 cp X86/X86ScheduleZnver4.td alone.td
 expect 2 "is not in a target's folder" "${repair[@]}" --td alone.td
