@@ -9,6 +9,8 @@
 #define CHECK_REPAIR_H
 
 #include "analyzer/model/model.h"
+#include "check/findings.h"
+#include "check/repair_numbers.h"
 #include "check/values.h"
 
 struct repair_request {
@@ -16,15 +18,26 @@ struct repair_request {
     const struct model *model; // LLVM's: not an overlay
     const char *name;          // of the overlay
     const char *folder;        // of the survey, for the commands that repeat a measurement
+    // Share of the opcodes, 0 to 1, that the repair does not see: their values judge it. A change of a class holds for
+    // its members among them too.
+    double held_out;
     const struct lab_listener *listener;
+};
+
+struct repair_count {
+    size_t n_compared; // values that are stable and predicted
+    size_t n_differ_before, n_differ_after, n_worse;
 };
 
 struct repair_result {
     const char *overlay; // text of the file
-    size_t n_compared;   // values that are stable and predicted
-    size_t n_differ_before, n_differ_after, n_worse;
+    struct repair_count seen, held_out;
+    const struct check_finding *findings_before, *findings_after; // of what the repair saw
     size_t n_findings_before, n_findings_after;
     size_t n_class_rules, n_form_rules;
+    unsigned dispatch_width;             // changed; 0: it is not
+    const struct repair_change *changes; // of every measured opcode, by opcode
+    size_t n_changes;
 };
 
 bool repair_run(struct arena *arena, const struct repair_request *request, struct repair_result *result,

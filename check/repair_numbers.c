@@ -18,9 +18,11 @@ bool repair_numbers_read(const struct machine *machine, const struct insn *insn,
         return false;
     for (unsigned i = 0; i < insn->n_writes; i++)
         numbers->latencies[i] = insn->writes[i].latency;
-    for (unsigned i = 0; i < insn->n_reads; i++)
+    for (unsigned i = 0; i < insn->n_reads; i++) {
+        numbers->operands[i] = insn->reads[i].operand;
         if (!advance_of(&insn->reads[i], &numbers->advances[i]))
             return false;
+    }
     for (unsigned i = 0; i < insn->n_uses; i++) {
         const struct resource *resource = machine_resource_of_mask(machine, insn->uses[i].mask);
         if (!resource || insn->uses[i].units > 1)
@@ -91,26 +93,50 @@ static void write_uses(const struct machine *machine, const struct repair_number
     text_add(text, "]");
 }
 
+// What a rule says anything of.
+struct rule_parts {
+    bool uops, latency, advances, uses;
+};
+
+static struct rule_parts parts_of(const struct repair_rule *rule) {
+    const struct repair_numbers *from = &rule->before, *to = &rule->after;
+    struct rule_parts parts = {.uops = from->uops != to->uops,
+                               .latency = memcmp(from->latencies, to->latencies, sizeof to->latencies) != 0,
+                               .advances = memcmp(from->advances, to->advances, sizeof to->advances) != 0};
+    for (unsigned i = 0; i < to->n_uses; i++)
+        parts.uses |= !is_same_use(&from->uses[i], &to->uses[i]);
+    return parts;
+}
+
+void repair_rule_apply(const struct repair_rule *rule, struct repair_numbers *numbers) {
+    const struct repair_numbers *to = &rule->after;
+    struct rule_parts parts = parts_of(rule);
+    numbers->uops = parts.uops ? to->uops : numbers->uops;
+    if (parts.latency)
+        memcpy(numbers->latencies, to->latencies, sizeof to->latencies);
+    if (parts.advances)
+        memcpy(numbers->advances, to->advances, sizeof to->advances);
+    if (parts.uses)
+        memcpy(numbers->uses, to->uses, sizeof to->uses);
+}
+
 void repair_rule_write(struct arena *arena, const struct machine *machine, const struct repair_rule *rule,
                        struct text *text) {
-    const struct repair_numbers *from = &rule->before, *to = &rule->after;
-    bool has_latency = memcmp(from->latencies, to->latencies, sizeof to->latencies) != 0,
-         has_advances = memcmp(from->advances, to->advances, sizeof to->advances) != 0, has_uses = false;
-    for (unsigned i = 0; i < to->n_uses; i++)
-        has_uses |= !is_same_use(&from->uses[i], &to->uses[i]);
+    const struct repair_numbers *to = &rule->after;
+    struct rule_parts parts = parts_of(rule);
     if (rule->evidence)
         text_add(text, rule->evidence);
     text_add(text, "  - {match: \"");
     for (size_t i = 0; i < rule->n_opcodes; i++)
         text_addf(text, "%s%s", i ? "|" : "", rule->opcodes[i]);
     text_add(text, "\"");
-    if (from->uops != to->uops)
+    if (parts.uops)
         text_addf(text, ", uops: %u", to->uops);
-    if (has_latency)
+    if (parts.latency)
         write_latencies(to, text);
-    if (has_advances)
+    if (parts.advances)
         write_advances(to, text);
-    if (has_uses)
+    if (parts.uses)
         write_uses(machine, to, arena, text);
     text_add(text, "}\n");
 }

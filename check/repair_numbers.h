@@ -1,4 +1,3 @@
-// Private to this folder.
 // The numbers that a model has of an opcode, and changes of them as rules of an overlay.
 #ifndef CHECK_REPAIR_NUMBERS_H
 #define CHECK_REPAIR_NUMBERS_H
@@ -15,7 +14,8 @@ enum { REPAIR_MOST_WRITES = 8, REPAIR_MOST_READS = 16, REPAIR_MOST_USES = 16 };
 struct repair_numbers {
     unsigned uops, n_writes, n_reads, n_uses;
     unsigned latencies[REPAIR_MOST_WRITES];
-    int advances[REPAIR_MOST_READS]; // cycles by which a read may come early, of any write
+    int advances[REPAIR_MOST_READS];      // cycles by which a read may come early, of any write
+    unsigned operands[REPAIR_MOST_READS]; // LLVM's number of the operand that is read
     struct repair_use {
         unsigned resource; // index
         unsigned acquire, release;
@@ -29,6 +29,13 @@ bool repair_numbers_are_equal(const struct repair_numbers *a, const struct repai
 // Number of those that differ.
 unsigned repair_numbers_distance(const struct repair_numbers *a, const struct repair_numbers *b);
 
+// What becomes of an opcode that was measured.
+struct repair_change {
+    const char *opcode;
+    struct repair_numbers before, after;
+    bool depends_on_operands; // the model has several sets of numbers of it
+};
+
 // A rule of an overlay's `instructions`.
 struct repair_rule {
     const char **opcodes;
@@ -40,6 +47,9 @@ struct repair_rule {
 };
 void repair_rule_write(struct arena *arena, const struct machine *machine, const struct repair_rule *rule,
                        struct text *text);
+
+// Changes the numbers of an opcode that it matches, as the overlay does.
+void repair_rule_apply(const struct repair_rule *rule, struct repair_numbers *numbers);
 
 // The beginning of an overlay. `dispatch_width`: 0: as the model has it.
 void repair_head_write(const struct machine *machine, const char *name, const char *about, unsigned dispatch_width,

@@ -4,12 +4,17 @@
 #include "base/file.h"
 #include "base/screen.h"
 #include "check/repair.h"
+#include "check/td.h"
 #include "cli/lab_args.h"
 #include "cli/results_args.h"
+#include "report/review.h"
 
 #include <string.h>
 
-static struct { const char *output, *name; } args;
+static struct {
+    const char *output, *name, *td, *td_output, *tblgen, *review;
+    double held_out; // percent
+} args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to repair", NULL},
@@ -22,6 +27,21 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Output", NULL},
     {OPTION_TEXT, "output", "FILE", "The overlay to write, such as fixed.yaml.", &args.output},
     {OPTION_TEXT, "name", "NAME", "Name of the overlay. Default: that of FILE without its ending.", &args.name},
+    {OPTION_TEXT, "review", "FILE",
+     "A draft of the text for reviewers, in Markdown: what changes, and how it was measured.", &args.review},
+    {OPTION_AMOUNT, "held-out", "PERCENT",
+     "Opcodes that the repair does not see, chosen by their names: their values judge it. Default: 0.", &args.held_out},
+    {OPTION_HEADING, NULL, NULL, "LLVM's own file", NULL},
+    {OPTION_TEXT, "td", "FILE",
+     "Also make the changes in the file that LLVM describes the CPU in, such as "
+     "llvm/lib/Target/X86/X86ScheduleZnver4.td of its sources. It is read, with llvm-tblgen, and not written.",
+     &args.td},
+    {OPTION_TEXT, "td-output", "FILE",
+     "Where these changes go: a unified diff, or the whole file where FILE ends in .td. Default: the name of --output, "
+     "with .diff for its ending.",
+     &args.td_output},
+    {OPTION_TEXT, "tblgen", "PROGRAM", "llvm-tblgen of the sources' version. Default: llvm-tblgen-22 for LLVM 22.",
+     &args.tblgen},
     {0},
 };
 
@@ -46,6 +66,10 @@ static bool choose_model(struct arena *arena, const char *path, struct fail *fai
     const struct option_list *cpus = &lab_args.options.cpus;
     if (!args.output)
         return fail_set(fail, FAIL_INPUT, "--output names the overlay to write, such as fixed.yaml");
+    if (args.held_out > 90)
+        return fail_set(fail, FAIL_INPUT, "--held-out leaves too little to repair by: at most 90");
+    if (!args.td && (args.td_output || args.tblgen))
+        return fail_set(fail, FAIL_INPUT, "--td-output and --tblgen need --td, the file of LLVM's to edit");
     if (!results_choose_model(arena, path, fail))
         return false;
     if (strcmp(cpus->items[0], "none") == 0 || model_is_overlay(cpus->items[0]))
@@ -59,6 +83,53 @@ static const char *name_of(struct arena *arena, const char *path) {
     return arena_copy(arena, name, strcspn(name, "."));
 }
 
+// The edits of LLVM's file, and how much of the repair they express.
+static bool edit_td(struct arena *arena, const struct model *model, const struct repair_result *repaired,
+                    struct td_result *result, struct fail *fail) {
+    const struct td_request request = {.path = args.td,
+                                       .tblgen = args.tblgen,
+                                       .llvm = model->backend->major,
+                                       .machine = model->machine,
+                                       .changes = repaired->changes,
+                                       .n_changes = repaired->n_changes,
+                                       .dispatch_width = repaired->dispatch_width};
+    const char *dot = strrchr(args.output, '.'), *slash = strrchr(args.output, '/');
+    size_t length = dot && dot > (slash ? slash : args.output) ? (size_t)(dot - args.output) : strlen(args.output);
+    const char *path = args.td_output ? args.td_output : arena_printf(arena, "%.*s.diff", (int)length, args.output);
+    if (!td_repair(arena, &request, result, fail))
+        return false;
+    const char *text = file_has_suffix(path, ".td") ? result->text : result->diff;
+    screen_print_sentence(
+        arena_printf(arena,
+                     "%s: %zu statements are edited, %zu InstRWs are new. llvm-tblgen has the repair's "
+                     "numbers of %zu of %zu measured opcodes (%zu are changed). Not expressed: %zu.",
+                     path, result->n_statements, result->n_inst_rws, result->n_equal, repaired->n_changes,
+                     result->n_changed, result->n_left),
+        stdout);
+    for (size_t i = 0; i < result->n_left; i++)
+        screen_print_sentence(arena_printf(arena, "not expressed: %s: %s", result->left[i].opcode, result->left[i].why),
+                              stdout);
+    return file_write(path, text, strlen(text), fail);
+}
+
+static void print_counts(struct arena *arena, const struct model *model, const struct repair_result *result) {
+    const struct repair_count *seen = &result->seen, *out = &result->held_out;
+    screen_print_sentence(
+        arena_printf(arena,
+                     "%zu values are compared with %s. Outside their intervals: %zu before, %zu after. "
+                     "Made worse: %zu. Findings: %zu before, %zu after.",
+                     seen->n_compared, model->machine->id, seen->n_differ_before, seen->n_differ_after, seen->n_worse,
+                     result->n_findings_before, result->n_findings_after),
+        stdout);
+    if (args.held_out > 0)
+        screen_print_sentence(
+            arena_printf(arena,
+                         "Held out: %zu values of opcodes that the repair did not see. Outside their intervals: %zu "
+                         "before, %zu after. Made worse: %zu.",
+                         out->n_compared, out->n_differ_before, out->n_differ_after, out->n_worse),
+            stdout);
+}
+
 static bool repair(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct check_results results;
     struct repair_result result;
@@ -69,22 +140,31 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
                                      .model = &lab->models[0],
                                      .name = args.name ? args.name : name_of(arena, args.output),
                                      .folder = operands->items[0],
+                                     .held_out = args.held_out / 100,
                                      .listener = &cli_listener};
     if (!repair_run(arena, &request, &result, fail))
         return false;
-    if (result.n_compared == 0)
+    if (result.seen.n_compared == 0)
         return fail_set(fail, FAIL_UNAVAILABLE, "nothing could be compared: no value is both stable and predicted");
-    screen_print_sentence(
-        arena_printf(arena,
-                     "%zu values are compared with %s. Outside their intervals: %zu before, %zu after. "
-                     "Made worse: %zu. Findings: %zu before, %zu after.",
-                     result.n_compared, lab->models[0].machine->id, result.n_differ_before, result.n_differ_after,
-                     result.n_worse, result.n_findings_before, result.n_findings_after),
-        stdout);
+    print_counts(arena, &lab->models[0], &result);
     screen_print_sentence(arena_printf(arena, "%s: %zu rules of classes, %zu of single forms", args.output,
                                        result.n_class_rules, result.n_form_rules),
                           stdout);
-    return file_write(args.output, result.overlay, strlen(result.overlay), fail);
+    struct td_result td;
+    if (!file_write(args.output, result.overlay, strlen(result.overlay), fail) ||
+        (args.td && !edit_td(arena, &lab->models[0], &result, &td, fail)))
+        return false;
+    const struct review_request review = {.results = &results,
+                                          .repaired = &result,
+                                          .td = args.td ? &td : NULL,
+                                          .model = lab->models[0].machine->id,
+                                          .mcpu = lab_args.options.cpus.items[0],
+                                          .folders = operands->items,
+                                          .n_folders = operands->n_items,
+                                          .overlay = args.output,
+                                          .td_path = args.td};
+    const char *text = args.review ? review_write(arena, &review) : "";
+    return !args.review || file_write(args.review, text, strlen(text), fail);
 }
 
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {

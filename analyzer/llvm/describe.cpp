@@ -58,6 +58,7 @@ void copy_reads(struct arena *arena, const backend_cpu &cpu, const mca::Instruct
         struct insn_read *to = &reads[insn->n_reads++];
         to->reg = read.getRegisterID();
         to->independent = read.isIndependentFromDef();
+        to->operand = uint16_t(read.getDescriptor().UseIndex);
         copy_advances(arena, cpu, read.getDescriptor(), to);
     }
     insn->reads = reads;

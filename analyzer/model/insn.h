@@ -29,6 +29,9 @@ struct insn_read {
     const struct insn_advance *advances;
     unsigned n_advances;
     bool independent; // the value does not matter (dependency-breaking idiom): no waiting for it
+    // LLVM's number of the operand among those that are read, with immediates and what an address consists of; implicit
+    // ones follow (MCReadAdvanceEntry::UseIdx).
+    uint16_t operand;
 };
 
 // A resource held over [acquire, release) cycles after issue. llvm-mca's simulation takes acquire as 0, and so must one

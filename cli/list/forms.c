@@ -53,8 +53,9 @@ static json_t *reads_to_json(const struct machine *machine, const struct insn *i
         for (unsigned a = 0; a < read->n_advances; a++)
             json_array_append_new(advances, json_pack("{s:i, s:i}", "class", (int)read->advances[a].write_class,
                                                       "cycles", read->advances[a].cycles));
-        json_array_append_new(list, json_pack("{s:s, s:b, s:o}", "register", machine->registers[read->reg].name,
-                                              "independent", read->independent, "advances", advances));
+        json_array_append_new(list, json_pack("{s:s, s:i, s:b, s:o}", "register", machine->registers[read->reg].name,
+                                              "operand", (int)read->operand, "independent", read->independent,
+                                              "advances", advances));
     }
     return list;
 }
@@ -84,8 +85,8 @@ static json_t *numbers_to_json(struct arena *arena, const struct model *model, c
            pipes = resource_bound_of_block(model->machine, &block).cycles;
     // What copies side by side take at least, cycles each: dispatch, or pipes.
     double bound = MAX(MAX((double)insn->uops / model->machine->dispatch_width, alone), pipes);
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "model", model->machine->id,
-                     "dispatch_width", (int)model->machine->dispatch_width, "reorder_buffer",
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "model", model->machine->id,
+                     "opcode", insn->opcode, "dispatch_width", (int)model->machine->dispatch_width, "reorder_buffer",
                      (int)model->machine->rob_size, "uops", (int)insn->uops, "latency", (int)insn->latency,
                      "rthroughput", insn->rthroughput, "bound", bound, "eliminable_move", insn->eliminable_move,
                      "writes", writes_to_json(model->machine, insn), "reads", reads_to_json(model->machine, insn),

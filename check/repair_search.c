@@ -1,0 +1,337 @@
+#include "check/repair_search.h"
+
+#include "check/gap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_HINTS = 8, MOST_ROUNDS = 6, MOST_TRIED = 256 };
+
+// ---- trying a change
+
+static bool is_less(struct repair_cost a, struct repair_cost b) {
+    static const double share = 1e-6;
+    if (a.n_differ != b.n_differ)
+        return a.n_differ < b.n_differ;
+    if (fabs(a.gaps - b.gaps) > share * fmax(a.gaps, b.gaps))
+        return a.gaps < b.gaps;
+    return a.distance < b.distance;
+}
+
+bool repair_search_evaluate(const struct repair_search *search, const struct repair_numbers *numbers,
+                            struct repair_cost *cost, struct predicted *all) {
+    struct arena arena = {0};
+    struct text text = {.arena = &arena};
+    struct fail fail = {0};
+    struct predictor predictor;
+    const struct machine *machine = search->model->machine;
+    struct repair_rule rule = {
+        .opcodes = search->opcodes, .n_opcodes = search->n_opcodes, .before = search->base, .after = *numbers};
+    *cost = (struct repair_cost){.distance = repair_numbers_distance(&search->base, numbers)};
+    repair_head_write(machine, "try", "a change that is tried", search->dispatch_width, &text);
+    text_add(&text, "instructions:\n");
+    repair_rule_write(&arena, machine, &rule, &text);
+    struct overlay *overlay = overlay_parse(&arena, "a change that is tried", text.data, &fail);
+    bool is_good =
+        overlay && predictor_open_changed(&predictor, &arena, search->model, overlay, search->n_values, &fail);
+    for (size_t i = 0; is_good && i < search->n_values; i++) {
+        const struct check_value *value = &search->all[search->values[i]];
+        struct predicted predicted = predictor_predict(&predictor, value);
+        double gap = predicted.is_known ? gap_find(value, &predicted) : INFINITY;
+        is_good = isfinite(gap);
+        size_t weight = search->weights ? search->weights[i] : 1;
+        cost->n_differ += gap > 0 ? weight : 0;
+        cost->gaps += gap * (double)weight;
+        if (all) {
+            all[i] = predicted;
+            all[i].resource = all[i].why = NULL; // these end with this trial
+        }
+    }
+    overlay_close(overlay);
+    arena_free(&arena);
+    return is_good;
+}
+
+static void try_numbers(struct repair_search *search, const struct repair_numbers *numbers) {
+    struct repair_cost cost;
+    if (repair_numbers_are_equal(numbers, &search->best) || search->n_tried == MOST_TRIED)
+        return;
+    for (size_t i = 0; i < search->n_tried; i++)
+        if (repair_numbers_are_equal(numbers, &search->tried[i]))
+            return;
+    search->tried[search->n_tried++] = *numbers;
+    if (!repair_search_evaluate(search, numbers, &cost, NULL))
+        return;
+    if (is_less(cost, search->next_cost)) {
+        search->next = *numbers;
+        search->next_cost = cost;
+    }
+}
+
+// ---- what differences suggest
+
+static void add_to(unsigned *latency, int delta) {
+    int sum = (int)*latency + delta;
+    *latency = sum < 0 ? 0 : (unsigned)sum;
+}
+
+static bool can_be_repaired(const struct check_value *value) {
+    return value->quantity != CHECK_LATENCY ||
+           (strcmp(value->source, "same") != 0 && strcmp(value->destination, "memory") != 0);
+}
+
+static void suggest_latency(struct repair_search *search, int delta) {
+    struct repair_numbers all = search->best;
+    for (unsigned w = 0; w < all.n_writes; w++) {
+        struct repair_numbers one = search->best;
+        add_to(&one.latencies[w], delta);
+        add_to(&all.latencies[w], delta);
+        try_numbers(search, &one);
+    }
+    try_numbers(search, &all);
+    for (unsigned r = 0; r < all.n_reads; r++) {
+        struct repair_numbers one = search->best;
+        one.advances[r] -= delta;
+        try_numbers(search, &one);
+    }
+}
+
+static unsigned whole(double number) {
+    return number < 1 ? 1 : (unsigned)lround(number);
+}
+
+// Pipes that another resource has in common with this one.
+static bool are_related(const struct resource *a, const struct resource *b) {
+    return (resource_pipes(a->mask) & resource_pipes(b->mask)) != 0;
+}
+
+static unsigned held(const struct repair_use *use) {
+    return use->release > use->acquire ? use->release - use->acquire : 0;
+}
+
+// Cycles for which the uses hold resources that this one contains (LLVM: Super).
+static unsigned held_inside(const struct machine *machine, const struct repair_numbers *numbers, unsigned u) {
+    unsigned cycles = 0;
+    for (unsigned i = 0; i < numbers->n_uses; i++)
+        cycles += machine->resources[numbers->uses[i].resource].super == numbers->uses[u].resource
+                      ? held(&numbers->uses[i])
+                      : 0;
+    return cycles;
+}
+
+// Whether the use is none of its own, but follows from those of resources inside.
+static bool follows(const struct machine *machine, const struct repair_numbers *numbers, unsigned u) {
+    return held(&numbers->uses[u]) > 0 && held(&numbers->uses[u]) == held_inside(machine, numbers, u);
+}
+
+// Tries other uses. LLVM's file holds a resource as long as those inside it, so that follows.
+static void try_uses(struct repair_search *search, struct repair_numbers *numbers) {
+    const struct machine *machine = search->model->machine;
+    for (unsigned u = 0; u < numbers->n_uses; u++)
+        if (follows(machine, &search->base, u) && numbers->uses[u].resource == search->base.uses[u].resource)
+            numbers->uses[u].release = numbers->uses[u].acquire + held_inside(machine, numbers, u);
+    try_numbers(search, numbers);
+}
+
+static void suggest_uses(struct repair_search *search, double measured, double predicted) {
+    const struct machine *machine = search->model->machine;
+    const struct repair_numbers *best = &search->best;
+    struct repair_numbers all = *best, first_all = *best;
+    for (unsigned u = 0; u < best->n_uses; u++) {
+        const struct repair_use *use = &best->uses[u];
+        unsigned held = use->release - use->acquire, units = machine->resources[use->resource].units;
+        if (use->release <= use->acquire || follows(machine, &search->base, u))
+            continue;
+        struct repair_numbers one = *best;
+        one.uses[u].release = use->acquire + whole(held * measured / predicted);
+        try_uses(search, &one);
+        one.uses[u].release = use->acquire + whole(measured * units);
+        try_uses(search, &one);
+        if (held > measured * units)
+            all.uses[u].release = use->acquire + whole(floor(measured * units + 0.05));
+        first_all.uses[u].release = use->acquire + whole(held * measured / predicted);
+        for (unsigned g = 1; g < machine->n_resources; g++) {
+            if (g == use->resource || !are_related(&machine->resources[g], &machine->resources[use->resource]))
+                continue;
+            unsigned wanted = whole(measured * machine->resources[g].units);
+            double bound = (double)wanted / machine->resources[g].units;
+            static const double share = 0.02;
+            if (fabs(bound - measured) > share * measured)
+                continue;
+            one = *best;
+            one.uses[u] = (struct repair_use){g, use->acquire, use->acquire + wanted};
+            try_uses(search, &one);
+        }
+    }
+    try_uses(search, &all);
+    try_uses(search, &first_all);
+}
+
+static void suggest(struct repair_search *search, const struct check_value *value, double predicted,
+                    enum bottleneck kind) {
+    const struct table_value *measured = &value->value;
+    double wanted = measured->cycles;
+    if (value->quantity == CHECK_SLOTS) {
+        struct repair_numbers one = search->best;
+        one.uops = whole(wanted);
+        try_numbers(search, &one);
+        return;
+    }
+    if (value->quantity == CHECK_LATENCY || kind == BOTTLENECK_DEPENDENCY) {
+        double factor =
+            value->quantity == CHECK_LATENCY || !value->value.n_parts ? 1 : 1 / value->value.parts[0].factor;
+        double delta = (wanted - predicted) * factor;
+        int cycles = (int)lround(measured->relation == TABLE_AT_MOST ? floor(delta + 0.05) : delta);
+        if (cycles)
+            suggest_latency(search, cycles);
+    }
+    if (value->quantity != CHECK_LATENCY && predicted > 0 && wanted > 0) {
+        suggest_uses(search, wanted, predicted);
+        if (kind == BOTTLENECK_DISPATCH) {
+            struct repair_numbers one = search->best;
+            one.uops = whole(one.uops * wanted / predicted);
+            try_numbers(search, &one);
+        }
+    }
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+// Which write and which read each latency depends on, found by changing them: numbers + 1; 0: none, or several.
+struct dependences {
+    unsigned *write, *read;
+};
+
+static bool find_dependences(struct repair_search *search, struct arena *arena, struct dependences *found) {
+    struct predicted *all = ARENA_ARRAY(arena, struct predicted, search->n_values);
+    static const double least = 0.5;
+    struct repair_cost cost;
+    found->write = ARENA_ARRAY(arena, unsigned, search->n_values);
+    found->read = ARENA_ARRAY(arena, unsigned, search->n_values);
+    for (unsigned w = 0; w < search->best.n_writes; w++) {
+        struct repair_numbers probe = search->best;
+        probe.latencies[w] += 4; // more than any pipe limits the chain to
+        if (!repair_search_evaluate(search, &probe, &cost, all))
+            return false;
+        for (size_t i = 0; i < search->n_values; i++)
+            if (all[i].cycles > search->predicted[i].cycles + least)
+                found->write[i] = found->write[i] ? 0 : w + 1;
+    }
+    for (unsigned r = 0; r < search->best.n_reads; r++) {
+        struct repair_numbers probe = search->best;
+        probe.advances[r] -= 4;
+        if (!repair_search_evaluate(search, &probe, &cost, all))
+            return false;
+        for (size_t i = 0; i < search->n_values; i++)
+            if (all[i].cycles > search->predicted[i].cycles + least)
+                found->read[i] = found->read[i] ? 0 : r + 1;
+    }
+    return true;
+}
+
+// Latencies of the writes from the pairs whose source does not come early (`of_all`: of all pairs), and from each other
+// pair by how much its source comes early.
+static void solve(struct repair_search *search, struct arena *arena, const struct dependences *found, bool of_all) {
+    struct repair_numbers numbers = search->best;
+    const struct check_value *values = search->all;
+    int *list = ARENA_ARRAY(arena, int, search->n_values);
+    for (unsigned w = 0; w < numbers.n_writes; w++) {
+        int most = -1, least = INT32_MAX;
+        for (size_t i = 0; i < search->n_values; i++) {
+            const struct check_value *value = &values[search->values[i]];
+            unsigned read = found->read[i];
+            bool counts = value->quantity == CHECK_LATENCY && can_be_repaired(value) && found->write[i] == w + 1;
+            if (!counts || (!of_all && read && search->best.advances[read - 1]))
+                continue;
+            int cycles = (int)lround(value->value.cycles);
+            if (value->value.relation == TABLE_AT_MOST && cycles < least)
+                least = cycles;
+            if (value->value.relation == TABLE_EQUAL && cycles > most)
+                most = cycles;
+        }
+        if (most >= 0)
+            numbers.latencies[w] = (unsigned)most;
+        else if (least < (int)numbers.latencies[w] && least >= 0)
+            numbers.latencies[w] = (unsigned)least;
+    }
+    for (unsigned r = 0; r < numbers.n_reads; r++) {
+        size_t n = 0;
+        for (size_t i = 0; i < search->n_values; i++) {
+            const struct check_value *value = &values[search->values[i]];
+            if (value->quantity == CHECK_LATENCY && can_be_repaired(value) && found->read[i] == r + 1 &&
+                found->write[i] && value->value.relation == TABLE_EQUAL)
+                list[n++] = (int)numbers.latencies[found->write[i] - 1] - (int)lround(value->value.cycles);
+        }
+        if (n) {
+            qsort(list, n, sizeof *list, compare_numbers);
+            numbers.advances[r] = list[n / 2];
+        } else if (numbers.advances[r] && numbers.n_writes) {
+            numbers.advances[r] += (int)numbers.latencies[0] - (int)search->best.latencies[0];
+        }
+    }
+    try_numbers(search, &numbers);
+}
+
+// ---- the search
+
+static bool is_suggested(const double *hints, size_t n, double hint) {
+    static const double share = 0.005;
+    for (size_t i = 0; i < n; i++)
+        if (fabs(hints[i] - hint) <= share * fabs(hint))
+            return true;
+    return false;
+}
+
+static void search_round(struct repair_search *search, struct arena *arena) {
+    const struct check_value *values = search->all;
+    double hints[CHECK_N_QUANTITIES][MOST_HINTS];
+    size_t n_hints[CHECK_N_QUANTITIES] = {0};
+    bool has_latency = false;
+    for (size_t i = 0; i < search->n_values; i++) {
+        const struct check_value *value = &values[search->values[i]];
+        const struct predicted *predicted = &search->predicted[i];
+        if (!can_be_repaired(value) || gap_find(value, predicted) == 0)
+            continue;
+        has_latency |= value->quantity == CHECK_LATENCY;
+        // Equal differences suggest the same.
+        double hint = value->quantity == CHECK_LATENCY ? value->value.cycles - predicted->cycles
+                                                       : value->value.cycles * 1000 + predicted->cycles;
+        size_t *n = &n_hints[value->quantity];
+        if (*n == MOST_HINTS || is_suggested(hints[value->quantity], *n, hint))
+            continue;
+        hints[value->quantity][(*n)++] = hint;
+        suggest(search, value, predicted->cycles, predicted->kind);
+    }
+    struct dependences found;
+    if (has_latency && find_dependences(search, arena, &found)) {
+        solve(search, arena, &found, false);
+        solve(search, arena, &found, true);
+    }
+}
+
+bool repair_search_run(struct repair_search *search) {
+    struct arena arena = {0};
+    bool is_improved = false;
+    search->predicted = ARENA_ARRAY(&arena, struct predicted, search->n_values);
+    search->tried = ARENA_ARRAY(&arena, struct repair_numbers, MOST_TRIED);
+    if (!repair_search_evaluate(search, &search->best, &search->cost, search->predicted)) {
+        arena_free(&arena);
+        return false;
+    }
+    for (int round = 0; round < MOST_ROUNDS && search->cost.n_differ; round++) {
+        search->next = search->best;
+        search->next_cost = search->cost;
+        search->n_tried = 0;
+        search_round(search, &arena);
+        if (search->next_cost.n_differ >= search->cost.n_differ && search->next_cost.gaps >= 0.9 * search->cost.gaps)
+            break;
+        search->best = search->next;
+        is_improved = true;
+        repair_search_evaluate(search, &search->best, &search->cost, search->predicted);
+    }
+    arena_free(&arena);
+    return is_improved;
+}

@@ -1,0 +1,44 @@
+// Private to this folder.
+// Searches the numbers of some opcodes with which the fewest of some values differ. The differences suggest changes;
+// each is tried by simulating the measured programs.
+#ifndef CHECK_REPAIR_SEARCH_H
+#define CHECK_REPAIR_SEARCH_H
+
+#include "check/predictor.h"
+#include "check/repair_numbers.h"
+
+struct repair_cost {
+    size_t n_differ;
+    double gaps;       // sum of those
+    unsigned distance; // numbers changed
+};
+
+// What is searched: numbers of some opcodes, judged by some values.
+struct repair_search {
+    const struct model *model;     // LLVM's
+    const struct check_value *all; // values, which `values` are numbers of
+    unsigned dispatch_width;       // changed; 0: it is not
+    const char **opcodes;
+    size_t n_opcodes;
+    const size_t *values;  // numbers of the values
+    const size_t *weights; // values that each stands for; null: one
+    size_t n_values;
+    struct repair_numbers base; // LLVM's
+    struct repair_numbers best;
+    struct repair_cost cost;     // of the best
+    struct predicted *predicted; // the best one's predictions, by number in `values`
+    struct repair_numbers next;  // the best of this round
+    struct repair_cost next_cost;
+    struct repair_numbers *tried; // in this round; room for the most that a round tries
+    size_t n_tried;
+};
+
+// Predicts the values with the numbers, and adds up what differs. `all`: room for the predictions, or null. False: one
+// cannot be predicted.
+bool repair_search_evaluate(const struct repair_search *search, const struct repair_numbers *numbers,
+                            struct repair_cost *cost, struct predicted *all);
+
+// Improves `best` as long as fewer values differ. False: nothing was found.
+bool repair_search_run(struct repair_search *search);
+
+#endif

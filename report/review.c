@@ -1,0 +1,155 @@
+#include "report/review.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CAUSES = 10, MOST_NAMES = 6 };
+
+static const char *of_cell(struct arena *arena, const char *text) {
+    return text_replaced(arena, text, '|', '/'); // which would end the cell
+}
+
+// Differences of a finding that the repair leaves.
+static size_t count_left(const struct repair_result *repaired, const struct check_finding *finding) {
+    size_t n = 0;
+    for (size_t d = 0; d < finding->n_differences; d++) {
+        bool is_left = false;
+        for (size_t f = 0; f < repaired->n_findings_after && !is_left; f++)
+            for (size_t i = 0; i < repaired->findings_after[f].n_differences && !is_left; i++)
+                is_left = repaired->findings_after[f].differences[i].value == finding->differences[d].value;
+        n += is_left;
+    }
+    return n;
+}
+
+static const char *interval_of(struct arena *arena, const struct check_value *value) {
+    return arena_printf(arena, "%s%.4g [%.4g, %.4g]", value->value.relation == TABLE_AT_MOST ? "≤ " : "",
+                        value->value.cycles, value->value.low, value->value.high);
+}
+
+static void add_causes(struct arena *arena, struct text *text, const struct review_request *request) {
+    const struct repair_result *repaired = request->repaired;
+    text_add(text, "| values | forms | cause | such as | LLVM | measured [interval] | values left |\n"
+                   "|--:|--:|---|---|--:|---|--:|\n");
+    for (size_t i = 0; i < repaired->n_findings_before && i < MOST_CAUSES; i++) {
+        const struct check_finding *finding = &repaired->findings_before[i];
+        const struct check_difference *example = &finding->differences[0];
+        const struct check_value *value = example->value;
+        text_addf(text, "| %zu | %zu | %s | %s %s%s%s | %.4g | %s | %zu |\n", finding->n_differences, finding->n_forms,
+                  of_cell(arena, finding->summary), value->form, check_quantity_name(value->quantity),
+                  *value->detail ? " " : "", of_cell(arena, value->detail), example->number, interval_of(arena, value),
+                  count_left(repaired, finding));
+    }
+    if (repaired->n_findings_before > MOST_CAUSES)
+        text_addf(text, "\nThere are %zu more causes.\n", repaired->n_findings_before - MOST_CAUSES);
+}
+
+static void add_method(struct text *text, const struct review_request *request) {
+    const struct check_value *values = request->results->values;
+    double least = 1;
+    size_t n_unstable = 0;
+    for (size_t i = 0; i < request->results->n_values; i++) {
+        n_unstable += values[i].value.is_known && values[i].value.verdict == MEASURED_UNSTABLE;
+        if (values[i].value.is_known && values[i].confidence > 0 && values[i].confidence < least)
+            least = values[i].confidence;
+    }
+    text_addf(
+        text,
+        "\n## How it was measured\n\n"
+        "* Host: %s\n"
+        "* Clock: %s\n"
+        "* Program: `cyclops survey`. It times generated loops of one instruction, latencies as chains through each "
+        "pair of operands, throughputs as independent copies.\n"
+        "* A value is the median of samples of several processes. Its interval of %.4g %% includes the clock's "
+        "error.\n"
+        "* A model's number is what it predicts of the same bytes, simulated as llvm-mca does. It is wrong where it "
+        "is outside the interval, by more than 1 %%.\n"
+        "* Values that were unstable are not used: %zu of %zu.\n",
+        request->results->machine, request->results->clock, 100 * least, n_unstable, request->results->n_values);
+}
+
+static int compare_whys(const void *a, const void *b) {
+    const struct td_left *one = a, *other = b;
+    int order = strcmp(one->why, other->why);
+    return order ? order : strcmp(one->opcode, other->opcode);
+}
+
+static void add_left(struct arena *arena, struct text *text, const struct td_result *td) {
+    struct td_left *left = ARENA_ARRAY(arena, struct td_left, td->n_left + 1);
+    for (size_t i = 0; i < td->n_left; i++)
+        left[i] = td->left[i];
+    if (td->n_left)
+        qsort(left, td->n_left, sizeof *left, compare_whys);
+    for (size_t first = 0, end; first < td->n_left; first = end) {
+        text_add(text, "  * ");
+        for (end = first; end < td->n_left && strcmp(left[end].why, left[first].why) == 0; end++)
+            if (end - first < MOST_NAMES)
+                text_addf(text, "%s%s", end > first ? ", " : "", left[end].opcode);
+        if (end - first > MOST_NAMES)
+            text_addf(text, " and %zu more", end - first - MOST_NAMES);
+        text_addf(text, ": %s\n", left[first].why);
+    }
+}
+
+static void add_file(struct arena *arena, struct text *text, const struct review_request *request) {
+    const struct td_result *td = request->td;
+    if (!td)
+        return;
+    text_addf(text,
+              "\n## In `%s`\n\n"
+              "* %zu statements are edited: most measured opcodes with that write need the change.\n"
+              "* %zu InstRWs are new, of opcodes that differ from their class.\n"
+              "* llvm-tblgen's numbers are the repair's for %zu of %zu measured opcodes.\n",
+              strrchr(request->td_path, '/') ? strrchr(request->td_path, '/') + 1 : request->td_path, td->n_statements,
+              td->n_inst_rws, td->n_equal, request->repaired->n_changes);
+    if (td->n_left)
+        text_addf(text, "* %zu opcodes are not expressed:\n", td->n_left);
+    add_left(arena, text, td);
+}
+
+static void add_commands(struct text *text, const struct review_request *request) {
+    const struct repair_result *repaired = request->repaired;
+    text_add(text, "\n## To repeat it\n\n    cyclops survey --output ");
+    text_addf(text, "%s\n    cyclops repair", request->folders[0]);
+    for (size_t i = 0; i < request->n_folders; i++)
+        text_addf(text, " %s", request->folders[i]);
+    text_addf(text, " --mcpu %s --output %s", request->mcpu, request->overlay);
+    if (request->td)
+        text_addf(text, " --td %s", request->td_path);
+    text_addf(text, "\n    cyclops check %s --mcpu %s --against %s --gap\n\nThe examples above, one by one:\n\n",
+              request->folders[0], request->overlay, request->mcpu);
+    for (size_t i = 0; i < repaired->n_findings_before && i < MOST_CAUSES; i++) {
+        const struct check_value *value = repaired->findings_before[i].differences[0].value;
+        text_addf(text, "    cyclops run --kernels %s/kernels %s\n", request->folders[0],
+                  value->value.kernel ? value->value.kernel : value->form);
+    }
+}
+
+const char *review_write(struct arena *arena, const struct review_request *request) {
+    const struct repair_result *repaired = request->repaired;
+    struct text text = {.arena = arena};
+    text_addf(&text,
+              "<!-- A draft that Cyclops wrote. Read it, and the edits, before you send them. -->\n"
+              "# Repair %s by measurements\n\n"
+              "## What changes\n\n"
+              "| | before | after |\n|---|--:|--:|\n"
+              "| values outside their intervals, of %zu | %zu | %zu |\n"
+              "| causes | %zu | %zu |\n\n"
+              "Values that are further off than before: %zu. The largest causes:\n\n",
+              request->model, repaired->seen.n_compared, repaired->seen.n_differ_before, repaired->seen.n_differ_after,
+              repaired->n_findings_before, repaired->n_findings_after, repaired->seen.n_worse);
+    add_causes(arena, &text, request);
+    if (repaired->held_out.n_compared)
+        text_addf(
+            &text,
+            "\nOf %zu values of opcodes that the repair did not see, %zu were outside their intervals before, and "
+            "%zu are after. Further off than before: %zu.\n",
+            repaired->held_out.n_compared, repaired->held_out.n_differ_before, repaired->held_out.n_differ_after,
+            repaired->held_out.n_worse);
+    add_file(arena, &text, request);
+    add_method(&text, request);
+    add_commands(&text, request);
+    return text.data;
+}

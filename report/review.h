@@ -1,0 +1,25 @@
+// A draft of the text for those who review a repair of LLVM's model: what changes, how it was measured, how to repeat
+// it.
+#ifndef REPORT_REVIEW_H
+#define REPORT_REVIEW_H
+
+#include "base/arena.h"
+#include "check/repair.h"
+#include "check/td.h"
+
+struct review_request {
+    const struct check_results *results;
+    const struct repair_result *repaired;
+    const struct td_result *td; // null: LLVM's own file was not asked for
+    const char *model;          // "llvm-22/znver4"
+    const char *mcpu;           // as it is given to --mcpu
+    const char *const *folders; // of the survey, as they were given
+    size_t n_folders;
+    const char *overlay; // path of the file
+    const char *td_path; // of LLVM's file; null: likewise
+};
+
+// Markdown.
+const char *review_write(struct arena *arena, const struct review_request *request);
+
+#endif

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# cyclops repair --td on a toy of LLVM's sources: a class that is edited, opcodes that leave a list, a pattern and their
+# reads; what does not fit the file; bad input.  repair-td.sh BUILD
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+command -v llvm-tblgen-22 >/dev/null || skip "there is no llvm-tblgen-22: install llvm-22"
+cp -r "$here/td/X86" X86
+forms=(ADD64rr SUB64rr XOR64rr ADD64rm IMUL64rr VADDPSYrr VADDPDYrr VSUBPSYrr)
+cat >true.yaml <<'YAML'
+overlay: 1
+name: true
+base: llvm
+triple: x86_64-unknown-linux-gnu
+cpu: znver4
+instructions:
+  - {match: ADD64rr, latency: 2}
+  - {match: VADDPSYrr, latency: 4, uses: [{resource: Zn4FPFAdd01, acquire: 0, release: 2}]}
+  - {match: ADD64rm, latency: 6, advances: [{read: 0, cycles: 3}]}
+  - {match: IMUL64rr, uops: 3, uses: [{resource: Zn4ALU1, acquire: 0, release: 2}]}
+YAML
+"$cyclops" survey "${forms[@]}" --isa x86_64 --llvm 22 --target "sim:$T/true.yaml,noise=none" --output measured >/dev/null 2>&1 ||
+    { echo "FAILED: survey"; exit 1; }
+one_line() { set -o pipefail; "$@" 2>&1 | tr '\n' ' ' | tr -s ' '; }
+repair=("$cyclops" repair measured --mcpu znver4 --llvm 22 --output fixed.yaml)
+td=(--td X86/X86ScheduleZnver4.td)
+
+expect 0 'fixed.diff: [0-9]+ statements? (is|are) edited, 3 InstRWs are new' one_line "${repair[@]}" "${td[@]}"
+expect 0 "repair's numbers of 8 of 8 measured opcodes \(4 are changed\). Not expressed: 0" one_line "${repair[@]}" "${td[@]}"
+# The class is edited, with an argument that was left out; its ports keep the file's name, its comment stays.
+expect 0 '^\+defm : Zn4WriteResIntPair<WriteIMul64Reg, \[Zn4Multiplier\], 3, \[2\], 3>; // 64 bits\.$' cat fixed.diff
+# Opcodes leave a list and a pattern; the read's cycles get a SchedRead of their own.
+expect 0 '^\+def : InstRW<\[Zn4WriteListed\], \(instrs SUB64rr,$' cat fixed.diff
+expect 0 '^\+def : InstRW<\[Zn4WriteFitted\], \(sub \(instregex "\^V\(ADD\|SUB\)P\(S\|D\)Yrr"\),$' cat fixed.diff
+expect 0 '^\+ +\(instrs VADDPSYrr\)\)>;$' cat fixed.diff
+expect 0 '^\+def Zn4Read3Early : SchedReadAdvance<3>;$' cat fixed.diff
+expect 0 '^\+def Zn4WriteVADDPSYrr : SchedWriteRes<\[Zn4FPFAdd01\]> \{$' cat fixed.diff
+# The diff makes the whole file, and llvm-tblgen reads it. LLVM's file is not touched.
+expect 0 '' "${repair[@]}" "${td[@]}" --td-output whole.td
+same() { cmp "$1" "$2" && echo same; }
+expect 0 same same X86/X86ScheduleZnver4.td "$here/td/X86/X86ScheduleZnver4.td"
+cp -r X86 patched
+(cd patched && patch -s -p1 <../fixed.diff) || { echo "FAILED: patch"; failures=$((failures + 1)); }
+expect 0 same same patched/X86ScheduleZnver4.td whole.td
+# A file that has the repair's numbers already; one with other numbers than LLVM's library, which stay.
+cp whole.td X86/X86ScheduleZnver4.td
+expect 0 'fixed.diff: 0 statements are edited, 0 InstRWs are new. .* 8 of 8' one_line "${repair[@]}" "${td[@]}"
+sed 's/\[Zn4Multiplier\], 3,/[Zn4Multiplier], 5,/' "$here/td/X86/X86ScheduleZnver4.td" >X86/X86ScheduleZnver4.td
+expect 0 'Not expressed: 1. not expressed: IMUL64rr: the file has other numbers than LLVM' one_line "${repair[@]}" "${td[@]}"
+cp "$here/td/X86/X86ScheduleZnver4.td" X86/
+
+# Nothing to change: no edit.
+"$cyclops" survey "${forms[@]}" --isa x86_64 --llvm 22 --target "sim:znver4,noise=none" --output equal >/dev/null 2>&1
+expect 0 'none.diff: 0 statements are edited, 0 InstRWs are new' one_line "$cyclops" repair equal --mcpu znver4 --llvm 22 --output none.yaml "${td[@]}"
+expect 0 '^0$' bash -c 'wc -c <none.diff'
+
+# The draft for reviewers; opcodes that the repair does not see.
+expect 0 'fixed.yaml: 3 rules' "${repair[@]}" "${td[@]}" --review review.md
+expect 0 '[|] IMUL64rr (slots|throughput) [|]' cat review.md
+expect 0 'numbers are the repair.s for 8 of 8 measured opcodes' cat review.md
+expect 0 'cyclops run --kernels measured/kernels [A-Z]' cat review.md
+expect 0 'Held out: [1-9][0-9]* values of opcodes that the repair did not see' one_line "${repair[@]}" --held-out 50
+
+# Bad input.
+expect 2 'at most 90' "${repair[@]}" --held-out 95
+expect 2 'need --td' "${repair[@]}" --td-output x.diff
+expect 2 'no-such.td: cannot be read' "${repair[@]}" --td no-such.td
+cp X86/X86ScheduleZnver4.td alone.td
+expect 2 "is not in a target's folder" "${repair[@]}" --td alone.td
+expect 77 "no program 'no-tblgen'" "${repair[@]}" "${td[@]}" --tblgen no-tblgen
+echo 'def Broken : SchedWriteRes<[NoSuchPort]>;' >>X86/X86ScheduleZnver4.td
+expect 1 "llvm-tblgen does not accept 'X86ScheduleZnver4.td': .*error: " one_line "${repair[@]}" "${td[@]}"
+finish
