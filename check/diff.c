@@ -56,8 +56,8 @@ static enum diff_kind kind_of(const struct check_value *before, const struct che
         return gap_is_sure(before) ? DIFF_NOW_UNSTABLE : gap_is_sure(after) ? DIFF_BETTER_KNOWN : DIFF_BOTH_UNSTABLE;
     if (!are_apart(before, after))
         return DIFF_SAME;
-    // A bound does not state how much less the value is. Only one below the other value contradicts it; or another bound
-    // by the same code.
+    // A bound does not state how much less the value is. Only one below the other value contradicts it; or another
+    // bound by the same code.
     const struct check_value *bound = before->value.relation == TABLE_AT_MOST ? before : after,
                              *other = bound == before ? after : before;
     bool is_open = bound->value.relation == TABLE_AT_MOST && other->value.relation == TABLE_EQUAL &&
