@@ -72,12 +72,24 @@ static void add_key(struct writer *writer, const char *key, const char *string) 
     text_add(&writer->out, "\n");
 }
 
+// Whether llvm-exegesis reads it back: no negative number is a valid operand. The branch that closes a loop has one.
+static bool is_readable(const char *key) {
+    static const char mark[] = " i_0x";
+    enum { MOST_DIGITS = 16 };
+    for (const char *at = key; (at = strstr(at, mark)); at++) {
+        const char *digits = at + strlen(mark);
+        if (strcspn(digits, " ") >= MOST_DIGITS && *digits > '7')
+            return false;
+    }
+    return true;
+}
+
 // Only the first instruction of a key counts for llvm-exegesis: the form's own.
 static void add_instructions(struct writer *writer, const struct snippet *snippet) {
     text_add(&writer->out, "key:\n  instructions:\n    - ");
     add_quoted(&writer->out, snippet->keys[snippet->own]);
     for (size_t i = 0; i < snippet->n; i++)
-        if (i != snippet->own) {
+        if (i != snippet->own && is_readable(snippet->keys[i])) {
             text_add(&writer->out, "\n    - ");
             add_quoted(&writer->out, snippet->keys[i]);
         }
@@ -88,7 +100,7 @@ static void add_document(struct writer *writer, const struct point *point) {
     const struct table_value *value = point->value;
     const struct snippet snippet = decode(writer, value->bytes, point->row->form);
     struct text *out = &writer->out;
-    if (snippet.own == snippet.n) {
+    if (snippet.own == snippet.n || !is_readable(snippet.keys[snippet.own])) {
         writer->written->n_unreadable++;
         return;
     }

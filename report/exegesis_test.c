@@ -147,6 +147,21 @@ static void the_form_comes_first(void **state) {
     }
 }
 
+// llvm-exegesis cannot read the branch's distance.
+static void a_loop_loses_its_branch(void **state) {
+    (void)state;
+    const struct table_value value = testing_value(2.5, "4801c849ffcf75f8"); // add %rcx, %rax; dec %r15; jne -8
+    const struct table_latency latency = {"1", "0", value};
+    const struct table_row row = {.form = "ADD64rr", .latencies = &latency, .n_latencies = 1};
+    struct survey_table table = testing_table;
+    table.rows = &row;
+    table.n_rows = 1;
+    write_files(&table, folder);
+    assert_int_equal(latencies.n, 1);
+    assert_non_null(strstr(content(latencies.path), "    - 'ADD64rr RAX RAX RCX'\n    - 'DEC64r R15 R15'\n  config"));
+    remove_files();
+}
+
 static void no_rows_make_empty_files(void **state) {
     (void)state;
     struct survey_table table = testing_table;
@@ -249,8 +264,9 @@ static void llvm_exegesis_reads_all(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(documents_as_llvm_reads_them), cmocka_unit_test(every_document_is_yaml),
-        cmocka_unit_test(the_form_comes_first),         cmocka_unit_test(no_rows_make_empty_files),
-        cmocka_unit_test(needs_names_and_a_place),      cmocka_unit_test(llvm_exegesis_reads_all),
+        cmocka_unit_test(the_form_comes_first),         cmocka_unit_test(a_loop_loses_its_branch),
+        cmocka_unit_test(no_rows_make_empty_files),     cmocka_unit_test(needs_names_and_a_place),
+        cmocka_unit_test(llvm_exegesis_reads_all),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
