@@ -47,7 +47,7 @@ static bool are_apart(const struct check_value *a, const struct check_value *b) 
 }
 
 static bool are_of_one_code(const struct table_value *a, const struct table_value *b) {
-    return a->bytes == b->bytes || (a->bytes && b->bytes && strcmp(a->bytes, b->bytes) == 0);
+    return a->bytes && b->bytes && strcmp(a->bytes, b->bytes) == 0;
 }
 
 // What two known values with one key are, before significance is judged.

@@ -22,7 +22,7 @@ static const struct option options[] = {
     {OPTION_COUNT, "n", "N", "Independent streams in throughput mode. Default: as many as fit, at most 16.",
      &args.streams},
     {OPTION_TEXT, "form", "unrolled|looped", "A straight line, or a loop. Default: unrolled.", &args.form},
-    {OPTION_TEXT, "placement", "same-address|same-line|two-lines|own-lines|own-pages",
+    {OPTION_TEXT, "placement", "same-address|same-line|own-lines|own-pages",
      "Where the loads and stores of the streams go. Default: own-lines.", &args.placement},
     {OPTION_COUNT, "unroll", "COPIES", "Copies of the body in the unrolled form. Default: about 1000 instructions.",
      &args.unroll},

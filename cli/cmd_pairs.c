@@ -20,7 +20,7 @@ static const struct option options[] = {
     {OPTION_COUNT, "n", "N",
      "Streams of each kernel in a pair. Default: as many as there are registers for both, at most 16.", &args.streams},
     {OPTION_TEXT, "form", "unrolled|looped", "looped: a branch after each body. Default: unrolled.", &args.form},
-    {OPTION_TEXT, "placement", "same-address|same-line|two-lines|own-lines|own-pages",
+    {OPTION_TEXT, "placement", "same-address|same-line|own-lines|own-pages",
      "Where the loads and stores of the streams go. Default: own-lines.", &args.placement},
     {OPTION_FLAG, "both-orders", NULL,
      "Also measure each pair in the other order. Default: where the simulated CPU, or the first model, issues in "

@@ -51,7 +51,7 @@ struct option plan_args_all[] = {
      "looped: a branch after each body. Default: unrolled; sweeps looped; blocks both where they "
      "can be repeated.",
      &plan_args.form},
-    {OPTION_TEXT, "placement", "same-address|same-line|two-lines|own-lines|own-pages|all",
+    {OPTION_TEXT, "placement", "same-address|same-line|own-lines|own-pages|all",
      "Where the loads and stores of the streams go; all: a row each. Default: all, where the kernel leaves it open; "
      "with --corun own-lines.",
      &plan_args.placement},
@@ -101,8 +101,8 @@ bool plan_read_placement(const char *name, bool may_be_all, enum program_placeme
     if (!name || (may_be_all && strcmp(name, "all") == 0) || program_placement_parse(name, placement))
         return true;
     return fail_set(fail, FAIL_INPUT,
-                    "unknown placement '%s': there are same-address, same-line, two-lines, own-lines%s own-pages%s",
-                    name, may_be_all ? "," : " and", may_be_all ? " and all" : "");
+                    "unknown placement '%s': there are same-address, same-line, own-lines%s own-pages%s", name,
+                    may_be_all ? "," : " and", may_be_all ? " and all" : "");
 }
 
 static bool read_options(const struct plan_args *args, struct plan_options *plan, struct fail *fail) {

@@ -17,8 +17,6 @@ static unsigned distance(enum program_placement placement, unsigned index, unsig
     switch (placement) {
     case PLACEMENT_SAME_LINE:
         return offset;
-    case PLACEMENT_TWO_LINES:
-        return index % 2 * rounded_up(bytes, LINE_BYTES) + index / 2 % in_line * bytes;
     case PLACEMENT_OWN_LINES:
         return index * rounded_up(bytes, LINE_BYTES) + offset;
     case PLACEMENT_OWN_PAGES:

@@ -18,7 +18,6 @@ static const char *const placement_names[] = {
     [PLACEMENT_NONE] = "",
     [PLACEMENT_SAME_ADDRESS] = "same-address",
     [PLACEMENT_SAME_LINE] = "same-line",
-    [PLACEMENT_TWO_LINES] = "two-lines",
     [PLACEMENT_OWN_LINES] = "own-lines",
     [PLACEMENT_OWN_PAGES] = "own-pages",
 };

@@ -45,7 +45,6 @@ enum program_placement {
     PLACEMENT_NONE, // no placement: fewer than two accesses have a place that the kernel leaves open
     PLACEMENT_SAME_ADDRESS,
     PLACEMENT_SAME_LINE, // one after the other in one cache line
-    PLACEMENT_TWO_LINES, // by turns in one and in another
     PLACEMENT_OWN_LINES, // each in a separate cache line, in order, at offsets in the line by turns
     PLACEMENT_OWN_PAGES, // each in a separate page, in another set of the first-level cache, likewise
     PROGRAM_N_PLACEMENTS,

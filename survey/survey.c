@@ -297,13 +297,11 @@ static bool has_extras(const struct survey *survey, const struct kernel *kernel)
     return survey->has_extras && kernel < survey->kernels.kernels + survey->n_first && !strchr(kernel->name, '.');
 }
 
-// Stores that go to two lines by turns do not merge. Loads stay in one: where two of a Zen 4's meet in one way of its
-// first-level cache, they take longer, and it depends on the process whether they do (docs/survey.md). Pointers go to
-// lines of their own: how much is read and written there is unknown.
+// Stores go to lines of their own, so that none merge. Loads stay in one: where two of a Zen 4's meet in one way of its
+// first-level cache, they take longer, and it depends on the process whether they do (docs/survey.md).
 static enum program_placement placement_of(const struct kernel *kernel) {
-    if (!kernel->n_places || kernel->places[0].is_pointer)
-        return PLACEMENT_OWN_LINES;
-    return strcmp(kernel->places[0].name, EXPERIMENTS_LOAD) == 0 ? PLACEMENT_SAME_LINE : PLACEMENT_TWO_LINES;
+    bool is_load = kernel->n_places && strcmp(kernel->places[0].name, EXPERIMENTS_LOAD) == 0;
+    return is_load ? PLACEMENT_SAME_LINE : PLACEMENT_OWN_LINES;
 }
 
 // Adds the throughput of one form of a class as a loop, and with half the streams.

@@ -810,8 +810,8 @@ static bool is_better_throughput(const struct table_throughput *a, const struct 
     return a->is_looped != b->is_looped ? b->is_looped : a->streams > b->streams;
 }
 
-// The throughput that a reader wants, on lines of their own: all of them. On a Zen 5, stores to eight lines in turn
-// take 0.5 cycles each, and those to sixteen 1.04.
+// The throughput that a reader wants. Stores are on lines of their own, all of them: on a Zen 5, stores to eight lines
+// in turn take 0.5 cycles each, and those to sixteen 1.04.
 static size_t find_headline(const struct table_row *row) {
     size_t best = row->n_throughputs;
     unsigned most_streams = 0;

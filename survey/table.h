@@ -58,7 +58,8 @@ static inline bool table_latency_is_special(const struct table_latency *latency)
 
 struct table_throughput {
     bool is_looped;        // else unrolled
-    bool has_same_address; // its memory operands are all at one address; else each stream has its own cache line
+    bool has_same_address; // its memory operands are all at one address; else each stream has its own cache line,
+                           // or its own place in one where nothing is stored
     bool has_breakers;     // with instructions between that end dependences
     unsigned streams;
     struct table_value value; // cycles per instruction of the form
