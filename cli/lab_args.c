@@ -61,7 +61,7 @@ struct option lab_args_effort[] = {
      &lab_args.precision_percent},
     {OPTION_AMOUNT, "budget", "S",
      "Spend up to S seconds on waiting for others to leave the core, and on measuring again what they spoilt. Default: "
-     "5; for more than 64 programs 60.",
+     "5; for more than 64 programs 60; survey and machine 240.",
      &lab_args.budget_s},
     {OPTION_NUMBER, "attempt", "MS",
      "Compute at most MS milliseconds on a value, ten times as long where others spoil it. Default: 200.",

@@ -266,16 +266,16 @@ static enum case_kind add_case(struct arena *arena, struct text *text, const str
     const struct check_value *values = report->results.values;
     struct text failures = {.arena = arena}, allowed = {.arena = arena};
     size_t n_compared = 0;
-    const char *error = NULL, *unstable = NULL, *id = NULL;
+    const char *error = NULL, *skipped = NULL, *id = NULL;
     for (size_t i = first; i < end; i++) {
         enum check_outcome outcome = report->outcomes[q][i];
         n_compared += outcome == CHECK_AGREES || outcome == CHECK_DIFFERS;
         if (outcome == CHECK_FAILED && !error)
             error = values[i].value.why ? values[i].value.why : "it did not run";
-        if (outcome == CHECK_UNSTABLE && !unstable)
-            unstable = values[i].value.why ? values[i].value.why : "unstable";
-        if (outcome == CHECK_UNPREDICTED && q == CHECK_GAP && !error)
-            error = report->why[i] ? report->why[i] : "the model has no prediction";
+        if (outcome == CHECK_UNSTABLE && !skipped)
+            skipped = values[i].value.why ? values[i].value.why : "unstable";
+        if (outcome == CHECK_UNPREDICTED && q == CHECK_GAP && !skipped)
+            skipped = report->why[i] ? report->why[i] : "the model has no prediction";
         if (!by_value->findings[i])
             continue;
         const struct check_finding *finding = by_value->findings[i];
@@ -290,10 +290,11 @@ static enum case_kind add_case(struct arena *arena, struct text *text, const str
     add_attribute(text, "classname", values[first].class_name);
     add_attribute(text, "name", values[first].form);
     text_add(text, ">");
-    enum case_kind kind = failures.length   ? CASE_FAILED
-                          : error           ? CASE_ERROR
-                          : n_compared == 0 ? CASE_SKIPPED
-                                            : CASE_PASSED;
+    // A form of which some values were compared has run: a value that is not known then is no error.
+    enum case_kind kind = failures.length     ? CASE_FAILED
+                          : n_compared        ? CASE_PASSED
+                          : error && !skipped ? CASE_ERROR
+                                              : CASE_SKIPPED;
     if (kind == CASE_FAILED || kind == CASE_ERROR) {
         text_add(text, kind == CASE_FAILED ? "<failure" : "<error");
         add_attribute(text, "message", kind == CASE_FAILED ? id : error);
@@ -303,7 +304,7 @@ static enum case_kind add_case(struct arena *arena, struct text *text, const str
         text_add(text, kind == CASE_FAILED ? "</failure>" : "</error>");
     } else if (kind == CASE_SKIPPED) {
         text_add(text, "<skipped");
-        add_attribute(text, "message", unstable ? unstable : "not compared");
+        add_attribute(text, "message", skipped ? skipped : "not compared");
         text_add(text, "/>");
     }
     if (allowed.length) {
