@@ -418,8 +418,9 @@ static bool is_header(const json_t *json) {
 }
 
 // Whether the line may be what a killed run left of its last line: it begins as every line does, or is a part of that.
-static bool looks_cut(struct slice line) {
-    static const char start[] = "{\"record\":\"";
+// Behind another such line, a run was killed in its header.
+static bool looks_cut(struct slice line, bool is_header) {
+    const char *start = is_header ? "{\"record\":\"host\"" : "{\"record\":\"";
     size_t length = line.length < strlen(start) ? line.length : strlen(start);
     return memcmp(line.data, start, length) == 0;
 }
@@ -431,7 +432,7 @@ static bool read_or_leave(struct arena *arena, const char *path, struct slice li
     struct fail not_json = {0};
     json_t *json = json_parse_line(line.data, line.length, path, number, &not_json);
     bool is_done = true;
-    if (!json && (is_last || looks_cut(line))) {
+    if (!json && (is_last || looks_cut(line, cut->status != FAIL_NONE))) {
         file->n_cut++;
         file->cut_line = number;
         if (cut->status == FAIL_NONE)

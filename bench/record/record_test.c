@@ -308,6 +308,20 @@ static void so_are_several(void **state) {
     }
 }
 
+// Two measurements in a row are not what a killed run leaves.
+static void damage_is_no_kill(void **state) {
+    struct fixture *f = *state;
+    static const char damaged[] = "{\"record\":\"measurement\",\"cyc\n{\"record\":\"measurement\",\"cyc\n";
+    struct record record = full_record();
+    struct record_file file;
+    assert_true(file_write(f->path, damaged, strlen(damaged), &f->fail));
+    write_records(f, &record, 1);
+    assert_false(record_read(&f->arena, f->path, &file, &f->fail));
+    assert_int_equal(f->fail.line, 1);
+    record_file_close(&file);
+    f->fail = (struct fail){0};
+}
+
 static void one_run_at_a_time(void **state) {
     struct fixture *f = *state;
     FILE *first = record_open(f->path, &f->host, &f->bench, &f->fail);
@@ -413,6 +427,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_line_cut_short_is_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_line_cut_short_is_passed_over_by_the_next_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(so_are_several, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damage_is_no_kill, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_run_at_a_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_wrong_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(so_is_what_is_wrong_with_events, set_up, tear_down),
