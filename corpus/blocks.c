@@ -2,16 +2,10 @@
 
 #include "analyzer/model/model.h"
 #include "base/bytes.h"
-#include "base/file.h"
 #include "base/text.h"
-#include "corpus/extract.h"
 #include "gen/gen.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 // ---- each block once
 
@@ -42,7 +36,7 @@ size_t corpus_blocks_find(const struct corpus_blocks *blocks, const uint8_t *byt
     return blocks->n_index && blocks->index[slot] ? blocks->index[slot] - 1 : blocks->n;
 }
 
-static bool is_full(const struct corpus_blocks *blocks) {
+bool corpus_blocks_are_enough(const struct corpus_blocks *blocks) {
     return (blocks->most && blocks->n >= blocks->most) || blocks->n >= UINT32_MAX - 1;
 }
 
@@ -53,172 +47,10 @@ void corpus_blocks_add(struct corpus_blocks *blocks, const struct corpus_block *
     if (blocks->index[slot]) {
         blocks->n_repeated++;
         blocks->items[blocks->index[slot] - 1].count += block->count;
-    } else if (!is_full(blocks)) {
+    } else if (!corpus_blocks_are_enough(blocks)) {
         *ARENA_ADD(blocks->arena, blocks->items, blocks->n) = *block;
         blocks->index[slot] = (uint32_t)blocks->n;
     }
-}
-
-// ---- lines of hexadecimal digits
-
-// A file while it is read.
-struct lines {
-    const char *path;
-    FILE *in;
-    char *text;
-    size_t room;
-    unsigned line;
-};
-
-static bool is_header(struct slice cell) {
-    static const char *const names[] = {"hex", "block", "bytes", "code"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == cell.length && strncasecmp(names[i], cell.data, cell.length) == 0)
-            return true;
-    return false;
-}
-
-static bool fail_line(const struct lines *lines, size_t column, struct fail *fail, const char *text) {
-    return fail_at(fail, lines->path, lines->line, (unsigned)column + 1, "%s", text);
-}
-
-static bool add_digits(struct corpus_blocks *blocks, const struct lines *lines, struct slice digits,
-                       struct fail *fail) {
-    size_t column = (size_t)(digits.data - lines->text);
-    if (digits.length > 2 * (size_t)CORPUS_MOST_BYTES)
-        return fail_at(fail, lines->path, lines->line, (unsigned)column + 1, "this block is longer than %d bytes",
-                       CORPUS_MOST_BYTES);
-    uint8_t bytes[CORPUS_MOST_BYTES];
-    size_t n_good = bytes_from_digits(digits.data, digits.length, bytes);
-    if (n_good < digits.length)
-        return fail_line(lines, column + n_good, fail,
-                         "this is not a hexadecimal digit; a line begins with the bytes of a block, as in 4801d8");
-    if (digits.length % 2)
-        return fail_line(lines, column + digits.length - 1, fail, "half a byte is left over");
-    size_t n_bytes = digits.length / 2;
-    struct corpus_block block = {.bytes = bytes, .n_bytes = n_bytes, .file = lines->path, .line = lines->line};
-    size_t n = blocks->n;
-    corpus_blocks_add(blocks, &block);
-    if (blocks->n > n)
-        blocks->items[n].bytes = (const uint8_t *)arena_copy(blocks->arena, (const char *)bytes, n_bytes);
-    return true;
-}
-
-// Reports a malformed line. Fails where the reading is strict.
-static bool take_malformed(struct corpus_blocks *blocks, const struct fail *why, struct fail *fail) {
-    enum { MOST_REPORTS = 20 };
-    if (blocks->is_strict) {
-        *fail = *why;
-        return false;
-    }
-    if (blocks->n_malformed++ < MOST_REPORTS)
-        lab_say_failed(blocks->listener, why);
-    return true;
-}
-
-static bool read_lines(struct corpus_blocks *blocks, struct lines *lines, struct fail *fail) {
-    ssize_t length;
-    while (!is_full(blocks) && (length = getline(&lines->text, &lines->room, lines->in)) >= 0) {
-        lines->line++;
-        const char *comma = memchr(lines->text, ',', (size_t)length);
-        struct slice digits =
-            slice_trim((struct slice){lines->text, comma ? (size_t)(comma - lines->text) : (size_t)length});
-        struct fail why;
-        fail_clear(&why);
-        if ((!digits.length && !comma) || (lines->line == 1 && is_header(digits)))
-            continue;
-        if (!digits.length)
-            fail_line(lines, 0, &why, "there is no block before the comma");
-        else if (add_digits(blocks, lines, digits, &why))
-            continue;
-        if (!take_malformed(blocks, &why, fail))
-            return false;
-    }
-    return !ferror(lines->in) || fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", lines->path, strerror(errno));
-}
-
-static bool read_hex(struct corpus_blocks *blocks, const char *path, struct fail *fail) {
-    bool is_stdin = strcmp(path, "-") == 0;
-    struct lines lines = {.path = file_name(path), .in = is_stdin ? stdin : fopen(path, "re")};
-    if (!lines.in)
-        return fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", path, strerror(errno));
-    size_t n = blocks->n + blocks->n_repeated + blocks->n_malformed;
-    bool is_read = read_lines(blocks, &lines, fail);
-    free(lines.text);
-    if (!is_stdin)
-        fclose(lines.in);
-    return is_read && (blocks->n + blocks->n_repeated + blocks->n_malformed > n || is_full(blocks) ||
-                       fail_at(fail, lines.path, 0, 0, "there is no block in it"));
-}
-
-// ---- assembly and objects
-
-static bool read_assembly(struct corpus_blocks *blocks, const char *path, struct fail *fail) {
-    char *text;
-    struct object_file object = {.path = file_name(path), .triple = blocks->isa->triple};
-    if (!file_read(blocks->arena, path, &text, NULL, fail))
-        return false;
-    const char *readable = model_in_syntax(blocks->arena, blocks->isa->triple, text);
-    return gen_assemble_text(blocks->arena, blocks->isa, object.path, readable, &object.data, &object.n_bytes, fail) &&
-           extract_object(blocks, &object, fail);
-}
-
-static bool read_object(struct corpus_blocks *blocks, const char *path, struct fail *fail) {
-    char *data;
-    size_t length;
-    if (!file_read(blocks->arena, path, &data, &length, fail))
-        return false;
-    struct object_file object = {file_name(path), data, length, blocks->isa->triple};
-    return extract_object(blocks, &object, fail);
-}
-
-static bool begins_as_elf(const char *path) {
-    char start[8] = {0};
-    FILE *in = strcmp(path, "-") == 0 ? NULL : fopen(path, "re");
-    bool is_elf = in && fread(start, 1, sizeof start, in) == sizeof start && object_is_elf(start, sizeof start);
-    if (in)
-        fclose(in);
-    return is_elf;
-}
-
-static bool is_assembly(const char *path) {
-    return file_has_suffix(path, ".s") || file_has_suffix(path, ".S");
-}
-
-static bool is_list(const char *path) {
-    return file_has_suffix(path, ".csv") || file_has_suffix(path, ".hex") || file_has_suffix(path, ".txt");
-}
-
-static bool read_file(struct corpus_blocks *blocks, const char *path, struct fail *fail) {
-    if (begins_as_elf(path))
-        return read_object(blocks, path, fail);
-    return is_assembly(path) ? read_assembly(blocks, path, fail) : read_hex(blocks, path, fail);
-}
-
-// Of a folder, all files that look like an input. One that cannot be read does not stop the others.
-static bool read_folder(struct corpus_blocks *blocks, const char *folder, struct fail *fail) {
-    const char **names;
-    size_t n = file_list(blocks->arena, folder, "", &names), n_inputs = 0;
-    for (size_t i = 0; i < n && fail->status == FAIL_NONE; i++) {
-        const char *path = arena_printf(blocks->arena, "%s/%s", folder, names[i]);
-        struct fail why = {0};
-        if (names[i][0] == '.' || file_is_folder(path) || !(is_list(path) || is_assembly(path) || begins_as_elf(path)))
-            continue;
-        n_inputs++;
-        if (read_file(blocks, path, &why))
-            continue;
-        if (blocks->is_strict)
-            *fail = why;
-        else
-            lab_say_failed(blocks->listener, &why);
-    }
-    if (fail->status == FAIL_NONE && n_inputs == 0)
-        fail_set(fail, FAIL_INPUT, "the folder '%s' has no .csv, .hex, .txt, .s, .S or ELF file", folder);
-    return fail->status == FAIL_NONE;
-}
-
-bool corpus_blocks_read(struct corpus_blocks *blocks, const char *path, struct fail *fail) {
-    return file_is_folder(path) ? read_folder(blocks, path, fail) : read_file(blocks, path, fail);
 }
 
 // ---- decoding

@@ -1,5 +1,4 @@
-// The blocks of a corpus: read from lists of machine code, assembly files, objects and folders of them. Each block is
-// there once. Runs and measures nothing.
+// The blocks of a corpus, each of them once. Runs and measures nothing.
 #ifndef CORPUS_BLOCKS_H
 #define CORPUS_BLOCKS_H
 
@@ -52,13 +51,10 @@ struct corpus_blocks {
     size_t n_index;     // its size, a power of two
 };
 
-// Adds the blocks of an input: a folder; an ELF file; assembly (.s, .S), whose basic blocks are taken; else lines of
-// hexadecimal digits, up to a comma. A malformed line is reported to the listener, and the rest goes on. Fails where
-// the input cannot be read.
-bool corpus_blocks_read(struct corpus_blocks *blocks, const char *path, struct fail *fail);
-
 // Adds a block unless it is there already, or enough are there. Takes the bytes as they are, without a copy.
 void corpus_blocks_add(struct corpus_blocks *blocks, const struct corpus_block *block);
+
+bool corpus_blocks_are_enough(const struct corpus_blocks *blocks); // there are blocks->most
 
 // Returns the number of the block with these bytes; blocks->n: there is none.
 size_t corpus_blocks_find(const struct corpus_blocks *blocks, const uint8_t *bytes, size_t n_bytes);

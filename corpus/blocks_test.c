@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "corpus/extract.h"
+#include "corpus/inputs.h"
 #include "corpus/profile.h"
 
 #include <setjmp.h>
@@ -72,7 +73,7 @@ static const char *hex_of(struct fixture *f, size_t number) {
 static void lists(void **state) {
     struct fixture *f = *state;
     write_file(f, "hex,cycles\n4801d8,100\n\n  4801D8 \n48ffc0,,x\n");
-    assert_true(corpus_blocks_read(&f->blocks, f->path, &f->fail));
+    assert_true(corpus_inputs_read(&f->blocks, f->path, &f->fail));
     assert_int_equal(f->blocks.n, 2);
     assert_int_equal(f->blocks.n_repeated, 1);
     assert_string_equal(hex_of(f, 0), "4801d8");
@@ -86,13 +87,13 @@ static void lists(void **state) {
 static void malformed_lines(void **state) {
     struct fixture *f = *state;
     write_file(f, "4801d8\n48x1\n480\n,5\n48ffc0\n");
-    assert_true(corpus_blocks_read(&f->blocks, f->path, &f->fail));
+    assert_true(corpus_inputs_read(&f->blocks, f->path, &f->fail));
     assert_int_equal(f->blocks.n, 2);
     assert_int_equal(f->blocks.n_malformed, 3);
     assert_int_equal(f->n_failed, 3);
     assert_int_equal(f->last.line, 4);
     f->blocks.is_strict = true;
-    assert_false(corpus_blocks_read(&f->blocks, f->path, &f->fail));
+    assert_false(corpus_inputs_read(&f->blocks, f->path, &f->fail));
     assert_string_equal(f->fail.file, f->path);
     assert_int_equal(f->fail.line, 2);
     assert_int_equal(f->fail.column, 3);
@@ -102,11 +103,11 @@ static void limits(void **state) {
     struct fixture *f = *state;
     write_file(f, "90\n48ffc0\n4801d8\n");
     f->blocks.most = 2;
-    assert_true(corpus_blocks_read(&f->blocks, f->path, &f->fail));
+    assert_true(corpus_inputs_read(&f->blocks, f->path, &f->fail));
     assert_int_equal(f->blocks.n, 2);
     write_file(f, "\n\n");
     f->blocks.most = 0;
-    assert_false(corpus_blocks_read(&f->blocks, f->path, &f->fail));
+    assert_false(corpus_inputs_read(&f->blocks, f->path, &f->fail));
     assert_string_equal(f->fail.text, "there is no block in it");
 }
 
@@ -114,7 +115,7 @@ static void what_is_left_out(void **state) {
     struct fixture *f = *state;
     // An addition; no instruction of 64-bit code; a jump behind the end, one to the end; a prefix alone.
     write_file(f, "4801d8\n06\neb05\neb00\n48\n");
-    assert_true(corpus_blocks_read(&f->blocks, f->path, &f->fail));
+    assert_true(corpus_inputs_read(&f->blocks, f->path, &f->fail));
     corpus_blocks_decode(&f->blocks);
     assert_null(f->blocks.items[0].left_out);
     assert_int_equal(f->blocks.items[0].instructions, 1);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "bench/host/timer.h"
 #include "corpus/folder.h"
+#include "corpus/inputs.h"
 #include "lab/experiment.h"
 #include "lab/plan_assemble.h"
 #include "lab/run_plan.h"
@@ -476,7 +477,7 @@ static bool read_inputs(struct run *run, struct fail *fail) {
                                          .counts = request->counts,
                                          .range = request->range};
     for (size_t i = 0; i < request->n_inputs; i++)
-        if (!corpus_blocks_read(&run->blocks, request->inputs[i], fail))
+        if (!corpus_inputs_read(&run->blocks, request->inputs[i], fail))
             return false;
     if (run->blocks.n == 0)
         return fail_set(fail, FAIL_INPUT, "there is no block to measure");

@@ -3,7 +3,7 @@
 #include "base/bytes.h"
 #include "cli/cli.h"
 #include "cli/lab_args.h"
-#include "corpus/blocks.h"
+#include "corpus/inputs.h"
 #include "corpus/profile.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ int corpus_cli_extract(struct arena *arena, const struct operands *operands, str
                                    .counts = corpus_args.hot ? &counts : NULL,
                                    .range = {.symbol = corpus_args.symbol, .section = corpus_args.section}};
     for (size_t i = 0; is_open && i < operands->n_items; i++)
-        is_open = corpus_blocks_read(&blocks, operands->items[i], fail);
+        is_open = corpus_inputs_read(&blocks, operands->items[i], fail);
     if (is_open) {
         corpus_blocks_decode(&blocks);
         printf("block,%ssymbol,address,instructions\n", corpus_args.hot ? "count," : "");
