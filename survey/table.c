@@ -767,9 +767,10 @@ static void read_slots(struct making *m) {
         value->low = result.low;
         value->high = result.high;
         value->relation = result.relation == SLOTS_EQUAL ? TABLE_EQUAL : TABLE_AT_MOST;
-        value->verdict = !result.is_stable                ? MEASURED_UNSTABLE
-                         : result.relation == SLOTS_EQUAL ? MEASURED_EXACT
-                                                          : MEASURED_WITHIN;
+        // Exact: the interval holds no other whole number.
+        bool is_exact =
+            result.relation == SLOTS_EQUAL && result.low > result.slots - 1 && result.high < result.slots + 1;
+        value->verdict = !result.is_stable ? MEASURED_UNSTABLE : is_exact ? MEASURED_EXACT : MEASURED_WITHIN;
     }
     value->why = value->why && !result.is_stable ? value->why : result.why;
 }
