@@ -124,6 +124,11 @@ const char *file_installed(struct arena *arena, const char *relative) {
     return arena_printf(arena, "%s/%s", self, relative);
 }
 
+char *file_temporary(struct arena *arena, const char *name) {
+    const char *folder = getenv("TMPDIR");
+    return arena_printf(arena, "%s/%s-XXXXXX", folder && *folder ? folder : "/tmp", name);
+}
+
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }

@@ -30,6 +30,10 @@ const char *file_installed(struct arena *arena, const char *relative);
 // Sets `names` to those in folder `path` that end in `suffix`, sorted. Returns their number; 0 without such a folder.
 size_t file_list(struct arena *arena, const char *path, const char *suffix, const char ***names);
 
+// Returns a path in the folder of temporary files (environment variable TMPDIR, else /tmp) that mkstemp or mkdtemp
+// completes: "/tmp/<name>-XXXXXX".
+char *file_temporary(struct arena *arena, const char *name);
+
 bool file_is_folder(const char *path);
 // Makes the folder where it does not exist, and takes it for this process until the program ends. `what`: the work in
 // it, for messages: "survey". Fails where another process has it.

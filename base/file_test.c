@@ -70,6 +70,19 @@ static void installed_files_are_below_the_prefix(void **state) {
     arena_free(&arena);
 }
 
+static void temporary_files_go_where_the_environment_says(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    unsetenv("TMPDIR");
+    assert_string_equal(file_temporary(&arena, "a"), "/tmp/a-XXXXXX");
+    setenv("TMPDIR", "", 1);
+    assert_string_equal(file_temporary(&arena, "a"), "/tmp/a-XXXXXX");
+    setenv("TMPDIR", "/var/b", 1);
+    assert_string_equal(file_temporary(&arena, "a"), "/var/b/a-XXXXXX");
+    unsetenv("TMPDIR");
+    arena_free(&arena);
+}
+
 static int make_folder(void **state) {
     char *folder = strdup("/tmp/cyclops-test-XXXXXX");
     *state = folder;
@@ -88,6 +101,7 @@ int main(void) {
         cmocka_unit_test(standard_input_has_a_name),
         cmocka_unit_test(missing_places_are_failures),
         cmocka_unit_test(installed_files_are_below_the_prefix),
+        cmocka_unit_test(temporary_files_go_where_the_environment_says),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

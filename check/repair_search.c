@@ -200,17 +200,23 @@ static int compare_numbers(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-// Which write and which read each latency depends on, found by changing them: numbers + 1; 0: none, or several.
+enum { SEVERAL = -1, NONE = 0 };
+
+// Which write and which read each latency depends on, found by changing them: numbers + 1, NONE or SEVERAL.
 struct dependences {
-    unsigned *write, *read;
+    int *write, *read;
 };
+
+static int with_dependence(int found, unsigned number) {
+    return found == NONE ? (int)number + 1 : SEVERAL;
+}
 
 static bool find_dependences(struct repair_search *search, struct arena *arena, struct dependences *found) {
     struct predicted *all = ARENA_ARRAY(arena, struct predicted, search->n_values);
     static const double least = 0.5;
     struct repair_cost cost;
-    found->write = ARENA_ARRAY(arena, unsigned, search->n_values);
-    found->read = ARENA_ARRAY(arena, unsigned, search->n_values);
+    found->write = ARENA_ARRAY(arena, int, search->n_values);
+    found->read = ARENA_ARRAY(arena, int, search->n_values);
     for (unsigned w = 0; w < search->best.n_writes; w++) {
         struct repair_numbers probe = search->best;
         probe.latencies[w] += 4; // more than any pipe limits the chain to
@@ -218,7 +224,7 @@ static bool find_dependences(struct repair_search *search, struct arena *arena, 
             return false;
         for (size_t i = 0; i < search->n_values; i++)
             if (all[i].cycles > search->predicted[i].cycles + least)
-                found->write[i] = found->write[i] ? 0 : w + 1;
+                found->write[i] = with_dependence(found->write[i], w);
     }
     for (unsigned r = 0; r < search->best.n_reads; r++) {
         struct repair_numbers probe = search->best;
@@ -227,7 +233,7 @@ static bool find_dependences(struct repair_search *search, struct arena *arena, 
             return false;
         for (size_t i = 0; i < search->n_values; i++)
             if (all[i].cycles > search->predicted[i].cycles + least)
-                found->read[i] = found->read[i] ? 0 : r + 1;
+                found->read[i] = with_dependence(found->read[i], r);
     }
     return true;
 }
@@ -242,9 +248,9 @@ static void solve(struct repair_search *search, struct arena *arena, const struc
         int most = -1, least = INT32_MAX;
         for (size_t i = 0; i < search->n_values; i++) {
             const struct check_value *value = &values[search->values[i]];
-            unsigned read = found->read[i];
-            bool counts = value->quantity == CHECK_LATENCY && can_be_repaired(value) && found->write[i] == w + 1;
-            if (!counts || (!of_all && read && search->best.advances[read - 1]))
+            int read = found->read[i];
+            bool counts = value->quantity == CHECK_LATENCY && can_be_repaired(value) && found->write[i] == (int)w + 1;
+            if (!counts || (!of_all && read > 0 && search->best.advances[read - 1]))
                 continue;
             int cycles = (int)lround(value->value.cycles);
             if (value->value.relation == TABLE_AT_MOST && cycles < least)
@@ -261,8 +267,8 @@ static void solve(struct repair_search *search, struct arena *arena, const struc
         size_t n = 0;
         for (size_t i = 0; i < search->n_values; i++) {
             const struct check_value *value = &values[search->values[i]];
-            if (value->quantity == CHECK_LATENCY && can_be_repaired(value) && found->read[i] == r + 1 &&
-                found->write[i] && value->value.relation == TABLE_EQUAL)
+            if (value->quantity == CHECK_LATENCY && can_be_repaired(value) && found->read[i] == (int)r + 1 &&
+                found->write[i] > 0 && value->value.relation == TABLE_EQUAL)
                 list[n++] = (int)numbers.latencies[found->write[i] - 1] - (int)lround(value->value.cycles);
         }
         if (n) {

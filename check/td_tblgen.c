@@ -23,16 +23,28 @@ static const char *base_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-// Where the shell would find it; null: nowhere.
+// Its absolute path, with symbolic links as they are: a program may go by its name. Null: it cannot be started.
+static const char *absolute_program(struct arena *arena, const char *path) {
+    char here[PATH_MAX];
+    if (file_is_folder(path) || access(path, X_OK) != 0)
+        return NULL;
+    if (path[0] == '/')
+        return path;
+    return getcwd(here, sizeof here) ? arena_printf(arena, "%s/%s", here, path) : NULL;
+}
+
+// Where the shell would find it; absolute, as it is started in another folder. Null: nowhere.
 static const char *find_program(struct arena *arena, const char *name) {
     if (strchr(name, '/'))
-        return access(name, X_OK) == 0 ? name : NULL;
+        return absolute_program(arena, name);
     const char *list = getenv("PATH");
     struct slice rest = {list ? list : "/usr/bin", strlen(list ? list : "/usr/bin")}, folder;
     while (slice_next(&rest, ':', &folder)) {
-        const char *path = arena_printf(arena, "%.*s/%s", (int)folder.length, folder.data, name);
-        if (access(path, X_OK) == 0)
-            return path;
+        const char *path =
+            arena_printf(arena, "%.*s%s%s", (int)folder.length, folder.data, folder.length ? "/" : "./", name);
+        const char *program = absolute_program(arena, path);
+        if (program)
+            return program;
     }
     return NULL;
 }
@@ -142,8 +154,7 @@ static bool run(struct arena *arena, const struct td_tree *tree, const char *scr
 
 bool td_tree_records(struct arena *arena, const struct td_tree *tree, const char *text, struct td_output *records,
                      struct fail *fail) {
-    const char *parent = getenv("TMPDIR");
-    char *scratch = arena_printf(arena, "%s/cyclops-td-XXXXXX", parent && *parent ? parent : "/tmp");
+    char *scratch = file_temporary(arena, "cyclops-td");
     *records = (struct td_output){0};
     if (!mkdtemp(scratch))
         return fail_set(fail, FAIL_WORK, "cannot make a folder '%s': %s", scratch, strerror(errno));

@@ -154,6 +154,7 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
     if (!file_write(args.output, result.overlay, strlen(result.overlay), fail) ||
         (args.td && !edit_td(arena, &lab->models[0], &result, &td, fail)))
         return false;
+    const struct option_list *llvms = &lab_args.options.llvms;
     const struct review_request review = {.results = &results,
                                           .repaired = &result,
                                           .td = args.td ? &td : NULL,
@@ -162,7 +163,12 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
                                           .folders = operands->items,
                                           .n_folders = operands->n_items,
                                           .overlay = args.output,
-                                          .td_path = args.td};
+                                          .td_path = args.td,
+                                          .llvm = llvms->n_items ? llvms->items[0] : NULL,
+                                          .name = args.name,
+                                          .td_output = args.td_output,
+                                          .tblgen = args.tblgen,
+                                          .held_out = args.held_out};
     const char *text = args.review ? review_write(arena, &review) : "";
     return !args.review || file_write(args.review, text, strlen(text), fail);
 }

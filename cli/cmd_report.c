@@ -10,6 +10,7 @@
 #include "corpus/score.h"
 #include "report/page.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,14 +66,14 @@ static bool holds(struct arena *arena, const char *folder, const char *name) {
 
 // Writes a corpus' values and predictions to a file that the page is made from, as `corpus score --blocks` does.
 static bool predict_corpus(struct arena *arena, const char *folder, const char **path, struct fail *fail) {
-    char *made = arena_strdup(arena, "/tmp/cyclops-report-XXXXXX");
+    char *made = file_temporary(arena, "cyclops-report");
     int file = mkstemp(made);
     struct scores scores;
     const struct score_request request = {.measured = {.folders = &folder, .n_folders = 1, .listener = &cli_listener},
                                           .lab = &lab_args.options,
                                           .blocks = made};
     if (file < 0)
-        return fail_set(fail, FAIL_WORK, "cannot make a file in /tmp");
+        return fail_set(fail, FAIL_WORK, "cannot make a file '%s': %s", made, strerror(errno));
     close(file);
     *path = made;
     return score_blocks(arena, &request, &scores, fail);

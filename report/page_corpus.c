@@ -43,6 +43,8 @@ static bool fail_cell(const struct csv *csv, struct slice cell, struct fail *fai
 static bool next_line(struct csv *csv) {
     while (slice_next(&csv->rest, '\n', &csv->line)) {
         csv->number++;
+        if (csv->line.length && csv->line.data[csv->line.length - 1] == '\r')
+            csv->line.length--; // else a quoted last cell would have another behind it
         if (slice_trim(csv->line).length)
             return true;
     }

@@ -109,17 +109,59 @@ static void add_file(struct arena *arena, struct text *text, const struct review
     add_left(arena, text, td);
 }
 
+// Quoted where a shell would not take it for one word.
+static void add_word(struct text *text, const char *word) {
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+    if (*word && !word[strspn(word, plain)]) {
+        text_add(text, word);
+        return;
+    }
+    text_add(text, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            text_add(text, "'\\''");
+        else
+            text_append(text, word, 1);
+    text_add(text, "'");
+}
+
+static void add_option(struct text *text, const char *option, const char *value) {
+    if (!value)
+        return;
+    text_addf(text, " --%s ", option);
+    add_word(text, value);
+}
+
+static void add_repair(struct text *text, const struct review_request *request) {
+    text_add(text, "\n    cyclops repair");
+    for (size_t i = 0; i < request->n_folders; i++) {
+        text_add(text, " ");
+        add_word(text, request->folders[i]);
+    }
+    add_option(text, "mcpu", request->mcpu);
+    add_option(text, "llvm", request->llvm);
+    if (request->held_out > 0)
+        text_addf(text, " --held-out %.15g", request->held_out);
+    add_option(text, "name", request->name);
+    add_option(text, "output", request->overlay);
+    if (!request->td)
+        return;
+    add_option(text, "td", request->td_path);
+    add_option(text, "td-output", request->td_output);
+    add_option(text, "tblgen", request->tblgen);
+}
+
 static void add_commands(struct text *text, const struct review_request *request) {
     const struct repair_result *repaired = request->repaired;
     text_add(text, "\n## To repeat it\n\n    cyclops survey --output ");
-    text_addf(text, "%s\n    cyclops repair", request->folders[0]);
-    for (size_t i = 0; i < request->n_folders; i++)
-        text_addf(text, " %s", request->folders[i]);
-    text_addf(text, " --mcpu %s --output %s", request->mcpu, request->overlay);
-    if (request->td)
-        text_addf(text, " --td %s", request->td_path);
-    text_addf(text, "\n    cyclops check %s --mcpu %s --against %s --gap\n\nThe examples above, one by one:\n\n",
-              request->folders[0], request->overlay, request->mcpu);
+    add_word(text, request->folders[0]);
+    add_repair(text, request);
+    text_add(text, "\n    cyclops check ");
+    add_word(text, request->folders[0]);
+    add_option(text, "mcpu", request->overlay);
+    add_option(text, "llvm", request->llvm);
+    add_option(text, "against", request->mcpu);
+    text_add(text, " --gap\n\nThe examples above, one by one:\n\n");
     for (size_t i = 0; i < repaired->n_findings_before && i < MOST_CAUSES; i++) {
         const struct check_value *value = repaired->findings_before[i].differences[0].value;
         text_addf(text, "    cyclops run --kernels %s/kernels %s\n", request->folders[0],

@@ -17,6 +17,9 @@ struct review_request {
     size_t n_folders;
     const char *overlay; // path of the file
     const char *td_path; // of LLVM's file; null: likewise
+    // Other options of the command, as they were given; null or 0: were not.
+    const char *llvm, *name, *td_output, *tblgen;
+    double held_out; // percent
 };
 
 // Markdown.

@@ -141,7 +141,35 @@ assert (sweep["name"], [p[0] for p in sweep["points"]]) == ("imul-r64", [1, 2, 3
 pair, = data["pairs"][1]
 assert (pair["first"], pair["second"], pair["measured"]["pairing"]) == ("add-r64", "imul-r64", "together"), pair
 print("ok")'
+# Two CPUs in one file are two sweeps, each with its own model; a run that goes on adds to its sweep, with other models.
+silent "$cyclops" run imul-r64 --sweep 1..3 "${quiet[@]}" --mcpu znver4 --output two.jsonl
+silent "$cyclops" run imul-r64 --sweep 1..4 --isa x86_64 --target sim:skylake-avx512,noise=none --mcpu skylake-avx512 --output two.jsonl
+silent "$cyclops" run imul-r64 --sweep 4..5 "${quiet[@]}" --mcpu znver3 --output two.jsonl
+# The kernel's default is 14 streams: the sweep ends before it.
+silent "$cyclops" run fma-ymm-ps --sweep 1..12 "${quiet[@]}" --mcpu none --output gap.jsonl
+silent "$cyclops" run imul-r64 --sweep 1..2 "${quiet[@]}" --mcpu none --output short.jsonl
+expect 0 'sweeps.html' "$cyclops" report base two.jsonl gap.jsonl short.jsonl --mcpu znver4 --output sweeps.html
+page_data sweeps.html >sweeps.json
+expect 0 '^ok$' python3 -c '
+import json
+first, second, gap = json.load(open("sweeps.json"))["sweeps"]
+assert first["source"].startswith("sim:znver4,") and second["source"].startswith("sim:skylake-avx512,"), (first, second)
+assert [m.split("/")[1] for m in first["models"]] == ["znver4", "znver3"], first
+assert [m.split("/")[1] for m in second["models"]] == ["skylake-avx512"], second
+assert [p[0] for p in first["points"]] == [1, 2, 3, 4, 5], first
+assert [[c is None for c in p[5:]] for p in first["points"]] == 3 * [[False, True]] + 2 * [[True, False]], first
+assert [p[0] for p in second["points"]] == [1, 2, 3, 4] and all(len(p) == 6 for p in second["points"]), second
+assert gap["name"] == "fma-ymm-ps" and [p[0] for p in gap["points"]] == list(range(1, 13)), gap
+print("ok")'
 expect 0 'cards.html: 1 card' "$cyclops" report card/card.yaml --output cards.html
+# Quoted cells and lines as Windows ends them.
+sed '2,$s/[^,]*$/"&"/; s/$/\r/' values.csv >windows.csv
+expect 0 'windows.html: 1 corpus' "$cyclops" report windows.csv --isa x86_64 --output windows.html
+corpus_of() { page_data "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["corpora"][0]["values"])'; }
+silent "$cyclops" report values.csv --isa x86_64 --output plain.html
+expect 0 same bash -c '[ "$1" = "$2" ] && [ "$1" != "[]" ] && echo same' - "$(corpus_of windows.html)" "$(corpus_of plain.html)"
+# The files in between go where the environment says.
+expect 1 "cannot make a file '/no-such/cyclops-report-" env TMPDIR=/no-such "$cyclops" report corpus --isa x86_64 --mcpu znver4 --output bad.html
 sed '3s/,[0-9.]*,/,abc,/' values.csv >bad.csv
 expect 2 'bad.csv:3:[0-9]+: this is not a number' "$cyclops" report bad.csv --isa x86_64 --output bad.html
 sed '2s/$/,1/' values.csv >bad.csv

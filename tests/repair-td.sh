@@ -58,6 +58,22 @@ expect 0 'fixed.yaml: 3 rules' "${repair[@]}" "${td[@]}" --review review.md
 expect 0 '[|] IMUL64rr (slots|throughput) [|]' cat review.md
 expect 0 'numbers are the repair.s for 8 of 8 measured opcodes' cat review.md
 expect 0 'cyclops run --kernels measured/kernels [A-Z]' cat review.md
+# Its command gives this repair, of the options that were given.
+others=(--llvm 22 --held-out 50 --td-output 'the edits.diff' --tblgen llvm-tblgen-22)
+expect 0 '' "$cyclops" repair measured --mcpu znver4 --output held.yaml "${td[@]}" "${others[@]}" --review held.md
+expect 0 "^    cyclops repair measured --mcpu znver4 --llvm 22 --held-out 50 --output held.yaml --td X86/X86ScheduleZnver4.td --td-output 'the edits.diff' --tblgen llvm-tblgen-22\$" cat held.md
+expect 0 '^    cyclops check measured --mcpu held.yaml --llvm 22 --against znver4 --gap$' cat held.md
+cp held.yaml before.yaml
+again=$(sed -n 's/^    cyclops repair/"$cyclops" repair/p' held.md)
+expect 0 '' eval "$again"
+expect 0 same same held.yaml before.yaml
+# A program that is named from here, by a path or by a relative folder of PATH: it is started in another folder.
+mkdir tools
+ln -s "$(command -v llvm-tblgen-22)" tools/my-tblgen
+expect 0 'of 8 of 8 measured' one_line "${repair[@]}" "${td[@]}" --tblgen tools/my-tblgen
+expect 0 'of 8 of 8 measured' one_line "${repair[@]}" "${td[@]}" --tblgen ./tools/my-tblgen
+expect 0 'of 8 of 8 measured' one_line env PATH="tools:$PATH" "${repair[@]}" "${td[@]}" --tblgen my-tblgen
+expect 77 "no program 'tools/'" "${repair[@]}" "${td[@]}" --tblgen tools/
 expect 0 'Held out: [1-9][0-9]* values of opcodes that the repair did not see' one_line "${repair[@]}" --held-out 50
 
 # Bad input.

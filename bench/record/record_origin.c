@@ -26,15 +26,18 @@ static bool are_equal(const json_t *a, const json_t *b, const char *const *keys)
 static const char *const host_keys[] = {"cpu",       "vendor",     "family",    "model", "stepping",
                                         "microcode", "hypervisor", "core_type", NULL};
 
-enum record_origin record_origin(const json_t *header, const struct host *host, const struct bench *bench) {
+bool record_is_same_origin(const json_t *a, const json_t *b) {
     static const char *const clock_keys[] = {"tier", "target", "model", "reference_cycles", "frequency_hz", NULL};
+    return are_equal(a, b, host_keys) &&
+           are_equal(json_object_get(a, "clock"), json_object_get(b, "clock"), clock_keys);
+}
+
+enum record_origin record_origin(const json_t *header, const struct host *host, const struct bench *bench) {
     static const char *const cpu_keys[] = {"pinned_to", NULL};
     json_t *ours = own_header(host, bench);
-    bool is_alike = are_equal(header, ours, host_keys) &&
-                    are_equal(json_object_get(header, "clock"), json_object_get(ours, "clock"), clock_keys);
-    enum record_origin origin = !is_alike                           ? RECORD_ELSEWHERE
-                                : are_equal(header, ours, cpu_keys) ? RECORD_HERE
-                                                                    : RECORD_OTHER_CPU;
+    enum record_origin origin = !record_is_same_origin(header, ours) ? RECORD_ELSEWHERE
+                                : are_equal(header, ours, cpu_keys)  ? RECORD_HERE
+                                                                     : RECORD_OTHER_CPU;
     json_decref(ours);
     return origin;
 }
