@@ -71,7 +71,9 @@ static double find_base(const struct search *search) {
 
 // The step lies between the last point before the first one that has risen, and the first one after the last that has
 // not. Points that noise has lifted or lowered widen this.
-static void settle(const struct search *search, struct step *step) {
+//
+// Returns the first risen point, stable or not: finer points are of use up to there.
+static int settle(const struct search *search, struct step *step) {
     unsigned n = search->n_points, first_risen = n, behind_low = 0;
     for (unsigned i = n; i-- > 0;)
         if (search->points[i].y > search->sweep->rise * step->base)
@@ -79,11 +81,13 @@ static void settle(const struct search *search, struct step *step) {
     for (unsigned i = 0; i < n; i++)
         if (search->points[i].y <= search->sweep->rise * step->base)
             behind_low = i + 1;
+    int risen = behind_low < n ? (int)search->points[behind_low].x : 0;
     while (behind_low < n && !search->are_stable[behind_low]) // noise may have lifted it
         behind_low++;
     step->is_beyond = first_risen == n;
     step->low = first_risen > 0 && n ? (int)search->points[first_risen - 1].x : 0;
     step->high = behind_low < n ? (int)search->points[behind_low].x : 0;
+    return risen;
 }
 
 static void add_curve(const struct search *search, const struct step *step) {
@@ -110,14 +114,14 @@ struct step sweep_find(struct session *session, const struct sweep *sweep) {
     for (unsigned i = 0; i < sweep->n_grid; i++)
         probe(&search, sweep->grid[i]);
     step.base = find_base(&search);
-    settle(&search, &step);
-    for (int width = step.high - step.low; !search.is_missing && step.low > 0 && width > 1 + step.high / FINEST;
-         width = step.high - step.low) {
+    int risen = settle(&search, &step);
+    for (int width = risen - step.low; !search.is_missing && step.low > 0 && width > 1 + risen / FINEST;
+         width = risen - step.low) {
         int from = step.low, part = (width + PARTS - 1) / PARTS;
         for (int k = from + part; k < from + width; k += part)
             probe(&search, k);
-        settle(&search, &step);
-        if (step.high - step.low >= width)
+        risen = settle(&search, &step);
+        if (risen - step.low >= width)
             break;
     }
     for (unsigned i = 0; i < search.n_points; i++)
@@ -132,6 +136,8 @@ struct step sweep_find(struct session *session, const struct sweep *sweep) {
         step.why = "no point at its begin is stable";
     else if (step.is_beyond && !has(&search, sweep->grid[sweep->n_grid - 1]))
         step.why = "the largest could not be measured";
+    else if (!step.is_beyond && step.low > 0 && risen > 0 && step.high <= 0)
+        step.why = "more have no steady time";
     else if (!step.is_beyond && (step.low <= 0 || step.high <= 0))
         step.why = "the curve has no step";
     else if (!step.is_beyond && step.high > 2 * step.low)

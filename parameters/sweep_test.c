@@ -143,6 +143,10 @@ static bool is_before_step(const char *name) {
     return number_of(name) > 4096 && number_of(name) <= 6912;
 }
 
+static bool is_behind_step(const char *name) {
+    return number_of(name) > 6912;
+}
+
 static void unstable_points_do_not_move_a_step(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -160,6 +164,12 @@ static void unstable_points_do_not_move_a_step(void **state) {
     assert_null(step.why);
     assert_false(step.is_beyond);
     assert_true(step.low <= 6912 && step.high > 6912);
+    // Where nothing behind the step is steady, there is no upper end, but a lower one.
+    is_unstable = is_behind_step;
+    step = find(&arena, steps_at_6912);
+    assert_string_equal(step.why, "more have no steady time");
+    assert_in_range(step.low, 6800, 6912);
+    assert_int_equal(step.high, 0);
     is_unstable = NULL;
     arena_free(&arena);
 }
