@@ -66,7 +66,7 @@ static void add_most(struct session *session, const struct lengths *lengths, boo
         const struct rate *rate = &lengths->rates[i];
         double each = is_bytes ? i : 1;
         if (rate->value * each > most * (1 - near)) {
-            least = n ? fmin(least, rate->low * each) : rate->low * each;
+            least = n ? fmin(least, rate->value * each) : rate->value * each;
             high = fmax(high, rate->high * each);
             n++;
         }
