@@ -50,20 +50,24 @@ enum { LONGEST = 15, SMALL_INSTRUCTIONS = 1024, LARGE_BYTES = 1 << 18 };
 
 struct lengths {
     const char *name, *how;
-    double rates[LONGEST + 1]; // instructions per cycle; 0: unknown
+    struct rate {
+        double value, low, high; // instructions per cycle; 0: unknown
+    } rates[LONGEST + 1];
 };
 
 // The most that `each` instructions per cycle, or bytes of them, reach at two lengths.
 static void add_most(struct session *session, const struct lengths *lengths, bool is_bytes) {
-    double most = 0, least = 0;
+    double most = 0, least = 0, high = 0;
     unsigned n = 0;
     static const double near = 0.03;
     for (unsigned i = 1; i <= LONGEST; i++)
-        most = fmax(most, lengths->rates[i] * (is_bytes ? i : 1));
+        most = fmax(most, lengths->rates[i].value * (is_bytes ? i : 1));
     for (unsigned i = 1; i <= LONGEST; i++) {
-        double rate = lengths->rates[i] * (is_bytes ? i : 1);
-        if (rate > most * (1 - near)) {
-            least = n ? fmin(least, rate) : rate;
+        const struct rate *rate = &lengths->rates[i];
+        double each = is_bytes ? i : 1;
+        if (rate->value * each > most * (1 - near)) {
+            least = n ? fmin(least, rate->value * each) : rate->value * each;
+            high = fmax(high, rate->high * each);
             n++;
         }
     }
@@ -78,7 +82,7 @@ static void add_most(struct session *session, const struct lengths *lengths, boo
     else if (n < 2)
         card_add_at_least(&session->card, &head, least, "only one length reaches that");
     else
-        card_add_number(&session->card, &head, most, least, most, near);
+        card_add_number(&session->card, &head, most, least, high, near);
 }
 
 static void find_lengths(struct session *session, struct lengths *lengths, bool is_large) {
@@ -103,7 +107,7 @@ static void find_lengths(struct session *session, struct lengths *lengths, bool 
             card_add_unknown(&session->card, &head, value->why);
             continue;
         }
-        lengths->rates[i] = 1 / value->cycles;
+        lengths->rates[i] = (struct rate){1 / value->cycles, 1 / value->high, 1 / value->low};
         card_add_number(&session->card, &head, 1 / value->cycles, 1 / value->high, 1 / value->low, 0.008);
         *ARENA_ADD(session->arena, curve.points, curve.n_points) =
             (struct card_point){i, 1 / value->cycles, 1 / value->high, 1 / value->low};
@@ -174,10 +178,11 @@ static void find_footprints(struct session *session) {
 
 // ---- where code lies
 
-// Eight instructions of four bytes at an offset in a line, between two jumps over what is left out.
+// Eight instructions of four bytes at an offset in a line, between two jumps over what is left out. All jumps are
+// short, so each copy is whole lines, and the offset is the same in all of them.
 static void find_alignment(struct session *session) {
     static const unsigned offsets[] = {0, 8, 16, 24, 32, 40, 48, 56, 60};
-    enum { N_OFFSETS = sizeof offsets / sizeof *offsets, LINE = 64, JUMP = 2, CODE = 32, BODY = 4 * LINE };
+    enum { N_OFFSETS = sizeof offsets / sizeof *offsets, LINE = 64, JUMP = 2, CODE = 32, BODY = 3 * LINE };
     const struct value *values[N_OFFSETS];
     struct card_curve curve = {
         .name = "alignment", .x = "offset of the first of 32 bytes in a line of 64", .y = "cycles"};
@@ -187,7 +192,7 @@ static void find_alignment(struct session *session) {
         text_addf(&body, "jmp 1f\n.skip %u, 0x90\n1:\n", LINE + offsets[i] - JUMP);
         for (unsigned k = 0; k < CODE / 4; k++)
             text_add(&body, nop_of(session, 4));
-        text_addf(&body, "jmp 2f\n.skip %u, 0x90\n2:\n", BODY - LINE - offsets[i] - CODE - JUMP - 3);
+        text_addf(&body, "jmp 2f\n.skip %u, 0x90\n2:\n", BODY - LINE - offsets[i] - CODE - JUMP);
         const struct timing timing = {
             .name = arena_printf(session->arena, "alignment.%u", offsets[i]), .body = body.data, .unroll = 16};
         values[i] = session_value(session, &timing);
@@ -236,6 +241,9 @@ static void find_jumps(struct session *session, int distance) {
                           .n_grid = N_GRID,
                           .n_base = 3,
                           .rise = 1.3};
+    const struct timing few = {
+        .name = arena_printf(session->arena, "taken-%d-apart", distance), .body = sweep.body, .unroll = 64};
+    const struct value *value = session_value(session, &few);
     const struct step fast = sweep_find(session, &sweep);
     // Branches that nothing remembers cost several times as much as all others.
     static const double most_remembered = 5, by_place = 0.02; // where the code lies changes their number, too
@@ -244,21 +252,20 @@ static void find_jumps(struct session *session, int distance) {
     if (fast.base > 0) {
         sweep.rise = most_remembered / fast.base;
         remembered = sweep_find(session, &sweep);
+    } else { // nothing to compare with
+        remembered = fast;
     }
-    if (!fast.is_known || !remembered.is_known)
+    if (!value || !fast.is_known || !remembered.is_known)
         return;
-    session->card.curves[n_curves - 1] = session->card.curves[n_curves]; // the same curve, with more points
-    session->card.n_curves--;
+    if (session->card.n_curves > n_curves) { // the same curve, with more points
+        session->card.curves[n_curves - 1] = session->card.curves[n_curves];
+        session->card.n_curves--;
+    }
     struct card_entry head = {.group = group,
                               .name = arena_printf(session->arena, "taken-%d-apart", distance),
                               .unit = "cycles",
                               .how = arena_printf(session->arena, "a chain of few %s: time of one", where),
                               .curve = sweep.name};
-    const struct timing few = {
-        .name = arena_printf(session->arena, "taken-%d-apart", distance), .body = sweep.body, .unroll = 64};
-    const struct value *value = session_value(session, &few);
-    if (!value)
-        return;
     if (!is_usable(value))
         card_add_unknown(&session->card, &head, value->why);
     else
@@ -274,7 +281,9 @@ static void find_jumps(struct session *session, int distance) {
                                          : "then they take longer: other targets, or the code leaves the first level");
     head.name = arena_printf(session->arena, "branches-remembered-%d-apart", distance);
     head.how = arena_printf(session->arena, "a chain of %s: the most at up to 5 cycles each", where);
-    if (remembered.why)
+    if (remembered.why && remembered.low > 0 && remembered.high <= 0)
+        card_add_at_least(&session->card, &head, remembered.low * (1 - by_place), remembered.why);
+    else if (remembered.why)
         card_add_unknown(&session->card, &head, remembered.why);
     else if (remembered.is_beyond)
         card_add_at_least(&session->card, &head, remembered.low, "more take no longer");
@@ -286,14 +295,15 @@ static void find_jumps(struct session *session, int distance) {
 // ---- length-changing prefixes
 
 static void find_prefixes(struct session *session, bool is_large) {
-    static const char *const bodies[] = {"test {s:r16}, 0x1234\n", "test {s:r32}, 0x12345678\n"};
-    static const unsigned lengths[] = {5, 6};
+    // Both have 6 bytes: a prefix without an effect makes the first one as long. With rax, both would be shorter.
+    static const char *const bodies[] = {".byte 0x2e\ntest {s:cx}, 0x1234\n", "test {s:ecx}, 0x12345678\n"};
+    enum { LENGTH = 6 };
     const struct value *values[2];
     for (unsigned i = 0; i < 2; i++) {
         const struct timing timing = {
             .name = arena_printf(session->arena, "prefix-%s-%u", is_large ? "large" : "small", i ? 32 : 16),
             .body = bodies[i],
-            .unroll = is_large ? LARGE_BYTES / lengths[i] : SMALL_INSTRUCTIONS};
+            .unroll = is_large ? LARGE_BYTES / LENGTH : SMALL_INSTRUCTIONS};
         values[i] = session_value(session, &timing);
     }
     if (!values[0] || !values[1])

@@ -12,6 +12,9 @@
 
 #include <cmocka.h>
 
+// Which values noise disturbs; null: none.
+static bool (*is_unstable)(const char *name);
+
 // Gives all values that are asked for. Returns whether there were any.
 static bool give(struct session *session, double (*cycles_of)(const char *name)) {
     bool is_any = false;
@@ -25,7 +28,7 @@ static bool give(struct session *session, double (*cycles_of)(const char *name))
                                                   .cycles = cycles,
                                                   .low = 0.999 * cycles,
                                                   .high = 1.001 * cycles,
-                                                  .is_stable = true}
+                                                  .is_stable = !is_unstable || !is_unstable(item->trial.name)}
                                  : (struct value){.why = "invented trouble"};
         is_any = true;
     }
@@ -42,6 +45,13 @@ static int number_of(const char *name) {
     return atoi(strrchr(name, '.') + 1);
 }
 
+static bool is_asked_again(const struct session *session, int copies) {
+    for (size_t i = 0; i < session->n_items; i++)
+        if (number_of(session->items[i].trial.name) == copies)
+            return session->items[i].is_doubtful;
+    return false;
+}
+
 static struct step find(struct arena *arena, double (*cycles_of)(const char *name)) {
     static const int grid[] = {256, 512, 1024, 2048, 4096, 8192, 16384};
     const struct sweep sweep = {
@@ -54,6 +64,8 @@ static struct step find(struct arena *arena, double (*cycles_of)(const char *nam
     } while (give(&session, cycles_of));
     assert_true(step.is_known);
     assert_int_equal(session.card.n_curves, 1);
+    for (int i = 0; i < 3; i++) // all else depends on the base
+        assert_true(is_asked_again(&session, grid[i]));
     return step;
 }
 
@@ -64,6 +76,11 @@ static double steps_at_6912(const char *name) {
 static double never_steps(const char *name) {
     (void)name;
     return 1;
+}
+
+static double cannot_run(const char *name) {
+    (void)name;
+    return 0;
 }
 
 static double has_an_outlier(const char *name) {
@@ -99,11 +116,135 @@ static void what_is_no_step_is_not_reported_as_one(void **state) {
     arena_free(&arena);
 }
 
+// Noise lifts the whole base.
+static double begins_slowly(const char *name) {
+    return number_of(name) <= 1024 ? 1.3 : steps_at_6912(name);
+}
+
+static bool is_at_begin(const char *name) {
+    return number_of(name) <= 1024;
+}
+
+// Noise lifts a part of the base.
+static double begins_with_an_outlier(const char *name) {
+    return number_of(name) <= 512 ? 1.3 : steps_at_6912(name);
+}
+
+static bool is_outlier_at_begin(const char *name) {
+    return number_of(name) <= 512;
+}
+
+// Noise lifts all points in front of the step.
+static double rises_early(const char *name) {
+    return number_of(name) > 4096 && number_of(name) <= 6912 ? 1.4 : steps_at_6912(name);
+}
+
+static bool is_before_step(const char *name) {
+    return number_of(name) > 4096 && number_of(name) <= 6912;
+}
+
+static bool is_behind_step(const char *name) {
+    return number_of(name) > 6912;
+}
+
+static void unstable_points_do_not_move_a_step(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    is_unstable = is_at_begin;
+    struct step step = find(&arena, begins_slowly);
+    assert_non_null(step.why);
+    assert_false(step.is_beyond);
+    is_unstable = is_outlier_at_begin;
+    step = find(&arena, begins_with_an_outlier);
+    assert_true(step.base == 1);
+    assert_false(step.is_beyond);
+    assert_true(step.why || (step.low <= 6912 && step.high > 6912));
+    is_unstable = is_before_step;
+    step = find(&arena, rises_early);
+    assert_null(step.why);
+    assert_false(step.is_beyond);
+    assert_true(step.low <= 6912 && step.high > 6912);
+    // Where nothing behind the step is steady, there is no upper end, but a lower one.
+    is_unstable = is_behind_step;
+    step = find(&arena, steps_at_6912);
+    assert_string_equal(step.why, "more have no steady time");
+    assert_in_range(step.low, 6800, 6912);
+    assert_int_equal(step.high, 0);
+    is_unstable = NULL;
+    arena_free(&arena);
+}
+
+// The front end's trials, with values that cannot be measured.
+static struct session find_frontend(struct arena *arena) {
+    struct session session = open_session(arena);
+    do {
+        session.card = (struct card){.arena = arena};
+        frontend_find(&session);
+    } while (give(&session, cannot_run));
+    return session;
+}
+
+// All jumps must reach by one byte: else an assembler takes three bytes more for them.
+static void every_copy_of_the_alignment_has_three_lines(void **state) {
+    (void)state;
+    enum { JUMP = 2, NOP = 4, REACH = 127, LINE = 64 };
+    struct arena arena = {0};
+    struct session session = find_frontend(&arena);
+    unsigned n = 0;
+    for (size_t i = 0; i < session.n_items; i++) {
+        const struct timing *trial = &session.items[i].trial;
+        int bytes = 0, offset = 0;
+        if (strncmp(trial->name, "alignment.", strlen("alignment.")) != 0)
+            continue;
+        for (const char *c = trial->body; (c = strstr(c, "jmp ")); c++)
+            bytes += JUMP;
+        for (const char *c = trial->body; (c = strstr(c, "nop ")); c++)
+            bytes += NOP;
+        for (const char *c = trial->body; (c = strstr(c, ".skip ")); c++) {
+            int skipped = atoi(c + strlen(".skip "));
+            assert_in_range(skipped, 0, REACH);
+            bytes += skipped;
+            offset = offset ? offset : JUMP + skipped;
+        }
+        assert_int_equal(bytes, 3 * LINE);
+        assert_int_equal(offset, LINE + number_of(trial->name));
+        n++;
+    }
+    assert_int_equal(n, 9);
+    arena_free(&arena);
+}
+
+static void what_cannot_be_measured_has_an_entry(void **state) {
+    (void)state;
+    static const char *const names[] = {"taken-8-apart", "branches-fast-16-apart", "branches-remembered-64-apart",
+                                        "alignment-60", "code-nops-1"};
+    struct arena arena = {0};
+    struct session session = find_frontend(&arena);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct card_entry *entry = card_find(&session.card, names[i]);
+        assert_non_null(entry);
+        assert_int_equal(entry->verdict, CARD_UNKNOWN);
+        assert_string_equal(entry->why, "invented trouble");
+    }
+    arena_free(&arena);
+}
+
 // A CPU with so many entries, in which fillers of a kind take a share, and register files.
 static struct {
     int entries, registers, vectors;
     bool shares;
+    int width; // of dispatch; 0: cannot be measured
 } cpu;
+
+// The instructions of a trial of a width, by its name.
+static int instructions_of(const char *name) {
+    int n = 0;
+    if (strncmp(name, "width.mix", strlen("width.mix")) != 0)
+        return RECIPE_REGISTERS;
+    for (const char *c = strstr(name, "-"); c; c = strstr(c + 1, "-"))
+        n += atoi(strchr(c, '.') + 1);
+    return n;
+}
 
 static double of_cpu(const char *name) {
     int n = number_of(name);
@@ -124,7 +265,7 @@ static double of_cpu(const char *name) {
     if (strncmp(name, "window.in-turn", strlen("window.in-turn")) == 0)
         return 1000;
     if (strncmp(name, "window.", strlen("window.")) != 0)
-        return 1;
+        return cpu.width ? (double)instructions_of(name) / cpu.width : 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strncmp(name, kinds[i].kind, strlen(kinds[i].kind)) == 0)
             return n + 2 <= kinds[i].limit ? 500 : 1000;
@@ -149,6 +290,7 @@ static void entries_are_counted_where_pairs_share_one(void **state) {
     cpu.registers = 200;
     cpu.vectors = 150;
     cpu.shares = true;
+    cpu.width = 6;
     struct card_entry entry = find_window(&arena, "reorder-buffer");
     assert_string_equal(entry.unit, "entries");
     assert_true(entry.low <= 320 && entry.high >= 320 && entry.high <= 330);
@@ -156,8 +298,28 @@ static void entries_are_counted_where_pairs_share_one(void **state) {
     cpu.shares = false;
     entry = find_window(&arena, "reorder-buffer");
     assert_string_equal(entry.unit, "instructions");
+    assert_int_equal(entry.verdict, CARD_WITHIN);
+    assert_true(entry.low == 320 && entry.high == 325); // up to five entries of a group may stay free
+    cpu.width = 1;
+    entry = find_window(&arena, "reorder-buffer");
     assert_int_equal(entry.verdict, CARD_EXACT);
     assert_int_equal((int)entry.value, 320);
+    arena_free(&arena);
+}
+
+static void without_the_width_of_dispatch_there_is_a_bound(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    cpu.entries = 320;
+    cpu.registers = 200;
+    cpu.vectors = 150;
+    cpu.width = 0;
+    for (int shares = 0; shares < 2; shares++) {
+        cpu.shares = shares;
+        struct card_entry entry = find_window(&arena, "reorder-buffer");
+        assert_int_equal(entry.verdict, CARD_AT_LEAST);
+        assert_true(entry.low <= 320 && entry.low >= 316);
+    }
     arena_free(&arena);
 }
 
@@ -167,6 +329,7 @@ static void register_files_of_one_size_are_no_reorder_buffer(void **state) {
     cpu.entries = 320;
     cpu.registers = cpu.vectors = 160;
     cpu.shares = false;
+    cpu.width = 6;
     struct card_entry entry = find_window(&arena, "reorder-buffer");
     assert_int_equal((int)entry.low, 320);
     entry = find_window(&arena, "registers-integer");
@@ -178,7 +341,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_found_within_a_hundredth),
         cmocka_unit_test(what_is_no_step_is_not_reported_as_one),
+        cmocka_unit_test(unstable_points_do_not_move_a_step),
+        cmocka_unit_test(every_copy_of_the_alignment_has_three_lines),
+        cmocka_unit_test(what_cannot_be_measured_has_an_entry),
         cmocka_unit_test(entries_are_counted_where_pairs_share_one),
+        cmocka_unit_test(without_the_width_of_dispatch_there_is_a_bound),
         cmocka_unit_test(register_files_of_one_size_are_no_reorder_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

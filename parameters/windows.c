@@ -440,6 +440,30 @@ static bool find_shared_entries(const struct knee *knees, struct knee *entries, 
     return is_found && *most > 0 && is_shown;
 }
 
+// Adds the reorder buffer. A real CPU may dispatch whole groups only: then up to a group less one entry stays free,
+// which widens the interval. Where the size of a group is not known, there is only a bound.
+static void add_buffer(struct session *session, const char *unit, const char *how, unsigned which, struct knee *knee) {
+    enum { EXTRA = 2 }; // the misses themselves
+    double width = 0;
+    bool are_zeroings_as_fast;
+    if (!session->is_simulated && is_plain(knee)) {
+        if (!widths_dispatch(session, &width, &are_zeroings_as_fast) || width < 1) {
+            const struct card_entry head = {
+                .group = "windows",
+                .name = "reorder-buffer",
+                .unit = unit,
+                .how = how,
+                .example = session->recipe->lines[windows[which].lines[0]],
+                .curve = arena_printf(session->arena, "window-%s", windows[which].name),
+            };
+            card_add_at_least(&session->card, &head, knee->low + EXTRA, "the width of dispatch is not known");
+            return;
+        }
+        knee->high += (int)width - 1;
+    }
+    add_entry(session, "reorder-buffer", unit, how, &windows[which], knee, EXTRA);
+}
+
 // The reorder buffer: the largest window, where two kinds of fillers agree. Nops may share entries, so they do not
 // count where they alone reach further.
 static struct knee find_reorder_buffer(struct session *session, const struct knee *knees) {
@@ -460,14 +484,9 @@ static struct knee find_reorder_buffer(struct session *session, const struct kne
     struct knee entries = {0};
     int most = 0;
     if (find_shared_entries(knees, &entries, &which, &most)) {
-        // A CPU may dispatch whole groups only: then up to a group less one entry stays free.
-        double width = 0;
-        bool are_zeroings_as_fast;
-        if (!session->is_simulated && widths_dispatch(session, &width, &are_zeroings_as_fast) && width > 1)
-            entries.high += (int)width - 1;
-        add_entry(session, "reorder-buffer", "entries",
-                  "two misses with fillers between them that take an entry each and little else: several kinds agree",
-                  &windows[which], &entries, 2);
+        add_buffer(session, "entries",
+                   "two misses with fillers between them that take an entry each and little else: several kinds agree",
+                   which, &entries);
         session->card.entries[session->card.n_entries - 1].why =
             arena_printf(session->arena, "some pairs share an entry: up to %d instructions fit", most + 2);
         return entries;
@@ -482,7 +501,7 @@ static struct knee find_reorder_buffer(struct session *session, const struct kne
                                         .example = session->recipe->lines[windows[which].lines[0]]};
         card_add_at_least(&session->card, &head, best.low + 2, "only one kind of filler reaches that far");
     } else {
-        add_entry(session, "reorder-buffer", "instructions", how, &windows[which], &best, 2);
+        add_buffer(session, "instructions", how, which, &best);
     }
     return best;
 }
