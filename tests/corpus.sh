@@ -52,6 +52,8 @@ for ((kill = 0; kill < 6; kill++)); do
     [ -e "$T/killed/settings.json" ] || resume=
     before=$([ -e "$T/killed/measurements.jsonl" ] && values "$T/killed" || echo 0)
     "$cyclops" corpus run "$T/some.hex" "${quiet[@]}" --output "$T/killed" $resume >/dev/null 2>&1 &
+    # On a busy machine, a program may take seconds to begin: the first kill waits for the folder.
+    for ((wait = 0; wait < 300; wait++)); do [ ! -e "$T/killed/settings.json" ] && sleep 0.1 || break; done
     sleep 0.0$((RANDOM % 9 + 1))
     kill -KILL $! 2>/dev/null
     wait $! 2>/dev/null
