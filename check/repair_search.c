@@ -120,7 +120,7 @@ static unsigned held_inside(const struct machine *machine, const struct repair_n
     return cycles;
 }
 
-// Whether the use is none of its own, but follows from those of resources inside.
+// Whether the use follows from those of resources inside, and is not one by itself.
 static bool follows(const struct machine *machine, const struct repair_numbers *numbers, unsigned u) {
     return held(&numbers->uses[u]) > 0 && held(&numbers->uses[u]) == held_inside(machine, numbers, u);
 }

@@ -40,7 +40,7 @@ static const char *compare(struct reading *reading, const char *name, const stru
     return td_model_compare(&reading->model, &opcode, atoms, numbers, true);
 }
 
-// Statements that did not come to what was meant are allowed less. False: there is none.
+// Statements that did not come to what was meant are allowed less. False: all came to it.
 static bool correct_statements(struct td_plan *plan, const struct reading *reading) {
     bool is_corrected = false;
     for (size_t i = 0, k = 0; i < plan->model->n_atoms; i++) {
@@ -58,7 +58,7 @@ static bool correct_statements(struct td_plan *plan, const struct reading *readi
     return is_corrected;
 }
 
-// Opcodes that did not get their numbers keep those that they have. False: there is none.
+// Opcodes that did not get their numbers keep those that they have. False: all got theirs.
 static bool correct_opcodes(struct td_plan *plan, struct reading *reading) {
     bool is_corrected = false;
     for (size_t i = 0; i < plan->request->n_changes; i++) {

@@ -36,7 +36,7 @@ static struct td_numbers sum_of(const struct td_wanted *wanted, unsigned write) 
     return sum;
 }
 
-// A SchedRead that comes so early; "" where there is none such.
+// A SchedRead that comes so early; "": no SchedRead does.
 static const char *read_with(const struct td_plan *plan, const struct td_wanted *wanted, int cycles) {
     int other;
     for (unsigned i = wanted->opcode.n_writes; i < wanted->opcode.n_operands; i++)

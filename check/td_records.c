@@ -20,7 +20,7 @@ static int compare_names(const void *name, const void *element) {
     return order ? order : -(int)((*other)[slice->length] != '\0');
 }
 
-// "  |File.td:12|" at the end of a line: cuts it off. False: there is none.
+// "  |File.td:12|" at the end of a line: cuts it off. False: the line has no such end.
 static bool take_place(struct slice *line, struct slice *place) {
     if (line->length < 4 || line->data[line->length - 1] != '|')
         return false;

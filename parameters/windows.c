@@ -524,28 +524,25 @@ struct limited {
 static void add_limited(struct session *session, const struct limited *entry, const struct knee *knees,
                         const struct knee *limit, const struct knee *buffer) {
     const struct knee *knee = &knees[entry->which];
-    if (is_plain(knee) && (is_same(knee, limit) || (buffer && is_part_of(knee, buffer)) ||
-                           (limit->is_known && !limit->why && knee->low > limit->high))) {
-        const struct card_entry head = {.group = "windows",
-                                        .name = entry->name,
-                                        .unit = entry->unit,
-                                        .how = entry->how,
-                                        .example = session->recipe->lines[windows[entry->which].lines[0]],
-                                        .curve = arena_printf(session->arena, "window-%s", windows[entry->which].name)};
-        card_add_at_least(&session->card, &head, knee->low + entry->extra,
-                          arena_printf(session->arena, "%s is full first", entry->limit_name));
-    } else if (is_plain(knee) && (!limit->is_known || limit->why)) {
-        const struct card_entry head = {.group = "windows",
-                                        .name = entry->name,
-                                        .unit = entry->unit,
-                                        .how = entry->how,
-                                        .example = session->recipe->lines[windows[entry->which].lines[0]],
-                                        .curve = arena_printf(session->arena, "window-%s", windows[entry->which].name)};
-        card_add_at_least(&session->card, &head, knee->low + entry->extra,
-                          arena_printf(session->arena, "%s is not known, and may be full first", entry->limit_name));
-    } else {
+    bool is_limit_known = limit->is_known && !limit->why;
+    const char *hidden = NULL; // how the limit may hide the buffer's end
+    if (is_plain(knee) &&
+        (is_same(knee, limit) || (buffer && is_part_of(knee, buffer)) || (is_limit_known && knee->low > limit->high)))
+        hidden = "full first";
+    else if (is_plain(knee) && !is_limit_known)
+        hidden = "not known, and may be full first";
+    if (!hidden) {
         add_entry(session, entry->name, entry->unit, entry->how, &windows[entry->which], knee, entry->extra);
+        return;
     }
+    const struct card_entry head = {.group = "windows",
+                                    .name = entry->name,
+                                    .unit = entry->unit,
+                                    .how = entry->how,
+                                    .example = session->recipe->lines[windows[entry->which].lines[0]],
+                                    .curve = arena_printf(session->arena, "window-%s", windows[entry->which].name)};
+    card_add_at_least(&session->card, &head, knee->low + entry->extra,
+                      arena_printf(session->arena, "%s is %s", entry->limit_name, hidden));
 }
 
 // Whether eight waiting loads in front take entries of the same scheduler: then they take the place of as many fillers.

@@ -97,10 +97,12 @@ static void begin(const struct shape *shape, const char *suffix, const char *bod
 static unsigned place_bytes(const struct shape *shape) {
     for (unsigned i = 0; i < shape->form->n_operands; i++) {
         const struct form_operand *operand = &shape->form->operands[i];
-        for (unsigned bytes = 1; operand->kind == FORM_MEMORY && operand->bytes && bytes <= SHAPE_DISPLACEMENT;
-             bytes *= 2)
-            if (bytes >= operand->bytes && !operand->class_name)
-                return bytes;
+        unsigned bytes = 1;
+        if (operand->kind != FORM_MEMORY || !operand->bytes || operand->class_name)
+            continue;
+        while (bytes < operand->bytes)
+            bytes *= 2;
+        return bytes; // 64 at most: zmmword
     }
     return SHAPE_DISPLACEMENT;
 }

@@ -529,11 +529,11 @@ static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail 
 static bool measure_all(struct survey *survey, struct fail *fail) {
     enum { MOST_PASSES = 16, PASSES_LEFT = 8 };
     static const double least_attempt_ms = 10, most_attempt_ms = 200, helpful_share = 0.9;
-    size_t n_unstable = 0, n_before;
+    size_t n_unstable = 0;
     if (!measure_once(survey, &n_unstable, fail))
         return false;
     uint64_t start_ns = timer_clock_ns();
-    n_before = 2 * n_unstable; // the second pass is hasty
+    size_t n_before = 2 * n_unstable; // the second pass is hasty
     for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey); pass++) {
         double left = survey->request->budget_seconds - (double)(timer_clock_ns() - start_ns) / 1e9;
         if (left <= 0)
