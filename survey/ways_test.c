@@ -128,6 +128,10 @@ static void aarch64_experiments(void **state) {
     expect_kernel("ADCSXr", ".broken", "cmp {zf:x}, #0\"");
     expect_kernel("FMOVDXr", ".o1-o0.fmov", "fmov {o0:x}, {o1:d}; fmov {o1:d}, {o0:x}\"");
     expect_kernel("FMLAv4f32", ".o2-o0.and.together", "and {o2:v}.16b, {o0:v}.16b, {o0:v}.16b\"");
+    // What ends a dependence comes early, with steps more behind it.
+    expect_kernel(
+        "ADCSXr", ".o1-flags.flags-sxtw-sxtw-sxtw",
+        "csel {t:x}, {c:x}, {d:x}, eq; cmp {zf:x}, #0; sxtw {t:x}, {t:w}; sxtw {t:x}, {t:w}; sxtw {o1:x}, {t:w}");
     expect_kernel("LDRXui", ".o1_base-o0.address",
                   "eor {o1_base:x}, {o1_base:x}, {o0:x}; eor {o1_base:x}, {o1_base:x}");
     expect_kernel("LDRXui", "", "setup: \"str xzr, [x1]\", init: {o1_base: \"memory + {at:64}\"}, writes: [o0]}");
