@@ -132,9 +132,10 @@ enum bench_look {
     LOOK_NONE,  // not such a value: it has all processes that it needs, or it is unstable for another reason
     LOOK_FIRST, // a value that only its number of processes makes unstable
     LOOK_MOVED, // as stable in itself, but an earlier look found another value
+    LOOK_MODES, // a value that only its two modes make unstable
     BENCH_N_LOOKS,
 };
-const char *bench_look_name(enum bench_look look); // "none", "first", "moved"
+const char *bench_look_name(enum bench_look look); // "none", "first", "moved", "modes"
 
 // Where the cycles come from.
 enum bench_clock {
@@ -184,8 +185,8 @@ struct bench_measurement {
     enum bench_look look;            // only where the verdict is unstable
     const char *warning;             // doubt about a steady value, one clause; null: none
     enum bench_clock clock;
-    struct bench_mode { // where the verdict is unstable because the samples fall into two groups; else 0
-        double cycles;  // median of the group, cycles per body
+    struct bench_mode { // where the samples fall into two groups; else 0
+        double cycles;  // median of the group, cycles per body; the lower one first
         double share;   // share of the samples, 0 to 1
     } modes[2];
     unsigned n_replicates; // layouts of the same code: see replication.h
@@ -220,9 +221,22 @@ double measured_low(const struct bench_measurement *m);
 double measured_high(const struct bench_measurement *m);
 double measured_half_width(const struct bench_measurement *m); // the ± of reports: the wider half
 
-// Compares a value with the fastest of its earlier looks, since a neighbour only slows. A stable value that differs
-// becomes LOOK_MOVED.
-void measured_confirm(struct arena *arena, const struct bench_measurement *fastest, struct bench_measurement *m);
+// Earlier measurements of the same code, at other times.
+struct bench_looks {
+    const struct bench_measurement *fastest;      // fastest LOOK_FIRST or LOOK_MOVED; null: there is no such look
+    const struct bench_measurement *const *modes; // each LOOK_MODES
+    size_t n_modes;
+};
+
+// Compares a value with its earlier looks.
+//  - A neighbour only slows. So a stable value that differs from the fastest look becomes LOOK_MOVED.
+//  - A neighbour does not come back in the same way. So two modes that MEASURED_LOOKS_AT_MODES times share are two
+//  speeds
+//    of the code: the interval then holds both, and the verdict is "within". It is wide, but the truth is in it.
+enum { MEASURED_LOOKS_AT_MODES = 3 }; // this one and two earlier ones
+void measured_confirm(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m);
+bool measured_has_two_speeds(
+    const struct bench_measurement *m); // the interval holds two modes, and the verdict is stable
 
 // Values differ if they are apart by more than this share of the smaller one.
 #define MEASURED_LEAST_DIFFERENCE 0.01

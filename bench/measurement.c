@@ -60,7 +60,7 @@ static const char *const clock_names[BENCH_N_CLOCKS] = {[CLOCK_AUTO] = "auto",
                                                         [CLOCK_TIME] = "time"};
 
 static const char *const look_names[BENCH_N_LOOKS] = {
-    [LOOK_NONE] = "none", [LOOK_FIRST] = "first", [LOOK_MOVED] = "moved"};
+    [LOOK_NONE] = "none", [LOOK_FIRST] = "first", [LOOK_MOVED] = "moved", [LOOK_MODES] = "modes"};
 
 const char *bench_outcome_name(enum bench_outcome outcome) {
     assert(outcome < BENCH_N_OUTCOMES);
@@ -144,10 +144,48 @@ bool measured_differ(const struct bench_measurement *a, const struct bench_measu
     return is_apart && fabs(a->cycles - b->cycles) > MEASURED_LEAST_DIFFERENCE * fmin(a->cycles, b->cycles);
 }
 
-void measured_confirm(struct arena *arena, const struct bench_measurement *fastest, struct bench_measurement *m) {
-    if (m->outcome != BENCH_OK || m->verdict == MEASURED_UNSTABLE || !measured_differ(m, fastest))
+// Largest relative distance of modes that count as the same. It is also the least distance of two modes.
+static const double same_mode = 0.01;
+
+static bool have_same_modes(const struct bench_measurement *a, const struct bench_measurement *b) {
+    for (int i = 0; i < 2; i++)
+        if (fabs(a->modes[i].cycles - b->modes[i].cycles) > same_mode * b->modes[i].cycles)
+            return false;
+    return true;
+}
+
+// Takes the two modes for two speeds of the code, where enough earlier looks found the same ones.
+static void confirm_modes(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
+    double low = m->modes[0].cycles, high = m->modes[1].cycles;
+    unsigned n_same = 1;
+    for (size_t i = 0; i < looks->n_modes; i++) {
+        if (!have_same_modes(looks->modes[i], m))
+            continue;
+        low = fmin(low, looks->modes[i]->modes[0].cycles);
+        high = fmax(high, looks->modes[i]->modes[1].cycles);
+        n_same++;
+    }
+    if (n_same < MEASURED_LOOKS_AT_MODES)
+        return;
+    m->verdict = MEASURED_WITHIN;
+    m->look = LOOK_NONE;
+    m->low = low * (1 - same_mode);
+    m->high = high * (1 + same_mode);
+    m->why = NULL;
+    m->warning = arena_printf(arena, "two speeds, at %u times: %.4g and %.4g cycles", n_same, low, high);
+}
+
+void measured_confirm(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
+    if (m->outcome == BENCH_OK && m->look == LOOK_MODES)
+        confirm_modes(arena, looks, m);
+    if (m->outcome != BENCH_OK || m->verdict == MEASURED_UNSTABLE || !looks->fastest ||
+        !measured_differ(m, looks->fastest))
         return;
     m->verdict = MEASURED_UNSTABLE;
     m->look = LOOK_MOVED;
-    m->why = arena_printf(arena, "%.4g cycles at one time and %.4g at another", fastest->cycles, m->cycles);
+    m->why = arena_printf(arena, "%.4g cycles at one time and %.4g at another", looks->fastest->cycles, m->cycles);
+}
+
+bool measured_has_two_speeds(const struct bench_measurement *m) {
+    return m->verdict != MEASURED_UNSTABLE && m->modes[1].share > 0;
 }

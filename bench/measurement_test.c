@@ -36,6 +36,7 @@ static void values_differ_beyond_their_intervals(void **state) {
 static void looks_confirm_a_value_or_do_not(void **state) {
     (void)state;
     const struct bench_measurement fastest = {.cycles = 4, .low = 3.99, .high = 4.01};
+    const struct bench_looks looks = {.fastest = &fastest}, no_looks = {0};
     static const struct {
         double cycles;
         enum bench_verdict verdict, becomes;
@@ -48,7 +49,9 @@ static void looks_confirm_a_value_or_do_not(void **state) {
         struct arena arena = {0};
         struct bench_measurement m = {
             .cycles = rows[i].cycles, .low = rows[i].cycles, .high = rows[i].cycles, .verdict = rows[i].verdict};
-        measured_confirm(&arena, &fastest, &m);
+        measured_confirm(&arena, &no_looks, &m);
+        assert_int_equal(m.verdict, rows[i].verdict);
+        measured_confirm(&arena, &looks, &m);
         assert_int_equal(m.verdict, rows[i].becomes);
         assert_int_equal(m.look, rows[i].look);
         if (m.look == LOOK_MOVED)
@@ -57,11 +60,64 @@ static void looks_confirm_a_value_or_do_not(void **state) {
     }
 }
 
+static struct bench_measurement with_modes(double low, double high) {
+    return (struct bench_measurement){.cycles = low,
+                                      .low = low * 0.999,
+                                      .high = high * 1.001,
+                                      .verdict = MEASURED_UNSTABLE,
+                                      .look = LOOK_MODES,
+                                      .why = "two modes",
+                                      .modes = {{low, 0.5}, {high, 0.5}}};
+}
+
+// Confirms a look with two modes by two earlier ones.
+static struct bench_measurement confirm_modes(struct arena *arena, struct bench_measurement now,
+                                              struct bench_measurement a, struct bench_measurement b) {
+    const struct bench_measurement *const modes[] = {&a, &b};
+    const struct bench_looks looks = {.modes = modes, .n_modes = 2};
+    measured_confirm(arena, &looks, &now);
+    return now;
+}
+
+// Two modes that come back at three times are speeds of the code. The interval holds both of them, as each look saw
+// them.
+static void modes_that_come_back_are_two_speeds(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct bench_measurement m =
+        confirm_modes(&arena, with_modes(1.13, 1.22), with_modes(1.125, 1.219), with_modes(1.127, 1.23));
+    assert_int_equal(m.verdict, MEASURED_WITHIN);
+    assert_int_equal(m.look, LOOK_NONE);
+    assert_null(m.why);
+    assert_non_null(strstr(m.warning, "at 3 times: 1.125 and 1.23 "));
+    assert_true(m.low < 1.125 && m.low > 1.11 && m.high > 1.23 && m.high < 1.25);
+    assert_true(measured_has_two_speeds(&m));
+    arena_free(&arena);
+}
+
+// A neighbour slows now by this and now by that.
+static void other_modes_are_not_speeds(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct bench_measurement other_slow =
+        confirm_modes(&arena, with_modes(1, 1.2), with_modes(1, 1.2), with_modes(1, 1.3));
+    struct bench_measurement other_fast =
+        confirm_modes(&arena, with_modes(1, 1.2), with_modes(1, 1.2), with_modes(1.1, 1.2));
+    assert_int_equal(other_slow.verdict, MEASURED_UNSTABLE);
+    assert_int_equal(other_fast.verdict, MEASURED_UNSTABLE);
+    struct bench_measurement disturbed = with_modes(1, 1.2);
+    disturbed.look = LOOK_NONE; // for another reason too
+    disturbed = confirm_modes(&arena, disturbed, with_modes(1, 1.2), with_modes(1, 1.2));
+    assert_int_equal(disturbed.verdict, MEASURED_UNSTABLE);
+    assert_false(measured_has_two_speeds(&disturbed));
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_clocks_error_widens_the_interval),
-        cmocka_unit_test(values_differ_beyond_their_intervals),
-        cmocka_unit_test(looks_confirm_a_value_or_do_not),
+        cmocka_unit_test(the_clocks_error_widens_the_interval), cmocka_unit_test(values_differ_beyond_their_intervals),
+        cmocka_unit_test(looks_confirm_a_value_or_do_not),      cmocka_unit_test(modes_that_come_back_are_two_speeds),
+        cmocka_unit_test(other_modes_are_not_speeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

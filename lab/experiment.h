@@ -32,18 +32,18 @@ struct corun {
 
 struct experiment {
     struct program program;
-    size_t place;                         // index in the plan, set when the plan is run
-    struct lab_block *block;              // block of the program; null: a kernel's program
-    enum block_alias alias;               // addresses of the block
-    struct bench_foreign foreign;         // memory and exit of the block
-    struct record_block seen;             // observations of the block
-    unsigned kernel_instructions;         // instructions in one copy of the kernel's body; 0: a block
-    unsigned second_instructions;         // instructions in one copy of a pair's second kernel; 0: not a pair
-    bool is_sweep;                        // a row of a sweep's table, not of the summary
-    const char *misuse;                   // reason why the number is not what its row states; null: none seen
-    bool is_straight;                     // decoded, and without branches inside
-    bool is_done;                         // measured; false: could not run here, or the code crashed
-    const struct bench_measurement *look; // fastest of its earlier looks (enum bench_look); null: no look
+    size_t place;                 // index in the plan, set when the plan is run
+    struct lab_block *block;      // block of the program; null: a kernel's program
+    enum block_alias alias;       // addresses of the block
+    struct bench_foreign foreign; // memory and exit of the block
+    struct record_block seen;     // observations of the block
+    unsigned kernel_instructions; // instructions in one copy of the kernel's body; 0: a block
+    unsigned second_instructions; // instructions in one copy of a pair's second kernel; 0: not a pair
+    bool is_sweep;                // a row of a sweep's table, not of the summary
+    const char *misuse;           // reason why the number is not what its row states; null: none seen
+    bool is_straight;             // decoded, and without branches inside
+    bool is_done;                 // measured; false: could not run here, or the code crashed
+    struct bench_looks looks;     // earlier measurements of it, at other times
     struct bench_measurement measurement;
     struct replicate_list replicates; // other layouts to measure as well
     struct followed followed;         // run of code with branches inside; n = 0: no branches, or not recorded yet

@@ -67,7 +67,7 @@ bool lab_can_run(const struct lab *lab, const struct program *program, struct fa
 
 struct bench_code lab_code(const struct lab *lab, const struct experiment *experiment) {
     struct bench_code code = experiment_code(experiment, lab->is_simulated);
-    code.seen_processes = experiment->look ? experiment->look->processes : 0;
+    code.seen_processes = experiment->looks.fastest ? experiment->looks.fastest->processes : 0;
     code_uses_find(&lab->uses, &code);
     return code;
 }
@@ -247,8 +247,7 @@ static void take_measurements(struct lab *lab, struct experiment *experiment,
             own.outcome = BENCH_STOPPED;
         else if (own.outcome == BENCH_OK)
             replication_add(lab->arena, &own, experiment->replicates.items[i].change, &measurements[1 + i]);
-    if (experiment->look)
-        measured_confirm(lab->arena, experiment->look, &own);
+    measured_confirm(lab->arena, &experiment->looks, &own);
     lab_take(lab, experiment, &own);
 }
 

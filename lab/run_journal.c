@@ -22,7 +22,7 @@ static void find_taken(struct run_journal *journal, struct lab *lab, const struc
             state = JOURNAL_DONE;
         journal->taken[i] = state == JOURNAL_DONE ? found : NULL;
         if (state == JOURNAL_UNSTABLE)
-            plan->experiments[i]->look = journal_fastest_look(&journal->before, &like);
+            plan->experiments[i]->looks = journal_looks(lab->arena, &journal->before, &like);
         journal->n_by_state[state]++;
     }
 }

@@ -119,9 +119,9 @@ static const char *find_vagueness(struct sampling *sampling, const struct bench 
     return NULL;
 }
 
-// Returns why the value is not reliable; null: it is.
-static const char *find_fault(struct sampling *sampling, const struct bench *bench, const char *doubt,
-                              const struct bench_measurement *result) {
+// Returns why the samples are not reliable; null: they are.
+static const char *find_disturbance(struct sampling *sampling, const struct bench *bench, const char *doubt,
+                                    const struct bench_measurement *result) {
     const char *why = find_scarcity(sampling, bench, result);
     why = why || bench->stable ? why : bench->unstable_why;
     if (!why && doubt && sampling_n_dropped(sampling) > sampling->n_kept)
@@ -129,10 +129,7 @@ static const char *find_fault(struct sampling *sampling, const struct bench *ben
     why = why ? why : doubt;
     if (!why && sampling_was_slowed(sampling))
         why = "another thread was busy on this core during calibration";
-    why = why ? why : find_slower_moment(sampling, bench, result);
-    if (!why && sampling->look.has_modes)
-        why = describe_modes(sampling, bench, result);
-    return why ? why : find_vagueness(sampling, bench, result);
+    return why ? why : find_slower_moment(sampling, bench, result);
 }
 
 static double clock_error_of(struct sampling *sampling, const struct bench *bench) {
@@ -226,7 +223,13 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
     const char *doubt = doubt_of_checks(sampling, bench, job, &result->clock_error);
     result->samples = (unsigned)sampling->n_kept;
     memcpy(result->dropped, sampling->dropped, sizeof result->dropped);
-    result->why = find_fault(sampling, bench, doubt, result);
+    result->why = find_disturbance(sampling, bench, doubt, result);
+    if (!result->why && sampling->look.has_modes) {
+        result->why = describe_modes(sampling, bench, result);
+        result->look = sampling_n_dropped(sampling) <= sampling->n_kept ? LOOK_MODES : LOOK_NONE;
+    } else if (!result->why) {
+        result->why = find_vagueness(sampling, bench, result);
+    }
     double low = measured_low(result), high = measured_high(result);
     if (result->why)
         result->verdict = MEASURED_UNSTABLE;

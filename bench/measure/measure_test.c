@@ -176,7 +176,9 @@ static void two_modes_are_reported(void **state) {
         fake.second_mode_share = 0.35;
         fake_measure(&session, fake);
         assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
-        n_named += strstr(session.result.why, "two modes: ") && strstr(session.result.why, "8.0");
+        bool is_named = strstr(session.result.why, "two modes: ") && strstr(session.result.why, "8.0");
+        assert_int_equal(session.result.look, is_named ? LOOK_MODES : LOOK_NONE);
+        n_named += is_named;
         arena_free(&session.arena);
     }
     assert_true(n_named >= SEEDS * 9 / 10); // else slower "at another time", as a process may have only the second one

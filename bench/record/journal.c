@@ -115,6 +115,8 @@ static enum journal_state state_of(const struct journal *journal, const struct r
         return is_fault(m->outcome) ? JOURNAL_DONE : JOURNAL_UNFINISHED;
     if (m->verdict == MEASURED_UNSTABLE)
         return m->look != LOOK_NONE && journal->bench->options.is_first_look ? JOURNAL_DONE : JOURNAL_UNSTABLE;
+    if (measured_has_two_speeds(m))
+        return JOURNAL_DONE; // it does not get narrower
     bool is_enough = m->processes >= journal->bench->options.processes && m->n_replicates >= request->n_replicates;
     return is_enough && is_precise(journal, record) ? JOURNAL_DONE : JOURNAL_COARSE;
 }
@@ -134,16 +136,21 @@ enum journal_state journal_find(const struct journal *journal, const struct reco
     return JOURNAL_NOTHING;
 }
 
-const struct bench_measurement *journal_fastest_look(const struct journal *journal, const struct record *like) {
-    const struct bench_measurement *fastest = NULL;
+struct bench_looks journal_looks(struct arena *arena, const struct journal *journal, const struct record *like) {
+    struct bench_looks looks = {0};
+    const struct bench_measurement **modes = NULL;
     for (size_t i = end_of_same(journal, like); i-- > 0;) {
         const struct record *record = journal->by_bytes[i];
         const struct bench_measurement *m = &record->measurement;
         if (strcmp(bytes_of(record), bytes_of(like)) != 0)
             break;
-        if (m->look != LOOK_NONE && journal->origins[record->run] == RECORD_HERE && is_same_program(record, like) &&
-            (!fastest || m->cycles < fastest->cycles))
-            fastest = m;
+        if (m->look == LOOK_NONE || journal->origins[record->run] != RECORD_HERE || !is_same_program(record, like))
+            continue;
+        if (m->look == LOOK_MODES)
+            *ARENA_ADD(arena, modes, looks.n_modes) = m;
+        else if (!looks.fastest || m->cycles < looks.fastest->cycles)
+            looks.fastest = m;
     }
-    return fastest;
+    looks.modes = modes;
+    return looks;
 }

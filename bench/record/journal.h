@@ -44,7 +44,7 @@ enum journal_state {
 enum journal_state journal_find(const struct journal *journal, const struct record *like,
                                 const struct journal_request *request, const struct record **found);
 
-// Returns the fastest of a program's looks (enum bench_look); null: there is no look.
-const struct bench_measurement *journal_fastest_look(const struct journal *journal, const struct record *like);
+// Returns a program's looks.
+struct bench_looks journal_looks(struct arena *arena, const struct journal *journal, const struct record *like);
 
 #endif

@@ -194,15 +194,41 @@ static void the_fastest_look_counts(void **state) {
     write_records(f, &looks[2], 1);
     write_records(f, looks, 2);
     read_again(f);
-    const struct bench_measurement *fastest = journal_fastest_look(&f->journal, &looks[0]);
-    assert_non_null(fastest);
-    assert_float_equal(fastest->cycles, 4, 1e-9);
+    struct bench_looks found = journal_looks(&f->arena, &f->journal, &looks[0]);
+    assert_non_null(found.fastest);
+    assert_float_equal(found.fastest->cycles, 4, 1e-9);
+    assert_int_equal(found.n_modes, 0);
     assert_int_equal(state_of(f, &looks[0]), JOURNAL_UNSTABLE);
     f->bench.options.is_first_look = true;
     assert_int_equal(state_of(f, &looks[0]), JOURNAL_DONE);
     f->bench.options.is_first_look = false;
     other.bytes = "9090";
-    assert_null(journal_fastest_look(&f->journal, &other));
+    found = journal_looks(&f->arena, &f->journal, &other);
+    assert_null(found.fastest);
+}
+
+// Looks that two modes make unstable are listed; the fastest look is another one. Where they were confirmed, the value
+// is done, however wide its interval is.
+static void looks_with_two_modes_are_listed(void **state) {
+    struct fixture *f = *state;
+    struct record modes = some_record(), first = some_record(), confirmed = some_record();
+    modes.measurement.verdict = first.measurement.verdict = MEASURED_UNSTABLE;
+    modes.measurement.look = LOOK_MODES;
+    modes.measurement.modes[0] = (struct bench_mode){3, 0.5};
+    modes.measurement.modes[1] = (struct bench_mode){4, 0.5};
+    first.measurement.look = LOOK_FIRST;
+    write_records(f, &modes, 1);
+    write_records(f, &first, 1);
+    write_records(f, &modes, 1);
+    read_again(f);
+    struct bench_looks found = journal_looks(&f->arena, &f->journal, &modes);
+    assert_int_equal(found.n_modes, 2);
+    assert_float_equal(found.modes[0]->modes[0].cycles, 3, 1e-9);
+    assert_int_equal(found.fastest->look, LOOK_FIRST);
+    assert_int_equal(state_of(f, &modes), JOURNAL_UNSTABLE);
+    memcpy(confirmed.measurement.modes, modes.measurement.modes, sizeof modes.measurement.modes);
+    confirmed.measurement.low = 3;
+    assert_int_equal(state_of_only(f, &confirmed), JOURNAL_DONE);
 }
 
 static void a_coarser_value_is_not_done(void **state) {
@@ -274,6 +300,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_same_program_is_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_may_come_out_otherwise_is_not_done, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_later_one_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(looks_with_two_modes_are_listed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_fastest_look_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_coarser_value_is_not_done, set_up, tear_down),
         cmocka_unit_test_setup_teardown(as_much_effort_is_enough, set_up, tear_down),
