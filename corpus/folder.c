@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char folder_measurements[] = "measurements.jsonl";
+const char folder_measurements[] = "measurements.jsonl", folder_settings_file[] = "settings.json";
 
 const char *folder_path(struct arena *arena, const char *folder, const char *name) {
     return arena_printf(arena, "%s/%s", folder, name);
@@ -33,7 +33,7 @@ bool folder_write_settings(struct arena *arena, const char *folder, const struct
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i}", "isa", settings->isa, "where", settings->where, "alias",
                              settings->alias, "registers", arena_printf(arena, "%#" PRIx64, settings->registers),
                              "fill", settings->fill, "pages", (int)settings->pages);
-    return write_text(arena, folder, "settings.json", json, fail);
+    return write_text(arena, folder, folder_settings_file, json, fail);
 }
 
 static bool differs(const char *folder, const char *what, const char *there, const char *here, struct fail *fail) {
@@ -47,7 +47,7 @@ static bool differs(const char *folder, const char *what, const char *there, con
 
 bool folder_check_settings(struct arena *arena, const char *folder, const struct folder_settings *settings,
                            struct fail *fail) {
-    const char *path = folder_path(arena, folder, "settings.json");
+    const char *path = folder_path(arena, folder, folder_settings_file);
     char *data;
     size_t length;
     if (access(path, F_OK) != 0)

@@ -12,8 +12,8 @@
 
 const char *folder_path(struct arena *arena, const char *folder, const char *name);
 
-// The name of the measurement file.
-extern const char folder_measurements[];
+// Names of the measurement file, and of the file that tells a corpus from other folders.
+extern const char folder_measurements[], folder_settings_file[];
 
 // Settings that change a block's value. One folder has one set of them.
 struct folder_settings {

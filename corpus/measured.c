@@ -106,7 +106,8 @@ static bool find_last_lines(struct measured *measured, struct fail *fail) {
 static bool open_folder(struct measured *measured, struct fail *fail) {
     const char *folder = measured->request.folders[measured->folder];
     measured->path = folder_path(&measured->arena, folder, folder_measurements);
-    if (access(measured->path, R_OK) != 0)
+    const char *settings = folder_path(&measured->arena, folder, folder_settings_file);
+    if (access(measured->path, R_OK) != 0 || access(settings, R_OK) != 0)
         return fail_set(fail, FAIL_INPUT, "'%s' holds no corpus: 'cyclops corpus run' makes one", folder);
     if (!find_last_lines(measured, fail))
         return false;

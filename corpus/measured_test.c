@@ -35,6 +35,7 @@ static int tear_down(void **state) {
     struct fixture *f = *state;
     measured_close(f->measured);
     unlink(f->file);
+    unlink(arena_printf(&f->arena, "%s/settings.json", f->folder));
     rmdir(f->folder);
     arena_free(&f->arena);
     free(f);
@@ -45,6 +46,13 @@ static void write_file(const struct fixture *f, const char *text) {
     FILE *out = fopen(f->file, "we");
     assert_non_null(out);
     fputs(text, out);
+    fclose(out);
+}
+
+// Makes the folder one of a corpus.
+static void write_settings(struct fixture *f) {
+    FILE *out = fopen(arena_printf(&f->arena, "%s/settings.json", f->folder), "we");
+    assert_non_null(out);
     fclose(out);
 }
 
@@ -151,6 +159,7 @@ static void the_last_record_counts(void **state) {
     struct fixture *f = *state;
     const char *const folders[] = {f->folder};
     const struct measured_request request = {.folders = folders, .n_folders = 1};
+    write_settings(f);
     write_file(
         f, "{\"record\":\"host\",\"version\":1}\n" //
         RECORD
@@ -183,6 +192,9 @@ static void folders_without_a_corpus(void **state) {
     assert_false(open_file(f, &request));
     assert_non_null(strstr(f->fail.text, "holds no corpus"));
     write_file(f, "{\"record\":\"host\",\"version\":1}\n{\"record\":\"measurement\",\"samples\":-1}\n");
+    assert_false(open_file(f, &request)); // as in a survey's folder
+    assert_non_null(strstr(f->fail.text, "holds no corpus"));
+    write_settings(f);
     assert_false(open_file(f, &request));
     assert_int_equal(f->fail.line, 2);
 }

@@ -151,6 +151,10 @@ check "$("$cyclops" corpus extract "$T/loop.s" --isa x86_64 2>/dev/null | cut -d
     "block,symbol,instructions 31c0,f,1 4803074883c70848ffce,f,3 " "basic blocks of a loop"
 printf '2 1000\n' >"$T/profile"
 expect 0 '^4803074883c70848ffce,1000,f,0x2,3$' "$cyclops" corpus extract "$T/loop.s" --isa x86_64 --hot "$T/profile"
+echo "no code" >"$T/no-blocks.hex"
+expect 2 'there is no block in .*no-blocks.hex' "$cyclops" corpus extract "$T/no-blocks.hex" --isa x86_64
+expect 2 'holds no corpus' "$cyclops" corpus score "$T" --isa x86_64
+expect 2 'limit is 1 or more' "$cyclops" corpus run "$T/loop.s" "${quiet[@]}" --output "$T/none" --limit 0
 expect 2 "no symbol 'g'" "$cyclops" corpus extract "$T/loop.s" --isa x86_64 --symbol g
 "$cyclops" corpus extract "$T/loop.s" --isa x86_64 2>/dev/null >"$T/extracted.csv"
 expect 0 '^2 blocks$' "$cyclops" corpus run "$T/extracted.csv" "${quiet[@]}" --output "$T/extracted"

@@ -103,6 +103,10 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
         const char *name;
         int (*run)(struct arena *arena, const struct operands *operands, struct fail *fail);
     } subjects[] = {{"run", corpus_cli_run}, {"score", corpus_cli_score}, {"extract", corpus_cli_extract}};
+    if (corpus_args.limit.is_given && corpus_args.limit.value == 0) {
+        fail_set(fail, FAIL_INPUT, "--limit is 1 or more");
+        return 0;
+    }
     const struct operands rest = {operands->items + 1, operands->n_items ? operands->n_items - 1 : 0};
     for (size_t i = 0; operands->n_items && i < sizeof subjects / sizeof *subjects; i++)
         if (strcmp(operands->items[0], subjects[i].name) == 0)

@@ -40,6 +40,9 @@ int corpus_cli_extract(struct arena *arena, const struct operands *operands, str
                                    .range = {.symbol = corpus_args.symbol, .section = corpus_args.section}};
     for (size_t i = 0; is_open && i < operands->n_items; i++)
         is_open = corpus_inputs_read(&blocks, operands->items[i], fail);
+    if (is_open && blocks.n == 0)
+        is_open = fail_set(fail, FAIL_INPUT, "there is no block in %s",
+                           operands->n_items == 1 ? operands->items[0] : "these files");
     if (is_open) {
         corpus_blocks_decode(&blocks);
         printf("block,%ssymbol,address,instructions\n", corpus_args.hot ? "count," : "");
