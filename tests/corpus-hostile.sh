@@ -68,6 +68,8 @@ blocks=(
     'value|fld1'
     'value|mov rsp, rdi; push rax'
     'value|vzeroall; pxor mm0, mm1'
+    # goes on to other pages
+    'value|mov rbx, [rax]; add rax, 0x200'
     # a kernel's own
     'privileged instruction|cli'
     'privileged instruction|hlt'
@@ -115,4 +117,8 @@ for entry in "${harmless[@]}"; do
     jq -e --argjson cycles "${entry%%|*}" '.verdict == "unstable" or (.cycles > 0.97 * $cycles and .cycles < 1.03 * $cycles)' <<<"$line" >/dev/null ||
         { echo "FAILED: ${entry#*|}: $line"; failures=$((failures + 1)); }
 done
+# A block that walks over pages is not stable before it comes again at another time. Here is one pass, so it never is.
+walking=$(hex 'mov rbx, [rax]; add rax, 0x200')
+jq -en --arg block "$walking" '[inputs | select(.kernel == $block)] | length >= 2 and all(.block.walks and .verdict == "unstable")' \
+    "$T/hostile/measurements.jsonl" >/dev/null || { echo "FAILED: a walking block is stable at once"; failures=$((failures + 1)); }
 finish
