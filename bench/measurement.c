@@ -147,37 +147,55 @@ bool measured_differ(const struct bench_measurement *a, const struct bench_measu
 // Largest relative distance of modes that count as the same. It is also the least distance of two modes.
 static const double same_mode = 0.01;
 
-static bool have_same_modes(const struct bench_measurement *a, const struct bench_measurement *b) {
-    for (int i = 0; i < 2; i++)
-        if (fabs(a->modes[i].cycles - b->modes[i].cycles) > same_mode * b->modes[i].cycles)
-            return false;
-    return true;
+static bool is_near(double a, double b) {
+    return fabs(a - b) <= same_mode * b;
 }
 
-// Takes the two modes for two speeds of the code, where enough earlier looks found the same ones.
-static void confirm_modes(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
-    double low = m->modes[0].cycles, high = m->modes[1].cycles;
+// Whether a value may be one of two modes, or has the same ones.
+static bool fits_modes(const struct bench_measurement *m, const struct bench_mode modes[2]) {
+    if (m->look == LOOK_MODES)
+        return is_near(m->modes[0].cycles, modes[0].cycles) && is_near(m->modes[1].cycles, modes[1].cycles);
+    return is_near(m->cycles, modes[0].cycles) || is_near(m->cycles, modes[1].cycles);
+}
+
+// Holds a value against earlier looks that found two modes. Where enough of them found the same ones, they are two
+// speeds of the code. Before that, a single value that is the slower mode is doubtful: no neighbour makes code faster.
+static void compare_modes(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
+    const struct bench_mode *modes = m->modes;
+    if (m->look != LOOK_MODES && looks->n_modes)
+        modes = looks->modes[0]->modes;
+    double low = modes[0].cycles, high = modes[1].cycles;
     unsigned n_same = 1;
+    if (!fits_modes(m, modes))
+        return;
     for (size_t i = 0; i < looks->n_modes; i++) {
-        if (!have_same_modes(looks->modes[i], m))
+        const struct bench_measurement *look = looks->modes[i];
+        if (!fits_modes(look, modes))
             continue;
-        low = fmin(low, looks->modes[i]->modes[0].cycles);
-        high = fmax(high, looks->modes[i]->modes[1].cycles);
+        low = fmin(low, look->modes[0].cycles);
+        high = fmax(high, look->modes[1].cycles);
         n_same++;
     }
-    if (n_same < MEASURED_LOOKS_AT_MODES)
-        return;
-    m->verdict = MEASURED_WITHIN;
-    m->look = LOOK_NONE;
-    m->low = low * (1 - same_mode);
-    m->high = high * (1 + same_mode);
-    m->why = NULL;
-    m->warning = arena_printf(arena, "two speeds, at %u times: %.4g and %.4g cycles", n_same, low, high);
+    bool are_speeds = n_same >= MEASURED_LOOKS_AT_MODES, is_slower = m->look != LOOK_MODES && is_near(m->cycles, high);
+    if (are_speeds) {
+        m->verdict = MEASURED_WITHIN;
+        m->look = LOOK_NONE;
+        m->low = low * (1 - same_mode);
+        m->high = high * (1 + same_mode);
+        m->modes[0] = (struct bench_mode){low, modes[0].share};
+        m->modes[1] = (struct bench_mode){high, modes[1].share};
+        m->why = NULL;
+        m->warning = arena_printf(arena, "two speeds, at %u times: %.4g and %.4g cycles", n_same, low, high);
+    } else if (is_slower) {
+        m->verdict = MEASURED_UNSTABLE;
+        m->why = arena_printf(arena, "%.4g cycles at one time and %.4g at another", low, m->cycles);
+    }
 }
 
 void measured_confirm(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
-    if (m->outcome == BENCH_OK && m->look == LOOK_MODES)
-        confirm_modes(arena, looks, m);
+    bool is_stable = m->outcome == BENCH_OK && m->verdict != MEASURED_UNSTABLE;
+    if (m->outcome == BENCH_OK && (m->look == LOOK_MODES || (is_stable && looks->n_modes)))
+        compare_modes(arena, looks, m);
     if (m->outcome != BENCH_OK || m->verdict == MEASURED_UNSTABLE || !looks->fastest ||
         !measured_differ(m, looks->fastest))
         return;

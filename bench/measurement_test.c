@@ -95,6 +95,31 @@ static void modes_that_come_back_are_two_speeds(void **state) {
     arena_free(&arena);
 }
 
+// Where two looks found the same two modes, a look that shows one of them alone had luck. After one such look, it may
+// be that a neighbour made the slower mode, but not the faster one.
+static void one_mode_alone_is_no_speed(void **state) {
+    (void)state;
+    static const struct {
+        double now, second_high;
+        enum bench_verdict becomes;
+    } rows[] = {{1, 1.2, MEASURED_WITHIN},
+                {1.2, 1.2, MEASURED_WITHIN},
+                {1.1, 1.2, MEASURED_EXACT},
+                {1.2, 1.5, MEASURED_UNSTABLE},
+                {1, 1.5, MEASURED_EXACT}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena arena = {0};
+        struct bench_measurement now = {
+            .cycles = rows[i].now, .low = rows[i].now, .high = rows[i].now, .verdict = MEASURED_EXACT};
+        now = confirm_modes(&arena, now, with_modes(1, 1.2), with_modes(1, rows[i].second_high));
+        if (now.verdict != rows[i].becomes)
+            fail_msg("row %zu: %s", i, bench_verdict_name(now.verdict));
+        assert_int_equal(measured_has_two_speeds(&now), rows[i].becomes == MEASURED_WITHIN);
+        assert_true(now.verdict != MEASURED_WITHIN || (now.low < 1 && now.high > 1.2));
+        arena_free(&arena);
+    }
+}
+
 // A neighbour slows now by this and now by that.
 static void other_modes_are_not_speeds(void **state) {
     (void)state;
@@ -117,7 +142,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_clocks_error_widens_the_interval), cmocka_unit_test(values_differ_beyond_their_intervals),
         cmocka_unit_test(looks_confirm_a_value_or_do_not),      cmocka_unit_test(modes_that_come_back_are_two_speeds),
-        cmocka_unit_test(other_modes_are_not_speeds),
+        cmocka_unit_test(one_mode_alone_is_no_speed),           cmocka_unit_test(other_modes_are_not_speeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

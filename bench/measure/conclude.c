@@ -12,9 +12,8 @@
 // Largest half-width of an interval that is a result, relative.
 static const double widest_half = 0.01;
 
-// Two speeds by process, of which one scatters, are no two clear modes. The median then lies between them, in an
-// interval that is almost too wide, while the processes' own medians lie far apart.
-static const double suspicious_half = 0.005, farthest_processes = 0.04;
+// Least distance of processes' medians that makes a value one of each process, relative.
+static const double apart_processes = 0.02;
 
 // Largest relative distance from a simple fraction of a value that does not contradict the frequency of the time clock.
 // Starting a program and leaving its loop also take time: the article's 5.017 seconds are 5 cycles.
@@ -113,9 +112,6 @@ static const char *find_vagueness(struct sampling *sampling, const struct bench 
     }
     if (half > widest_half)
         return arena_printf(bench->arena, "still ±%.1f %% after %zu samples", half * 100, sampling->n_kept);
-    if (half > suspicious_half && result->process_high - result->process_low > farthest_processes * result->cycles)
-        return arena_printf(bench->arena, "another value in each process: %.4g to %.4g cycles", result->process_low,
-                            result->process_high);
     return NULL;
 }
 
@@ -154,6 +150,57 @@ static double worst_departure(struct sampling *sampling, const struct bench *ben
     return largest;
 }
 
+// Returns the processes' medians, in ascending order.
+static double *find_medians(struct sampling *sampling, struct arena *arena, unsigned *n) {
+    double *medians = NULL;
+    *n = 0;
+    for (size_t first = 0, end; first < sampling->n_kept; first = end) {
+        for (end = first; end < sampling->n_kept && sampling->samples[end].process == sampling->samples[first].process;
+             end++)
+            sampling->sorted[end - first] = sampling->samples[end].cycles;
+        statistics_sort(sampling->sorted, end - first);
+        *ARENA_ADD(arena, medians, *n) = statistics_median(sampling->sorted, end - first);
+    }
+    if (*n)
+        statistics_sort(medians, *n);
+    return medians;
+}
+
+static double share_below(const struct sampling *sampling, double cycles) {
+    size_t n = 0;
+    for (size_t i = 0; i < sampling->n_kept; i++)
+        n += sampling->samples[i].cycles < cycles;
+    return (double)n / (double)sampling->n_kept;
+}
+
+// Whether the processes' medians are apart; then takes them for two modes. Leaves out a tenth of the processes on each
+// side, and at least one: a neighbour may have spoilt it.
+static bool are_processes_apart(const struct sampling *sampling, const double *medians, unsigned n,
+                                struct bench_measurement *result) {
+    unsigned left_out = n < 10 ? 1 : n / 10;
+    if (n < 2 * left_out + 2)
+        return false;
+    double low = medians[left_out], high = medians[n - 1 - left_out];
+    if (high - low <= apart_processes * result->cycles)
+        return false;
+    double share = share_below(sampling, (low + high) / 2);
+    result->modes[0] = (struct bench_mode){low, share};
+    result->modes[1] = (struct bench_mode){high, 1 - share};
+    return true;
+}
+
+// Makes a value with two modes, or with another value in each process, unstable.
+static void judge_modes(const struct sampling *sampling, const struct bench *bench, const double *medians,
+                        struct bench_measurement *result) {
+    if (sampling->look.has_modes)
+        result->why = describe_modes(sampling, bench, result);
+    else if (are_processes_apart(sampling, medians, result->processes, result))
+        result->why = arena_printf(bench->arena, "another value in each process: %.4g to %.4g cycles",
+                                   result->modes[0].cycles, result->modes[1].cycles);
+    if (result->why && sampling_n_dropped(sampling) <= sampling->n_kept)
+        result->look = LOOK_MODES;
+}
+
 // Adds the checks' departures to the clock's error. Returns a doubt where one is large, or a level is unknown.
 static const char *doubt_of_checks(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                                    double *clock_error) {
@@ -169,20 +216,6 @@ static const char *doubt_of_checks(struct sampling *sampling, const struct bench
                         check == CHECK_MULTIPLY ? " a whole number of cycles" : ": another thread is busy on the core");
 }
 
-// Finds the range of the processes' medians: that is how much a new process may change the value.
-static void compare_processes(struct sampling *sampling, struct bench_measurement *result) {
-    for (size_t first = 0, end; first < sampling->n_kept; first = end) {
-        for (end = first; end < sampling->n_kept && sampling->samples[end].process == sampling->samples[first].process;
-             end++)
-            sampling->sorted[end - first] = sampling->samples[end].cycles;
-        statistics_sort(sampling->sorted, end - first);
-        double median = statistics_median(sampling->sorted, end - first);
-        result->process_low = result->processes ? fmin(result->process_low, median) : median;
-        result->process_high = fmax(result->process_high, median);
-        result->processes++;
-    }
-}
-
 static void fill_value(struct sampling *sampling, struct bench_measurement *result) {
     if (!sampling->n_looks)
         sampling_take_look(sampling);
@@ -195,7 +228,6 @@ static void fill_value(struct sampling *sampling, struct bench_measurement *resu
     result->confidence = look->interval.confidence;
     for (int i = 0; i < 2 && look->has_modes; i++)
         result->modes[i] = (struct bench_mode){look->modes[i].value, look->modes[i].share};
-    compare_processes(sampling, result);
 }
 
 // Whether the interval may stand for one number. It may not where it is wide, or where processes differ.
@@ -215,8 +247,11 @@ static void fill_corunner(struct sampling *sampling, const struct target *target
 
 void conclude_samples(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                       struct bench_measurement *result) {
+    double *medians = find_medians(sampling, bench->arena, &result->processes);
     if (sampling->n_kept) {
         fill_value(sampling, result);
+        result->process_low = medians[0];
+        result->process_high = medians[result->processes - 1];
         fill_corunner(sampling, bench->target, result);
     }
     result->clock_error = clock_error_of(sampling, bench);
@@ -224,12 +259,10 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
     result->samples = (unsigned)sampling->n_kept;
     memcpy(result->dropped, sampling->dropped, sizeof result->dropped);
     result->why = find_disturbance(sampling, bench, doubt, result);
-    if (!result->why && sampling->look.has_modes) {
-        result->why = describe_modes(sampling, bench, result);
-        result->look = sampling_n_dropped(sampling) <= sampling->n_kept ? LOOK_MODES : LOOK_NONE;
-    } else if (!result->why) {
+    if (!result->why)
+        judge_modes(sampling, bench, medians, result);
+    if (!result->why)
         result->why = find_vagueness(sampling, bench, result);
-    }
     double low = measured_low(result), high = measured_high(result);
     if (result->why)
         result->verdict = MEASURED_UNSTABLE;
