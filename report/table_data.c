@@ -273,6 +273,7 @@ static bool write_json_head(struct arena *arena, const struct survey_table *tabl
     json_put_integer(&json, "measured", (int64_t)table->n_measured);
     json_put_integer(&json, "values", (int64_t)table->n_values);
     json_put_integer(&json, "unstable", (int64_t)table->n_unstable);
+    json_put_integer(&json, "waiting", (int64_t)table->n_waiting);
     json_put_integer(&json, "upper_bounds", (int64_t)table->n_at_most);
     json_close(&json);
     return json_print_line(out, &json, fail);

@@ -210,7 +210,7 @@ static void add_ways(const struct isa *isa, const struct shape *shape, unsigned 
     text_add(&breakers, "");
     if (!break_others(isa, shape, source, false, &breakers))
         return;
-    // Where the chain takes longer than the result's own way, that one need not be ended: survey/table.c compares them.
+    // Where the chain takes longer than the result's own way, that one need not be ended: survey/table_latencies.c compares them.
     // On a Zen 4, what ends it makes chains of simple instructions with masks slower (2.87 cycles, or 3.13, for 2).
     bool is_together = waits_for_result_only(shape, source, result);
     unsigned n = partners_find(out->arena, isa, shape, result, source, false, is_together ? "" : breakers.data, ways);
