@@ -34,8 +34,8 @@ static void it_says_what_is_next(void **state) {
                     "The same command with --resume measures again what is unstable\n");
     summary.is_interrupted = true;
     summary.n_waiting = 30;
-    reads(&summary, "Interrupted after 62 s: 9 forms, 8 measured: 40 values (3 unstable, 30 seen at one time\n"
-                    "  only, 12 upper bounds)\n"
+    reads(&summary, "Interrupted after 62 s: 9 forms, 8 measured: 40 values (3 unstable, 30 seen at one time only, 12\n"
+                    "    upper bounds)\n"
                     "The table: cyclops table adds\n"
                     "The same command with --resume does the rest\n");
 }
