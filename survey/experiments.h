@@ -9,6 +9,7 @@
 //  - FORM.chain: latencies of pairs that close by themselves: a chain for each
 //  - FORM.SOURCE-RESULT.WAY: the latency of one pair, through a partner (partners.h) or with dependences ended
 //  ("alone")
+//  - FORM.SOURCE-RESULT_whole.WAY: the same to the whole register of which the form writes the high byte
 //  - FORM.SOURCE-RESULT.WAY.together: the same, without ending what the result carries from copy to copy by itself
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with some more steps, where flags are on the way. Without a difference,
 //    the chain is open: the form does not write that flag

@@ -165,6 +165,42 @@ static void surroundings(void **state) {
     has_none("LD_F32m", "");
 }
 
+// High bytes stay away from REX prefixes; a result is read as a byte, and as the whole register.
+static void high_bytes(void **state) {
+    (void)state;
+    has("ADD8rr-high0-high2", "", "body: \"addb {o2:r8h}, {o0:r8h}\"");
+    has("ADD8rr-high0", "", "body: \"addb {o2:r8n}, {o0:r8h}\"");
+    has("ADD8rr-high0", ".o2-o0.movsbl",
+        "body: \"addb {o2:r8n}, {o0:r8h}; movsbl {o0:r8h}, {o2:r32n}; movl $1, {o0:r32}\"");
+    has("ADD8rr-high0", ".o2-o0_whole.movslq", "{o0:r8h}; movslq {o0:r32}, {o2:r64}; movl $1, {o0:r32}\"");
+    has("ADD8rr-high0", ".o0-o0_whole.movslq", "{o0:r8h}; movslq {o0:r32}, {o0:r64}\"");
+    has("ADD8rr-high2", ".o2-o0.movslq", "{o0:r8n}; movslq {o0:r32}, {o2:r64}; movl $1, {o0:r32}\"");
+    has_none("ADD8rr-high2", ".o2-o0_whole.movslq");
+    has("MOVZX32rr8-high1", "", "body: \"movzbl {o1:r8h}, {o0:r32n}\"");
+    has("MOVZX32rr8-high1", ".o1-o0.movslq", "movslq {o0:r32}, {o1:r64}");
+    has("MOV8rm-high0", "", "({o1_base:r64n}), {o0:r8h}\"");
+    has("LAHF", ".flags-ah.movsbl-flags", "lahf; movsbl %ah, {t:r32n}; testq {t:r64}, {t:r64}");
+}
+
+// What writes a part of a register keeps the rest, which LLVM does not state as a read.
+static void parts_are_merged(void **state) {
+    (void)state;
+    has("MOV8rr", ".chain", "init: {o0: 1, o1: 1}, chain: [o0]}");
+    has("MOV8rr", ".o1-o0.movslq", "; movslq {o0:r32}, {o1:r64}; movl $1, {o0:r32}\"");
+    has("SETCCr-high0", ".chain", "chain: [o0]}");
+    has("MOV16rr", ".chain", "chain: [o0]}");
+    has("MOV32rr", ".chain", "chain: [o0->o1]}");
+}
+
+// From push to pop through memory, and with more steps behind the load.
+static void a_push_is_popped(void **state) {
+    (void)state;
+    has("PUSH64r", ".o0-memory.popq", "body: \"pushq {o0:r64}; popq {o0:r64}\", init: {o0: 1}, chain: [o0]}");
+    has("PUSH64r", ".o0-memory.popq.longer.movslq", "popq {o0:r64}; movslq {o0:r32}, {o0:r64}; movslq");
+    has("PUSH16r", ".o0-memory.popw", "body: \"pushw {o0:r16}; popw {o0:r16}\"");
+    has_none("PUSH64i8", ".o0-memory.popq");
+}
+
 static void addresses(void **state) {
     (void)state;
     has("LEA64r-base-index", "", "body: \"leaq ({o1_base:r64},{o1_index:r64}), {o0:r64}\", init: {o1_base: 1");
@@ -264,9 +300,18 @@ static void they_are_kernels(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add),     cmocka_unit_test(flags_in_and_out), cmocka_unit_test(fixed_registers),
-        cmocka_unit_test(vectors), cmocka_unit_test(memory),           cmocka_unit_test(they_are_kernels),
-        cmocka_unit_test(gathers), cmocka_unit_test(surroundings),     cmocka_unit_test(addresses),
+        cmocka_unit_test(add),
+        cmocka_unit_test(flags_in_and_out),
+        cmocka_unit_test(fixed_registers),
+        cmocka_unit_test(vectors),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(they_are_kernels),
+        cmocka_unit_test(gathers),
+        cmocka_unit_test(surroundings),
+        cmocka_unit_test(high_bytes),
+        cmocka_unit_test(parts_are_merged),
+        cmocka_unit_test(a_push_is_popped),
+        cmocka_unit_test(addresses),
     };
     return cmocka_run_group_tests(tests, testing_forms_open, testing_forms_close);
 }

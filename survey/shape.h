@@ -27,6 +27,7 @@ struct shape_port {
     bool is_lanes;    // all its bits must be set: the mask of a gather or scatter, which these clear
     bool is_upper;    // x86: upper half of a dividend, rdx or a part of it: it must be less than the divisor
     bool is_distinct; // as in struct form_operand
+    bool is_high;     // x86: bits 8 to 15 of a register
 };
 enum { SHAPE_MOST_PORTS = 12 };
 
