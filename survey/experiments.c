@@ -78,7 +78,7 @@ static void add_setup(const struct shape *shape, struct text *out) {
     const char *texts[] = {shape->has_memory ? shape->ways->clear_memory : NULL,
                            shape->is_gather ? "movq $0, 64(%rsi)" : NULL, // what is loaded becomes indices
                            has_divisor_in_memory(shape) ? "movq $1, 64(%rsi)" : NULL,
-                           shape->surroundings ? shape->surroundings->setup : NULL};
+                           shape->surroundings ? shape->surroundings->setup : NULL, shape->spread_indices};
     struct text setup = {.arena = out->arena};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i])
@@ -125,7 +125,10 @@ static void add_throughput(const struct shape *shape, const char *suffix, const 
                            const char *init, struct text *out) {
     const char *comma = "";
     begin(shape, suffix, body, more, out);
-    add_init(shape, shape->has_memory && !shape->surroundings && !has_divisor_in_memory(shape) && body == shape->body,
+    bool has_lines = shape->spread_indices && !shape->form->may_store; // which all streams share
+    add_init(shape,
+             shape->has_memory && !shape->surroundings && !has_divisor_in_memory(shape) && body == shape->body &&
+                 !has_lines,
              init, out);
     text_add(out, ", writes: [");
     for (unsigned i = 0; i < shape->n_ports; i++)
@@ -147,14 +150,53 @@ static bool break_others(const struct isa *isa, const struct shape *shape, unsig
     return is_done;
 }
 
+// x86: fills the vector of a gather's indices so that each lane is on a line of its own.
+static const char *spread_indices(const struct shape *shape, const struct shape_port *index, const char *reg,
+                                  struct arena *arena) {
+    enum { LINE = 64, TABLE = 1024 };
+    const char *kind = strstr(shape->body, "er"); // vgatherqps, vpscatterqd: the type of the indices is behind it
+    bool has_wide_indices = kind && kind[2] == 'q';
+    unsigned bytes = index->class->bits / 8, width = has_wide_indices ? 8 : 4;
+    struct text text = {.arena = arena};
+    for (unsigned at = 0; at < bytes; at += width)
+        text_addf(&text, "mov%c $%u, %u(%%rsi); ", has_wide_indices ? 'q' : 'l', at / width * LINE, TABLE + at);
+    text_addf(&text, "vmovups %u(%%rsi), %%%s", TABLE, reg);
+    return text.data;
+}
+
+// The throughput of a gather or scatter whose lanes are on lines of their own: its indices are in a fixed register.
+static void add_lines(const struct shape *shape, const char *breakers, struct text *out) {
+    struct shape spread = *shape;
+    unsigned index = 0;
+    while (index < spread.n_ports && !(spread.ports[index].is_index && spread.ports[index].file == 'v'))
+        index++;
+    if (index == spread.n_ports)
+        return;
+    const struct shape_port port = spread.ports[index];
+    const char *reg = arena_printf(out->arena, "%cmm7", *port.class->name),
+               *mention = arena_printf(out->arena, "{%s:%s}", port.role, port.class->name),
+               *at = strstr(shape->body, mention);
+    if (!at)
+        return;
+    spread.n_ports--;
+    memmove(&spread.ports[index], &spread.ports[index + 1], (spread.n_ports - index) * sizeof port);
+    spread.spread_indices = spread_indices(shape, &port, reg, out->arena);
+    spread.body =
+        arena_printf(out->arena, "%.*s%%%s%s", (int)(at - shape->body), shape->body, reg, at + strlen(mention));
+    add_throughput(&spread, ".lines", spread.body, breakers, "", out);
+}
+
 static void add_throughputs(const struct isa *isa, const struct shape *shape, struct text *out) {
     struct text breakers = {.arena = out->arena};
     const char *body = with_places(shape, out->arena);
     text_add(&breakers, "");
     if (!shape->is_gather) // it needs its mask again
         add_throughput(shape, "", body, "", "", out);
-    if (break_others(isa, shape, SHAPE_MOST_PORTS, true, &breakers) && breakers.length)
-        add_throughput(shape, ".broken", body, breakers.data, "", out);
+    if (!break_others(isa, shape, SHAPE_MOST_PORTS, true, &breakers) || !breakers.length)
+        return;
+    add_throughput(shape, ".broken", body, breakers.data, "", out);
+    if (shape->is_gather)
+        add_lines(shape, breakers.data, out);
 }
 
 // Whether the result can be the next copy's source by sharing its register.

@@ -62,6 +62,7 @@ struct table_throughput {
     bool has_same_address; // its memory operands are all at one address; else each stream has its own cache line,
                            // or its own place in one where nothing is stored
     bool has_breakers;     // with instructions between that end dependences
+    bool has_lines;        // of a gather or scatter: its lanes are on lines of their own, else at one address
     unsigned streams;
     struct table_value value; // cycles per instruction of the form
     bool has_slow_values;     // its operands are not round numbers: divisions and square roots take longer

@@ -50,8 +50,9 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->source = entry->result = second;
     } else if (strcmp(second, "slow") == 0) {
         entry->has_slow_values = true;
-    } else if (strcmp(second, "broken") == 0) {
+    } else if (strcmp(second, "broken") == 0 || strcmp(second, "lines") == 0) {
         entry->has_breakers = true;
+        entry->has_lines = strcmp(second, "lines") == 0;
     } else if (strcmp(second, "around") == 0 || strcmp(second, "copies") == 0) {
         entry->has_surroundings = strcmp(second, "around") == 0;
         entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);

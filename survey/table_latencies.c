@@ -101,7 +101,7 @@ static double side_by_side(const struct making *m) {
         is_waiting |= reader_is_latency(each) && strcmp(each->source, each->result) == 0 && !is_operand(each->source);
     for (size_t i = 0; i < m->row->n_throughputs; i++) {
         const struct table_throughput *each = &m->throughputs[i];
-        if (each->value.is_known && (each->has_breakers || each->has_surroundings || !is_waiting) &&
+        if (each->value.is_known && !each->has_lines && (each->has_breakers || each->has_surroundings || !is_waiting) &&
             (least == 0 || each->value.cycles < least))
             least = each->value.cycles;
     }

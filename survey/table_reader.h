@@ -17,7 +17,7 @@ struct entry {
     const struct record *record;
     const char *form;                  // "CHAIN": a partner's; "FILL": a filler's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
-    bool is_longer, has_breakers, has_slow_values, has_surroundings;
+    bool is_longer, has_breakers, has_lines, has_slow_values, has_surroundings;
     bool is_together;   // a way, with nothing to end what the result carries from copy to copy by itself
     const char *longer; // step of which it has some more; empty: the usual one
     const char *filler; // of a mixture, or itself; null: it has none

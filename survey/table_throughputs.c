@@ -11,6 +11,7 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
                                           .has_same_address =
                                               record->placement && strcmp(record->placement, "same-address") == 0,
                                           .has_breakers = entry->has_breakers,
+                                          .has_lines = entry->has_lines,
                                           .has_surroundings = entry->has_surroundings,
                                           .has_slow_values = entry->has_slow_values,
                                           .streams = streams,
@@ -30,8 +31,8 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
 
 static bool is_alike(const struct table_throughput *a, const struct table_throughput *b) {
     return a->is_looped == b->is_looped && a->has_same_address == b->has_same_address &&
-           a->has_breakers == b->has_breakers && a->has_slow_values == b->has_slow_values &&
-           a->has_surroundings == b->has_surroundings;
+           a->has_breakers == b->has_breakers && a->has_lines == b->has_lines &&
+           a->has_slow_values == b->has_slow_values && a->has_surroundings == b->has_surroundings;
 }
 
 void reader_mark_few_streams(struct making *m) {
@@ -103,12 +104,13 @@ size_t reader_find_headline(const struct table_row *row) {
     unsigned most_streams = 0;
     bool has_memory = false;
     for (size_t i = 0; i < row->n_throughputs; i++) {
-        has_memory |= row->throughputs[i].has_same_address;
-        most_streams = MAX(most_streams, row->throughputs[i].streams);
+        const struct table_throughput *each = &row->throughputs[i];
+        has_memory |= each->has_same_address;
+        most_streams = MAX(most_streams, each->has_lines ? 0 : each->streams);
     }
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
-        if (!each->value.is_known || each->has_same_address || each->has_slow_values ||
+        if (!each->value.is_known || each->has_same_address || each->has_slow_values || each->has_lines ||
             (has_memory && each->streams < most_streams))
             continue;
         if (best == row->n_throughputs || is_better_throughput(each, &row->throughputs[best]))
