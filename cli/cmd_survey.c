@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "cli/lab_args.h"
+#include "report/survey.h"
 #include "survey/survey.h"
 
 #include <stdio.h>
@@ -76,12 +77,14 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
                                      .is_resumed = args.is_resumed,
                                      .is_strict = lab_args.is_strict,
                                      .lab = &lab_args.options};
+    struct survey_summary summary;
     int status = 0;
     (void)lab;
     if (!read_shard(&request, fail) || !lab_args_read(arena, fail))
         return 0;
     request.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
-    survey_run(arena, &request, &status, fail);
+    if (survey_run(arena, &request, &summary, &status, fail))
+        survey_report_print(arena, &summary, request.folder, stdout);
     return status;
 }
 

@@ -17,6 +17,13 @@ static const char *const r16[] = {"ax",  "cx",   "dx",   "bx",   "sp",   "bp",  
                                   "r9w", "r10w", "r11w", "r12w", "r13w", "r14w", "r15w", NULL};
 static const char *const r8[] = {"al",  "cl",   "dl",   "bl",   "spl",  "bpl",  "sil",  "dil", "r8b",
                                  "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b", NULL};
+// Bits 8 to 15. No instruction with a REX prefix can name them (Intel SDM volume 2, 2.2.1.2); the classes behind them
+// have the registers that need no such prefix.
+static const char *const r8h[] = {"ah", "ch", "dh", "bh", NULL};
+static const char *const r64n[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", NULL};
+static const char *const r32n[] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", NULL};
+static const char *const r16n[] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di", NULL};
+static const char *const r8n[] = {"al", "cl", "dl", "bl", NULL};
 static const char *const xmm[] = {ISA_NAMES_15("xmm"), NULL};
 static const char *const ymm[] = {ISA_NAMES_15("ymm"), NULL};
 static const char *const zmm[] = {ISA_NAMES_31("zmm"), NULL};
@@ -35,6 +42,11 @@ static const struct register_class classes[] = {
     {"r32", r32, 'g', 32, 1, 0},
     {"r16", r16, 'g', 16, 1, 0},
     {"r8", r8, 'g', 8, 1, 0},
+    {"r8h", r8h, 'g', 8, 1, 0},
+    {"r64n", r64n, 'g', 64, 1, 0},
+    {"r32n", r32n, 'g', 32, 1, 0},
+    {"r16n", r16n, 'g', 16, 1, 0},
+    {"r8n", r8n, 'g', 8, 1, 0},
     {"xmm", xmm, 'v', 128, 1, 0},
     {"ymm", ymm, 'v', 256, 1, 0},
     {"zmm", zmm, 'v', 512, 1, 0},
@@ -56,8 +68,7 @@ static const char *const brace_words[] = {"z",     "sae",    "1to2",   "1to4", "
                                           "disp8", "disp16", "disp32", "load", "store", "vex",        "vex2",
                                           "vex3",  "evex",   "rex",    "rex2", "nf",    "nooptimize", NULL};
 
-static const struct register_alias aliases[] = {
-    {"ah", "rax"}, {"ch", "rcx"}, {"dh", "rdx"}, {"bh", "rbx"}, {NULL, NULL}};
+static const struct register_alias aliases[] = {{NULL, NULL}};
 
 static const char *const callee_saved[] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
 enum { N_CALLEE_SAVED = sizeof callee_saved / sizeof *callee_saved, SCRATCH = -64, OPERAND_BYTES = 160 };

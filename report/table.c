@@ -60,7 +60,7 @@ static void print_reasons(const char *title, struct reasons *reasons, FILE *out)
 }
 
 static void count_unstable(struct reasons *reasons, const struct table_value *value) {
-    if (value->is_known && value->verdict == MEASURED_UNSTABLE)
+    if (value->is_known && value->verdict == MEASURED_UNSTABLE && !value->is_waiting)
         count_reason(reasons, value->why);
 }
 
@@ -95,9 +95,11 @@ static void print_head(struct arena *arena, const struct survey_table *table, FI
                           out);
     if (table->clock)
         screen_print_sentence(arena_printf(arena, "Clock: %s", table->clock), out);
+    const char *waiting =
+        table->n_waiting ? arena_printf(arena, ", %zu seen at one time only ?", table->n_waiting) : "";
     screen_print_sentence(
-        arena_printf(arena, "%zu forms, %zu measured: %zu values (%zu unstable ?, %zu upper bounds ≤)", table->n_forms,
-                     table->n_measured, table->n_values, table->n_unstable, table->n_at_most),
+        arena_printf(arena, "%zu forms, %zu measured: %zu values (%zu unstable ?%s, %zu upper bounds ≤)",
+                     table->n_forms, table->n_measured, table->n_values, table->n_unstable, waiting, table->n_at_most),
         out);
     print_all_reasons(arena, table, out);
     print_width(arena, table, out);

@@ -41,9 +41,9 @@ static void put_truth(struct csv *csv, bool value) {
 
 static void put_titles(struct csv *csv, const struct survey_table *table) {
     static const char *const titles[] = {
-        "form",     "quantity",    "source",  "destination", "cycles",  "low",     "high", "relation",
-        "verdict",  "why",         "kernel",  "bytes",       "class",   "example", "code", "same_address",
-        "breakers", "slow_values", "streams", "headline",    "partner", "sum",
+        "form",     "quantity",    "source",         "destination", "cycles",   "low",     "high", "relation",
+        "verdict",  "why",         "kernel",         "bytes",       "class",    "example", "code", "same_address",
+        "breakers", "slow_values", "lanes_on_lines", "streams",     "headline", "partner", "sum",
     };
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         put_field(csv, titles[i]);
@@ -98,7 +98,7 @@ static void write_csv_latency(struct csv *csv, const struct survey_table *table,
     put_field(csv, latency->source);
     put_field(csv, latency->destination);
     put_csv_value(csv, row, &latency->value);
-    for (int i = 0; i < 6; i++) // code to headline
+    for (int i = 0; i < 7; i++) // code to headline
         put_field(csv, "");
     end_csv_line(csv, table, row, &latency->value, out);
 }
@@ -115,6 +115,7 @@ static void write_csv_throughput(struct csv *csv, const struct survey_table *tab
     put_truth(csv, throughput->has_same_address);
     put_truth(csv, throughput->has_breakers);
     put_truth(csv, throughput->has_slow_values);
+    put_truth(csv, throughput->has_lines);
     put_number(csv, true, throughput->streams);
     put_truth(csv, i == row->headline);
     end_csv_line(csv, table, row, &throughput->value, out);
@@ -127,7 +128,7 @@ static void write_csv_slots(struct csv *csv, const struct survey_table *table, c
     put_field(csv, "");
     put_field(csv, "");
     put_csv_value(csv, row, &row->slots.value);
-    for (int i = 0; i < 6; i++) // code to headline
+    for (int i = 0; i < 7; i++) // code to headline
         put_field(csv, "");
     end_csv_line(csv, table, row, &row->slots.value, out);
 }
@@ -143,7 +144,7 @@ static void write_csv_none(struct csv *csv, const struct survey_table *table, co
     put_field(csv, "");
     put_field(csv, "");
     put_csv_value(csv, row, &nothing);
-    for (int i = 0; i < 6; i++) // code to headline
+    for (int i = 0; i < 7; i++) // code to headline
         put_field(csv, "");
     end_csv_line(csv, table, row, &nothing, out);
 }
@@ -223,6 +224,7 @@ static void put_throughputs(struct json_text *json, const struct table_row *row)
         json_put_bool(json, "same_address", throughput->has_same_address);
         json_put_bool(json, "breakers", throughput->has_breakers);
         json_put_bool(json, "slow_values", throughput->has_slow_values);
+        json_put_bool(json, "lanes_on_lines", throughput->has_lines);
         json_put_integer(json, "streams", throughput->streams);
         json_put_bool(json, "headline", i == row->headline);
         put_value(json, "cycles", &throughput->value);
@@ -273,6 +275,7 @@ static bool write_json_head(struct arena *arena, const struct survey_table *tabl
     json_put_integer(&json, "measured", (int64_t)table->n_measured);
     json_put_integer(&json, "values", (int64_t)table->n_values);
     json_put_integer(&json, "unstable", (int64_t)table->n_unstable);
+    json_put_integer(&json, "waiting", (int64_t)table->n_waiting);
     json_put_integer(&json, "upper_bounds", (int64_t)table->n_at_most);
     json_close(&json);
     return json_print_line(out, &json, fail);

@@ -78,7 +78,7 @@ static void add_setup(const struct shape *shape, struct text *out) {
     const char *texts[] = {shape->has_memory ? shape->ways->clear_memory : NULL,
                            shape->is_gather ? "movq $0, 64(%rsi)" : NULL, // what is loaded becomes indices
                            has_divisor_in_memory(shape) ? "movq $1, 64(%rsi)" : NULL,
-                           shape->surroundings ? shape->surroundings->setup : NULL};
+                           shape->surroundings ? shape->surroundings->setup : NULL, shape->spread_indices};
     struct text setup = {.arena = out->arena};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i])
@@ -125,7 +125,10 @@ static void add_throughput(const struct shape *shape, const char *suffix, const 
                            const char *init, struct text *out) {
     const char *comma = "";
     begin(shape, suffix, body, more, out);
-    add_init(shape, shape->has_memory && !shape->surroundings && !has_divisor_in_memory(shape) && body == shape->body,
+    bool has_lines = shape->spread_indices && !shape->form->may_store; // which all streams share
+    add_init(shape,
+             shape->has_memory && !shape->surroundings && !has_divisor_in_memory(shape) && body == shape->body &&
+                 !has_lines,
              init, out);
     text_add(out, ", writes: [");
     for (unsigned i = 0; i < shape->n_ports; i++)
@@ -147,14 +150,53 @@ static bool break_others(const struct isa *isa, const struct shape *shape, unsig
     return is_done;
 }
 
+// x86: fills the vector of a gather's indices so that each lane is on a line of its own.
+static const char *spread_indices(const struct shape *shape, const struct shape_port *index, const char *reg,
+                                  struct arena *arena) {
+    enum { LINE = 64, TABLE = 1024 };
+    const char *kind = strstr(shape->body, "er"); // vgatherqps, vpscatterqd: the type of the indices is behind it
+    bool has_wide_indices = kind && kind[2] == 'q';
+    unsigned bytes = index->class->bits / 8, width = has_wide_indices ? 8 : 4;
+    struct text text = {.arena = arena};
+    for (unsigned at = 0; at < bytes; at += width)
+        text_addf(&text, "mov%c $%u, %u(%%rsi); ", has_wide_indices ? 'q' : 'l', at / width * LINE, TABLE + at);
+    text_addf(&text, "vmovups %u(%%rsi), %%%s", TABLE, reg);
+    return text.data;
+}
+
+// The throughput of a gather or scatter whose lanes are on lines of their own: its indices are in a fixed register.
+static void add_lines(const struct shape *shape, const char *breakers, struct text *out) {
+    struct shape spread = *shape;
+    unsigned index = 0;
+    while (index < spread.n_ports && !(spread.ports[index].is_index && spread.ports[index].file == 'v'))
+        index++;
+    if (index == spread.n_ports)
+        return;
+    const struct shape_port port = spread.ports[index];
+    const char *reg = arena_printf(out->arena, "%cmm7", *port.class->name),
+               *mention = arena_printf(out->arena, "{%s:%s}", port.role, port.class->name),
+               *at = strstr(shape->body, mention);
+    if (!at)
+        return;
+    spread.n_ports--;
+    memmove(&spread.ports[index], &spread.ports[index + 1], (spread.n_ports - index) * sizeof port);
+    spread.spread_indices = spread_indices(shape, &port, reg, out->arena);
+    spread.body =
+        arena_printf(out->arena, "%.*s%%%s%s", (int)(at - shape->body), shape->body, reg, at + strlen(mention));
+    add_throughput(&spread, ".lines", spread.body, breakers, "", out);
+}
+
 static void add_throughputs(const struct isa *isa, const struct shape *shape, struct text *out) {
     struct text breakers = {.arena = out->arena};
     const char *body = with_places(shape, out->arena);
     text_add(&breakers, "");
     if (!shape->is_gather) // it needs its mask again
         add_throughput(shape, "", body, "", "", out);
-    if (break_others(isa, shape, SHAPE_MOST_PORTS, true, &breakers) && breakers.length)
-        add_throughput(shape, ".broken", body, breakers.data, "", out);
+    if (!break_others(isa, shape, SHAPE_MOST_PORTS, true, &breakers) || !breakers.length)
+        return;
+    add_throughput(shape, ".broken", body, breakers.data, "", out);
+    if (shape->is_gather)
+        add_lines(shape, breakers.data, out);
 }
 
 // Whether the result can be the next copy's source by sharing its register.
@@ -165,7 +207,7 @@ static bool can_share(const struct shape *shape, const struct shape_port *source
     if (source->file == 'k' && !shape->ways->shares_masks)
         return false;
     return source->file == result->file && source->file != 'c' && !source->is_address && !are_fixed &&
-           !is_carried(source) && !is_carried(result) && !result->is_distinct;
+           source->is_high == result->is_high && !is_carried(source) && !is_carried(result) && !result->is_distinct;
 }
 
 static void add_chain(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
@@ -210,8 +252,9 @@ static void add_ways(const struct isa *isa, const struct shape *shape, unsigned 
     text_add(&breakers, "");
     if (!break_others(isa, shape, source, false, &breakers))
         return;
-    // Where the chain takes longer than the result's own way, that one need not be ended: survey/table.c compares them.
-    // On a Zen 4, what ends it makes chains of simple instructions with masks slower (2.87 cycles, or 3.13, for 2).
+    // Where the chain takes longer than the result's own way, that one need not be ended: survey/table_latencies.c
+    // compares them. On a Zen 4, what ends it makes chains of simple instructions with masks slower (2.87 cycles,
+    // or 3.13, for 2).
     bool is_together = waits_for_result_only(shape, source, result);
     unsigned n = partners_find(out->arena, isa, shape, result, source, false, is_together ? "" : breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
@@ -221,6 +264,27 @@ static void add_ways(const struct isa *isa, const struct shape *shape, unsigned 
     n = partners_find(out->arena, isa, shape, result, source, true, breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
         add_way(shape, source, result, &ways[i], ".longer", out);
+}
+
+// From a source to the whole register of which the form writes the high byte.
+static void add_whole(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
+                      struct text *out) {
+    struct shape whole = *shape;
+    struct shape_port *to = &whole.ports[result];
+    struct partner ways[PARTNER_MOST_WAYS];
+    struct text breakers = {.arena = out->arena};
+    text_add(&breakers, "");
+    to->is_high = false;
+    if (to->is_fixed || !break_others(isa, shape, source, false, &breakers))
+        return;
+    unsigned n =
+        partners_find(out->arena, isa, &whole, result, source, false, source == result ? "" : breakers.data, ways);
+    for (unsigned i = 0; i < n; i++) {
+        begin(shape, arena_printf(out->arena, ".%s-%s_whole.%s", shape->ports[source].role, to->role, ways[i].name),
+              shape->body, ways[i].text, out);
+        add_init(shape, false, ways[i].init, out);
+        text_addf(out, ", chain: [%s]}\n", shape->ports[source].role);
+    }
 }
 
 static void add_latencies(const struct isa *isa, const struct shape *shape, struct text *out) {
@@ -238,6 +302,8 @@ static void add_latencies(const struct isa *isa, const struct shape *shape, stru
                 add_chain(isa, shape, source, result, &arcs, out);
             else
                 add_ways(isa, shape, source, result, out);
+            if (to->is_high)
+                add_whole(isa, shape, source, result, out);
         }
     if (!arcs.length || shape->is_gather) // a gather needs its mask again
         return;
@@ -394,6 +460,24 @@ static void add_part(const char *part, struct text *text) {
         text_addf(text, "%s%s", text->length ? "; " : "", part);
 }
 
+// Through memory by an instruction of its own, as from push to pop.
+static void add_load_back(const struct shape *shape, struct text *out) {
+    static const char step[] = "movslq";
+    const struct shape_port *port = &shape->ports[0];
+    for (int is_longer = 0; is_longer < 2; is_longer++) {
+        struct text load = {.arena = out->arena};
+        text_addf(&load, "; %s {%s:%s}", shape->surroundings->load, port->role, port->class->name);
+        for (unsigned i = 0; is_longer && i < PARTNER_LONGER_STEPS; i++)
+            text_addf(&load, "; movslq {%s:r32}, {%s:r64}", port->role, port->role);
+        begin(shape,
+              arena_printf(out->arena, ".%s-memory.%s%s%s", port->role, shape->surroundings->load,
+                           is_longer ? ".longer." : "", is_longer ? step : ""),
+              shape->body, load.data, out);
+        add_init(shape, false, "", out);
+        text_addf(out, ", chain: [%s]}\n", port->role);
+    }
+}
+
 static void add_surrounded(const struct shape *shape, struct text *out) {
     const struct surroundings *around = shape->surroundings;
     const char *body = around->is_fixed_place ? shape->body : with_places(shape, out->arena),
@@ -413,6 +497,8 @@ static void add_surrounded(const struct shape *shape, struct text *out) {
     if (has_company || n > 1)
         add_throughput(shape, arena_printf(out->arena, ".%s.%u", has_company ? "around" : "copies", n), copies.data, "",
                        init, out);
+    if (around->load)
+        add_load_back(shape, out);
     if (!around->chain)
         return;
     begin(shape, ".chain", shape->body, "", out);

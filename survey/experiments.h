@@ -3,12 +3,14 @@
 // repeat each of them. Their names:
 //  - FORM: its throughput
 //  - FORM.broken: the same, with instructions that end the dependences through fixed registers
+//  - FORM.lines: as FORM.broken, of a gather or scatter whose lanes are on lines of their own
 //  - FORM.around.N: the throughput of N copies with what the form needs around them (surroundings.h)
 //  - FORM.copies.N: the throughput of N copies that do not wait for each other
 //  - FORM.slow: the throughput of a division or square root of numbers that are not round
 //  - FORM.chain: latencies of pairs that close by themselves: a chain for each
 //  - FORM.SOURCE-RESULT.WAY: the latency of one pair, through a partner (partners.h) or with dependences ended
 //  ("alone")
+//  - FORM.SOURCE-RESULT_whole.WAY: the same to the whole register of which the form writes the high byte
 //  - FORM.SOURCE-RESULT.WAY.together: the same, without ending what the result carries from copy to copy by itself
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with some more steps, where flags are on the way. Without a difference,
 //    the chain is open: the form does not write that flag

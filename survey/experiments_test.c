@@ -126,6 +126,15 @@ static void memory(void **state) {
 // The mask of a gather is set again behind each copy; plain copies would do nothing.
 static void gathers(void **state) {
     (void)state;
+    // Lanes on lines of their own: the indices are in a fixed register, which the set-up fills.
+    has("VGATHERDPSYrm", ".lines", "({o3_base:r64},%ymm7)");
+    has("VGATHERDPSYrm", ".lines", "movl $0, 1024(%rsi); movl $64, 1028(%rsi); ");
+    has("VGATHERDPSYrm", ".lines", "movl $448, 1052(%rsi); vmovups 1024(%rsi), %ymm7\"");
+    has("VPGATHERQQZrm", ".lines", "movq $448, 1080(%rsi); vmovups 1024(%rsi), %zmm7\"");
+    has("VPGATHERQQZrm", ".lines", "kmovw {lanes:kany}");
+    has("VPSCATTERDDZmr", ".lines", "movl $960, 1084(%rsi)");
+    has("VPGATHERDQYrm", ".lines", "movl $192, 1036(%rsi); vmovups 1024(%rsi), %xmm7\"");
+    has_none("VADDPSYrm", ".lines");
     has_none("VGATHERDPSYrm", "");
     has("VGATHERDPSYrm", ".broken",
         "body: \"vgatherdps {o1:ymm}, {load:64}({o3_base:r64},{o3_index:ymm}), {o0:ymm}; vpcmpeqd {zv:ymm}, {zv:ymm}, "
@@ -163,6 +172,42 @@ static void surroundings(void **state) {
     has("MUL_FPrST0", ".around.6", "body: \"fld %st(0); fmulp %st, %st(2); fld %st(0); fmulp %st, %st(3); ");
     has("LD_F32m", ".around.1", "body: \"flds {at:4}({o0_base:r64}); fstp %st(0)\"");
     has_none("LD_F32m", "");
+}
+
+// High bytes stay away from REX prefixes; a result is read as a byte, and as the whole register.
+static void high_bytes(void **state) {
+    (void)state;
+    has("ADD8rr-high0-high2", "", "body: \"addb {o2:r8h}, {o0:r8h}\"");
+    has("ADD8rr-high0", "", "body: \"addb {o2:r8n}, {o0:r8h}\"");
+    has("ADD8rr-high0", ".o2-o0.movsbl",
+        "body: \"addb {o2:r8n}, {o0:r8h}; movsbl {o0:r8h}, {o2:r32n}; movl $1, {o0:r32}\"");
+    has("ADD8rr-high0", ".o2-o0_whole.movslq", "{o0:r8h}; movslq {o0:r32}, {o2:r64}; movl $1, {o0:r32}\"");
+    has("ADD8rr-high0", ".o0-o0_whole.movslq", "{o0:r8h}; movslq {o0:r32}, {o0:r64}\"");
+    has("ADD8rr-high2", ".o2-o0.movslq", "{o0:r8n}; movslq {o0:r32}, {o2:r64}; movl $1, {o0:r32}\"");
+    has_none("ADD8rr-high2", ".o2-o0_whole.movslq");
+    has("MOVZX32rr8-high1", "", "body: \"movzbl {o1:r8h}, {o0:r32n}\"");
+    has("MOVZX32rr8-high1", ".o1-o0.movslq", "movslq {o0:r32}, {o1:r64}");
+    has("MOV8rm-high0", "", "({o1_base:r64n}), {o0:r8h}\"");
+    has("LAHF", ".flags-ah.movsbl-flags", "lahf; movsbl %ah, {t:r32n}; testq {t:r64}, {t:r64}");
+}
+
+// What writes a part of a register keeps the rest, which LLVM does not state as a read.
+static void parts_are_merged(void **state) {
+    (void)state;
+    has("MOV8rr", ".chain", "init: {o0: 1, o1: 1}, chain: [o0]}");
+    has("MOV8rr", ".o1-o0.movslq", "; movslq {o0:r32}, {o1:r64}; movl $1, {o0:r32}\"");
+    has("SETCCr-high0", ".chain", "chain: [o0]}");
+    has("MOV16rr", ".chain", "chain: [o0]}");
+    has("MOV32rr", ".chain", "chain: [o0->o1]}");
+}
+
+// From push to pop through memory, and with more steps behind the load.
+static void a_push_is_popped(void **state) {
+    (void)state;
+    has("PUSH64r", ".o0-memory.popq", "body: \"pushq {o0:r64}; popq {o0:r64}\", init: {o0: 1}, chain: [o0]}");
+    has("PUSH64r", ".o0-memory.popq.longer.movslq", "popq {o0:r64}; movslq {o0:r32}, {o0:r64}; movslq");
+    has("PUSH16r", ".o0-memory.popw", "body: \"pushw {o0:r16}; popw {o0:r16}\"");
+    has_none("PUSH64i8", ".o0-memory.popq");
 }
 
 static void addresses(void **state) {
@@ -264,9 +309,18 @@ static void they_are_kernels(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add),     cmocka_unit_test(flags_in_and_out), cmocka_unit_test(fixed_registers),
-        cmocka_unit_test(vectors), cmocka_unit_test(memory),           cmocka_unit_test(they_are_kernels),
-        cmocka_unit_test(gathers), cmocka_unit_test(surroundings),     cmocka_unit_test(addresses),
+        cmocka_unit_test(add),
+        cmocka_unit_test(flags_in_and_out),
+        cmocka_unit_test(fixed_registers),
+        cmocka_unit_test(vectors),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(they_are_kernels),
+        cmocka_unit_test(gathers),
+        cmocka_unit_test(surroundings),
+        cmocka_unit_test(high_bytes),
+        cmocka_unit_test(parts_are_merged),
+        cmocka_unit_test(a_push_is_popped),
+        cmocka_unit_test(addresses),
     };
     return cmocka_run_group_tests(tests, testing_forms_open, testing_forms_close);
 }

@@ -103,7 +103,8 @@ static bool make_way(struct way *way, const struct shape *shape, const struct sh
     bool hides = *breakers && ways_find(way->isa)->hides_breakers;
     if (from->class->span != to->class->span && *way->isa->syntaxes)
         return false; // x86: a pair of masks is no register of other instructions
-    const struct way_step *first = find_step(way->isa, shape, from->file, end, variant), *second = NULL,
+    char start = from->is_high ? 'h' : from->file;
+    const struct way_step *first = find_step(way->isa, shape, start, end, variant), *second = NULL,
                           *again = find_step(way->isa, shape, end, end, variant);
     if (first && !(hides && end == 'a')) {
         add_step(way, first, from, to);
@@ -112,7 +113,7 @@ static bool make_way(struct way *way, const struct shape *shape, const struct sh
             add_step(way, again, to, to);
         return true;
     }
-    first = find_step(way->isa, shape, from->file, from->file == 'c' ? 't' : 'g', variant);
+    first = find_step(way->isa, shape, start, start == 'c' ? 't' : 'g', variant);
     second = find_step(way->isa, shape, 'g', end, 0);
     again = find_step(way->isa, shape, 'g', 'g', 0);
     if (!first || !second)

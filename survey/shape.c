@@ -95,6 +95,20 @@ static const struct register_class *class_for(const struct maker *m, const struc
     return best;
 }
 
+// Whether an operand of the form is a high byte (analyzer/model/form.h): then none may need a REX prefix.
+static bool has_high_byte(const struct form *form) {
+    return strstr(form->name, "-high") != NULL;
+}
+
+// Whether writing to a register keeps what else is in it, as in x86's ax and ah.
+static bool keeps_rest(const struct register_name *found) {
+    return found->class->file == 'g' && found->class->bits < 32;
+}
+
+static bool is_high_byte(const struct register_class *class) {
+    return strcmp(class->name, "r8h") == 0;
+}
+
 static const char *reason_of(const struct way_reason *reasons, const char *name) {
     for (const struct way_reason *each = reasons; each && each->start; each++)
         if (strncmp(each->start, name, strlen(each->start)) == 0)
@@ -185,22 +199,26 @@ static bool add_operand(struct maker *m, unsigned number) {
     if (found.class->file == 'g' && is_stack_pointer(m->isa, &found))
         return leave_out(m, "it uses the stack pointer");
     bool is_memory = operand->kind == FORM_MEMORY;
-    const struct register_class *class = is_memory ? found.class : class_for(m, operand, &found);
+    const struct register_class *class = !is_memory                      ? class_for(m, operand, &found)
+                                         : has_high_byte(m->shape->form) ? isa_class(m->isa, "r64n")
+                                                                         : found.class;
     if (!class)
         return leave_out(m, arena_printf(m->arena, "no role can be any register of %s", kind));
     bool is_base = is_memory || m->parts[number] == PART_BASE, is_index = m->parts[number] == PART_INDEX;
     const char *suffix = is_base ? "base" : is_index ? "index" : "";
+    bool is_merged = *m->isa->syntaxes && operand->is_written && keeps_rest(&found);
     m->ports[number] =
         add_port(m, (struct shape_port){.label = arena_printf(m->arena, "%u%s%s", number, *suffix ? "." : "", suffix),
                                         .role = arena_printf(m->arena, "o%u%s%s", number, *suffix ? "_" : "", suffix),
                                         .file = class->file,
                                         .class = class,
-                                        .is_read = is_memory || operand->is_read,
+                                        .is_read = is_memory || operand->is_read || is_merged,
                                         .is_written = !is_memory && operand->is_written,
                                         .is_address = is_base || is_address(m->shape->form, number),
                                         .is_index = is_index,
                                         .is_lanes = is_lanes(m->shape, number),
-                                        .is_distinct = operand->is_distinct});
+                                        .is_distinct = operand->is_distinct,
+                                        .is_high = is_high_byte(class)});
     return m->ports[number] && (!is_memory || !operand->index || add_index(m, number));
 }
 
@@ -227,11 +245,6 @@ static bool add_hidden_flags(struct maker *m, bool is_written) {
     ++*n;
     return !m->n_flags_read || !m->n_flags_written ||
            leave_out(m, "each copy waits for the flags of the one before, and the loop changes them");
-}
-
-// Whether writing to a register by this name keeps what else is in it, as in x86's "AX" and "AH".
-static bool keeps_rest(const struct register_name *found, const char *name) {
-    return found->class->file == 'g' && (found->class->bits < 32 || name[strlen(name) - 1] == 'H');
 }
 
 static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
@@ -267,11 +280,12 @@ static bool add_implicit(struct maker *m, uint16_t reg, bool is_written) {
                                                .class = found.class,
                                                .is_fixed = true,
                                                .index = found.index,
-                                               .is_upper = is_upper_half(m->isa, &found)});
+                                               .is_upper = is_upper_half(m->isa, &found),
+                                               .is_high = is_high_byte(found.class)});
     if (!port)
         return false;
     port->is_written |= is_written;
-    port->is_read |= !is_written || keeps_rest(&found, name);
+    port->is_read |= !is_written || keeps_rest(&found);
     return true;
 }
 

@@ -27,6 +27,7 @@ struct shape_port {
     bool is_lanes;    // all its bits must be set: the mask of a gather or scatter, which these clear
     bool is_upper;    // x86: upper half of a dividend, rdx or a part of it: it must be less than the divisor
     bool is_distinct; // as in struct form_operand
+    bool is_high;     // x86: bits 8 to 15 of a register
 };
 enum { SHAPE_MOST_PORTS = 12 };
 
@@ -40,8 +41,9 @@ struct shape {
     // What it needs around it; null: nothing. Then its ports are those of its operands alone.
     const struct surroundings *surroundings;
     bool has_memory;
-    bool is_gather; // or a scatter
-    bool is_legacy; // x86: vector instruction without a VEX or EVEX prefix
+    bool is_gather;             // or a scatter
+    const char *spread_indices; // instructions that set fixed indices of a gather; null: they are roles, and zero
+    bool is_legacy;             // x86: vector instruction without a VEX or EVEX prefix
     // Register that no operand may be, as its text would be another opcode then (x86: that of the accumulator); null.
     const char *avoided;
     struct shape_port ports[SHAPE_MOST_PORTS];

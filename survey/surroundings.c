@@ -24,12 +24,10 @@
 // volume 2, the pages of the instructions.
 static const struct surroundings x86[] = {
     // The stack pointer: moved back once for eight copies.
-    {.opcodes = "PUSH64r PUSH64i8 PUSH64i32 PUSH64rmm PUSHF64 PUSHFS64 PUSHGS64",
-     .last = "leaq 64(%rsp), %rsp",
-     .copies = 8},
-    {.opcodes = "PUSH16r PUSH16i8 PUSH16i PUSH16rmm PUSHF16 PUSHFS16 PUSHGS16",
-     .last = "leaq 16(%rsp), %rsp",
-     .copies = 8},
+    {.opcodes = "PUSH64r", .last = "leaq 64(%rsp), %rsp", .copies = 8, .load = "popq"},
+    {.opcodes = "PUSH16r", .last = "leaq 16(%rsp), %rsp", .copies = 8, .load = "popw"},
+    {.opcodes = "PUSH64i8 PUSH64i32 PUSH64rmm PUSHF64 PUSHFS64 PUSHGS64", .last = "leaq 64(%rsp), %rsp", .copies = 8},
+    {.opcodes = "PUSH16i8 PUSH16i PUSH16rmm PUSHF16 PUSHFS16 PUSHGS16", .last = "leaq 16(%rsp), %rsp", .copies = 8},
     {.opcodes = "POP64r POP64rmm", .first = "leaq -64(%rsp), %rsp", .copies = 8},
     {.opcodes = "POP16r POP16rmm", .first = "leaq -16(%rsp), %rsp", .copies = 8},
     {.opcodes = "POPF64", .before = "pushfq"},

@@ -24,6 +24,7 @@ struct surroundings {
     unsigned first_register;
     const char *implicit; // registers that it uses without naming them, as a kernel has them: "rax, rdx"
     const char *init;     // initial values: "s: memory"
+    const char *load;     // loads the first operand's register back from where the form has stored it: "popq"
     const char *chain;    // fixed register through which plain copies form a chain: "st0"
     bool is_steady;       // plain copies, without what is around them, are measured, too
     bool is_fixed_place;  // all its accesses are where the set-up has written

@@ -3,6 +3,7 @@
 #include "analyzer/pipeline/pipeline.h"
 #include "base/file.h"
 #include "bench/host/timer.h"
+#include "bench/targets/simulated.h"
 #include "lab/run_plan.h"
 #include "survey/experiments.h"
 #include "survey/folder.h"
@@ -141,21 +142,45 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
     return is_done;
 }
 
+// Whether one of the patterns has the form's name. Marks each pattern that has one.
+static bool is_match(const struct form_patterns *patterns, const struct form *form, bool *has_form) {
+    bool is_found = false;
+    for (size_t i = 0; i < patterns->n; i++) {
+        const struct form_patterns one = {&patterns->items[i], 1};
+        if ((is_found && has_form[i]) || !form_patterns_match(&one, form))
+            continue;
+        is_found = has_form[i] = true;
+    }
+    return is_found;
+}
+
+// A name that is misspelt is no reason to measure the others for minutes.
+static bool check_patterns(const struct survey_request *request, struct arena *arena, const bool *has_form,
+                           struct fail *fail) {
+    enum { MOST_NAMED = 3 };
+    struct text names = {.arena = arena};
+    size_t n = 0;
+    for (size_t i = 0; i < request->n_patterns; i++)
+        if (!has_form[i] && n++ < MOST_NAMED)
+            text_addf(&names, "%s'%s'", n > 1 ? ", " : "", request->patterns[i]);
+    if (n > MOST_NAMED)
+        text_addf(&names, " and %zu more", n - MOST_NAMED);
+    return n == 0 || fail_set(fail, FAIL_INPUT, "no opcode has such a name: %s; 'cyclops list forms' prints them all",
+                              names.data);
+}
+
 // Leaves out what was not requested.
 static bool select_forms(struct survey *survey, bool *is_selected, struct fail *fail) {
     const struct survey_request *request = survey->request;
     struct form_patterns patterns;
-    size_t n_matched = 0;
+    bool *has_form = ARENA_ARRAY(survey->arena, bool, request->n_patterns);
     bool is_good = form_patterns_open(&patterns, survey->arena, request->patterns, request->n_patterns, fail);
     for (size_t i = 0; i < survey->n_forms && is_good; i++) {
-        bool is_match = !request->n_patterns || form_patterns_match(&patterns, &survey->forms[i]);
-        n_matched += is_match;
-        is_selected[i] = is_match && (!request->n_shards || i % request->n_shards == request->shard - 1);
+        bool is_wanted = !request->n_patterns || is_match(&patterns, &survey->forms[i], has_form);
+        is_selected[i] = is_wanted && (!request->n_shards || i % request->n_shards == request->shard - 1);
     }
     form_patterns_close(&patterns);
-    if (is_good && !n_matched)
-        return fail_set(fail, FAIL_INPUT, "no opcode has such a name; 'cyclops list forms' prints them all");
-    return is_good;
+    return is_good && check_patterns(request, survey->arena, has_form, fail);
 }
 
 static void make_shapes(struct survey *survey, const struct machine *machine, const bool *is_selected) {
@@ -549,20 +574,45 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
         if (!measure(survey, &effort, &n_unstable, fail) || !measure_slots(survey, &effort, &n_unstable, fail))
             return false;
     }
-    if (is_stopped(survey)) {
-        lab_say(listener_of(survey), LAB_NOTE, "interrupted; --resume does the rest");
+    if (is_stopped(survey))
         survey->status = RUN_PLAN_INTERRUPTED;
-    } else if (n_unstable) {
-        lab_say(listener_of(survey), LAB_NOTE, "%zu values stay unstable; --resume measures them again", n_unstable);
-        if (survey->request->is_strict)
-            survey->status = run_plan_worse(survey->status, RUN_PLAN_UNSTABLE);
-    }
+    else if (n_unstable && survey->request->is_strict)
+        survey->status = run_plan_worse(survey->status, RUN_PLAN_UNSTABLE);
     return true;
 }
 
+// The target as the measurement file has it.
+static const char *target_text(const struct survey *survey, struct fail *fail) {
+    static const char simulated[] = "sim:";
+    const char *target = survey->request->lab->target;
+    struct sim_spec spec = {0};
+    if (strncmp(target, simulated, strlen(simulated)) != 0)
+        return target;
+    return sim_spec_parse(survey->arena, target + strlen(simulated), &spec, fail) ? sim_spec_text(survey->arena, &spec)
+                                                                                  : NULL;
+}
+
+// A survey of another target has nothing in common with this one: its values, its forms that run, its kernels.
+static bool check_target(const struct survey *survey, struct fail *fail) {
+    struct table_origin origin;
+    const char *folder = survey->request->folder, *target = target_text(survey, fail);
+    if (!target || !table_find_origin(survey->arena, folder, &origin, fail))
+        return false;
+    bool is_same_isa = !origin.isa || strcmp(origin.isa, survey->isa->name) == 0,
+         is_same_target = !origin.target || strcmp(origin.target, target) == 0;
+    return (is_same_isa && is_same_target) ||
+           fail_set(fail, FAIL_INPUT,
+                    "'%s' holds a survey of %s%s%s, and this one is of %s%s%s: --output names a folder of its own",
+                    folder, is_same_isa ? "" : origin.isa, is_same_isa ? "" : " on ",
+                    origin.target ? origin.target : "", is_same_isa ? "" : survey->isa->name, is_same_isa ? "" : " on ",
+                    target);
+}
+
 static bool check_folder(const struct survey *survey, struct fail *fail) {
-    if (survey->request->is_resumed || access(survey->path, F_OK) != 0)
+    if (access(survey->path, F_OK) != 0)
         return true;
+    if (survey->request->is_resumed)
+        return check_target(survey, fail);
     return fail_set(fail, FAIL_INPUT, "'%s' holds a survey: --resume goes on with it, --output names another folder",
                     survey->request->folder);
 }
@@ -586,13 +636,34 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     return is_done;
 }
 
-bool survey_run(struct arena *arena, const struct survey_request *request, int *status, struct fail *fail) {
+// Counts what the folder holds now: a run that ended may have measured nothing.
+static bool summarize(const struct survey *survey, uint64_t start_ns, struct survey_summary *summary,
+                      struct fail *fail) {
+    struct arena arena = {0};
+    struct survey_table table = {0};
+    bool has_file = access(survey->path, F_OK) == 0,
+         is_read = !has_file || table_read(&arena, &survey->request->folder, 1, NULL, 0, NULL, &table, fail);
+    *summary = (struct survey_summary){.n_forms = table.n_forms,
+                                       .n_measured = table.n_measured,
+                                       .n_values = table.n_values,
+                                       .n_unstable = table.n_unstable,
+                                       .n_waiting = table.n_waiting,
+                                       .n_at_most = table.n_at_most,
+                                       .seconds = (double)(timer_clock_ns() - start_ns) / 1e9,
+                                       .is_interrupted = survey->status == RUN_PLAN_INTERRUPTED};
+    arena_free(&arena);
+    return is_read;
+}
+
+bool survey_run(struct arena *arena, const struct survey_request *request, struct survey_summary *summary, int *status,
+                struct fail *fail) {
+    uint64_t start_ns = timer_clock_ns();
     struct survey survey = {.arena = arena,
                             .request = request,
                             .isa = request->lab->isa,
                             .path = folder_file(arena, request->folder, "measurements.jsonl"),
                             .status = *status};
-    bool is_done = prepare(&survey, fail) && measure_all(&survey, fail);
+    bool is_done = prepare(&survey, fail) && measure_all(&survey, fail) && summarize(&survey, start_ns, summary, fail);
     *status = survey.status;
     return is_done;
 }

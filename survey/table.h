@@ -31,6 +31,7 @@ struct table_value {
     double cycles, low, high; // value and interval with the clock's error, cycles
     enum table_relation relation;
     enum bench_verdict verdict;
+    bool is_waiting;     // unstable only because it was seen at one time: a survey looks twice
     const char *why;     // one clause: why it is unstable, a bound, or not known; null: no remark
     const char *kernel;  // name of the measured kernel: `cyclops run --kernels DIR/kernels NAME` repeats it
     const char *bytes;   // machine code of one body, hex
@@ -61,6 +62,7 @@ struct table_throughput {
     bool has_same_address; // its memory operands are all at one address; else each stream has its own cache line,
                            // or its own place in one where nothing is stored
     bool has_breakers;     // with instructions between that end dependences
+    bool has_lines;        // of a gather or scatter: its lanes are on lines of their own, else at one address
     unsigned streams;
     struct table_value value; // cycles per instruction of the form
     bool has_slow_values;     // its operands are not round numbers: divisions and square roots take longer
@@ -113,8 +115,9 @@ struct survey_table {
     const char *no_filler;
     const struct table_row *rows;
     size_t n_rows;
-    size_t n_forms, n_measured;             // forms known to LLVM; forms with a value
-    size_t n_values, n_unstable, n_at_most; // latencies, throughputs and slots with a value; of these
+    size_t n_forms, n_measured;              // forms known to LLVM; forms with a value
+    size_t n_values;                         // latencies, throughputs and slots with a value; of these:
+    size_t n_unstable, n_waiting, n_at_most; // each unstable one is either waiting or not
 };
 
 // Where a survey was made.
@@ -122,6 +125,8 @@ struct table_origin {
     const char *isa; // name of the ISA; null: nothing was measured
     const char *cpu; // the simulated one: "znver4"; null: a real CPU
     bool is_here;    // its last run was on a CPU as this machine's
+    // What its last run ran on: "native", "sim:znver4,noise=none,seed=1"; null: it has no run.
+    const char *target;
 };
 bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail);
 // The same of a single measurement file.

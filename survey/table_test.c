@@ -26,7 +26,7 @@ struct fixture {
     char root[64];
     const char *folders[MOST_FOLDERS];
     struct text measurements[MOST_FOLDERS], forms[MOST_FOLDERS];
-    unsigned n_warnings;
+    unsigned n_warnings, n_damaged; // lines of each kind
     struct survey_table table;
 };
 
@@ -108,6 +108,7 @@ static void add_partners(struct fixture *f) {
 static void count_warning(void *context, enum lab_note kind, const char *text) {
     struct fixture *f = context;
     f->n_warnings += kind == LAB_WARNING && strstr(text, "of another machine");
+    f->n_damaged += kind == LAB_WARNING && strstr(text, "damaged, and left out");
 }
 
 static void write_files(struct fixture *f, size_t n) {
@@ -289,6 +290,50 @@ static void unstable_partners(void **state) {
     is_value(latency_of(f, "F", "1", "0"), 3, TABLE_EQUAL);
     assert_int_equal(latency_of(f, "F", "1", "0")->verdict, MEASURED_UNSTABLE);
     assert_string_equal(latency_of(f, "F", "1", "0")->why, "another thread was busy");
+}
+
+// A value that was seen once only.
+static void add_first_look(struct fixture *f, const char *kernel, double cycles) {
+    text_addf(&f->measurements[0],
+              "{\"record\":\"measurement\",\"kernel\":\"%s\",\"isa\":\"x86_64\",\"form\":\"unrolled\","
+              "\"mode\":\"latency\",\"n\":1,\"arc\":\"o0->o1\",\"cycles\":%g,\"low\":%g,\"high\":%g,"
+              "\"verdict\":\"unstable\",\"look\":\"first\",\"clock\":\"ratio\",\"clock_error\":0,"
+              "\"samples\":40,\"bytes\":\"90\",\"why\":\"seen in 3 processes only, at one time\"}\n",
+              kernel, cycles, cycles - 0.01, cycles + 0.01);
+}
+
+// What waits for its second look is counted apart; a value of several parts waits where none is really unstable.
+static void first_looks_are_no_trouble(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_first_look(f, "F.chain", 4);
+    add_first_look(f, "CHAIN.movslq", 1);
+    add(f, "G.o1-o0.movslq", 4);
+    add_line(f, 0, "H.o1-o0.movslq", "\"mode\":\"latency\",\"n\":1", 4, false);
+    add_form(f, 0, "F", NULL);
+    add_form(f, 0, "G", NULL);
+    add_form(f, 0, "H", NULL);
+    read_all(f, 1);
+    assert_int_equal(f->table.n_values, 3);
+    assert_int_equal(f->table.n_waiting, 2);
+    assert_int_equal(f->table.n_unstable, 1);
+    assert_true(latency_of(f, "F", "1", "0")->is_waiting);
+    assert_true(latency_of(f, "G", "1", "0")->is_waiting);
+    assert_false(latency_of(f, "H", "1", "0")->is_waiting);
+    assert_int_equal(latency_of(f, "G", "1", "0")->verdict, MEASURED_UNSTABLE);
+}
+
+// A damaged line in front of a header may be of a run that was killed: it is left out, but not in silence.
+static void damaged_lines_are_reported(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add(f, "F.chain", 4);
+    text_add(&f->measurements[0], "{\"record\":\"measurement\",\"kernel\":\"G.ch#in\n");
+    begin(f, 0, "A");
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_int_equal(f->table.n_values, 1);
+    assert_int_equal(f->n_damaged, 1);
 }
 
 static void what_did_not_run_is_not_known(void **state) {
@@ -632,8 +677,10 @@ static void origins(void **state) {
     assert_true(table_find_origin(&f->arena, f->folders[0], &origin, &f->fail));
     assert_null(origin.cpu);
     assert_false(origin.is_here);
+    assert_string_equal(origin.target, "native");
     assert_true(table_find_origin(&f->arena, f->folders[1], &origin, &f->fail));
     assert_string_equal(origin.cpu, "znver4");
+    assert_string_equal(origin.target, "sim:znver4,noise=none,seed=1");
     assert_false(table_find_origin(&f->arena, f->folders[2], &origin, &f->fail));
     assert_int_equal(f->fail.status, FAIL_INPUT);
 }
@@ -721,6 +768,8 @@ int main(void) {
         TEST(the_least_way_is_equal),
         TEST(sums_must_add_up),
         TEST(unstable_partners),
+        TEST(first_looks_are_no_trouble),
+        TEST(damaged_lines_are_reported),
         TEST(what_did_not_run_is_not_known),
         TEST(limited_chains_are_bounds),
         TEST(chains_together_with_the_result),

@@ -1,5 +1,6 @@
 // x86-64, in AT&T syntax.
 //  - movslq is never eliminated at renaming, and merges nothing (uops.info's choice, too).
+//  - movsbl reads a high byte.
 //  - pand and andps of a register with itself keep the value, in either domain of the vector units.
 #include "survey/ways.h"
 
@@ -7,6 +8,7 @@
 
 static const struct partner_experiment experiments[] = {
     {"movslq", "movslq {a:r32}, {a:r64}", "[a]", "a: 1", NULL, 1, {NULL}, NULL},
+    {"movsbl", "movsbl {a:r8h}, {a:r32n}", "[a]", "a: 1", NULL, 1, {NULL}, NULL},
     {"xor", "xorq {b:r64}, {a:r64}", "[a]", "a: 1, b: 0", NULL, 1, {NULL}, NULL},
     {"vpand", "vpand {a:xmm}, {a:xmm}, {a:xmm}", "[a]", NULL, "avx", 1, {NULL}, NULL},
     {"vandps", "vandps {a:xmm}, {a:xmm}, {a:xmm}", "[a]", NULL, "avx", 1, {NULL}, NULL},
@@ -99,6 +101,7 @@ static const struct partner_experiment experiments[] = {
 // t depends on nothing but the flags, so the chain is closed by them alone.
 static const struct way_step steps[] = {
     {"movslq", 'g', 'g', 0, 1, "; movslq {a:r32}, {b:r64}", "", WAY_ANY},
+    {"movsbl", 'h', 'g', 0, 1, "; movsbl {a:r8h}, {b:r32n}", "", WAY_ANY},
     {"xor", 'g', 'a', 0, 2, "; xorq {a:r64}, {b:r64}; xorq {a:r64}, {b:r64}", "", WAY_ANY}, // the address stays
     {"movq", 'g', 'v', 0, 1, "; movq {a:r64}, {b:xmm}", "", WAY_LEGACY},
     {"vmovq", 'g', 'v', 0, 1, "; vmovq {a:r64}, {b:xmm}", "", WAY_NOT_LEGACY},

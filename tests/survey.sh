@@ -6,8 +6,8 @@ sim=(--isa x86_64 --target sim:znver4,noise=none)
 forms=(ADD64rr IMUL64rr MUL64r CMP64rr INC64r ADD64rm 'VADDPS[YX]?rr' VFMADD231PSYr)
 S=$T/s
 
-# silent COMMAND...: it succeeds and prints nothing.
-silent() { expect 0 '^0$' bash -c 'out=$("$@" 2>&1) || exit; printf "%s" "$out" >&2; echo -n "$out" | wc -c' - "$@"; }
+# silent COMMAND...: it succeeds without a message.
+silent() { expect 0 '^0$' bash -c 'out=$("$@" 2>&1 >/dev/null) || exit; printf "%s" "$out" >&2; echo -n "$out" | wc -c' - "$@"; }
 
 # value FOLDER FORM SOURCE RESULT: relation and cycles of a latency, rounded to a tenth; "throughput" and nothing: that.
 value() {
@@ -29,6 +29,9 @@ for row in map(json.loads, sys.stdin):
 }
 
 silent "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$S"
+expect 0 '^Done after [0-9]+ s: 9 forms, 9 measured: [0-9]+ values \(0 unstable, [0-9]+ upper bounds\)' \
+    "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$S" --resume
+expect 0 "^The table: cyclops table $S" "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$S" --resume
 for file in measurements.jsonl forms.jsonl kernels/x86_64/survey.yaml kernels/x86_64/slots.yaml; do
     [ -s "$S/$file" ] || { echo "FAILED: there is no $file"; failures=$((failures + 1)); }
 done
@@ -95,12 +98,13 @@ sifive-p670 FADD_D throughput none equal 0.50
 sifive-p670 C_ADD 2 0 equal 1.0
 WANTED
 expect 0 'ADDXrs +add x0, x1, x2, lsl #1 +1 +0\.333 ' "$cyclops" table "$T/neoverse-n1"
-silent bash -c "'$cyclops' survey LD2Twov4s VADD_VV ADDXrs --isa aarch64 --target sim:neoverse-n1,noise=none --output '$T/reasons'"
+silent bash -c "'$cyclops' survey LD2Twov4s ADDXrs --isa aarch64 --target sim:neoverse-n1,noise=none --output '$T/reasons'"
 expect 0 '^ +its operand is a list of registers in a row' "$cyclops" table "$T/reasons" --left-out
 
 # Forms that need something around them, and other register files. Stacks, addresses and masks are put back, so that
 # all of these run to their end on this CPU, too, where it has them. LLVM's models do not know how x87 waits.
-odd=(LEA64r PUSH64r POP64r LEAVE64 POPF64 MOVSB LODSQ MMX_PADDBrr ADD_FST0r ADD_FrST0 LD_F32m VGATHERDPSYrm LDMXCSR)
+odd=(LEA64r PUSH64r POP64r LEAVE64 POPF64 MOVSB LODSQ MMX_PADDBrr ADD_FST0r ADD_FrST0 LD_F32m VGATHERDPSYrm LDMXCSR
+    'ADD8rr.*' MOVZX32rr8-high1 LAHF MOV8rm-high0)
 silent "$cyclops" survey "${odd[@]}" "${sim[@]}" --attempt 200 --output "$T/odd"
 while read -r form source result wanted; do
     expect 0 "^$wanted\$" value "$T/odd" "$form" "$source" "${result/none/}"
@@ -115,6 +119,12 @@ ADD_FST0r st0 st0 at most 0.5
 ADD_FrST0 throughput none equal 0.50
 VGATHERDPSYrm 3.index 0 equal 5.0
 LDMXCSR throughput none equal 1.50
+ADD8rr-high0 0 0 equal 1.0
+ADD8rr-high0 2 0 equal 1.0
+ADD8rr-high0 2 0.whole equal 1.0
+ADD8rr-high2 2 0 equal 1.0
+MOVZX32rr8-high1 1 0 equal 1.0
+LAHF flags ah equal 1.0
 WANTED
 expect 0 "^0\$" bash -c "'$cyclops' table '$T/odd' --json --mcpu none | grep -c '\"left_out\"' || true"
 if [ "$(uname -m)" = x86_64 ]; then
@@ -192,13 +202,14 @@ rounded "$S" >"$T/whole.csv"
 expect_same() { rounded "$@" | diff "$T/whole.csv" - || failures=$((failures + 1)); }
 expect_same "$T/killed"
 # Ctrl-C: what was measured stays, and the rest can be done.
-env --default-signal=INT "$cyclops" survey 'ADD.*' "${sim[@]}" --output "$T/stopped" 2>"$T/messages" &
+env --default-signal=INT "$cyclops" survey 'ADD.*' "${sim[@]}" --output "$T/stopped" >"$T/messages" 2>&1 &
 program=$!
 within 20 test -s "$T/stopped/measurements.jsonl"
 kill -INT $program
 wait $program
 status=$?
-[ $status = 130 ] && grep -q 'interrupted; --resume does the rest' "$T/messages" ||
+[ $status = 130 ] && grep -q '^Interrupted after .* forms' "$T/messages" &&
+    grep -q '^The same command with --resume does the rest' "$T/messages" ||
     { echo "FAILED: exit $status after SIGINT:"; cat "$T/messages"; failures=$((failures + 1)); }
 expect 0 'ADD64rr' "$cyclops" table "$T/stopped" --left-out
 for i in 1 2 3; do
@@ -208,12 +219,15 @@ expect_same "$T/part1" "$T/part2" "$T/part3"
 
 # Noise that no repetition removes: the values are marked, and --strict has an exit status for them.
 noisy=(--isa x86_64 --target sim:znver4,noise=states --budget 0)
-expect 0 "values stay unstable; --resume measures them again" bash -c "\"\$@\" 2>&1" - "$cyclops" survey ADD64rr "${noisy[@]}" --output "$T/noisy"
+expect 0 "^The same command with --resume measures again what is unstable" "$cyclops" survey ADD64rr "${noisy[@]}" --output "$T/noisy"
 expect 0 '0 → 0 +1 \?' "$cyclops" table "$T/noisy"
 expect 0 '^exit 3$' bash -c '"$@"; echo "exit $?"' - "$cyclops" survey ADD64rr "${noisy[@]}" --output "$T/noisier" --strict
-# A folder that holds surveys of two targets: the last one counts.
-expect 0 'are of another host, target, model or clock, and are not taken' \
+# Another target needs another folder. In one that holds both all the same, the last one counts.
+expect 2 "'$T/noisy' holds a survey of sim:znver4,noise=states,seed=1, and this one is of sim:skylake,noise=none,seed=1: --output names" \
     "$cyclops" survey ADD64rr --isa x86_64 --target sim:skylake,noise=none --output "$T/noisy" --resume
+expect 2 "holds a survey of x86_64 on sim:znver4.*, and this one is of aarch64 on sim:neoverse-n1" \
+    "$cyclops" survey ADDXrs --isa aarch64 --target sim:neoverse-n1 --output "$T/noisy" --resume
+cat "$T/skylake/measurements.jsonl" >>"$T/noisy/measurements.jsonl"
 expect 0 'warning: [0-9]+ measurements are of another machine, microcode or target than the last one' "$cyclops" table "$T/noisy"
 
 # Forms by themselves.
@@ -226,7 +240,9 @@ expect 2 "form PUSH64r has no experiment 'PUSH64r'; it has PUSH64r.around.8" "$c
 # Bad input.
 expect 2 "'$S' holds a survey: --resume goes on with it" "$cyclops" survey ADD64rr "${sim[@]}" --output "$S"
 expect 2 "'\(' is not a regular expression" "$cyclops" survey '(' "${sim[@]}" --output "$T/new"
-expect 2 'no opcode has such a name' "$cyclops" survey FOO "${sim[@]}" --output "$T/new"
+expect 2 "no opcode has such a name: 'FOO'" "$cyclops" survey FOO "${sim[@]}" --output "$T/new"
+expect 2 "no opcode has such a name: 'ADD65rr', 'FOO.\*'; 'cyclops list forms'" "$cyclops" survey ADD64rr ADD65rr 'SUB.*' 'FOO.*' "${sim[@]}" --output "$T/new"
+expect 2 "no opcode has such a name: 'A1', 'A2', 'A3' and 2 more" "$cyclops" survey ADD64rr A1 A2 A3 A4 A5 "${sim[@]}" --output "$T/new"
 expect 2 "\\-\\-shard is I/N" "$cyclops" survey --shard 1/3x "${sim[@]}" --output "$T/new"
 expect 2 "^1\$" bash -c "test -e '$T/new'; echo \$?; exit 2" # nothing was made
 expect 2 'none of these forms can be measured' "$cyclops" survey BRK --isa aarch64 --target sim:neoverse-v2 --output "$T/none-of-them"
@@ -241,6 +257,10 @@ expect 2 "cannot sort by 'size'" "$cyclops" table "$S" --sort size
 cp -r "$S" "$T/broken"
 sed -i '3s/.*/nonsense/' "$T/broken/measurements.jsonl"
 expect 2 "measurements.jsonl:3:" "$cyclops" table "$T/broken"
+
+cp -r "$S" "$T/damaged"
+{ head -3 "$S/measurements.jsonl"; echo '{"record":"measurement","kernel":'; cat "$S/measurements.jsonl"; } >"$T/damaged/measurements.jsonl"
+expect 0 "measurements.jsonl:4: the line is damaged, and left out" "$cyclops" table "$T/damaged"
 
 cp -r "$S" "$T/broken-forms"
 echo '{"form":1}' >>"$T/broken-forms/forms.jsonl"

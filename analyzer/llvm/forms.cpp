@@ -46,8 +46,19 @@ struct example {
     int64_t immediate;
     bool avoids_accumulator;
     const address *of_lea;
+    unsigned high; // x86: a bit for each operand that is a high byte: %ah
 };
-constexpr example plain = {1, false, &addresses[0]}, second = {0x12345678, true, &addresses[0]};
+constexpr example plain = {1, false, &addresses[0], 0}, second = {0x12345678, true, &addresses[0], 0};
+
+// X86's high bytes, and the registers that they are in. An instruction with a REX prefix can name none of them.
+constexpr struct {
+    const char *high, *whole;
+} high_bytes[] = {{"AH", "RAX"}, {"CH", "RCX"}, {"DH", "RDX"}, {"BH", "RBX"}};
+
+bool needs_rex(StringRef name) {
+    const bool is_numbered = name.size() > 1 && name[0] == 'R' && name[1] >= '0' && name[1] <= '9';
+    return is_numbered || name == "SPL" || name == "BPL" || name == "SIL" || name == "DIL";
+}
 
 // Opcodes of x86 that are another one behind a prefix, lock or rep. The decoder and the assembler only know that one.
 using prefixed_opcodes = std::map<unsigned, unsigned>;
@@ -89,10 +100,12 @@ class form_maker {
     bool has_address_tuple(const MCInstrDesc &desc, unsigned operand) const;
     bool is_free(MCPhysReg reg) const;
     MCPhysReg choose(int reg_class);
+    MCPhysReg choose_high();
+    MCPhysReg choose_beside_high(int reg_class);
     MCPhysReg find_register(StringRef name) const;
     MCPhysReg choose_base() const;
     void add_fixed_memory(const MCInstrDesc &desc, MCInst &inst, struct form *form);
-    void describe_class(int reg_class, struct form_operand *operand);
+    void describe_class(int reg_class, const example &wanted, struct form_operand *operand);
     unsigned add_address(const address &wanted, MCInst &inst, struct form_operand *operand);
     unsigned add_operand(const MCInstrDesc &desc, unsigned i, const example &wanted, MCInst &inst, struct form *form);
     void add_operands(const MCInstrDesc &desc, const example &wanted, MCInst &inst, struct form *form);
@@ -135,12 +148,36 @@ MCPhysReg form_maker::choose(int reg_class) {
     return chosen;
 }
 
-void form_maker::describe_class(int reg_class, struct form_operand *operand) {
+// Each of a register's parts may be in use: the whole one is what must be free.
+MCPhysReg form_maker::choose_high() {
+    for (const auto &each : high_bytes)
+        if (is_free(find_register(each.whole))) {
+            used.push_back(find_register(each.whole));
+            return find_register(each.high);
+        }
+    return choose_base(); // no such form is made: it encodes to something else
+}
+
+MCPhysReg form_maker::choose_beside_high(int reg_class) {
+    for (const MCPhysReg reg : cpu.registers->getRegClass(unsigned(reg_class)))
+        for (const auto &each : high_bytes) {
+            const MCPhysReg whole = find_register(each.whole);
+            const bool is_high = StringRef(cpu.registers->getName(reg)) == each.high;
+            if (is_high || !is_free(whole) || !registers_overlap(*cpu.registers, reg, whole))
+                continue;
+            used.push_back(whole);
+            return reg;
+        }
+    return choose(reg_class);
+}
+
+void form_maker::describe_class(int reg_class, const example &wanted, struct form_operand *operand) {
     const MCRegisterClass &all = cpu.registers->getRegClass(unsigned(reg_class));
     operand->class_name = cpu.registers->getRegClassName(&all);
     uint16_t *list = ARENA_ARRAY(arena, uint16_t, all.getNumRegs());
     for (MCPhysReg reg : all)
-        list[operand->n_registers++] = reg;
+        if (!wanted.high || !needs_rex(cpu.registers->getName(reg)))
+            list[operand->n_registers++] = reg;
     operand->registers = list;
 }
 
@@ -219,7 +256,7 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const exam
         inst.addOperand(MCOperand::createImm(64));
         inst.addOperand(MCOperand::createReg(0));
         if (is_vector)
-            describe_class(index_class, operand);
+            describe_class(index_class, wanted, operand);
         return X86_MEMORY_OPERANDS;
     }
     const int reg_class = operand_class(*cpu.opcodes, *cpu.subtarget, desc, i);
@@ -228,15 +265,18 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const exam
         inst.addOperand(inst.getOperand(unsigned(tied)));
         operand->reg = MCPhysReg(unsigned(inst.getOperand(i).getReg()));
         if (reg_class >= 0)
-            describe_class(reg_class, operand);
+            describe_class(reg_class, wanted, operand);
     } else if (info.isPredicate() || info.isOptionalDef()) {
         constexpr int64_t always = 14; // ARM's condition
         operand->kind = FORM_OTHER;
         inst.addOperand(reg_class >= 0 ? MCOperand::createReg(0) : MCOperand::createImm(always));
     } else if (reg_class >= 0) {
         operand->kind = FORM_REGISTER;
-        describe_class(reg_class, operand);
-        operand->reg = choose(reg_class);
+        describe_class(reg_class, wanted, operand);
+        const unsigned number = form->n_operands - 1;
+        operand->reg = wanted.high >> number & 1 ? choose_high()
+                       : wanted.high             ? choose_beside_high(reg_class)
+                                                 : choose(reg_class);
         inst.addOperand(MCOperand::createReg(operand->reg));
     } else if (cpu.triple.isX86() && info.OperandType == X86_ROUNDING) {
         operand->kind = FORM_ROUNDING;
@@ -374,6 +414,9 @@ void form_maker::make(unsigned opcode, const example &wanted, struct form *form)
     add_operands(desc, wanted, inst, form);
     if (wanted.of_lea->name)
         form->name = arena_printf(arena, "%s-%s", form->opcode, wanted.of_lea->name);
+    for (unsigned i = 0; i < form->n_operands; i++)
+        if (wanted.high >> i & 1)
+            form->name = arena_printf(arena, "%s-high%u", form->name, i);
     if (!encode(inst, form))
         form->status = FORM_NOT_DECODED;
     else
@@ -400,6 +443,31 @@ bool assemble_examples(backend_cpu &cpu, const prefixed_opcodes &prefixed, struc
         form->status = is_itself ? FORM_USABLE : FORM_TWIN;
         form->twin = is_itself ? nullptr : opcode_name(&cpu, inst.getOpcode());
     });
+}
+
+// The operands that may be high bytes, a bit for each; 0: there is none, or too many of them. Division is left out: its
+// divisor would be zero where a chain's value is small.
+unsigned high_operands(const backend_cpu &cpu, const struct form &form) {
+    constexpr unsigned most = 2;
+    const ArrayRef<uint8_t> bytes(form.bytes, form.n_bytes);
+    const auto is_prefix = [](uint8_t byte) { return byte == 0x66 || byte == 0xf0 || byte == 0xf2 || byte == 0xf3; };
+    const auto *const first = find_if(bytes, [&](uint8_t byte) { return !is_prefix(byte); });
+    const bool is_extended = first == bytes.end() || (*first & 0xf0) == 0x40 || // REX
+                             *first == 0x62 || *first == 0xd5 ||                // EVEX, REX2
+                             *first == 0xc4 || *first == 0xc5;                  // VEX
+    unsigned found = 0, n = 0;
+    if (!cpu.triple.isX86() || form.status != FORM_USABLE || is_extended || StringRef(form.opcode).contains("DIV"))
+        return 0;
+    for (unsigned i = 0; i < form.n_operands; i++) {
+        const struct form_operand &operand = form.operands[i];
+        const bool may_be_high = any_of(ArrayRef<uint16_t>(operand.registers, operand.n_registers),
+                                        [&](uint16_t reg) { return StringRef(cpu.registers->getName(reg)) == "AH"; });
+        if (operand.kind != FORM_REGISTER || operand.tied >= 0 || !may_be_high)
+            continue;
+        found |= 1U << i;
+        n++;
+    }
+    return n <= most ? found : 0;
 }
 
 bool has_address(const struct form &form) {
@@ -430,8 +498,15 @@ bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form 
         if (has_address(list[i]) && list[i].status == FORM_USABLE)
             for (const address *each = addresses + 1; each < std::end(addresses); each++) {
                 list.emplace_back();
-                maker.make(unsigned(i), {plain.immediate, plain.avoids_accumulator, each}, &list.back());
+                maker.make(unsigned(i), {plain.immediate, plain.avoids_accumulator, each, 0}, &list.back());
             }
+    for (size_t i = 0; i < n_opcodes; i++) {
+        const unsigned high = high_operands(*cpu, list[i]);
+        for (unsigned some = high; some; some = (some - 1) & high) {
+            list.emplace_back();
+            maker.make(unsigned(i), {plain.immediate, plain.avoids_accumulator, plain.of_lea, some}, &list.back());
+        }
+    }
     if (!assemble_examples(*cpu, maker.all_prefixed(), list.data(), list.size(), fail))
         return false;
     // Where a short immediate makes another opcode of the text, a long one may not.

@@ -159,6 +159,32 @@ static void addresses_of_lea(void **state) {
     close_forms();
 }
 
+static const struct form *find_name(const char *name) {
+    for (size_t i = 0; i < n_forms; i++)
+        if (strcmp(forms[i].name, name) == 0)
+            return &forms[i];
+    return NULL;
+}
+
+// Instructions of bytes have a form for each choice of high bytes, where no REX prefix is in the way.
+static void high_bytes(void **state) {
+    (void)state;
+    static const char *const names[] = {"ADD8rr-high0", "ADD8rr-high2", "ADD8rr-high0-high2"};
+    static const char *const texts[] = {"addb\t%cl, %ah", "addb\t%ch, %al", "addb\t%ch, %ah"};
+    open_forms("x86_64-linux-gnu", "x86-64", "");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct form *form = find_name(names[i]);
+        assert_non_null(form);
+        assert_int_equal(form->status, FORM_USABLE);
+        assert_string_equal(form->opcode, "ADD8rr");
+        assert_string_equal(form->text, texts[i]);
+    }
+    assert_non_null(find_name("MOVZX32rr8-high1"));
+    assert_null(find_name("MOVZX64rr8-high1"));
+    assert_null(find_name("DIV8r-high0"));
+    close_forms();
+}
+
 // The first word of llvm-exegesis's text of the example is its opcode.
 static void check_key(const struct form *form) {
     struct fail fail = {0};
@@ -240,11 +266,9 @@ static void examples_are_of_their_opcode(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operands_of_x86),
-        cmocka_unit_test(addresses_of_lea),
-        cmocka_unit_test(what_is_left_out_of_x86),
-        cmocka_unit_test(keys_of_exegesis),
-        cmocka_unit_test(examples_are_of_their_opcode),
+        cmocka_unit_test(operands_of_x86),  cmocka_unit_test(addresses_of_lea),
+        cmocka_unit_test(high_bytes),       cmocka_unit_test(what_is_left_out_of_x86),
+        cmocka_unit_test(keys_of_exegesis), cmocka_unit_test(examples_are_of_their_opcode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,14 +206,18 @@ static void let_pass(struct target *target, uint64_t ns) {
     noise_wait(&((struct target_sim *)target)->noise, (double)ns);
 }
 
+const char *sim_spec_text(struct arena *arena, const struct sim_spec *spec) {
+    return arena_printf(arena, "sim:%s,noise=%s,seed=%llu", spec->cpu, spec->noise_text,
+                        (unsigned long long)spec->noise.seed);
+}
+
 struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec,
                                const struct target_request *request, struct fail *fail) {
     static const struct target_ops ops = {.name = "sim", .run = run, .now_ns = now_ns, .wait = let_pass};
     struct target_sim *sim = ARENA_NEW(arena, struct target_sim);
     *sim = (struct target_sim){
         .target = {.ops = &ops,
-                   .description = arena_printf(arena, "sim:%s,noise=%s,seed=%llu", spec->cpu, spec->noise_text,
-                                               (unsigned long long)spec->noise.seed),
+                   .description = sim_spec_text(arena, spec),
                    .model = model->identity,
                    .timer = "simulated",
                    .ticks_per_second = CORE_HZ * TICKS_PER_CYCLE,

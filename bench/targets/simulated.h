@@ -17,6 +17,8 @@ struct sim_spec {
 };
 enum { SIM_SLOW_BYTES = 1 << 25, SIM_SLOW_CYCLES = 1000 };
 bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec, struct fail *fail);
+// The target in records: "sim:znver4,noise=none,seed=1".
+const char *sim_spec_text(struct arena *arena, const struct sim_spec *spec);
 
 // `model` must stay open as long as the target. Events: see simulated_events.h. Null and a failure where an event is
 // unknown, or events are requested without counters.

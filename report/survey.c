@@ -1,0 +1,27 @@
+#include "report/survey.h"
+
+#include "base/screen.h"
+#include "base/text.h"
+
+static void add_counts(const struct survey_summary *summary, struct text *text) {
+    text_addf(text, "%zu forms, %zu measured: %zu values", summary->n_forms, summary->n_measured, summary->n_values);
+    text_addf(text, " (%zu unstable, ", summary->n_unstable);
+    if (summary->n_waiting)
+        text_addf(text, "%zu seen at one time only, ", summary->n_waiting);
+    text_addf(text, "%zu upper bounds)", summary->n_at_most);
+}
+
+void survey_report_print(struct arena *arena, const struct survey_summary *summary, const char *folder, FILE *out) {
+    struct text text = {.arena = arena};
+    text_addf(&text, "%s after %.0f s: ", summary->is_interrupted ? "Interrupted" : "Done", summary->seconds);
+    add_counts(summary, &text);
+    screen_print_sentence(text.data, out);
+    if (summary->n_values)
+        screen_print_sentence(arena_printf(arena, "The table: cyclops table %s", folder), out);
+    const char *rest = summary->is_interrupted ? "does the rest"
+                       : summary->n_unstable   ? "measures again what is unstable"
+                       : summary->n_waiting    ? "takes the second look"
+                                               : NULL;
+    if (rest)
+        screen_print_sentence(arena_printf(arena, "The same command with --resume %s", rest), out);
+}

@@ -1,0 +1,192 @@
+#include "survey/table_reader.h"
+
+#include "base/json.h"
+#include "survey/folder.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+#include <unistd.h>
+
+const char *reader_take(struct arena *arena, const char **rest, char separator) {
+    const char *end = strchrnul(*rest, separator), *part = arena_copy(arena, *rest, (size_t)(end - *rest));
+    *rest = end + (*end != 0);
+    return part;
+}
+
+const char *reader_label(struct arena *arena, const char *role) {
+    bool is_operand = *role == 'o' && role[1] >= '0' && role[1] <= '9';
+    return is_operand ? text_replaced(arena, role + 1, '_', '.') : role;
+}
+
+// Takes ".xor.17", or what there is of it.
+static void parse_fillers(struct arena *arena, const char *rest, struct entry *entry) {
+    entry->filler = reader_take(arena, &rest, '.');
+    entry->fillers = (unsigned)strtoul(rest, NULL, 10);
+}
+
+static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
+    const char *rest = record->kernel, *second, *record_arc = record->arc;
+    *entry = (struct entry){.record = record, .form = reader_take(arena, &rest, '.'), .copies = 1};
+    const char *behind_form = rest;
+    second = reader_take(arena, &rest, '.');
+    if (strcmp(entry->form, "CHAIN") == 0) {
+        entry->way = second;
+    } else if (strcmp(entry->form, "FILL") == 0) {
+        parse_fillers(arena, behind_form, entry);
+    } else if (strcmp(second, "slots") == 0) {
+        parse_fillers(arena, rest, entry);
+    } else if (strcmp(second, "chain") == 0) {
+        const char *arc = record->arc ? record->arc : "";
+        entry->way = "";
+        entry->result = reader_take(arena, &arc, '-');
+        entry->source = *arc == '>' ? arc + 1 : arc;
+    } else if (strcmp(second, "same") == 0) {
+        entry->way = "";
+        entry->source = second;
+        entry->result = record->arc ? reader_take(arena, &record_arc, '-') : "";
+    } else if (strcmp(second, "memory") == 0) {
+        entry->way = "";
+        entry->source = entry->result = second;
+    } else if (strcmp(second, "slow") == 0) {
+        entry->has_slow_values = true;
+    } else if (strcmp(second, "broken") == 0 || strcmp(second, "lines") == 0) {
+        entry->has_breakers = true;
+        entry->has_lines = strcmp(second, "lines") == 0;
+    } else if (strcmp(second, "around") == 0 || strcmp(second, "copies") == 0) {
+        entry->has_surroundings = strcmp(second, "around") == 0;
+        entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
+    } else if (*second) {
+        entry->source = reader_take(arena, &second, '-');
+        entry->result = second;
+        entry->way = reader_take(arena, &rest, '.');
+        const char *variant = reader_take(arena, &rest, '.');
+        entry->is_together = strcmp(variant, "together") == 0;
+        entry->is_longer = *variant && !entry->is_together;
+        entry->longer = rest;
+        if (strcmp(entry->way, "alone") == 0)
+            entry->way = "";
+    }
+}
+
+bool reader_is_latency(const struct entry *entry) {
+    return entry->way != NULL;
+}
+
+const char *reader_header_text(const json_t *header, const char *key) {
+    const char *text = json_string_value(json_object_get(header, key));
+    return text ? text : "";
+}
+
+// Whether two headers are of the same kind of machine and clock.
+static bool is_same_machine(const json_t *a, const json_t *b) {
+    static const char *const numbers[] = {"family", "model", "stepping"}, *const texts[] = {"cpu", "microcode"};
+    bool is_same = true;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        is_same &=
+            json_integer_value(json_object_get(a, numbers[i])) == json_integer_value(json_object_get(b, numbers[i]));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        is_same &= strcmp(reader_header_text(a, texts[i]), reader_header_text(b, texts[i])) == 0;
+    const json_t *one = json_object_get(a, "clock"), *other = json_object_get(b, "clock");
+    return is_same && strcmp(reader_header_text(one, "target"), reader_header_text(other, "target")) == 0;
+}
+
+// Whether they are of one experiment: 0.
+static int compare_experiments(const struct entry *one, const struct entry *other) {
+    int order = strcmp(one->form, other->form);
+    if (order == 0)
+        order = strcmp(one->record->kernel, other->record->kernel);
+    if (order == 0)
+        order = strcmp(one->record->arc ? one->record->arc : "", other->record->arc ? other->record->arc : "");
+    if (order == 0)
+        order = strcmp(one->record->placement ? one->record->placement : "",
+                       other->record->placement ? other->record->placement : "");
+    if (order == 0)
+        order = strcmp(one->record->form ? one->record->form : "", other->record->form ? other->record->form : "");
+    if (order == 0)
+        order = (one->record->streams > other->record->streams) - (one->record->streams < other->record->streams);
+    return order;
+}
+
+static int compare_entries(const void *a, const void *b) {
+    const struct entry *one = a, *other = b;
+    int order = compare_experiments(one, other);
+    return order ? order : (one->place > other->place) - (one->place < other->place);
+}
+
+// Of the measurements of one experiment, the last one counts; a stable one counts before an unstable one.
+static bool is_better(const struct entry *a, const struct entry *b) {
+    bool is_steady = a->record->measurement.verdict != MEASURED_UNSTABLE;
+    return is_steady || b->record->measurement.verdict == MEASURED_UNSTABLE;
+}
+
+static void drop_repeated(struct reader *reader) {
+    size_t n = 0;
+    for (size_t i = 0; i < reader->n_entries; i++) {
+        struct entry *last = n ? &reader->entries[n - 1] : NULL;
+        if (!last || compare_experiments(last, &reader->entries[i]) != 0)
+            reader->entries[n++] = reader->entries[i];
+        else if (is_better(&reader->entries[i], last))
+            *last = reader->entries[i];
+    }
+    reader->n_entries = n;
+}
+
+// Sorts by form; those of one experiment stay in the order of files and lines.
+static void sort_entries(struct reader *reader) {
+    struct entry *sorted = ARENA_ARRAY(reader->arena, struct entry, reader->n_entries);
+    memcpy(sorted, reader->entries, reader->n_entries * sizeof *sorted);
+    if (reader->n_entries)
+        qsort(sorted, reader->n_entries, sizeof *sorted, compare_entries);
+    reader->entries = sorted;
+    drop_repeated(reader);
+}
+
+// Lines that a killed run may have cut short are no reason to refuse the others.
+static void say_what_is_damaged(const struct reader *reader, const char *path, const struct record_file *file) {
+    if (file->n_cut == 1)
+        lab_say(reader->listener, LAB_WARNING, "%s:%u: the line is damaged, and left out: --resume measures it again",
+                path, file->cut_line);
+    else if (file->n_cut)
+        lab_say(reader->listener, LAB_WARNING,
+                "%s: %u lines are damaged, and left out, the last one is line %u: --resume measures them again", path,
+                file->n_cut, file->cut_line);
+}
+
+bool reader_read_measurements(struct reader *reader, const char *const *folders, size_t n, const json_t **header,
+                              struct fail *fail) {
+    size_t n_records = 0, n_others = 0;
+    reader->files = ARENA_ARRAY(reader->arena, struct record_file, n);
+    for (size_t i = 0; i < n; i++) {
+        const char *path = folder_file(reader->arena, folders[i], "measurements.jsonl");
+        if (access(path, F_OK) != 0)
+            return fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folders[i]);
+        if (!record_read(reader->arena, path, &reader->files[i], fail))
+            return false;
+        say_what_is_damaged(reader, path, &reader->files[i]);
+        n_records += reader->files[i].n_records;
+        if (reader->files[i].n_headers)
+            *header = reader->files[i].headers[reader->files[i].n_headers - 1];
+    }
+    if (!*header)
+        return fail_set(fail, FAIL_INPUT, "'%s' holds no measurement yet", folders[0]);
+    reader->entries = ARENA_ARRAY(reader->arena, struct entry, n_records);
+    for (size_t f = 0; f < n; f++)
+        for (size_t i = 0; i < reader->files[f].n_records; i++) {
+            const struct record *record = &reader->files[f].records[i];
+            bool is_ours = record->run && record->kernel && record->isa && record->mode &&
+                           is_same_machine(reader->files[f].headers[record->run - 1], *header);
+            n_others += !is_ours;
+            if (!is_ours)
+                continue;
+            parse_name(reader->arena, record, &reader->entries[reader->n_entries]);
+            reader->entries[reader->n_entries].place = reader->n_entries;
+            reader->n_entries++;
+        }
+    if (n_others)
+        lab_say(reader->listener, LAB_WARNING,
+                "%zu measurements are of another machine, microcode or target than the last one, and are left out",
+                n_others);
+    sort_entries(reader);
+    return true;
+}

@@ -1,0 +1,196 @@
+#include "survey/table_reader.h"
+
+#include "base/file.h"
+#include "survey/partners.h"
+
+#include <math.h>
+#include <string.h>
+
+// Whether a latency that is left is none: no instruction of a closed chain takes less than a cycle, but for moves that
+// are eliminated at renaming, and those close by themselves.
+static bool is_too_short(const struct table_value *value) {
+    static const double least = 0.9;
+    return value->partner && value->cycles < least;
+}
+
+// The name of the result for tables: of flags, the one that the way reads.
+static const char *result_label(const struct reader *reader, const struct entry *entry) {
+    if (strncmp(entry->way, "carry", strlen("carry")) == 0)
+        return "flags.carry";
+    if (strncmp(entry->way, "flags", strlen("flags")) == 0 && strcmp(entry->result, "flags") == 0)
+        return "flags.zero";
+    return reader_label(reader->arena, entry->result);
+}
+
+// Of two ways for one pair, an equal value counts before a bound, then the smaller one: a way through another domain of
+// the vector units may add a cycle.
+static bool is_better_way(const struct table_value *a, const struct table_value *b) {
+    if (a->is_known != b->is_known)
+        return a->is_known;
+    if ((a->verdict == MEASURED_UNSTABLE) != (b->verdict == MEASURED_UNSTABLE))
+        return b->verdict == MEASURED_UNSTABLE;
+    return a->relation != b->relation ? a->relation == TABLE_EQUAL : a->cycles < b->cycles;
+}
+
+static void add_latency(struct making *m, struct table_latency latency) {
+    for (size_t i = 0; i < m->row->n_latencies; i++) {
+        struct table_latency *other = &m->latencies[i];
+        if (strcmp(other->source, latency.source) != 0 || strcmp(other->destination, latency.destination) != 0)
+            continue;
+        if (is_better_way(&latency.value, &other->value))
+            *other = latency;
+        return;
+    }
+    *ARENA_ADD(m->reader->arena, m->latencies, m->row->n_latencies) = latency;
+}
+
+static const struct entry *find_longer(const struct making *m, const struct entry *like) {
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
+        if (each->is_longer && strcmp(each->source, like->source) == 0 && strcmp(each->result, like->result) == 0 &&
+            strcmp(each->way, like->way) == 0)
+            return each;
+    return NULL;
+}
+
+// Whether a chain that ends the other dependences measures the same pair.
+static bool has_alone(const struct making *m, const struct entry *chain) {
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
+        if (each != chain && reader_is_latency(each) && !*each->way && strstr(each->record->kernel, ".alone") &&
+            strcmp(each->source, chain->source) == 0 && strcmp(each->result, chain->result) == 0)
+            return true;
+    return false;
+}
+
+// Whether a chain through an address may be as short as the address's own way: an instruction writes its address, too,
+// and the way back reads that address, so that both ways go from copy to copy.
+static bool is_own_way(const struct making *m, const struct entry *entry) {
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        if (!reader_is_latency(each) || *each->way || strcmp(each->source, entry->source) != 0 ||
+            strcmp(each->result, entry->source) != 0 || !file_has_suffix(entry->source, "_base"))
+            continue;
+        struct table_value rest = reader_value(m->reader->arena, entry, 1),
+                           own = reader_value(m->reader->arena, each, 1);
+        if (reader_subtract_way(m->reader, entry->way, &rest) && own.is_known && own.cycles > 1.5 &&
+            rest.cycles <= own.cycles + READER_SUM_CYCLES)
+            return true;
+    }
+    return false;
+}
+
+// Whether a chain takes longer than its result's own way from copy to copy, so that this one does not limit it.
+static bool is_longer_than_own(const struct making *m, const struct entry *entry, double cycles) {
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        const struct bench_measurement *own = &each->record->measurement;
+        if (reader_is_latency(each) && !*each->way && strcmp(each->source, entry->result) == 0 &&
+            strcmp(each->result, entry->result) == 0)
+            return own->outcome == BENCH_OK && own->verdict != MEASURED_UNSTABLE && cycles > own->cycles + 0.5;
+    }
+    return false;
+}
+
+static bool is_operand(const char *role) {
+    return *role == 'o' && role[1] >= '0' && role[1] <= '9';
+}
+
+// Cycles that copies of the form take side by side, at most; 0: not known. Where they all wait for one fixed register,
+// only those with the dependences ended count.
+static double side_by_side(const struct making *m) {
+    bool is_waiting = false;
+    double least = 0;
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
+        is_waiting |= reader_is_latency(each) && strcmp(each->source, each->result) == 0 && !is_operand(each->source);
+    for (size_t i = 0; i < m->row->n_throughputs; i++) {
+        const struct table_throughput *each = &m->throughputs[i];
+        if (each->value.is_known && !each->has_lines && (each->has_breakers || each->has_surroundings || !is_waiting) &&
+            (least == 0 || each->value.cycles < least))
+            least = each->value.cycles;
+    }
+    return least;
+}
+
+// Decides whether a chain's cycles are its latency. A chain of dependent instructions takes a whole number of cycles,
+// one at least, and longer than copies side by side; what does not is limited by more than its latency.
+static void limit_chain(const struct making *m, const struct entry *entry, struct table_value *value) {
+    static const double share = 0.03, whole_share = 0.01, whole_cycles = 0.04;
+    double cycles = value->cycles, parallel = side_by_side(m), slack = whole_cycles + whole_share * cycles;
+    const char *why = NULL;
+    if (strstr(entry->record->kernel, ".chain") && has_alone(m, entry))
+        why = "other values go from copy to copy as well";
+    if (cycles < 1 - slack)
+        why = "less than a cycle, so something other than its latency limits the chain";
+    else if (reader_is_sum(cycles, 1) && !*entry->way)
+        why = NULL; // the least that a step takes
+    else if (fabs(cycles - round(cycles)) > slack)
+        why = "no whole number of cycles, so pipes limit the chain, too";
+    else if (parallel > 0 && cycles <= parallel * (1 + share))
+        why = "copies side by side take as long";
+    else if (entry->is_together && !is_longer_than_own(m, entry, cycles))
+        why = "other values go from copy to copy as well";
+    else if (*entry->way && is_own_way(m, entry))
+        why = "the address, which it writes, takes as long";
+    else if (strstr(entry->record->kernel, ".alone") && partners_hide_breakers(m->reader->isa))
+        why = "what ends the other dependences may take as long";
+    if (!why)
+        return;
+    value->relation = TABLE_AT_MOST;
+    value->why = value->why ? value->why : why;
+}
+
+// Reads the time from a register through memory and back. How much of it is the store's cannot be known.
+static void read_store(struct making *m, const struct entry *entry) {
+    struct arena *arena = m->reader->arena;
+    struct table_value value = reader_value(arena, entry, 1);
+    const struct entry *longer = find_longer(m, entry);
+    struct table_value long_value = longer ? reader_value(arena, longer, 1) : value;
+    value.partner = entry->way;
+    value.sum = value.cycles;
+    value.relation = TABLE_AT_MOST;
+    if (value.is_known && !longer) {
+        value.is_known = false;
+        value.why = "not measured yet with more steps, so it is not known whether the load waits for the store";
+    } else if (value.is_known && !reader_is_closed(m->reader, &value, &long_value, longer->longer)) {
+        value.is_known = false;
+        value.why = "more steps behind the load take no longer: the load does not wait for the store";
+    } else if (value.is_known && value.verdict != MEASURED_UNSTABLE) {
+        value.why = "the load back is in it";
+    }
+    add_latency(m, (struct table_latency){reader_label(m->reader->arena, entry->source), "memory", value});
+}
+
+void reader_read_latency(struct making *m, const struct entry *entry) {
+    struct reader *reader = m->reader;
+    if (strcmp(entry->result, "memory") == 0 && strcmp(entry->source, "memory") != 0) {
+        read_store(m, entry);
+        return;
+    }
+    struct table_value value = reader_value(reader->arena, entry, 1);
+    const struct entry *longer = find_longer(m, entry);
+    struct table_value long_value = longer ? reader_value(reader->arena, longer, 1) : value;
+    bool is_open = longer && value.is_known && !reader_is_closed(reader, &value, &long_value, longer->longer);
+    if (longer && value.is_known && !is_open && long_value.verdict != MEASURED_UNSTABLE &&
+        long_value.cycles < value.cycles && !reader_is_sum(long_value.cycles, value.cycles))
+        value = long_value; // pipes limit the shorter chain
+    bool is_flag = strcmp(entry->result, "flags") == 0 && *entry->way;
+    if (is_open && value.verdict != MEASURED_UNSTABLE && long_value.verdict != MEASURED_UNSTABLE)
+        return; // it does not write this flag
+    if (is_open) {
+        reader_doubt(&value, &long_value);
+        value.why = "unstable, so it is not known whether it writes this flag";
+    }
+    if (is_flag && !longer) { // the survey was ended in between, or still runs
+        value.is_known = false;
+        value.why = "not measured yet with one more step, so it is not known whether it writes this flag";
+    }
+    if (value.is_known)
+        limit_chain(m, entry, &value);
+    if (value.is_known && reader_subtract_way(reader, entry->way, &value) && is_too_short(&value)) {
+        if (longer)
+            return; // it does not write this flag
+        value = (struct table_value){
+            .kernel = value.kernel,
+            .bytes = value.bytes,
+            .why = "its chain takes no longer than the way back: it is open, or renaming does the work"};
+    }
+    add_latency(m,
+                (struct table_latency){reader_label(reader->arena, entry->source), result_label(reader, entry), value});
+}

@@ -1,0 +1,66 @@
+#include "survey/table_reader.h"
+
+#include "base/json.h"
+#include "bench/host/host.h"
+#include "survey/folder.h"
+
+#include <string.h>
+#include <unistd.h>
+
+const char *table_machine_text(struct arena *arena, const struct json_t *header) {
+    const char *target = reader_header_text(json_object_get(header, "clock"), "target");
+    bool is_native = !*target || strcmp(target, "native") == 0;
+    return is_native
+               ? arena_printf(arena, "%s (family %lld, model %lld, stepping %lld), microcode %s",
+                              reader_header_text(header, "cpu"), json_integer_value(json_object_get(header, "family")),
+                              json_integer_value(json_object_get(header, "model")),
+                              json_integer_value(json_object_get(header, "stepping")),
+                              reader_header_text(header, "microcode"))
+               : arena_strdup(arena, target);
+}
+
+const char *table_clock_text(struct arena *arena, const struct json_t *header) {
+    const json_t *clock = json_object_get(header, "clock");
+    return arena_printf(arena, "%s clock, ±%.2f %%", reader_header_text(clock, "tier"),
+                        100 * json_number_value(json_object_get(clock, "error")));
+}
+
+static bool is_this_machine(const json_t *header, struct arena *arena) {
+    const struct host_request request = {.cpu = -1};
+    struct host host;
+    struct fail unknown = {0};
+    return host_read(arena, &request, &host, &unknown) &&
+           strcmp(reader_header_text(header, "cpu"), host.cpu_name) == 0 &&
+           json_integer_value(json_object_get(header, "family")) == host.family &&
+           json_integer_value(json_object_get(header, "model")) == host.model;
+}
+
+bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail) {
+    const char *path = folder_file(arena, folder, "measurements.jsonl");
+    *origin = (struct table_origin){0};
+    return access(path, F_OK) == 0
+               ? table_find_origin_of_file(arena, path, origin, fail)
+               : fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folder);
+}
+
+bool table_find_origin_of_file(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail) {
+    static const char simulated[] = "sim:";
+    struct record_file file = {0};
+    *origin = (struct table_origin){0};
+    bool is_read = record_read(arena, path, &file, fail);
+    for (size_t i = 0; is_read && i < file.n_records && !origin->isa; i++)
+        origin->isa = file.records[i].isa ? arena_strdup(arena, file.records[i].isa) : NULL;
+    if (is_read && file.n_headers) {
+        const json_t *header = file.headers[file.n_headers - 1];
+        const char *target = reader_header_text(json_object_get(header, "clock"), "target");
+        origin->target = arena_strdup(arena, *target ? target : "native");
+        bool is_simulated = strncmp(target, simulated, strlen(simulated)) == 0;
+        const char *rest = target + strlen(simulated);
+        if (is_simulated)
+            origin->cpu = reader_take(arena, &rest, ',');
+        else
+            origin->is_here = is_this_machine(header, arena);
+    }
+    record_file_close(&file);
+    return is_read;
+}

@@ -1,0 +1,122 @@
+// Private to this folder.
+// What the files that make a table (table.h) share: the measurements by the parts of their names, values and the steps
+// and fillers that they rest on, and a row while it is made.
+//
+//     table_entries.c ─► table_steps.c, table_slots.c ─► table_throughputs.c, table_latencies.c ─► table.c
+#ifndef SURVEY_TABLE_READER_H
+#define SURVEY_TABLE_READER_H
+
+#include "bench/record/record.h"
+#include "survey/table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// A kernel's measurement, by the parts of its name (experiments.h).
+struct entry {
+    const struct record *record;
+    const char *form;                  // "CHAIN": a partner's; "FILL": a filler's
+    const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
+    bool is_longer, has_breakers, has_lines, has_slow_values, has_surroundings;
+    bool is_together;   // a way, with nothing to end what the result carries from copy to copy by itself
+    const char *longer; // step of which it has some more; empty: the usual one
+    const char *filler; // of a mixture, or itself; null: it has none
+    unsigned fillers;   // in the mixture
+    unsigned copies;    // of the form in a stream
+    size_t place;       // among the lines of all files
+};
+
+// What is known of a partner's step.
+struct step {
+    const char *name;
+    struct table_value value; // cycles of one step; TABLE_AT_MOST: only the sum with the way back is known
+};
+
+// What is known of a filler.
+struct filler {
+    const char *name;
+    struct table_value value; // cycles of one
+    const char *why;          // why it measures no slots; null: it does
+};
+
+struct reader {
+    struct arena *arena;
+    const struct lab_listener *listener;
+    const struct isa *isa;     // null: nothing was measured
+    struct record_file *files; // they hold the records
+    struct entry *entries;     // in the order of forms
+    size_t n_entries;
+    struct step *steps;
+    size_t n_steps;
+    struct filler *fillers;
+    size_t n_fillers;
+    const struct filler *filler; // the one to take; null: none
+};
+
+// A row while it is made.
+struct making {
+    struct reader *reader;
+    struct table_row *row;
+    const struct entry *entries; // of the form
+    size_t n_entries;
+    struct table_latency *latencies;
+    struct table_throughput *throughputs;
+};
+
+// ---- table_entries.c
+
+// Takes the part of `rest` in front of the next separator.
+const char *reader_take(struct arena *arena, const char **rest, char separator);
+// A role's name in tables: "1.base" of "o1_base".
+const char *reader_label(struct arena *arena, const char *role);
+bool reader_is_latency(const struct entry *entry);
+// A text of a header line, or of an object in it; "": it has no such text.
+const char *reader_header_text(const struct json_t *header, const char *key);
+// Reads the measurement files of all folders. `header`: the last one. Fails where there is no measurement.
+bool reader_read_measurements(struct reader *reader, const char *const *folders, size_t n, const struct json_t **header,
+                              struct fail *fail);
+
+// ---- table_steps.c
+
+// Adds `times` what `other` is made of.
+void reader_add_parts(struct arena *arena, struct table_value *value, const struct table_value *other, double times);
+// A measurement's cycles divided by `parts`.
+struct table_value reader_value(struct arena *arena, const struct entry *entry, double parts);
+// Makes a value unstable where a part of it is. It waits for a second look where nothing else makes it so.
+void reader_doubt(struct table_value *value, const struct table_value *part);
+// Whether a chain of known parts takes their sum. So do chains with one step more.
+#define READER_SUM_CYCLES 0.1
+bool reader_is_sum(double cycles, double sum);
+void reader_read_steps(struct reader *reader);
+// Takes the way back off a chain: what is left is the form's. False where a step is not known.
+bool reader_subtract_way(const struct reader *reader, const char *way, struct table_value *value);
+// Whether a chain through flags is closed: with more steps it takes these longer, or nearly so where pipes limit the
+// shorter one. Takes that as long as these steps off the longer one.
+bool reader_is_closed(const struct reader *reader, const struct table_value *value, struct table_value *longer,
+                      const char *name);
+
+// ---- table_slots.c
+
+// Reads the fillers and chooses the fastest of those that take one slot each.
+void reader_read_fillers(struct reader *reader, struct survey_table *table);
+void reader_read_slots(struct making *m);
+
+// ---- table_latencies.c
+
+void reader_read_latency(struct making *m, const struct entry *entry);
+
+// ---- table_throughputs.c
+
+void reader_read_throughput(struct making *m, const struct entry *entry);
+// Marks throughputs that are only as good as their streams' latency allows: each stream waits for itself.
+void reader_mark_waiting(struct making *m);
+// Marks throughputs that fewer streams make worse: then more of them, for which there are no registers, might be
+// better. Streams wait for themselves, or for something that LLVM's tables do not state.
+void reader_mark_few_streams(struct making *m);
+// Returns the throughput of copies of the form alone, as they are in the mixtures; null: it is not known.
+const struct table_throughput *reader_find_plain(const struct making *m);
+// The throughput that a reader wants, as its index; the number of all: there is none. Stores are on lines of their own,
+// all of them: on a Zen 5, stores to eight lines in turn take 0.5 cycles each, and those to sixteen 1.04.
+size_t reader_find_headline(const struct table_row *row);
+
+#endif

@@ -1,0 +1,127 @@
+#include "survey/table_reader.h"
+
+#include "survey/slots.h"
+
+#include <math.h>
+#include <string.h>
+
+// Slots of a body with fillers, less these. False where they are not known.
+static bool slots_of(struct arena *arena, const struct entry *entry, const struct filler *filler,
+                     struct slots_sample *sample) {
+    struct table_value value = reader_value(arena, entry, entry->record->streams ? entry->record->streams : 1);
+    if (!value.is_known || !filler || !filler->value.is_known || !(filler->value.low > 0))
+        return false;
+    *sample = (struct slots_sample){
+        .fillers = entry->fillers,
+        .slots = value.cycles / filler->value.cycles - entry->fillers,
+        .low = value.low / filler->value.high - entry->fillers,
+        .high = value.high / filler->value.low - entry->fillers,
+        .is_stable = value.verdict != MEASURED_UNSTABLE && filler->value.verdict != MEASURED_UNSTABLE,
+    };
+    return true;
+}
+
+static struct filler *find_filler(const struct reader *reader, const char *name) {
+    for (size_t i = 0; i < reader->n_fillers; i++)
+        if (strcmp(reader->fillers[i].name, name) == 0)
+            return &reader->fillers[i];
+    return NULL;
+}
+
+// Sets why a filler measures no slots: simple instructions do not take one each. As of all mixtures, the one with the
+// fewest slots counts.
+static void check_filler(const struct reader *reader, struct filler *filler) {
+    unsigned n_checks = 0;
+    double least = 0;
+    for (size_t i = 0; i < reader->n_entries; i++) {
+        const struct entry *entry = &reader->entries[i];
+        struct slots_sample sample;
+        if (strcmp(entry->form, "FILL") != 0 || !entry->fillers || strcmp(entry->filler, filler->name) != 0 ||
+            !slots_of(reader->arena, entry, filler, &sample))
+            continue;
+        least = n_checks++ ? fmin(least, sample.slots) : sample.slots;
+    }
+    if (n_checks < SLOTS_N_CHECKS)
+        filler->why = arena_printf(reader->arena, "the filler '%s' is not measured yet", filler->name);
+    else if (!slots_are(least, SLOTS_CHECKED))
+        filler->why = arena_printf(reader->arena, "%d simple instructions seem to take %.2f slots among '%s'",
+                                   SLOTS_CHECKED, least, filler->name);
+}
+
+void reader_read_fillers(struct reader *reader, struct survey_table *table) {
+    static const double share = 0.05; // among those as fast, the first one
+    const struct slots_filler *candidates = slots_fillers(reader->isa);
+    size_t n = 0;
+    while (candidates[n].name)
+        n++;
+    reader->fillers = ARENA_ARRAY(reader->arena, struct filler, n);
+    if (n == 0)
+        table->no_filler = "no filler is known for this ISA";
+    for (size_t i = 0; i < n; i++) {
+        struct filler *filler = &reader->fillers[reader->n_fillers++];
+        *filler = (struct filler){.name = candidates[i].name};
+        for (size_t e = 0; e < reader->n_entries; e++) {
+            const struct entry *entry = &reader->entries[e];
+            if (strcmp(entry->form, "FILL") == 0 && !entry->fillers && strcmp(entry->filler, filler->name) == 0)
+                filler->value = reader_value(reader->arena, entry, entry->record->streams ? entry->record->streams : 1);
+        }
+        check_filler(reader, filler);
+        if (i == 0)
+            table->no_filler = filler->why;
+        if (!filler->why && (!reader->filler || filler->value.cycles < (1 - share) * reader->filler->value.cycles))
+            reader->filler = filler;
+    }
+    if (!reader->filler)
+        return;
+    table->no_filler = NULL;
+    table->filler = reader->filler->name;
+    table->width = 1 / reader->filler->value.cycles;
+}
+
+static void add_fillers(struct making *m, struct table_fillers **list, const char *filler, unsigned n) {
+    *ARENA_ADD(m->reader->arena, *list, m->row->slots.n_fillers) = (struct table_fillers){filler, n};
+    m->row->slots.fillers = *list;
+}
+
+void reader_read_slots(struct making *m) {
+    const struct reader *reader = m->reader;
+    const struct table_throughput *plain = reader_find_plain(m);
+    struct table_value *value = &m->row->slots.value;
+    struct slots_sample *samples = ARENA_ARRAY(reader->arena, struct slots_sample, m->n_entries);
+    const struct entry **entries = ARENA_ARRAY(reader->arena, const struct entry *, m->n_entries);
+    struct table_fillers *list = NULL;
+    size_t n = 0;
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        if (!each->filler)
+            continue;
+        add_fillers(m, &list, each->filler, each->fillers);
+        const struct filler *filler = find_filler(reader, each->filler);
+        if (filler && !filler->why && slots_of(reader->arena, each, filler, &samples[n]))
+            entries[n++] = each;
+    }
+    if (!reader->filler || !plain) {
+        bool has_company = m->row->n_throughputs && m->throughputs[0].has_surroundings;
+        value->why = plain         ? "no filler takes one slot on this CPU"
+                     : has_company ? "it needs other instructions around it"
+                                   : "its throughput is not known";
+        return;
+    }
+    struct slots_result result = slots_judge(plain->value.cycles, 1 / reader->filler->value.cycles, samples, n);
+    for (unsigned i = 0; i < result.n_wanted; i++)
+        add_fillers(m, &list, reader->filler->name, result.wanted[i]);
+    if (result.relation != SLOTS_UNKNOWN) {
+        const struct entry *basis = entries[result.basis];
+        *value = reader_value(reader->arena, basis, 1);
+        value->n_parts = 0;
+        value->cycles = result.slots;
+        value->low = result.low;
+        value->high = result.high;
+        value->relation = result.relation == SLOTS_EQUAL ? TABLE_EQUAL : TABLE_AT_MOST;
+        // Exact: the interval holds no other whole number.
+        bool is_exact =
+            result.relation == SLOTS_EQUAL && result.low > result.slots - 1 && result.high < result.slots + 1;
+        value->is_waiting &= !result.is_stable;
+        value->verdict = !result.is_stable ? MEASURED_UNSTABLE : is_exact ? MEASURED_EXACT : MEASURED_WITHIN;
+    }
+    value->why = value->why && !result.is_stable ? value->why : result.why;
+}

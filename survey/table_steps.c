@@ -1,0 +1,166 @@
+#include "survey/table_reader.h"
+
+#include "survey/partners.h"
+
+#include <math.h>
+#include <string.h>
+
+void reader_add_parts(struct arena *arena, struct table_value *value, const struct table_value *other, double times) {
+    struct table_part *parts = ARENA_ARRAY(arena, struct table_part, value->n_parts + other->n_parts);
+    if (value->n_parts)
+        memcpy(parts, value->parts, value->n_parts * sizeof *parts);
+    for (size_t i = 0; i < other->n_parts; i++) {
+        parts[value->n_parts + i] = other->parts[i];
+        parts[value->n_parts + i].factor *= times;
+    }
+    value->parts = parts;
+    value->n_parts += other->n_parts;
+    value->constant += times * other->constant;
+}
+
+struct table_value reader_value(struct arena *arena, const struct entry *entry, double parts) {
+    const struct bench_measurement *m = &entry->record->measurement;
+    struct table_value value = {.kernel = entry->record->kernel, .bytes = entry->record->bytes};
+    value.is_known = m->outcome == BENCH_OK;
+    value.verdict = m->verdict;
+    value.why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome);
+    value.is_waiting = m->verdict == MEASURED_UNSTABLE && m->look == LOOK_FIRST;
+    if (value.is_known) {
+        value.cycles = m->cycles / parts;
+        value.low = measured_low(m) / parts;
+        value.high = measured_high(m) / parts;
+        struct table_part *part = ARENA_NEW(arena, struct table_part);
+        *part = (struct table_part){value.kernel, value.bytes, 1 / parts};
+        value.parts = part;
+        value.n_parts = 1;
+    }
+    return value;
+}
+
+void reader_doubt(struct table_value *value, const struct table_value *part) {
+    if (part->verdict != MEASURED_UNSTABLE)
+        return;
+    value->is_waiting = part->is_waiting && (value->is_waiting || value->verdict != MEASURED_UNSTABLE);
+    value->verdict = MEASURED_UNSTABLE;
+}
+
+bool reader_is_sum(double cycles, double sum) {
+    static const double sum_share = 0.01;
+    return fabs(cycles - sum) <= READER_SUM_CYCLES + sum_share * sum;
+}
+
+static struct step *find_step(const struct reader *reader, const char *name) {
+    for (size_t i = 0; i < reader->n_steps; i++)
+        if (strcmp(reader->steps[i].name, name) == 0)
+            return &reader->steps[i];
+    return NULL;
+}
+
+static const struct entry *find_partner(const struct reader *reader, const char *name) {
+    for (size_t i = 0; i < reader->n_entries; i++)
+        if (strcmp(reader->entries[i].form, "CHAIN") == 0 && strcmp(reader->entries[i].way, name) == 0)
+            return &reader->entries[i];
+    return NULL;
+}
+
+// Marks the steps of a chain whose parts do not add up. Where a part is only known as a sum, nothing follows: a way
+// between two kinds of units may take a cycle longer after some instructions, and a bound holds all the same.
+static void check_sum(const struct reader *reader, const struct partner_experiment *experiment) {
+    const struct entry *entry = find_partner(reader, experiment->name);
+    double sum = 0;
+    for (unsigned i = 0; i < 3 && experiment->parts[i]; i++) {
+        const struct entry *part = find_partner(reader, experiment->parts[i]);
+        if (!part || !entry || part->record->measurement.outcome != BENCH_OK ||
+            entry->record->measurement.outcome != BENCH_OK || !find_step(reader, experiment->parts[i]) ||
+            find_step(reader, experiment->parts[i])->value.relation == TABLE_AT_MOST)
+            return;
+        sum += part->record->measurement.cycles;
+    }
+    if (reader_is_sum(entry->record->measurement.cycles, sum))
+        return;
+    for (unsigned i = 0; i < 3 && experiment->parts[i]; i++) {
+        struct step *step = find_step(reader, experiment->parts[i]);
+        step->value.verdict = MEASURED_UNSTABLE;
+        step->value.is_waiting = false;
+        step->value.why = arena_printf(reader->arena, "the chains of %s do not add up", experiment->name);
+    }
+}
+
+static void take_off(struct arena *arena, struct table_value *value, const struct entry *less) {
+    struct table_value part = less ? reader_value(arena, less, 1) : (struct table_value){.is_known = false};
+    reader_add_parts(arena, value, &part, -1);
+    value->is_known &= part.is_known;
+    value->cycles -= part.cycles;
+    value->low -= part.high;
+    value->high -= part.low;
+    reader_doubt(value, &part);
+}
+
+void reader_read_steps(struct reader *reader) {
+    const struct partner_experiment *experiments;
+    size_t n = partners_experiments(reader->isa, &experiments);
+    reader->steps = ARENA_ARRAY(reader->arena, struct step, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct entry *entry = find_partner(reader, experiments[i].name);
+        if (experiments[i].parts[0] || !entry)
+            continue;
+        struct step *step = &reader->steps[reader->n_steps++];
+        *step = (struct step){experiments[i].name, reader_value(reader->arena, entry, 1)};
+        if (experiments[i].less)
+            take_off(reader->arena, &step->value, find_partner(reader, experiments[i].less));
+        if (experiments[i].n_steps == 1 || experiments[i].less || !step->value.is_known)
+            continue;
+        // No step takes less than a cycle; so where all together take one each, each takes one. Where they take even
+        // less, one takes nothing.
+        double cycles = step->value.cycles, n_steps = experiments[i].n_steps;
+        bool is_least = reader_is_sum(cycles, n_steps), is_less = cycles < n_steps && !is_least;
+        step->value.sum = cycles;
+        step->value.relation = is_least ? TABLE_EQUAL : TABLE_AT_MOST;
+        step->value.cycles = step->value.low = step->value.high = step->value.constant = is_less ? 0 : 1;
+        step->value.n_parts = 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (experiments[i].parts[0])
+            check_sum(reader, &experiments[i]);
+}
+
+bool reader_subtract_way(const struct reader *reader, const char *way, struct table_value *value) {
+    double chain = value->cycles;
+    value->partner = *way ? way : NULL;
+    for (const char *rest = way; *rest;) {
+        const char *name = reader_take(reader->arena, &rest, '-');
+        const struct step *step = find_step(reader, name);
+        if (!step || !step->value.is_known) {
+            *value = (struct table_value){.kernel = value->kernel,
+                                          .bytes = value->bytes,
+                                          .why = arena_printf(reader->arena, "its partner %s is not known", name)};
+            return false;
+        }
+        double times = partners_times(reader->isa, name);
+        reader_add_parts(reader->arena, value, &step->value, -times);
+        value->cycles -= times * step->value.cycles;
+        value->low -= times * step->value.high;
+        value->high -= times * step->value.low;
+        if (step->value.relation == TABLE_AT_MOST) {
+            value->relation = TABLE_AT_MOST;
+            value->sum = chain;
+        }
+        if (step->value.verdict == MEASURED_UNSTABLE)
+            value->why = step->value.why;
+        reader_doubt(value, &step->value);
+    }
+    return true;
+}
+
+bool reader_is_closed(const struct reader *reader, const struct table_value *value, struct table_value *longer,
+                      const char *name) {
+    const struct step *step = reader->isa ? find_step(reader, *name ? name : partners_longer(reader->isa)) : NULL;
+    if (!longer->is_known || !step || !step->value.is_known)
+        return false;
+    double steps = PARTNER_LONGER_STEPS * step->value.cycles;
+    reader_add_parts(reader->arena, longer, &step->value, -PARTNER_LONGER_STEPS);
+    longer->cycles -= steps;
+    longer->low -= PARTNER_LONGER_STEPS * step->value.high;
+    longer->high -= PARTNER_LONGER_STEPS * step->value.low;
+    return longer->cycles > value->cycles - steps / 2;
+}

@@ -1,0 +1,120 @@
+#include "survey/table_reader.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/param.h>
+
+void reader_read_throughput(struct making *m, const struct entry *entry) {
+    const struct record *record = entry->record;
+    unsigned streams = entry->copies * (record->streams ? record->streams : 1);
+    struct table_throughput throughput = {.is_looped = record->form && strcmp(record->form, "looped") == 0,
+                                          .has_same_address =
+                                              record->placement && strcmp(record->placement, "same-address") == 0,
+                                          .has_breakers = entry->has_breakers,
+                                          .has_lines = entry->has_lines,
+                                          .has_surroundings = entry->has_surroundings,
+                                          .has_slow_values = entry->has_slow_values,
+                                          .streams = streams,
+                                          .copies = entry->copies,
+                                          .value = reader_value(m->reader->arena, entry, streams)};
+    if (entry->has_breakers) {
+        throughput.value.relation = TABLE_AT_MOST;
+        throughput.value.why = throughput.value.why ? throughput.value.why : "with instructions that end dependences";
+    }
+    if (entry->has_surroundings) {
+        throughput.value.relation = TABLE_AT_MOST;
+        throughput.value.why =
+            throughput.value.why ? throughput.value.why : "with instructions that put back what it moves";
+    }
+    *ARENA_ADD(m->reader->arena, m->throughputs, m->row->n_throughputs) = throughput;
+}
+
+static bool is_alike(const struct table_throughput *a, const struct table_throughput *b) {
+    return a->is_looped == b->is_looped && a->has_same_address == b->has_same_address &&
+           a->has_breakers == b->has_breakers && a->has_lines == b->has_lines &&
+           a->has_slow_values == b->has_slow_values && a->has_surroundings == b->has_surroundings;
+}
+
+void reader_mark_few_streams(struct making *m) {
+    static const double share = 0.03;
+    struct table_throughput *list = m->throughputs;
+    for (size_t i = 0; i < m->row->n_throughputs; i++)
+        for (size_t k = 0; k < m->row->n_throughputs; k++) {
+            const struct table_value *fewer = &list[k].value;
+            struct table_value *value = &list[i].value;
+            if (!is_alike(&list[i], &list[k]) || list[k].streams >= list[i].streams || !value->is_known ||
+                !fewer->is_known || fewer->verdict == MEASURED_UNSTABLE || value->relation == TABLE_AT_MOST ||
+                fewer->low <= value->high * (1 + share))
+                continue;
+            value->relation = TABLE_AT_MOST;
+            value->why = value->why ? value->why
+                                    : arena_printf(m->reader->arena, "%u streams take longer, so more may take less",
+                                                   list[k].streams);
+        }
+}
+
+const struct table_throughput *reader_find_plain(const struct making *m) {
+    static const struct table_throughput plain = {.is_looped = false};
+    const struct table_throughput *most = NULL;
+    for (size_t i = 0; i < m->row->n_throughputs; i++) {
+        const struct table_throughput *each = &m->throughputs[i];
+        if (each->value.is_known && is_alike(each, &plain) && (!most || each->streams > most->streams))
+            most = each;
+    }
+    return most;
+}
+
+void reader_mark_waiting(struct making *m) {
+    static const double share = 0.03;
+    struct table_throughput *list = m->throughputs;
+    for (size_t l = 0; l < m->row->n_latencies; l++) {
+        const struct table_latency *latency = &m->latencies[l];
+        bool is_carried = strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
+        bool is_fixed = *latency->source < '0' || *latency->source > '9', is_memory = table_latency_is_special(latency);
+        for (size_t i = 0; is_carried && latency->value.is_known && i < m->row->n_throughputs; i++) {
+            // Copies in one stream name different registers of x87's stack, which all streams share.
+            double least = latency->value.cycles / (is_fixed ? list[i].copies : list[i].streams);
+            if (list[i].has_breakers || list[i].has_surroundings || !list[i].value.is_known ||
+                (is_memory && !list[i].has_same_address) ||
+                fabs(list[i].value.cycles - least) > share * list[i].value.cycles)
+                continue;
+            list[i].value.relation = TABLE_AT_MOST;
+            list[i].value.why = arena_printf(m->reader->arena, "its streams wait for %s", latency->source);
+        }
+    }
+}
+
+// Whether a reader wants `a` more than `b`: a stable one; a smaller one; of those that are alike, that of straight
+// code, of many streams, and without a doubt.
+static bool is_better_throughput(const struct table_throughput *a, const struct table_throughput *b) {
+    bool is_steady = a->value.verdict != MEASURED_UNSTABLE, other_is = b->value.verdict != MEASURED_UNSTABLE;
+    if (is_steady != other_is)
+        return is_steady;
+    if (fabs(a->value.cycles - b->value.cycles) > MEASURED_LEAST_DIFFERENCE * fmin(a->value.cycles, b->value.cycles))
+        return a->value.cycles < b->value.cycles;
+    if (a->value.relation != b->value.relation)
+        return a->value.relation == TABLE_EQUAL;
+    if (a->has_breakers != b->has_breakers)
+        return b->has_breakers;
+    return a->is_looped != b->is_looped ? b->is_looped : a->streams > b->streams;
+}
+
+size_t reader_find_headline(const struct table_row *row) {
+    size_t best = row->n_throughputs;
+    unsigned most_streams = 0;
+    bool has_memory = false;
+    for (size_t i = 0; i < row->n_throughputs; i++) {
+        const struct table_throughput *each = &row->throughputs[i];
+        has_memory |= each->has_same_address;
+        most_streams = MAX(most_streams, each->has_lines ? 0 : each->streams);
+    }
+    for (size_t i = 0; i < row->n_throughputs; i++) {
+        const struct table_throughput *each = &row->throughputs[i];
+        if (!each->value.is_known || each->has_same_address || each->has_slow_values || each->has_lines ||
+            (has_memory && each->streams < most_streams))
+            continue;
+        if (best == row->n_throughputs || is_better_throughput(each, &row->throughputs[best]))
+            best = i;
+    }
+    return best;
+}
