@@ -452,7 +452,8 @@ static void add_store(const struct isa *isa, const struct shape *shape, unsigned
 }
 
 // The address of a load with an index instead of the displacement, which x86's examples do not have: the shape with one
-// more port. With both, a Zen 4 takes a cycle longer, from the base as well. False: it has an index, or no room for one.
+// more port. With both, a Zen 4 takes a cycle longer, from the base as well. False: it has an index, or no room for
+// one.
 static bool add_index_port(const struct isa *isa, struct arena *arena, struct shape *shape) {
     const char *end = behind_base(shape), *start = end;
     unsigned base = 0;
