@@ -212,8 +212,17 @@ static void a_push_is_popped(void **state) {
 
 static void addresses(void **state) {
     (void)state;
-    has("LEA64r-base-index", "", "body: \"leaq ({o1_base:r64},{o1_index:r64}), {o0:r64}\", init: {o1_base: 1");
+    has("LEA64r-base-index", "", "body: \"leaq ({o1_base:r64},{o1_index:r64}), {o0:r64}\"");
+    has("LEA64r-base-index", "", "init: {o1_base: 1, o1_index: 1}");
     has("LEA64r-base-index", ".chain", "chain: [o0->o1_base, o0->o1_index]}");
+    // Of these bases, the address has a displacement.
+    has("LEA64r-base-index", "", "implicit: [rbp, r13]");
+    has("LEA64r-base", "", "implicit: [rbp, r13]");
+    // A load has either a displacement or an index.
+    has("MOV32rm", "", "body: \"movl {load:4}({o1_base:r64}), {o0:r32}\"");
+    has("MOV32rm", ".o1_index-o0.xor", "body: \"movl ({o1_base:r64}, {o1_index:r64}), {o0:r32}; xorq");
+    has("MOV32rm", ".o1_index-o0.xor", "init: {o1_base: memory, o1_index: 64}");
+    has("MOV32rm", ".o1_index-o0.xor", "implicit: [rbp, r13]");
     has_none("LEA64r-base-index", ".same");
     has("VDIVPDZ128rr", "", "init: {o1: f64 1.0, o2: f64 1.0}"); // "{evex} vdivpd"
     has("VDIVPDZ128rr", ".slow", "f64 1.7");

@@ -445,7 +445,8 @@ static bool is_vector_of_legacy(const struct shape *shape) {
 }
 
 // x86: LLVM's example uses the accumulator first. Where it does not, the assembler has another opcode for that: "addl
-// $1000, %eax".
+// $1000, %eax". An address without a displacement has one of zero where its base is rbp or r13, and lea of three parts
+// takes longer.
 static const char *find_avoided(const struct maker *m) {
     static const char *const accumulators[] = {"AL", "AX", "EAX", "RAX"};
     enum { N = sizeof accumulators / sizeof *accumulators };
@@ -459,7 +460,9 @@ static const char *find_avoided(const struct maker *m) {
     }
     for (unsigned i = 0; i < m->shape->n_ports; i++)
         is_it |= m->shape->ports[i].is_fixed && m->shape->ports[i].file == 'g' && m->shape->ports[i].index == 0;
-    return may_be_it && !is_it ? m->isa->classes->registers[0] : NULL;
+    if (may_be_it && !is_it)
+        return m->isa->classes->registers[0];
+    return strstr(m->shape->body, " ({o") ? SHAPE_NO_BARE_BASE : NULL;
 }
 
 static bool make(struct maker *m) {

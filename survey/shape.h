@@ -13,6 +13,9 @@
 
 #include <stdbool.h>
 
+// x86: they cannot be the base of an address without a displacement; it is one of zero then.
+#define SHAPE_NO_BARE_BASE "rbp, r13"
+
 // A register through which values enter or leave the form.
 struct shape_port {
     const char *label; // name in tables: "0" (LLVM's number of the operand), "3.base", "4.index", "rax", "flags"
@@ -23,7 +26,8 @@ struct shape_port {
     unsigned index;
     bool is_read, is_written;
     bool is_address;  // base of a memory operand
-    bool is_index;    // added to it, so it stays zero; a vector: those of a gather or scatter
+    bool is_index;    // added to it, so it stays as it is; a vector: those of a gather or scatter
+    bool is_offset;   // such an index that holds 64, as the address has no displacement
     bool is_lanes;    // all its bits must be set: the mask of a gather or scatter, which these clear
     bool is_upper;    // x86: upper half of a dividend, rdx or a part of it: it must be less than the divisor
     bool is_distinct; // as in struct form_operand
@@ -44,7 +48,8 @@ struct shape {
     bool is_gather;             // or a scatter
     const char *spread_indices; // instructions that set fixed indices of a gather; null: they are roles, and zero
     bool is_legacy;             // x86: vector instruction without a VEX or EVEX prefix
-    // Register that no operand may be, as its text would be another opcode then (x86: that of the accumulator); null.
+    // Registers that no operand may be, separated by ", ", as the code would be another then (x86: the opcode of the
+    // accumulator, or a displacement); null: none.
     const char *avoided;
     struct shape_port ports[SHAPE_MOST_PORTS];
     unsigned n_ports;

@@ -98,7 +98,8 @@ static double side_by_side(const struct making *m) {
     bool is_waiting = false;
     double least = 0;
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
-        is_waiting |= reader_is_latency(each) && strcmp(each->source, each->result) == 0 && !is_operand(each->source);
+        is_waiting |= reader_is_latency(each) && strcmp(each->source, each->result) == 0 && !is_operand(each->source) &&
+                      strcmp(each->source, "memory") != 0;
     for (size_t i = 0; i < m->row->n_throughputs; i++) {
         const struct table_throughput *each = &m->throughputs[i];
         if (each->value.is_known && !each->has_lines && (each->has_breakers || each->has_surroundings || !is_waiting) &&

@@ -482,8 +482,10 @@ static void streams_that_wait_are_marked(void **state) {
     add_throughput(f, "G.broken", 8, 8);
     add_arc(f, "H.chain", "o0->o0", 4); // takes longer than its streams' latency
     add_throughput(f, "H", 8, 8);
-    for (int i = 0; i < 3; i++)
-        add_form(f, 0, (const char *const[]){"F", "G", "H"}[i], NULL);
+    add_arc(f, "I.chain", "flags->flags", 1); // all share the flags, which the loop's branch gives a new value
+    add_throughput(f, "I", 8, 3);
+    for (int i = 0; i < 4; i++)
+        add_form(f, 0, (const char *const[]){"F", "G", "H", "I"}[i], NULL);
     read_all(f, 1);
     is_value(&row_of(f, "F")->throughputs[0].value, 0.5, TABLE_AT_MOST);
     assert_string_equal(row_of(f, "F")->throughputs[0].value.why, "its streams wait for 0");
@@ -492,6 +494,7 @@ static void streams_that_wait_are_marked(void **state) {
     is_value(&row_of(f, "G")->throughputs[1].value, 1, TABLE_AT_MOST);
     assert_int_equal(row_of(f, "G")->headline, 1);
     is_value(&row_of(f, "H")->throughputs[0].value, 1, TABLE_EQUAL);
+    is_value(&row_of(f, "I")->throughputs[0].value, 0.375, TABLE_AT_MOST);
 }
 
 // Copies in one stream count like streams. What is around them makes a bound; registers of a stack that they do not
@@ -529,6 +532,18 @@ static void memory_that_waits(void **state) {
         const struct table_throughput *each = &row_of(f, "F")->throughputs[i];
         is_value(&each->value, 1, each->has_same_address ? TABLE_AT_MOST : TABLE_EQUAL);
     }
+}
+
+// A chain through memory that takes no longer than copies side by side says nothing of the latency.
+static void memory_that_does_not_limit(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_line(f, 0, "F.memory", "\"mode\":\"throughput\",\"n\":1,\"placement\":\"same-address\"", 12, true);
+    add_line(f, 0, "F", "\"mode\":\"throughput\",\"n\":4,\"placement\":\"own-lines\"", 48, true);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "memory", "memory"), 12, TABLE_AT_MOST);
+    assert_string_equal(latency_of(f, "F", "memory", "memory")->why, "copies side by side take as long");
 }
 
 // Operands that are not round: a value of their own, and never the headline.
@@ -780,6 +795,7 @@ int main(void) {
         TEST(streams_that_wait_are_marked),
         TEST(copies_with_company),
         TEST(memory_that_waits),
+        TEST(memory_that_does_not_limit),
         TEST(slow_values),
         TEST(stable_ones_are_the_headline),
         TEST(the_last_stable_one_counts),

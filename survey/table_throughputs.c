@@ -64,8 +64,14 @@ const struct table_throughput *reader_find_plain(const struct making *m) {
     return most;
 }
 
-void reader_mark_waiting(struct making *m) {
+// Whether a throughput is as short as waiting for a carried value allows. Where all streams share that value, it may be
+// shorter: the branch of a loop gives the flags a new value, and copies of several iterations overlap.
+static bool is_as_short(double cycles, double waiting, bool is_shared) {
     static const double share = 0.03;
+    return is_shared ? cycles <= waiting * (1 + share) : fabs(cycles - waiting) <= share * cycles;
+}
+
+void reader_mark_waiting(struct making *m) {
     struct table_throughput *list = m->throughputs;
     for (size_t l = 0; l < m->row->n_latencies; l++) {
         const struct table_latency *latency = &m->latencies[l];
@@ -74,9 +80,9 @@ void reader_mark_waiting(struct making *m) {
         for (size_t i = 0; is_carried && latency->value.is_known && i < m->row->n_throughputs; i++) {
             // Copies in one stream name different registers of x87's stack, which all streams share.
             double least = latency->value.cycles / (is_fixed ? list[i].copies : list[i].streams);
+            bool is_shared = is_fixed && latency->value.relation == TABLE_EQUAL;
             if (list[i].has_breakers || list[i].has_surroundings || !list[i].value.is_known ||
-                (is_memory && !list[i].has_same_address) ||
-                fabs(list[i].value.cycles - least) > share * list[i].value.cycles)
+                (is_memory && !list[i].has_same_address) || !is_as_short(list[i].value.cycles, least, is_shared))
                 continue;
             list[i].value.relation = TABLE_AT_MOST;
             list[i].value.why = arena_printf(m->reader->arena, "its streams wait for %s", latency->source);
