@@ -87,12 +87,11 @@ static void find_members(struct repair *repair) {
 // ---- rules
 
 static const char *describe_value(struct arena *arena, const struct check_value *value, double predicted,
-                                  const char *folder) {
-    return arena_printf(arena,
-                        "  # %s %s%s%s: measured %s%.4g [%.4g, %.4g], LLVM %.4g; cyclops run --kernels %s/kernels %s\n",
-                        value->form, check_quantity_name(value->quantity), *value->detail ? " " : "", value->detail,
+                                  const char *repeat_options) {
+    return arena_printf(arena, "  # %s %s%s%s: measured %s%.4g [%.4g, %.4g], LLVM %.4g; %s\n", value->form,
+                        check_quantity_name(value->quantity), *value->detail ? " " : "", value->detail,
                         value->value.relation == TABLE_AT_MOST ? "at most " : "", value->value.cycles, value->value.low,
-                        value->value.high, predicted, folder, value->value.kernel ? value->value.kernel : value->form);
+                        value->value.high, predicted, table_repeat(arena, &value->value, repeat_options));
 }
 
 static const char *evidence_of(const struct repair *repair, const struct member *members, size_t n) {
@@ -104,7 +103,7 @@ static const char *evidence_of(const struct repair *repair, const struct member 
                 if (n_written < MOST_EVIDENCE) {
                     n_written++;
                     text_add(&text, describe_value(repair->arena, &repair->values[i], repair->base[i].cycles,
-                                                   repair->request->folder));
+                                                   repair->request->results->repeat_options));
                 }
                 n_all++;
             }

@@ -14,6 +14,9 @@
 #include <sys/param.h>
 #include <unistd.h>
 
+// How the name of a simulated target begins.
+static const char simulated[] = "sim:";
+
 // Chains of known parts take the sum of these, within this share and these cycles. So do chains with one step more.
 static const double sum_share = 0.01, sum_cycles = 0.1;
 
@@ -29,6 +32,7 @@ struct entry {
     unsigned fillers;   // in the mixture
     unsigned copies;    // of the form in a stream
     size_t place;       // among the lines of all files
+    const char *folder; // whose file it is in
 };
 
 // What is known of a partner's step.
@@ -233,6 +237,7 @@ static bool read_measurements(struct reader *reader, const char *const *folders,
                 continue;
             parse_name(reader->arena, record, &reader->entries[reader->n_entries]);
             reader->entries[reader->n_entries].place = reader->n_entries;
+            reader->entries[reader->n_entries].folder = folders[f];
             reader->n_entries++;
         }
     if (n_others)
@@ -261,7 +266,8 @@ static void add_parts(struct arena *arena, struct table_value *value, const stru
 
 static struct table_value value_of(struct arena *arena, const struct entry *entry, double parts) {
     const struct bench_measurement *m = &entry->record->measurement;
-    struct table_value value = {.kernel = entry->record->kernel, .bytes = entry->record->bytes};
+    struct table_value value = {
+        .kernel = entry->record->kernel, .folder = entry->folder, .bytes = entry->record->bytes};
     value.is_known = m->outcome == BENCH_OK;
     value.verdict = m->verdict;
     value.why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome);
@@ -443,6 +449,7 @@ static bool subtract_way(const struct reader *reader, const char *way, struct ta
         const struct step *step = find_step(reader, name);
         if (!step || !step->value.is_known) {
             *value = (struct table_value){.kernel = value->kernel,
+                                          .folder = value->folder,
                                           .bytes = value->bytes,
                                           .why = arena_printf(reader->arena, "its partner %s is not known", name)};
             return false;
@@ -660,6 +667,7 @@ static void read_latency(struct making *m, const struct entry *entry) {
             return; // it does not write this flag
         value = (struct table_value){
             .kernel = value.kernel,
+            .folder = value.folder,
             .bytes = value.bytes,
             .why = "its chain takes no longer than the way back: it is open, or renaming does the work"};
     }
@@ -972,6 +980,29 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
     return rows;
 }
 
+// Options with which `cyclops run` measures on the simulated CPU again; null: it was a real one.
+static const char *repeat_options(struct arena *arena, const struct isa *isa, const json_t *header) {
+    struct text text = {.arena = arena};
+    const char *target = text_in(json_object_get(header, "clock"), "target");
+    if (strncmp(target, simulated, strlen(simulated)) != 0)
+        return NULL;
+    text_addf(&text, " --isa %s --target ", isa->name);
+    text_add_word(&text, target);
+    return text.data;
+}
+
+const char *table_repeat(struct arena *arena, const struct table_value *value, const char *options) {
+    struct text text = {.arena = arena};
+    text_add(&text, "cyclops run --kernels ");
+    text_add_word(&text, arena_printf(arena, "%s/kernels", value->folder ? value->folder : "DIR"));
+    text_add(&text, options ? options : "");
+    if (value->kernel) {
+        text_add(&text, " ");
+        text_add_word(&text, value->kernel);
+    }
+    return text.data;
+}
+
 const char *table_machine_text(struct arena *arena, const struct json_t *header) {
     const char *target = text_in(json_object_get(header, "clock"), "target");
     bool is_native = !*target || strcmp(target, "native") == 0;
@@ -1006,6 +1037,8 @@ bool table_read(struct arena *arena, const char *const *folders, size_t n_folder
             read_fillers(&reader, table);
         if (reader.isa)
             table->triple = reader.isa->triple;
+        if (reader.isa)
+            table->repeat_options = repeat_options(arena, reader.isa, header);
         table->cpu = table_machine_text(arena, header);
         table->clock = table_clock_text(arena, header);
     }
@@ -1038,7 +1071,6 @@ bool table_find_origin(struct arena *arena, const char *folder, struct table_ori
 }
 
 bool table_find_origin_of_file(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail) {
-    static const char simulated[] = "sim:";
     struct record_file file = {0};
     *origin = (struct table_origin){0};
     bool is_read = record_read(arena, path, &file, fail);
