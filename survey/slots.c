@@ -179,6 +179,8 @@ static void judge(struct judge *j) {
         result->why = "something else than dispatch limits it as well";
     } else if (least->is_stable && may_be_fewer(j, least->slots)) {
         result->why = "another number of fillers shows fewer, but is not stable";
+        if (is_whole && !is_confirmed(j, whole))
+            want_more(j, candidate);
     } else if (is_whole && (whole == 1 || (is_confirmed(j, whole) && is_least(j, candidate)))) {
         // One slot is the least, but for instructions that take none, and each measurement is an upper bound.
         result->relation = SLOTS_EQUAL;

@@ -210,15 +210,30 @@ static void sort_entries(struct reader *reader) {
     drop_repeated(reader);
 }
 
+// Fails where the folder holds no survey, with what else it may hold.
+static bool is_survey(struct arena *arena, const char *folder, struct fail *fail) {
+    static const struct {
+        const char *file, *advice;
+    } others[] = {
+        {"blocks.jsonl", "it holds a corpus, for 'cyclops corpus score'"},
+        {"card.yaml", "it holds a machine card, for 'cyclops report'"},
+    };
+    const char *missing = access(folder_file(arena, folder, "measurements.jsonl"), F_OK) != 0 ? "measurements.jsonl"
+                          : access(folder_file(arena, folder, "forms.jsonl"), F_OK) != 0      ? "forms.jsonl"
+                                                                                              : NULL;
+    for (size_t i = 0; missing && i < sizeof others / sizeof *others; i++)
+        if (access(folder_file(arena, folder, others[i].file), F_OK) == 0)
+            return fail_set(fail, FAIL_INPUT, "'%s' holds no survey: %s", folder, others[i].advice);
+    return !missing || fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no %s", folder, missing);
+}
+
 static bool read_measurements(struct reader *reader, const char *const *folders, size_t n, const json_t **header,
                               struct fail *fail) {
     size_t n_records = 0, n_others = 0;
     reader->files = ARENA_ARRAY(reader->arena, struct record_file, n);
     for (size_t i = 0; i < n; i++) {
         const char *path = folder_file(reader->arena, folders[i], "measurements.jsonl");
-        if (access(path, F_OK) != 0)
-            return fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folders[i]);
-        if (!record_read(reader->arena, path, &reader->files[i], fail))
+        if (!is_survey(reader->arena, folders[i], fail) || !record_read(reader->arena, path, &reader->files[i], fail))
             return false;
         n_records += reader->files[i].n_records;
         if (reader->files[i].n_headers)
@@ -1063,11 +1078,9 @@ static bool is_this_machine(const json_t *header, struct arena *arena) {
 }
 
 bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail) {
-    const char *path = folder_file(arena, folder, "measurements.jsonl");
     *origin = (struct table_origin){0};
-    return access(path, F_OK) == 0
-               ? table_find_origin_of_file(arena, path, origin, fail)
-               : fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folder);
+    return is_survey(arena, folder, fail) &&
+           table_find_origin_of_file(arena, folder_file(arena, folder, "measurements.jsonl"), origin, fail);
 }
 
 bool table_find_origin_of_file(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail) {

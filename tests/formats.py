@@ -38,7 +38,7 @@ def resolved(node):
         for part in path.split("/"):
             node = node[part]
     # Not below "properties": a key there may be called as a word of JSON Schema's.
-    result = {key: {name: resolved(inner) for name, inner in value.items()} if key in ("properties", "patternProperties", "$defs") else resolved(value)
+    result = {key: {name: resolved(inner) for name, inner in value.items()} if key in ("properties", "patternProperties", "$defs") else value if key == "if" else resolved(value)
               for key, value in node.items()}
     if "properties" in result and "additionalProperties" not in result:
         result["additionalProperties"] = False
