@@ -97,6 +97,25 @@ bool file_write(const char *path, const void *data, size_t length, struct fail *
     return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(error));
 }
 
+bool file_can_write(const char *path, struct fail *fail) {
+    char aside[4096];
+    if (!path)
+        return true;
+    if (is_special(path)) {
+        int error = file_is_folder(path) ? EISDIR : access(path, W_OK) == 0 ? 0 : errno;
+        return !error || fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", path, strerror(error));
+    }
+    int n = snprintf(aside, sizeof aside, "%s.XXXXXX", path);
+    if (n < 0 || (size_t)n >= sizeof aside)
+        return fail_set(fail, FAIL_INPUT, "the path '%s' is too long", path);
+    int fd = *path ? mkostemp(aside, O_CLOEXEC) : -1;
+    if (fd < 0)
+        return fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", path, strerror(*path ? errno : ENOENT));
+    close(fd);
+    unlink(aside);
+    return true;
+}
+
 char *file_first_line(struct arena *arena, const char *path) {
     FILE *in = fopen(path, "re");
     if (!in)

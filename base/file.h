@@ -19,6 +19,9 @@ const char *file_name(const char *path);
 // Writes devices and pipes directly.
 bool file_write(const char *path, const void *data, size_t length, struct fail *fail);
 
+// Fails (FAIL_INPUT) where file_write could not write there, for work that takes long. Null: there is nothing to write.
+bool file_can_write(const char *path, struct fail *fail);
+
 // Returns the first line of a small file, such as those of /sys, without its newline; null: it cannot be read.
 char *file_first_line(struct arena *arena, const char *path);
 

@@ -43,6 +43,21 @@ void text_addf(struct text *text, const char *format, ...) {
     va_end(args);
 }
 
+void text_add_word(struct text *text, const char *word) {
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+    if (*word && !word[strspn(word, plain)]) {
+        text_add(text, word);
+        return;
+    }
+    text_add(text, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            text_add(text, "'\\''");
+        else
+            text_append(text, word, 1);
+    text_add(text, "'");
+}
+
 // Combining marks U+0300–U+036F are 0xCC 0x80 to 0xCD 0xAF in UTF-8.
 static bool is_combining(const unsigned char *s) {
     return (s[0] == 0xCC && s[1] >= 0x80) || (s[0] == 0xCD && s[1] >= 0x80 && s[1] <= 0xAF);

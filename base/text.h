@@ -20,6 +20,9 @@ void text_append(struct text *text, const char *bytes, size_t length);
 void text_add(struct text *text, const char *string);
 void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// Appends a word of a command line, quoted where a shell would not take it for one word.
+void text_add_word(struct text *text, const char *word);
+
 // Returns the width of UTF-8 `string`, terminal columns: its code points, without combining marks and "\033[…m"
 // sequences.
 size_t text_width(const char *string);

@@ -30,6 +30,7 @@ struct repair {
     unsigned dispatch_width; // changed; 0: it is not
     struct member *members;
     size_t n_members;
+    double *commonness; // of each resource: share of the members that use pipes of it
     struct repair_rule *rules;
     size_t n_rules;
 };
@@ -58,6 +59,23 @@ static const char *key_of(struct arena *arena, const struct member *member) {
     return text.data;
 }
 
+static bool uses_pipes_of(const struct machine *machine, const struct repair_numbers *numbers, unsigned resource) {
+    for (unsigned u = 0; u < numbers->n_uses; u++)
+        if (resource_pipes(machine->resources[numbers->uses[u].resource].mask) &
+            resource_pipes(machine->resources[resource].mask))
+            return true;
+    return false;
+}
+
+static void find_commonness(struct repair *repair) {
+    const struct machine *machine = repair->request->model->machine;
+    repair->commonness = ARENA_ARRAY(repair->arena, double, machine->n_resources);
+    for (unsigned r = 1; r < machine->n_resources; r++)
+        for (size_t m = 0; m < repair->n_members; m++)
+            if (uses_pipes_of(machine, &repair->members[m].numbers, r))
+                repair->commonness[r] += 1.0 / (double)repair->n_members;
+}
+
 static void find_members(struct repair *repair) {
     const struct model *model = repair->request->model;
     struct predictor predictor;
@@ -82,17 +100,17 @@ static void find_members(struct repair *repair) {
     }
     if (repair->n_members)
         qsort(repair->members, repair->n_members, sizeof *repair->members, compare_members);
+    find_commonness(repair);
 }
 
 // ---- rules
 
 static const char *describe_value(struct arena *arena, const struct check_value *value, double predicted,
-                                  const char *folder) {
-    return arena_printf(arena,
-                        "  # %s %s%s%s: measured %s%.4g [%.4g, %.4g], LLVM %.4g; cyclops run --kernels %s/kernels %s\n",
-                        value->form, check_quantity_name(value->quantity), *value->detail ? " " : "", value->detail,
+                                  const char *repeat_options) {
+    return arena_printf(arena, "  # %s %s%s%s: measured %s%.4g [%.4g, %.4g], LLVM %.4g; %s\n", value->form,
+                        check_quantity_name(value->quantity), *value->detail ? " " : "", value->detail,
                         value->value.relation == TABLE_AT_MOST ? "at most " : "", value->value.cycles, value->value.low,
-                        value->value.high, predicted, folder, value->value.kernel ? value->value.kernel : value->form);
+                        value->value.high, predicted, table_repeat(arena, &value->value, repeat_options));
 }
 
 static const char *evidence_of(const struct repair *repair, const struct member *members, size_t n) {
@@ -104,7 +122,7 @@ static const char *evidence_of(const struct repair *repair, const struct member 
                 if (n_written < MOST_EVIDENCE) {
                     n_written++;
                     text_add(&text, describe_value(repair->arena, &repair->values[i], repair->base[i].cycles,
-                                                   repair->request->folder));
+                                                   repair->request->results->repeat_options));
                 }
                 n_all++;
             }
@@ -158,6 +176,7 @@ static struct repair_search open_search(struct arena *arena, struct repair *repa
     struct repair_search search = {.model = repair->request->model,
                                    .all = repair->values,
                                    .dispatch_width = repair->dispatch_width,
+                                   .commonness = repair->commonness,
                                    .base = members->numbers,
                                    .best = *start};
     take_values(repair, arena, &search, members, n);

@@ -17,7 +17,6 @@ struct repair_request {
     const struct check_results *results;
     const struct model *model; // LLVM's: not an overlay
     const char *name;          // of the overlay
-    const char *folder;        // of the survey, for the commands that repeat a measurement
     // Share of the opcodes, 0 to 1, that the repair does not see: their values judge it. A change of a class holds for
     // its members among them too.
     double held_out;

@@ -10,13 +10,59 @@ enum { MOST_HINTS = 8, MOST_ROUNDS = 6, MOST_TRIED = 256 };
 
 // ---- trying a change
 
+static unsigned held(const struct repair_use *use) {
+    return use->release > use->acquire ? use->release - use->acquire : 0;
+}
+
+// Cycles for which the uses hold resources that this one contains (LLVM: Super).
+static unsigned held_inside(const struct machine *machine, const struct repair_numbers *numbers, unsigned u) {
+    unsigned cycles = 0;
+    for (unsigned i = 0; i < numbers->n_uses; i++)
+        cycles += machine->resources[numbers->uses[i].resource].super == numbers->uses[u].resource
+                      ? held(&numbers->uses[i])
+                      : 0;
+    return cycles;
+}
+
+// Whether the use follows from those of resources inside, and is not one by itself.
+static bool follows(const struct machine *machine, const struct repair_numbers *numbers, unsigned u) {
+    return held(&numbers->uses[u]) > 0 && held(&numbers->uses[u]) == held_inside(machine, numbers, u);
+}
+
+// Cycles for which the resource is held.
+static unsigned held_of(const struct repair_numbers *numbers, unsigned resource) {
+    unsigned cycles = 0;
+    for (unsigned i = 0; i < numbers->n_uses; i++)
+        cycles += numbers->uses[i].resource == resource ? held(&numbers->uses[i]) : 0;
+    return cycles;
+}
+
+// How far the numbers are from LLVM's.
+static struct repair_cost distance_of(const struct repair_search *search, const struct repair_numbers *numbers) {
+    const struct machine *machine = search->model->machine;
+    struct repair_cost cost = {.distance = repair_numbers_distance(&search->base, numbers)};
+    for (unsigned u = 0; u < numbers->n_uses; u++) {
+        const struct repair_use *use = &numbers->uses[u], *was = &search->base.uses[u];
+        if (follows(machine, numbers, u) && follows(machine, &search->base, u)) {
+            cost.distance -= use->release != was->release || use->acquire != was->acquire;
+            continue;
+        }
+        cost.distance += use->resource != was->resource; // other pipes are more of a change than a longer time
+        if (search->commonness && held_of(numbers, use->resource) > held_of(&search->base, use->resource))
+            cost.commonness += search->commonness[use->resource];
+    }
+    return cost;
+}
+
 static bool is_less(struct repair_cost a, struct repair_cost b) {
     static const double share = 1e-6;
     if (a.n_differ != b.n_differ)
         return a.n_differ < b.n_differ;
     if (fabs(a.gaps - b.gaps) > share * fmax(a.gaps, b.gaps))
         return a.gaps < b.gaps;
-    return a.distance < b.distance;
+    if (a.distance != b.distance)
+        return a.distance < b.distance;
+    return a.commonness < b.commonness - share;
 }
 
 bool repair_search_evaluate(const struct repair_search *search, const struct repair_numbers *numbers,
@@ -28,7 +74,7 @@ bool repair_search_evaluate(const struct repair_search *search, const struct rep
     const struct machine *machine = search->model->machine;
     struct repair_rule rule = {
         .opcodes = search->opcodes, .n_opcodes = search->n_opcodes, .before = search->base, .after = *numbers};
-    *cost = (struct repair_cost){.distance = repair_numbers_distance(&search->base, numbers)};
+    *cost = distance_of(search, numbers);
     repair_head_write(machine, "try", "a change that is tried", search->dispatch_width, &text);
     text_add(&text, "instructions:\n");
     repair_rule_write(&arena, machine, &rule, &text);
@@ -104,25 +150,6 @@ static unsigned whole(double number) {
 // Pipes that another resource has in common with this one.
 static bool are_related(const struct resource *a, const struct resource *b) {
     return (resource_pipes(a->mask) & resource_pipes(b->mask)) != 0;
-}
-
-static unsigned held(const struct repair_use *use) {
-    return use->release > use->acquire ? use->release - use->acquire : 0;
-}
-
-// Cycles for which the uses hold resources that this one contains (LLVM: Super).
-static unsigned held_inside(const struct machine *machine, const struct repair_numbers *numbers, unsigned u) {
-    unsigned cycles = 0;
-    for (unsigned i = 0; i < numbers->n_uses; i++)
-        cycles += machine->resources[numbers->uses[i].resource].super == numbers->uses[u].resource
-                      ? held(&numbers->uses[i])
-                      : 0;
-    return cycles;
-}
-
-// Whether the use follows from those of resources inside, and is not one by itself.
-static bool follows(const struct machine *machine, const struct repair_numbers *numbers, unsigned u) {
-    return held(&numbers->uses[u]) > 0 && held(&numbers->uses[u]) == held_inside(machine, numbers, u);
 }
 
 // Tries other uses. LLVM's file holds a resource as long as those inside it, so that follows.

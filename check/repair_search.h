@@ -10,7 +10,10 @@
 struct repair_cost {
     size_t n_differ;
     double gaps;       // sum of those
-    unsigned distance; // numbers changed
+    unsigned distance; // numbers changed, without those that follow from others
+    // How many forms use the pipes that are held longer, as a share, added up. Of changes that fit as well, the one
+    // whose pipes fewer others use: if those of all were the limit, the others would show it, too.
+    double commonness;
 };
 
 // What is searched: numbers of some opcodes, judged by some values.
@@ -18,6 +21,7 @@ struct repair_search {
     const struct model *model;     // LLVM's
     const struct check_value *all; // values, which `values` are numbers of
     unsigned dispatch_width;       // changed; 0: it is not
+    const double *commonness;      // of each resource: share of the measured forms that use its pipes; null: unknown
     const char **opcodes;
     size_t n_opcodes;
     const size_t *values;  // numbers of the values

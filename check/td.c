@@ -118,6 +118,14 @@ static bool edit(struct td_plan *plan, const struct td_tree *tree, struct td_res
     return true;
 }
 
+bool td_can_repair(const char *path, const char *tblgen, unsigned llvm, struct fail *fail) {
+    struct arena arena = {0};
+    struct td_tree tree;
+    bool is_found = td_tree_find(&arena, path, tblgen, llvm, &tree, fail);
+    arena_free(&arena);
+    return is_found;
+}
+
 bool td_repair(struct arena *arena, const struct td_request *request, struct td_result *result, struct fail *fail) {
     struct td_tree tree;
     struct reading reading = {0};

@@ -40,6 +40,9 @@ struct td_result {
     size_t n_left;
 };
 
+// Fails where td_repair would before its work: a file that is not in LLVM's sources, no llvm-tblgen.
+bool td_can_repair(const char *path, const char *tblgen, unsigned llvm, struct fail *fail);
+
 bool td_repair(struct arena *arena, const struct td_request *request, struct td_result *result, struct fail *fail);
 
 #endif

@@ -126,6 +126,7 @@ static bool read_survey(struct list *list, const char *const *folders, size_t n,
         add_row(list, &table.rows[i]);
     results->machine = table.cpu;
     results->clock = table.clock;
+    results->repeat_options = table.repeat_options;
     return true;
 }
 

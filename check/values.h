@@ -32,6 +32,7 @@ struct check_results {
     const char *path;                 // first of the files or folders, for people
     const char *machine;              // for people: CPU and microcode
     const char *clock;                // for people: which clock, and its error
+    const char *repeat_options;       // for table_repeat
     const struct check_value *values; // by check_value_compare
     size_t n_values;
     size_t n_forms; // forms, kernels and blocks among them

@@ -151,7 +151,8 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
         fail_set(fail, FAIL_INPUT, "unknown kind of annotations '%s': there is github", args.annotations);
     else if (args.false_percent >= 100)
         fail_set(fail, FAIL_INPUT, "--false-share is below 100 %%");
-    else if (choose_models(arena, operands->items[0], fail)) {
+    else if (file_can_write(args.written_allowances, fail) && file_can_write(args.junit, fail) &&
+             file_can_write(args.markdown, fail) && choose_models(arena, operands->items[0], fail)) {
         lab_args.options.listener = &cli_listener;
         if (lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail))
             status = check(arena, &lab, operands, fail);

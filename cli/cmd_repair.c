@@ -6,15 +6,19 @@
 #include "check/repair.h"
 #include "check/td.h"
 #include "cli/lab_args.h"
+#include "cli/repair_tests.h"
 #include "cli/results_args.h"
 #include "report/review.h"
 
 #include <string.h>
 
 static struct {
-    const char *output, *name, *td, *td_output, *tblgen, *review;
+    const char *output, *name, *td, *td_output, *tblgen, *tests, *tests_output, *review;
     double held_out; // percent
 } args;
+
+// Where the edits and the tests go.
+static struct { const char *td, *tests; } written;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to repair", NULL},
@@ -42,6 +46,13 @@ static const struct option options[] = {
      &args.td_output},
     {OPTION_TEXT, "tblgen", "PROGRAM", "llvm-tblgen of the sources' version. Default: llvm-tblgen-22 for LLVM 22.",
      &args.tblgen},
+    {OPTION_TEXT, "llvm-mca-tests", "DIR",
+     "Also write LLVM's tests of llvm-mca as they are under the repair. DIR is a folder of its sources, such as "
+     "llvm/test/tools/llvm-mca/X86/Znver4, which is not written.",
+     &args.tests},
+    {OPTION_TEXT, "llvm-mca-tests-output", "FILE",
+     "Where these changes go, as a unified diff. Default: the name of --output, with -tests.diff for its ending.",
+     &args.tests_output},
     {0},
 };
 
@@ -70,6 +81,8 @@ static bool choose_model(struct arena *arena, const char *path, struct fail *fai
         return fail_set(fail, FAIL_INPUT, "--held-out leaves too little to repair by: at most 90");
     if (!args.td && (args.td_output || args.tblgen))
         return fail_set(fail, FAIL_INPUT, "--td-output and --tblgen need --td, the file of LLVM's to edit");
+    if (!args.tests && args.tests_output)
+        return fail_set(fail, FAIL_INPUT, "--llvm-mca-tests-output needs --llvm-mca-tests, the folder of the tests");
     if (!results_choose_model(arena, path, fail))
         return false;
     if (strcmp(cpus->items[0], "none") == 0 || model_is_overlay(cpus->items[0]))
@@ -83,6 +96,25 @@ static const char *name_of(struct arena *arena, const char *path) {
     return arena_copy(arena, name, strcspn(name, "."));
 }
 
+// The name of --output with another ending.
+static const char *beside_output(struct arena *arena, const char *ending) {
+    const char *dot = strrchr(args.output, '.'), *slash = strrchr(args.output, '/');
+    size_t length = dot && dot > (slash ? slash : args.output) ? (size_t)(dot - args.output) : strlen(args.output);
+    return arena_printf(arena, "%.*s%s", (int)length, args.output, ending);
+}
+
+// Sets the files to write, and finds out whether they and what is read can be, before the long work.
+static bool prepare(struct arena *arena, const struct model *model, struct fail *fail) {
+    if (args.td)
+        written.td = args.td_output ? args.td_output : beside_output(arena, ".diff");
+    if (args.tests)
+        written.tests = args.tests_output ? args.tests_output : beside_output(arena, "-tests.diff");
+    return file_can_write(args.output, fail) && file_can_write(written.td, fail) &&
+           file_can_write(written.tests, fail) && file_can_write(args.review, fail) &&
+           (!args.td || td_can_repair(args.td, args.tblgen, model->backend->major, fail)) &&
+           (!args.tests || mca_tests_are_there(args.tests, model->machine->cpu, fail));
+}
+
 // The edits of LLVM's file, and how much of the repair they express.
 static bool edit_td(struct arena *arena, const struct model *model, const struct repair_result *repaired,
                     struct td_result *result, struct fail *fail) {
@@ -93,23 +125,38 @@ static bool edit_td(struct arena *arena, const struct model *model, const struct
                                        .changes = repaired->changes,
                                        .n_changes = repaired->n_changes,
                                        .dispatch_width = repaired->dispatch_width};
-    const char *dot = strrchr(args.output, '.'), *slash = strrchr(args.output, '/');
-    size_t length = dot && dot > (slash ? slash : args.output) ? (size_t)(dot - args.output) : strlen(args.output);
-    const char *path = args.td_output ? args.td_output : arena_printf(arena, "%.*s.diff", (int)length, args.output);
     if (!td_repair(arena, &request, result, fail))
         return false;
-    const char *text = file_has_suffix(path, ".td") ? result->text : result->diff;
+    const char *text = file_has_suffix(written.td, ".td") ? result->text : result->diff;
     screen_print_sentence(
         arena_printf(arena,
                      "%s: %zu statements are edited, %zu InstRWs are new. llvm-tblgen has the repair's "
                      "numbers of %zu of %zu measured opcodes (%zu are changed). Not expressed: %zu.",
-                     path, result->n_statements, result->n_inst_rws, result->n_equal, repaired->n_changes,
+                     written.td, result->n_statements, result->n_inst_rws, result->n_equal, repaired->n_changes,
                      result->n_changed, result->n_left),
         stdout);
     for (size_t i = 0; i < result->n_left; i++)
         screen_print_sentence(arena_printf(arena, "not expressed: %s: %s", result->left[i].opcode, result->left[i].why),
                               stdout);
-    return file_write(path, text, strlen(text), fail);
+    return file_write(written.td, text, strlen(text), fail);
+}
+
+// LLVM's tests of llvm-mca under the repair.
+static bool make_tests(struct arena *arena, const struct model *model, const struct repair_result *repaired,
+                       struct mca_tests_result *result, struct fail *fail) {
+    const struct repair_tests_request request = {args.tests, model, repaired->overlay};
+    if (!repair_tests_make(arena, &request, result, fail))
+        return false;
+    screen_print_sentence(arena_printf(arena,
+                                       "%s: %zu tests of llvm-mca change, in %zu lines; %zu stay as they are. Left "
+                                       "alone: %zu. Without a run with -mcpu=%s: %zu.",
+                                       written.tests, result->n_changed, result->n_lines, result->n_same,
+                                       result->n_left, model->machine->cpu, result->n_others),
+                          stdout);
+    for (size_t i = 0; i < result->n_left; i++)
+        screen_print_sentence(arena_printf(arena, "left alone: %s: %s", result->left[i].path, result->left[i].why),
+                              stdout);
+    return file_write(written.tests, result->diff, strlen(result->diff), fail);
 }
 
 static void print_counts(struct arena *arena, const struct model *model, const struct repair_result *result) {
@@ -133,13 +180,12 @@ static void print_counts(struct arena *arena, const struct model *model, const s
 static bool repair(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct check_results results;
     struct repair_result result;
-    if (!results_have_models(lab, fail) ||
+    if (!results_have_models(lab, fail) || !prepare(arena, &lab->models[0], fail) ||
         !check_results_read(arena, operands->items, operands->n_items, &cli_listener, &results, fail))
         return false;
     struct repair_request request = {.results = &results,
                                      .model = &lab->models[0],
                                      .name = args.name ? args.name : name_of(arena, args.output),
-                                     .folder = operands->items[0],
                                      .held_out = args.held_out / 100,
                                      .listener = &cli_listener};
     if (!repair_run(arena, &request, &result, fail))
@@ -151,13 +197,16 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
                                        result.n_class_rules, result.n_form_rules),
                           stdout);
     struct td_result td;
+    struct mca_tests_result tests;
     if (!file_write(args.output, result.overlay, strlen(result.overlay), fail) ||
-        (args.td && !edit_td(arena, &lab->models[0], &result, &td, fail)))
+        (args.td && !edit_td(arena, &lab->models[0], &result, &td, fail)) ||
+        (args.tests && !make_tests(arena, &lab->models[0], &result, &tests, fail)))
         return false;
     const struct option_list *llvms = &lab_args.options.llvms;
     const struct review_request review = {.results = &results,
                                           .repaired = &result,
                                           .td = args.td ? &td : NULL,
+                                          .tests = args.tests ? &tests : NULL,
                                           .model = lab->models[0].machine->id,
                                           .mcpu = lab_args.options.cpus.items[0],
                                           .folders = operands->items,
@@ -168,6 +217,8 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
                                           .name = args.name,
                                           .td_output = args.td_output,
                                           .tblgen = args.tblgen,
+                                          .tests_folder = args.tests,
+                                          .tests_output = args.tests_output,
                                           .held_out = args.held_out};
     const char *text = args.review ? review_write(arena, &review) : "";
     return !args.review || file_write(args.review, text, strlen(text), fail);

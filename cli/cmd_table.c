@@ -52,7 +52,8 @@ static const struct command command = {
     "  ≤  an upper bound: of a way from one kind of registers to another and back,\n"
     "     only the sum can be measured\n"
     "  ?  a measured value that is not to be trusted\n"
-    "  ≠  a model's number that the measured interval excludes\n",
+    "  ≠  a number of the model's table that the measured interval excludes. 'cyclops\n"
+    "     check' simulates the measured code, and may agree: pipes can limit a chain\n",
     "  cyclops table survey\n"
     "  cyclops table survey --form VADDPSYrr --llvm 22 --llvm 19\n"
     "  cyclops table survey --sort model --csv > table.csv\n"

@@ -46,6 +46,19 @@ static void add_causes(struct arena *arena, struct text *text, const struct revi
         text_addf(text, "\nThere are %zu more causes.\n", repaired->n_findings_before - MOST_CAUSES);
 }
 
+static void add_tests(struct text *text, const struct review_request *request) {
+    const struct mca_tests_result *tests = request->tests;
+    if (!tests)
+        return;
+    text_addf(text,
+              "\n## LLVM's tests of llvm-mca\n\n"
+              "* %zu tests change, in %zu lines; %zu stay as they are.\n"
+              "* Left alone: %zu.\n",
+              tests->n_changed, tests->n_lines, tests->n_same, tests->n_left);
+    for (size_t i = 0; i < tests->n_left; i++)
+        text_addf(text, "  * `%s`: %s\n", tests->left[i].path, tests->left[i].why);
+}
+
 static void add_method(struct text *text, const struct review_request *request) {
     const struct check_value *values = request->results->values;
     double least = 1;
@@ -109,34 +122,18 @@ static void add_file(struct arena *arena, struct text *text, const struct review
     add_left(arena, text, td);
 }
 
-// Quoted where a shell would not take it for one word.
-static void add_word(struct text *text, const char *word) {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
-    if (*word && !word[strspn(word, plain)]) {
-        text_add(text, word);
-        return;
-    }
-    text_add(text, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            text_add(text, "'\\''");
-        else
-            text_append(text, word, 1);
-    text_add(text, "'");
-}
-
 static void add_option(struct text *text, const char *option, const char *value) {
     if (!value)
         return;
     text_addf(text, " --%s ", option);
-    add_word(text, value);
+    text_add_word(text, value);
 }
 
 static void add_repair(struct text *text, const struct review_request *request) {
     text_add(text, "\n    cyclops repair");
     for (size_t i = 0; i < request->n_folders; i++) {
         text_add(text, " ");
-        add_word(text, request->folders[i]);
+        text_add_word(text, request->folders[i]);
     }
     add_option(text, "mcpu", request->mcpu);
     add_option(text, "llvm", request->llvm);
@@ -144,28 +141,30 @@ static void add_repair(struct text *text, const struct review_request *request) 
         text_addf(text, " --held-out %.15g", request->held_out);
     add_option(text, "name", request->name);
     add_option(text, "output", request->overlay);
-    if (!request->td)
-        return;
-    add_option(text, "td", request->td_path);
-    add_option(text, "td-output", request->td_output);
-    add_option(text, "tblgen", request->tblgen);
+    if (request->td) {
+        add_option(text, "td", request->td_path);
+        add_option(text, "td-output", request->td_output);
+        add_option(text, "tblgen", request->tblgen);
+    }
+    add_option(text, "llvm-mca-tests", request->tests_folder);
+    add_option(text, "llvm-mca-tests-output", request->tests_output);
 }
 
-static void add_commands(struct text *text, const struct review_request *request) {
+static void add_commands(struct arena *arena, struct text *text, const struct review_request *request) {
     const struct repair_result *repaired = request->repaired;
-    text_add(text, "\n## To repeat it\n\n    cyclops survey --output ");
-    add_word(text, request->folders[0]);
+    const char *target = request->results->repeat_options;
+    text_addf(text, "\n## To repeat it\n\n    cyclops survey%s --output ", target ? target : "");
+    text_add_word(text, request->folders[0]);
     add_repair(text, request);
     text_add(text, "\n    cyclops check ");
-    add_word(text, request->folders[0]);
+    text_add_word(text, request->folders[0]);
     add_option(text, "mcpu", request->overlay);
     add_option(text, "llvm", request->llvm);
     add_option(text, "against", request->mcpu);
     text_add(text, " --gap\n\nThe examples above, one by one:\n\n");
     for (size_t i = 0; i < repaired->n_findings_before && i < MOST_CAUSES; i++) {
         const struct check_value *value = repaired->findings_before[i].differences[0].value;
-        text_addf(text, "    cyclops run --kernels %s/kernels %s\n", request->folders[0],
-                  value->value.kernel ? value->value.kernel : value->form);
+        text_addf(text, "    %s\n", table_repeat(arena, &value->value, request->results->repeat_options));
     }
 }
 
@@ -191,7 +190,8 @@ const char *review_write(struct arena *arena, const struct review_request *reque
             repaired->held_out.n_compared, repaired->held_out.n_differ_before, repaired->held_out.n_differ_after,
             repaired->held_out.n_worse);
     add_file(arena, &text, request);
+    add_tests(&text, request);
     add_method(&text, request);
-    add_commands(&text, request);
+    add_commands(arena, &text, request);
     return text.data;
 }

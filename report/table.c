@@ -104,7 +104,9 @@ static void print_head(struct arena *arena, const struct survey_table *table, FI
     print_all_reasons(arena, table, out);
     print_width(arena, table, out);
     if (table->n_models)
-        screen_print_sentence("Models: latency, then reciprocal throughput; ≠: outside the measured interval", out);
+        screen_print_sentence("Models: latency, then reciprocal throughput, as their tables state them; ≠: outside the "
+                              "measured interval. 'cyclops check' simulates the measured code instead",
+                              out);
     if (table->n_models > MOST_MODELS)
         screen_print_sentence(arena_printf(arena, "%zu more models: as CSV or JSON", table->n_models - MOST_MODELS),
                               out);

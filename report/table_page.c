@@ -129,36 +129,42 @@ static const char *spaced(struct arena *arena, const char *hex) {
     return text.data;
 }
 
-static void add_kernel(struct arena *arena, struct table *grid, const char *what, const struct table_value *value) {
+// `place`: folder of the first one.
+static void add_kernel(struct arena *arena, struct table *grid, const char *what, const struct table_value *value,
+                       struct table_value *place) {
     if (!value->kernel)
         return;
+    place->folder = place->folder ? place->folder : value->folder;
     table_text_cell(grid, TABLE_PLAIN, value->kernel);
     table_text_cell(grid, TABLE_PLAIN, what);
     table_text_cell(grid, TABLE_PLAIN, spaced(arena, value->bytes));
 }
 
-static void print_kernels(struct arena *arena, const struct table_row *row, FILE *out, bool colour) {
+static void print_kernels(struct arena *arena, const struct survey_table *table, const struct table_row *row, FILE *out,
+                          bool colour) {
     struct table grid = {.arena = arena};
+    struct table_value place = {0};
     bool has_kernel = false;
     table_column(&grid, TABLE_WRAP, "kernel"); // never cut: it is to be repeated
     table_column(&grid, TABLE_WRAP, "measures");
     table_column(&grid, TABLE_WRAP, "bytes of one body");
     for (size_t i = 0; i < row->n_latencies; i++) {
         const struct table_latency *latency = &row->latencies[i];
-        add_kernel(arena, &grid, arena_printf(arena, "latency %s", fold_pair(arena, latency)), &latency->value);
+        add_kernel(arena, &grid, arena_printf(arena, "latency %s", fold_pair(arena, latency)), &latency->value, &place);
         has_kernel |= latency->value.kernel != NULL;
     }
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *throughput = &row->throughputs[i];
-        add_kernel(arena, &grid, table_throughput_text(arena, row, throughput), &throughput->value);
+        add_kernel(arena, &grid, table_throughput_text(arena, row, throughput), &throughput->value, &place);
         has_kernel |= throughput->value.kernel != NULL;
     }
-    add_kernel(arena, &grid, "dispatch slots", &row->slots.value);
+    add_kernel(arena, &grid, "dispatch slots", &row->slots.value, &place);
     has_kernel |= row->slots.value.kernel != NULL;
     if (!has_kernel)
         return;
     fputc('\n', out);
-    screen_print_sentence("To measure again: cyclops run --kernels DIR/kernels KERNEL", out);
+    screen_print_sentence(
+        arena_printf(arena, "To measure again: %s KERNEL", table_repeat(arena, &place, table->repeat_options)), out);
     table_print(&grid, out, colour);
 }
 
@@ -177,5 +183,5 @@ void table_page_print(struct arena *arena, const struct survey_table *table, con
     print_throughputs(arena, row, out, colour);
     print_slots(arena, table, row, out, colour);
     print_models(arena, table, row, out, colour);
-    print_kernels(arena, row, out, colour);
+    print_kernels(arena, table, row, out, colour);
 }

@@ -151,6 +151,14 @@ static void want_more(struct judge *j, unsigned slots) {
         want_once(j, slots - i);
 }
 
+// Whether a measurement that is not stable shows fewer slots. What disturbs one makes it slower, so it may be right.
+static bool may_be_fewer(const struct judge *j, double slots) {
+    for (size_t i = 0; i < j->n; i++)
+        if (!j->samples[i].is_stable && j->samples[i].slots < slots - tolerance)
+            return true;
+    return false;
+}
+
 static void judge(struct judge *j) {
     struct slots_result *result = &j->result;
     result->basis = find_least(j);
@@ -169,6 +177,10 @@ static void judge(struct judge *j) {
     } else if (is_whole && whole != 1 && is_confirmed(j, whole) && is_least(j, candidate) &&
                !is_regular(j, (unsigned)whole)) {
         result->why = "something else than dispatch limits it as well";
+    } else if (least->is_stable && may_be_fewer(j, least->slots)) {
+        result->why = "another number of fillers shows fewer, but is not stable";
+        if (is_whole && !is_confirmed(j, whole))
+            want_more(j, candidate);
     } else if (is_whole && (whole == 1 || (is_confirmed(j, whole) && is_least(j, candidate)))) {
         // One slot is the least, but for instructions that take none, and each measurement is an upper bound.
         result->relation = SLOTS_EQUAL;

@@ -136,6 +136,23 @@ static void odd_measurements(void **state) {
     assert_int_equal(result.n_wanted, 0);
 }
 
+// What disturbs a measurement makes it slower: one that is not stable may be right where it shows fewer slots.
+static void fewer_where_unstable(void **state) {
+    (void)state;
+    // Three slots of a width of five: those of 13 fillers show whether two suffice.
+    struct slots_sample samples[] = {{11, 4, 3.9, 4.1, true},
+                                     {16, 4, 3.9, 4.1, true},
+                                     {12, 3, 2.9, 3.1, false},
+                                     {17, 3, 2.9, 3.1, false},
+                                     {13, 3.67, 3.6, 3.7, true}};
+    struct slots_result result = slots_judge(1, 5, samples, sizeof samples / sizeof *samples);
+    assert_true(result.relation == SLOTS_AT_MOST && result.slots > 3.5 && result.is_stable);
+    assert_non_null(result.why);
+    samples[2].is_stable = samples[3].is_stable = true;
+    result = slots_judge(1, 5, samples, sizeof samples / sizeof *samples);
+    assert_true(result.relation == SLOTS_EQUAL && result.slots == 3);
+}
+
 static void fillers(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -154,9 +171,8 @@ static void fillers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_width),  cmocka_unit_test(one_slot_is_seen_at_once),
-        cmocka_unit_test(slow_forms), cmocka_unit_test(odd_measurements),
-        cmocka_unit_test(fillers),
+        cmocka_unit_test(any_width),        cmocka_unit_test(one_slot_is_seen_at_once), cmocka_unit_test(slow_forms),
+        cmocka_unit_test(odd_measurements), cmocka_unit_test(fewer_where_unstable),     cmocka_unit_test(fillers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

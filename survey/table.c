@@ -161,6 +161,8 @@ bool table_read(struct arena *arena, const char *const *folders, size_t n_folder
             reader_read_fillers(&reader, table);
         if (reader.isa)
             table->triple = reader.isa->triple;
+        if (reader.isa)
+            table->repeat_options = reader_repeat_options(arena, reader.isa, header);
         table->cpu = table_machine_text(arena, header);
         table->clock = table_clock_text(arena, header);
     }

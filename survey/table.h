@@ -34,6 +34,7 @@ struct table_value {
     bool is_waiting;     // unstable only because it was seen at one time: a survey looks twice
     const char *why;     // one clause: why it is unstable, a bound, or not known; null: no remark
     const char *kernel;  // name of the measured kernel: `cyclops run --kernels DIR/kernels NAME` repeats it
+    const char *folder;  // DIR of that; null: not of a survey
     const char *bytes;   // machine code of one body, hex
     double sum;          // TABLE_AT_MOST through a partner: cycles of the whole chain; else 0
     const char *partner; // form that closes the chain; null: it closes by itself
@@ -104,11 +105,12 @@ struct table_row {
 };
 
 struct survey_table {
-    const char *cpu;           // for people: "AMD EPYC 9B45 (family 26, model 2), microcode …"
-    const char *llvm_cpu;      // LLVM's name of the CPU: "znver5"
-    const char *triple;        // LLVM's triple
-    const char *clock;         // for people: which clock, and its error
-    const char *const *models; // names, such as "llvm-22/znver5"
+    const char *cpu;            // for people: "AMD EPYC 9B45 (family 26, model 2), microcode …"
+    const char *llvm_cpu;       // LLVM's name of the CPU: "znver5"
+    const char *triple;         // LLVM's triple
+    const char *clock;          // for people: which clock, and its error
+    const char *repeat_options; // for table_repeat: of a simulated CPU; null: none
+    const char *const *models;  // names, such as "llvm-22/znver5"
     size_t n_models;
     const char *filler; // what measures dispatch slots: "xor"; null: nothing does, because of `no_filler`
     double width;       // fillers per cycle
@@ -137,6 +139,9 @@ struct json_t; // jansson's
 // What the header line of a measurement file says, for people: CPU and microcode; which clock, and its error.
 const char *table_machine_text(struct arena *arena, const struct json_t *header);
 const char *table_clock_text(struct arena *arena, const struct json_t *header);
+
+// Returns the command that measures a value again. `options`: as the table has them.
+const char *table_repeat(struct arena *arena, const struct table_value *value, const char *options);
 
 // Reads the folders of a survey, or of its shards, and adds the numbers of `models`. Notes measurements of other
 // machines than the last one's, which are left out. Fails where a folder holds no survey, a file of it is wrong, or

@@ -159,9 +159,8 @@ bool reader_read_measurements(struct reader *reader, const char *const *folders,
     reader->files = ARENA_ARRAY(reader->arena, struct record_file, n);
     for (size_t i = 0; i < n; i++) {
         const char *path = folder_file(reader->arena, folders[i], "measurements.jsonl");
-        if (access(path, F_OK) != 0)
-            return fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folders[i]);
-        if (!record_read(reader->arena, path, &reader->files[i], fail))
+        if (!reader_is_survey(reader->arena, folders[i], fail) ||
+            !record_read(reader->arena, path, &reader->files[i], fail))
             return false;
         say_what_is_damaged(reader, path, &reader->files[i]);
         n_records += reader->files[i].n_records;
@@ -181,6 +180,7 @@ bool reader_read_measurements(struct reader *reader, const char *const *folders,
                 continue;
             parse_name(reader->arena, record, &reader->entries[reader->n_entries]);
             reader->entries[reader->n_entries].place = reader->n_entries;
+            reader->entries[reader->n_entries].folder = folders[f];
             reader->n_entries++;
         }
     if (n_others)

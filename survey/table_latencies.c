@@ -189,6 +189,7 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
             return; // it does not write this flag
         value = (struct table_value){
             .kernel = value.kernel,
+            .folder = value.folder,
             .bytes = value.bytes,
             .why = "its chain takes no longer than the way back: it is open, or renaming does the work"};
     }

@@ -1,11 +1,52 @@
 #include "survey/table_reader.h"
 
 #include "base/json.h"
+#include "base/text.h"
 #include "bench/host/host.h"
 #include "survey/folder.h"
 
 #include <string.h>
 #include <unistd.h>
+
+const char reader_simulated[] = "sim:";
+
+bool reader_is_survey(struct arena *arena, const char *folder, struct fail *fail) {
+    static const struct {
+        const char *file, *advice;
+    } others[] = {
+        {"blocks.jsonl", "it holds a corpus, for 'cyclops corpus score'"},
+        {"card.yaml", "it holds a machine card, for 'cyclops report'"},
+    };
+    const char *missing = access(folder_file(arena, folder, "measurements.jsonl"), F_OK) != 0 ? "measurements.jsonl"
+                          : access(folder_file(arena, folder, "forms.jsonl"), F_OK) != 0      ? "forms.jsonl"
+                                                                                              : NULL;
+    for (size_t i = 0; missing && i < sizeof others / sizeof *others; i++)
+        if (access(folder_file(arena, folder, others[i].file), F_OK) == 0)
+            return fail_set(fail, FAIL_INPUT, "'%s' holds no survey: %s", folder, others[i].advice);
+    return !missing || fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no %s", folder, missing);
+}
+
+const char *reader_repeat_options(struct arena *arena, const struct isa *isa, const struct json_t *header) {
+    struct text text = {.arena = arena};
+    const char *target = reader_header_text(json_object_get(header, "clock"), "target");
+    if (strncmp(target, reader_simulated, strlen(reader_simulated)) != 0)
+        return NULL;
+    text_addf(&text, " --isa %s --target ", isa->name);
+    text_add_word(&text, target);
+    return text.data;
+}
+
+const char *table_repeat(struct arena *arena, const struct table_value *value, const char *options) {
+    struct text text = {.arena = arena};
+    text_add(&text, "cyclops run --kernels ");
+    text_add_word(&text, arena_printf(arena, "%s/kernels", value->folder ? value->folder : "DIR"));
+    text_add(&text, options ? options : "");
+    if (value->kernel) {
+        text_add(&text, " ");
+        text_add_word(&text, value->kernel);
+    }
+    return text.data;
+}
 
 const char *table_machine_text(struct arena *arena, const struct json_t *header) {
     const char *target = reader_header_text(json_object_get(header, "clock"), "target");
@@ -36,15 +77,12 @@ static bool is_this_machine(const json_t *header, struct arena *arena) {
 }
 
 bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail) {
-    const char *path = folder_file(arena, folder, "measurements.jsonl");
     *origin = (struct table_origin){0};
-    return access(path, F_OK) == 0
-               ? table_find_origin_of_file(arena, path, origin, fail)
-               : fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no measurements.jsonl", folder);
+    return reader_is_survey(arena, folder, fail) &&
+           table_find_origin_of_file(arena, folder_file(arena, folder, "measurements.jsonl"), origin, fail);
 }
 
 bool table_find_origin_of_file(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail) {
-    static const char simulated[] = "sim:";
     struct record_file file = {0};
     *origin = (struct table_origin){0};
     bool is_read = record_read(arena, path, &file, fail);
@@ -54,8 +92,8 @@ bool table_find_origin_of_file(struct arena *arena, const char *path, struct tab
         const json_t *header = file.headers[file.n_headers - 1];
         const char *target = reader_header_text(json_object_get(header, "clock"), "target");
         origin->target = arena_strdup(arena, *target ? target : "native");
-        bool is_simulated = strncmp(target, simulated, strlen(simulated)) == 0;
-        const char *rest = target + strlen(simulated);
+        bool is_simulated = strncmp(target, reader_simulated, strlen(reader_simulated)) == 0;
+        const char *rest = target + strlen(reader_simulated);
         if (is_simulated)
             origin->cpu = reader_take(arena, &rest, ',');
         else

@@ -24,6 +24,7 @@ struct entry {
     unsigned fillers;   // in the mixture
     unsigned copies;    // of the form in a stream
     size_t place;       // among the lines of all files
+    const char *folder; // whose file it is in
 };
 
 // What is known of a partner's step.
@@ -75,6 +76,15 @@ const char *reader_header_text(const struct json_t *header, const char *key);
 // Reads the measurement files of all folders. `header`: the last one. Fails where there is no measurement.
 bool reader_read_measurements(struct reader *reader, const char *const *folders, size_t n, const struct json_t **header,
                               struct fail *fail);
+
+// ---- table_origin.c
+
+// How the name of a simulated target begins.
+extern const char reader_simulated[];
+// Fails where the folder holds no survey, with what else it may hold.
+bool reader_is_survey(struct arena *arena, const char *folder, struct fail *fail);
+// Options with which `cyclops run` measures on the simulated CPU again; null: it was a real one.
+const char *reader_repeat_options(struct arena *arena, const struct isa *isa, const struct json_t *header);
 
 // ---- table_steps.c
 

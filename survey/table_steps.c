@@ -20,7 +20,8 @@ void reader_add_parts(struct arena *arena, struct table_value *value, const stru
 
 struct table_value reader_value(struct arena *arena, const struct entry *entry, double parts) {
     const struct bench_measurement *m = &entry->record->measurement;
-    struct table_value value = {.kernel = entry->record->kernel, .bytes = entry->record->bytes};
+    struct table_value value = {
+        .kernel = entry->record->kernel, .folder = entry->folder, .bytes = entry->record->bytes};
     value.is_known = m->outcome == BENCH_OK;
     value.verdict = m->verdict;
     value.why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome);
@@ -132,6 +133,7 @@ bool reader_subtract_way(const struct reader *reader, const char *way, struct ta
         const struct step *step = find_step(reader, name);
         if (!step || !step->value.is_known) {
             *value = (struct table_value){.kernel = value->kernel,
+                                          .folder = value->folder,
                                           .bytes = value->bytes,
                                           .why = arena_printf(reader->arena, "its partner %s is not known", name)};
             return false;

@@ -115,10 +115,9 @@ static void write_files(struct fixture *f, size_t n) {
     for (size_t i = 0; i < n; i++) {
         struct text *texts[] = {&f->measurements[i], &f->forms[i]};
         static const char *const names[] = {"measurements.jsonl", "forms.jsonl"};
-        for (int k = 0; k < 2; k++)
-            if (texts[k]->data)
-                assert_true(file_write(folder_file(&f->arena, f->folders[i], names[k]), texts[k]->data,
-                                       texts[k]->length, &f->fail));
+        for (int k = 0; k < 2 && f->measurements[i].data; k++) // a survey begins with both files
+            assert_true(file_write(folder_file(&f->arena, f->folders[i], names[k]),
+                                   texts[k]->data ? texts[k]->data : "", texts[k]->length, &f->fail));
     }
 }
 
@@ -662,6 +661,9 @@ static void fails_with(struct fixture *f, const char *text) {
 static void what_is_no_survey(void **state) {
     struct fixture *f = *state;
     fails_with(f, "holds no survey: there is no measurements.jsonl");
+    assert_true(file_write(folder_file(&f->arena, f->folders[0], "blocks.jsonl"), "", 0, &f->fail));
+    fails_with(f, "holds no survey: it holds a corpus, for 'cyclops corpus score'");
+    remove(folder_file(&f->arena, f->folders[0], "blocks.jsonl"));
     text_add(&f->measurements[0], "");
     fails_with(f, "holds no measurement yet");
     begin(f, 0, "A");

@@ -89,7 +89,12 @@ expect 0 'No findings' "$cyclops" check moved --mcpu fixed.yaml
 expect 0 '^[^#]*match: "SUB64rr", latency: 2}' cat fixed.yaml
 expect 0 '^[^#]*match: "VADDPSYrr", uses: \[\{resource: Zn4FP23, acquire: 0, release: 2}' cat fixed.yaml
 expect 0 '^[^#]*match: "IMUL64rr", uops: 3}' cat fixed.yaml
-expect 0 '# IMUL64rr slots: measured 3 .*, LLVM 1; cyclops run --kernels moved/kernels IMUL64rr\.slots' cat fixed.yaml
+expect 0 '# IMUL64rr slots: measured 3 .*, LLVM 1; cyclops run --kernels moved/kernels --isa x86_64 --target sim:.*worse.yaml,noise=none,seed=1 IMUL64rr\.slots' cat fixed.yaml
+# The command of that evidence repeats it.
+again=$(sed -n 's/.*; cyclops \(run .* IMUL64rr\.slots.*\)/\1/p' fixed.yaml | head -n 1)
+expect 0 'IMUL64rr\.slots' bash -c '"$1" '"$again" - "$cyclops"
+expect 0 'To measure again: cyclops run --kernels moved/kernels --isa x86_64 --target sim:.*worse.yaml' \
+    bash -c '"$1" table moved --form IMUL64rr --mcpu none | tr "\n" " " | tr -s " "' - "$cyclops"
 expect 0 'Outside their intervals: 0 before' "$cyclops" repair base --mcpu znver4 --output none.yaml
 expect 0 'No findings' "$cyclops" check base --mcpu none.yaml
 
@@ -198,6 +203,20 @@ expect 2 'needs a model to check' "$cyclops" check base --mcpu none --against zn
 expect 2 'leaves nothing to ask' "$cyclops" check base --mcpu none
 expect 2 'unknown kind of annotations' "$cyclops" check base --annotations gitlab
 expect 2 'no survey' "$cyclops" check "$T" --mcpu znver4
+# Folders of another kind; outputs that cannot be written are found before the work.
+expect 2 "'corpus' holds no survey: it holds a corpus, for 'cyclops corpus score'" "$cyclops" table corpus
+expect 2 "'card' holds no survey: it holds a machine card, for 'cyclops report'" "$cyclops" table card
+expect 2 "'corpus' holds no survey" "$cyclops" check corpus --mcpu znver4
+expect 2 "'card' holds no survey" "$cyclops" repair card --mcpu znver4 --output x.yaml
+mkdir nothing
+expect 2 "'nothing' holds no survey: there is no measurements.jsonl" "$cyclops" report nothing --mcpu znver4 --output bad.html
+expect 2 "cannot write 'none/x.yaml': No such file" "$cyclops" repair base --mcpu znver4 --output none/x.yaml
+expect 2 "cannot write 'none/x.md': No such file" "$cyclops" repair base --mcpu znver4 --output x.yaml --review none/x.md
+expect 2 "cannot write 'base': Is a directory" "$cyclops" check base --mcpu znver4 --junit base
+expect 2 "cannot write 'none/x.md': No such file" "$cyclops" check base --mcpu znver4 --markdown none/x.md
+expect 2 "cannot write 'none/x.yaml': No such file" "$cyclops" check base --mcpu znver4 --write-allow none/x.yaml
+expect 2 "cannot write 'none/x.html': No such file" "$cyclops" report base --mcpu znver4 --output none/x.html
+[ ! -e x.yaml ] || { echo "FAILED: a refused repair was written"; failures=$((failures + 1)); }
 printf 'allowances: 1\nallow:\n  - {finding: a}\n' >bad.yaml
 expect 2 "bad.yaml:3:.*reason" "$cyclops" check base --allow bad.yaml
 expect 2 'two measurements' "$cyclops" diff base

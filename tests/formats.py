@@ -3,8 +3,8 @@
 
     formats.py SCHEMA FILE [KIND...]
 
-FILE holds JSON Lines, or CSV where the schema says so. Each KIND (a name in the schema's $defs) must be among its lines. The published schemas allow more
-keys than they name, because later versions may add some; here every key must be named. Exits 77 without python3-jsonschema, 1 where a line does not fit."""
+FILE holds JSON Lines, or CSV or YAML where the schema says so. Each KIND (a name in the schema's $defs) must be among its lines. The published schemas allow more
+keys than they name, because later versions may add some; here every key must be named. Exits 77 without python3-jsonschema or python3-yaml, 1 where a line does not fit."""
 
 import csv
 import json
@@ -14,8 +14,9 @@ import sys
 
 try:
     import jsonschema
+    import yaml
 except ImportError:
-    print("skipped: there is no python3-jsonschema")
+    print("skipped: there is no python3-jsonschema, or no python3-yaml")
     sys.exit(77)
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "schema")
@@ -37,7 +38,7 @@ def resolved(node):
         for part in path.split("/"):
             node = node[part]
     # Not below "properties": a key there may be called as a word of JSON Schema's.
-    result = {key: {name: resolved(inner) for name, inner in value.items()} if key in ("properties", "patternProperties", "$defs") else resolved(value)
+    result = {key: {name: resolved(inner) for name, inner in value.items()} if key in ("properties", "patternProperties", "$defs") else value if key == "if" else resolved(value)
               for key, value in node.items()}
     if "properties" in result and "additionalProperties" not in result:
         result["additionalProperties"] = False
@@ -89,6 +90,28 @@ def rows_of_json(path):
             raise ValueError(f"line {number}: {error}") from error
 
 
+class Yaml(yaml.SafeLoader):
+    """YAML 1.2's scalars: what is no number, truth or null is a text."""
+    yaml_implicit_resolvers = {}
+
+    def construct_mapping(self, node, deep=False):
+        return unique([(self.construct_object(key, deep=True), self.construct_object(value, deep=True)) for key, value in node.value])
+
+
+Yaml.add_constructor("tag:yaml.org,2002:map", lambda loader, node: loader.construct_mapping(node))
+for tag, pattern, first in (("bool", "true|false", "tf"), ("null", "null|~|", ["n", "~", ""]), ("int", r"[-+]?[0-9]+|0x[0-9a-fA-F]+", "-+0123456789"),
+                            ("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", "-+.0123456789")):
+    Yaml.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"^(?:{pattern})$"), list(first))
+
+
+def rows_of_yaml(path):
+    """The whole file as one row."""
+    try:
+        yield 1, yaml.load(open(path, encoding="utf-8"), Yaml)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
+
+
 def kind_of(row, kinds):
     """The kind of a line: the one with its `record`; otherwise the one all of whose required keys it has."""
     for name, part in kinds.items():
@@ -106,7 +129,7 @@ def main():
     validators = {kind: jsonschema.Draft202012Validator(part) for kind, part in kinds.items()}
     seen = dict.fromkeys(kinds, 0)
     try:
-        for number, row in rows_of_csv(path, schema) if schema.get("x-csv") else rows_of_json(path):
+        for number, row in rows_of_csv(path, schema) if schema.get("x-csv") else rows_of_yaml(path) if schema.get("x-yaml") else rows_of_json(path):
             kind = kind_of(row, kinds)
             seen[kind] += 1
             for error in validators[kind].iter_errors(row):

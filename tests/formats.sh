@@ -6,9 +6,9 @@ cd "$T" || exit 1
 "$here/../scripts/formats-page" --check || failures=$((failures + 1))
 python=
 for each in python3 /usr/bin/python3; do
-    [ -n "$python" ] || ! "$each" -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null || python=$each
+    [ -n "$python" ] || ! "$each" -c 'import jsonschema, yaml; jsonschema.Draft202012Validator' 2>/dev/null || python=$each
 done
-[ -n "$python" ] || skip "there is no python3-jsonschema"
+[ -n "$python" ] || skip "there is no python3-jsonschema, or no python3-yaml"
 
 sim=(--isa x86_64 --target sim:znver4)
 still=(--isa x86_64 --target sim:znver4,noise=none)
@@ -97,6 +97,17 @@ if [ "$(uname -m)" = x86_64 ]; then
     writes trial '' "$cyclops" try --hex 4801c3488b0f48890f --hex 488b0425efbeadde --hex 48f7f1 --hex 0f0b --fill 0 --json
 fi
 
+# ---- files in YAML: those of this repository, and those that commands write
+root=$here/..
+shopt -s nullglob
+for file in "$root"/machines/*.yaml worse.yaml; do fits overlay "$file"; done
+for file in "$root"/results/measured/machine-*.yaml card/card.yaml; do fits card "$file"; done
+for file in "$root"/kernels/*/*.yaml base/kernels/*/*.yaml card/kernels/*/*.yaml "$root"/tests/fuzz/seeds/kernel/*.yaml; do fits kernels "$file"; done
+ran "$cyclops" repair moved --mcpu znver4 --output fixed.yaml
+fits overlay fixed.yaml
+"$cyclops" check base --mcpu worse.yaml --write-allow written.yaml >/dev/null 2>&1
+for file in allow.yaml written.yaml "$root"/examples/ci/allow*.yaml; do fits allow-list "$file"; done
+
 # ---- a damaged file does not fit: each change is found
 # refused SCHEMA FILE PATTERN SED
 refused() {
@@ -118,4 +129,13 @@ refused table-csv printed.table-csv "line 2: cycles: 'x' is not" '2s/^\([^,]*,[^
 refused corpus-values-csv values.csv "line 2: verdict" '2s/,stable,/,good,/'
 refused corpus-score-csv printed.corpus-score-csv 'within_5_percent: .* maximum' '2s/0\.[0-9]*,/47.24,/3'
 refused corpus-settings corpus/settings.json 'alias' 's/"alias":"[a-z]*"/"alias":"both"/'
+refused overlay worse.yaml 'instructions.0: .*Additional properties' 's/latency: 2/latencies: 2/'
+refused overlay worse.yaml 'instructions.1.uops: .* is not of type' 's/uops: 3/uops: many/'
+refused overlay worse.yaml "base: 'lllm' is not one of" 's/base: llvm/base: lllm/'
+refused overlay worse.yaml 'is there twice' 's/^name: worse/name: worse\nname: worse/'
+refused card card/card.yaml "card.[0-9]+: 'value' is a required" '0,/verdict: exact, value: [0-9.]*,/s//verdict: exact,/'
+refused card card/card.yaml 'card.[0-9]+.verdict' '0,/verdict: exact/s//verdict: good/'
+refused allow-list allow.yaml "allow.0: 'reason' is a required" '0,/, reason: known/s///'
+refused allow-list allow.yaml 'allowances: 1 was expected' 's/allowances: 1/allowances: 2/'
+refused kernels "$root/kernels/x86_64/fma.yaml" "Additional properties" 's/chain:/chains:/'
 finish

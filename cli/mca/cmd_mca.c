@@ -3,6 +3,7 @@
 
 #include "analyzer/model/model.h"
 #include "cli/mca/input.h"
+#include "cli/mca/option_table.h"
 #include "cli/mca/options.h"
 #include "cli/mca/report.h"
 
@@ -45,7 +46,7 @@ static bool simulate(const struct backend *backend, struct mca_args *args, struc
         model_close(&model);
         return false;
     }
-    if (model.overlay != NULL)
+    if (model.overlay != NULL && args->positions[mca_option_find("resource-segments")] == 0)
         args->resource_segments = true; // results need not equal llvm-mca's
     struct mca_session session = {
         .args = args,
