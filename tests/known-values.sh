@@ -42,10 +42,13 @@ expect 2 "published.csv:2: '3..1' is not MIN..MAX" known "$T/s"
 printf 'ADD64rr,GCC,1,,,\nADD64rr,GCC,1,,,\n' | published
 expect 2 "published.csv:3: 'ADD64rr' has two lines of GCC" known "$T/s"
 
-# The published figures of the page can be read, and their forms exist.
+# The published figures of the page can be read. Their forms exist: LLVM 22 names them, 19 some of them otherwise.
 expect 0 '^ADD64rr ' "$script" --forms
-"$cyclops" list forms --isa x86_64 --json | python3 -c '
+if "$cyclops" list forms --isa x86_64 --llvm 22 --json >"$T/forms" 2>/dev/null; then
+    python3 -c '
 import json, sys
-known = {json.loads(line).get("form") for line in sys.stdin}
-sys.exit(" ".join(form for form in sys.argv[1:] if form not in known) or None)' $("$script" --forms) || failures=$((failures + 1))
+known = {json.loads(line).get("form") for line in open(sys.argv[1])}
+sys.exit(" ".join(form for form in sys.argv[2:] if form not in known) or None)' "$T/forms" $("$script" --forms) ||
+        failures=$((failures + 1))
+fi
 finish
