@@ -18,7 +18,7 @@ instructions:
   - {match: IMUL64rr, uops: 3}
 YAML
 # survey CPU FOLDER
-silent() { expect 0 '^0$' bash -c 'out=$("$@" 2>&1) || exit; printf "%s" "$out" >&2; echo -n "$out" | wc -c' - "$@"; }
+silent() { expect 0 '^0$' bash -c 'out=$("$@" 2>&1 >/dev/null) || exit; printf "%s" "$out" >&2; echo -n "$out" | wc -c' - "$@"; }
 survey() { silent "$cyclops" survey "${forms[@]}" --isa x86_64 --target "sim:$1,noise=none" --output "$2"; }
 survey znver4 base
 survey "$T/worse.yaml" moved
