@@ -2,6 +2,7 @@
 
 #include "survey/ways.h"
 
+#include <ctype.h>
 #include <string.h>
 
 const struct ways *ways_find(const struct isa *isa) {
@@ -71,6 +72,13 @@ static bool is_for(enum way_encoding encoding, const struct shape *shape) {
     return encoding == WAY_ANY || (encoding == WAY_LEGACY) == shape->is_legacy;
 }
 
+// The port's register file by the letter of steps and breakers.
+static char file_of(const struct shape *shape, const struct shape_port *port) {
+    if (port->is_high)
+        return 'h';
+    return shape->ways->has_parts && port->file == 'v' ? (char)toupper((unsigned char)*port->class->name) : port->file;
+}
+
 static const struct way_step *find_step(const struct isa *isa, const struct shape *shape, char from, char to,
                                         unsigned variant) {
     for (const struct way_step *each = ways_find(isa)->steps; each->name; each++)
@@ -99,11 +107,11 @@ static void add_step(struct way *way, const struct way_step *step, const struct 
 // Makes the way of that number: in one step, or in two through the role t.
 static bool make_way(struct way *way, const struct shape *shape, const struct shape_port *from,
                      const struct shape_port *to, unsigned variant, bool is_longer, const char *breakers) {
-    char end = to->is_address || (to->is_index && to->file == 'g') ? 'a' : to->file;
+    bool is_address = to->is_address || (to->is_index && to->file == 'g');
+    char start = file_of(shape, from), end = is_address ? 'a' : to->is_high ? 'g' : file_of(shape, to);
     bool hides = *breakers && ways_find(way->isa)->hides_breakers;
     if (from->class->span != to->class->span && *way->isa->syntaxes)
         return false; // x86: a pair of masks is no register of other instructions
-    char start = from->is_high ? 'h' : from->file;
     const struct way_step *first = find_step(way->isa, shape, start, end, variant), *second = NULL,
                           *again = find_step(way->isa, shape, end, end, variant);
     if (first && !(hides && end == 'a')) {
@@ -150,7 +158,7 @@ unsigned partners_find(struct arena *arena, const struct isa *isa, const struct 
 }
 
 const struct way_step *partners_keep(const struct isa *isa, const struct shape *shape, unsigned port) {
-    char file = shape->ports[port].file;
+    char file = shape->ports[port].is_high ? 'g' : file_of(shape, &shape->ports[port]);
     return find_step(isa, shape, file, file, 0);
 }
 
@@ -179,7 +187,10 @@ unsigned partners_load(struct arena *arena, const struct isa *isa, const struct 
 
 bool partner_break(const struct isa *isa, const struct shape *shape, unsigned number, struct text *text) {
     const struct shape_port *port = &shape->ports[number];
-    char file = port->is_upper ? 'u' : port->is_lanes ? (port->file == 'k' ? 'K' : 'V') : port->file;
+    char file = port->is_upper   ? 'u'
+                : port->is_lanes ? (port->file == 'k' ? 'K' : 'V')
+                : port->is_high  ? 'g'
+                                 : file_of(shape, port);
     for (const struct way_breaker *each = ways_find(isa)->breakers; each->text && !port->is_address; each++)
         if (each->file == file && is_for(each->encoding, shape)) {
             add_text(isa, each->text, NULL, port, text);

@@ -18,8 +18,9 @@ enum way_encoding { WAY_ANY, WAY_LEGACY, WAY_NOT_LEGACY };
 // A step from one register to another.
 struct way_step {
     const char *name; // of the experiment that measures it: "movslq"
-    // Files (gen/isa.h). `from` 'h': a high byte of 'g'. `from` 'c' has `to` 't': the role t, a general register. `to`
-    // 'a': an address. `from` 'M': it loads from the form's memory operand, whose address is {a:CLASS}.
+    // Files (gen/isa.h), or classes (`has_parts`). `from` 'h': a high byte of 'g'. `from` 'c' has `to` 't': the role t,
+    // a general register. `to` 'a': an address. `from` 'M': it loads from the form's memory operand, whose address is
+    // {a:CLASS}.
     char from, to;
     unsigned variant; // of steps between the same files: in another domain or width, or of another flag
     unsigned times;   // steps of that experiment that it takes
@@ -49,6 +50,9 @@ struct ways {
     const char *register_mark;          // in front of a register's name: "%"
     const char *clear_memory;           // sets the first word of the buffer to zero, before the loop
     const char *mask_of_all;            // value of a mask of which all lanes count
+    // Whether vector registers of other widths are parts of each other: Armv7's s, d and q. Then steps and breakers
+    // have the class's letter in place of the file's: 'S', 'D', 'Q'.
+    bool has_parts;
     // Whether a mask may be source and result. A Neoverse V2 takes a cycle longer where the result is the governing
     // predicate (LLVM's NeoversePdIsPg).
     bool shares_masks;

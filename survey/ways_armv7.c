@@ -1,5 +1,7 @@
-// Armv7-A, A32 instructions. A single and a double are different parts of a vector register, so there are no ways from
-// and to these yet.
+// Armv7-A, A32 instructions. Singles, doubles and quadruples are parts of each other, so each has steps of its own.
+//  - "vand" of a register with itself keeps the value, and so does a maximum, in the domain of floating point; vabs
+//    keeps ones, and is also in a VFP without NEON.
+//  - vdup writes the whole register.
 #include "survey/ways.h"
 
 #include <string.h>
@@ -25,6 +27,29 @@ static const struct partner_experiment experiments[] = {
      5,
      {"address", "eor", "eor"},
      NULL},
+    {"vabs", "vabs.f32 {a:s}, {a:s}", "[a]", "a: f32 1.0", NULL, 1, {NULL}, NULL},
+    {"vand", "vand {a:d}, {a:d}, {a:d}", "[a]", NULL, NULL, 1, {NULL}, NULL},
+    {"vabsd", "vabs.f64 {a:d}, {a:d}", "[a]", "a: f64 1.0", NULL, 1, {NULL}, NULL},
+    {"vandq", "vand {a:q}, {a:q}, {a:q}", "[a]", NULL, NULL, 1, {NULL}, NULL},
+    {"vmaxq", "vmax.f32 {a:q}, {a:q}, {a:q}", "[a]", NULL, NULL, 1, {NULL}, NULL},
+    {"vmov", "vmov {x:s}, {a:r}; vmov {a:r}, {x:s}", "[a]", "a: 1", NULL, 2, {NULL}, NULL},
+    {"vdup", "vdup.32 {x:d}, {a:r}; vmov.32 {a:r}, {x:d}[0]", "[a]", "a: 1", NULL, 2, {NULL}, NULL},
+    {"vand-vand",
+     "vand {b:d}, {a:d}, {a:d}; vand {a:d}, {b:d}, {b:d}",
+     "[a]",
+     NULL,
+     NULL,
+     2,
+     {"vand", "vand", NULL},
+     NULL},
+    {"sxth-vmov",
+     "sxth {a:r}, {a:r}; vmov {x:s}, {a:r}; vmov {a:r}, {x:s}",
+     "[a]",
+     "a: 1",
+     NULL,
+     3,
+     {"sxth", "vmov", NULL},
+     NULL},
     {"sxth-eor",
      "sxth {b:r}, {a:r}; eor {b:r}, {b:r}, {a:r}; eor {a:r}, {a:r}, {b:r}",
      "[a]",
@@ -38,11 +63,23 @@ static const struct partner_experiment experiments[] = {
 static const struct way_step steps[] = {
     {"sxth", 'g', 'g', 0, 1, "; sxth {b:r}, {a:r}", "", WAY_ANY},
     {"address", 'g', 'a', 0, 1, "; eor {b:r}, {b:r}, {a:r}; eor {b:r}, {b:r}, {a:r}", "", WAY_ANY},
+    {"vabs", 'S', 'S', 0, 1, "; vabs.f32 {b:s}, {a:s}", "", WAY_ANY},
+    {"vand", 'D', 'D', 0, 1, "; vand {b:d}, {a:d}, {a:d}", "", WAY_ANY},
+    {"vabsd", 'D', 'D', 1, 1, "; vabs.f64 {b:d}, {a:d}", "", WAY_ANY},
+    {"vandq", 'Q', 'Q', 0, 1, "; vand {b:q}, {a:q}, {a:q}", "", WAY_ANY},
+    {"vmaxq", 'Q', 'Q', 1, 1, "; vmax.f32 {b:q}, {a:q}, {a:q}", "", WAY_ANY},
+    {"vmov", 'g', 'S', 0, 1, "; vmov {b:s}, {a:r}", "", WAY_ANY},
+    {"vmov", 'S', 'g', 0, 1, "; vmov {b:r}, {a:s}", "", WAY_ANY},
+    {"vdup", 'g', 'D', 0, 1, "; vdup.32 {b:d}, {a:r}", "", WAY_ANY},
+    {"vdup", 'D', 'g', 0, 1, "; vmov.32 {b:r}, {a:d}[0]", "", WAY_ANY},
     {.name = NULL},
 };
 
 static const struct way_breaker breakers[] = {
     {'g', "; mov {b:r}, #1", WAY_ANY},
+    {'S', "; vmov.f32 {b:s}, #1.0", WAY_ANY},
+    {'D', "; vmov.i32 {b:d}, #0", WAY_ANY},
+    {'Q', "; vmov.i32 {b:q}, #0", WAY_ANY},
     {.text = NULL},
 };
 
@@ -102,6 +139,7 @@ const struct ways ways_armv7 = {
     .clear_memory = "eor r12, r12, r12; str r12, [r2]",
     .hides_breakers = true,
     .mask_of_all = "1",
+    .has_parts = true,
     .modes = (const char *const[]){"FPSCR", "FPSCR_RM", NULL},
     .flags = "CPSR",
     .left_out = left_out,
