@@ -402,7 +402,7 @@ static bool make_run(struct test *test, const struct run *run, bool is_repaired,
 
 static bool regenerate_run(struct test *test, const struct run *run) {
     struct check_line *checks = NULL;
-    struct lines plain, repaired;
+    struct lines plain = {0}, repaired = {0};
     size_t n = 0;
     for (size_t i = 0; i < test->lines.n; i++) {
         struct check_line check = {.number = i};
