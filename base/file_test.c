@@ -59,6 +59,24 @@ static void missing_places_are_failures(void **state) {
     arena_free(&arena);
 }
 
+static void what_can_be_written_is_known_before(void **state) {
+    const char *folder = *state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    const char **names, *path = arena_printf(&arena, "%s/new", folder);
+    size_t n = file_list(&arena, folder, "", &names);
+    assert_true(file_can_write(NULL, &fail) && file_can_write("/dev/null", &fail) && file_can_write(path, &fail));
+    assert_int_equal(file_list(&arena, folder, "", &names), n); // nothing is left there
+    assert_false(file_can_write("/nowhere/x", &fail));
+    assert_int_equal(fail.status, FAIL_INPUT);
+    fail = (struct fail){0};
+    assert_false(file_can_write(folder, &fail));
+    assert_non_null(strstr(fail.text, "Is a directory"));
+    fail = (struct fail){0};
+    assert_false(file_can_write("", &fail));
+    arena_free(&arena);
+}
+
 static void installed_files_are_below_the_prefix(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -100,6 +118,7 @@ int main(void) {
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(standard_input_has_a_name),
         cmocka_unit_test(missing_places_are_failures),
+        cmocka_unit_test(what_can_be_written_is_known_before),
         cmocka_unit_test(installed_files_are_below_the_prefix),
         cmocka_unit_test(temporary_files_go_where_the_environment_says),
     };

@@ -402,7 +402,7 @@ static bool make_run(struct test *test, const struct run *run, bool is_repaired,
 
 static bool regenerate_run(struct test *test, const struct run *run) {
     struct check_line *checks = NULL;
-    struct lines plain, repaired;
+    struct lines plain = {0}, repaired = {0};
     size_t n = 0;
     for (size_t i = 0; i < test->lines.n; i++) {
         struct check_line check = {.number = i};
@@ -421,16 +421,24 @@ static bool regenerate_run(struct test *test, const struct run *run) {
 
 // ---- the tests
 
-// What is added to the diff.
+// What is added to the diff: lines that change one behind the other are one edit.
 static const char *write_diff(struct test *test, const char *name) {
     struct td_text text = {.arena = test->arena, .data = test->data, .length = test->length};
-    for (size_t i = 0; i < test->lines.n; i++) {
-        if (!test->now[i])
+    for (size_t i = 0, end; i < test->lines.n; i = end + 1) {
+        struct text now = {.arena = test->arena};
+        const struct slice *first = &test->lines.items[i], *last = first;
+        text_add(&now, "");
+        for (end = i; end < test->lines.n && test->now[end]; end++) {
+            last = &test->lines.items[end];
+            if (*test->now[end]) // else it is gone
+                text_addf(&now, "%s%s", now.length ? "\n" : "", test->now[end]);
+        }
+        if (end == i)
             continue;
-        size_t at = (size_t)(test->lines.items[i].data - test->data), end = at + test->lines.items[i].length;
-        // A line that is gone takes its newline with it.
-        test->n_changed++;
-        td_replace(&text, (struct td_span){at, end + (!*test->now[i] && end < test->length)}, test->now[i]);
+        test->n_changed += end - i;
+        size_t stop = (size_t)(last->data - test->data) + last->length;
+        stop += !now.length && stop < test->length; // their last newline
+        td_replace(&text, (struct td_span){(size_t)(first->data - test->data), stop}, now.data);
     }
     return text.n_edits ? td_diff(&text, name) : "";
 }
