@@ -265,7 +265,7 @@ expect 0 "measurements.jsonl:4: the line is damaged, and left out" "$cyclops" ta
 cp -r "$S" "$T/broken-forms"
 echo '{"form":1}' >>"$T/broken-forms/forms.jsonl"
 expect 2 "forms.jsonl:$(wc -l <"$T/broken-forms/forms.jsonl"): 'form' must be a string" "$cyclops" table "$T/broken-forms"
-mkdir "$T/empty" && touch "$T/empty/measurements.jsonl"
+mkdir "$T/empty" && touch "$T/empty/"{measurements,forms}.jsonl
 expect 2 "'$T/empty' holds no measurement yet" "$cyclops" table "$T/empty"
 expect 1 "cannot write '/proc/x-latency.yaml'" "$cyclops" table "$S" --exegesis-yaml /proc/x
 expect 2 "needs LLVM's name of the CPU" "$cyclops" table "$S" --mcpu none --exegesis-yaml "$T/nowhere"
