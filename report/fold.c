@@ -15,7 +15,7 @@ static bool is_unstable(const struct table_value *value) {
 }
 
 static bool is_sure(const struct table_value *value) {
-    return fold_is_known(value) && !is_unstable(value) && value->relation == TABLE_EQUAL;
+    return fold_is_known(value) && !is_unstable(value) && value->relation == TABLE_EQUAL && !value->has_two_speeds;
 }
 
 const char *fold_pair(struct arena *arena, const struct table_latency *latency) {
@@ -38,9 +38,20 @@ int fold_decimals(double cycles) {
     return fabs(cycles) < 0.995 ? 3 : 2;
 }
 
+const char *fold_value(struct arena *arena, const struct table_value *value) {
+    bool is_bound = value->relation == TABLE_AT_MOST;
+    double cycles = value->has_two_speeds && is_bound ? value->high : value->cycles;
+    if (value->has_two_speeds && !is_bound)
+        return arena_printf(arena, "%s~%s", fold_number(arena, value->low, value->high < 10 ? 2 : 1),
+                            fold_number(arena, value->high, value->high < 10 ? 2 : 1));
+    return arena_printf(arena, "%s%s", is_bound ? "≤" : "", fold_number(arena, cycles, fold_decimals(cycles)));
+}
+
 const char *fold_doubt(struct arena *arena, const char *what, const struct table_value *value) {
     if (is_unstable(value))
         return arena_printf(arena, "%s is unstable%s%s", what, value->why ? ": " : "", value->why ? value->why : "");
+    if (value->has_two_speeds)
+        return arena_printf(arena, "%s has %s", what, value->why);
     if (value->relation == TABLE_AT_MOST)
         return arena_printf(arena, "%s is known as an upper bound only, %s cycles", what,
                             fold_number(arena, value->cycles, fold_decimals(value->cycles)));

@@ -167,9 +167,7 @@ static size_t group_latencies(struct arena *arena, const struct table_row *row, 
 }
 
 static const char *group_text(struct arena *arena, const struct group *group) {
-    const struct table_value *value = group->value;
-    return arena_printf(arena, "%s%s", value->relation == TABLE_AT_MOST ? "≤" : "",
-                        fold_number(arena, value->cycles, fold_decimals(value->cycles)));
+    return fold_value(arena, group->value);
 }
 
 // Adds "4"; "1;4" for two values; "1..≤7" for more; "-".

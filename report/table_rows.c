@@ -99,9 +99,7 @@ const char *table_throughput_text(struct arena *arena, const struct table_row *r
 const char *table_value_text(struct arena *arena, const struct table_value *value) {
     if (!fold_is_known(value))
         return "-";
-    return arena_printf(arena, "%s%s%s", value->relation == TABLE_AT_MOST ? "≤" : "",
-                        fold_number(arena, value->cycles, fold_decimals(value->cycles)),
-                        value->verdict == MEASURED_UNSTABLE ? " ?" : "");
+    return arena_printf(arena, "%s%s", fold_value(arena, value), value->verdict == MEASURED_UNSTABLE ? " ?" : "");
 }
 
 enum table_colour table_value_colour(const struct table_value *value) {

@@ -3,6 +3,7 @@
 
 #include "base/screen.h"
 #include "base/text.h"
+#include "report/fold.h"
 #include "report/testing_table.h"
 
 #include <jansson.h>
@@ -152,6 +153,32 @@ static void tables_without_rows_or_models(void **state) {
     assert_non_null(strstr(text_of(&table, (struct table_report_options){0}), "  llvm-22/znver5  -        -  "));
     written(table_report_write_csv, &table, (struct table_report_options){0});
     written(table_report_write_json, &table, (struct table_report_options){0});
+}
+
+// Both speeds show; of an upper bound, the slower one.
+static void two_speeds_show(void **state) {
+    (void)state;
+    struct table_value value = testing_value(0.67, "c5ffe6c1");
+    value.low = 0.657;
+    value.high = 0.89;
+    value.has_two_speeds = true;
+    value.why = "two speeds, at 3 times: 0.667 and 0.878 cycles";
+    const struct table_latency latency = {"1", "0", value};
+    const struct table_throughput throughput = {.streams = 16, .value = value};
+    struct table_row row = {.form = "VCVTPD2DQYrr",
+                            .latencies = &latency,
+                            .n_latencies = 1,
+                            .throughputs = &throughput,
+                            .n_throughputs = 1};
+    struct survey_table table = testing_table;
+    table.rows = &row;
+    table.n_rows = 1;
+    table.n_models = 0;
+    assert_non_null(strstr(text_of(&table, (struct table_report_options){.form = row.form}), "0.66~0.89"));
+    value.relation = TABLE_AT_MOST;
+    assert_string_equal(fold_value(&arena, &value), "≤0.89");
+    struct fold fold = fold_latency(&arena, &row);
+    assert_non_null(strstr(fold.doubt, "two speeds")); // llvm-exegesis is not to compare it
 }
 
 static void long_names_fit(void **state) {
@@ -338,6 +365,7 @@ int main(void) {
         cmocka_unit_test(one_form_has_a_page),
         cmocka_unit_test(unknown_forms_are_failures),
         cmocka_unit_test(tables_without_rows_or_models),
+        cmocka_unit_test(two_speeds_show),
         cmocka_unit_test(long_names_fit),
         cmocka_unit_test(orders),
         cmocka_unit_test(csv_is_quoted),

@@ -32,7 +32,8 @@ struct table_value {
     enum table_relation relation;
     enum bench_verdict verdict;
     bool is_waiting;     // unstable only because it was seen at one time: a survey looks twice
-    const char *why;     // one clause: why it is unstable, a bound, or not known; null: no remark
+    bool has_two_speeds; // the interval holds both (measured_has_two_speeds)
+    const char *why;     // one clause: why it is unstable, a bound, or not known; its speeds; null: no remark
     const char *kernel;  // name of the measured kernel: `cyclops run --kernels DIR/kernels NAME` repeats it
     const char *folder;  // DIR of that; null: not of a survey
     const char *bytes;   // machine code of one body, hex

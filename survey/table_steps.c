@@ -26,6 +26,9 @@ struct table_value reader_value(struct arena *arena, const struct entry *entry, 
     value.verdict = m->verdict;
     value.why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome);
     value.is_waiting = m->verdict == MEASURED_UNSTABLE && m->look == LOOK_FIRST;
+    value.has_two_speeds = measured_has_two_speeds(m);
+    if (value.has_two_speeds)
+        value.why = m->warning;
     if (value.is_known) {
         value.cycles = m->cycles / parts;
         value.low = measured_low(m) / parts;
