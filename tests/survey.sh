@@ -104,7 +104,7 @@ expect 0 '^ +its operand is a list of registers in a row' "$cyclops" table "$T/r
 # Forms that need something around them, and other register files. Stacks, addresses and masks are put back, so that
 # all of these run to their end on this CPU, too, where it has them. LLVM's models do not know how x87 waits.
 odd=(LEA64r PUSH64r POP64r LEAVE64 POPF64 MOVSB LODSQ MMX_PADDBrr ADD_FST0r ADD_FrST0 LD_F32m VGATHERDPSYrm LDMXCSR
-    ADD8rr-high0 ADD8rr-high2 MOVZX32rr8-high1 LAHF MOV8rm-high0)
+    ADD8rr-high0 ADD8rr-high2 MOVZX32rr8-high1 LAHF MOV8rm-high0 ADC64rr)
 silent "$cyclops" survey "${odd[@]}" "${sim[@]}" --attempt 200 --output "$T/odd"
 while read -r form source result wanted; do
     expect 0 "^$wanted\$" value "$T/odd" "$form" "$source" "${result/none/}"
@@ -125,6 +125,8 @@ ADD8rr-high0 2 0.whole equal 1.0
 ADD8rr-high2 2 0 equal 1.0
 MOVZX32rr8-high1 1 0 equal 1.0
 LAHF flags ah equal 1.0
+ADC64rr flags 0 equal 1.0
+ADC64rr flags.carry 0 equal 1.0
 WANTED
 expect 0 "^0\$" bash -c "'$cyclops' table '$T/odd' --json --mcpu none | grep -c '\"left_out\"' || true"
 if [ "$(uname -m)" = x86_64 ]; then
