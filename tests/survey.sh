@@ -63,14 +63,14 @@ ADD64rm slots none equal 1.0
 WANTED
 # Where a way back crosses between two kinds of registers, only the sum is known; unless each step takes one cycle.
 for cpu in skylake znver4; do
-    silent "$cyclops" survey MOV64toPQIrr --isa x86_64 --target sim:$cpu,noise=none --output "$T/$cpu"
+    silent "$cyclops" survey MOV64toPQIrr --isa x86_64 --target sim:$cpu,noise=none --attempt 200 --output "$T/$cpu"
 done
 expect 0 '^at most ' value "$T/skylake" MOV64toPQIrr 1 0
 expect 0 '^equal 1\.0$' value "$T/znver4" MOV64toPQIrr 1 0
 
 # Other ISAs: flags by zero and carry, addresses, sums across register files, a core that issues in order.
 other() { # other CPU ISA FORM...
-    silent "$cyclops" survey "${@:3}" --isa "$2" --target "sim:$1,noise=none" --output "$T/$1"
+    silent "$cyclops" survey "${@:3}" --isa "$2" --target "sim:$1,noise=none" --attempt 200 --output "$T/$1"
 }
 other neoverse-n1 aarch64 ADDXrs SUBSXri ADCXr LDRXui FMLAv4f32 FMOVXDr
 other neoverse-v2 aarch64 AND_PPzPP LDRXroX ADD_ZPmZ_S
