@@ -261,11 +261,13 @@ static void add_ways(const struct isa *isa, const struct shape *shape, unsigned 
     unsigned n = partners_find(out->arena, isa, shape, result, source, false, is_together ? "" : breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
         add_way(shape, source, result, &ways[i], is_together ? ".together" : "", out);
-    if (shape->ports[result].file != 'c')
+    bool has_flags = shape->ports[result].file == 'c';
+    if (!has_flags && shape->ports[source].file != 'c')
         return;
     n = partners_find(out->arena, isa, shape, result, source, true, breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
-        add_way(shape, source, result, &ways[i], ".longer", out);
+        if (has_flags || partners_writes_carry(ways[i].name))
+            add_way(shape, source, result, &ways[i], ".longer", out);
 }
 
 // From a source to the whole register of which the form writes the high byte.
@@ -281,7 +283,7 @@ static void add_whole(const struct isa *isa, const struct shape *shape, unsigned
         return;
     unsigned n =
         partners_find(out->arena, isa, &whole, result, source, false, source == result ? "" : breakers.data, ways);
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < n && !partners_writes_carry(ways[i].name); i++) { // the first one suffices
         begin(shape, arena_printf(out->arena, ".%s-%s_whole.%s", shape->ports[source].role, to->role, ways[i].name),
               shape->body, ways[i].text, out);
         add_init(shape, false, ways[i].init, out);

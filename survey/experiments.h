@@ -13,7 +13,7 @@
 //  - FORM.SOURCE-RESULT_whole.WAY: the same to the whole register of which the form writes the high byte
 //  - FORM.SOURCE-RESULT.WAY.together: the same, without ending what the result carries from copy to copy by itself
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with some more steps, where flags are on the way. Without a difference,
-//    the chain is open: the form does not write that flag
+//    the chain is open: the form does not write that flag, or does not read carry
 //  - FORM.SOURCE-memory.WAY: the time through memory: the form stores, and an instruction loads the same bytes back
 //  into
 //    the source. FORM.SOURCE-memory.WAY.longer.STEP: the same with some more of that step behind the load

@@ -76,6 +76,17 @@ static void flags_in_and_out(void **state) {
     has_none("CMP64rr", ".chain");
 }
 
+// Into flags, through all of them and through carry alone.
+static void carry_in(void **state) {
+    (void)state;
+    has("ADC64rr", ".flags-o0.flags", "testq {o0:r64}, {o0:r64}");
+    has("ADC64rr", ".flags-o0.movslq-bt", "; movslq {o0:r32}, {t:r64}; btq $0, {t:r64}");
+    has("ADC64rr", ".flags-o0.movslq-bt.longer", "; movslq {t:r32}, {t:r64}; btq $0, {t:r64}");
+    has("SETCCr", ".flags-o0.movslq-bt.longer", "btq $0, {t:r64}");
+    has_none("ADC64rr", ".flags-o0.flags.longer");
+    has_none("ADC8rr-high0", ".flags-o0_whole.movslq-bt");
+}
+
 static void fixed_registers(void **state) {
     (void)state;
     has("MUL64r", "", "body: \"mulq {o0:r64}\", implicit: [rax, rdx], init: {o0: 1, rax: 1}, writes: [rax, rdx]}");
@@ -320,6 +331,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(add),
         cmocka_unit_test(flags_in_and_out),
+        cmocka_unit_test(carry_in),
         cmocka_unit_test(fixed_registers),
         cmocka_unit_test(vectors),
         cmocka_unit_test(memory),

@@ -19,6 +19,12 @@ size_t partners_experiments(const struct isa *isa, const struct partner_experime
     return ways->n_experiments;
 }
 
+bool partners_writes_carry(const char *way) {
+    static const char step[] = "-bt";
+    size_t length = strlen(way);
+    return length >= strlen(step) && strcmp(way + length - strlen(step), step) == 0;
+}
+
 const char *partners_longer(const struct isa *isa) {
     for (const struct way_step *each = ways_find(isa)->steps; each->name; each++)
         if (each->from == 'g' && each->to == 'g')
@@ -108,7 +114,10 @@ static void add_step(struct way *way, const struct way_step *step, const struct 
 static bool make_way(struct way *way, const struct shape *shape, const struct shape_port *from,
                      const struct shape_port *to, unsigned variant, bool is_longer, const char *breakers) {
     bool is_address = to->is_address || (to->is_index && to->file == 'g');
-    char start = file_of(shape, from), end = is_address ? 'a' : to->is_high ? 'g' : file_of(shape, to);
+    char start = file_of(shape, from), end = is_address                        ? 'a'
+                                             : to->is_high                     ? 'g'
+                                             : to->file == 'c' && variant == 1 ? 'C'
+                                                                               : file_of(shape, to);
     bool hides = *breakers && ways_find(way->isa)->hides_breakers;
     if (from->class->span != to->class->span && *way->isa->syntaxes)
         return false; // x86: a pair of masks is no register of other instructions
@@ -121,7 +130,7 @@ static bool make_way(struct way *way, const struct shape *shape, const struct sh
             add_step(way, again, to, to);
         return true;
     }
-    first = find_step(way->isa, shape, start, start == 'c' ? 't' : 'g', variant);
+    first = find_step(way->isa, shape, start, start == 'c' ? 't' : 'g', end == 'C' && start != 'c' ? 0 : variant);
     second = find_step(way->isa, shape, 'g', end, 0);
     again = find_step(way->isa, shape, 'g', 'g', 0);
     if (!first || !second)

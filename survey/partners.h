@@ -34,8 +34,9 @@ struct partner {
     unsigned n_steps;
 };
 
-// Ways from port `from` to `to`, which differ in the domain of vector units, or in the flag that they read; 0: there is
-// none on this ISA. `is_longer`: with more steps (partners_longer) behind flags.
+// Ways from port `from` to `to`, which differ in the domain of vector units, or in the flag that they read or write
+// (partners_writes_carry); 0: there is
+// none on this ISA. `is_longer`: with more steps (partners_longer) behind or in front of flags.
 // `breakers`: instructions that end the dependences of other ports (partner_break), which become part of the way; or
 // "".
 enum { PARTNER_MOST_WAYS = 2, PARTNER_LONGER_STEPS = 4 };
@@ -67,6 +68,10 @@ struct partner_experiment {
     const char *less;
 };
 size_t partners_experiments(const struct isa *isa, const struct partner_experiment **experiments);
+
+// Whether the way of that name ends with an instruction that writes the carry flag alone. A form that does not read it
+// leaves the chain open, as a longer way shows.
+bool partners_writes_carry(const char *way);
 
 // The step of which a longer way has PARTNER_LONGER_STEPS more.
 const char *partners_longer(const struct isa *isa);

@@ -48,7 +48,7 @@ static void ways_back(void **state) {
          "; vmovq {o0:xmm}, {t:r64}; xorq {t:r64}, {o1_base:r64}; xorq {t:r64}, {o1_base:r64}",
          ", t: 1"},
         // flags
-        {"ADC64rr", "0", "flags", {"flags"}, "; testq {o0:r64}, {o0:r64}", ""},
+        {"ADC64rr", "0", "flags", {"flags", "movslq-bt"}, "; testq {o0:r64}, {o0:r64}", ""},
         {"ADD64rr",
          "flags",
          "2",

@@ -22,6 +22,13 @@ static const char *result_label(const struct reader *reader, const struct entry 
     return reader_label(reader->arena, entry->result);
 }
 
+// Likewise of the source: of flags, carry where the way writes that one alone.
+static const char *source_label(const struct reader *reader, const struct entry *entry) {
+    return strcmp(entry->source, "flags") == 0 && partners_writes_carry(entry->way)
+               ? "flags.carry"
+               : reader_label(reader->arena, entry->source);
+}
+
 // Of two ways for one pair, an equal value counts before a bound, then the smaller one: a way through another domain of
 // the vector units may add a cycle.
 static bool is_better_way(const struct table_value *a, const struct table_value *b) {
@@ -171,28 +178,30 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
     if (longer && value.is_known && !is_open && long_value.verdict != MEASURED_UNSTABLE &&
         long_value.cycles < value.cycles && !reader_is_sum(long_value.cycles, value.cycles))
         value = long_value; // pipes limit the shorter chain
-    bool is_flag = strcmp(entry->result, "flags") == 0 && *entry->way;
+    bool is_result = strcmp(entry->result, "flags") == 0 && *entry->way,
+         is_flag = is_result || partners_writes_carry(entry->way);
+    const char *verb = is_result ? "writes" : "reads";
     if (is_open && value.verdict != MEASURED_UNSTABLE && long_value.verdict != MEASURED_UNSTABLE)
-        return; // it does not write this flag
+        return; // it does not write this flag, or does not read it
     if (is_open) {
         reader_doubt(&value, &long_value);
-        value.why = "unstable, so it is not known whether it writes this flag";
+        value.why = arena_printf(reader->arena, "unstable, so it is not known whether it %s this flag", verb);
     }
     if (is_flag && !longer) { // the survey was ended in between, or still runs
         value.is_known = false;
-        value.why = "not measured yet with one more step, so it is not known whether it writes this flag";
+        value.why = arena_printf(
+            reader->arena, "not measured yet with one more step, so it is not known whether it %s this flag", verb);
     }
     if (value.is_known)
         limit_chain(m, entry, &value);
     if (value.is_known && reader_subtract_way(reader, entry->way, &value) && is_too_short(&value)) {
         if (longer)
-            return; // it does not write this flag
+            return; // likewise
         value = (struct table_value){
             .kernel = value.kernel,
             .folder = value.folder,
             .bytes = value.bytes,
             .why = "its chain takes no longer than the way back: it is open, or renaming does the work"};
     }
-    add_latency(m,
-                (struct table_latency){reader_label(reader->arena, entry->source), result_label(reader, entry), value});
+    add_latency(m, (struct table_latency){source_label(reader, entry), result_label(reader, entry), value});
 }

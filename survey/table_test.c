@@ -445,6 +445,24 @@ static void flags_to_flags(void **state) {
 
 // ---- throughputs
 
+// Carry alone comes in: a chain that more steps make no longer is open, as the form does not read carry.
+static void carry_comes_in(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add(f, "CHAIN.bt", 2);
+    add(f, "F.flags-o0.movslq-bt", 3);
+    add(f, "F.flags-o0.movslq-bt.longer", 7);
+    add(f, "G.flags-o0.movslq-bt", 1);
+    add(f, "G.flags-o0.movslq-bt.longer", 1.5);
+    add_form(f, 0, "F", NULL);
+    add_form(f, 0, "G", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "flags.carry", "0"), 1, TABLE_EQUAL);
+    assert_null(find_latency(row_of(f, "G"), "flags.carry", "0"));
+    assert_int_equal(row_of(f, "G")->n_latencies, 0);
+}
+
 static void throughputs_are_per_instruction(void **state) {
     struct fixture *f = *state;
     begin(f, 0, "A");
@@ -793,6 +811,7 @@ int main(void) {
         TEST(open_chains_are_no_latencies),
         TEST(unstable_chains_may_be_open),
         TEST(flags_to_flags),
+        TEST(carry_comes_in),
         TEST(throughputs_are_per_instruction),
         TEST(streams_that_wait_are_marked),
         TEST(copies_with_company),

@@ -18,9 +18,9 @@ enum way_encoding { WAY_ANY, WAY_LEGACY, WAY_NOT_LEGACY };
 // A step from one register to another.
 struct way_step {
     const char *name; // of the experiment that measures it: "movslq"
-    // Files (gen/isa.h), or classes (`has_parts`). `from` 'h': a high byte of 'g'. `from` 'c' has `to` 't': the role t,
-    // a general register. `to` 'a': an address. `from` 'M': it loads from the form's memory operand, whose address is
-    // {a:CLASS}.
+    // Files (gen/isa.h), or classes (`has_parts`). `from` 'h': a high byte of 'g'. `to` 'C': the carry flag alone.
+    // `from` 'c' has `to` 't': the role t, a general register. `to` 'a': an address. `from` 'M': it loads from the
+    // form's memory operand, whose address is {a:CLASS}.
     char from, to;
     unsigned variant; // of steps between the same files: in another domain or width, or of another flag
     unsigned times;   // steps of that experiment that it takes

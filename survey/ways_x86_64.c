@@ -1,6 +1,7 @@
 // x86-64, in AT&T syntax.
 //  - movslq is never eliminated at renaming, and merges nothing (uops.info's choice, too).
 //  - movsbl reads a high byte.
+//  - test writes all flags, bt only carry.
 //  - pand and andps of a register with itself keep the value, in either domain of the vector units.
 #include "survey/ways.h"
 
@@ -17,6 +18,7 @@ static const struct partner_experiment experiments[] = {
     {"knotw", "knotw {a:kany}, {a:kany}", "[a]", NULL, "avx512f", 1, {NULL}, NULL},
     {"flags", "testq {a:r64}, {a:r64}; cmoveq {c:r64}, {a:r64}", "[a]", "a: 1, c: 1", NULL, 2, {NULL}, NULL},
     {"carry", "testq {a:r64}, {a:r64}; cmovbq {c:r64}, {a:r64}", "[a]", "a: 1, c: 1", NULL, 2, {NULL}, NULL},
+    {"bt", "btq $0, {a:r64}; cmovbq {c:r64}, {a:r64}", "[a]", "a: 1, c: 1", NULL, 2, {NULL}, NULL},
     {"movq", "movq {a:r64}, {x:xmm}; movq {x:xmm}, {a:r64}", "[a]", "a: 1", NULL, 2, {NULL}, NULL},
     {"vmovq", "vmovq {a:r64}, {x:xmm}; vmovq {x:xmm}, {a:r64}", "[a]", "a: 1", "avx", 2, {NULL}, NULL},
     {"kmovw", "kmovw {a:r32}, {k:kany}; kmovw {k:kany}, {a:r32}", "[a]", "a: 1", "avx512f", 2, {NULL}, NULL},
@@ -108,6 +110,7 @@ static const struct way_step steps[] = {
     {"kmovw", 'g', 'k', 0, 1, "; kmovw {a:r32}, {b:kany}", "", WAY_ANY},
     {"mmovq", 'g', 'm', 0, 1, "; movq {a:r64}, {b:mm}", "", WAY_ANY},
     {"flags", 'g', 'c', 0, 1, "; testq {a:r64}, {a:r64}", "", WAY_ANY},
+    {"bt", 'g', 'C', 0, 1, "; btq $0, {a:r64}", "", WAY_ANY},
     {"vpand", 'v', 'v', 0, 1, "; vpand {a:xmm}, {a:xmm}, {b:xmm}", "", WAY_NOT_LEGACY},
     {"vandps", 'v', 'v', 1, 1, "; vandps {a:xmm}, {a:xmm}, {b:xmm}", "", WAY_NOT_LEGACY},
     {"pshufd", 'v', 'v', 0, 1, "; pshufd $0xe4, {a:xmm}, {b:xmm}", "", WAY_LEGACY},
