@@ -179,9 +179,13 @@ static void suggest_uses(struct repair_search *search, double measured, double p
             all.uses[u].release = use->acquire + whole(floor(measured * units + 0.05));
         first_all.uses[u].release = use->acquire + whole(held * measured / predicted);
         for (unsigned g = 1; g < machine->n_resources; g++) {
-            if (g == use->resource || !are_related(&machine->resources[g], &machine->resources[use->resource]))
-                continue;
+            const struct repair_use *own = &search->base.uses[u];
             unsigned wanted = whole(measured * machine->resources[g].units);
+            bool is_wider = machine->resources[g].units > machine->resources[own->resource].units;
+            // Pipes of LLVM's, and not those of an earlier change. More pipes that are held longer are no pipes' limit.
+            if (g == use->resource || !are_related(&machine->resources[g], &machine->resources[own->resource]) ||
+                (is_wider && wanted > own->release - own->acquire))
+                continue;
             double bound = (double)wanted / machine->resources[g].units;
             static const double share = 0.02;
             if (fabs(bound - measured) > share * measured)

@@ -17,6 +17,7 @@ enum td_field {
     TD_ALIAS_RW,
     TD_CYCLES,
     TD_INSTRS,
+    TD_ISSUE_WIDTH, // of models, which edit_width looks for
     TD_LATENCY,
     TD_MATCH_RW,
     TD_NAME,

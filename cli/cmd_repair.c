@@ -193,9 +193,11 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
     if (result.seen.n_compared == 0)
         return fail_set(fail, FAIL_UNAVAILABLE, "nothing could be compared: no value is both stable and predicted");
     print_counts(arena, &lab->models[0], &result);
-    screen_print_sentence(arena_printf(arena, "%s: %zu rules of classes, %zu of single forms", args.output,
-                                       result.n_class_rules, result.n_form_rules),
-                          stdout);
+    screen_print_sentence(
+        arena_printf(arena, "%s: %zu rules of classes, %zu of single forms%s", args.output, result.n_class_rules,
+                     result.n_form_rules,
+                     result.dispatch_width ? arena_printf(arena, ", dispatch width %u", result.dispatch_width) : ""),
+        stdout);
     struct td_result td;
     struct mca_tests_result tests;
     if (!file_write(args.output, result.overlay, strlen(result.overlay), fail) ||

@@ -53,11 +53,31 @@ cp "$here/td/X86/X86ScheduleZnver4.td" X86/
 expect 0 'none.diff: 0 statements are edited, 0 InstRWs are new' one_line "$cyclops" repair equal --mcpu znver4 --llvm 22 --output none.yaml "${td[@]}"
 expect 0 '^0$' bash -c 'wc -c <none.diff'
 
+# A CPU that dispatches less: one number of the machine, and of the file.
+cat >narrow.yaml <<'YAML'
+overlay: 1
+name: narrow
+base: llvm
+triple: x86_64-unknown-linux-gnu
+cpu: znver4
+machine:
+  dispatch_width: 3
+YAML
+"$cyclops" survey MOV64rr MOV32rr VMOVAPSYrr VMOVAPSrr MOVAPSrr VMOVUPSYrr ADD64rr SUB64rr XOR64rr --isa x86_64 --llvm 22 \
+    --target "sim:$T/narrow.yaml,noise=none" --output narrow >/dev/null 2>&1
+expect 0 'Outside their intervals: [1-9][0-9]* before, 0 after' one_line "$cyclops" repair narrow --mcpu znver4 --llvm 22 --output narrow-fixed.yaml "${td[@]}"
+expect 0 'narrow-fixed.yaml: 0 rules of classes, 0 of single forms, dispatch width 3' \
+    one_line "$cyclops" repair narrow --mcpu znver4 --llvm 22 --output narrow-fixed.yaml "${td[@]}"
+expect 0 '^  dispatch_width: 3$' cat narrow-fixed.yaml
+expect 0 '^-  let IssueWidth = 6;$' cat narrow-fixed.diff
+expect 0 '^\+  let IssueWidth = 3;$' cat narrow-fixed.diff
+expect 0 '^2$' bash -c "grep -c '^[-+] ' narrow-fixed.diff"
+
 # The draft for reviewers; opcodes that the repair does not see.
 expect 0 'fixed.yaml: 3 rules' "${repair[@]}" "${td[@]}" --review review.md
 expect 0 '[|] IMUL64rr (slots|throughput) [|]' cat review.md
 expect 0 'numbers are the repair.s for 8 of 8 measured opcodes' cat review.md
-expect 0 'cyclops run --kernels measured/kernels [A-Z]' cat review.md
+expect 0 'cyclops run --kernels measured/kernels --isa x86_64 --target sim:[^ ]*true.yaml,noise=none,seed=1 [A-Z]' cat review.md
 # Its command gives this repair, of the options that were given.
 others=(--llvm 22 --held-out 50 --td-output 'the edits.diff' --tblgen llvm-tblgen-22)
 expect 0 '' "$cyclops" repair measured --mcpu znver4 --output held.yaml "${td[@]}" "${others[@]}" --review held.md
