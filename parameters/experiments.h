@@ -13,6 +13,8 @@ void windows_find(struct session *session);    // windows.c: reorder buffer, que
 void frontend_find(struct session *session);   // frontend.c: code by length, footprint and place; taken branches
 void branches_find(struct session *session);   // branches.c: cost of a misprediction
 void latencies_find(struct session *session);  // latencies.c: loads by addressing mode, level, crossing
+void load_widths_find(struct session *session); // load_widths.c: loads by width; part of latencies
+void pages_find(struct session *session);      // pages.c: address translations, page walks
 void bandwidth_find(struct session *session);  // bandwidth.c: loads and stores by footprint, across boundaries
 void forwarding_find(struct session *session); // forwarding.c: loads of what was just stored
 void idioms_find(struct session *session);     // idioms.c: what renaming does alone

@@ -11,10 +11,6 @@
 
 static const char group[] = "front-end";
 
-static bool is_usable(const struct value *value) {
-    return value->is_good && value->is_stable;
-}
-
 // An instruction that does nothing, of 1 to 15 bytes. The longer ones have prefixes without an effect.
 static const char *nop_of(struct session *session, unsigned length) {
     static const char *const nops[] = {
@@ -103,7 +99,7 @@ static void find_lengths(struct session *session, struct lengths *lengths, bool 
         is_missing = is_missing || !value;
         if (!value)
             continue;
-        if (!is_usable(value)) {
+        if (!value_is_usable(value)) {
             card_add_unknown(&session->card, &head, value->why);
             continue;
         }
@@ -197,7 +193,7 @@ static void find_alignment(struct session *session) {
             .name = arena_printf(session->arena, "alignment.%u", offsets[i]), .body = body.data, .unroll = 16};
         values[i] = session_value(session, &timing);
         is_missing = is_missing || !values[i];
-        is_good = is_good && values[i] && is_usable(values[i]);
+        is_good = is_good && values[i] && value_is_usable(values[i]);
         if (values[i] && values[i]->is_good)
             *ARENA_ADD(session->arena, curve.points, curve.n_points) =
                 (struct card_point){offsets[i], values[i]->cycles, values[i]->low, values[i]->high};
@@ -212,7 +208,7 @@ static void find_alignment(struct session *session) {
             .how = "32 bytes of code at this offset in a line of 64, against the begin of the line: the difference",
             .curve = curve.name};
         const struct value *a = values[i], *b = values[0];
-        if (!is_usable(a) || !is_usable(b))
+        if (!value_is_usable(a) || !value_is_usable(b))
             card_add_unknown(&session->card, &head, a->why ? a->why : b->why);
         else
             card_add_number(&session->card, &head, a->cycles - b->cycles, a->low - b->high, a->high - b->low, 0);
@@ -266,7 +262,7 @@ static void find_jumps(struct session *session, int distance) {
                               .unit = "cycles",
                               .how = arena_printf(session->arena, "a chain of few %s: time of one", where),
                               .curve = sweep.name};
-    if (!is_usable(value))
+    if (!value_is_usable(value))
         card_add_unknown(&session->card, &head, value->why);
     else
         card_add_number(&session->card, &head, value->cycles, value->low, value->high, 0.04);
@@ -314,7 +310,7 @@ static void find_prefixes(struct session *session, bool is_large) {
         .unit = "cycles",
         .how = arena_printf(session->arena, "a 16-bit immediate against one of 32 bits, in %s: the difference",
                             is_large ? "256 KiB of code" : "small code")};
-    if (!is_usable(values[0]) || !is_usable(values[1]))
+    if (!value_is_usable(values[0]) || !value_is_usable(values[1]))
         card_add_unknown(&session->card, &head, values[0]->why ? values[0]->why : values[1]->why);
     else
         card_add_number(&session->card, &head, values[0]->cycles - values[1]->cycles, values[0]->low - values[1]->high,

@@ -6,8 +6,23 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+bool value_is_usable(const struct value *value) {
+    return value->is_good && value->is_stable;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double median_of(double *numbers, size_t n) {
+    qsort(numbers, n, sizeof *numbers, compare_numbers);
+    return numbers[n / 2];
+}
 
 static struct session_item *find(const struct session *session, const char *name) {
     for (size_t i = 0; i < session->n_items; i++)
@@ -237,6 +252,7 @@ bool session_measure(struct session *session, enum session_part part, bool *is_s
     struct lab_options options = *session->options;
     const struct run_journal_request files = {.path = session->path,
                                               .is_resumed = true,
+                                              .is_of_one_target = true,
                                               .takes_unstable = part == SESSION_MISSING,
                                               .n_taken = &session->n_taken,
                                               .events = &options.events};

@@ -33,6 +33,10 @@ struct value {
     const char *why; // why there is no value, or why it is unstable; null: it is stable
 };
 
+// Whether there is a value, and it is stable.
+bool value_is_usable(const struct value *value);
+double median_of(double *numbers, size_t n); // sorts them; at least one
+
 struct session {
     struct arena *arena;
     const struct lab_options *options;

@@ -24,7 +24,7 @@ static uintptr_t next(uintptr_t place) {
 
 static void a_ring_visits_each_line_once(void **state) {
     (void)state;
-    static const size_t sizes[] = {1 << 10, 1 << 16, 1 << 22, 1 << 23}; // the last is too large for a random order
+    static const size_t sizes[] = {1 << 10, 20 << 10, 1 << 16, 1 << 22, 1 << 23}; // the last is too large for a random order
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         struct chase_memory chases;
         struct bench_code code = code_of(2, sizes[s]);
@@ -42,6 +42,37 @@ static void a_ring_visits_each_line_once(void **state) {
             } while (place != first);
             assert_int_equal(n, sizes[s] / LINE);
         }
+    }
+}
+
+// In pages: each once, in lines by turns, so that they spread over a cache.
+static void a_ring_of_pages_visits_each_page_once(void **state) {
+    (void)state;
+    enum { PAGE = 4096, N = 72 }; // not a power of two
+    for (int is_small = 0; is_small < 2; is_small++) {
+        struct chase_memory chases;
+        struct bench_code code = code_of(1, (size_t)N * PAGE);
+        const struct bench_code *codes[] = {&code};
+        unsigned n = 0, n_by_line[PAGE / LINE] = {0};
+        code.chase.layout = is_small ? BENCH_CHASE_SMALL_PAGES : BENCH_CHASE_PAGES;
+        assert_true(chase_memory_open(&chases, codes, 1));
+        assert_true(is_small ? chases.small && !chases.start : chases.start && !chases.small);
+        chase_memory_make(&chases, &code);
+        uintptr_t first = chases.places[0], place = first;
+        bool are_seen[N] = {false};
+        do {
+            size_t page = (place - first) / PAGE;
+            assert_true(page < N && !are_seen[page]);
+            are_seen[page] = true;
+            n_by_line[place % PAGE / LINE]++;
+            place = next(place);
+            n++;
+        } while (place != first);
+        assert_int_equal(n, N);
+        for (unsigned i = 0; i < PAGE / LINE; i++)
+            assert_in_range(n_by_line[i], 1, 2);
+        chase_memory_leave(&chases, &code, N / 3); // three bodies in an iteration: whole rounds
+        assert_int_equal(chases.places[0], first);
     }
 }
 
@@ -82,6 +113,7 @@ static void code_without_chases_has_none(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ring_visits_each_line_once),
+        cmocka_unit_test(a_ring_of_pages_visits_each_page_once),
         cmocka_unit_test(a_walk_goes_on_where_it_has_ended),
         cmocka_unit_test(code_without_chases_has_none),
     };
