@@ -535,8 +535,8 @@ static void chases_walk_through_rings(void **state) {
         size_t bytes;
         enum chase_layout layout;
     } rings[] = {{"20K", 20 << 10, CHASE_LINES},
-                 {"288K by page", 288 << 10, CHASE_PAGES},
-                 {"12M by small page", 12 << 20, CHASE_SMALL_PAGES}};
+                 {"288K in blocks", 288 << 10, CHASE_BLOCKS},
+                 {"12M by page", 12 << 20, CHASE_PAGES}};
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
         kernel = testing_kernel_of(
             &arena, arena_printf(&arena, "body: 'mov {p:r64}, [{p}]'\ninit: {p: chase %s}", rings[i].init));

@@ -40,8 +40,8 @@
 // A chase: {p: chase 64M} as an initial value points into a ring of addresses of that size in memory, with one address
 // in each line of 64 bytes. An instruction that names the role twice, as `mov {p:r64}, [{p}]`, is a step: it loads the
 // next address. Each role of each stream has its own ring, and goes on where its last run has ended. So a ring that is
-// larger than the caches makes each step miss them. {p: chase 16M by page} has one address in each page of 4 KiB, in
-// another line than the page before it; `by small page` asks the system for pages of that size.
+// larger than the caches makes each step miss them. {p: chase 1M in blocks} goes through blocks of 128 KiB in turn, so
+// that few pages are in use at a time. {p: chase 16M by page} has one address in each page of 4 KiB.
 #ifndef GEN_KERNEL_H
 #define GEN_KERNEL_H
 

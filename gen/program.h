@@ -52,9 +52,12 @@ enum program_placement {
     PROGRAM_N_PLACEMENTS,
 };
 
-// Where the addresses of a chase's ring are: one in each line of 64 bytes; or in each page of 4 KiB, in another line than
-// in the page before. Small: the system is asked for pages of that size; else for the largest.
-enum chase_layout { CHASE_LINES, CHASE_PAGES, CHASE_SMALL_PAGES };
+// Where the addresses of a chase's ring are.
+enum chase_layout {
+    CHASE_LINES,  // one in each line of 64 bytes, in an order that jumps through all of them
+    CHASE_BLOCKS, // the same, but the order goes through blocks of 128 KiB in turn: so few pages are in use at a time
+    CHASE_PAGES,  // one in each page of 4 KiB, in another line than in the page before; the system gives such pages
+};
 
 // A range of bytes of struct program's code.
 struct program_range {

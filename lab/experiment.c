@@ -7,7 +7,7 @@
 
 _Static_assert((int)BENCH_MOST_CHASES == (int)PROGRAM_MOST_CHASES && (int)BENCH_CHASES == (int)PROGRAM_CHASES,
                "the words where chases begin");
-_Static_assert((int)BENCH_CHASE_PAGES == (int)CHASE_PAGES && (int)BENCH_CHASE_SMALL_PAGES == (int)CHASE_SMALL_PAGES,
+_Static_assert((int)BENCH_CHASE_PAGES == (int)CHASE_PAGES && (int)BENCH_CHASE_BLOCKS == (int)CHASE_BLOCKS,
                "where the addresses of chases are");
 
 // Returns a hash of the initial values: of registers, and of a block's memory and data. They affect the time of some
@@ -15,7 +15,7 @@ _Static_assert((int)BENCH_CHASE_PAGES == (int)CHASE_PAGES && (int)BENCH_CHASE_SM
 static const char *hash_setup(struct arena *arena, const struct experiment *experiment) {
     const struct program *program = &experiment->program;
     static const char *const layouts[] = {
-        [CHASE_LINES] = "", [CHASE_PAGES] = "by page\n", [CHASE_SMALL_PAGES] = "by small page\n"};
+        [CHASE_LINES] = "", [CHASE_BLOCKS] = "in blocks\n", [CHASE_PAGES] = "by page\n"};
     const struct bench_foreign *foreign = &experiment->foreign;
     const char *text = program->setup;
     if (program->n_chases) // what has lines keeps the name that it always had

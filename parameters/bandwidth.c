@@ -92,8 +92,10 @@ static void find_bandwidth(struct session *session, bool is_store) {
             .unit = "bytes per cycle",
             .how = arena_printf(session->arena, "%ss of %u bytes that walk through so much memory", what, width->bytes),
             .curve = curve.name};
-        if (!value_is_usable(value))
+        if (!value->is_good)
             card_add_unknown(&session->card, &head, value->why);
+        else if (!value->is_stable) // a neighbour only takes of it
+            card_add_at_least(&session->card, &head, bytes / value->high, value->why);
         else
             card_add_number(&session->card, &head, bytes / value->cycles, bytes / value->high, bytes / value->low,
                             0.02);

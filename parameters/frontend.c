@@ -2,6 +2,7 @@
 // branches by number and distance, prefixes that change an instruction's length. The instructions do nothing, or zero a
 // register: so dispatch and the front end are the only limits.
 #include "parameters/experiments.h"
+#include "parameters/frontend_code.h"
 #include "parameters/sweep.h"
 
 #include <math.h>
@@ -10,35 +11,6 @@
 // ---- what all of them need
 
 static const char group[] = "front-end";
-
-// An instruction that does nothing, of 1 to 15 bytes. The longer ones have prefixes without an effect.
-static const char *nop_of(struct session *session, unsigned length) {
-    static const char *const nops[] = {
-        "nop",
-        "xchg ax, ax",
-        "nop dword ptr [rax]",
-        "{disp8} nop dword ptr [rax]",
-        "{disp8} nop dword ptr [rax + rax]",
-        "{disp8} nop word ptr [rax + rax]",
-        "{disp32} nop dword ptr [rax]",
-        "{disp32} nop dword ptr [rax + rax]",
-        "{disp32} nop word ptr [rax + rax]",
-    };
-    enum { N_NOPS = sizeof nops / sizeof *nops };
-    struct text line = {.arena = session->arena};
-    for (unsigned i = N_NOPS; i < length; i++)
-        text_addf(&line, "%s%s", i == N_NOPS ? ".byte " : ", ", i == N_NOPS ? "0x2e" : "0x66");
-    text_addf(&line, "%s%s\n", line.length ? "\n" : "", nops[(length < N_NOPS ? length : N_NOPS) - 1]);
-    return line.data;
-}
-
-// A zeroing of 3 bytes or more, as it has prefixes without an effect.
-static void add_zeroing(struct text *body, unsigned length) {
-    enum { SHORTEST = 3 };
-    for (unsigned i = SHORTEST; i < length; i++)
-        text_add(body, ".byte 0x2e\n");
-    text_add(body, "xor {d:r8d}, {d}\n");
-}
 
 // ---- by length
 
@@ -88,7 +60,7 @@ static void find_lengths(struct session *session, struct lengths *lengths, bool 
     bool is_missing = false;
     for (unsigned i = 1; i <= LONGEST; i++) {
         const struct timing timing = {.name = arena_printf(session->arena, "%s.%u", lengths->name, i),
-                                      .body = nop_of(session, i),
+                                      .body = frontend_nop(session, i),
                                       .unroll = is_large ? LARGE_BYTES / i : SMALL_INSTRUCTIONS};
         const struct value *value = session_value(session, &timing);
         const struct card_entry head = {.group = group,
@@ -160,16 +132,16 @@ static void add_footprint(struct session *session, const char *name, const char 
 
 static void find_footprints(struct session *session) {
     struct text four = {.arena = session->arena}, dense = {.arena = session->arena};
-    add_zeroing(&four, 4);
+    frontend_add_zeroing(&four, 4);
     for (unsigned i = 0; i < 9; i++) { // 18 instructions in 64 bytes
-        add_zeroing(&dense, 4);
-        add_zeroing(&dense, i == 8 ? 4 : 3);
+        frontend_add_zeroing(&dense, 4);
+        frontend_add_zeroing(&dense, i == 8 ? 4 : 3);
     }
-    add_footprint(session, "nops-1", "1-byte nops", nop_of(session, 1), NULL, 1, 1);
+    add_footprint(session, "nops-1", "1-byte nops", frontend_nop(session, 1), NULL, 1, 1);
     add_footprint(session, "zeroings-4", "4-byte zeroings", four.data, "d", 1, 4);
     add_footprint(session, "zeroings-dense", "zeroings, 18 in 64 bytes", dense.data, "d", 18, 64.0 / 18);
-    add_footprint(session, "nops-8", "8-byte nops", nop_of(session, 8), NULL, 1, 8);
-    add_footprint(session, "nops-15", "15-byte nops", nop_of(session, 15), NULL, 1, 15);
+    add_footprint(session, "nops-8", "8-byte nops", frontend_nop(session, 8), NULL, 1, 8);
+    add_footprint(session, "nops-15", "15-byte nops", frontend_nop(session, 15), NULL, 1, 15);
 }
 
 // ---- where code lies
@@ -187,7 +159,7 @@ static void find_alignment(struct session *session) {
         struct text body = {.arena = session->arena};
         text_addf(&body, "jmp 1f\n.skip %u, 0x90\n1:\n", LINE + offsets[i] - JUMP);
         for (unsigned k = 0; k < CODE / 4; k++)
-            text_add(&body, nop_of(session, 4));
+            text_add(&body, frontend_nop(session, 4));
         text_addf(&body, "jmp 2f\n.skip %u, 0x90\n2:\n", BODY - LINE - offsets[i] - CODE - JUMP);
         const struct timing timing = {
             .name = arena_printf(session->arena, "alignment.%u", offsets[i]), .body = body.data, .unroll = 16};
@@ -331,6 +303,7 @@ void frontend_find(struct session *session) {
     find_lengths(session, &small, false);
     find_lengths(session, &large, true);
     find_footprints(session);
+    loops_find(session);
     find_alignment(session);
     for (unsigned i = 0; i < sizeof distances / sizeof *distances; i++)
         find_jumps(session, distances[i]);

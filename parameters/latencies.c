@@ -80,7 +80,8 @@ static void probe(struct chases *chases, unsigned kib, bool is_rough) {
     const struct timing timing = {.name = arena_printf(session->arena, "chase.%uK", kib),
                                   .body = body.data,
                                   .unroll = 32,
-                                  .chase = arena_printf(session->arena, "%uK", kib),
+                                  .chase = arena_printf(session->arena, "%uK%s", kib,
+                                                        kib <= MOST_FREE_KIB ? " in blocks" : ""),
                                   .is_rough = is_rough};
     const struct value *value = session_value(session, &timing);
     session_doubt(session, timing.name);

@@ -1,6 +1,6 @@
-// Page walks: a chase with one address in each page, through small pages and through large ones. The lines are the same,
-// so what small pages cost more is the translation of addresses. It rises where the first level of address translations
-// is full, and again where the second is.
+// Page walks: a chase with one address in each page, against one through as many lines side by side. The caches hold as
+// many lines of both, so what the pages cost more is the translation of addresses. It rises where the first level of
+// address translations is full, and again where the second is.
 #include "parameters/experiments.h"
 
 #include "bench/host/host.h"
@@ -8,21 +8,21 @@
 #include <math.h>
 #include <unistd.h>
 
-enum { MOST_POINTS = 160, KIB_OF_PAGE = 4 };
+enum { MOST_POINTS = 160, KIB_OF_PAGE = 4, LINE_BYTES = 64 };
 
 static const char group[] = "pages";
-static const char how[] = "a chase with one address a page: small pages against large ones";
+static const char how[] = "a chase with one address a page, against as many lines side by side";
 static const int grid[] = {8,   12,  16,  24,  32,   48,   64,   96,   128,  192,  256,
                            384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 16384};
-enum { N_GRID = sizeof grid / sizeof *grid, N_BASE = 4 };
+// Lines side by side: as many are in so few pages, and in the second level of caches at most, that they need no walk.
+enum { N_GRID = sizeof grid / sizeof *grid, N_BASE = 4, LEAST_LINES = 16, MOST_LINES = 4096 };
 
-// What a load costs more in small pages, by number of pages.
+// What a load costs more in another page each, by number of pages.
 struct curve {
     struct session *session;
     struct point {
         int pages;
         double cost, low, high; // cycles
-        double large;           // cycles of a load in large pages
         bool is_stable;
     } points[MOST_POINTS]; // ascending
     unsigned n;
@@ -37,18 +37,23 @@ struct tlb_level {
     double cost, cost_low, cost_high;
 };
 
-static const char *name_of(const struct session *session, bool is_small, int pages) {
-    return arena_printf(session->arena, "pages-%s.%d", is_small ? "small" : "large", pages);
+static const char *name_of(const struct session *session, bool is_by_page, int n) {
+    return arena_printf(session->arena, "%s.%d", is_by_page ? "pages" : "pages-lines", n);
 }
 
-static const struct value *ask(struct session *session, bool is_small, int pages) {
+// The lines that pages are compared with.
+static int lines_of(int pages) {
+    return pages < LEAST_LINES ? LEAST_LINES : pages > MOST_LINES ? MOST_LINES : pages;
+}
+
+static const struct value *ask(struct session *session, bool is_by_page, int n) {
     struct text body = {.arena = session->arena};
     recipe_add(&body, session->recipe->lines[LINE_STEP], 0, "p");
-    const struct timing timing = {.name = name_of(session, is_small, pages),
+    const struct timing timing = {.name = name_of(session, is_by_page, n),
                                   .body = body.data,
                                   .unroll = 32,
-                                  .chase = arena_printf(session->arena, "%dK by %spage", pages * KIB_OF_PAGE,
-                                                        is_small ? "small " : ""),
+                                  .chase = is_by_page ? arena_printf(session->arena, "%dK by page", n * KIB_OF_PAGE)
+                                                      : arena_printf(session->arena, "%d", n * LINE_BYTES),
                                   .is_rough = true};
     return session_value(session, &timing);
 }
@@ -57,13 +62,14 @@ static void probe(struct curve *curve, int pages) {
     for (unsigned i = 0; i < curve->n; i++)
         if (curve->points[i].pages == pages)
             return;
-    const struct value *small = ask(curve->session, true, pages), *large = ask(curve->session, false, pages);
-    if (!small || !large) {
+    const struct value *apart = ask(curve->session, true, pages),
+                       *together = ask(curve->session, false, lines_of(pages));
+    if (!apart || !together) {
         curve->is_missing = true;
         return;
     }
-    if (!small->is_good || !large->is_good) {
-        curve->why = small->is_good ? large->why : small->why;
+    if (!apart->is_good || !together->is_good) {
+        curve->why = apart->is_good ? together->why : apart->why;
         return;
     }
     if (curve->n == MOST_POINTS)
@@ -72,11 +78,10 @@ static void probe(struct curve *curve, int pages) {
     for (; at > 0 && curve->points[at - 1].pages > pages; at--)
         curve->points[at] = curve->points[at - 1];
     curve->points[at] = (struct point){.pages = pages,
-                                       .cost = small->cycles - large->cycles,
-                                       .low = small->low - large->high,
-                                       .high = small->high - large->low,
-                                       .large = large->cycles,
-                                       .is_stable = small->is_stable && large->is_stable};
+                                       .cost = apart->cycles - together->cycles,
+                                       .low = apart->low - together->high,
+                                       .high = apart->high - together->low,
+                                       .is_stable = apart->is_stable && together->is_stable};
 }
 
 // Median, least and most cost of the stable points of so many pages. Returns their number.
@@ -112,10 +117,10 @@ static unsigned find_above(const struct curve *curve, int from, double cost, boo
 }
 
 // The step from cost `before` behind `from` pages. It begins behind the last point before the first that costs `rise`
-// more. It ends where all stable points have come nine tenths of the way to what two to `reach` times as many pages cost.
+// more. It ends where all stable points have come nine tenths of the way to what 1.3 to `reach` times as many pages cost.
 static struct tlb_level find_level(const struct curve *curve, int from, double before, double rise, double reach) {
     enum { LEAST_POINTS = 2 };
-    static const double near = 0.9;
+    static const double near = 0.9, behind = 1.3;
     struct tlb_level level = {0};
     unsigned first = find_above(curve, from, before + rise, false);
     if (first == curve->n || first == 0) {
@@ -124,7 +129,7 @@ static struct tlb_level find_level(const struct curve *curve, int from, double b
     }
     level.low = curve->points[first - 1].pages;
     int risen = curve->points[first].pages;
-    unsigned n = summarize(curve, 2.0 * risen, reach * risen, &level.cost, &level.cost_low, &level.cost_high);
+    unsigned n = summarize(curve, behind * risen, reach * risen, &level.cost, &level.cost_low, &level.cost_high);
     unsigned end = find_above(curve, risen, before + near * (level.cost - before), true);
     while (end < curve->n && !curve->points[end].is_stable) // noise may have lifted it
         end++;
@@ -149,15 +154,14 @@ static void refine(struct curve *curve, const struct tlb_level *level) {
     for (unsigned i = 0; i < curve->n; i++)
         if (curve->points[i].pages >= level->low && curve->points[i].pages <= level->high) {
             session_doubt(curve->session, name_of(curve->session, true, curve->points[i].pages));
-            session_doubt(curve->session, name_of(curve->session, false, curve->points[i].pages));
+            session_doubt(curve->session, name_of(curve->session, false, lines_of(curve->points[i].pages)));
         }
 }
 
 static void add_curve(const struct curve *curve, const struct tlb_level *level) {
     struct session *session = curve->session;
     struct card_curve drawn = {
-        .name = "page-walks", .x = "pages of 4 KiB, one line in each", .y = "cycles that a load takes longer than in "
-                                                                             "large pages"};
+        .name = "page-walks", .x = "pages of 4 KiB, one line in each", .y = "cycles that a load takes longer"};
     for (unsigned i = 0; i < curve->n; i++) {
         const struct point *p = &curve->points[i];
         *ARENA_ADD(session->arena, drawn.points, drawn.n_points) =
@@ -178,7 +182,9 @@ static void add_level(struct session *session, const char *name, const struct tl
                               .how = how,
                               .curve = "page-walks"};
     const char *why = unknown ? unknown : level->why;
-    if (why)
+    if (!unknown && why && level->low > 0) // its begin is sure: noise only makes loads slower
+        card_add_at_least(&session->card, &head, level->low, why);
+    else if (why)
         card_add_unknown(&session->card, &head, why);
     else
         card_add_number(&session->card, &head, (level->low + level->high) / 2.0, level->low, level->high, 0);
@@ -202,7 +208,7 @@ static const char *check_base(const struct curve *curve, double *base) {
     if (!summarize(curve, 0, grid[N_BASE - 1], base, &least, &high))
         return "no point at its begin is stable";
     if (fabs(*base) > most)
-        return "small pages differ from large ones from the first point on";
+        return "pages differ from lines from the first point on";
     return NULL;
 }
 
@@ -216,7 +222,7 @@ static void find_pages(struct session *session) {
         probe(&curve, grid[i]);
     for (unsigned turn = 0; turn < 4 && !curve.is_missing && !trouble; turn++) {
         trouble = check_base(&curve, &base);
-        first = find_level(&curve, 0, base, least_first, 8);
+        first = find_level(&curve, 0, base, least_first, 5);
         if (!first.why)
             second = find_level(&curve, 2 * first.high, first.cost, least_second, 3);
         refine(&curve, &first);
@@ -230,11 +236,12 @@ static void find_pages(struct session *session) {
     struct fail unknown = {0};
     bool is_guest = host_read(session->arena, &any, &host, &unknown) && host.hypervisor;
     const char *nested = is_guest ? "in a virtual machine, a walk goes through two sets of tables" : NULL;
-    if (!trouble && first.why)
-        trouble = "small pages take as long as large ones: the system gave no large pages, or nothing is full";
+    if (!trouble && first.why && !first.low)
+        trouble = "up to 16384 pages take as long as lines side by side";
     add_curve(&curve, &first);
     add_level(session, "tlb-first", &first, trouble, base, "what the second level costs");
-    add_level(session, "tlb-second", &second, trouble, first.cost, nested);
+    add_level(session, "tlb-second", &second, !trouble && first.why ? "the first level is not known" : trouble,
+              first.cost, nested);
 }
 
 void pages_find(struct session *session) {

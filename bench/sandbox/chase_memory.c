@@ -3,14 +3,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { LINE = 64, PAGE = 1 << 12, MOST_RANDOM = 1 << 16 };
+enum { LINE = 64, PAGE = 1 << 12, MOST_RANDOM = 1 << 16, BLOCK = (1 << 17) / LINE };
 
 // The size of the largest memory that these codes need, in small pages or in others.
 static size_t find_most(const struct bench_code *const *codes, size_t n, bool are_small) {
     size_t most = 0;
     for (size_t i = 0; i < n; i++) {
         const struct bench_chase *chase = &codes[i]->chase;
-        if ((chase->layout == BENCH_CHASE_SMALL_PAGES) == are_small && chase->n * chase->bytes > most)
+        if ((chase->layout == BENCH_CHASE_PAGES) == are_small && chase->n * chase->bytes > most)
             most = chase->n * chase->bytes;
     }
     return most;
@@ -76,6 +76,21 @@ static void make_large_ring(const struct places *places) {
     }
 }
 
+// Joins the rings of blocks, each made alone: the last place of one leads to the first of the next.
+static void make_blocks(const struct places *places) {
+    for (uint64_t i = 0; i < places->n; i += BLOCK) {
+        struct places block = *places;
+        block.start = place_of(places, i);
+        block.n = places->n - i < BLOCK ? places->n - i : BLOCK;
+        make_random_ring(&block);
+        const uint8_t *to = place_of(places, i + block.n < places->n ? i + block.n : 0);
+        uint8_t *last = block.start, *next;
+        for (memcpy(&next, last, sizeof next); next != block.start; memcpy(&next, last, sizeof next))
+            last = next;
+        memcpy(last, &to, sizeof to);
+    }
+}
+
 // Touches the pages in an order that jumps. So the system does not give neighbours that the CPU could keep as one.
 static void touch(const struct places *places) {
     static const uint64_t factor = 2654435761U; // odd: it visits each number below a power of two once
@@ -94,16 +109,21 @@ void chase_memory_make(struct chase_memory *chases, const struct bench_code *cod
     if (!chase->n ||
         (chase->n == chases->now.n && chase->bytes == chases->now.bytes && chase->layout == chases->now.layout))
         return;
-    bool is_by_line = chase->layout == BENCH_CHASE_LINES, are_small = chase->layout == BENCH_CHASE_SMALL_PAGES;
-    uint64_t step = is_by_line ? LINE : PAGE;
+    bool is_by_page = chase->layout == BENCH_CHASE_PAGES;
+    uint64_t step = is_by_page ? PAGE : LINE;
     for (unsigned i = 0; i < chase->n; i++) {
-        const struct places places = {.start = (are_small ? chases->small : chases->start) + i * chase->bytes,
+        const struct places places = {.start = (is_by_page ? chases->small : chases->start) + i * chase->bytes,
                                       .n = chase->bytes / step,
                                       .step = step,
-                                      .turn = is_by_line ? 1 : PAGE / LINE};
-        if (are_small)
+                                      .turn = is_by_page ? PAGE / LINE : 1};
+        if (is_by_page)
             touch(&places);
-        (places.n <= MOST_RANDOM ? make_random_ring : make_large_ring)(&places);
+        if (chase->layout == BENCH_CHASE_BLOCKS)
+            make_blocks(&places);
+        else if (places.n <= MOST_RANDOM)
+            make_random_ring(&places);
+        else
+            make_large_ring(&places);
         chases->places[i] = (uintptr_t)places.start;
     }
     chases->now = *chase;
@@ -117,7 +137,7 @@ void chase_memory_enter(const struct chase_memory *chases, const struct bench_co
 // Follows the ring as the code did. That is quick: the lines have just been loaded.
 void chase_memory_leave(struct chase_memory *chases, const struct bench_code *code, uint64_t iterations) {
     for (unsigned i = 0; i < code->chase.n; i++) {
-        uint64_t n = code->chase.bytes / (code->chase.layout == BENCH_CHASE_LINES ? LINE : PAGE);
+        uint64_t n = code->chase.bytes / (code->chase.layout == BENCH_CHASE_PAGES ? PAGE : LINE);
         uint64_t steps = iterations * code->bodies * code->chase.steps[i] % n; // whole rounds lead back
         uintptr_t place = chases->places[i];
         for (uint64_t k = 0; k < steps; k++)

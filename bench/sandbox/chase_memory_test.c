@@ -49,31 +49,50 @@ static void a_ring_visits_each_line_once(void **state) {
 static void a_ring_of_pages_visits_each_page_once(void **state) {
     (void)state;
     enum { PAGE = 4096, N = 72 }; // not a power of two
-    for (int is_small = 0; is_small < 2; is_small++) {
-        struct chase_memory chases;
-        struct bench_code code = code_of(1, (size_t)N * PAGE);
-        const struct bench_code *codes[] = {&code};
-        unsigned n = 0, n_by_line[PAGE / LINE] = {0};
-        code.chase.layout = is_small ? BENCH_CHASE_SMALL_PAGES : BENCH_CHASE_PAGES;
-        assert_true(chase_memory_open(&chases, codes, 1));
-        assert_true(is_small ? chases.small && !chases.start : chases.start && !chases.small);
-        chase_memory_make(&chases, &code);
-        uintptr_t first = chases.places[0], place = first;
-        bool are_seen[N] = {false};
-        do {
-            size_t page = (place - first) / PAGE;
-            assert_true(page < N && !are_seen[page]);
-            are_seen[page] = true;
-            n_by_line[place % PAGE / LINE]++;
-            place = next(place);
-            n++;
-        } while (place != first);
-        assert_int_equal(n, N);
-        for (unsigned i = 0; i < PAGE / LINE; i++)
-            assert_in_range(n_by_line[i], 1, 2);
-        chase_memory_leave(&chases, &code, N / 3); // three bodies in an iteration: whole rounds
-        assert_int_equal(chases.places[0], first);
+    struct chase_memory chases;
+    struct bench_code code = code_of(1, (size_t)N * PAGE);
+    const struct bench_code *codes[] = {&code};
+    unsigned n = 0, n_by_line[PAGE / LINE] = {0};
+    code.chase.layout = BENCH_CHASE_PAGES;
+    assert_true(chase_memory_open(&chases, codes, 1));
+    assert_true(chases.small && !chases.start);
+    chase_memory_make(&chases, &code);
+    uintptr_t first = chases.places[0], place = first;
+    bool are_seen[N] = {false};
+    do {
+        size_t page = (place - first) / PAGE;
+        assert_true(page < N && !are_seen[page]);
+        are_seen[page] = true;
+        n_by_line[place % PAGE / LINE]++;
+        place = next(place);
+        n++;
+    } while (place != first);
+    assert_int_equal(n, N);
+    for (unsigned i = 0; i < PAGE / LINE; i++)
+        assert_in_range(n_by_line[i], 1, 2);
+    chase_memory_leave(&chases, &code, N / 3); // three bodies in an iteration: whole rounds
+    assert_int_equal(chases.places[0], first);
+}
+
+// In blocks: each line once, and all of a block before the next one.
+static void a_ring_in_blocks_visits_one_after_the_other(void **state) {
+    (void)state;
+    enum { BLOCK_LINES = (1 << 17) / LINE, N = 2 * BLOCK_LINES + 5 };
+    static bool are_seen[N];
+    struct chase_memory chases;
+    struct bench_code code = code_of(1, (size_t)N * LINE);
+    const struct bench_code *codes[] = {&code};
+    code.chase.layout = BENCH_CHASE_BLOCKS;
+    assert_true(chase_memory_open(&chases, codes, 1));
+    chase_memory_make(&chases, &code);
+    uintptr_t first = chases.places[0], place = first;
+    for (size_t i = 0; i < N; i++, place = next(place)) {
+        size_t line = (place - first) / LINE;
+        assert_true(line < N && !are_seen[line]);
+        assert_int_equal(line / BLOCK_LINES, i / BLOCK_LINES);
+        are_seen[line] = true;
     }
+    assert_int_equal(place, first);
 }
 
 static void a_walk_goes_on_where_it_has_ended(void **state) {
@@ -114,6 +133,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ring_visits_each_line_once),
         cmocka_unit_test(a_ring_of_pages_visits_each_page_once),
+        cmocka_unit_test(a_ring_in_blocks_visits_one_after_the_other),
         cmocka_unit_test(a_walk_goes_on_where_it_has_ended),
         cmocka_unit_test(code_without_chases_has_none),
     };

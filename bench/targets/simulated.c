@@ -38,7 +38,7 @@ static const uint8_t *body_of(const struct bench_code *code) {
 
 // Makes the steps of chases slow where their rings are large.
 static void slow_steps(struct arena *arena, const struct bench_code *code, unsigned cycles, struct block *block) {
-    if (!code->chase.are_steps || code->chase.layout != BENCH_CHASE_LINES || code->chase.bytes < SIM_SLOW_BYTES)
+    if (!code->chase.are_steps || code->chase.layout == BENCH_CHASE_PAGES || code->chase.bytes < SIM_SLOW_BYTES)
         return;
     struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
     memcpy(insns, block->insns, block->n_insns * sizeof *insns);
