@@ -11,6 +11,7 @@ void widths_find(struct session *session); // widths.c: instructions per cycle
 bool widths_dispatch(struct session *session, double *width, bool *are_zeroings_as_fast);
 void windows_find(struct session *session);    // windows.c: reorder buffer, queues, register files, schedulers
 void frontend_find(struct session *session);   // frontend.c: code by length, footprint and place; taken branches
+void targets_find(struct session *session);    // targets.c: the first level of taken branches; part of the front end
 void loops_find(struct session *session);      // loops.c: the loop buffer; part of the front end
 void branches_find(struct session *session);   // branches.c: cost of a misprediction
 void latencies_find(struct session *session);  // latencies.c: loads by addressing mode, level, crossing

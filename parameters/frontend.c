@@ -307,6 +307,7 @@ void frontend_find(struct session *session) {
     find_alignment(session);
     for (unsigned i = 0; i < sizeof distances / sizeof *distances; i++)
         find_jumps(session, distances[i]);
+    targets_find(session);
     find_prefixes(session, false);
     find_prefixes(session, true);
 }

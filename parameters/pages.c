@@ -34,6 +34,7 @@ struct curve {
 struct tlb_level {
     const char *why; // why it is not known; null: it is
     int low, high;   // pages
+    int risen;       // the first number of pages that costs more, stable or not
     double cost, cost_low, cost_high;
 };
 
@@ -103,36 +104,40 @@ static unsigned summarize(const struct curve *curve, double from, double to, dou
     return n;
 }
 
-// The first point of at least so many pages that costs more than `cost`; `is_lasting`: and all behind it do. Curve->n:
-// none does.
-static unsigned find_above(const struct curve *curve, int from, double cost, bool is_lasting) {
-    unsigned found = curve->n;
-    for (unsigned i = curve->n; i-- > 0 && curve->points[i].pages >= from;) {
-        if (curve->points[i].cost > cost)
-            found = i;
-        else if (is_lasting)
-            break;
-    }
+// The first point from so many pages on that costs more than `cost`. Curve->n: none does.
+static unsigned find_above(const struct curve *curve, double from, double cost) {
+    unsigned found = 0;
+    while (found < curve->n && (curve->points[found].pages < from || curve->points[found].cost <= cost))
+        found++;
+    return found;
+}
+
+// The first stable point behind the last one, to so many pages, that costs no more than `cost`. Curve->n: none is.
+static unsigned find_lasting(const struct curve *curve, double to, double cost) {
+    unsigned found = 0;
+    for (unsigned i = 0; i < curve->n && curve->points[i].pages <= to; i++)
+        if (curve->points[i].cost <= cost)
+            found = i + 1;
+    while (found < curve->n && !curve->points[found].is_stable) // noise may have lifted it
+        found++;
     return found;
 }
 
 // The step from cost `before` behind `from` pages. It begins behind the last point before the first that costs `rise`
-// more. It ends where all stable points have come nine tenths of the way to what 1.3 to `reach` times as many pages cost.
+// more. It ends where all points have come most of the way to what 1.3 to `reach` times as many pages cost.
 static struct tlb_level find_level(const struct curve *curve, int from, double before, double rise, double reach) {
     enum { LEAST_POINTS = 2 };
-    static const double near = 0.9, behind = 1.3;
+    static const double most = 0.75, behind = 1.3;
     struct tlb_level level = {0};
-    unsigned first = find_above(curve, from, before + rise, false);
+    unsigned first = find_above(curve, from, before + rise);
     if (first == curve->n || first == 0) {
         level.why = first ? "the curve has no such step" : "it takes longer from the first point on";
         return level;
     }
     level.low = curve->points[first - 1].pages;
-    int risen = curve->points[first].pages;
+    int risen = level.risen = curve->points[first].pages;
     unsigned n = summarize(curve, behind * risen, reach * risen, &level.cost, &level.cost_low, &level.cost_high);
-    unsigned end = find_above(curve, risen, before + near * (level.cost - before), true);
-    while (end < curve->n && !curve->points[end].is_stable) // noise may have lifted it
-        end++;
+    unsigned end = find_lasting(curve, reach * risen, before + most * (level.cost - before));
     if (n < LEAST_POINTS || level.cost < before + rise)
         level.why = "what comes behind the step has no steady time";
     else if (end == curve->n || curve->points[end].pages > 2 * risen)
@@ -145,14 +150,14 @@ static struct tlb_level find_level(const struct curve *curve, int from, double b
 // Asks for finer points where a step is, and again for those that noise disturbs.
 static void refine(struct curve *curve, const struct tlb_level *level) {
     enum { PARTS = 6, FINEST = 60 };
-    int width = level->high - level->low;
-    if (level->why || curve->is_missing)
+    int high = level->why ? level->risen : level->high, width = high - level->low;
+    if (!level->low || curve->is_missing)
         return;
     if (width > 1 + level->low / FINEST)
         for (int k = 1; k < PARTS; k++)
             probe(curve, level->low + width * k / PARTS);
     for (unsigned i = 0; i < curve->n; i++)
-        if (curve->points[i].pages >= level->low && curve->points[i].pages <= level->high) {
+        if (curve->points[i].pages >= level->low && curve->points[i].pages <= high + high / 2) {
             session_doubt(curve->session, name_of(curve->session, true, curve->points[i].pages));
             session_doubt(curve->session, name_of(curve->session, false, lines_of(curve->points[i].pages)));
         }
@@ -216,7 +221,7 @@ static void find_pages(struct session *session) {
     struct curve curve = {.session = session};
     struct tlb_level first = {0}, second = {0};
     double base = 0;
-    static const double least_first = 1, least_second = 3; // cycles
+    static const double least_first = 0.15, least_second = 1.5; // cycles
     const char *trouble = NULL;
     for (unsigned i = 0; i < N_GRID; i++)
         probe(&curve, grid[i]);
