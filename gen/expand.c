@@ -237,8 +237,7 @@ static bool find_steps(struct arena *arena, const struct assignment *a, struct p
         if (program->chase_bytes &&
             (program->chase_bytes != chased->chase_bytes || program->chase_layout != chased->chase_layout))
             return fail_at(fail, kernel->file, kernel->line, 0,
-                           "all chases of kernel '%s' must have the same size and order",
-                           kernel->name);
+                           "all chases of kernel '%s' must have the same size and order", kernel->name);
         program->chase_bytes = chased->chase_bytes;
         program->chase_layout = chased->chase_layout;
         for (unsigned i = 0; i < kernel->n_pieces; i++) {

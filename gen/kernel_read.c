@@ -176,9 +176,10 @@ static bool read_chase(struct kernel_file *file, struct fy_node *node, const cha
     if (bytes > 0 && (*end == 'K' || *end == 'M') && bytes <= PROGRAM_MOST_CHASE_BYTES)
         bytes <<= *end++ == 'K' ? 10 : 20;
     if (!bytes || !read_layout(end, &role->chase_layout) || !is_chase_size(bytes, role->chase_layout))
-        return yaml_fail(yaml, node,
-                         "expected \"chase SIZE\", from 1K to 256M, and above 4M a power of two, such as \"chase 64M\"; "
-                         "\"chase SIZE in blocks\", up to 4M; or \"chase SIZE by page\", whole pages");
+        return yaml_fail(
+            yaml, node,
+            "expected \"chase SIZE\", from 1K to 256M, and above 4M a power of two, such as \"chase 64M\"; "
+            "\"chase SIZE in blocks\", up to 4M; or \"chase SIZE by page\", whole pages");
     role->init = INIT_CHASE;
     role->chase_bytes = bytes;
     role->written = true;

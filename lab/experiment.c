@@ -19,8 +19,7 @@ static const char *hash_setup(struct arena *arena, const struct experiment *expe
     const struct bench_foreign *foreign = &experiment->foreign;
     const char *text = program->setup;
     if (program->n_chases) // what has lines keeps the name that it always had
-        text = arena_printf(arena, "%schase %zu bytes\n%s", text, program->chase_bytes,
-                            layouts[program->chase_layout]);
+        text = arena_printf(arena, "%schase %zu bytes\n%s", text, program->chase_bytes, layouts[program->chase_layout]);
     if (experiment->block)
         text = arena_printf(arena, "%sfill %#" PRIx64 ", %u frames, %u pages\n%s", text, foreign->fill, foreign->frames,
                             foreign->most_pages, program->data ? program->data : "");

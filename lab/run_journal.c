@@ -74,9 +74,10 @@ static bool check_targets(const struct run_journal *journal, const struct lab *l
     for (size_t i = 0; i < file->n_headers; i++) {
         const char *theirs = record_target(file->headers[i]);
         if (theirs && strcmp(theirs, ours) != 0)
-            return fail_set(fail, FAIL_INPUT,
-                            "'%s' holds measurements of target %s, and this run is of %s: --output names another folder",
-                            journal->path, theirs, ours);
+            return fail_set(
+                fail, FAIL_INPUT,
+                "'%s' holds measurements of target %s, and this run is of %s: --output names another folder",
+                journal->path, theirs, ours);
     }
     return true;
 }

@@ -250,14 +250,14 @@ static void find_jumps(struct session *session, int distance) {
     head.name = arena_printf(session->arena, "branches-remembered-%d-apart", distance);
     head.how = arena_printf(session->arena, "a chain of %s: the most at up to 5 cycles each", where);
     if (remembered.why && remembered.low > 0 && remembered.high <= 0)
-        card_add_at_least(&session->card, &head, remembered.low * (1 - by_place), remembered.why);
+        card_add_at_least(&session->card, &head, floor(remembered.low * (1 - by_place)), remembered.why);
     else if (remembered.why)
         card_add_unknown(&session->card, &head, remembered.why);
     else if (remembered.is_beyond)
         card_add_at_least(&session->card, &head, remembered.low, "more take no longer");
     else
         card_add_number(&session->card, &head, (remembered.low + remembered.high) / 2.0,
-                        remembered.low * (1 - by_place), remembered.high * (1 + by_place), 0);
+                        floor(remembered.low * (1 - by_place)), ceil(remembered.high * (1 + by_place)), 0);
 }
 
 // ---- length-changing prefixes

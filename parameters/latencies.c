@@ -77,12 +77,12 @@ static void probe(struct chases *chases, unsigned kib, bool is_rough) {
         if (chases->points[i].kib == kib)
             return;
     recipe_add(&body, session->recipe->lines[LINE_STEP], 0, "p");
-    const struct timing timing = {.name = arena_printf(session->arena, "chase.%uK", kib),
-                                  .body = body.data,
-                                  .unroll = 32,
-                                  .chase = arena_printf(session->arena, "%uK%s", kib,
-                                                        kib <= MOST_FREE_KIB ? " in blocks" : ""),
-                                  .is_rough = is_rough};
+    const struct timing timing = {
+        .name = arena_printf(session->arena, "chase.%uK", kib),
+        .body = body.data,
+        .unroll = 32,
+        .chase = arena_printf(session->arena, "%uK%s", kib, kib <= MOST_FREE_KIB ? " in blocks" : ""),
+        .is_rough = is_rough};
     const struct value *value = session_value(session, &timing);
     session_doubt(session, timing.name);
     chases->is_missing = chases->is_missing || !value;
@@ -136,7 +136,8 @@ static void add_level(struct session *session, const char *name, const struct ca
                               .how = chase_how,
                               .curve = "memory-latency"};
     if (!level->first || !level->first->is_stable)
-        card_add_unknown(&session->card, &head, level->first ? level->first->why : "no footprint is of this level alone");
+        card_add_unknown(&session->card, &head,
+                         level->first ? level->first->why : "no footprint is of this level alone");
     else
         card_add_number(&session->card, &head, level->first->cycles, level->first->low, level->first->high, 0.02);
     head.name = arena_printf(session->arena, "%s-size", name);
@@ -172,7 +173,8 @@ static void find_levels(struct session *session) {
     for (unsigned turn = 0; turn < 2 && !chases.is_missing && chases.is_good; turn++) {
         first = find_level(&chases, FIRST_KIB, same, other_first);
         refine(&chases, &first);
-        // Four times as much as the first level has is hardly of it: less than a part in a thousand of the loads hit it.
+        // Four times as much as the first level has is hardly of it: less than a part in a thousand of the loads hit
+        // it.
         unsigned behind = first.high ? first.high : first.next;
         second = behind ? find_level(&chases, 4 * behind, same, other_second) : second;
         refine(&chases, &second);

@@ -75,12 +75,12 @@ static void find_load(struct session *session, const struct load *load, const st
 
 static const struct value *ask_vector(struct session *session, const struct load *load, const struct ways *way) {
     const char *name = load ? load->name : "back";
-    const struct timing timing = {.name = arena_printf(session->arena, "load-latency-vector-%s", name),
-                                  .body = arena_printf(session->arena, "%s\n%s\n", load ? load->body : way->there,
-                                                       way->back),
-                                  .setup = way->clear,
-                                  .feature = load ? load->feature : way->feature,
-                                  .writes = "a, x"};
+    const struct timing timing = {
+        .name = arena_printf(session->arena, "load-latency-vector-%s", name),
+        .body = arena_printf(session->arena, "%s\n%s\n", load ? load->body : way->there, way->back),
+        .setup = way->clear,
+        .feature = load ? load->feature : way->feature,
+        .writes = "a, x"};
     return session_value(session, &timing);
 }
 
@@ -155,7 +155,8 @@ void load_widths_find(struct session *session) {
     if (!way) {
         const struct card_entry head = {
             .group = "latencies", .name = "load-latency-width", .unit = "latency, cycles", .how = "loads by width"};
-        card_add_unknown(&session->card, &head, "the ISA has no address with an index: there is no such experiment yet");
+        card_add_unknown(&session->card, &head,
+                         "the ISA has no address with an index: there is no such experiment yet");
         return;
     }
     for (size_t i = 0; i < N_LOADS; i++)

@@ -64,8 +64,7 @@ static void probe(struct loops *loops, int length) {
         loops->are_stable[at] = loops->are_stable[at - 1];
     }
     loops->are_stable[at] = value->is_stable;
-    loops->points[at] =
-        (struct card_point){length, value->cycles * share, value->low * share, value->high * share};
+    loops->points[at] = (struct card_point){length, value->cycles * share, value->low * share, value->high * share};
 }
 
 // The step: all longer loops take an eighth longer than the quickest, up to the longest one. Short loops take longer as
@@ -168,10 +167,11 @@ static void add_buffer(struct session *session, const struct longest *longest) {
             return;
         }
     }
-    card_add_unknown(&session->card, &head,
-                     n_without == N_KINDS
-                         ? "no step up to 1024: there is not one, or what is behind it is as fast"
-                         : "no two kinds have the same step: other parts of the front end end there, or noise hides it");
+    card_add_unknown(
+        &session->card, &head,
+        n_without == N_KINDS
+            ? "no step up to 1024: there is not one, or what is behind it is as fast"
+            : "no two kinds have the same step: other parts of the front end end there, or noise hides it");
 }
 
 void loops_find(struct session *session) {

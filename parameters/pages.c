@@ -12,7 +12,7 @@ enum { MOST_POINTS = 160, KIB_OF_PAGE = 4, LINE_BYTES = 64 };
 
 static const char group[] = "pages";
 static const char how[] = "a chase with one address a page, against as many lines side by side";
-static const int grid[] = {8,   12,  16,  24,  32,   48,   64,   96,   128,  192,  256,
+static const int grid[] = {8,   12,  16,  24,   32,   48,   64,   96,   128,  192,  256,
                            384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 16384};
 // Lines side by side: as many are in so few pages, and in the second level of caches at most, that they need no walk.
 enum { N_GRID = sizeof grid / sizeof *grid, N_BASE = 4, LEAST_LINES = 16, MOST_LINES = 4096 };

@@ -161,6 +161,13 @@ static void say_waiting(void *context, size_t n_left, double seconds) {
     lab_say_waiting(session->options->listener, n_left, seconds);
 }
 
+static bool is_alone(const struct bench_measurement *m) {
+    unsigned n_dropped = 0;
+    for (unsigned i = 0; i < DROP_N_REASONS; i++)
+        n_dropped += m->dropped[i];
+    return m->samples >= n_dropped;
+}
+
 static void take(struct session *session, const struct experiment *experiment) {
     struct session_item *item = find(session, experiment->program.kernel);
     const struct bench_measurement *m = &experiment->measurement;
@@ -177,6 +184,7 @@ static void take(struct session *session, const struct experiment *experiment) {
                                  .low = measured_low(m),
                                  .high = measured_high(m),
                                  .is_stable = m->verdict != MEASURED_UNSTABLE,
+                                 .is_alone = is_alone(m),
                                  .why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome)};
     if (item->value.why)
         item->value.why = arena_strdup(session->arena, item->value.why);

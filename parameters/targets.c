@@ -25,39 +25,44 @@ static bool ask(struct session *session, int distance, const struct value **valu
     enum { JUMP = 2 };
     bool is_whole = true;
     for (unsigned i = 0; i < N_GRID; i++) {
-        const struct timing timing = {
-            .name = name_of(session, distance, grid[i]),
-            .body = arena_printf(session->arena, "jmp 1f\n.skip %d, 0x90\n1:\n", distance - JUMP),
-            .unroll = (unsigned)grid[i],
-            .is_rough = true};
+        const struct timing timing = {.name = name_of(session, distance, grid[i]),
+                                      .body =
+                                          arena_printf(session->arena, "jmp 1f\n.skip %d, 0x90\n1:\n", distance - JUMP),
+                                      .unroll = (unsigned)grid[i],
+                                      .is_rough = true};
         values[i] = session_value(session, &timing);
         is_whole = is_whole && values[i];
     }
     return is_whole;
 }
 
-// Full speed: within a few parts in a hundred of the quickest stable point. Slow: all points from there on take 1.3
-// times as long. Few jumps may be slow where they leave other parts of the front end, so the last quick one counts.
+// Whether a value is sure to be slow. Unstable ones may be: what is forgotten differs from process to process.
+static bool is_slow(const struct value *value, double quickest) {
+    static const double slow = 1.3;
+    return value->is_good && value->low > slow * quickest;
+}
+
+// Full speed: within a few parts in a hundred of the quickest stable point. Few jumps may be slow where they leave
+// other parts of the front end, so the last quick one counts. It ends where all points are slow: three at least, each
+// of another time.
 static struct most find_most(const struct value *const *values) {
-    static const double near = 1.03, slow = 1.3;
+    enum { LEAST_SLOW = 3 };
+    static const double near = 1.03;
     struct most most = {.why = "no number has a steady time"};
     double quickest = INFINITY;
-    unsigned behind = 0;
+    unsigned behind = N_GRID;
     for (unsigned i = 0; i < N_GRID; i++)
         if (value_is_usable(values[i]))
             quickest = fmin(quickest, values[i]->cycles);
-    for (unsigned i = 0; i < N_GRID; i++) {
-        bool is_quick = values[i]->is_good && values[i]->cycles <= slow * quickest;
-        if (values[i]->is_good && values[i]->cycles <= near * quickest)
-            most.low = grid[i];
-        behind = is_quick ? i + 1 : behind;
-    }
-    while (behind < N_GRID && !value_is_usable(values[behind]))
-        behind++;
     if (!isfinite(quickest))
         return most;
-    most.why = behind == N_GRID ? "more take no longer, or have no steady time" : NULL;
-    most.high = behind < N_GRID ? grid[behind] : 0;
+    for (unsigned i = 0; i < N_GRID; i++)
+        if (values[i]->is_good && values[i]->cycles <= near * quickest)
+            most.low = grid[i];
+    while (behind > 0 && is_slow(values[behind - 1], quickest))
+        behind--;
+    most.why = behind + LEAST_SLOW > N_GRID ? "more take no longer, or noise hides it" : NULL;
+    most.high = most.why ? 0 : grid[behind];
     return most;
 }
 

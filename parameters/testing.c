@@ -9,7 +9,8 @@ struct session testing_session(struct arena *arena) {
     return session;
 }
 
-bool testing_give(struct session *session, double (*cycles_of)(const char *name), bool (*is_unstable)(const char *name)) {
+bool testing_give(struct session *session, double (*cycles_of)(const char *name),
+                  bool (*is_unstable)(const char *name)) {
     bool is_any = false;
     for (size_t i = 0; i < session->n_items; i++) {
         struct session_item *item = &session->items[i];
@@ -23,6 +24,7 @@ bool testing_give(struct session *session, double (*cycles_of)(const char *name)
                                                   .low = 0.999 * cycles,
                                                   .high = 1.001 * cycles,
                                                   .is_stable = is_stable,
+                                                  .is_alone = is_stable,
                                                   .why = is_stable ? NULL : "invented noise"}
                                  : (struct value){.why = "invented trouble"};
         is_any = true;

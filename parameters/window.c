@@ -67,6 +67,16 @@ static enum side side_of(const struct levels *levels, const struct value *value)
     return share < 0.25 ? BELOW : share > 0.75 ? ABOVE : BETWEEN;
 }
 
+// How certain the side of a point is. UNSURE: a neighbour was there, or the interval holds both sides.
+enum trust { UNSURE, SURE, STABLE };
+
+// Misses have no steady time where other programs use the same memory, but whole intervals on one side of the step.
+static enum trust trust_of(const struct levels *levels, const struct value *value) {
+    double middle = (levels->one + levels->two) / 2;
+    bool is_clear = value->high < middle || value->low > middle;
+    return value->is_stable ? STABLE : value->is_alone && is_clear ? SURE : UNSURE;
+}
+
 // One search: what is known of the curve so far.
 struct search {
     struct session *session;
@@ -75,8 +85,8 @@ struct search {
     struct card_curve curve;
     enum side *sides; // of each point
     size_t n_sides;
-    bool *are_stable; // likewise
-    size_t n_stable;
+    enum trust *trusts; // likewise
+    size_t n_trusts;
     int below, above; // largest k that is below; smallest that is above; see settle
     bool is_missing, is_step;
     const char *why; // a value that could not be measured
@@ -100,7 +110,7 @@ static void probe(struct search *search, int k) {
     *ARENA_ADD(arena, search->curve.points, search->curve.n_points) =
         (struct card_point){k, value->cycles, value->low, value->high};
     *ARENA_ADD(arena, search->sides, search->n_sides) = side_of(search->levels, value);
-    *ARENA_ADD(arena, search->are_stable, search->n_stable) = value->is_stable;
+    *ARENA_ADD(arena, search->trusts, search->n_trusts) = trust_of(search->levels, value);
 }
 
 // Takes a point that an earlier pass has measured: it may have followed another step, which noise had made.
@@ -112,7 +122,7 @@ static void probe_again(void *context, const char *name) {
 // Finds the step that the fewest points contradict: below it all should be below, and above it above. Few may be wrong,
 // as noise lifts or lowers single points.
 static void settle(struct search *search) {
-    enum { MOST_WRONG_SHARE = 12 };
+    enum { MOST_WRONG_SHARE = 12, NEVER = 3 }; // never: nothing makes both misses overlap where they do not fit
     const struct card_point *points = search->curve.points;
     size_t n = search->curve.n_points, fewest = n + 1;
     double step = 0; // the first x above the step
@@ -120,7 +130,8 @@ static void settle(struct search *search) {
         double x = i < n ? points[i].x : NONE;
         size_t n_wrong = 0;
         for (size_t k = 0; k < n; k++)
-            n_wrong += search->sides[k] == (points[k].x < x ? ABOVE : BELOW);
+            if (search->sides[k] == (points[k].x < x ? ABOVE : BELOW))
+                n_wrong += search->sides[k] == BELOW && search->trusts[k] != UNSURE ? NEVER : 1;
         if (n_wrong < fewest || (n_wrong == fewest && x < step)) {
             fewest = n_wrong;
             step = x;
@@ -148,22 +159,31 @@ static void doubt(const struct search *search) {
     }
 }
 
-// The smallest number of fillers behind the step whose time is stable; NONE: there is not one. A busy thread on the same
-// core takes a share of the CPU's buffers: then the step is too early. Nothing makes it too late.
+// The smallest number of fillers that is certain to be behind the step: its time is stable, or it is the second one
+// whose side is sure. NONE: there is not one. A busy thread on the same core takes a share of the CPU's buffers, and
+// then the step is too early. Nothing makes it too late.
 static int find_steady(const struct search *search) {
-    int steady = NONE;
+    int stable = NONE, first = NONE, second = NONE;
     for (size_t k = 0; k < search->curve.n_points; k++) {
         int x = (int)search->curve.points[k].x;
-        if (x >= search->above && x < steady && search->are_stable[k] && search->sides[k] == ABOVE)
-            steady = x;
+        if (x < search->above || search->trusts[k] == UNSURE || search->sides[k] != ABOVE)
+            continue;
+        if (search->trusts[k] == STABLE && x < stable)
+            stable = x;
+        if (x < first) {
+            second = first;
+            first = x;
+        } else if (x < second) {
+            second = x;
+        }
     }
-    return steady;
+    return stable < second ? stable : second;
 }
 
 static bool is_below_stable(const struct search *search) {
     for (size_t k = 0; k < search->curve.n_points; k++)
         if ((int)search->curve.points[k].x == search->below)
-            return search->are_stable[k];
+            return search->trusts[k] == STABLE;
     return false;
 }
 

@@ -17,7 +17,8 @@ static const char *print_number(struct arena *arena, double value) {
 static const char *print_range(struct arena *arena, double low, double high) {
     enum { MOST_DIGITS = 4 };
     const char *a = print_number(arena, low), *b = print_number(arena, high);
-    for (int digits = 2; digits <= MOST_DIGITS && low < high && strcmp(a, b) == 0; digits++) {
+    for (int digits = 2; digits <= MOST_DIGITS && low < high && strcmp(a + (*a == '-'), b + (*b == '-')) == 0;
+         digits++) {
         a = arena_printf(arena, "%.*f", digits, low);
         b = arena_printf(arena, "%.*f", digits, high);
     }
@@ -51,7 +52,7 @@ static const char *model_of(struct arena *arena, const struct card_comparison *c
 
 static void pad(FILE *out, const char *string, size_t width) {
     size_t used = text_width(string);
-    fprintf(out, "%s%*s", string, used < width ? (int)(width - used) : 0, "");
+    fprintf(out, "%s%*s", string, used < width ? (int)(width - used) : used > 0, ""); // one blank at least
 }
 
 // The verdict, and the reason or the kind, in lines that fit.

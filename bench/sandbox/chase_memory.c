@@ -33,11 +33,12 @@ static bool map(size_t n_bytes, bool are_small, uint8_t **memory) {
 
 bool chase_memory_open(struct chase_memory *chases, const struct bench_code *const *codes, size_t n) {
     *chases = (struct chase_memory){0};
-    return map(find_most(codes, n, false), false, &chases->start) && map(find_most(codes, n, true), true, &chases->small);
+    return map(find_most(codes, n, false), false, &chases->start) &&
+           map(find_most(codes, n, true), true, &chases->small);
 }
 
-// Where the addresses of a ring are: address i is at `start` + i * `step`, and further by a line for each one before it,
-// modulo `turn`, a power of two.
+// Where the addresses of a ring are: address i is at `start` + i * `step`, and further by a line for each one before
+// it, modulo `turn`, a power of two.
 struct places {
     uint8_t *start;
     uint64_t n, step, turn;
@@ -65,9 +66,9 @@ static void make_random_ring(const struct places *places) {
     }
 }
 
-// Makes a ring of all places: place i leads to place (FACTOR i + 1) modulo their number, a power of two. With a factor of
-// 4 k + 1 that visits each one once (Hull and Dobell 1962). They are written in the order of their addresses, which is
-// fast.
+// Makes a ring of all places: place i leads to place (FACTOR i + 1) modulo their number, a power of two. With a factor
+// of 4 k + 1 that visits each one once (Hull and Dobell 1962). They are written in the order of their addresses, which
+// is fast.
 static void make_large_ring(const struct places *places) {
     static const uint64_t factor = UINT64_C(0x5851F42D4C957F2D); // Knuth's, of MMIX
     for (uint64_t i = 0, next = 1; i < places->n; i++, next += factor) {

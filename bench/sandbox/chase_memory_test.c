@@ -24,7 +24,8 @@ static uintptr_t next(uintptr_t place) {
 
 static void a_ring_visits_each_line_once(void **state) {
     (void)state;
-    static const size_t sizes[] = {1 << 10, 20 << 10, 1 << 16, 1 << 22, 1 << 23}; // the last is too large for a random order
+    static const size_t sizes[] = {1 << 10, 20 << 10, 1 << 16, 1 << 22,
+                                   1 << 23}; // the last is too large for a random order
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         struct chase_memory chases;
         struct bench_code code = code_of(2, sizes[s]);
