@@ -253,7 +253,7 @@ void pages_find(struct session *session) {
     const struct card_entry head = {.group = group, .name = "page-walks", .unit = "", .how = how};
     if (session->is_simulated)
         card_add_unknown(&session->card, &head, "a simulated CPU has no pages");
-    else if (sysconf(_SC_PAGESIZE) != KIB_OF_PAGE * 1024)
+    else if (sysconf(_SC_PAGESIZE) != KIB_OF_PAGE * 1024L)
         card_add_unknown(&session->card, &head, "the system's pages are not of 4 KiB");
     else
         find_pages(session);

@@ -377,7 +377,7 @@ static void find_flags(struct session *session, const struct knee *knees, const 
     if (strcmp(session->recipe->isa, "x86_64") != 0)
         return;
     if (apart->is_open && !alone->why) { // there may be fewer with other instructions between them
-        card_add_at_least(&session->card, &head, fmin(apart->low / 2, alone->low),
+        card_add_at_least(&session->card, &head, fmin(apart->low / 2.0, alone->low),
                           "with other instructions between them, more have no steady time");
         return;
     }

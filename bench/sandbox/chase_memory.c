@@ -53,7 +53,7 @@ static void make_random_ring(const struct places *places) {
     uint64_t random = UINT64_C(0x9E3779B97F4A7C15);
     for (uint64_t i = 0; i < places->n; i++) {
         uint8_t *own = place_of(places, i);
-        memcpy(own, &own, sizeof own);
+        memcpy(own, &own, sizeof(uint8_t *));
     }
     for (uint64_t i = places->n - 1; i > 0; i--) {
         random ^= random << 13; // Marsaglia, "Xorshift RNGs", 2003
