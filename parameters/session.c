@@ -206,7 +206,7 @@ static bool wants(const struct session_item *item, enum session_part part) {
     if (part == SESSION_MISSING)
         return !item->is_measured;
     return item->n_tries < MOST_TRIES && item->is_run && !item->value.is_stable &&
-           (!item->trial.is_rough || item->is_doubtful);
+           (!item->trial.is_rough || item->is_doubtful || !item->value.is_good);
 }
 
 size_t session_count(const struct session *session, enum session_part part) {
