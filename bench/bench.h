@@ -51,8 +51,11 @@ struct bench_code {
     // Rings of addresses in memory, through which the code loads. Before each call, words of the buffer at
     // BENCH_CHASES from its middle hold the addresses where it goes on.
     struct bench_chase {
-        unsigned n;                        // number of rings, to BENCH_MOST_CHASES
-        size_t bytes;                      // size of each ring, a power of two
+        unsigned n;   // number of rings, to BENCH_MOST_CHASES
+        size_t bytes; // size of each ring; see chase_memory_make for which
+        // Where its addresses are: in each line; the same, in blocks of 128 KiB; in each page of 4 KiB, in another line
+        // than in the page before.
+        enum bench_chase_layout { BENCH_CHASE_LINES, BENCH_CHASE_BLOCKS, BENCH_CHASE_PAGES } layout;
         unsigned steps[BENCH_MOST_CHASES]; // loads in each ring that one body makes
         const uint8_t *are_steps; // for each instruction of a body: it is such a load. For targets that simulate
     } chase;

@@ -43,6 +43,7 @@ static const struct command command = {
     "  front-end   code by length, footprint and place; taken branches\n"
     "  branches    cost of a misprediction\n"
     "  latencies   loads by addressing mode, line and page crossing, by footprint\n"
+    "  pages       address translations: pages of each level, and their walks\n"
     "  bandwidth   loads and stores by footprint, across lines and pages\n"
     "  forwarding  loads of what was just stored, by width and offset\n"
     "  idioms      zeroing, dependency-breaking and eliminated moves\n"

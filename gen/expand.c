@@ -233,10 +233,13 @@ static bool find_steps(struct arena *arena, const struct assignment *a, struct p
         unsigned last = UINT_MAX, chase = chase_of(kernel, 0, role), n_steps = 0;
         if (kernel->roles[role].init != INIT_CHASE)
             continue;
-        if (program->chase_bytes && program->chase_bytes != kernel->roles[role].chase_bytes)
-            return fail_at(fail, kernel->file, kernel->line, 0, "all chases of kernel '%s' must have the same size",
-                           kernel->name);
-        program->chase_bytes = kernel->roles[role].chase_bytes;
+        const struct kernel_role *chased = &kernel->roles[role];
+        if (program->chase_bytes &&
+            (program->chase_bytes != chased->chase_bytes || program->chase_layout != chased->chase_layout))
+            return fail_at(fail, kernel->file, kernel->line, 0,
+                           "all chases of kernel '%s' must have the same size and order", kernel->name);
+        program->chase_bytes = chased->chase_bytes;
+        program->chase_layout = chased->chase_layout;
         for (unsigned i = 0; i < kernel->n_pieces; i++) {
             if (kernel->pieces[i].kind != PIECE_ROLE || kernel->pieces[i].index != role)
                 continue;

@@ -530,6 +530,20 @@ static void chases_walk_through_rings(void **state) {
     request.streams = 0;
     kernel = testing_kernel_of(&arena, "body: 'mov {p:r64}, [{p}]'\ninit: {p: chase 128M}");
     assert_int_equal(expand(&arena, kernel, request).streams, 4);
+    static const struct {
+        const char *init;
+        size_t bytes;
+        enum chase_layout layout;
+    } rings[] = {{"20K", 20 << 10, CHASE_LINES},
+                 {"288K in blocks", 288 << 10, CHASE_BLOCKS},
+                 {"12M by page", 12 << 20, CHASE_PAGES}};
+    for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
+        kernel = testing_kernel_of(
+            &arena, arena_printf(&arena, "body: 'mov {p:r64}, [{p}]'\ninit: {p: chase %s}", rings[i].init));
+        program = expand(&arena, kernel, (struct gen_request){.mode = PROGRAM_THROUGHPUT, .streams = 1});
+        assert_int_equal(program.chase_bytes, rings[i].bytes);
+        assert_int_equal(program.chase_layout, rings[i].layout);
+    }
     arena_free(&arena);
 }
 
@@ -546,6 +560,11 @@ static void chases_that_do_not_fit_are_refused(void **state) {
     kernel = testing_kernel_of(&arena, "body: 'mov {p:r64}, [{p}]; mov {q:r64}, [{q}]'\n"
                                        "init: {p: chase 1M, q: chase 2M}");
     request.streams = 1;
+    assert_false(gen_expand(&arena, kernel, &request, &program, &failure));
+    assert_non_null(strstr(failure.text, "must have the same size"));
+    fail_clear(&failure);
+    kernel = testing_kernel_of(&arena, "body: 'mov {p:r64}, [{p}]; mov {q:r64}, [{q}]'\n"
+                                       "init: {p: chase 1M, q: chase 1M by page}");
     assert_false(gen_expand(&arena, kernel, &request, &program, &failure));
     assert_non_null(strstr(failure.text, "must have the same size"));
     arena_free(&arena);

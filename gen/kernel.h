@@ -40,12 +40,14 @@
 // A chase: {p: chase 64M} as an initial value points into a ring of addresses of that size in memory, with one address
 // in each line of 64 bytes. An instruction that names the role twice, as `mov {p:r64}, [{p}]`, is a step: it loads the
 // next address. Each role of each stream has its own ring, and goes on where its last run has ended. So a ring that is
-// larger than the caches makes each step miss them.
+// larger than the caches makes each step miss them. {p: chase 1M in blocks} goes through blocks of 128 KiB in turn, so
+// that few pages are in use at a time. {p: chase 16M by page} has one address in each page of 4 KiB.
 #ifndef GEN_KERNEL_H
 #define GEN_KERNEL_H
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "gen/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,7 +65,8 @@ struct kernel_role {
     enum kernel_init { INIT_NONE, INIT_INTEGER, INIT_FLOAT, INIT_MEMORY, INIT_CHASE } init;
     unsigned place;     // INIT_MEMORY: number of the place that each stream's register points to, from 1; 0: none
     double value;       // initial value of INIT_INTEGER and INIT_FLOAT
-    size_t chase_bytes; // INIT_CHASE: size of the ring, a power of two
+    size_t chase_bytes; // INIT_CHASE: size of the ring
+    enum chase_layout chase_layout;
     unsigned lane_bits; // width of a vector's lanes, where its value is not zero: 8 to 64
     bool written; // it is written, chases or points to a place: each stream has a separate register, unless it is fixed
 };

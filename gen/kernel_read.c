@@ -144,7 +144,24 @@ static bool read_memory(struct kernel_file *file, struct fy_node *node, const ch
     return true;
 }
 
-// Reads "chase 64M": a power of two, in bytes, K or M.
+// Reads the layout behind a chase's size: nothing, " in blocks" or " by page".
+static bool read_layout(const char *text, enum chase_layout *layout) {
+    static const char *const layouts[] = {
+        [CHASE_LINES] = "", [CHASE_BLOCKS] = " in blocks", [CHASE_PAGES] = " by page"};
+    enum { N_LAYOUTS = sizeof layouts / sizeof *layouts };
+    size_t which = text_find(text, layouts, N_LAYOUTS);
+    *layout = which < N_LAYOUTS ? (enum chase_layout)which : CHASE_LINES;
+    return which < N_LAYOUTS;
+}
+
+static bool is_chase_size(unsigned long long bytes, enum chase_layout layout) {
+    unsigned step = layout == CHASE_PAGES ? PROGRAM_PAGE_BYTES : PROGRAM_LINE_BYTES;
+    bool is_random = bytes / step <= PROGRAM_MOST_RANDOM_STEPS;
+    return bytes >= PROGRAM_LEAST_CHASE_BYTES && bytes >= step && bytes <= PROGRAM_MOST_CHASE_BYTES &&
+           bytes % step == 0 && (is_random || (layout == CHASE_LINES && !(bytes & (bytes - 1))));
+}
+
+// Reads "chase 64M": a number of bytes, K or M, and the layout.
 static bool read_chase(struct kernel_file *file, struct fy_node *node, const char *text, struct kernel_role *role) {
     struct yaml *yaml = &file->yaml;
     const char *number = text + strlen(CHASE);
@@ -158,8 +175,11 @@ static bool read_chase(struct kernel_file *file, struct fy_node *node, const cha
     unsigned long long bytes = isdigit((unsigned char)*number) ? strtoull(number, &end, 10) : 0;
     if (bytes > 0 && (*end == 'K' || *end == 'M') && bytes <= PROGRAM_MOST_CHASE_BYTES)
         bytes <<= *end++ == 'K' ? 10 : 20;
-    if (bytes < PROGRAM_LEAST_CHASE_BYTES || *end || bytes > PROGRAM_MOST_CHASE_BYTES || (bytes & (bytes - 1)))
-        return yaml_fail(yaml, node, "expected \"chase SIZE\", a power of two from 1K to 256M, such as \"chase 64M\"");
+    if (!bytes || !read_layout(end, &role->chase_layout) || !is_chase_size(bytes, role->chase_layout))
+        return yaml_fail(
+            yaml, node,
+            "expected \"chase SIZE\", from 1K to 256M, and above 4M a power of two, such as \"chase 64M\"; "
+            "\"chase SIZE in blocks\", up to 4M; or \"chase SIZE by page\", whole pages");
     role->init = INIT_CHASE;
     role->chase_bytes = bytes;
     role->written = true;

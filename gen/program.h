@@ -26,6 +26,8 @@ enum { PROGRAM_MEMORY_BYTES = 1 << 16, PROGRAM_FRAME_DISTANCE = 1 << 16, PROGRAM
 // Words in the buffer with the addresses where chases begin, from its middle; the caller sets them before each call.
 enum { PROGRAM_MOST_CHASES = 12, PROGRAM_CHASES = PROGRAM_MEMORY_BYTES / 2 - 8 * PROGRAM_MOST_CHASES };
 enum { PROGRAM_LEAST_CHASE_BYTES = 1 << 10, PROGRAM_ALL_CHASES_BYTES = 1 << 29, PROGRAM_MOST_CHASE_BYTES = 1 << 28 };
+// A ring of more addresses has a power of two of them.
+enum { PROGRAM_MOST_RANDOM_STEPS = 1 << 16, PROGRAM_LINE_BYTES = 64, PROGRAM_PAGE_BYTES = 1 << 12 };
 enum { PROGRAM_FRAME_COUNTER = 33, PROGRAM_FRAME_VECTORS = 34, PROGRAM_FRAME_MASKS = PROGRAM_FRAME_VECTORS + 32 * 8 };
 
 // Label of the data, a number: as allows to define such labels repeatedly. `.long 899999f - .` is the distance to it.
@@ -48,6 +50,13 @@ enum program_placement {
     PLACEMENT_OWN_LINES, // each in a separate cache line, in order, at offsets in the line by turns
     PLACEMENT_OWN_PAGES, // each in a separate page, in another set of the first-level cache, likewise
     PROGRAM_N_PLACEMENTS,
+};
+
+// Where the addresses of a chase's ring are.
+enum chase_layout {
+    CHASE_LINES,  // one in each line of 64 bytes, in an order that jumps through all of them
+    CHASE_BLOCKS, // the same, but the order goes through blocks of 128 KiB in turn: so few pages are in use at a time
+    CHASE_PAGES,  // one in each page of 4 KiB, in another line than in the page before; the system gives such pages
 };
 
 // A range of bytes of struct program's code.
@@ -78,6 +87,7 @@ struct program {
     // Chases (kernel.h): rings, each of so many bytes, and the steps in it that one body makes.
     unsigned n_chases;
     size_t chase_bytes;
+    enum chase_layout chase_layout;
     unsigned chase_steps[PROGRAM_MOST_CHASES];
     const uint8_t *are_steps; // for each instruction of the body: it is a step of a chase; null: no chases
 

@@ -7,15 +7,19 @@
 
 _Static_assert((int)BENCH_MOST_CHASES == (int)PROGRAM_MOST_CHASES && (int)BENCH_CHASES == (int)PROGRAM_CHASES,
                "the words where chases begin");
+_Static_assert((int)BENCH_CHASE_PAGES == (int)CHASE_PAGES && (int)BENCH_CHASE_BLOCKS == (int)CHASE_BLOCKS,
+               "where the addresses of chases are");
 
 // Returns a hash of the initial values: of registers, and of a block's memory and data. They affect the time of some
 // instructions (divisions, denormals), and are not in the loop's bytes.
 static const char *hash_setup(struct arena *arena, const struct experiment *experiment) {
     const struct program *program = &experiment->program;
+    static const char *const layouts[] = {
+        [CHASE_LINES] = "", [CHASE_BLOCKS] = "in blocks\n", [CHASE_PAGES] = "by page\n"};
     const struct bench_foreign *foreign = &experiment->foreign;
     const char *text = program->setup;
-    if (program->n_chases)
-        text = arena_printf(arena, "%schase %zu bytes\n", text, program->chase_bytes);
+    if (program->n_chases) // what has lines keeps the name that it always had
+        text = arena_printf(arena, "%schase %zu bytes\n%s", text, program->chase_bytes, layouts[program->chase_layout]);
     if (experiment->block)
         text = arena_printf(arena, "%sfill %#" PRIx64 ", %u frames, %u pages\n%s", text, foreign->fill, foreign->frames,
                             foreign->most_pages, program->data ? program->data : "");
@@ -41,7 +45,10 @@ struct bench_code program_code(const struct program *program, bool is_simulated)
         .body_instructions = program->instructions,
         .iteration_instructions = iteration_instructions(program, is_simulated),
         .is_chain = program->mode == PROGRAM_LATENCY,
-        .chase = {.n = program->n_chases, .bytes = program->chase_bytes, .are_steps = program->are_steps},
+        .chase = {.n = program->n_chases,
+                  .bytes = program->chase_bytes,
+                  .layout = (enum bench_chase_layout)program->chase_layout,
+                  .are_steps = program->are_steps},
     };
     memcpy(code.chase.steps, program->chase_steps, sizeof code.chase.steps);
     return code;

@@ -92,8 +92,10 @@ static void find_bandwidth(struct session *session, bool is_store) {
             .unit = "bytes per cycle",
             .how = arena_printf(session->arena, "%ss of %u bytes that walk through so much memory", what, width->bytes),
             .curve = curve.name};
-        if (!value->is_good || !value->is_stable)
+        if (!value->is_good)
             card_add_unknown(&session->card, &head, value->why);
+        else if (!value->is_stable) // a neighbour only takes of it
+            card_add_at_least(&session->card, &head, bytes / value->high, value->why);
         else
             card_add_number(&session->card, &head, bytes / value->cycles, bytes / value->high, bytes / value->low,
                             0.02);
@@ -129,7 +131,7 @@ static void find_boundary(struct session *session) {
     if (is_missing)
         return;
     for (unsigned i = 0; i <= N; i++)
-        if (!values[i]->is_good || !values[i]->is_stable) {
+        if (!value_is_usable(values[i])) {
             card_add_unknown(&session->card, &head, values[i]->why);
             return;
         }
@@ -160,7 +162,7 @@ static void find_crossings(struct session *session) {
             .group = "bandwidth", .name = crossings[i].name, .unit = "cycles", .how = crossings[i].how};
         if (!value)
             continue;
-        if (!value->is_good || !value->is_stable)
+        if (!value_is_usable(value))
             card_add_unknown(&session->card, &head, value->why);
         else
             card_add_number(&session->card, &head, value->cycles / RECIPE_REGISTERS, value->low / RECIPE_REGISTERS,
@@ -180,7 +182,4 @@ void bandwidth_find(struct session *session) {
     find_bandwidth(session, true);
     find_boundary(session);
     find_crossings(session);
-    const struct card_entry walks = {
-        .group = "bandwidth", .name = "page-walks", .unit = "cycles", .how = "chases from page to page"};
-    card_add_unknown(&session->card, &walks, "the memory of chases has large pages");
 }

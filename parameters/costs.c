@@ -144,10 +144,6 @@ static const struct value *ask(struct session *session, const struct cost *cost,
     return session_value(session, &timing);
 }
 
-static bool is_usable(const struct value *value) {
-    return value->is_good && value->is_stable;
-}
-
 static void find_cost(struct session *session, const struct cost *cost) {
     const struct card_entry head = {
         .group = "costs", .name = cost->name, .unit = cost->is_ratio ? "times" : "cycles", .how = cost->how};
@@ -159,7 +155,7 @@ static void find_cost(struct session *session, const struct cost *cost) {
     const struct value *a = ask(session, cost, false), *b = cost->other ? ask(session, cost, true) : a;
     if (!a || !b)
         return;
-    if (!is_usable(a) || !is_usable(b))
+    if (!value_is_usable(a) || !value_is_usable(b))
         card_add_unknown(&session->card, &head, a->why ? a->why : b->why);
     else if (cost->is_ratio)
         card_add_number(&session->card, &head, a->cycles / b->cycles, a->low / b->high, a->high / b->low, near);

@@ -9,14 +9,18 @@
 void widths_find(struct session *session); // widths.c: instructions per cycle
 // The width of dispatch where it is exact, and whether zeroings reach it; 0: not known. False: not measured yet.
 bool widths_dispatch(struct session *session, double *width, bool *are_zeroings_as_fast);
-void windows_find(struct session *session);    // windows.c: reorder buffer, queues, register files, schedulers
-void frontend_find(struct session *session);   // frontend.c: code by length, footprint and place; taken branches
-void branches_find(struct session *session);   // branches.c: cost of a misprediction
-void latencies_find(struct session *session);  // latencies.c: loads by addressing mode, level, crossing
-void bandwidth_find(struct session *session);  // bandwidth.c: loads and stores by footprint, across boundaries
-void forwarding_find(struct session *session); // forwarding.c: loads of what was just stored
-void idioms_find(struct session *session);     // idioms.c: what renaming does alone
-void costs_find(struct session *session);      // costs.c: stack pointer, merges, old and wide vectors
-void fusion_find(struct session *session);     // fusion.c: pairs that take one slot
+void windows_find(struct session *session);     // windows.c: reorder buffer, queues, register files, schedulers
+void frontend_find(struct session *session);    // frontend.c: code by length, footprint and place; taken branches
+void targets_find(struct session *session);     // targets.c: the first level of taken branches; part of the front end
+void loops_find(struct session *session);       // loops.c: the loop buffer; part of the front end
+void branches_find(struct session *session);    // branches.c: cost of a misprediction
+void latencies_find(struct session *session);   // latencies.c: loads by addressing mode, level, crossing
+void load_widths_find(struct session *session); // load_widths.c: loads by width; part of latencies
+void pages_find(struct session *session);       // pages.c: address translations, page walks
+void bandwidth_find(struct session *session);   // bandwidth.c: loads and stores by footprint, across boundaries
+void forwarding_find(struct session *session);  // forwarding.c: loads of what was just stored
+void idioms_find(struct session *session);      // idioms.c: what renaming does alone
+void costs_find(struct session *session);       // costs.c: stack pointer, merges, old and wide vectors
+void fusion_find(struct session *session);      // fusion.c: pairs that take one slot
 
 #endif

@@ -74,7 +74,7 @@ static void add_cell(struct session *session, const struct cell *cell, double lo
                                     .name = cell->name,
                                     .unit = "cycles",
                                     .how = "a chain of a store and a load of its bytes"};
-    if (!cell->value->is_good || !cell->value->is_stable) {
+    if (!value_is_usable(cell->value)) {
         card_add_unknown(&session->card, &head, cell->value->why);
         return;
     }
@@ -98,7 +98,7 @@ static void find_aliasing(struct session *session) {
                                     .how = "two loads 4096 bytes behind a store, against another line: the difference"};
     if (!a || !b)
         return;
-    if (!a->is_good || !b->is_good || !a->is_stable || !b->is_stable) {
+    if (!value_is_usable(a) || !value_is_usable(b)) {
         card_add_unknown(&session->card, &head, a->why ? a->why : b->why);
         return;
     }
@@ -132,7 +132,7 @@ void forwarding_find(struct session *session) {
         return;
     }
     for (size_t i = 0; i < n; i++)
-        if (cells[i].value->is_good && cells[i].value->is_stable && cells[i].value->cycles >= latency->cycles)
+        if (value_is_usable(cells[i].value) && cells[i].value->cycles >= latency->cycles)
             quickest[is_vector(&cells[i])] = fmin(quickest[is_vector(&cells[i])], cells[i].value->cycles);
     for (size_t i = 0; i < n; i++)
         add_cell(session, &cells[i], latency->cycles, quickest[is_vector(&cells[i])]);

@@ -2,6 +2,7 @@
 // branches by number and distance, prefixes that change an instruction's length. The instructions do nothing, or zero a
 // register: so dispatch and the front end are the only limits.
 #include "parameters/experiments.h"
+#include "parameters/frontend_code.h"
 #include "parameters/sweep.h"
 
 #include <math.h>
@@ -10,39 +11,6 @@
 // ---- what all of them need
 
 static const char group[] = "front-end";
-
-static bool is_usable(const struct value *value) {
-    return value->is_good && value->is_stable;
-}
-
-// An instruction that does nothing, of 1 to 15 bytes. The longer ones have prefixes without an effect.
-static const char *nop_of(struct session *session, unsigned length) {
-    static const char *const nops[] = {
-        "nop",
-        "xchg ax, ax",
-        "nop dword ptr [rax]",
-        "{disp8} nop dword ptr [rax]",
-        "{disp8} nop dword ptr [rax + rax]",
-        "{disp8} nop word ptr [rax + rax]",
-        "{disp32} nop dword ptr [rax]",
-        "{disp32} nop dword ptr [rax + rax]",
-        "{disp32} nop word ptr [rax + rax]",
-    };
-    enum { N_NOPS = sizeof nops / sizeof *nops };
-    struct text line = {.arena = session->arena};
-    for (unsigned i = N_NOPS; i < length; i++)
-        text_addf(&line, "%s%s", i == N_NOPS ? ".byte " : ", ", i == N_NOPS ? "0x2e" : "0x66");
-    text_addf(&line, "%s%s\n", line.length ? "\n" : "", nops[(length < N_NOPS ? length : N_NOPS) - 1]);
-    return line.data;
-}
-
-// A zeroing of 3 bytes or more, as it has prefixes without an effect.
-static void add_zeroing(struct text *body, unsigned length) {
-    enum { SHORTEST = 3 };
-    for (unsigned i = SHORTEST; i < length; i++)
-        text_add(body, ".byte 0x2e\n");
-    text_add(body, "xor {d:r8d}, {d}\n");
-}
 
 // ---- by length
 
@@ -92,7 +60,7 @@ static void find_lengths(struct session *session, struct lengths *lengths, bool 
     bool is_missing = false;
     for (unsigned i = 1; i <= LONGEST; i++) {
         const struct timing timing = {.name = arena_printf(session->arena, "%s.%u", lengths->name, i),
-                                      .body = nop_of(session, i),
+                                      .body = frontend_nop(session, i),
                                       .unroll = is_large ? LARGE_BYTES / i : SMALL_INSTRUCTIONS};
         const struct value *value = session_value(session, &timing);
         const struct card_entry head = {.group = group,
@@ -103,7 +71,7 @@ static void find_lengths(struct session *session, struct lengths *lengths, bool 
         is_missing = is_missing || !value;
         if (!value)
             continue;
-        if (!is_usable(value)) {
+        if (!value_is_usable(value)) {
             card_add_unknown(&session->card, &head, value->why);
             continue;
         }
@@ -164,16 +132,16 @@ static void add_footprint(struct session *session, const char *name, const char 
 
 static void find_footprints(struct session *session) {
     struct text four = {.arena = session->arena}, dense = {.arena = session->arena};
-    add_zeroing(&four, 4);
+    frontend_add_zeroing(&four, 4);
     for (unsigned i = 0; i < 9; i++) { // 18 instructions in 64 bytes
-        add_zeroing(&dense, 4);
-        add_zeroing(&dense, i == 8 ? 4 : 3);
+        frontend_add_zeroing(&dense, 4);
+        frontend_add_zeroing(&dense, i == 8 ? 4 : 3);
     }
-    add_footprint(session, "nops-1", "1-byte nops", nop_of(session, 1), NULL, 1, 1);
+    add_footprint(session, "nops-1", "1-byte nops", frontend_nop(session, 1), NULL, 1, 1);
     add_footprint(session, "zeroings-4", "4-byte zeroings", four.data, "d", 1, 4);
     add_footprint(session, "zeroings-dense", "zeroings, 18 in 64 bytes", dense.data, "d", 18, 64.0 / 18);
-    add_footprint(session, "nops-8", "8-byte nops", nop_of(session, 8), NULL, 1, 8);
-    add_footprint(session, "nops-15", "15-byte nops", nop_of(session, 15), NULL, 1, 15);
+    add_footprint(session, "nops-8", "8-byte nops", frontend_nop(session, 8), NULL, 1, 8);
+    add_footprint(session, "nops-15", "15-byte nops", frontend_nop(session, 15), NULL, 1, 15);
 }
 
 // ---- where code lies
@@ -191,13 +159,13 @@ static void find_alignment(struct session *session) {
         struct text body = {.arena = session->arena};
         text_addf(&body, "jmp 1f\n.skip %u, 0x90\n1:\n", LINE + offsets[i] - JUMP);
         for (unsigned k = 0; k < CODE / 4; k++)
-            text_add(&body, nop_of(session, 4));
+            text_add(&body, frontend_nop(session, 4));
         text_addf(&body, "jmp 2f\n.skip %u, 0x90\n2:\n", BODY - LINE - offsets[i] - CODE - JUMP);
         const struct timing timing = {
             .name = arena_printf(session->arena, "alignment.%u", offsets[i]), .body = body.data, .unroll = 16};
         values[i] = session_value(session, &timing);
         is_missing = is_missing || !values[i];
-        is_good = is_good && values[i] && is_usable(values[i]);
+        is_good = is_good && values[i] && value_is_usable(values[i]);
         if (values[i] && values[i]->is_good)
             *ARENA_ADD(session->arena, curve.points, curve.n_points) =
                 (struct card_point){offsets[i], values[i]->cycles, values[i]->low, values[i]->high};
@@ -212,7 +180,7 @@ static void find_alignment(struct session *session) {
             .how = "32 bytes of code at this offset in a line of 64, against the begin of the line: the difference",
             .curve = curve.name};
         const struct value *a = values[i], *b = values[0];
-        if (!is_usable(a) || !is_usable(b))
+        if (!value_is_usable(a) || !value_is_usable(b))
             card_add_unknown(&session->card, &head, a->why ? a->why : b->why);
         else
             card_add_number(&session->card, &head, a->cycles - b->cycles, a->low - b->high, a->high - b->low, 0);
@@ -266,7 +234,7 @@ static void find_jumps(struct session *session, int distance) {
                               .unit = "cycles",
                               .how = arena_printf(session->arena, "a chain of few %s: time of one", where),
                               .curve = sweep.name};
-    if (!is_usable(value))
+    if (!value_is_usable(value))
         card_add_unknown(&session->card, &head, value->why);
     else
         card_add_number(&session->card, &head, value->cycles, value->low, value->high, 0.04);
@@ -282,14 +250,14 @@ static void find_jumps(struct session *session, int distance) {
     head.name = arena_printf(session->arena, "branches-remembered-%d-apart", distance);
     head.how = arena_printf(session->arena, "a chain of %s: the most at up to 5 cycles each", where);
     if (remembered.why && remembered.low > 0 && remembered.high <= 0)
-        card_add_at_least(&session->card, &head, remembered.low * (1 - by_place), remembered.why);
+        card_add_at_least(&session->card, &head, floor(remembered.low * (1 - by_place)), remembered.why);
     else if (remembered.why)
         card_add_unknown(&session->card, &head, remembered.why);
     else if (remembered.is_beyond)
         card_add_at_least(&session->card, &head, remembered.low, "more take no longer");
     else
         card_add_number(&session->card, &head, (remembered.low + remembered.high) / 2.0,
-                        remembered.low * (1 - by_place), remembered.high * (1 + by_place), 0);
+                        floor(remembered.low * (1 - by_place)), ceil(remembered.high * (1 + by_place)), 0);
 }
 
 // ---- length-changing prefixes
@@ -314,7 +282,7 @@ static void find_prefixes(struct session *session, bool is_large) {
         .unit = "cycles",
         .how = arena_printf(session->arena, "a 16-bit immediate against one of 32 bits, in %s: the difference",
                             is_large ? "256 KiB of code" : "small code")};
-    if (!is_usable(values[0]) || !is_usable(values[1]))
+    if (!value_is_usable(values[0]) || !value_is_usable(values[1]))
         card_add_unknown(&session->card, &head, values[0]->why ? values[0]->why : values[1]->why);
     else
         card_add_number(&session->card, &head, values[0]->cycles - values[1]->cycles, values[0]->low - values[1]->high,
@@ -335,9 +303,11 @@ void frontend_find(struct session *session) {
     find_lengths(session, &small, false);
     find_lengths(session, &large, true);
     find_footprints(session);
+    loops_find(session);
     find_alignment(session);
     for (unsigned i = 0; i < sizeof distances / sizeof *distances; i++)
         find_jumps(session, distances[i]);
+    targets_find(session);
     find_prefixes(session, false);
     find_prefixes(session, true);
 }

@@ -52,7 +52,7 @@ static void add_pair(struct session *session, const char *name, const char *line
                                     .unit = "slots",
                                     .how = "dispatch slots of the pair, beside zeroings that fill dispatch",
                                     .example = line};
-    if (!value->is_good || !value->is_stable) {
+    if (!value_is_usable(value)) {
         card_add_unknown(&session->card, &head, value->why);
         return;
     }

@@ -47,10 +47,6 @@ static const struct move {
 
 static const double shorter = 0.75; // share of the latency below which copies do not wait for each other
 
-static bool is_usable(const struct value *value) {
-    return value->is_good && value->is_stable;
-}
-
 static void find_idiom(struct session *session, const struct idiom *idiom) {
     struct arena *arena = session->arena;
     const struct timing same = {.name = arena_printf(arena, "idiom.%s.same", idiom->name),
@@ -69,7 +65,7 @@ static void find_idiom(struct session *session, const struct idiom *idiom) {
         .how = "a chain through one register that is both sources, against one with another source"};
     if (!a || !b)
         return;
-    if (!is_usable(a) || !is_usable(b)) {
+    if (!value_is_usable(a) || !value_is_usable(b)) {
         card_add_unknown(&session->card, &head, a->why ? a->why : b->why);
         return;
     }
@@ -92,7 +88,7 @@ static void find_move(struct session *session, const struct move *move) {
                                     .how = "a chain of two moves, there and back: time of one"};
     if (!value)
         return;
-    if (!is_usable(value)) {
+    if (!value_is_usable(value)) {
         card_add_unknown(&session->card, &head, value->why);
         return;
     }

@@ -46,86 +46,163 @@ static void find_mode(struct session *session, const struct mode *mode) {
                                     .example = is_crossing(mode) ? NULL : mode->body};
     if (!value)
         return;
-    if (!value->is_good || !value->is_stable)
+    if (!value_is_usable(value))
         card_add_unknown(&session->card, &head, value->why);
     else
         card_add_number(&session->card, &head, value->cycles, value->low, value->high, 0.02);
 }
 
-static const char *const sizes[] = {"4K", "8K", "16K", "32K", "64K", "128K", "256K", "512K",
-                                    "1M", "2M", "4M",  "8M",  "16M", "32M",  "64M",  "128M"};
-enum { N_SIZES = sizeof sizes / sizeof *sizes, FIRST_KIB = 4 };
+// ---- levels
 
-// Adds a level's latency and its size: between the last footprint that still has the level's latency and the next one,
-// twice as large. Returns the number of the first footprint beyond.
-static unsigned add_level(struct session *session, const char *level, const struct value *const *values, unsigned first,
-                          double most) {
-    double latency = values[first]->cycles;
-    unsigned last = first;
-    while (last + 1 < N_SIZES && values[last + 1]->is_good && values[last + 1]->cycles <= most * latency)
-        last++;
-    const char *how = "a chase through so much memory, in an order that no prefetcher follows";
+enum { FIRST_KIB = 4, LAST_KIB = 131072, MOST_FREE_KIB = 4096, MOST_POINTS = 64 }; // free: any size below this
+
+static const char chase_how[] = "a chase through so much memory, in an order that no prefetcher follows";
+
+// A chase by footprint.
+struct chases {
+    struct session *session;
+    struct footprint {
+        unsigned kib;
+        const struct value *value;
+    } points[MOST_POINTS]; // ascending
+    unsigned n;
+    bool is_missing, is_good;
+};
+
+static void probe(struct chases *chases, unsigned kib, bool is_rough) {
+    struct session *session = chases->session;
+    struct text body = {.arena = session->arena};
+    unsigned at = chases->n;
+    for (unsigned i = 0; i < chases->n; i++)
+        if (chases->points[i].kib == kib)
+            return;
+    recipe_add(&body, session->recipe->lines[LINE_STEP], 0, "p");
+    const struct timing timing = {
+        .name = arena_printf(session->arena, "chase.%uK", kib),
+        .body = body.data,
+        .unroll = 32,
+        .chase = arena_printf(session->arena, "%uK%s", kib, kib <= MOST_FREE_KIB ? " in blocks" : ""),
+        .is_rough = is_rough};
+    const struct value *value = session_value(session, &timing);
+    session_doubt(session, timing.name);
+    chases->is_missing = chases->is_missing || !value;
+    chases->is_good = chases->is_good && value && (value->is_good || is_rough);
+    if (!value || !value->is_good || chases->n == MOST_POINTS)
+        return;
+    for (; at > 0 && chases->points[at - 1].kib > kib; at--)
+        chases->points[at] = chases->points[at - 1];
+    chases->points[at] = (struct footprint){kib, value};
+    chases->n++;
+}
+
+// A level of caches. Up to `low` KiB, a load takes about as long as in its first footprint; from `high` on much longer.
+struct cache_level {
+    unsigned low, high;        // KiB; high: 0: no footprint behind it has a steady time
+    unsigned next;             // the first footprint that is not all of this level, KiB; 0: none
+    const struct value *first; // null: no footprint is of this level alone
+};
+
+static struct cache_level find_level(const struct chases *chases, unsigned from_kib, double same, double other) {
+    struct cache_level level = {0};
+    unsigned i = 0;
+    while (i < chases->n && chases->points[i].kib < from_kib)
+        i++;
+    if (i == chases->n)
+        return level;
+    level.first = chases->points[i].value;
+    for (; i < chases->n && chases->points[i].value->cycles <= same * level.first->cycles; i++)
+        level.low = chases->points[i].kib;
+    level.next = i < chases->n ? chases->points[i].kib : 0;
+    for (; i < chases->n && !level.high; i++)
+        if (chases->points[i].value->is_stable && chases->points[i].value->cycles > other * level.first->cycles)
+            level.high = chases->points[i].kib;
+    return level;
+}
+
+// Finer footprints around the end of a level.
+static void refine(struct chases *chases, const struct cache_level *level) {
+    enum { PARTS = 8 };
+    unsigned to = level->high ? level->high : level->next;
+    if (!level->first || !to || to > MOST_FREE_KIB || level->low + PARTS > to)
+        return;
+    for (unsigned k = 1; k < PARTS; k++)
+        probe(chases, level->low + (to - level->low) * k / PARTS, true);
+}
+
+static void add_level(struct session *session, const char *name, const struct cache_level *level) {
     struct card_entry head = {.group = "latencies",
-                              .name = arena_printf(session->arena, "%s-latency", level),
+                              .name = arena_printf(session->arena, "%s-latency", name),
                               .unit = "cycles",
-                              .how = how,
+                              .how = chase_how,
                               .curve = "memory-latency"};
-    card_add_number(&session->card, &head, latency, values[first]->low, values[first]->high, 0.02);
-    head.name = arena_printf(session->arena, "%s-size", level);
-    head.unit = "KiB";
-    double kib = FIRST_KIB * pow(2, last);
-    if (last + 1 == N_SIZES)
-        card_add_at_least(&session->card, &head, kib, "the chase reaches no further");
-    else if (!values[last + 1]->is_good || !values[last + 1]->is_stable) // a neighbour may have taken its lines
-        card_add_at_least(&session->card, &head, kib, "the next footprint has no steady time");
+    if (!level->first || !level->first->is_stable)
+        card_add_unknown(&session->card, &head,
+                         level->first ? level->first->why : "no footprint is of this level alone");
     else
-        card_add_number(&session->card, &head, 1.5 * kib, kib, 2 * kib, 0);
-    return last + 1;
+        card_add_number(&session->card, &head, level->first->cycles, level->first->low, level->first->high, 0.02);
+    head.name = arena_printf(session->arena, "%s-size", name);
+    head.unit = "KiB";
+    if (!level->first || !level->first->is_stable)
+        card_add_unknown(&session->card, &head, "its latency is not known");
+    else if (!level->next)
+        card_add_at_least(&session->card, &head, level->low, "the chase reaches no further");
+    else if (!level->high || level->high > 4 * level->low) // a neighbour may have taken its lines
+        card_add_at_least(&session->card, &head, level->low, "larger footprints have no steady time");
+    else
+        card_add_number(&session->card, &head, (level->low + level->high) / 2.0, level->low, level->high, 0);
+}
+
+static void add_curve(const struct chases *chases) {
+    struct session *session = chases->session;
+    struct card_curve curve = {
+        .name = "memory-latency", .x = "footprint, doublings of 4 KiB: 3 is 32 KiB", .y = "cycles per load"};
+    for (unsigned i = 0; i < chases->n; i++) {
+        const struct value *value = chases->points[i].value;
+        *ARENA_ADD(session->arena, curve.points, curve.n_points) = (struct card_point){
+            log2((double)chases->points[i].kib / FIRST_KIB), value->cycles, value->low, value->high};
+    }
+    *ARENA_ADD(session->arena, session->card.curves, session->card.n_curves) = curve;
 }
 
 static void find_levels(struct session *session) {
-    const struct value *values[N_SIZES];
-    struct card_curve curve = {
-        .name = "memory-latency", .x = "footprint, 4 KiB to 128 MiB, doubled each step", .y = "cycles per load"};
-    struct text body = {.arena = session->arena};
-    bool is_missing = false, is_good = true;
-    recipe_add(&body, session->recipe->lines[LINE_STEP], 0, "p");
-    for (unsigned i = 0; i < N_SIZES; i++) {
-        const struct timing timing = {.name = arena_printf(session->arena, "chase.%s", sizes[i]),
-                                      .body = body.data,
-                                      .unroll = 32,
-                                      .chase = sizes[i]};
-        values[i] = session_value(session, &timing);
-        is_missing = is_missing || !values[i];
-        is_good = is_good && values[i] && values[i]->is_good;
-        if (values[i] && values[i]->is_good)
-            *ARENA_ADD(session->arena, curve.points, curve.n_points) =
-                (struct card_point){i, values[i]->cycles, values[i]->low, values[i]->high};
+    struct chases chases = {.session = session, .is_good = true};
+    struct cache_level first = {0}, second = {0};
+    static const double same = 1.15, other_first = 1.5, other_second = 2;
+    for (unsigned kib = FIRST_KIB; kib <= LAST_KIB; kib *= 2)
+        probe(&chases, kib, false);
+    for (unsigned turn = 0; turn < 2 && !chases.is_missing && chases.is_good; turn++) {
+        first = find_level(&chases, FIRST_KIB, same, other_first);
+        refine(&chases, &first);
+        // Four times as much as the first level has is hardly of it: less than a part in a thousand of the loads hit
+        // it.
+        unsigned behind = first.high ? first.high : first.next;
+        second = behind ? find_level(&chases, 4 * behind, same, other_second) : second;
+        refine(&chases, &second);
     }
-    if (is_missing)
+    if (chases.is_missing)
         return;
-    *ARENA_ADD(session->arena, session->card.curves, session->card.n_curves) = curve;
+    add_curve(&chases);
     const struct card_entry head = {.group = "latencies",
                                     .name = "memory-latency",
                                     .unit = "cycles",
                                     .how = "a chase through 128 MiB",
                                     .curve = "memory-latency"};
-    if (!is_good) {
+    if (!chases.is_good) {
         card_add_unknown(&session->card, &head, "some footprints could not be measured");
         return;
     }
-    static const double same_first = 1.15, same_second = 1.5;
-    unsigned second = add_level(session, "l1d", values, 0, same_first);
-    if (second + 3 < N_SIZES) // the next two footprints may be partly of the first level
-        add_level(session, "l2", values, second + 2, same_second);
-    card_add_number(&session->card, &head, values[N_SIZES - 1]->cycles, values[N_SIZES - 1]->low,
-                    values[N_SIZES - 1]->high, 0);
+    add_level(session, "l1d", &first);
+    if (first.next)
+        add_level(session, "l2", &second);
+    const struct value *last = chases.points[chases.n - 1].value;
+    card_add_number(&session->card, &head, last->cycles, last->low, last->high, 0);
 }
 
 void latencies_find(struct session *session) {
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (strcmp(modes[i].isa, session->recipe->isa) == 0)
             find_mode(session, &modes[i]);
+    load_widths_find(session);
     const struct card_entry head = {.group = "latencies", .name = "memory-latency", .unit = "cycles", .how = "chases"};
     if (session->is_simulated)
         card_add_unknown(&session->card, &head, "a simulated CPU has no caches");

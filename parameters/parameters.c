@@ -12,10 +12,10 @@ static const struct {
     const char *name;
     void (*find)(struct session *session);
 } experiments[] = {
-    {"widths", widths_find},         {"windows", windows_find},     {"front-end", frontend_find},
-    {"branches", branches_find},     {"latencies", latencies_find}, {"bandwidth", bandwidth_find},
-    {"forwarding", forwarding_find}, {"idioms", idioms_find},       {"fusion", fusion_find},
-    {"costs", costs_find},
+    {"widths", widths_find},       {"windows", windows_find},       {"front-end", frontend_find},
+    {"branches", branches_find},   {"latencies", latencies_find},   {"pages", pages_find},
+    {"bandwidth", bandwidth_find}, {"forwarding", forwarding_find}, {"idioms", idioms_find},
+    {"fusion", fusion_find},       {"costs", costs_find},
 };
 enum { N_EXPERIMENTS = sizeof experiments / sizeof *experiments };
 
@@ -39,6 +39,17 @@ static bool check_names(struct arena *arena, const struct parameters_request *re
                             name, text_did_you_mean(arena, name, names, N_EXPERIMENTS));
     }
     return true;
+}
+
+// A target that cannot be used leaves no folder behind.
+static bool check_target(struct arena *arena, const struct parameters_request *request, struct fail *fail) {
+    struct lab_options options = *request->lab;
+    struct lab lab = {0};
+    options.cpus.n_items = 0;
+    *ARENA_ADD(arena, options.cpus.items, options.cpus.n_items) = "none";
+    bool is_open = lab_open(&lab, arena, &options, fail);
+    lab_close(&lab);
+    return is_open;
 }
 
 static bool open_folder(const struct parameters_request *request, const char *path, struct fail *fail) {
@@ -136,8 +147,8 @@ bool parameters_run(struct arena *arena, const struct parameters_request *reques
     if (!session.recipe)
         return fail_set(fail, FAIL_INPUT, "there are no experiments for %s yet: only for x86_64, aarch64 and riscv64",
                         request->lab->isa->name);
-    bool is_done = check_names(arena, request, fail) && open_folder(request, session.path, fail) &&
-                   run_rounds(&session, request, status, fail);
+    bool is_done = check_names(arena, request, fail) && check_target(arena, request, fail) &&
+                   open_folder(request, session.path, fail) && run_rounds(&session, request, status, fail);
     *card = session.card;
     return is_done;
 }

@@ -6,8 +6,23 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+bool value_is_usable(const struct value *value) {
+    return value->is_good && value->is_stable;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double median_of(double *numbers, size_t n) {
+    qsort(numbers, n, sizeof *numbers, compare_numbers);
+    return numbers[n / 2];
+}
 
 static struct session_item *find(const struct session *session, const char *name) {
     for (size_t i = 0; i < session->n_items; i++)
@@ -146,6 +161,13 @@ static void say_waiting(void *context, size_t n_left, double seconds) {
     lab_say_waiting(session->options->listener, n_left, seconds);
 }
 
+static bool is_alone(const struct bench_measurement *m) {
+    unsigned n_dropped = 0;
+    for (unsigned i = 0; i < DROP_N_REASONS; i++)
+        n_dropped += m->dropped[i];
+    return m->samples >= n_dropped;
+}
+
 static void take(struct session *session, const struct experiment *experiment) {
     struct session_item *item = find(session, experiment->program.kernel);
     const struct bench_measurement *m = &experiment->measurement;
@@ -162,6 +184,7 @@ static void take(struct session *session, const struct experiment *experiment) {
                                  .low = measured_low(m),
                                  .high = measured_high(m),
                                  .is_stable = m->verdict != MEASURED_UNSTABLE,
+                                 .is_alone = is_alone(m),
                                  .why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome)};
     if (item->value.why)
         item->value.why = arena_strdup(session->arena, item->value.why);
@@ -183,7 +206,7 @@ static bool wants(const struct session_item *item, enum session_part part) {
     if (part == SESSION_MISSING)
         return !item->is_measured;
     return item->n_tries < MOST_TRIES && item->is_run && !item->value.is_stable &&
-           (!item->trial.is_rough || item->is_doubtful);
+           (!item->trial.is_rough || item->is_doubtful || !item->value.is_good);
 }
 
 size_t session_count(const struct session *session, enum session_part part) {
@@ -237,6 +260,7 @@ bool session_measure(struct session *session, enum session_part part, bool *is_s
     struct lab_options options = *session->options;
     const struct run_journal_request files = {.path = session->path,
                                               .is_resumed = true,
+                                              .is_of_one_target = true,
                                               .takes_unstable = part == SESSION_MISSING,
                                               .n_taken = &session->n_taken,
                                               .events = &options.events};

@@ -30,8 +30,13 @@ struct value {
     bool is_good;             // else only `why`
     double cycles, low, high; // per body; with the clock's error
     bool is_stable;
+    bool is_alone;   // at least as many rounds were kept as dropped because of a neighbour
     const char *why; // why there is no value, or why it is unstable; null: it is stable
 };
+
+// Whether there is a value, and it is stable.
+bool value_is_usable(const struct value *value);
+double median_of(double *numbers, size_t n); // sorts them; at least one
 
 struct session {
     struct arena *arena;

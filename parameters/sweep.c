@@ -1,7 +1,5 @@
 #include "parameters/sweep.h"
 
-#include <stdlib.h>
-
 enum { MOST_POINTS = 160 };
 
 struct search {
@@ -51,11 +49,6 @@ static void probe(struct search *search, int copies) {
     search->points[at] = (struct card_point){copies, value->cycles, value->low, value->high};
 }
 
-static int compare_numbers(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // Median of the stable ones of the first points; 0: none is.
 static double find_base(const struct search *search) {
     double first[MOST_POINTS];
@@ -64,9 +57,7 @@ static double find_base(const struct search *search) {
     for (unsigned i = 0; i < n; i++)
         if (search->are_stable[i])
             first[n_stable++] = search->points[i].y;
-    n = n_stable;
-    qsort(first, n, sizeof *first, compare_numbers);
-    return n ? first[n / 2] : 0;
+    return n_stable ? median_of(first, n_stable) : 0;
 }
 
 // The step lies between the last point before the first one that has risen, and the first one after the last that has

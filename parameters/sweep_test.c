@@ -1,7 +1,8 @@
-// Sweeps and windows on invented times, so that the truth is known.
+// Sweeps on invented times, so that the truth is known.
 #include "parameters/sweep.h"
 
 #include "parameters/experiments.h"
+#include "parameters/testing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,42 +13,11 @@
 
 #include <cmocka.h>
 
-// Which values noise disturbs; null: none.
-static bool (*is_unstable)(const char *name);
-
-// Gives all values that are asked for. Returns whether there were any.
-static bool give(struct session *session, double (*cycles_of)(const char *name)) {
-    bool is_any = false;
-    for (size_t i = 0; i < session->n_items; i++) {
-        struct session_item *item = &session->items[i];
-        if (item->is_measured)
-            continue;
-        double cycles = cycles_of(item->trial.name);
-        item->is_measured = item->is_run = true;
-        item->value = cycles > 0 ? (struct value){.is_good = true,
-                                                  .cycles = cycles,
-                                                  .low = 0.999 * cycles,
-                                                  .high = 1.001 * cycles,
-                                                  .is_stable = !is_unstable || !is_unstable(item->trial.name)}
-                                 : (struct value){.why = "invented trouble"};
-        is_any = true;
-    }
-    return is_any;
-}
-
-static struct session open_session(struct arena *arena) {
-    struct session session = {.arena = arena, .recipe = recipe_find("x86_64")};
-    session.card.arena = arena;
-    return session;
-}
-
-static int number_of(const char *name) {
-    return atoi(strrchr(name, '.') + 1);
-}
+static bool (*is_unstable)(const char *name); // which values noise disturbs; null: none
 
 static bool is_asked_again(const struct session *session, int copies) {
     for (size_t i = 0; i < session->n_items; i++)
-        if (number_of(session->items[i].trial.name) == copies)
+        if (testing_number_of(session->items[i].trial.name) == copies)
             return session->items[i].is_doubtful;
     return false;
 }
@@ -56,12 +26,12 @@ static struct step find(struct arena *arena, double (*cycles_of)(const char *nam
     static const int grid[] = {256, 512, 1024, 2048, 4096, 8192, 16384};
     const struct sweep sweep = {
         .name = "s", .body = "nop\n", .units = 1, .grid = grid, .n_grid = 7, .n_base = 3, .rise = 1.2};
-    struct session session = open_session(arena);
+    struct session session = testing_session(arena);
     struct step step;
     do {
         session.card = (struct card){.arena = arena};
         step = sweep_find(&session, &sweep);
-    } while (give(&session, cycles_of));
+    } while (testing_give(&session, cycles_of, is_unstable));
     assert_true(step.is_known);
     assert_int_equal(session.card.n_curves, 1);
     for (int i = 0; i < 3; i++) // all else depends on the base
@@ -70,7 +40,7 @@ static struct step find(struct arena *arena, double (*cycles_of)(const char *nam
 }
 
 static double steps_at_6912(const char *name) {
-    return number_of(name) <= 6912 ? 1 : 1.5;
+    return testing_number_of(name) <= 6912 ? 1 : 1.5;
 }
 
 static double never_steps(const char *name) {
@@ -84,11 +54,11 @@ static double cannot_run(const char *name) {
 }
 
 static double has_an_outlier(const char *name) {
-    return number_of(name) == 1024 ? 3 : steps_at_6912(name);
+    return testing_number_of(name) == 1024 ? 3 : steps_at_6912(name);
 }
 
 static double cannot_run_large(const char *name) {
-    return number_of(name) > 8192 ? 0 : 1;
+    return testing_number_of(name) > 8192 ? 0 : 1;
 }
 
 static void a_step_is_found_within_a_hundredth(void **state) {
@@ -118,33 +88,33 @@ static void what_is_no_step_is_not_reported_as_one(void **state) {
 
 // Noise lifts the whole base.
 static double begins_slowly(const char *name) {
-    return number_of(name) <= 1024 ? 1.3 : steps_at_6912(name);
+    return testing_number_of(name) <= 1024 ? 1.3 : steps_at_6912(name);
 }
 
 static bool is_at_begin(const char *name) {
-    return number_of(name) <= 1024;
+    return testing_number_of(name) <= 1024;
 }
 
 // Noise lifts a part of the base.
 static double begins_with_an_outlier(const char *name) {
-    return number_of(name) <= 512 ? 1.3 : steps_at_6912(name);
+    return testing_number_of(name) <= 512 ? 1.3 : steps_at_6912(name);
 }
 
 static bool is_outlier_at_begin(const char *name) {
-    return number_of(name) <= 512;
+    return testing_number_of(name) <= 512;
 }
 
 // Noise lifts all points in front of the step.
 static double rises_early(const char *name) {
-    return number_of(name) > 4096 && number_of(name) <= 6912 ? 1.4 : steps_at_6912(name);
+    return testing_number_of(name) > 4096 && testing_number_of(name) <= 6912 ? 1.4 : steps_at_6912(name);
 }
 
 static bool is_before_step(const char *name) {
-    return number_of(name) > 4096 && number_of(name) <= 6912;
+    return testing_number_of(name) > 4096 && testing_number_of(name) <= 6912;
 }
 
 static bool is_behind_step(const char *name) {
-    return number_of(name) > 6912;
+    return testing_number_of(name) > 6912;
 }
 
 static void unstable_points_do_not_move_a_step(void **state) {
@@ -176,11 +146,11 @@ static void unstable_points_do_not_move_a_step(void **state) {
 
 // The front end's trials, with values that cannot be measured.
 static struct session find_frontend(struct arena *arena) {
-    struct session session = open_session(arena);
+    struct session session = testing_session(arena);
     do {
         session.card = (struct card){.arena = arena};
         frontend_find(&session);
-    } while (give(&session, cannot_run));
+    } while (testing_give(&session, cannot_run, NULL));
     return session;
 }
 
@@ -207,7 +177,7 @@ static void every_copy_of_the_alignment_has_three_lines(void **state) {
             offset = offset ? offset : JUMP + skipped;
         }
         assert_int_equal(bytes, 3 * LINE);
-        assert_int_equal(offset, LINE + number_of(trial->name));
+        assert_int_equal(offset, LINE + testing_number_of(trial->name));
         n++;
     }
     assert_int_equal(n, 9);
@@ -229,114 +199,6 @@ static void what_cannot_be_measured_has_an_entry(void **state) {
     arena_free(&arena);
 }
 
-// A CPU with so many entries, in which fillers of a kind take a share, and register files.
-static struct {
-    int entries, registers, vectors;
-    bool shares;
-    int width; // of dispatch; 0: cannot be measured
-} cpu;
-
-// The instructions of a trial of a width, by its name.
-static int instructions_of(const char *name) {
-    int n = 0;
-    if (strncmp(name, "width.mix", strlen("width.mix")) != 0)
-        return RECIPE_REGISTERS;
-    for (const char *c = strstr(name, "-"); c; c = strstr(c + 1, "-"))
-        n += atoi(strchr(c, '.') + 1);
-    return n;
-}
-
-static double of_cpu(const char *name) {
-    int n = number_of(name);
-    struct {
-        const char *kind;
-        int limit;
-    } kinds[] = {
-        {"window.nop.", cpu.shares ? 4 * cpu.entries : cpu.entries},
-        {"window.zero-and-nop.", cpu.shares ? 2 * cpu.entries : cpu.entries},
-        {"window.integer.", cpu.registers},
-        {"window.vector.", cpu.vectors},
-        {"window.compare-and-integer.", cpu.registers},
-        {"window.mixed.", cpu.shares ? cpu.entries * 5 / 4 : cpu.entries},
-        {"window.", cpu.entries},
-    };
-    if (strncmp(name, "window.together", strlen("window.together")) == 0)
-        return 500;
-    if (strncmp(name, "window.in-turn", strlen("window.in-turn")) == 0)
-        return 1000;
-    if (strncmp(name, "window.", strlen("window.")) != 0)
-        return cpu.width ? (double)instructions_of(name) / cpu.width : 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strncmp(name, kinds[i].kind, strlen(kinds[i].kind)) == 0)
-            return n + 2 <= kinds[i].limit ? 500 : 1000;
-    return 0;
-}
-
-static struct card_entry find_window(struct arena *arena, const char *name) {
-    struct session session = open_session(arena);
-    do {
-        session.card = (struct card){.arena = arena};
-        windows_find(&session);
-    } while (give(&session, of_cpu));
-    const struct card_entry *entry = card_find(&session.card, name);
-    assert_non_null(entry);
-    return *entry;
-}
-
-static void entries_are_counted_where_pairs_share_one(void **state) {
-    (void)state;
-    struct arena arena = {0};
-    cpu.entries = 320;
-    cpu.registers = 200;
-    cpu.vectors = 150;
-    cpu.shares = true;
-    cpu.width = 6;
-    struct card_entry entry = find_window(&arena, "reorder-buffer");
-    assert_string_equal(entry.unit, "entries");
-    assert_true(entry.low <= 320 && entry.high >= 320 && entry.high <= 330);
-    // Without pairs, the largest window that two kinds share is the buffer.
-    cpu.shares = false;
-    entry = find_window(&arena, "reorder-buffer");
-    assert_string_equal(entry.unit, "instructions");
-    assert_int_equal(entry.verdict, CARD_WITHIN);
-    assert_true(entry.low == 320 && entry.high == 325); // up to five entries of a group may stay free
-    cpu.width = 1;
-    entry = find_window(&arena, "reorder-buffer");
-    assert_int_equal(entry.verdict, CARD_EXACT);
-    assert_int_equal((int)entry.value, 320);
-    arena_free(&arena);
-}
-
-static void without_the_width_of_dispatch_there_is_a_bound(void **state) {
-    (void)state;
-    struct arena arena = {0};
-    cpu.entries = 320;
-    cpu.registers = 200;
-    cpu.vectors = 150;
-    cpu.width = 0;
-    for (int shares = 0; shares < 2; shares++) {
-        cpu.shares = shares;
-        struct card_entry entry = find_window(&arena, "reorder-buffer");
-        assert_int_equal(entry.verdict, CARD_AT_LEAST);
-        assert_true(entry.low <= 320 && entry.low >= 316);
-    }
-    arena_free(&arena);
-}
-
-static void register_files_of_one_size_are_no_reorder_buffer(void **state) {
-    (void)state;
-    struct arena arena = {0};
-    cpu.entries = 320;
-    cpu.registers = cpu.vectors = 160;
-    cpu.shares = false;
-    cpu.width = 6;
-    struct card_entry entry = find_window(&arena, "reorder-buffer");
-    assert_int_equal((int)entry.low, 320);
-    entry = find_window(&arena, "registers-integer");
-    assert_int_equal(entry.verdict, CARD_EXACT);
-    arena_free(&arena);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_found_within_a_hundredth),
@@ -344,9 +206,6 @@ int main(void) {
         cmocka_unit_test(unstable_points_do_not_move_a_step),
         cmocka_unit_test(every_copy_of_the_alignment_has_three_lines),
         cmocka_unit_test(what_cannot_be_measured_has_an_entry),
-        cmocka_unit_test(entries_are_counted_where_pairs_share_one),
-        cmocka_unit_test(without_the_width_of_dispatch_there_is_a_bound),
-        cmocka_unit_test(register_files_of_one_size_are_no_reorder_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ struct rate {
 };
 
 static struct rate rate_of(const struct value *value, unsigned n) {
-    if (!value || !value->is_good || !value->is_stable)
+    if (!value || !value_is_usable(value))
         return (struct rate){0};
     return (struct rate){true, n / value->cycles, n / value->high, n / value->low};
 }
@@ -233,7 +233,7 @@ static bool find_retire_rate(struct session *session, enum recipe_line line, str
         return false;
     const struct value *values[] = {few, some, many};
     for (unsigned i = 0; i < 3; i++)
-        if (!values[i]->is_good || !values[i]->is_stable) {
+        if (!value_is_usable(values[i])) {
             *why = values[i]->why;
             return true;
         }

@@ -3,23 +3,14 @@
 // With one filler more, the second begins where the first has ended, and an iteration takes twice as long. The knee of
 // the curve is the buffer's size. (Henry Wong, "Measuring Reorder Buffer Capacity", 2013.)
 #include "parameters/experiments.h"
+#include "parameters/window.h"
 
+#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LINES = 4 };
-
-// A kind of filler: its lines take turns.
-static const struct window {
-    const char *name;
-    enum recipe_line lines[MOST_LINES];
-    unsigned n_lines;
-    enum recipe_line leads; // comes once before the fillers; LINE_STEP: nothing
-    unsigned leading;       // number of LINE_LOAD_WAITS before the fillers
-    unsigned more_leads;    // number of LINE_LOAD_WIDE_WAITS before the fillers
-} windows[] = {
-    {.name = "nop", .lines = {LINE_NOP}, .n_lines = 1},
+static const struct window windows[] = {
+    {.name = "nop", .lines = {LINE_NOP}, .n_lines = 1, .reaches_far = true},
     {.name = "integer", .lines = {LINE_INTEGER}, .n_lines = 1},
     {.name = "vector", .lines = {LINE_VECTOR}, .n_lines = 1},
     {.name = "mixed", .lines = {LINE_INTEGER, LINE_VECTOR}, .n_lines = 2},
@@ -68,69 +59,6 @@ enum {
     N_WINDOWS
 };
 
-// The largest number of fillers with which both misses fit.
-struct knee {
-    bool is_known, is_beyond; // beyond: they fit with as many as the experiment reaches
-    int low, high;            // between these; equal: exact
-    const char *why;
-};
-
-static const char *feature_of(const struct session *session, const struct window *window) {
-    for (unsigned i = 0; i < window->n_lines; i++) {
-        enum recipe_line line = window->lines[i];
-        if (line == LINE_MASK)
-            return session->recipe->mask_feature;
-        if (line == LINE_VECTOR || line == LINE_VECTOR_WAITS || line == LINE_LOAD_WIDE || line == LINE_VECTOR_MOVE)
-            return session->recipe->vector_feature;
-    }
-    return NULL;
-}
-
-// Whether the ISA has all of its instructions.
-static bool exists(const struct session *session, const struct window *window) {
-    for (unsigned i = 0; i < window->n_lines; i++)
-        if (!session->recipe->lines[window->lines[i]])
-            return false;
-    return true;
-}
-
-static void add_half(const struct session *session, const struct window *window, const char *chase, unsigned k,
-                     struct text *body) {
-    const char *const *lines = session->recipe->lines;
-    recipe_add(body, lines[LINE_STEP], 0, chase);
-    for (unsigned i = 0; i < window->leading; i++)
-        recipe_add(body, lines[LINE_LOAD_WAITS], i, chase);
-    for (unsigned i = 0; i < window->more_leads; i++)
-        recipe_add(body, lines[LINE_LOAD_WIDE_WAITS], i, chase);
-    if (window->leads != LINE_STEP)
-        recipe_add(body, lines[window->leads], 0, chase);
-    for (unsigned i = 0; i < k; i++)
-        recipe_add(body, lines[window->lines[i % window->n_lines]], i / window->n_lines, chase);
-}
-
-static const char *name_of(const struct session *session, const struct window *window, unsigned k) {
-    return arena_printf(session->arena, "window.%s.%u", window->name, k);
-}
-
-static const struct value *ask(struct session *session, const struct window *window, unsigned k) {
-    struct text body = {.arena = session->arena};
-    add_half(session, window, "p", k, &body);
-    add_half(session, window, "q", k, &body);
-    const struct timing trial = {.name = name_of(session, window, k),
-                                 .body = body.data,
-                                 .feature = feature_of(session, window),
-                                 .unroll = k < 32 ? 64 / (k + 1) + 1 : 1,
-                                 .is_rough = true};
-    return session_value(session, &trial);
-}
-
-// The times that mean one miss and two, one after the other.
-struct levels {
-    bool is_known;
-    double one, two; // cycles per iteration
-    const char *why;
-};
-
 static const struct value *ask_pair(struct session *session, const char *name, const char *first, const char *second,
                                     unsigned unroll) {
     struct text body = {.arena = session->arena};
@@ -139,16 +67,6 @@ static const struct value *ask_pair(struct session *session, const char *name, c
     const struct timing timing = {
         .name = arena_printf(session->arena, "%s.x%u", name, unroll), .body = body.data, .unroll = unroll};
     return session_value(session, &timing);
-}
-
-static int compare_numbers(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *numbers, size_t n) {
-    qsort(numbers, n, sizeof *numbers, compare_numbers);
-    return numbers[n / 2];
 }
 
 // One: the median of all windows with few fillers, as memory is noisy. Two: twice that. Misses in turn must take about
@@ -170,8 +88,8 @@ static struct levels ask_levels(struct session *session) {
             in_turn[n_in_turn++] = two->cycles;
     }
     for (unsigned i = INTEGER; i < N_WINDOWS; i++)
-        for (size_t k = 0; k < 3 && exists(session, &windows[i]); k++) {
-            const struct value *value = ask(session, &windows[i], few[k]);
+        for (size_t k = 0; k < 3 && window_exists(session, &windows[i]); k++) {
+            const struct value *value = window_ask(session, &windows[i], few[k]);
             is_missing = is_missing || !value;
             if (value && value->is_good)
                 together[n_together++] = value->cycles;
@@ -183,189 +101,11 @@ static struct levels ask_levels(struct session *session) {
         levels.why = "the time of a miss could not be measured";
         return levels;
     }
-    levels.one = median(together, n_together);
+    levels.one = median_of(together, n_together);
     levels.two = 2 * levels.one;
-    if (!(median(in_turn, n_in_turn) > least * levels.one))
+    if (!(median_of(in_turn, n_in_turn) > least * levels.one))
         levels.why = "two independent misses take about as long as two in turn";
     return levels;
-}
-
-// Below: both misses together. Above: in turn. Between: not sure.
-enum side { BELOW, BETWEEN, ABOVE };
-
-static enum side side_of(const struct levels *levels, const struct value *value) {
-    static const double below = 0.4, above = 0.6;
-    double step = levels->two - levels->one;
-    if (value->high < levels->one + below * step)
-        return BELOW;
-    if (value->low > levels->one + above * step)
-        return ABOVE;
-    double share = (value->cycles - levels->one) / step;
-    return share < 0.25 ? BELOW : share > 0.75 ? ABOVE : BETWEEN;
-}
-
-// One search: what is known of the curve so far.
-struct search {
-    struct session *session;
-    const struct window *window;
-    const struct levels *levels;
-    struct card_curve curve;
-    enum side *sides; // of each point
-    size_t n_sides;
-    bool *are_stable; // likewise
-    size_t n_stable;
-    int below, above; // largest k that is below; smallest that is above; see settle
-    bool is_missing, is_step;
-    const char *why; // a value that could not be measured
-};
-enum { NONE = 1 << 20 };
-
-static void probe(struct search *search, int k) {
-    for (size_t i = 0; i < search->curve.n_points; i++)
-        if ((int)search->curve.points[i].x == k)
-            return;
-    const struct value *value = ask(search->session, search->window, (unsigned)k);
-    struct arena *arena = search->session->arena;
-    if (!value) {
-        search->is_missing = true;
-        return;
-    }
-    if (!value->is_good) {
-        search->why = value->why;
-        return;
-    }
-    *ARENA_ADD(arena, search->curve.points, search->curve.n_points) =
-        (struct card_point){k, value->cycles, value->low, value->high};
-    *ARENA_ADD(arena, search->sides, search->n_sides) = side_of(search->levels, value);
-    *ARENA_ADD(arena, search->are_stable, search->n_stable) = value->is_stable;
-}
-
-// Takes a point that an earlier pass has measured: it may have followed another step, which noise had made.
-static void probe_again(void *context, const char *name) {
-    const char *last = strrchr(name, '.');
-    probe(context, atoi(last + 1));
-}
-
-// Finds the step that the fewest points contradict: below it all should be below, and above it above. Few may be wrong,
-// as noise lifts or lowers single points.
-static void settle(struct search *search) {
-    enum { MOST_WRONG_SHARE = 12 };
-    const struct card_point *points = search->curve.points;
-    size_t n = search->curve.n_points, fewest = n + 1;
-    double step = 0; // the first x above the step
-    for (size_t i = 0; i <= n; i++) {
-        double x = i < n ? points[i].x : NONE;
-        size_t n_wrong = 0;
-        for (size_t k = 0; k < n; k++)
-            n_wrong += search->sides[k] == (points[k].x < x ? ABOVE : BELOW);
-        if (n_wrong < fewest || (n_wrong == fewest && x < step)) {
-            fewest = n_wrong;
-            step = x;
-        }
-    }
-    search->is_step = fewest <= n / MOST_WRONG_SHARE;
-    search->below = 0;
-    search->above = NONE;
-    for (size_t k = 0; k < n; k++) {
-        if (points[k].x < step && search->sides[k] == BELOW && points[k].x > search->below)
-            search->below = (int)points[k].x;
-        if (points[k].x >= step && search->sides[k] == ABOVE && points[k].x < search->above)
-            search->above = (int)points[k].x;
-    }
-}
-
-// Asks again for unstable points at the step, and for those that contradict it.
-static void doubt(const struct search *search) {
-    for (size_t k = 0; k < search->curve.n_points; k++) {
-        double x = search->curve.points[k].x;
-        bool is_near = x >= search->below && x <= search->above, is_above = x >= search->above;
-        if (is_near || search->sides[k] != (is_above ? ABOVE : BELOW))
-            session_doubt(search->session, name_of(search->session, search->window, (unsigned)x));
-    }
-}
-
-// Whether noise may have moved the step: a point on either side of it is unstable.
-static bool is_step_noisy(const struct search *search) {
-    for (size_t k = 0; k < search->curve.n_points; k++) {
-        int x = (int)search->curve.points[k].x;
-        if ((x == search->below || x == search->above) && !search->are_stable[k])
-            return true;
-    }
-    return false;
-}
-
-static void sort(struct card_curve *curve) {
-    for (size_t i = 1; i < curve->n_points; i++)
-        for (size_t k = i; k > 0 && curve->points[k].x < curve->points[k - 1].x; k--) {
-            struct card_point point = curve->points[k];
-            curve->points[k] = curve->points[k - 1];
-            curve->points[k - 1] = point;
-        }
-}
-
-// Finer points inside the interval, until it is one filler wide, or noise hides it.
-static void refine(struct search *search) {
-    enum { PARTS = 8 };
-    for (int width = search->above - search->below; !search->is_missing && search->above != NONE && width > 1;
-         width = search->above - search->below) {
-        int first = search->below, part = (width + PARTS - 1) / PARTS;
-        for (int k = first + part; k < first + width; k += part)
-            probe(search, k);
-        settle(search);
-        if (search->above - search->below >= width) // noise, or a slope
-            break;
-    }
-}
-
-// The knee of a search. `last`: the largest number of fillers. `is_noisy`: noise may have moved the step.
-static void conclude(struct search *search, int last, bool is_noisy, struct knee *knee) {
-    knee->is_beyond = search->above == NONE && search->below == last && search->is_step;
-    if (search->above == NONE && !knee->is_beyond)
-        knee->why = "the curve rises, but does not reach the time of two misses";
-    else if (!search->is_step)
-        knee->why = "the curve is not a step";
-    knee->low = search->below;
-    knee->high = knee->is_beyond ? search->below : search->above - 1;
-    if (is_noisy && !knee->is_beyond) {
-        enum { NOISE = 2 }; // fillers
-        knee->low -= knee->low > NOISE ? NOISE : knee->low;
-        knee->high += NOISE;
-    }
-    if (!knee->why && !knee->is_beyond) {
-        search->curve.knee_low = knee->low;
-        search->curve.knee_high = knee->high + 1;
-    }
-}
-
-// Finds the knee: a coarse grid, then a finer one.
-static struct knee find_knee(struct session *session, const struct window *window, const struct levels *levels) {
-    static const int grid[] = {4,   8,   12,  16,  24,  32,  40,  48,  56,  64,  80,   96,   112, 128,
-                               160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 1024, 1280, 1536};
-    enum { N_ALL = sizeof grid / sizeof *grid, N_FEWER = N_ALL - 3 };
-    const unsigned n_grid = window == &windows[NOP] ? N_ALL : N_FEWER; // many may share an entry
-    struct search search = {.session = session, .window = window, .levels = levels};
-    struct knee knee = {0};
-    for (unsigned i = 0; i < n_grid; i++)
-        probe(&search, grid[i]);
-    session_each(session, arena_printf(session->arena, "window.%s.", window->name), probe_again, &search);
-    settle(&search);
-    refine(&search);
-    doubt(&search);
-    bool is_noisy = is_step_noisy(&search); // before the points are sorted
-    if (search.is_missing)
-        return knee;
-    knee.is_known = true;
-    if (search.curve.n_points < n_grid / 2)
-        knee.why = search.why ? search.why : "too few points could be measured";
-    search.curve.name = arena_printf(session->arena, "window-%s", window->name);
-    search.curve.x = "fillers behind each miss";
-    search.curve.y = "cycles per iteration of two misses";
-    sort(&search.curve);
-    if (knee.why)
-        return knee;
-    conclude(&search, grid[n_grid - 1], is_noisy, &knee);
-    *ARENA_ADD(session->arena, session->card.curves, session->card.n_curves) = search.curve;
-    return knee;
 }
 
 static void add_entry(struct session *session, const char *name, const char *unit, const char *how,
@@ -381,7 +121,8 @@ static void add_entry(struct session *session, const char *name, const char *uni
     if (knee->why)
         card_add_unknown(&session->card, &head, knee->why);
     else if (knee->is_beyond)
-        card_add_at_least(&session->card, &head, knee->low + extra, "the experiment reaches no further");
+        card_add_at_least(&session->card, &head, knee->low + extra,
+                          knee->is_open ? "more have no steady time" : "the experiment reaches no further");
     else
         card_add_number(&session->card, &head, (knee->low + knee->high) / 2.0 + extra, knee->low + extra,
                         knee->high + extra, 0);
@@ -464,6 +205,38 @@ static void add_buffer(struct session *session, const char *unit, const char *ho
     add_entry(session, "reorder-buffer", unit, how, &windows[which], knee, EXTRA);
 }
 
+// Where noise hides the end of a kind that shows whether instructions share entries, only a bound is sure: what the
+// kinds that need an entry each have in common. Adds that, and sets `buffer` to it. Returns whether it is so.
+static bool add_noisy_buffer(struct session *session, const struct knee *knees, const char *how, struct knee *buffer) {
+    static const unsigned kinds[] = {NOP, ZERO, MOVE, VECTOR_MOVE, BRANCH, ZERO_AND_NOP};
+    bool is_noisy = false;
+    int least = INT_MAX;
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct knee *knee = &knees[kinds[i]];
+        is_noisy = is_noisy || knee->is_open;
+        if (knee->is_known && !knee->why && knee->low < least)
+            least = knee->low;
+    }
+    if (!is_noisy)
+        return false;
+    const struct card_entry head = {.group = "windows",
+                                    .name = "reorder-buffer",
+                                    .unit = "entries",
+                                    .how = how,
+                                    .example = session->recipe->lines[windows[ZERO].lines[0]],
+                                    .curve = "window-zero"};
+    *buffer = (struct knee){true, true, true, least, least, NULL};
+    card_add_at_least(&session->card, &head, least + 2, "more have no steady time");
+    return true;
+}
+
+static bool is_one_open(const struct knee *knees, const unsigned *kinds, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (knees[kinds[i]].is_open)
+            return true;
+    return false;
+}
+
 // The reorder buffer: the largest window, where two kinds of fillers agree. Nops may share entries, so they do not
 // count where they alone reach further.
 static struct knee find_reorder_buffer(struct session *session, const struct knee *knees) {
@@ -477,6 +250,8 @@ static struct knee find_reorder_buffer(struct session *session, const struct kne
             which = candidates[i];
         }
     }
+    if (best.is_known && is_one_open(knees, candidates, sizeof candidates / sizeof *candidates))
+        best.is_beyond = best.is_open = true; // another one may reach further
     unsigned n_agree = is_same(&knees[NOP], &best);
     for (unsigned i = 0; i < sizeof candidates / sizeof *candidates; i++)
         n_agree += is_same(&knees[candidates[i]], &best);
@@ -491,6 +266,8 @@ static struct knee find_reorder_buffer(struct session *session, const struct kne
             arena_printf(session->arena, "some pairs share an entry: up to %d instructions fit", most + 2);
         return entries;
     }
+    if (!session->is_simulated && add_noisy_buffer(session, knees, how, &entries))
+        return entries;
     if (!best.is_known)
         best.why = knees[THREE_KINDS].why ? knees[THREE_KINDS].why : "no curve has a step";
     if (best.is_known && !best.is_beyond && n_agree < 2) {
@@ -524,7 +301,7 @@ struct limited {
 static void add_limited(struct session *session, const struct limited *entry, const struct knee *knees,
                         const struct knee *limit, const struct knee *buffer) {
     const struct knee *knee = &knees[entry->which];
-    bool is_limit_known = limit->is_known && !limit->why;
+    bool is_limit_known = limit->is_known && !limit->why && (!limit->is_open || knee->high + 2 < limit->low);
     const char *hidden = NULL; // how the limit may hide the buffer's end
     if (is_plain(knee) &&
         (is_same(knee, limit) || (buffer && is_part_of(knee, buffer)) || (is_limit_known && knee->low > limit->high)))
@@ -550,7 +327,12 @@ static bool is_shared(const struct knee *plain, const struct knee *with) {
     return is_plain(plain) && is_plain(with) && with->high + 4 <= plain->low;
 }
 
+// The narrower of two limits. Where one is open, the narrower one may be, too.
 static struct knee narrower(const struct knee *a, const struct knee *b) {
+    if (a->is_open && !(is_plain(b) && b->high <= a->low))
+        return a->low < b->low || !b->is_known || b->why ? *a : (struct knee){true, true, true, b->low, b->low, NULL};
+    if (b->is_open && !(is_plain(a) && a->high <= b->low))
+        return narrower(b, a);
     if (!is_plain(a))
         return *b;
     return is_plain(b) && b->low < a->low ? *b : *a;
@@ -586,18 +368,24 @@ static void find_flags(struct session *session, const struct knee *knees, const 
         COMPARE, "the reorder buffer", 0};
     bool is_fewer = is_plain(alone) && is_plain(apart) && apart->high / 2 + 4 < alone->low &&
                     !is_same(apart, &knees[INTEGER]) && apart->high / 2 + 4 < knees[INTEGER].low;
-    if (!is_fewer || strcmp(session->recipe->isa, "x86_64") != 0) {
-        if (strcmp(session->recipe->isa, "x86_64") == 0)
-            add_limited(session, &entry, knees, buffer, NULL);
+    struct card_entry head = {.group = "windows",
+                              .name = entry.name,
+                              .unit = entry.unit,
+                              .how = entry.how,
+                              .example = session->recipe->lines[LINE_COMPARE],
+                              .curve = "window-compare"};
+    if (strcmp(session->recipe->isa, "x86_64") != 0)
+        return;
+    if (apart->is_open && !alone->why) { // there may be fewer with other instructions between them
+        card_add_at_least(&session->card, &head, fmin(apart->low / 2.0, alone->low),
+                          "with other instructions between them, more have no steady time");
         return;
     }
-    const struct card_entry head = {.group = "windows",
-                                    .name = entry.name,
-                                    .unit = entry.unit,
-                                    .how = entry.how,
-                                    .example = session->recipe->lines[LINE_COMPARE],
-                                    .why = "the fewer with other instructions between them",
-                                    .curve = "window-compare"};
+    if (!is_fewer) {
+        add_limited(session, &entry, knees, buffer, NULL);
+        return;
+    }
+    head.why = "the fewer with other instructions between them";
     card_add_number(&session->card, &head, apart->high / 2.0, apart->low / 2.0, alone->high, 0);
 }
 
@@ -616,8 +404,8 @@ void windows_find(struct session *session) {
         return;
     }
     for (unsigned i = 0; i < N_WINDOWS; i++) {
-        if (exists(session, &windows[i]))
-            knees[i] = find_knee(session, &windows[i], &levels);
+        if (window_exists(session, &windows[i]))
+            knees[i] = window_find_knee(session, &windows[i], &levels);
         else
             knees[i] = (struct knee){.is_known = true, .why = "the ISA has no such instruction"};
         is_missing = is_missing || !knees[i].is_known;

@@ -1,6 +1,7 @@
 #include "report/machine.h"
 
 #include "base/file.h"
+#include "base/screen.h"
 #include "base/svg.h"
 #include "base/text.h"
 
@@ -12,6 +13,18 @@ static const char *print_number(struct arena *arena, double value) {
                                  : arena_printf(arena, value < 10 ? "%.2f" : "%.1f", value);
 }
 
+// Two numbers with as many digits as show that they differ.
+static const char *print_range(struct arena *arena, double low, double high) {
+    enum { MOST_DIGITS = 4 };
+    const char *a = print_number(arena, low), *b = print_number(arena, high);
+    for (int digits = 2; digits <= MOST_DIGITS && low < high && strcmp(a + (*a == '-'), b + (*b == '-')) == 0;
+         digits++) {
+        a = arena_printf(arena, "%.*f", digits, low);
+        b = arena_printf(arena, "%.*f", digits, high);
+    }
+    return arena_printf(arena, "%s to %s", a, b);
+}
+
 static const char *value_of(struct arena *arena, const struct card_entry *entry) {
     switch (entry->verdict) {
     case CARD_EXACT:
@@ -19,7 +32,7 @@ static const char *value_of(struct arena *arena, const struct card_entry *entry)
     case CARD_AT_LEAST:
         return arena_printf(arena, "≥ %s", print_number(arena, entry->low));
     case CARD_WITHIN:
-        return arena_printf(arena, "%s to %s", print_number(arena, entry->low), print_number(arena, entry->high));
+        return print_range(arena, entry->low, entry->high);
     case CARD_UNKNOWN:
     case CARD_N_VERDICTS:
         break;
@@ -39,12 +52,21 @@ static const char *model_of(struct arena *arena, const struct card_comparison *c
 
 static void pad(FILE *out, const char *string, size_t width) {
     size_t used = text_width(string);
-    fprintf(out, "%s%*s", string, used < width ? (int)(width - used) : 0, "");
+    fprintf(out, "%s%*s", string, used < width ? (int)(width - used) : used > 0, ""); // one blank at least
+}
+
+// The verdict, and the reason or the kind, in lines that fit.
+static void print_verdict(struct arena *arena, const struct card_entry *entry, size_t at, FILE *out) {
+    enum { INDENT = 34 };
+    bool is_exact = entry->verdict == CARD_EXACT;
+    screen_wrap(arena_printf(arena, "%s%s%s", is_exact ? "" : card_verdict_name(entry->verdict),
+                             entry->why && !is_exact ? ": " : "", entry->why ? entry->why : ""),
+                at, INDENT, screen_columns(out), out);
 }
 
 size_t machine_report_print(const struct card *card, const struct machine_report_model *models, size_t n_models,
                             FILE *out) {
-    enum { NAME = 30, VALUE = 16, UNIT = 18, MODEL = 18 };
+    enum { NAME = 30, VALUE = 16, UNIT = 16, MODEL = 16 };
     const char *group = "";
     size_t n = 0;
     for (size_t i = 0; i < card->n_entries; i++) {
@@ -59,13 +81,17 @@ size_t machine_report_print(const struct card *card, const struct machine_report
         fprintf(out, "  ");
         pad(out, entry->name, NAME);
         pad(out, value_of(card->arena, entry), VALUE);
-        pad(out, entry->verdict == CARD_UNKNOWN ? "" : entry->unit, UNIT);
+        size_t at = 2 + NAME + VALUE;
+        if (entry->verdict != CARD_UNKNOWN || n_models) { // else the reason needs the room
+            pad(out, entry->verdict == CARD_UNKNOWN ? "" : entry->unit, UNIT);
+            at += UNIT;
+        }
         for (size_t m = 0; m < n_models; m++) {
             pad(out, model_of(card->arena, &models[m].comparisons[i]), MODEL);
             n += models[m].comparisons[i].agreement == CARD_CONTRADICTS;
+            at += MODEL;
         }
-        fprintf(out, "%s%s%s\n", entry->verdict == CARD_EXACT ? "" : card_verdict_name(entry->verdict),
-                entry->why && entry->verdict != CARD_EXACT ? ": " : "", entry->why ? entry->why : "");
+        print_verdict(card->arena, entry, at, out);
     }
     return n;
 }
@@ -92,15 +118,22 @@ static void add_machine_number(const struct card *card, const char *entry_name, 
         text_addf(out, "  %s: {value: %.0f, source: \"cyclops machine: %s\"}\n", key, entry->value, entry->how);
 }
 
-static void add_entry(const struct card_entry *entry, struct text *out) {
+static bool has_curve(const struct card *card, const char *name) {
+    for (size_t i = 0; name && i < card->n_curves; i++)
+        if (strcmp(card->curves[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_entry(const struct card *card, const struct card_entry *entry, struct text *out) {
     text_addf(out, "  - {name: %s, group: %s, verdict: %s", entry->name, entry->group,
               card_verdict_name(entry->verdict));
     if (entry->verdict == CARD_EXACT)
         text_addf(out, ", value: %s", print_number(out->arena, entry->value));
     else if (entry->verdict != CARD_UNKNOWN)
-        text_addf(out, ", low: %.4g", entry->low);
+        text_addf(out, ", low: %.6g", entry->low);
     if (entry->verdict == CARD_WITHIN)
-        text_addf(out, ", high: %.4g", entry->high);
+        text_addf(out, ", high: %.6g", entry->high);
     text_add(out, ", unit: ");
     add_quoted(out, entry->unit);
     text_add(out, ", how: ");
@@ -109,7 +142,7 @@ static void add_entry(const struct card_entry *entry, struct text *out) {
         text_add(out, ", why: ");
         add_quoted(out, entry->why);
     }
-    if (entry->curve)
+    if (has_curve(card, entry->curve)) // what could not be measured has none
         text_addf(out, ", curve: %s.svg", entry->curve);
     text_add(out, "}\n");
 }
@@ -130,7 +163,7 @@ bool machine_report_write(struct arena *arena, const struct card *card, const st
         text_addf(&out, "machine:\n%s", machine.data);
     text_add(&out, "card: # the simulator ignores it\n");
     for (size_t i = 0; i < card->n_entries; i++)
-        add_entry(&card->entries[i], &out);
+        add_entry(card, &card->entries[i], &out);
     if (!card->n_entries)
         text_add(&out, "  []\n");
     return file_write(path, out.data, out.length, fail);

@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 sim=(--isa x86_64 --target sim:znver3,noise=none)
 M=$T/m
+export COLUMNS=200 # so that each entry is one line
 
 expect 0 'reorder-buffer +256 ' "$cyclops" machine widths windows "${sim[@]}" --output "$M" --compare znver3
 cp "$T/out" "$T/first"
@@ -48,6 +49,23 @@ expect 0 'nops +- .*not measured yet' "$cyclops" machine widths "${sim[@]}" --ou
 # One that ends within a round: all that was measured is in the card, and a second run does the rest.
 expect 0 'windows-rest +- ' "$cyclops" machine windows "${sim[@]}" --output "$T/w1" --budget 0.7
 expect 0 'reorder-buffer +256 ' "$cyclops" machine windows "${sim[@]}" --output "$T/w1" --resume
+
+# On a narrow screen, no line is wider.
+COLUMNS=80 expect 0 'not determined' "$cyclops" machine widths windows latencies "${sim[@]}" --output "$M" --resume
+wide=$(LC_ALL=C.UTF-8 grep -E '^.{81}' "$T/out" || true)
+[ -z "$wide" ] || { echo "FAILED: wider than 80 columns:"; echo "$wide"; failures=$((failures + 1)); }
+# Each curve that the card names is there.
+for curve in $(sed -n 's/.* curve: \(.*\)}$/\1/p' "$M/card.yaml"); do
+    [ -s "$M/$curve" ] || { echo "FAILED: the card names $curve, which is not there"; failures=$((failures + 1)); }
+done
+
+# Measurements of another target do not mix.
+for other in sim:znver4,noise=none sim:znver3,noise=vm sim:znver3,noise=none,slow=500; do
+    expect 2 'holds measurements of target sim:znver3' \
+        "$cyclops" machine widths --isa x86_64 --target "$other" --output "$M" --resume
+done
+expect 2 "." "$cyclops" machine widths --isa x86_64 --target sim:no-such-cpu --output "$T/n"
+[ ! -e "$T/n" ] || { echo "FAILED: a wrong target made a folder"; failures=$((failures + 1)); }
 
 expect 2 "no experiment 'windos' \(did you mean 'windows'" "$cyclops" machine windos "${sim[@]}" --output "$T/n"
 [ ! -e "$T/n" ] || { echo "FAILED: a wrong name made a folder"; failures=$((failures + 1)); }

@@ -104,6 +104,8 @@ enum record_origin { RECORD_HERE, RECORD_OTHER_CPU, RECORD_ELSEWHERE };
 enum record_origin record_origin(const struct json_t *header, const struct host *host, const struct bench *bench);
 // Whether two runs measured on the same kind of CPU, with the same clock. Null: a header that is not there.
 bool record_is_same_origin(const struct json_t *a, const struct json_t *b);
+// Returns the description of that run's target (struct target); null: it is not known.
+const char *record_target(const struct json_t *header);
 // Returns the logical CPU of that run; -1: it was on another host, or the CPU is unknown.
 int record_cpu(const struct json_t *header, const struct host *host);
 // Whether that run requested as much precision as `options`, with as much time. Another run would not be more precise.

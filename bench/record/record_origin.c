@@ -42,6 +42,10 @@ enum record_origin record_origin(const json_t *header, const struct host *host, 
     return origin;
 }
 
+const char *record_target(const json_t *header) {
+    return json_string_value(json_object_get(json_object_get(header, "clock"), "target"));
+}
+
 int record_cpu(const json_t *header, const struct host *host) {
     const json_t *cpu = json_object_get(header, "pinned_to");
     json_t *ours = own_header(host, NULL);

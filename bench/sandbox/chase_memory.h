@@ -6,8 +6,8 @@
 #include "bench/bench.h"
 
 struct chase_memory {
-    uint8_t *start; // null: nothing is mapped
-    size_t n_bytes;
+    uint8_t *start;                      // in pages as large as the system has them; null: nothing is mapped
+    uint8_t *small;                      // the same, in small ones
     struct bench_chase now;              // the rings that are made
     uintptr_t places[BENCH_MOST_CHASES]; // address where each ring's chase goes on
 };
@@ -16,7 +16,8 @@ struct chase_memory {
 // sets errno.
 bool chase_memory_open(struct chase_memory *chases, const struct bench_code *const *codes, size_t n);
 
-// Makes the rings of a code, unless they are made already.
+// Makes the rings of a code, unless they are made already. A ring has whole lines or pages; a power of two of lines
+// where there are more than 65536.
 void chase_memory_make(struct chase_memory *chases, const struct bench_code *code);
 
 // Enclose each call of code with chases; they do nothing for other code. Enter writes into the buffer where the chases

@@ -38,7 +38,7 @@ static const uint8_t *body_of(const struct bench_code *code) {
 
 // Makes the steps of chases slow where their rings are large.
 static void slow_steps(struct arena *arena, const struct bench_code *code, unsigned cycles, struct block *block) {
-    if (!code->chase.are_steps || code->chase.bytes < SIM_SLOW_BYTES)
+    if (!code->chase.are_steps || code->chase.layout == BENCH_CHASE_PAGES || code->chase.bytes < SIM_SLOW_BYTES)
         return;
     struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
     memcpy(insns, block->insns, block->n_insns * sizeof *insns);
@@ -207,8 +207,9 @@ static void let_pass(struct target *target, uint64_t ns) {
 }
 
 const char *sim_spec_text(struct arena *arena, const struct sim_spec *spec) {
-    return arena_printf(arena, "sim:%s,noise=%s,seed=%llu", spec->cpu, spec->noise_text,
-                        (unsigned long long)spec->noise.seed);
+    const char *usual = arena_printf(arena, "sim:%s,noise=%s,seed=%llu", spec->cpu, spec->noise_text,
+                                     (unsigned long long)spec->noise.seed);
+    return spec->slow_cycles == SIM_SLOW_CYCLES ? usual : arena_printf(arena, "%s,slow=%u", usual, spec->slow_cycles);
 }
 
 struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec,

@@ -1,0 +1,210 @@
+// Windows on an invented CPU, so that the truth is known.
+#include "parameters/experiments.h"
+#include "parameters/testing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static bool (*is_unstable)(const char *name); // which values noise disturbs; null: none
+
+// A CPU with so many entries, in which fillers of a kind take a share, and register files.
+static struct {
+    int entries, registers, vectors;
+    bool shares;
+    int width; // of dispatch; 0: cannot be measured
+} cpu;
+
+// The instructions of a trial of a width, by its name.
+static int instructions_of(const char *name) {
+    int n = 0;
+    if (strncmp(name, "width.mix", strlen("width.mix")) != 0)
+        return RECIPE_REGISTERS;
+    for (const char *c = strstr(name, "-"); c; c = strstr(c + 1, "-"))
+        n += atoi(strchr(c, '.') + 1);
+    return n;
+}
+
+// A neighbour takes half of every buffer, while these are measured; null: never.
+static bool (*has_neighbour)(const char *name);
+
+static bool is_shared_with_neighbour(const char *name) {
+    return has_neighbour && has_neighbour(name);
+}
+
+static double of_cpu(const char *name) {
+    int n = testing_number_of(name);
+    struct {
+        const char *kind;
+        int limit;
+    } kinds[] = {
+        {"window.nop.", cpu.shares ? 4 * cpu.entries : cpu.entries},
+        {"window.zero-and-nop.", cpu.shares ? 2 * cpu.entries : cpu.entries},
+        {"window.integer.", cpu.registers},
+        {"window.vector.", cpu.vectors},
+        {"window.compare-and-integer.", cpu.registers},
+        {"window.mixed.", cpu.shares ? cpu.entries * 5 / 4 : cpu.entries},
+        {"window.", cpu.entries},
+    };
+    if (strncmp(name, "window.together", strlen("window.together")) == 0)
+        return 500;
+    if (strncmp(name, "window.in-turn", strlen("window.in-turn")) == 0)
+        return 1000;
+    if (strncmp(name, "window.", strlen("window.")) != 0)
+        return cpu.width ? (double)instructions_of(name) / cpu.width : 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(name, kinds[i].kind, strlen(kinds[i].kind)) == 0)
+            return n + 2 <= (is_shared_with_neighbour(name) ? kinds[i].limit / 2 : kinds[i].limit) ? 500 : 1000;
+    return 0;
+}
+
+static struct card_entry find_window(struct arena *arena, const char *name) {
+    struct session session = testing_session(arena);
+    do {
+        session.card = (struct card){.arena = arena};
+        windows_find(&session);
+    } while (testing_give(&session, of_cpu, is_unstable));
+    const struct card_entry *entry = card_find(&session.card, name);
+    assert_non_null(entry);
+    return *entry;
+}
+
+static void entries_are_counted_where_pairs_share_one(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    cpu.entries = 320;
+    cpu.registers = 200;
+    cpu.vectors = 150;
+    cpu.shares = true;
+    cpu.width = 6;
+    struct card_entry entry = find_window(&arena, "reorder-buffer");
+    assert_string_equal(entry.unit, "entries");
+    assert_true(entry.low <= 320 && entry.high >= 320 && entry.high <= 330);
+    // Without pairs, the largest window that two kinds share is the buffer.
+    cpu.shares = false;
+    entry = find_window(&arena, "reorder-buffer");
+    assert_string_equal(entry.unit, "instructions");
+    assert_int_equal(entry.verdict, CARD_WITHIN);
+    assert_true(entry.low == 320 && entry.high == 325); // up to five entries of a group may stay free
+    cpu.width = 1;
+    entry = find_window(&arena, "reorder-buffer");
+    assert_int_equal(entry.verdict, CARD_EXACT);
+    assert_int_equal((int)entry.value, 320);
+    arena_free(&arena);
+}
+
+static void without_the_width_of_dispatch_there_is_a_bound(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    cpu.entries = 320;
+    cpu.registers = 200;
+    cpu.vectors = 150;
+    cpu.width = 0;
+    for (int shares = 0; shares < 2; shares++) {
+        cpu.shares = shares;
+        struct card_entry entry = find_window(&arena, "reorder-buffer");
+        assert_int_equal(entry.verdict, CARD_AT_LEAST);
+        assert_true(entry.low <= 320 && entry.low >= 316);
+    }
+    arena_free(&arena);
+}
+
+static void register_files_of_one_size_are_no_reorder_buffer(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    cpu.entries = 320;
+    cpu.registers = cpu.vectors = 160;
+    cpu.shares = false;
+    cpu.width = 6;
+    struct card_entry entry = find_window(&arena, "reorder-buffer");
+    assert_int_equal((int)entry.low, 320);
+    entry = find_window(&arena, "registers-integer");
+    assert_int_equal(entry.verdict, CARD_EXACT);
+    arena_free(&arena);
+}
+
+// ---- noise
+
+static bool always(const char *name) {
+    return strncmp(name, "window.", strlen("window.")) == 0;
+}
+
+static bool in_three_of_four(const char *name) {
+    unsigned hash = 0;
+    for (const char *c = name; *c; c++)
+        hash = hash * 31 + (unsigned char)*c;
+    return always(name) && hash % 16 / 4 != 0;
+}
+
+static bool in_one_of_two(const char *name) {
+    return always(name) && testing_number_of(name) % 2;
+}
+
+static bool in_the_upper_half(const char *name) {
+    return always(name) && testing_number_of(name) >= 100;
+}
+
+static void assert_holds(const struct card_entry *entry, double truth) {
+    if (entry->verdict == CARD_UNKNOWN)
+        return;
+    assert_true(entry->low <= truth);
+    if (entry->verdict != CARD_AT_LEAST)
+        assert_true(entry->high >= truth);
+}
+
+// A neighbour that takes half of all buffers makes every value unstable: no interval may leave out the truth.
+static void a_neighbour_does_not_move_a_window(void **state) {
+    (void)state;
+    static bool (*const neighbours[])(const char *name) = {always, in_three_of_four, in_one_of_two, in_the_upper_half};
+    for (size_t i = 0; i < sizeof neighbours / sizeof *neighbours; i++)
+        for (int shares = 0; shares < 2; shares++) {
+            struct arena arena = {0};
+            cpu.entries = 320;
+            cpu.registers = 200;
+            cpu.vectors = 150;
+            cpu.shares = shares;
+            cpu.width = 1;
+            has_neighbour = is_unstable = neighbours[i];
+            struct card_entry entry = find_window(&arena, "registers-integer");
+            assert_holds(&entry, 200);
+            entry = find_window(&arena, "registers-vector");
+            assert_holds(&entry, 148); // beside the misses
+            entry = find_window(&arena, "reorder-buffer");
+            assert_holds(&entry, 320);
+            has_neighbour = is_unstable = NULL;
+            arena_free(&arena);
+        }
+}
+
+// Where a few values behind the step are stable, the interval ends there.
+static void stable_values_behind_the_step_end_it(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    cpu.entries = 320;
+    cpu.registers = 200;
+    cpu.vectors = 150;
+    cpu.shares = false;
+    cpu.width = 6;
+    has_neighbour = is_unstable = in_one_of_two;
+    struct card_entry entry = find_window(&arena, "registers-integer");
+    assert_int_equal(entry.verdict, CARD_WITHIN);
+    assert_holds(&entry, 200);
+    has_neighbour = is_unstable = NULL;
+    arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_are_counted_where_pairs_share_one),
+        cmocka_unit_test(without_the_width_of_dispatch_there_is_a_bound),
+        cmocka_unit_test(register_files_of_one_size_are_no_reorder_buffer),
+        cmocka_unit_test(a_neighbour_does_not_move_a_window),
+        cmocka_unit_test(stable_values_behind_the_step_end_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
