@@ -3,10 +3,10 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "bench/host/timer.h"
 #include "corpus/folder.h"
 #include "corpus/inputs.h"
 #include "lab/experiment.h"
+#include "lab/passes.h"
 #include "lab/plan_assemble.h"
 #include "lab/run_plan.h"
 
@@ -397,31 +397,20 @@ static size_t count(const struct run *run, enum state state) {
     return n;
 }
 
-// Measures everything once, briefly, then what is unstable again with more effort. Several short tries find a quiet
-// moment sooner than a long one, so a pass takes a quarter of the time that is left. Where that no longer helps, values
-// wait.
+// Measures everything once, briefly, then what is unstable again with more effort.
 static bool measure_all(struct run *run, struct fail *fail) {
-    enum { MOST_PASSES = 10, PASSES_LEFT = 4 };
     static const struct effort brief = {0.01, 10, 20, 1, true};
-    static const double most_attempt_ms = 200, helpful_share = 0.9;
+    struct passes passes;
+    struct passes_effort allowed;
     run->n_wanted = count(run, STATE_OPEN) + count(run, STATE_UNSTABLE);
     if (run->n_wanted == 0)
         return true;
     if (!measure(run, &brief, fail))
         return false;
-    uint64_t start_ns = timer_clock_ns();
-    size_t n_before = run->n_wanted;
-    for (unsigned pass = 1; pass < MOST_PASSES && !is_stopped(run); pass++) {
-        size_t n_unstable = count(run, STATE_UNSTABLE);
-        double left = run->request->budget_seconds - (double)(timer_clock_ns() - start_ns) / 1e9;
-        if (n_unstable == 0 || left <= 0)
-            break;
-        double share_ms = left * 1e3 / PASSES_LEFT / (double)n_unstable; // of each value, where all need it
-        struct effort patient = {0.005, fmax(2 * brief.attempt_ms, fmin(most_attempt_ms, share_ms)), 20, 3,
-                                 (double)n_unstable < helpful_share * (double)n_before};
-        n_before = n_unstable;
-        lab_say(listener_of(run), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
-                pass + 1);
+    passes_start(&passes, run->request->budget_seconds, run->n_wanted);
+    while (!is_stopped(run) && passes_next(&passes, listener_of(run), count(run, STATE_UNSTABLE), &allowed)) {
+        const struct effort patient = {0.005, fmax(2 * brief.attempt_ms, allowed.attempt_ms), allowed.retry_seconds, 3,
+                                       allowed.is_hasty};
         if (!measure(run, &patient, fail))
             return false;
     }

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "bench/host/timer.h"
 #include "bench/targets/simulated.h"
+#include "lab/passes.h"
 #include "lab/run_plan.h"
 #include "survey/experiments.h"
 #include "survey/folder.h"
@@ -548,28 +549,17 @@ static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail 
            measure_slots(survey, &coarse, n_unstable, fail);
 }
 
-// Measures everything, then what is unstable again, each time with the clock calibrated anew. Several short tries find
-// a quiet moment sooner than a long one, so a pass takes an eighth of the time that is left. Where that no longer
-// helps, values wait.
+// Measures everything, then what is unstable again.
 static bool measure_all(struct survey *survey, struct fail *fail) {
-    enum { MOST_PASSES = 16, PASSES_LEFT = 8 };
-    static const double least_attempt_ms = 10, most_attempt_ms = 200, helpful_share = 0.9;
+    struct passes passes;
+    struct passes_effort allowed;
     size_t n_unstable = 0;
     if (!measure_once(survey, &n_unstable, fail))
         return false;
-    uint64_t start_ns = timer_clock_ns();
-    size_t n_before = 2 * n_unstable; // the second pass is hasty
-    for (unsigned pass = 1; n_unstable && pass < MOST_PASSES && !is_stopped(survey); pass++) {
-        double left = survey->request->budget_seconds - (double)(timer_clock_ns() - start_ns) / 1e9;
-        if (left <= 0)
-            break;
-        double share_ms = left * 1e3 / PASSES_LEFT / (double)n_unstable; // of each value, where all need it
-        struct effort effort = {.attempt_ms = fmax(least_attempt_ms, fmin(most_attempt_ms, share_ms)),
-                                .retry_seconds = 20,
-                                .is_hasty = (double)n_unstable < helpful_share * (double)n_before};
-        n_before = n_unstable;
-        lab_say(listener_of(survey), LAB_NOTE, "%zu values are unstable: pass %u measures them again", n_unstable,
-                pass + 1);
+    passes_start(&passes, survey->request->budget_seconds, 2 * n_unstable); // the next pass is hasty
+    while (!is_stopped(survey) && passes_next(&passes, listener_of(survey), n_unstable, &allowed)) {
+        const struct effort effort = {
+            .attempt_ms = allowed.attempt_ms, .retry_seconds = allowed.retry_seconds, .is_hasty = allowed.is_hasty};
         n_unstable = 0;
         if (!measure(survey, &effort, &n_unstable, fail) || !measure_slots(survey, &effort, &n_unstable, fail))
             return false;
