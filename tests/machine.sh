@@ -41,6 +41,8 @@ expect 0 '[0-9]+ values are taken from .*; 0 of them are unstable' "$cyclops" ma
 
 # A simulated CPU without the thing says so.
 expect 0 'mispredict-penalty +- .*nothing predicts' "$cyclops" machine branches "${sim[@]}" --output "$T/b"
+expect 0 'page-walks +- .*no pages' "$cyclops" machine pages "${sim[@]}" --output "$T/p"
+expect 0 'load-latency-width-8 +[0-9]+ ' "$cyclops" machine latencies --isa aarch64 --target sim:cortex-a57,noise=none --output "$T/la"
 expect 0 'memory-latency +- .*no caches' "$cyclops" machine latencies "${sim[@]}" --output "$T/l"
 # A budget that ends before the experiment does: the card names what is missing.
 expect 0 'windows-rest +- .* not measured yet; --resume' "$cyclops" machine windows "${sim[@]}" --output "$T/w" --budget 0
@@ -52,7 +54,7 @@ expect 0 'reorder-buffer +256 ' "$cyclops" machine windows "${sim[@]}" --output 
 
 # On a narrow screen, no line is wider.
 COLUMNS=80 expect 0 'not determined' "$cyclops" machine widths windows latencies "${sim[@]}" --output "$M" --resume
-wide=$(LC_ALL=C.UTF-8 grep -E '^.{81}' "$T/out" || true)
+wide=$(LC_ALL=C.UTF-8 grep -E '^.{81}' "$T/out" | grep -v '^cyclops: ' || true)
 [ -z "$wide" ] || { echo "FAILED: wider than 80 columns:"; echo "$wide"; failures=$((failures + 1)); }
 # Each curve that the card names is there.
 for curve in $(sed -n 's/.* curve: \(.*\)}$/\1/p' "$M/card.yaml"); do
