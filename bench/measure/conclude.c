@@ -15,6 +15,9 @@ static const double widest_half = 0.01;
 // Least distance of processes' medians that makes a value one of each process, relative.
 static const double apart_processes = 0.02;
 
+// Where more rounds were dropped than this many times those that were kept, a neighbour may have made the modes.
+static const unsigned most_dropped = 4;
+
 // Largest relative distance from a simple fraction of a value that does not contradict the frequency of the time clock.
 // Starting a program and leaving its loop also take time: the article's 5.017 seconds are 5 cycles.
 static const double near_fraction = 0.005;
@@ -197,7 +200,7 @@ static void judge_modes(const struct sampling *sampling, const struct bench *ben
     else if (are_processes_apart(sampling, medians, result->processes, result))
         result->why = arena_printf(bench->arena, "another value in each process: %.4g to %.4g cycles",
                                    result->modes[0].cycles, result->modes[1].cycles);
-    if (result->why && sampling_n_dropped(sampling) <= sampling->n_kept)
+    if (result->why && sampling_n_dropped(sampling) <= most_dropped * sampling->n_kept)
         result->look = LOOK_MODES;
 }
 
