@@ -6,13 +6,7 @@ cd "$T" || exit 1
 forms=(SUB64rr VADDPSYrr IMUL64rr ADD64rr ADD64rm)
 
 # Three forms are worse: a latency, the time on a pipe, the uops.
-cat >worse.yaml <<'YAML'
-overlay: 1
-name: worse
-base: llvm
-triple: x86_64-unknown-linux-gnu
-cpu: znver4
-instructions:
+overlay worse znver4 >worse.yaml <<'YAML'
   - {match: SUB64rr, latency: 2}
   - {match: VADDPSYrr, uses: [{resource: Zn4FP23, acquire: 0, release: 2}]}
   - {match: IMUL64rr, uops: 3}

@@ -25,13 +25,7 @@ writes() {
     fits "$schema" "printed.$schema" $kinds
 }
 
-cat >worse.yaml <<'YAML'
-overlay: 1
-name: worse
-base: llvm
-triple: x86_64-unknown-linux-gnu
-cpu: znver4
-instructions:
+overlay worse znver4 >worse.yaml <<'YAML'
   - {match: SUB64rr, latency: 2}
   - {match: IMUL64rr, uops: 3}
 YAML

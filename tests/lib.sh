@@ -21,6 +21,12 @@ expect() {
     fi
 }
 
+# overlay NAME CPU: prints an overlay of LLVM's model of an x86-64 CPU; standard input has the lines of `instructions`.
+overlay() {
+    printf 'overlay: 1\nname: %s\nbase: llvm\ntriple: x86_64-unknown-linux-gnu\ncpu: %s\ninstructions:\n' "$1" "$2"
+    cat
+}
+
 # within SECONDS COMMAND…: asks until it is true; false where it never was.
 within() {
     local tries=$(($1 * 20))

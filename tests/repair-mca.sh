@@ -4,13 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 forms=(SUB64rr VADDPSYrr IMUL64rr ADD64rr)
-cat >true.yaml <<'YAML'
-overlay: 1
-name: true
-base: llvm
-triple: x86_64-unknown-linux-gnu
-cpu: znver4
-instructions:
+overlay true znver4 >true.yaml <<'YAML'
   - {match: SUB64rr, latency: 2}
   - {match: VADDPSYrr, uses: [{resource: Zn4FP23, acquire: 0, release: 2}]}
   - {match: IMUL64rr, uops: 3}

@@ -6,13 +6,7 @@ cd "$T" || exit 1
 command -v llvm-tblgen-22 >/dev/null || skip "there is no llvm-tblgen-22: install llvm-22"
 cp -r "$here/td/X86" X86
 forms=(ADD64rr SUB64rr XOR64rr ADD64rm IMUL64rr VADDPSYrr VADDPDYrr VSUBPSYrr)
-cat >true.yaml <<'YAML'
-overlay: 1
-name: true
-base: llvm
-triple: x86_64-unknown-linux-gnu
-cpu: znver4
-instructions:
+overlay true znver4 >true.yaml <<'YAML'
   - {match: ADD64rr, latency: 2}
   - {match: VADDPSYrr, latency: 4, uses: [{resource: Zn4FPFAdd01, acquire: 0, release: 2}]}
   - {match: ADD64rm, latency: 6, advances: [{read: 0, cycles: 3}]}
