@@ -7,13 +7,7 @@ cd "$T" || exit 1
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "there is no Chromium"
 
 # A report with every part, from simulated CPUs without noise.
-cat >worse.yaml <<'YAML'
-overlay: 1
-name: worse
-base: llvm
-triple: x86_64-unknown-linux-gnu
-cpu: znver4
-instructions:
+overlay worse znver4 >worse.yaml <<'YAML'
   - {match: SUB64rr, latency: 2}
   - {match: IMUL64rr, uops: 3}
 YAML
