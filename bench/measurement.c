@@ -158,43 +158,63 @@ static bool fits_modes(const struct bench_measurement *m, const struct bench_mod
     return is_near(m->cycles, modes[0].cycles) || is_near(m->cycles, modes[1].cycles);
 }
 
-// Holds a value against earlier looks that found two modes. Where enough of them found the same ones, they are two
-// speeds of the code. Before that, a single value that is the slower mode is doubtful: no neighbour makes code faster.
-static void compare_modes(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
-    const struct bench_mode *modes = m->modes;
-    if (m->look != LOOK_MODES && looks->n_modes)
-        modes = looks->modes[0]->modes;
-    double low = modes[0].cycles, high = modes[1].cycles;
-    unsigned n_same = 1;
-    if (!fits_modes(m, modes))
-        return;
+// Modes that several looks share.
+struct shared_modes {
+    double low, high; // ends of them
+    double share;     // of the lower one, in one of the looks
+    unsigned n;       // looks
+};
+
+// Finds the looks that share these modes.
+static struct shared_modes share_modes(const struct bench_looks *looks, const struct bench_mode modes[2]) {
+    struct shared_modes shared = {modes[0].cycles, modes[1].cycles, modes[0].share, 0};
     for (size_t i = 0; i < looks->n_modes; i++) {
         const struct bench_measurement *look = looks->modes[i];
         if (!fits_modes(look, modes))
             continue;
-        low = fmin(low, look->modes[0].cycles);
-        high = fmax(high, look->modes[1].cycles);
-        n_same++;
+        shared.low = fmin(shared.low, look->modes[0].cycles);
+        shared.high = fmax(shared.high, look->modes[1].cycles);
+        shared.n++;
     }
-    bool are_speeds = n_same >= MEASURED_LOOKS_AT_MODES, is_slower = m->look != LOOK_MODES && is_near(m->cycles, high);
-    if (are_speeds) {
+    return shared;
+}
+
+// Holds a value against earlier looks that found two modes. Where enough of them found the same ones, they are two
+// speeds of the code. Before that, a single value that is slower than a mode is doubtful: no neighbour makes code
+// faster.
+static void compare_modes(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
+    bool is_single = m->look != LOOK_MODES;
+    struct shared_modes best = {.n = 0};
+    double fastest = m->cycles;
+    if (!is_single)
+        best = share_modes(looks, m->modes);
+    for (size_t i = 0; is_single && i < looks->n_modes; i++) {
+        const struct bench_mode *modes = looks->modes[i]->modes;
+        struct shared_modes shared = share_modes(looks, modes);
+        fastest = fmin(fastest, modes[0].cycles);
+        if (fits_modes(m, modes) && shared.n > best.n)
+            best = shared;
+    }
+    if (best.n + 1 >= MEASURED_LOOKS_AT_MODES) {
         m->verdict = MEASURED_WITHIN;
         m->look = LOOK_NONE;
-        m->low = low * (1 - same_mode);
-        m->high = high * (1 + same_mode);
-        m->modes[0] = (struct bench_mode){low, modes[0].share};
-        m->modes[1] = (struct bench_mode){high, modes[1].share};
+        m->low = best.low * (1 - same_mode);
+        m->high = best.high * (1 + same_mode);
+        m->modes[0] = (struct bench_mode){best.low, best.share};
+        m->modes[1] = (struct bench_mode){best.high, 1 - best.share};
         m->why = NULL;
-        m->warning = arena_printf(arena, "two speeds, at %u times: %.4g and %.4g cycles", n_same, low, high);
-    } else if (is_slower) {
+        m->warning =
+            arena_printf(arena, "two speeds, at %u times: %.4g and %.4g cycles", best.n + 1, best.low, best.high);
+    } else if (is_single && !is_near(m->cycles, fastest)) {
         m->verdict = MEASURED_UNSTABLE;
-        m->why = arena_printf(arena, "%.4g cycles at one time and %.4g at another", low, m->cycles);
+        m->why = arena_printf(arena, "%.4g cycles at one time and %.4g at another", fastest, m->cycles);
     }
 }
 
 void measured_confirm(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
     bool is_stable = m->outcome == BENCH_OK && m->verdict != MEASURED_UNSTABLE;
-    if (m->outcome == BENCH_OK && (m->look == LOOK_MODES || (is_stable && looks->n_modes)))
+    bool may_have_modes = m->look == LOOK_MODES || (is_stable && looks->n_modes);
+    if (m->outcome == BENCH_OK && may_have_modes && m->n_replicates == 0) // other layouts are other code
         compare_modes(arena, looks, m);
     if (m->outcome != BENCH_OK || m->verdict == MEASURED_UNSTABLE || !looks->fastest ||
         !measured_differ(m, looks->fastest))

@@ -102,11 +102,8 @@ static void one_mode_alone_is_no_speed(void **state) {
     static const struct {
         double now, second_high;
         enum bench_verdict becomes;
-    } rows[] = {{1, 1.2, MEASURED_WITHIN},
-                {1.2, 1.2, MEASURED_WITHIN},
-                {1.1, 1.2, MEASURED_EXACT},
-                {1.2, 1.5, MEASURED_UNSTABLE},
-                {1, 1.5, MEASURED_EXACT}};
+    } rows[] = {{1, 1.2, MEASURED_WITHIN},  {1.2, 1.2, MEASURED_WITHIN},   {1.1, 1.2, MEASURED_UNSTABLE},
+                {0.9, 1.2, MEASURED_EXACT}, {1.2, 1.5, MEASURED_UNSTABLE}, {1, 1.5, MEASURED_EXACT}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena arena = {0};
         struct bench_measurement now = {
@@ -118,6 +115,23 @@ static void one_mode_alone_is_no_speed(void **state) {
         assert_true(now.verdict != MEASURED_WITHIN || (now.low < 1 && now.high > 1.2));
         arena_free(&arena);
     }
+}
+
+// Which look came last makes no difference.
+static void the_order_of_looks_does_not_count(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    const struct bench_measurement one = with_modes(1, 1.2), odd = with_modes(1, 1.5);
+    for (int i = 0; i < 3; i++) {
+        const struct bench_measurement *const modes[] = {i == 0 ? &odd : &one, i == 1 ? &odd : &one,
+                                                         i == 2 ? &odd : &one};
+        const struct bench_looks looks = {.modes = modes, .n_modes = 3};
+        struct bench_measurement now = {.cycles = 1.2, .low = 1.2, .high = 1.2, .verdict = MEASURED_EXACT};
+        measured_confirm(&arena, &looks, &now);
+        assert_true(measured_has_two_speeds(&now));
+        assert_true(now.low < 1 && now.high > 1.2 && now.high < 1.3);
+    }
+    arena_free(&arena);
 }
 
 // A neighbour slows now by this and now by that.
@@ -142,7 +156,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_clocks_error_widens_the_interval), cmocka_unit_test(values_differ_beyond_their_intervals),
         cmocka_unit_test(looks_confirm_a_value_or_do_not),      cmocka_unit_test(modes_that_come_back_are_two_speeds),
-        cmocka_unit_test(one_mode_alone_is_no_speed),           cmocka_unit_test(other_modes_are_not_speeds),
+        cmocka_unit_test(one_mode_alone_is_no_speed),           cmocka_unit_test(the_order_of_looks_does_not_count),
+        cmocka_unit_test(other_modes_are_not_speeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,8 @@ const char *reader_repeat_options(struct arena *arena, const struct isa *isa, co
 void reader_add_parts(struct arena *arena, struct table_value *value, const struct table_value *other, double times);
 // A measurement's cycles divided by `parts`.
 struct table_value reader_value(struct arena *arena, const struct entry *entry, double parts);
-// Makes a value unstable where a part of it is. It waits for a second look where nothing else makes it so.
+// Makes a value unstable where a part of it is, and of two speeds where a part has them. It waits for a second look
+// where nothing else makes it so.
 void reader_doubt(struct table_value *value, const struct table_value *part);
 // Whether a chain of known parts takes their sum. So do chains with one step more.
 #define READER_SUM_CYCLES 0.1

@@ -5,6 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+// Whether a quotient of the value says anything: of two speeds, nobody knows which one the other part had.
+static bool is_one_number(const struct table_value *value) {
+    return value->verdict != MEASURED_UNSTABLE && !value->has_two_speeds;
+}
+
 // Slots of a body with fillers, less these. False where they are not known.
 static bool slots_of(struct arena *arena, const struct entry *entry, const struct filler *filler,
                      struct slots_sample *sample) {
@@ -16,7 +21,7 @@ static bool slots_of(struct arena *arena, const struct entry *entry, const struc
         .slots = value.cycles / filler->value.cycles - entry->fillers,
         .low = value.low / filler->value.high - entry->fillers,
         .high = value.high / filler->value.low - entry->fillers,
-        .is_stable = value.verdict != MEASURED_UNSTABLE && filler->value.verdict != MEASURED_UNSTABLE,
+        .is_stable = is_one_number(&value) && is_one_number(&filler->value),
     };
     return true;
 }
@@ -68,6 +73,8 @@ void reader_read_fillers(struct reader *reader, struct survey_table *table) {
         check_filler(reader, filler);
         if (i == 0)
             table->no_filler = filler->why;
+        if (!filler->why && filler->value.has_two_speeds)
+            filler->why = arena_printf(reader->arena, "the filler '%s' has two speeds", filler->name);
         if (!filler->why && (!reader->filler || filler->value.cycles < (1 - share) * reader->filler->value.cycles))
             reader->filler = filler;
     }

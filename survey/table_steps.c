@@ -42,6 +42,12 @@ struct table_value reader_value(struct arena *arena, const struct entry *entry, 
 }
 
 void reader_doubt(struct table_value *value, const struct table_value *part) {
+    if (part->has_two_speeds && !value->has_two_speeds) {
+        value->has_two_speeds = true;
+        value->why = value->why ? value->why : part->why;
+    }
+    if (value->has_two_speeds && value->verdict == MEASURED_EXACT)
+        value->verdict = MEASURED_WITHIN;
     if (part->verdict != MEASURED_UNSTABLE)
         return;
     value->is_waiting = part->is_waiting && (value->is_waiting || value->verdict != MEASURED_UNSTABLE);

@@ -589,6 +589,24 @@ static void stable_ones_are_the_headline(void **state) {
     assert_string_equal(row_of(f, "G")->left_out, "not measured yet, or not by this assembler");
 }
 
+// A partner with two speeds gives them to what rests on it. A filler with two measures no slots.
+static void two_speeds_are_handed_on(void **state) {
+    struct fixture *f = *state;
+    static const char speeds[] = "\"modes\":[{\"cycles\":1,\"share\":0.5},{\"cycles\":1.5,\"share\":0.5}],"
+                                 "\"warning\":\"two speeds, at 3 times: 1 and 1.5 cycles\"";
+    begin(f, 0, "A");
+    add_line(f, 0, "CHAIN.movslq", arena_printf(&f->arena, "\"mode\":\"latency\",\"n\":1,%s", speeds), 1, true);
+    add_line(f, 0, "FILL.nopw", arena_printf(&f->arena, "\"mode\":\"throughput\",\"n\":1,%s", speeds), 1, true);
+    add(f, "F.o1-o0.movslq", 4);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    const struct table_value *latency = latency_of(f, "F", "1", "0");
+    is_value(latency, 3, TABLE_EQUAL);
+    assert_true(latency->has_two_speeds && latency->verdict == MEASURED_WITHIN);
+    assert_string_equal(latency->why, "two speeds, at 3 times: 1 and 1.5 cycles");
+    assert_null(f->table.filler);
+}
+
 // ---- lines and folders
 
 static void the_last_stable_one_counts(void **state) {
@@ -803,6 +821,7 @@ int main(void) {
         TEST(the_least_way_is_equal),
         TEST(sums_must_add_up),
         TEST(unstable_partners),
+        TEST(two_speeds_are_handed_on),
         TEST(first_looks_are_no_trouble),
         TEST(damaged_lines_are_reported),
         TEST(what_did_not_run_is_not_known),

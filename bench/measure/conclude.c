@@ -14,6 +14,8 @@ static const double widest_half = 0.01;
 
 // Least distance of processes' medians that makes a value one of each process, relative.
 static const double apart_processes = 0.02;
+// Processes fall into two groups where a gap is at least this part of their range.
+static const double least_gap = 0.5;
 
 // Where more rounds were dropped than this many times those that were kept, a neighbour may have made the modes.
 static const unsigned most_dropped = 4;
@@ -176,14 +178,17 @@ static double share_below(const struct sampling *sampling, double cycles) {
     return (double)n / (double)sampling->n_kept;
 }
 
-// Whether the processes' medians are apart; then takes them for two modes. Leaves out a tenth of the processes on each
-// side, and at least one: a neighbour may have spoilt it.
+// Whether the processes' medians are apart; then takes their ends for two modes. Leaves out a tenth of the processes on
+// each side, and at least one: a neighbour may have spoilt it. `are_groups`: the others fall into two.
 static bool are_processes_apart(const struct sampling *sampling, const double *medians, unsigned n,
-                                struct bench_measurement *result) {
+                                struct bench_measurement *result, bool *are_groups) {
     unsigned left_out = n < 10 ? 1 : n / 10;
     if (n < 2 * left_out + 2)
         return false;
-    double low = medians[left_out], high = medians[n - 1 - left_out];
+    double low = medians[left_out], high = medians[n - 1 - left_out], widest = 0;
+    for (unsigned i = left_out + 1; i < n - left_out; i++)
+        widest = fmax(widest, medians[i] - medians[i - 1]);
+    *are_groups = widest >= least_gap * (high - low);
     if (high - low <= apart_processes * result->cycles)
         return false;
     double share = share_below(sampling, (low + high) / 2);
@@ -195,12 +200,13 @@ static bool are_processes_apart(const struct sampling *sampling, const double *m
 // Makes a value with two modes, or with another value in each process, unstable.
 static void judge_modes(const struct sampling *sampling, const struct bench *bench, const double *medians,
                         struct bench_measurement *result) {
+    bool are_groups = true;
     if (sampling->look.has_modes)
         result->why = describe_modes(sampling, bench, result);
-    else if (are_processes_apart(sampling, medians, result->processes, result))
+    else if (are_processes_apart(sampling, medians, result->processes, result, &are_groups))
         result->why = arena_printf(bench->arena, "another value in each process: %.4g to %.4g cycles",
                                    result->modes[0].cycles, result->modes[1].cycles);
-    if (result->why && sampling_n_dropped(sampling) <= most_dropped * sampling->n_kept)
+    if (result->why && are_groups && sampling_n_dropped(sampling) <= most_dropped * sampling->n_kept)
         result->look = LOOK_MODES;
 }
 

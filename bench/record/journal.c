@@ -115,10 +115,9 @@ static enum journal_state state_of(const struct journal *journal, const struct r
         return is_fault(m->outcome) ? JOURNAL_DONE : JOURNAL_UNFINISHED;
     if (m->verdict == MEASURED_UNSTABLE)
         return m->look != LOOK_NONE && journal->bench->options.is_first_look ? JOURNAL_DONE : JOURNAL_UNSTABLE;
-    if (measured_has_two_speeds(m))
-        return JOURNAL_DONE; // it does not get narrower
     bool is_enough = m->processes >= journal->bench->options.processes && m->n_replicates >= request->n_replicates;
-    return is_enough && is_precise(journal, record) ? JOURNAL_DONE : JOURNAL_COARSE;
+    bool is_wide = measured_has_two_speeds(m); // it does not get narrower
+    return is_enough && (is_wide || is_precise(journal, record)) ? JOURNAL_DONE : JOURNAL_COARSE;
 }
 
 enum journal_state journal_find(const struct journal *journal, const struct record *like,
