@@ -148,6 +148,21 @@ static bool is_of_cpu(const char *command, const char *cpu) {
     return false;
 }
 
+// Whether an option of llvm-mca makes it write a file, or may ("@FILE" has more options). "-output-asm-variant" does
+// not.
+static bool writes_file(const char *word) {
+    static const char *const names[] = {"o", "info-output-file"};
+    if (word[0] != '-')
+        return word[0] == '@';
+    word += word[1] == '-' ? 2 : 1;
+    size_t length = strcspn(word, "=");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (slice_is((struct slice){word, length}, names[i]))
+            return true;
+    return strncmp(word, "output", strlen("output")) == 0 &&
+           !slice_is((struct slice){word, length}, "output-asm-variant");
+}
+
 // "llvm-mca -mcpu=znver4 < %s | FileCheck %s": options, input and prefixes.
 static bool read_command(struct test *test, const char *command, struct run *run) {
     const char *unknown = arena_printf(test->arena, "its RUN line is of another kind: %s", command);
@@ -169,6 +184,8 @@ static bool read_command(struct test *test, const char *command, struct run *run
             continue;
         if (strpbrk(words[i], "%<>|&;'\"$"))
             return leave(test, unknown);
+        if (writes_file(words[i]))
+            return leave(test, arena_printf(test->arena, "its RUN line writes a file: '%s'", words[i]));
         *ARENA_ADD(test->arena, options, run->run.n_options) = words[i];
     }
     run->run.options = options;

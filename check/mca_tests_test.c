@@ -120,11 +120,38 @@ static void other_text_is_left_alone(void **state) {
     assert_int_equal(f->fail.status, FAIL_INPUT);
 }
 
+// No such command is run, as it would write the file.
+static bool refuse(void *context, struct arena *arena, const struct mca_test_run *run, bool is_repaired,
+                   const char **output) {
+    (void)context, (void)arena, (void)run, (void)is_repaired, (void)output;
+    fail_msg("a command that writes a file was run");
+    return false;
+}
+
+static void files_are_not_written(void **state) {
+    static const char *const options[] = {"-o", "-o=x", "--o", "--output=x", "-output", "-info-output-file=x", "@x"};
+    struct fixture *f = *state;
+    const struct mca_tests_request request = {.folder = f->folder, .cpu = "cpu1", .run = refuse, .context = f};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const char *test =
+            arena_printf(&f->arena, "# RUN: llvm-mca -mcpu=cpu1 %s x %%s | FileCheck %%s\n# CHECK: A 1\n", options[i]);
+        assert_true(file_write(f->path, test, strlen(test), &f->fail));
+        assert_true(mca_tests_make(&f->arena, &request, &f->result, &f->fail));
+        assert_int_equal(f->result.n_left, 1);
+        assert_string_equal(f->result.left->why,
+                            arena_printf(&f->arena, "its RUN line writes a file: '%s'", options[i]));
+    }
+    f->plain[0] = f->repaired[0] = "A 1\n";
+    assert_true(make(f, "# RUN: llvm-mca -mcpu=cpu1 -output-asm-variant=1 %s | FileCheck %s\n# CHECK: A 1\n"));
+    assert_int_equal(f->result.n_same, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(two_runs_share_lines, set_up, tear_down),
         cmocka_unit_test_setup_teardown(paragraphs_grow, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_text_is_left_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(files_are_not_written, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

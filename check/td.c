@@ -4,6 +4,7 @@
 #include "check/td_plan.h"
 #include "check/td_tblgen.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // What llvm-tblgen makes of a text.
@@ -75,6 +76,14 @@ static bool correct_opcodes(struct td_plan *plan, struct reading *reading) {
     return is_corrected;
 }
 
+// Whether the text has the dispatch width that the repair changes.
+static bool has_width(const struct td_plan *plan, const struct reading *reading) {
+    const struct td_record *record = td_records_find(&reading->records, plan->model->name);
+    const char *width = record ? record->fields[TD_ISSUE_WIDTH] : NULL;
+    return !plan->request->dispatch_width ||
+           (width && strtoul(width, NULL, 10) == (unsigned long)plan->request->dispatch_width);
+}
+
 static void judge(struct td_plan *plan, struct reading *reading, struct td_result *result) {
     struct td_left *left = NULL;
     size_t n_left = 0;
@@ -93,6 +102,9 @@ static void judge(struct td_plan *plan, struct reading *reading, struct td_resul
             why = "its write is chosen by its operands, and cannot leave its class";
         *ARENA_ADD(plan->arena, left, n_left) = (struct td_left){change->opcode, arena_strdup(plan->arena, why)};
     }
+    if (!has_width(plan, reading))
+        *ARENA_ADD(plan->arena, left, n_left) = (struct td_left){
+            "dispatch width", arena_printf(plan->arena, "'def %s' has no 'let IssueWidth' here", plan->model->name)};
     result->left = left;
     result->n_left = n_left;
 }

@@ -200,17 +200,55 @@ static void choose(struct td_plan *plan) {
 
 // ---- the whole
 
+// Behind a comment or a string at this place; the place itself where there is none.
+static size_t skip_text(const struct td_text *text, size_t at) {
+    const char *data = text->data + at, *end;
+    size_t rest = text->length - at;
+    if (rest < 2)
+        return at;
+    if (data[0] == '/' && data[1] == '/')
+        end = memchr(data, '\n', rest);
+    else if (data[0] == '/' && data[1] == '*')
+        end = memmem(data + 2, rest - 2, "*/", 2);
+    else if (data[0] == '"')
+        end = memchr(data + 1, '"', rest - 1);
+    else
+        return at;
+    return end ? (size_t)(end - text->data) + 1 : text->length;
+}
+
+// What is between the braces of the statement in this line, from 1. False: it has none.
+static bool find_body(const struct td_text *text, unsigned line, struct td_span *body) {
+    size_t at = 0, depth = 0;
+    for (unsigned i = 1; i < line && at < text->length; at++)
+        i += text->data[at] == '\n';
+    while (at < text->length) {
+        size_t next = skip_text(text, at);
+        if (next > at) {
+            at = next;
+            continue;
+        }
+        char c = text->data[at++];
+        if (c == '{' && depth++ == 0)
+            body->at = at;
+        if (c == ';' && !depth)
+            return false;
+        if (c == '}' && (!depth || --depth == 0)) {
+            body->end = at - 1;
+            return body->at > 0;
+        }
+    }
+    return false;
+}
+
+// "def Znver4Model : SchedMachineModel {": without arguments. Where it has no width, td.c lists that.
 static void edit_width(struct td_plan *plan) {
     const struct td_record *record = td_records_find(plan->model->records, plan->model->name);
-    struct td_span value;
-    if (!plan->request->dispatch_width || !record || !record->line)
+    struct td_span body = {0}, value;
+    if (!plan->request->dispatch_width || !record || !record->line || !record->file ||
+        strcmp(record->file, plan->model->file) != 0)
         return;
-    // "def Znver4Model : SchedMachineModel {": without arguments, so its braces are found here.
-    const char *found = memmem(plan->text.data, plan->text.length, "let IssueWidth", 14);
-    if (!found)
-        return;
-    struct td_span body = {(size_t)(found - plan->text.data), plan->text.length};
-    if (td_find_let(&plan->text, body, "IssueWidth", &value))
+    if (find_body(&plan->text, record->line, &body) && td_find_let(&plan->text, body, "IssueWidth", &value))
         td_replace(&plan->text, value, arena_printf(plan->arena, "%u", plan->request->dispatch_width));
 }
 

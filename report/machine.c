@@ -57,11 +57,15 @@ static void pad(FILE *out, const char *string, size_t width) {
 
 // The verdict, and the reason or the kind, in lines that fit.
 static void print_verdict(struct arena *arena, const struct card_entry *entry, size_t at, FILE *out) {
-    enum { INDENT = 34 };
+    enum { INDENT = 34, LEAST = 24 };
     bool is_exact = entry->verdict == CARD_EXACT;
-    screen_wrap(arena_printf(arena, "%s%s%s", is_exact ? "" : card_verdict_name(entry->verdict),
-                             entry->why && !is_exact ? ": " : "", entry->why ? entry->why : ""),
-                at, INDENT, screen_columns(out), out);
+    const char *text = arena_printf(arena, "%s%s%s", is_exact ? "" : card_verdict_name(entry->verdict),
+                                    entry->why && !is_exact ? ": " : "", entry->why ? entry->why : "");
+    if (*text && at + LEAST > screen_columns(out)) { // no room for words: below
+        fprintf(out, "\n%*s", INDENT, "");
+        at = INDENT;
+    }
+    screen_wrap(text, at, INDENT, screen_columns(out), out);
 }
 
 size_t machine_report_print(const struct card *card, const struct machine_report_model *models, size_t n_models,

@@ -67,6 +67,28 @@ expect 0 '^-  let IssueWidth = 6;$' cat narrow-fixed.diff
 expect 0 '^\+  let IssueWidth = 3;$' cat narrow-fixed.diff
 expect 0 '^2$' bash -c "grep -c '^[-+] ' narrow-fixed.diff"
 
+# The width is that of the model's own statement, not of a comment or another model in front of it or in it.
+narrow=("$cyclops" repair narrow --mcpu znver4 --llvm 22 --output narrow-fixed.yaml "${td[@]}")
+file=$here/td/X86/X86ScheduleZnver4.td
+{
+    echo '// Zen 3 had let IssueWidth = 6;'
+    echo 'def OtherModel : SchedMachineModel { let IssueWidth = 6; }'
+    sed 's|^  let IssueWidth = 6;|  // } let IssueWidth = 6;\n  let IssueWidth = 6; // its own|' "$file"
+} >X86/X86ScheduleZnver4.td
+expect 0 'Not expressed: 0' one_line "${narrow[@]}"
+expect 0 '^-  let IssueWidth = 6; // its own$' cat narrow-fixed.diff
+expect 0 '^\+  let IssueWidth = 3; // its own$' cat narrow-fixed.diff
+expect 0 '^2$' bash -c "grep -c '^[-+] ' narrow-fixed.diff"
+# A model without a width of its own: another's stays, and the repair says so.
+{
+    echo 'class Wide : SchedMachineModel { let IssueWidth = 6; }'
+    sed '/^  let IssueWidth = 6;/d; s/^def Znver4Model : SchedMachineModel/def Znver4Model : Wide/' "$file"
+    echo 'def OtherModel : SchedMachineModel { let IssueWidth = 6; }'
+} >X86/X86ScheduleZnver4.td
+expect 0 "Not expressed: 1. not expressed: dispatch width: 'def Znver4Model' has no 'let IssueWidth' here" one_line "${narrow[@]}"
+expect 0 '^0$' bash -c 'wc -c <narrow-fixed.diff'
+cp "$file" X86/X86ScheduleZnver4.td
+
 # The draft for reviewers; opcodes that the repair does not see.
 expect 0 'fixed.yaml: 3 rules' "${repair[@]}" "${td[@]}" --review review.md
 expect 0 '[|] IMUL64rr (slots|throughput) [|]' cat review.md
