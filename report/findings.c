@@ -86,9 +86,13 @@ static void print_findings(struct arena *arena, const struct check_report *repor
     table_column(&grid, TABLE_RIGHT, "forms");
     table_column(&grid, TABLE_LEFT, "finding");
     table_column(&grid, TABLE_NOTE, "");
-    for (size_t i = 0; i < n_shown; i++) {
-        const struct check_finding *each = &findings[i];
+    // Those that fail the check come first: they must not hide behind what is allowed.
+    for (size_t i = 0, n_rows = 0; i < 2 * n && n_rows < n_shown; i++) {
+        const struct check_finding *each = &findings[i % n];
         const char *note = finding_note(each);
+        if (each->is_allowed != (i >= n))
+            continue;
+        n_rows++;
         table_cell(&grid, "%zu", each->n_differences);
         table_cell(&grid, "%zu", each->n_forms);
         table_cell_colour(&grid, each->is_allowed ? TABLE_DIM : TABLE_RED, "%s", each->id);

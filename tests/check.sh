@@ -30,6 +30,12 @@ expect 0 '::error file=worse.yaml,title=model%3Auops/WriteIMul64Reg::uops 3, mea
 expect 1 'Findings: 3' "${gate[@]}" --write-allow allow.yaml
 echo '  - {finding: "gap:nothing", reason: long gone}' >>allow.yaml
 expect 0 'Findings: 3 \(3 allowed\)' "${gate[@]}" --allow allow.yaml
+# What is not allowed comes first.
+awk '/- \{?finding/ { n++ } n != 3' allow.yaml >two.yaml
+expect 1 'Findings: 3 \(2 allowed\)' "${gate[@]}" --allow two.yaml
+last=$(grep 'finding:' allow.yaml | sed -n 3p | grep -o 'model:[A-Za-z0-9/+-]*')
+[ "$(grep -nm1 'allowed;' "$T/out" | cut -d: -f1)" -gt "$(grep -nFm1 "$last" "$T/out" | cut -d: -f1)" ] ||
+    { echo "FAILED: what is allowed comes first:"; cat "$T/out"; failures=$((failures + 1)); }
 expect 0 '^::notice file=allow.yaml,line=[0-9]+,title=stale allowance::' "${gate[@]}" --allow allow.yaml
 expect 0 '^0$' bash -c "'${gate[0]}' ${gate[*]:1} --allow allow.yaml | grep -c ::error || true"
 sed 's/bound: .*/bound: 0.01/' allow.yaml >tight.yaml
