@@ -206,14 +206,16 @@ static size_t skip_text(const struct td_text *text, size_t at) {
     size_t rest = text->length - at;
     if (rest < 2)
         return at;
-    if (data[0] == '/' && data[1] == '/')
+    if (data[0] == '/' && data[1] == '/') {
         end = memchr(data, '\n', rest);
-    else if (data[0] == '/' && data[1] == '*')
+    } else if (data[0] == '/' && data[1] == '*') {
         end = memmem(data + 2, rest - 2, "*/", 2);
-    else if (data[0] == '"')
+        end = end ? end + 1 : NULL;
+    } else if (data[0] == '"') {
         end = memchr(data + 1, '"', rest - 1);
-    else
+    } else {
         return at;
+    }
     return end ? (size_t)(end - text->data) + 1 : text->length;
 }
 
