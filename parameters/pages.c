@@ -22,9 +22,12 @@ struct curve {
     struct session *session;
     struct point {
         int pages;
-        double cost, low, high; // cycles
-        bool is_stable;
-    } points[MOST_POINTS]; // ascending
+        struct span {
+            double cycles, low, high;
+        } apart, together;      // of a load through pages, and through lines side by side
+        double cost, low, high; // their difference (compare_points), cycles
+        bool is_stable;         // both are
+    } points[MOST_POINTS];      // ascending
     unsigned n;
     bool is_missing;
     const char *why; // why a value could not be measured
@@ -79,10 +82,23 @@ static void probe(struct curve *curve, int pages) {
     for (; at > 0 && curve->points[at - 1].pages > pages; at--)
         curve->points[at] = curve->points[at - 1];
     curve->points[at] = (struct point){.pages = pages,
-                                       .cost = apart->cycles - together->cycles,
-                                       .low = apart->low - together->high,
-                                       .high = apart->high - together->low,
+                                       .apart = {apart->cycles, apart->low, apart->high},
+                                       .together = {together->cycles, together->low, together->high},
                                        .is_stable = apart->is_stable && together->is_stable};
+}
+
+// Takes the lines' times off the pages'. A neighbour only slows, and more lines take no less time. So the fastest of as
+// many lines and more is nearest to the truth, and never below it.
+static void compare_points(struct curve *curve) {
+    const struct span *fastest = NULL;
+    for (unsigned i = curve->n; i-- > 0;) {
+        struct point *p = &curve->points[i];
+        if (!fastest || p->together.cycles < fastest->cycles)
+            fastest = &p->together;
+        p->cost = p->apart.cycles - fastest->cycles;
+        p->low = p->apart.low - fastest->high;
+        p->high = p->apart.high - fastest->low;
+    }
 }
 
 // Median, least and most cost of the stable points of so many pages. Returns their number.
@@ -123,18 +139,21 @@ static unsigned find_lasting(const struct curve *curve, double to, double cost) 
     return found;
 }
 
-// The step from cost `before` behind `from` pages. It begins behind the last point before the first that costs `rise`
-// more. It ends where all points have come most of the way to what 1.3 to `reach` times as many pages cost.
+// The step from cost `before` behind `from` pages. It begins behind the last stable point before the first that costs
+// `rise` more: of an unstable one, the lines may be slow, and hide what the pages cost. It ends where all points have
+// come most of the way to what 1.3 to `reach` times as many pages cost.
 static struct tlb_level find_level(const struct curve *curve, int from, double before, double rise, double reach) {
     enum { LEAST_POINTS = 2 };
     static const double most = 0.75, behind = 1.3;
     struct tlb_level level = {0};
-    unsigned first = find_above(curve, from, before + rise);
-    if (first == curve->n || first == 0) {
-        level.why = first ? "the curve has no such step" : "it takes longer from the first point on";
+    unsigned first = find_above(curve, from, before + rise), last = first;
+    while (last > 0 && !curve->points[last - 1].is_stable)
+        last--;
+    if (first == curve->n || last == 0) {
+        level.why = first == curve->n ? "the curve has no such step" : "it takes longer from the first point on";
         return level;
     }
-    level.low = curve->points[first - 1].pages;
+    level.low = curve->points[last - 1].pages;
     int risen = level.risen = curve->points[first].pages;
     unsigned n = summarize(curve, behind * risen, reach * risen, &level.cost, &level.cost_low, &level.cost_high);
     unsigned end = find_lasting(curve, reach * risen, before + most * (level.cost - before));
@@ -187,7 +206,7 @@ static void add_level(struct session *session, const char *name, const struct tl
                               .how = how,
                               .curve = "page-walks"};
     const char *why = unknown ? unknown : level->why;
-    if (!unknown && why && level->low > 0) // its begin is sure: noise only makes loads slower
+    if (!unknown && why && level->low > 0) // it begins behind a stable point
         card_add_at_least(&session->card, &head, level->low, why);
     else if (why)
         card_add_unknown(&session->card, &head, why);
@@ -226,6 +245,7 @@ static void find_pages(struct session *session) {
     for (unsigned i = 0; i < N_GRID; i++)
         probe(&curve, grid[i]);
     for (unsigned turn = 0; turn < 4 && !curve.is_missing && !trouble; turn++) {
+        compare_points(&curve);
         trouble = check_base(&curve, &base);
         first = find_level(&curve, 0, base, least_first, 5);
         if (!first.why)

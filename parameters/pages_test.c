@@ -106,10 +106,51 @@ static void what_is_not_seen_is_not_reported(void **state) {
     arena_free(&arena);
 }
 
+static unsigned seed;
+
+// A tenth of the lines, and others with each seed.
+static bool is_slow(const char *name) {
+    unsigned hash = seed * 2654435761U;
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619U;
+    return !is_by_page(name) && (hash >> 16) % 10 == 0;
+}
+
+static double of_cpu_with_slow_lines(const char *name) {
+    return of_cpu(name) * (is_slow(name) ? 3 : 1);
+}
+
+// Lines that a neighbour slows make pages look cheap. Then a level may not be found, but it is not found elsewhere.
+static void slow_lines_move_no_level(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int truth;
+    } levels[] = {{"tlb-first-pages", FIRST}, {"tlb-second-pages", SECOND}};
+    unsigned n_found = 0;
+    is_unstable = is_slow;
+    for (seed = 1; seed <= 40; seed++) {
+        struct arena arena = {0};
+        struct session session = find(&arena, of_cpu_with_slow_lines);
+        for (int i = 0; i < 2; i++) {
+            const struct card_entry *entry = entry_of(&session, levels[i].name);
+            n_found += entry->verdict != CARD_UNKNOWN;
+            if (entry->verdict != CARD_UNKNOWN && entry->low > levels[i].truth)
+                fail_msg("seed %u, %s: from %g pages on", seed, levels[i].name, entry->low);
+            if (entry->verdict == CARD_WITHIN)
+                assert_true(entry->high > levels[i].truth);
+        }
+        arena_free(&arena);
+    }
+    is_unstable = NULL;
+    assert_true(n_found > 60);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_levels_are_found),
         cmocka_unit_test(what_is_not_seen_is_not_reported),
+        cmocka_unit_test(slow_lines_move_no_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
