@@ -107,6 +107,8 @@ class form_maker {
     void add_fixed_memory(const MCInstrDesc &desc, MCInst &inst, struct form *form);
     void describe_class(int reg_class, const example &wanted, struct form_operand *operand);
     unsigned add_address(const address &wanted, MCInst &inst, struct form_operand *operand);
+    unsigned add_memory(const MCInstrDesc &desc, unsigned i, const example &wanted, MCInst &inst,
+                        struct form_operand *operand);
     unsigned add_operand(const MCInstrDesc &desc, unsigned i, const example &wanted, MCInst &inst, struct form *form);
     void add_operands(const MCInstrDesc &desc, const example &wanted, MCInst &inst, struct form *form);
     void describe(const MCInstrDesc &desc, struct form *form);
@@ -227,6 +229,28 @@ unsigned form_maker::add_address(const address &wanted, MCInst &inst, struct for
     return X86_MEMORY_OPERANDS;
 }
 
+unsigned form_maker::add_memory(const MCInstrDesc &desc, unsigned i, const example &wanted, MCInst &inst,
+                                struct form_operand *operand) {
+    const int index_class = operand_class(*cpu.opcodes, *cpu.subtarget, desc, i + X86_INDEX);
+    const bool is_vector =
+        StringRef(cpu.registers->getRegClassName(&cpu.registers->getRegClass(unsigned(std::max(0, index_class)))))
+            .substr(0, 2) == "VR";
+    operand->kind = FORM_MEMORY;
+    operand->is_read = desc.mayLoad();
+    operand->is_written = desc.mayStore();
+    operand->tied = -1;
+    operand->reg = choose_base();
+    operand->index = is_vector ? choose(index_class) : MCPhysReg(0);
+    inst.addOperand(MCOperand::createReg(operand->reg));
+    inst.addOperand(MCOperand::createImm(1));
+    inst.addOperand(MCOperand::createReg(operand->index));
+    inst.addOperand(MCOperand::createImm(64));
+    inst.addOperand(MCOperand::createReg(0));
+    if (is_vector)
+        describe_class(index_class, wanted, operand);
+    return X86_MEMORY_OPERANDS;
+}
+
 // Adds LLVM's operand `i` to the example, with the others that make one of ours with it; returns how many these are.
 unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const example &wanted, MCInst &inst,
                                  struct form *form) {
@@ -239,26 +263,8 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const exam
     operand->is_distinct = desc.getOperandConstraint(i, MCOI::EARLY_CLOBBER) != -1;
     if (has_address_tuple(desc, i))
         return add_address(*wanted.of_lea, inst, operand);
-    if (has_memory_tuple(desc, i)) {
-        const int index_class = operand_class(*cpu.opcodes, *cpu.subtarget, desc, i + X86_INDEX);
-        const bool is_vector =
-            StringRef(cpu.registers->getRegClassName(&cpu.registers->getRegClass(unsigned(std::max(0, index_class)))))
-                .substr(0, 2) == "VR";
-        operand->kind = FORM_MEMORY;
-        operand->is_read = desc.mayLoad();
-        operand->is_written = desc.mayStore();
-        operand->tied = -1;
-        operand->reg = choose_base();
-        operand->index = is_vector ? choose(index_class) : MCPhysReg(0);
-        inst.addOperand(MCOperand::createReg(operand->reg));
-        inst.addOperand(MCOperand::createImm(1));
-        inst.addOperand(MCOperand::createReg(operand->index));
-        inst.addOperand(MCOperand::createImm(64));
-        inst.addOperand(MCOperand::createReg(0));
-        if (is_vector)
-            describe_class(index_class, wanted, operand);
-        return X86_MEMORY_OPERANDS;
-    }
+    if (has_memory_tuple(desc, i))
+        return add_memory(desc, i, wanted, inst, operand);
     const int reg_class = operand_class(*cpu.opcodes, *cpu.subtarget, desc, i);
     if (tied >= 0 && inst.getOperand(unsigned(tied)).isReg()) {
         operand->kind = FORM_REGISTER;
@@ -482,15 +488,8 @@ void take_usable(const std::vector<struct form> &tried, std::vector<struct form>
             list[form.index] = form;
 }
 
-} // namespace
-
-bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form **forms, size_t *n_forms,
-                struct fail *fail) {
-    form_maker maker(*cpu, arena);
-    if (!maker.is_open())
-        return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without an assembler or disassembler for %s",
-                        cpu->triple.str().c_str());
-    const size_t n_opcodes = cpu->opcodes->getNumOpcodes();
+// Each opcode, by its number; behind them those with other addresses, and those with high bytes.
+std::vector<struct form> make_all(form_maker &maker, const backend_cpu &cpu, size_t n_opcodes) {
     std::vector<struct form> list(n_opcodes);
     for (size_t i = 0; i < n_opcodes; i++)
         maker.make(unsigned(i), plain, &list[i]);
@@ -501,12 +500,25 @@ bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form 
                 maker.make(unsigned(i), {plain.immediate, plain.avoids_accumulator, each, 0}, &list.back());
             }
     for (size_t i = 0; i < n_opcodes; i++) {
-        const unsigned high = high_operands(*cpu, list[i]);
+        const unsigned high = high_operands(cpu, list[i]);
         for (unsigned some = high; some; some = (some - 1) & high) {
             list.emplace_back();
             maker.make(unsigned(i), {plain.immediate, plain.avoids_accumulator, plain.of_lea, some}, &list.back());
         }
     }
+    return list;
+}
+
+} // namespace
+
+bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form **forms, size_t *n_forms,
+                struct fail *fail) {
+    form_maker maker(*cpu, arena);
+    if (!maker.is_open())
+        return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without an assembler or disassembler for %s",
+                        cpu->triple.str().c_str());
+    const size_t n_opcodes = cpu->opcodes->getNumOpcodes();
+    std::vector<struct form> list = make_all(maker, *cpu, n_opcodes);
     if (!assemble_examples(*cpu, maker.all_prefixed(), list.data(), list.size(), fail))
         return false;
     // Where a short immediate makes another opcode of the text, a long one may not.
