@@ -407,7 +407,7 @@ static bool measure_all(struct run *run, struct fail *fail) {
         return true;
     if (!measure(run, &brief, fail))
         return false;
-    passes_start(&passes, run->request->budget_seconds, run->n_wanted);
+    passes_start(&passes, run->request->budget_seconds, 4, run->n_wanted);
     while (!is_stopped(run) && passes_next(&passes, listener_of(run), count(run, STATE_UNSTABLE), &allowed)) {
         const struct effort patient = {0.005, fmax(2 * brief.attempt_ms, allowed.attempt_ms), allowed.retry_seconds, 3,
                                        allowed.is_hasty};

@@ -12,6 +12,7 @@
 
 struct passes {
     double budget_seconds; // for all passes together, s
+    unsigned passes_left;  // a pass may take one part in so many of the time that is left
     uint64_t start_ns;
     size_t n_before; // values that were unstable before the last pass
     unsigned n;      // passes so far
@@ -25,7 +26,7 @@ struct passes_effort {
 };
 
 // Begins behind the passes that measure everything. `n_before`: values that were open before the last one of these.
-void passes_start(struct passes *passes, double budget_seconds, size_t n_before);
+void passes_start(struct passes *passes, double budget_seconds, unsigned passes_left, size_t n_before);
 // Whether another pass is worth its while for the values that are unstable now. Tells the listener.
 bool passes_next(struct passes *passes, const struct lab_listener *listener, size_t n_unstable,
                  struct passes_effort *effort);

@@ -20,13 +20,13 @@ static void passes_end_with_the_values_or_the_budget(void **state) {
     (void)state;
     struct passes passes;
     struct passes_effort effort;
-    passes_start(&passes, 100, 50);
+    passes_start(&passes, 100, 8, 50);
     assert_false(passes_next(&passes, &listener, 0, &effort));
     assert_true(passes_next(&passes, &listener, 20, &effort));
     assert_string_equal(said, "20 values are unstable: pass 2 measures them again");
     assert_true(passes_next(&passes, &listener, 1, &effort));
     assert_string_equal(said, "1 value is unstable: pass 3 measures it again");
-    passes_start(&passes, 0, 50);
+    passes_start(&passes, 0, 8, 50);
     assert_false(passes_next(&passes, &listener, 20, &effort));
 }
 
@@ -35,7 +35,7 @@ static void passes_do_not_go_on_for_ever(void **state) {
     struct passes passes;
     struct passes_effort effort;
     unsigned n = 0;
-    passes_start(&passes, 1e6, 50);
+    passes_start(&passes, 1e6, 8, 50);
     while (n < 1000 && passes_next(&passes, &listener, 20, &effort))
         n++;
     assert_in_range(n, 5, 50);
@@ -46,7 +46,7 @@ static void a_pass_waits_where_short_ones_do_not_help(void **state) {
     (void)state;
     struct passes passes;
     struct passes_effort many, few, same;
-    passes_start(&passes, 240, 10000);
+    passes_start(&passes, 240, 8, 10000);
     assert_true(passes_next(&passes, &listener, 5000, &many));
     assert_true(passes_next(&passes, &listener, 400, &few));
     assert_true(passes_next(&passes, &listener, 400, &same));

@@ -556,7 +556,7 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
     size_t n_unstable = 0;
     if (!measure_once(survey, &n_unstable, fail))
         return false;
-    passes_start(&passes, survey->request->budget_seconds, 2 * n_unstable); // the next pass is hasty
+    passes_start(&passes, survey->request->budget_seconds, 8, 2 * n_unstable); // the next pass is hasty
     while (!is_stopped(survey) && passes_next(&passes, listener_of(survey), n_unstable, &allowed)) {
         const struct effort effort = {
             .attempt_ms = allowed.attempt_ms, .retry_seconds = allowed.retry_seconds, .is_hasty = allowed.is_hasty};

@@ -13,7 +13,7 @@
 static const double widest_half = 0.01;
 
 // Least distance of processes' medians that makes a value one of each process, relative.
-static const double apart_processes = 0.02;
+static const double apart_processes = 0.03;
 // Processes fall into two groups where a gap is at least this part of their range.
 static const double least_gap = 0.5;
 
