@@ -212,12 +212,12 @@ static void compare_modes(struct arena *arena, const struct bench_looks *looks, 
 }
 
 void measured_confirm(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
-    bool is_stable = m->outcome == BENCH_OK && m->verdict != MEASURED_UNSTABLE;
-    bool may_have_modes = m->look == LOOK_MODES || (is_stable && looks->n_modes);
-    if (m->outcome == BENCH_OK && may_have_modes && m->n_replicates == 0) // other layouts are other code
+    if (m->outcome != BENCH_OK)
+        return;
+    bool may_have_modes = m->look == LOOK_MODES || (m->verdict != MEASURED_UNSTABLE && looks->n_modes);
+    if (may_have_modes && m->n_replicates == 0) // other layouts are other code
         compare_modes(arena, looks, m);
-    if (m->outcome != BENCH_OK || m->verdict == MEASURED_UNSTABLE || !looks->fastest ||
-        !measured_differ(m, looks->fastest))
+    if (m->verdict == MEASURED_UNSTABLE || !looks->fastest || !measured_differ(m, looks->fastest))
         return;
     m->verdict = MEASURED_UNSTABLE;
     m->look = LOOK_MOVED;

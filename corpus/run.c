@@ -67,7 +67,8 @@ static void take_state(struct run *run, struct form_state *state, const struct b
     if (is_value && (m->look == LOOK_FIRST || m->look == LOOK_MOVED) &&
         (!state->look || m->cycles < state->look->cycles)) {
         struct bench_measurement *look = ARENA_ARRAY(run->arena, struct bench_measurement, 1);
-        look->cycles = m->cycles, look->low = m->low, look->high = m->high, look->clock_error = m->clock_error;
+        *look = (struct bench_measurement){
+            .cycles = m->cycles, .low = m->low, .high = m->high, .clock_error = m->clock_error};
         state->look = look;
     }
 }
