@@ -192,12 +192,12 @@ struct bench_measurement {
         double cycles;  // median of the group, cycles per body; the lower one first
         double share;   // share of the samples, 0 to 1
     } modes[2];
-    unsigned n_replicates; // layouts of the same code: see replication.h
+    unsigned n_replicates; // layouts of the same code: see replication.h. At most BENCH_MAX_REPLICATES
     struct bench_replicate {
         const char *change;       // difference of the layout, for people
         double cycles, low, high; // as above
         enum bench_verdict verdict;
-    } replicates[BENCH_MAX_REPLICATES];
+    } * replicates;
     // One body of the co-runner: median and confidence interval, cycles of the measured CPU. The interval includes the
     // target's error (target.h, corunner_error). 0: no co-runner.
     double corunner, corunner_low, corunner_high;
@@ -206,7 +206,8 @@ struct bench_measurement {
     unsigned samples;                 // samples kept
     unsigned dropped[DROP_N_REASONS]; // rounds dropped
     double milliseconds;              // time spent on it
-    unsigned n_events; // counters besides cycles; rdpmc and perf clocks only. The first is "instructions"
+    unsigned n_events; // counters besides cycles; rdpmc and perf clocks only. The first is "instructions". At most
+                       // BENCH_MAX_EVENTS
     struct bench_event {
         const char *name;
         double count;      // median per body
@@ -216,7 +217,7 @@ struct bench_measurement {
         // interval.
         unsigned samples;
         const char *why; // one clause, where there is no count or it is not to be trusted; else null
-    } events[BENCH_MAX_EVENTS];
+    } * events;
 };
 
 // Ends of the interval with the clock's own error on top, cycles per body. Reports and comparisons of values use these.

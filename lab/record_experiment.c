@@ -54,12 +54,19 @@ static bool read_mode(struct arena *arena, const struct record *record, struct p
 static void make_printable(struct arena *arena, struct bench_measurement *m) {
     m->why = m->why ? printable(arena, m->why, "") : NULL;
     m->warning = m->warning ? printable(arena, m->warning, "") : NULL;
-    for (unsigned i = 0; i < m->n_replicates; i++)
-        m->replicates[i].change = printable(arena, m->replicates[i].change, "");
-    for (unsigned i = 0; i < m->n_events; i++) {
-        m->events[i].name = printable(arena, m->events[i].name, "");
-        m->events[i].why = m->events[i].why ? printable(arena, m->events[i].why, "") : NULL;
+    struct bench_replicate *replicates = ARENA_ARRAY(arena, struct bench_replicate, m->n_replicates);
+    for (unsigned i = 0; i < m->n_replicates; i++) {
+        replicates[i] = m->replicates[i];
+        replicates[i].change = printable(arena, replicates[i].change, "");
     }
+    m->replicates = replicates;
+    struct bench_event *events = ARENA_ARRAY(arena, struct bench_event, m->n_events);
+    for (unsigned i = 0; i < m->n_events; i++) {
+        events[i] = m->events[i];
+        events[i].name = printable(arena, events[i].name, "");
+        events[i].why = events[i].why ? printable(arena, events[i].why, "") : NULL;
+    }
+    m->events = events;
 }
 
 // Reads the loop's own instructions; without them, takes the ISA's usual ones.

@@ -250,6 +250,9 @@ static void results_are_a_measurement_file(void **state) {
     struct bench bench = {.target = &target, .clock = CLOCK_PERF, .stable = true, .clock_error = 0.001};
     struct host host = {.cpu_name = "A \"quoted\" CPU", .vendor = "ARM", .kernel = "6.1"};
     struct pack_program good = program(NULL), bad = program(NULL);
+    struct bench_event events[] = {{"instructions", 2, 2, 2, 0.99, 17, NULL},
+                                   {"r1b", 0.25, 0.125, 0.5, 0.875, 4, "few"},
+                                   {.name = "r1c", .why = "none"}};
     struct bench_measurement value = {.cycles = 4.5,
                                       .low = 4.4,
                                       .high = 4.6,
@@ -264,9 +267,7 @@ static void results_are_a_measurement_file(void **state) {
                                       .process_high = 4.75,
                                       .modes = {{4, 0.75}, {5, 0.25}},
                                       .n_events = 3,
-                                      .events = {{"instructions", 2, 2, 2, 0.99, 17, NULL},
-                                                 {"r1b", 0.25, 0.125, 0.5, 0.875, 4, "few"},
-                                                 {.name = "r1c", .why = "none"}}};
+                                      .events = events};
     struct bench_measurement crash = {.outcome = BENCH_SIGILL, .verdict = MEASURED_UNSTABLE, .low = NAN};
     char path[] = "/tmp/runner-results-XXXXXX";
     struct results out;

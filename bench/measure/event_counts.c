@@ -44,25 +44,25 @@ static void put_interval(struct arena *arena, const struct counts *one, struct b
     event->confidence = interval.confidence;
 }
 
-static void conclude(struct arena *arena, const struct counts *one, const char *name,
+static void conclude(struct arena *arena, const struct event_counts *counts, const struct counts *one, const char *name,
                      struct bench_measurement *result) {
     assert(result->n_events < BENCH_MAX_EVENTS);
-    struct bench_event *event = &result->events[result->n_events++];
+    struct bench_event *event = ARENA_ADD(arena, result->events, result->n_events);
     *event = (struct bench_event){.name = name, .samples = (unsigned)one->n};
     if (one->n)
-        put_interval(arena, one, event);
+        put_interval(counts->arena, one, event);
     if (!one->n)
         event->why = "all rounds that counted it were dropped";
     else if (event->confidence < SAMPLING_CONFIDENCE)
         event->why = "too few rounds that counted it were kept";
 }
 
-void event_counts_conclude(const struct event_counts *counts, struct bench_measurement *result) {
+void event_counts_conclude(struct arena *arena, const struct event_counts *counts, struct bench_measurement *result) {
     const struct target *target = counts->target;
     if (!bench_clock_counts(result->clock))
         return;
-    conclude(counts->arena, &counts->instructions, "instructions", result);
+    conclude(arena, counts, &counts->instructions, "instructions", result);
     for (unsigned group = 0; group < target->n_groups; group++)
         for (unsigned i = 0; i < target->groups[group].n_events; i++)
-            conclude(counts->arena, &counts->events[group][i], target->groups[group].events[i], result);
+            conclude(arena, counts, &counts->events[group][i], target->groups[group].events[i], result);
 }

@@ -26,7 +26,8 @@ void event_counts_add(struct event_counts *counts, const struct target_job *job,
 // counts.
 bool event_counts_are_enough(const struct event_counts *counts);
 // Writes the medians and their intervals: instructions first, then the events in the order of the request. An event
-// whose rounds were all dropped has no count, and a reason. Writes nothing where no counter was read.
-void event_counts_conclude(const struct event_counts *counts, struct bench_measurement *result);
+// whose rounds were all dropped has no count, and a reason. Writes nothing where no counter was read. The result's
+// events live in `arena`.
+void event_counts_conclude(struct arena *arena, const struct event_counts *counts, struct bench_measurement *result);
 
 #endif

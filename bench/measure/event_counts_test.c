@@ -61,7 +61,7 @@ static void exact_counts_are_good_to_one(void **state) {
         add_round(f, 0, 2, 0);
         add_round(f, 1, 0.5, 0);
     }
-    event_counts_conclude(&f->counts, &f->result);
+    event_counts_conclude(&f->arena, &f->counts, &f->result);
     assert_int_equal(f->result.n_events, 4);
     assert_string_equal(f->result.events[0].name, "instructions");
     assert_int_equal(f->result.events[0].samples, 16);
@@ -79,7 +79,7 @@ static void a_group_without_rounds_is_said(void **state) {
     struct fixture *f = open_fixture();
     for (int i = 0; i < 8; i++)
         add_round(f, 0, 2, 0);
-    event_counts_conclude(&f->counts, &f->result);
+    event_counts_conclude(&f->arena, &f->counts, &f->result);
     assert_int_equal(f->result.n_events, 4);
     assert_null(event_named(f, "a")->why);
     for (int i = 0; i < 2; i++) {
@@ -96,7 +96,7 @@ static void few_rounds_are_said(void **state) {
     struct fixture *f = open_fixture();
     for (int i = 0; i < 8; i++)
         add_round(f, i < 4, 2, i);
-    event_counts_conclude(&f->counts, &f->result);
+    event_counts_conclude(&f->arena, &f->counts, &f->result);
     const struct bench_event *event = event_named(f, "b");
     assert_int_equal(event->samples, 4);
     assert_true(fabs(event->confidence - 0.875) < 1e-9);
@@ -108,7 +108,7 @@ static void nothing_is_said_where_nothing_counts(void **state) {
     (void)state;
     struct fixture *f = open_fixture();
     f->result.clock = CLOCK_RATIO;
-    event_counts_conclude(&f->counts, &f->result);
+    event_counts_conclude(&f->arena, &f->counts, &f->result);
     assert_int_equal(f->result.n_events, 0);
     close_fixture(f);
 }
@@ -131,7 +131,7 @@ static void intervals_hold_the_median_as_often_as_they_claim(void **state) {
         struct fixture *f = open_fixture();
         for (int i = 0; i < 24; i++)
             add_round(f, 0, 2, -scale * log(1 - uniform(&seed)));
-        event_counts_conclude(&f->counts, &f->result);
+        event_counts_conclude(&f->arena, &f->counts, &f->result);
         const struct bench_event *event = event_named(f, "a");
         n_missed += median < event->low || median > event->high;
         close_fixture(f);

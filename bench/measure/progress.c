@@ -280,7 +280,7 @@ void progress_conclude(struct progress *progress) {
     result->milliseconds = progress->spent_ms;
     if (result->outcome == BENCH_OK) {
         conclude_samples(progress->sampling, progress->bench, &progress->job, result);
-        event_counts_conclude(&progress->counts, result);
+        event_counts_conclude(progress->bench->arena, &progress->counts, result);
         if (progress->bench->options.is_first_look)
             begin_looks(progress);
         return;

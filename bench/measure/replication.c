@@ -8,7 +8,7 @@
 void replication_add(struct arena *arena, struct bench_measurement *value, const char *change,
                      const struct bench_measurement *replicate) {
     assert(value->n_replicates < BENCH_MAX_REPLICATES);
-    value->replicates[value->n_replicates++] = (struct bench_replicate){
+    *ARENA_ADD(arena, value->replicates, value->n_replicates) = (struct bench_replicate){
         change, replicate->cycles, replicate->low, replicate->high, replicate->verdict,
     };
     if (value->verdict == MEASURED_UNSTABLE || replicate->outcome != BENCH_OK ||

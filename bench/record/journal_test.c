@@ -47,6 +47,7 @@ static int tear_down(void **state) {
 
 // ±0.1 %, from three processes.
 static struct record some_record(void) {
+    static struct bench_event ten_instructions = {.name = "instructions", .count = 10};
     return (struct record){
         .kernel = "fma-zmm-ps",
         .isa = "x86_64",
@@ -65,7 +66,7 @@ static struct record some_record(void) {
                         .samples = 24,
                         .processes = 3,
                         .n_events = 1,
-                        .events = {{.name = "instructions", .count = 10}}},
+                        .events = &ten_instructions},
     };
 }
 
@@ -117,7 +118,8 @@ static void the_same_program_is_found(void **state) {
     assert_int_equal(journal_find(&f->journal, &records[0], &request, &found), JOURNAL_NOTHING);
     assert_null(found);
     request.n_events = 1;
-    records[2].measurement.events[0].why = "all rounds that counted it were dropped";
+    struct bench_event dropped = {.name = "instructions", .why = "all rounds that counted it were dropped"};
+    records[2].measurement.events = &dropped;
     write_records(f, &records[2], 1); // later, and without a count: the one before it stands
     read_again(f);
     assert_int_equal(journal_find(&f->journal, &records[0], &request, &found), JOURNAL_DONE);

@@ -96,8 +96,8 @@ static struct bench_event *event_named(struct arena *arena, struct bench_measure
             return &measurement->events[i];
     if (measurement->n_events == BENCH_MAX_EVENTS)
         return NULL;
-    struct bench_event *event = &measurement->events[measurement->n_events++];
-    event->name = arena_strdup(arena, name);
+    struct bench_event *event = ARENA_ADD(arena, measurement->events, measurement->n_events);
+    *event = (struct bench_event){.name = arena_strdup(arena, name)};
     return event;
 }
 
@@ -256,7 +256,7 @@ static bool read_replicates(struct arena *arena, const json_t *json, struct benc
     if (list && (!json_is_array(list) || json_array_size(list) > BENCH_MAX_REPLICATES))
         return fail_set(fail, FAIL_INPUT, "'replicates' must be a list, of %d at most", BENCH_MAX_REPLICATES);
     json_array_foreach(list, i, item) {
-        struct bench_replicate *replicate = &measurement->replicates[i];
+        struct bench_replicate *replicate = ARENA_ADD(arena, measurement->replicates, measurement->n_replicates);
         unsigned verdict = MEASURED_UNSTABLE;
         if (!json_is_object(item))
             return fail_set(fail, FAIL_INPUT, "'replicates' must be a list of objects");
@@ -267,7 +267,6 @@ static bool read_replicates(struct arena *arena, const json_t *json, struct benc
             !read_name(arena, item, "verdict", verdict_name, MEASURED_UNSTABLE + 1, &verdict, fail))
             return false;
         replicate->verdict = (enum bench_verdict)verdict;
-        measurement->n_replicates = (unsigned)i + 1;
     }
     return true;
 }

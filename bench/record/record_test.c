@@ -48,6 +48,11 @@ static int tear_down(void **state) {
 }
 
 static struct record full_record(void) {
+    static struct bench_replicate replicate = {"in other registers", 4.42, 4.41, 4.43, MEASURED_WITHIN};
+    static struct bench_event events[] = {{"instructions", 10.5, 10.5, 10.75, 0.9922, 41, NULL},
+                                          {.name = "branches", .count = 3.25}, // of a file that knows no intervals
+                                          {"loads", 2, 1.5, 2.5, 0.875, 4, "too few rounds that counted it were kept"},
+                                          {.name = "stores", .why = "all rounds that counted it were dropped"}};
     return (struct record){
         .kernel = "fma-zmm-ps",
         .isa = "x86_64",
@@ -75,15 +80,12 @@ static struct record full_record(void) {
                         .process_low = 4.41,
                         .process_high = 4.415,
                         .n_replicates = 1,
-                        .replicates = {{"in other registers", 4.42, 4.41, 4.43, MEASURED_WITHIN}},
+                        .replicates = &replicate,
                         .samples = 41,
                         .dropped = {[DROP_SWITCH] = 1, [DROP_REFERENCE] = 2},
                         .milliseconds = 4.125,
                         .n_events = 4,
-                        .events = {{"instructions", 10.5, 10.5, 10.75, 0.9922, 41, NULL},
-                                   {.name = "branches", .count = 3.25}, // of a file that knows no intervals
-                                   {"loads", 2, 1.5, 2.5, 0.875, 4, "too few rounds that counted it were kept"},
-                                   {.name = "stores", .why = "all rounds that counted it were dropped"}}},
+                        .events = events},
         .n_predictions = 2,
         .predictions = {{"llvm-19/znver5", 8, "Zn4FP01", "differs", "model: Zn4FP01 held for 2 cycles"},
                         {"llvm-19/znver4", 8.5, NULL, NULL, ""}},
