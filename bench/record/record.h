@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 enum { RECORD_VERSION = 1, RECORD_MAX_PREDICTIONS = 4 };
 
@@ -80,10 +81,16 @@ struct record_file {
     size_t n_records;
     unsigned n_cut;    // number of lines that were cut short, and left out
     unsigned cut_line; // number of the last such line, from 1
+    // Where record_read_on goes on.
+    off_t end;        // bytes read
+    unsigned n_lines; // whole ones among them
+    struct fail cut;  // of a last line that was cut short; only the next one shows whether a killed run ended there
 };
 // Reads a file. Leaves out a line cut short: the last one, or one that a header follows. Fails at any other wrong line.
 // Success and failure both need record_file_close.
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
+// Reads what was added since, with the same arena. A zeroed file is one of which nothing was read.
+bool record_read_on(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
 void record_file_close(struct record_file *file);
 
 // A file read measurement by measurement: it may be larger than memory.

@@ -1,6 +1,5 @@
 // Reads measurement files: headers, measurements, and what a killed run left of its last line. Ignores unknown fields:
 // files of later versions have more of them. The writer is record_write.c.
-#include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "bench/record/record.h"
@@ -447,40 +446,14 @@ static bool read_or_leave(struct arena *arena, const char *path, struct slice li
     return is_done;
 }
 
-static bool read_lines(struct arena *arena, const char *path, struct slice rest, struct record_file *file,
-                       struct fail *fail) {
-    struct fail cut = {0};
-    struct slice line;
-    for (unsigned number = 1; slice_next(&rest, '\n', &line); number++) {
-        bool is_last = !rest.data; // without a newline at its end
-        if (slice_trim(line).length && !read_or_leave(arena, path, line, number, is_last, file, &cut, fail))
-            return false;
-    }
-    return true;
-}
-
-bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail) {
-    *file = (struct record_file){0};
-    char *data;
-    size_t length;
-    return file_read(arena, path, &data, &length, fail) &&
-           read_lines(arena, path, (struct slice){data, length}, file, fail);
-}
-
-void record_file_close(struct record_file *file) {
-    for (size_t i = 0; i < file->n_headers; i++)
-        json_decref(file->headers[i]);
-    *file = (struct record_file){0};
-}
-
-// ---- Measurement by measurement
+// ---- Line by line
 
 struct record_stream {
     FILE *in;
     const char *path;
     char *text; // the current line
     size_t room;
-    unsigned line;      // its number, from 1
+    unsigned n_lines;   // whole ones in front of what is next
     unsigned n_headers; // headers so far
     json_t *header;     // the last one
     struct fail cut;    // as in read_or_leave
@@ -489,14 +462,37 @@ struct record_stream {
 
 struct record_stream *record_stream_open(const char *path, struct fail *fail) {
     struct arena arena = {0};
-    FILE *in = fopen(path, "re");
+    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
     if (!in) {
-        fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", path, strerror(errno));
+        fail_set(fail, FAIL_INPUT, "cannot open '%s': %s", path, strerror(errno));
         return NULL;
     }
     struct record_stream *stream = ARENA_NEW(&arena, struct record_stream);
     *stream = (struct record_stream){.in = in, .path = arena_strdup(&arena, path), .arena = arena};
     return stream;
+}
+
+// What a line is for its reader.
+enum next { NEXT_LINE, NEXT_END, NEXT_WRONG };
+
+// Reads the next line into `file`. A last line without its newline may be cut short.
+static enum next read_next(struct record_stream *stream, struct arena *arena, struct record_file *file,
+                           struct fail *fail) {
+    errno = 0;
+    ssize_t length = getline(&stream->text, &stream->room, stream->in);
+    if (length < 0 && ferror(stream->in)) {
+        fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", stream->path, strerror(errno));
+        return NEXT_WRONG;
+    }
+    if (length < 0)
+        return NEXT_END;
+    struct slice line = {stream->text, (size_t)length};
+    bool is_last = line.data[line.length - 1] != '\n';
+    line.length -= !is_last;
+    bool is_read = !slice_trim(line).length ||
+                   read_or_leave(arena, stream->path, line, stream->n_lines + 1, is_last, file, &stream->cut, fail);
+    stream->n_lines += !is_last;
+    return is_read ? NEXT_LINE : NEXT_WRONG;
 }
 
 // Takes what a line held. Returns whether that is a measurement.
@@ -516,24 +512,12 @@ static bool take_from_line(struct record_stream *stream, struct record_file *one
 }
 
 bool record_stream_next(struct record_stream *stream, struct arena *arena, struct record *record, struct fail *fail) {
-    ssize_t length;
-    errno = 0;
-    while ((length = getline(&stream->text, &stream->room, stream->in)) >= 0) {
-        struct record_file one = {0};
-        struct slice line = {stream->text, (size_t)length};
-        bool is_last = line.data[line.length - 1] != '\n';
-        line.length -= !is_last;
-        stream->line++;
-        if (slice_trim(line).length &&
-            !read_or_leave(arena, stream->path, line, stream->line, is_last, &one, &stream->cut, fail)) {
-            record_file_close(&one);
-            return false;
-        }
+    struct record_file one = {0};
+    enum next next;
+    while ((next = read_next(stream, arena, &one, fail)) == NEXT_LINE)
         if (take_from_line(stream, &one, record))
             return true;
-    }
-    if (ferror(stream->in))
-        fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", stream->path, strerror(errno));
+    record_file_close(&one);
     return false;
 }
 
@@ -546,7 +530,43 @@ void record_stream_close(struct record_stream *stream) {
         return;
     json_decref(stream->header);
     free(stream->text);
-    fclose(stream->in);
+    if (stream->in != stdin)
+        fclose(stream->in);
     struct arena arena = stream->arena;
     arena_free(&arena);
+}
+
+// ---- Whole files
+
+bool record_read_on(struct arena *arena, const char *path, struct record_file *file, struct fail *fail) {
+    struct record_stream *stream = record_stream_open(path, fail);
+    if (!stream)
+        return false;
+    if (file->end && fseeko(stream->in, file->end, SEEK_SET) != 0) {
+        fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", path, strerror(errno));
+        record_stream_close(stream);
+        return false;
+    }
+    stream->n_lines = file->n_lines;
+    stream->cut = file->cut;
+    enum next next;
+    while ((next = read_next(stream, arena, file, fail)) == NEXT_LINE)
+        ;
+    off_t end = ftello(stream->in); // a pipe has none, and is read once
+    file->end = end < 0 ? 0 : end;
+    file->n_lines = stream->n_lines;
+    file->cut = stream->cut;
+    record_stream_close(stream);
+    return next == NEXT_END;
+}
+
+bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail) {
+    *file = (struct record_file){0};
+    return record_read_on(arena, path, file, fail);
+}
+
+void record_file_close(struct record_file *file) {
+    for (size_t i = 0; i < file->n_headers; i++)
+        json_decref(file->headers[i]);
+    *file = (struct record_file){0};
 }
