@@ -56,7 +56,7 @@ static void say_what_is_of_others(const struct run_journal *journal, const struc
 
 static void say_what_was_found(const struct run_journal *journal, const struct lab *lab, size_t n_experiments,
                                bool is_resumed) {
-    const struct record_file *file = &journal->before.file;
+    const struct record_file *file = journal->before.file;
     if (file->n_cut)
         lab_say(lab->listener, LAB_WARNING, "%s:%u: the line was cut short when its run was ended; it is left out",
                 journal->path, file->cut_line);
@@ -69,7 +69,7 @@ static void say_what_was_found(const struct run_journal *journal, const struct l
 }
 
 static bool check_targets(const struct run_journal *journal, const struct lab *lab, struct fail *fail) {
-    const struct record_file *file = &journal->before.file;
+    const struct record_file *file = journal->before.file;
     const char *ours = lab->bench.target->description;
     for (size_t i = 0; i < file->n_headers; i++) {
         const char *theirs = record_target(file->headers[i]);
@@ -85,7 +85,8 @@ static bool check_targets(const struct run_journal *journal, const struct lab *l
 static bool open_file(struct run_journal *journal, struct lab *lab, const struct plan *plan,
                       const struct run_journal_request *request, struct fail *fail) {
     struct fail unreadable = {0};
-    bool is_read = journal_read(lab->arena, journal->path, host_of(lab), &lab->bench, &journal->before, &unreadable);
+    bool is_read = journal_read(lab->arena, journal->path, request->known, host_of(lab), &lab->bench, &journal->before,
+                                &unreadable);
     if (!is_read && request->is_resumed) {
         *fail = unreadable;
         return false;
@@ -104,20 +105,20 @@ static bool open_file(struct run_journal *journal, struct lab *lab, const struct
 }
 
 // Returns the CPU of the file's last run; -1: unknown, or on another host.
-static int cpu_of_before(struct lab *lab, const char *path) {
-    struct record_file file = {0};
+static int cpu_of_before(struct lab *lab, const struct run_journal_request *request) {
+    struct record_file own = {.arena = lab->arena}, *file = request->known ? request->known : &own;
     struct fail unreadable = {0}; // run_journal_open reports it
     int cpu = -1;
-    if (access(path, F_OK) == 0 && record_read(lab->arena, path, &file, &unreadable) && file.n_headers)
-        cpu = record_cpu(file.headers[file.n_headers - 1], &lab->host);
-    record_file_close(&file);
+    if (access(request->path, F_OK) == 0 && record_read_on(request->path, file, &unreadable) && file->n_headers)
+        cpu = record_cpu(file->headers[file->n_headers - 1], &lab->host);
+    record_file_close(&own);
     return cpu;
 }
 
 void run_journal_choose_cpu(struct lab *lab, const struct lab_options *options,
                             const struct run_journal_request *request) {
     bool is_free = !lab->is_simulated && options->bench.cpu < 0;
-    int cpu = request->is_resumed && is_free ? cpu_of_before(lab, request->path) : -1;
+    int cpu = request->is_resumed && is_free ? cpu_of_before(lab, request) : -1;
     struct host_request there = {.cpu = cpu};
     struct host host;
     struct fail refused = {0}; // the CPU is offline now, or we may not use it

@@ -23,6 +23,7 @@ struct run_journal_request {
     size_t *n_taken;                  // the number of those that are taken is added to it; null: not counted
     bool wants_json;                  // print JSON Lines on standard output
     const struct option_list *events; // hardware events that a measurement must have to be taken
+    struct record_file *known;        // what was read of the file, for runs that follow each other; null: nothing
 };
 
 // Before the lab is started: chooses the CPU of the file's last run on this host for a run that resumes it. Does

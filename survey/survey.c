@@ -36,8 +36,9 @@ struct survey {
     bool *are_open;   // for each kernel: a value of it is to be measured
     size_t n_open;    // length of that list
     const char *path; // of the measurement file
-    size_t n_said;    // troubles of experiments
-    int status;       // as in survey_run
+    struct record_file measurements; // what was read of it: each pass reads what the one before has added
+    size_t n_said;                   // troubles of experiments
+    int status;                      // as in survey_run
 };
 
 static const struct lab_listener *listener_of(const struct survey *survey) {
@@ -431,7 +432,8 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
     struct plan plan = {.listener = &listener};
     struct lab lab = {0};
     struct lab_options options = *survey->request->lab;
-    const struct run_journal_request files = {.path = survey->path, .is_resumed = true, .events = &options.events};
+    const struct run_journal_request files = {
+        .path = survey->path, .is_resumed = true, .events = &options.events, .known = &survey->measurements};
     options.listener = &listener;
     options.cpus.n_items = 0;
     *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
@@ -491,7 +493,7 @@ static bool measure_slots(struct survey *survey, const struct effort *effort, si
         struct survey_table table;
         const char *kernels = NULL;
         size_t first = survey->kernels.n_kernels;
-        is_done = table_read(&arena, &survey->request->folder, 1, NULL, 0, NULL, &table, fail);
+        is_done = table_read_on(&arena, survey->request->folder, &survey->measurements, &table, fail);
         if (is_done)
             kernels = slots_plan_next(&survey->slots, &table);
         arena_free(&arena);
@@ -627,12 +629,11 @@ static bool prepare(struct survey *survey, struct fail *fail) {
 }
 
 // Counts what the folder holds now: a run that ended may have measured nothing.
-static bool summarize(const struct survey *survey, uint64_t start_ns, struct survey_summary *summary,
-                      struct fail *fail) {
+static bool summarize(struct survey *survey, uint64_t start_ns, struct survey_summary *summary, struct fail *fail) {
     struct arena arena = {0};
     struct survey_table table = {0};
     bool has_file = access(survey->path, F_OK) == 0,
-         is_read = !has_file || table_read(&arena, &survey->request->folder, 1, NULL, 0, NULL, &table, fail);
+         is_read = !has_file || table_read_on(&arena, survey->request->folder, &survey->measurements, &table, fail);
     *summary = (struct survey_summary){.n_forms = table.n_forms,
                                        .n_measured = table.n_measured,
                                        .n_values = table.n_values,
@@ -652,8 +653,10 @@ bool survey_run(struct arena *arena, const struct survey_request *request, struc
                             .request = request,
                             .isa = request->lab->isa,
                             .path = folder_file(arena, request->folder, "measurements.jsonl"),
+                            .measurements.arena = arena,
                             .status = *status};
     bool is_done = prepare(&survey, fail) && measure_all(&survey, fail) && summarize(&survey, start_ns, summary, fail);
+    record_file_close(&survey.measurements);
     *status = survey.status;
     return is_done;
 }

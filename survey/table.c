@@ -144,35 +144,47 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
     return rows;
 }
 
-bool table_read(struct arena *arena, const char *const *folders, size_t n_folders, const struct model *models,
-                size_t n_models, const struct lab_listener *listener, struct survey_table *table, struct fail *fail) {
-    struct reader reader = {.arena = arena, .listener = listener};
+// Makes the table of what the reader has read.
+static bool read_table(struct reader *reader, const char *const *folders, size_t n_folders, const struct model *models,
+                       size_t n_models, struct survey_table *table, struct fail *fail) {
+    struct arena *arena = reader->arena;
     const struct json_t *header = NULL;
     struct folder_form *forms;
     size_t n_forms;
     *table = (struct survey_table){0};
-    bool is_read = reader_read_measurements(&reader, folders, n_folders, &header, fail) &&
-                   read_forms(arena, folders, n_folders, &forms, &n_forms, fail);
-    if (is_read) {
-        reader.isa = reader.n_entries ? isa_find(reader.entries[0].record->isa) : NULL;
-        if (reader.isa)
-            reader_read_steps(&reader);
-        if (reader.isa)
-            reader_read_fillers(&reader, table);
-        if (reader.isa)
-            table->triple = reader.isa->triple;
-        if (reader.isa)
-            table->repeat_options = reader_repeat_options(arena, reader.isa, header);
-        table->cpu = table_machine_text(arena, header);
-        table->clock = table_clock_text(arena, header);
+    if (!reader_read_measurements(reader, folders, n_folders, &header, fail) ||
+        !read_forms(arena, folders, n_folders, &forms, &n_forms, fail))
+        return false;
+    reader->isa = reader->n_entries ? isa_find(reader->entries[0].record->isa) : NULL;
+    if (reader->isa) {
+        reader_read_steps(reader);
+        reader_read_fillers(reader, table);
+        table->triple = reader->isa->triple;
+        table->repeat_options = reader_repeat_options(arena, reader->isa, header);
     }
-    if (is_read) {
-        struct table_row *rows = make_rows(&reader, forms, n_forms, table);
-        add_models(arena, models, n_models, rows, table);
-        for (size_t m = 0; m < n_models && !table->llvm_cpu; m++)
-            table->llvm_cpu = models[m].missing ? NULL : models[m].machine->cpu;
-    }
-    for (size_t i = 0; reader.files && i < n_folders; i++)
+    table->cpu = table_machine_text(arena, header);
+    table->clock = table_clock_text(arena, header);
+    struct table_row *rows = make_rows(reader, forms, n_forms, table);
+    add_models(arena, models, n_models, rows, table);
+    for (size_t m = 0; m < n_models && !table->llvm_cpu; m++)
+        table->llvm_cpu = models[m].missing ? NULL : models[m].machine->cpu;
+    return true;
+}
+
+bool table_read(struct arena *arena, const char *const *folders, size_t n_folders, const struct model *models,
+                size_t n_models, const struct lab_listener *listener, struct survey_table *table, struct fail *fail) {
+    struct reader reader = {
+        .arena = arena, .listener = listener, .files = ARENA_ARRAY(arena, struct record_file, n_folders)};
+    for (size_t i = 0; i < n_folders; i++)
+        reader.files[i].arena = arena;
+    bool is_read = read_table(&reader, folders, n_folders, models, n_models, table, fail);
+    for (size_t i = 0; i < n_folders; i++)
         record_file_close(&reader.files[i]);
     return is_read;
+}
+
+bool table_read_on(struct arena *arena, const char *folder, struct record_file *measurements,
+                   struct survey_table *table, struct fail *fail) {
+    struct reader reader = {.arena = arena, .files = measurements};
+    return read_table(&reader, &folder, 1, NULL, 0, table, fail);
 }

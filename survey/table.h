@@ -135,6 +135,7 @@ bool table_find_origin(struct arena *arena, const char *folder, struct table_ori
 // The same of a single measurement file.
 bool table_find_origin_of_file(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail);
 
+struct record_file;
 struct json_t; // jansson's
 
 // What the header line of a measurement file says, for people: CPU and microcode; which clock, and its error.
@@ -149,5 +150,9 @@ const char *table_repeat(struct arena *arena, const struct table_value *value, c
 // nothing has been measured yet.
 bool table_read(struct arena *arena, const char *const *folders, size_t n_folders, const struct model *models,
                 size_t n_models, const struct lab_listener *listener, struct survey_table *table, struct fail *fail);
+// The same of one folder while it is measured, without models. `measurements`: what was read of its measurement file,
+// which the caller keeps; only the rest is read.
+bool table_read_on(struct arena *arena, const char *folder, struct record_file *measurements,
+                   struct survey_table *table, struct fail *fail);
 
 #endif

@@ -156,11 +156,9 @@ static void say_what_is_damaged(const struct reader *reader, const char *path, c
 bool reader_read_measurements(struct reader *reader, const char *const *folders, size_t n, const json_t **header,
                               struct fail *fail) {
     size_t n_records = 0, n_others = 0;
-    reader->files = ARENA_ARRAY(reader->arena, struct record_file, n);
     for (size_t i = 0; i < n; i++) {
         const char *path = folder_file(reader->arena, folders[i], "measurements.jsonl");
-        if (!reader_is_survey(reader->arena, folders[i], fail) ||
-            !record_read(reader->arena, path, &reader->files[i], fail))
+        if (!reader_is_survey(reader->arena, folders[i], fail) || !record_read_on(path, &reader->files[i], fail))
             return false;
         say_what_is_damaged(reader, path, &reader->files[i]);
         n_records += reader->files[i].n_records;

@@ -44,7 +44,7 @@ struct reader {
     struct arena *arena;
     const struct lab_listener *listener;
     const struct isa *isa;     // null: nothing was measured
-    struct record_file *files; // they hold the records
+    struct record_file *files; // one a folder; they hold the records
     struct entry *entries;     // in the order of forms
     size_t n_entries;
     struct step *steps;

@@ -12,7 +12,7 @@ static void count_others(struct journal *journal, unsigned run) {
     if (journal->origins[run] != RECORD_OTHER_CPU)
         return;
     journal->n_other_cpu++;
-    journal->other_cpu = (int)json_integer_value(json_object_get(journal->file.headers[run - 1], "pinned_to"));
+    journal->other_cpu = (int)json_integer_value(json_object_get(journal->file->headers[run - 1], "pinned_to"));
 }
 
 static const char *bytes_of(const struct record *record) {
@@ -27,17 +27,17 @@ static int compare(const void *a, const void *b) {
 
 // Files of surveys hold tens of thousands of records, of which each is looked up.
 static void sort_records(struct arena *arena, struct journal *journal) {
-    size_t n = journal->file.n_records;
+    size_t n = journal->file->n_records;
     journal->by_bytes = ARENA_ARRAY(arena, const struct record *, n);
     for (size_t i = 0; i < n; i++)
-        journal->by_bytes[i] = &journal->file.records[i];
+        journal->by_bytes[i] = &journal->file->records[i];
     if (n)
         qsort(journal->by_bytes, n, sizeof *journal->by_bytes, compare);
 }
 
 // One past the last record with the same bytes; those are in front of it.
 static size_t end_of_same(const struct journal *journal, const struct record *like) {
-    size_t first = 0, end = journal->file.n_records;
+    size_t first = 0, end = journal->file->n_records;
     while (first < end) {
         size_t middle = first + (end - first) / 2;
         if (strcmp(bytes_of(journal->by_bytes[middle]), bytes_of(like)) <= 0)
@@ -48,26 +48,31 @@ static size_t end_of_same(const struct journal *journal, const struct record *li
     return end;
 }
 
-bool journal_read(struct arena *arena, const char *path, const struct host *host, const struct bench *bench,
-                  struct journal *journal, struct fail *fail) {
-    *journal = (struct journal){.bench = bench};
+bool journal_read(struct arena *arena, const char *path, struct record_file *known, const struct host *host,
+                  const struct bench *bench, struct journal *journal, struct fail *fail) {
+    *journal = (struct journal){.bench = bench, .file = known, .is_own = !known};
+    if (!known) {
+        journal->file = ARENA_NEW(arena, struct record_file);
+        journal->file->arena = arena;
+    }
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) // devices and pipes hold no earlier records
         return true;
-    if (!record_read(arena, path, &journal->file, fail))
+    if (!record_read_on(path, journal->file, fail))
         return false;
-    journal->origins = ARENA_ARRAY(arena, enum record_origin, journal->file.n_headers + 1);
+    journal->origins = ARENA_ARRAY(arena, enum record_origin, journal->file->n_headers + 1);
     journal->origins[0] = RECORD_ELSEWHERE;
-    for (size_t i = 0; i < journal->file.n_headers; i++)
-        journal->origins[i + 1] = record_origin(journal->file.headers[i], host, bench);
-    for (size_t i = 0; i < journal->file.n_records; i++)
-        count_others(journal, journal->file.records[i].run);
+    for (size_t i = 0; i < journal->file->n_headers; i++)
+        journal->origins[i + 1] = record_origin(journal->file->headers[i], host, bench);
+    for (size_t i = 0; i < journal->file->n_records; i++)
+        count_others(journal, journal->file->records[i].run);
     sort_records(arena, journal);
     return true;
 }
 
 void journal_close(struct journal *journal) {
-    record_file_close(&journal->file);
+    if (journal->is_own)
+        record_file_close(journal->file);
 }
 
 static bool is_same(const char *a, const char *b) {
@@ -99,7 +104,7 @@ static bool is_precise(const struct journal *journal, const struct record *recor
     const struct bench_options *options = &journal->bench->options;
     const struct bench_measurement *m = &record->measurement;
     return (m->high - m->low) / 2 <= options->precision * m->cycles + rounding ||
-           record_tried_as_hard(journal->file.headers[record->run - 1], options);
+           record_tried_as_hard(journal->file->headers[record->run - 1], options);
 }
 
 // Whether the code itself caused the outcome, which would happen again, and not the machine or somebody else.

@@ -8,7 +8,8 @@
 
 struct journal {
     const struct bench *bench;
-    struct record_file file;
+    struct record_file *file;
+    bool is_own;                     // whether the journal closes it
     enum record_origin *origins;     // origin of each header, from [1]; [0]: of records before the first header
     const struct record **by_bytes;  // all records, in the order of their bytes, then of their lines
     size_t n_elsewhere, n_other_cpu; // number of measurements elsewhere, and on another CPU of this host
@@ -16,9 +17,10 @@ struct journal {
 };
 
 // Reads the file. Where it does not exist, or is not a regular file, the journal is empty. Fails as record_read does.
-// Success and failure both need journal_close. `bench` must live as long as the journal.
-bool journal_read(struct arena *arena, const char *path, const struct host *host, const struct bench *bench,
-                  struct journal *journal, struct fail *fail);
+// Success and failure both need journal_close. `bench` must live as long as the journal. `known`: what was read of the
+// file, which the caller keeps; only the rest is read. Null: nothing was.
+bool journal_read(struct arena *arena, const char *path, struct record_file *known, const struct host *host,
+                  const struct bench *bench, struct journal *journal, struct fail *fail);
 void journal_close(struct journal *journal);
 
 // What a measurement must have to count as done, in addition to the bench's options.

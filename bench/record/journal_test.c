@@ -81,7 +81,7 @@ static void write_records(struct fixture *f, const struct record *records, size_
 
 static void read_again(struct fixture *f) {
     journal_close(&f->journal);
-    assert_true(journal_read(&f->arena, f->path, &f->host, &f->bench, &f->journal, &f->fail));
+    assert_true(journal_read(&f->arena, f->path, NULL, &f->host, &f->bench, &f->journal, &f->fail));
 }
 
 static enum journal_state state_of(const struct fixture *f, const struct record *like) {
@@ -276,13 +276,13 @@ static void another_place_is_told_apart(void **state) {
     assert_int_equal(f->journal.n_other_cpu, 1);
     assert_int_equal(f->journal.other_cpu, 3);
     assert_int_equal(f->journal.n_elsewhere, 0);
-    assert_int_equal(record_cpu(f->journal.file.headers[0], &f->host), 3);
+    assert_int_equal(record_cpu(f->journal.file->headers[0], &f->host), 3);
     f->host.cpu_name = "another CPU";
     read_again(f);
     assert_int_equal(state_of(f, &record), JOURNAL_NOTHING);
     assert_int_equal(f->journal.n_elsewhere, 1);
     assert_int_equal(f->journal.n_other_cpu, 0);
-    assert_int_equal(record_cpu(f->journal.file.headers[0], &f->host), -1);
+    assert_int_equal(record_cpu(f->journal.file->headers[0], &f->host), -1);
 }
 
 // An overlay file that was edited has the name it had.

@@ -75,6 +75,7 @@ bool record_write(FILE *out, const struct record *record, struct fail *fail);
 struct json_t; // jansson's
 
 struct record_file {
+    struct arena *arena;     // of its strings and records
     struct json_t **headers; // one per run
     size_t n_headers;
     struct record *records;
@@ -89,8 +90,9 @@ struct record_file {
 // Reads a file. Leaves out a line cut short: the last one, or one that a header follows. Fails at any other wrong line.
 // Success and failure both need record_file_close.
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
-// Reads what was added since, with the same arena. A zeroed file is one of which nothing was read.
-bool record_read_on(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
+// Reads what was added since. Of a file that has only its arena, nothing was read yet. Records that were read before
+// stay where they are, but for the list of them.
+bool record_read_on(const char *path, struct record_file *file, struct fail *fail);
 void record_file_close(struct record_file *file);
 
 // A file read measurement by measurement: it may be larger than memory.

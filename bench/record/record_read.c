@@ -451,8 +451,7 @@ static bool read_or_leave(struct arena *arena, const char *path, struct slice li
 struct record_stream {
     FILE *in;
     const char *path;
-    char *text; // the current line
-    size_t room;
+    struct text text;   // the current line, with its newline
     unsigned n_lines;   // whole ones in front of what is next
     unsigned n_headers; // headers so far
     json_t *header;     // the last one
@@ -469,7 +468,25 @@ struct record_stream *record_stream_open(const char *path, struct fail *fail) {
     }
     struct record_stream *stream = ARENA_NEW(&arena, struct record_stream);
     *stream = (struct record_stream){.in = in, .path = arena_strdup(&arena, path), .arena = arena};
+    stream->text.arena = &stream->arena;
     return stream;
+}
+
+// Reads the next line. Stops at more bytes than a real line has: /dev/zero has no newline.
+static bool read_text(FILE *in, struct text *line, struct fail *fail) {
+    enum { MOST_BYTES = 1 << 26 };
+    char piece[4096];
+    size_t n = sizeof piece;
+    int c = 0;
+    line->length = 0;
+    while (n == sizeof piece && c != '\n' && line->length < MOST_BYTES) {
+        for (n = 0; n < sizeof piece && c != '\n' && (c = getc_unlocked(in)) != EOF; n++)
+            piece[n] = (char)c;
+        text_append(line, piece, n);
+    }
+    if (line->length >= MOST_BYTES)
+        errno = EFBIG;
+    return (line->length < MOST_BYTES && !ferror(in)) || fail_set(fail, FAIL_INPUT, "%s", strerror(errno));
 }
 
 // What a line is for its reader.
@@ -478,15 +495,14 @@ enum next { NEXT_LINE, NEXT_END, NEXT_WRONG };
 // Reads the next line into `file`. A last line without its newline may be cut short.
 static enum next read_next(struct record_stream *stream, struct arena *arena, struct record_file *file,
                            struct fail *fail) {
-    errno = 0;
-    ssize_t length = getline(&stream->text, &stream->room, stream->in);
-    if (length < 0 && ferror(stream->in)) {
-        fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", stream->path, strerror(errno));
+    struct fail unreadable = {0};
+    if (!read_text(stream->in, &stream->text, &unreadable)) {
+        fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", stream->path, unreadable.text);
         return NEXT_WRONG;
     }
-    if (length < 0)
+    if (!stream->text.length)
         return NEXT_END;
-    struct slice line = {stream->text, (size_t)length};
+    struct slice line = {stream->text.data, stream->text.length};
     bool is_last = line.data[line.length - 1] != '\n';
     line.length -= !is_last;
     bool is_read = !slice_trim(line).length ||
@@ -529,7 +545,6 @@ void record_stream_close(struct record_stream *stream) {
     if (!stream)
         return;
     json_decref(stream->header);
-    free(stream->text);
     if (stream->in != stdin)
         fclose(stream->in);
     struct arena arena = stream->arena;
@@ -538,7 +553,7 @@ void record_stream_close(struct record_stream *stream) {
 
 // ---- Whole files
 
-bool record_read_on(struct arena *arena, const char *path, struct record_file *file, struct fail *fail) {
+bool record_read_on(const char *path, struct record_file *file, struct fail *fail) {
     struct record_stream *stream = record_stream_open(path, fail);
     if (!stream)
         return false;
@@ -550,7 +565,7 @@ bool record_read_on(struct arena *arena, const char *path, struct record_file *f
     stream->n_lines = file->n_lines;
     stream->cut = file->cut;
     enum next next;
-    while ((next = read_next(stream, arena, file, fail)) == NEXT_LINE)
+    while ((next = read_next(stream, file->arena, file, fail)) == NEXT_LINE)
         ;
     off_t end = ftello(stream->in); // a pipe has none, and is read once
     file->end = end < 0 ? 0 : end;
@@ -561,8 +576,8 @@ bool record_read_on(struct arena *arena, const char *path, struct record_file *f
 }
 
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail) {
-    *file = (struct record_file){0};
-    return record_read_on(arena, path, file, fail);
+    *file = (struct record_file){.arena = arena};
+    return record_read_on(path, file, fail);
 }
 
 void record_file_close(struct record_file *file) {
