@@ -529,8 +529,7 @@ static bool take_from_line(struct record_stream *stream, struct record_file *one
 
 bool record_stream_next(struct record_stream *stream, struct arena *arena, struct record *record, struct fail *fail) {
     struct record_file one = {0};
-    enum next next;
-    while ((next = read_next(stream, arena, &one, fail)) == NEXT_LINE)
+    while (read_next(stream, arena, &one, fail) == NEXT_LINE)
         if (take_from_line(stream, &one, record))
             return true;
     record_file_close(&one);

@@ -100,6 +100,30 @@ static void write_records(struct fixture *f, const struct record *records, size_
     fclose(out);
 }
 
+static void assert_same_replicates(const struct bench_measurement *a, const struct bench_measurement *b) {
+    assert_int_equal(a->n_replicates, b->n_replicates);
+    assert_true(a->n_replicates == 0 || (a->replicates && b->replicates));
+    for (unsigned i = 0; a->replicates && b->replicates && i < a->n_replicates; i++) {
+        assert_string_equal(a->replicates[i].change, b->replicates[i].change);
+        assert_true(a->replicates[i].cycles == b->replicates[i].cycles && a->replicates[i].low == b->replicates[i].low);
+        assert_true(a->replicates[i].high == b->replicates[i].high);
+        assert_int_equal(a->replicates[i].verdict, b->replicates[i].verdict);
+    }
+}
+
+static void assert_same_events(const struct bench_measurement *a, const struct bench_measurement *b) {
+    assert_int_equal(a->n_events, b->n_events);
+    assert_true(a->n_events == 0 || (a->events && b->events));
+    for (unsigned i = 0; a->events && b->events && i < a->n_events; i++) {
+        assert_string_equal(a->events[i].name, b->events[i].name);
+        assert_true(a->events[i].count == b->events[i].count);
+        assert_true(a->events[i].low == b->events[i].low && a->events[i].high == b->events[i].high);
+        assert_true(a->events[i].confidence == b->events[i].confidence);
+        assert_int_equal(a->events[i].samples, b->events[i].samples);
+        assert_string_equal(a->events[i].why ? a->events[i].why : "", b->events[i].why ? b->events[i].why : "");
+    }
+}
+
 static void assert_measurements_equal(const struct bench_measurement *a, const struct bench_measurement *b) {
     assert_int_equal(a->outcome, b->outcome);
     assert_true(a->cycles == b->cycles && a->low == b->low && a->high == b->high);
@@ -111,27 +135,13 @@ static void assert_measurements_equal(const struct bench_measurement *a, const s
     assert_int_equal(a->clock, b->clock);
     assert_int_equal(a->samples, b->samples);
     assert_int_equal(a->processes, b->processes);
-    assert_int_equal(a->n_replicates, b->n_replicates);
-    for (unsigned i = 0; i < a->n_replicates; i++) {
-        assert_string_equal(a->replicates[i].change, b->replicates[i].change);
-        assert_true(a->replicates[i].cycles == b->replicates[i].cycles && a->replicates[i].low == b->replicates[i].low);
-        assert_true(a->replicates[i].high == b->replicates[i].high);
-        assert_int_equal(a->replicates[i].verdict, b->replicates[i].verdict);
-    }
+    assert_same_replicates(a, b);
     assert_true(a->process_low == b->process_low && a->process_high == b->process_high);
     for (int i = 0; i < 2; i++)
         assert_true(a->modes[i].cycles == b->modes[i].cycles && a->modes[i].share == b->modes[i].share);
     assert_memory_equal(a->dropped, b->dropped, sizeof a->dropped);
     assert_true(a->milliseconds == b->milliseconds);
-    assert_int_equal(a->n_events, b->n_events);
-    for (unsigned i = 0; i < a->n_events; i++) {
-        assert_string_equal(a->events[i].name, b->events[i].name);
-        assert_true(a->events[i].count == b->events[i].count);
-        assert_true(a->events[i].low == b->events[i].low && a->events[i].high == b->events[i].high);
-        assert_true(a->events[i].confidence == b->events[i].confidence);
-        assert_int_equal(a->events[i].samples, b->events[i].samples);
-        assert_string_equal(a->events[i].why ? a->events[i].why : "", b->events[i].why ? b->events[i].why : "");
-    }
+    assert_same_events(a, b);
 }
 
 // Compares what full_record has besides its measurement.
