@@ -300,6 +300,49 @@ static void a_line_cut_short_is_passed_over_by_the_next_run(void **state) {
     record_file_close(&file);
 }
 
+// What was read stays; what was added comes behind it, with its own lines. So it does behind a line cut short.
+static void reading_goes_on_where_it_ended(void **state) {
+    struct fixture *f = *state;
+    struct record records[] = {full_record(), full_record()};
+    struct record_file file = {.arena = &f->arena};
+    char *data;
+    size_t length;
+    write_records(f, records, 2);
+    assert_true(file_read(&f->arena, f->path, &data, &length, &f->fail));
+    assert_true(file_write(f->path, data, length - 20, &f->fail));
+    assert_true(record_read_on(f->path, &file, &f->fail));
+    assert_int_equal(file.n_records, 1);
+    assert_int_equal(file.n_cut, 1);
+    const char *kernel = file.records[0].kernel;
+    assert_true(record_read_on(f->path, &file, &f->fail)); // nothing was added
+    assert_int_equal(file.n_records, 1);
+    write_records(f, records, 2);
+    assert_true(record_read_on(f->path, &file, &f->fail));
+    assert_int_equal(file.n_headers, 2);
+    assert_int_equal(file.n_records, 3);
+    assert_ptr_equal(file.records[0].kernel, kernel);
+    assert_int_equal(file.records[2].run, 2);
+    assert_int_equal(file.records[2].line, 6); // a header, a line, the cut one, a header, a line
+    record_file_close(&file);
+}
+
+// Damage that no kill explains is found there, too.
+static void reading_on_finds_damage(void **state) {
+    struct fixture *f = *state;
+    struct record record = full_record();
+    struct record_file file = {.arena = &f->arena};
+    write_records(f, &record, 1);
+    assert_true(record_read_on(f->path, &file, &f->fail));
+    FILE *out = fopen(f->path, "ae");
+    assert_non_null(out);
+    fputs("{\"record\":\"measurement\",\"cyc\n{\"record\":\"measurement\"}\n", out);
+    fclose(out);
+    assert_false(record_read_on(f->path, &file, &f->fail));
+    assert_int_equal(f->fail.line, 3);
+    record_file_close(&file);
+    f->fail = (struct fail){0};
+}
+
 // Killed as well: in its header, or before it.
 static void so_are_several(void **state) {
     struct fixture *f = *state;
@@ -438,6 +481,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(line_of_the_design, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_line_cut_short_is_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_line_cut_short_is_passed_over_by_the_next_run, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reading_goes_on_where_it_ended, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reading_on_finds_damage, set_up, tear_down),
         cmocka_unit_test_setup_teardown(so_are_several, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damage_is_no_kill, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_run_at_a_time, set_up, tear_down),
