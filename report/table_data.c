@@ -99,7 +99,7 @@ static void write_csv_latency(struct csv *csv, const struct survey_table *table,
     put_field(csv, latency->destination);
     put_csv_value(csv, row, &latency->value);
     for (int i = 0; i < 7; i++) // code to headline
-        put_field(csv, "");
+        put_field(csv, i == 3 && latency->has_slow_values ? "yes" : "");
     end_csv_line(csv, table, row, &latency->value, out);
 }
 
@@ -209,6 +209,8 @@ static void put_latencies(struct json_text *json, const struct table_row *row) {
         json_open(json, NULL);
         json_put_text(json, "source", row->latencies[i].source);
         json_put_text(json, "destination", row->latencies[i].destination);
+        if (row->latencies[i].has_slow_values)
+            json_put_bool(json, "slow_values", true);
         put_value(json, "cycles", &row->latencies[i].value);
         json_close(json);
     }

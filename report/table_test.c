@@ -163,7 +163,7 @@ static void two_speeds_show(void **state) {
     value.high = 0.89;
     value.has_two_speeds = true;
     value.why = "two speeds, at 3 times: 0.667 and 0.878 cycles";
-    const struct table_latency latency = {"1", "0", value};
+    const struct table_latency latency = {false, "1", "0", value};
     const struct table_throughput throughput = {.streams = 16, .value = value};
     struct table_row row = {.form = "VCVTPD2DQYrr",
                             .latencies = &latency,
@@ -189,7 +189,7 @@ static void long_names_fit(void **state) {
     value.partner = "VPBROADCASTWrZ256rrkz";
     value.sum = 1234.5;
     value.why = "a reason of many words that does not fit beside the numbers of its row, but goes below them";
-    const struct table_latency latency = {"2.base", "flags", value};
+    const struct table_latency latency = {false, "2.base", "flags", value};
     two[0].form = "VFMADDSUB231PDZ256mbkzAndThenSome";
     two[0].example = "vfmaddsub231pd 64(%rdi){1to4}, %ymm16, %ymm17 {%k1} {z}";
     two[0].latencies = &latency;

@@ -66,6 +66,9 @@ static void flags_in_and_out(void **state) {
     (void)state;
     has("ADC64rr", "", "writes: [o0]}");
     has("ADC64rr", ".broken", "body: \"adcq {o2:r64}, {o0:r64}; testl {zf:r32}, {zf:r32}\"");
+    has("ADC64rr", ".broken.2", "adcq {o2:r64}, {o0:r64}; xorl {zf:r32}, {zf:r32}\"");
+    has("ADC64mr", ".broken.1", "; xorl {zf:r32}, {zf:r32}\""); // copies of a store would share an address
+    has_none("ADC64mr", ".broken.2");
     has("ADC64rr", ".flags-o0.flags", "testq {o0:r64}, {o0:r64}; movl $1, {o0:r32}\"");
     has("ADC64rr", ".flags-o0.flags", "chain: [flags]}");
     has("ADC64rr", ".flags-flags.alone", "body: \"adcq {o2:r64}, {o0:r64}; movl $1, {o0:r32}\"");
@@ -91,6 +94,10 @@ static void fixed_registers(void **state) {
     (void)state;
     has("MUL64r", "", "body: \"mulq {o0:r64}\", implicit: [rax, rdx], init: {o0: 1, rax: 1}, writes: [rax, rdx]}");
     has("MUL64r", ".broken", "body: \"mulq {o0:r64}; movl $1, %eax\"");
+    has("MUL64r", ".broken.2", "body: \"mulq {o0:r64}; mulq {o0:r64}; movl {zg:r32}, %eax\"");
+    has("MUL64r", ".broken.4", "mulq {o0:r64}; mulq {o0:r64}; mulq {o0:r64}; mulq {o0:r64}; movl {zg:r32}, %eax\"");
+    has("MUL64r", ".broken.4", "init: {o0: 1, rax: 1, zg: 1}");
+    has("DIV64r", ".broken.2", "; movl {zg:r32}, %eax; xorl %edx, %edx\"");
     has("MUL64r", ".rax-rdx.movslq", "body: \"mulq {o0:r64}; movslq %edx, %rax\"");
     has("MUL64r", ".o0-rdx.alone", "chain: [rdx->o0]}");
     // The upper half of a dividend is zero, in all widths: otherwise the quotient overflows.
@@ -150,6 +157,8 @@ static void gathers(void **state) {
     has("VGATHERDPSYrm", ".broken",
         "body: \"vgatherdps {o1:ymm}, {load:64}({o3_base:r64},{o3_index:ymm}), {o0:ymm}; vpcmpeqd {zv:ymm}, {zv:ymm}, "
         "{o1:ymm}\"");
+    has("VGATHERDPSYrm", ".broken.1", "; vmovaps {zl:ymm}, {o1:ymm}\"");
+    has("VGATHERDPSYrm", ".broken.1", "o3_index: 0, zl: i32 -1}");
     has("VGATHERDPSYrm", ".broken", "init: {o0: f32 1.0, o1: i32 -1, o3_base: memory, o3_index: 0}");
     has("VGATHERDPSYrm", ".o3_index-o0.vpand", "chain: [o3_index]}");
     has("VGATHERDPSZrm", ".broken", "kmovw {lanes:kany}, {o1:kany}\"");

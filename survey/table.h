@@ -47,6 +47,7 @@ struct table_value {
 };
 
 struct table_latency {
+    bool has_slow_values;             // its operands are not round numbers, as in struct table_throughput
     const char *source, *destination; // operands: "0" (LLVM's number), "1.base", "rax", "flags.carry", "flags.zero"
     struct table_value value;
 };
@@ -69,6 +70,7 @@ struct table_throughput {
     struct table_value value; // cycles per instruction of the form
     bool has_slow_values;     // its operands are not round numbers: divisions and square roots take longer
     bool has_surroundings;    // with instructions that put back what the form moves or changes
+    bool has_light_breakers;  // breakers that take no pipe if possible: eliminated moves, zero idioms
     unsigned copies; // those of the streams that share the fixed registers, but not the one that each of them changes
 };
 

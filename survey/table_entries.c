@@ -25,6 +25,19 @@ static void parse_fillers(struct arena *arena, const char *rest, struct entry *e
     entry->fillers = (unsigned)strtoul(rest, NULL, 10);
 }
 
+// Takes "o2-o0", and ".vpand.together" or what there is of it.
+static void parse_way(struct arena *arena, const char *pair, const char *rest, struct entry *entry) {
+    entry->source = reader_take(arena, &pair, '-');
+    entry->result = pair;
+    entry->way = reader_take(arena, &rest, '.');
+    const char *variant = reader_take(arena, &rest, '.');
+    entry->is_together = strcmp(variant, "together") == 0;
+    entry->is_longer = *variant && !entry->is_together;
+    entry->longer = rest;
+    if (strcmp(entry->way, "alone") == 0)
+        entry->way = "";
+}
+
 static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
     const char *rest = record->kernel, *second, *record_arc = record->arc;
     *entry = (struct entry){.record = record, .form = reader_take(arena, &rest, '.'), .copies = 1};
@@ -50,22 +63,19 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->source = entry->result = second;
     } else if (strcmp(second, "slow") == 0) {
         entry->has_slow_values = true;
+        const char *pair = reader_take(arena, &rest, '.');
+        if (*pair)
+            parse_way(arena, pair, rest, entry);
     } else if (strcmp(second, "broken") == 0 || strcmp(second, "lines") == 0) {
         entry->has_breakers = true;
+        entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
+        entry->has_light_breakers = *rest;
         entry->has_lines = strcmp(second, "lines") == 0;
     } else if (strcmp(second, "around") == 0 || strcmp(second, "copies") == 0) {
         entry->has_surroundings = strcmp(second, "around") == 0;
         entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
     } else if (*second) {
-        entry->source = reader_take(arena, &second, '-');
-        entry->result = second;
-        entry->way = reader_take(arena, &rest, '.');
-        const char *variant = reader_take(arena, &rest, '.');
-        entry->is_together = strcmp(variant, "together") == 0;
-        entry->is_longer = *variant && !entry->is_together;
-        entry->longer = rest;
-        if (strcmp(entry->way, "alone") == 0)
-            entry->way = "";
+        parse_way(arena, second, rest, entry);
     }
 }
 

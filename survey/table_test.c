@@ -489,6 +489,36 @@ static void throughputs_are_per_instruction(void **state) {
     assert_int_equal(f->table.n_measured, 1);
 }
 
+// More copies to a breaker that take as long: it costs nothing. Not where copies wait for each other all the same, as
+// on a core that issues in order, nor where each stream waits for itself.
+static void breakers_that_cost_nothing(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    for (int i = 0; i < 5; i++) {
+        const char *form = (const char *const[]){"F", "G", "H", "I", "J"}[i];
+        add_form(f, 0, form, NULL);
+        add_throughput(f, arena_printf(&f->arena, "%s.broken", form), 8, 10.88);
+        add_throughput(f, arena_printf(&f->arena, "%s.broken.4", form), 8, 32);
+        if (i != 4)
+            add_arc(f, arena_printf(&f->arena, "%s.chain", form), "rax->rax", i == 2 ? 1 : 3);
+    }
+    add_throughput(f, "F.broken.2", 8, 16);
+    add_throughput(f, "G.broken.2", 8, 18); // their cost shows
+    add_throughput(f, "H.broken.2", 8, 16); // a copy takes as long as the way through rax
+    add_throughput(f, "I.broken.2", 8, 16);
+    add_arc(f, "I.chain", "o0->o0", 8);     // of eight streams
+    add_throughput(f, "J.broken.2", 8, 16); // nothing is known of what the copies hand on
+    read_all(f, 1);
+    for (int i = 0; i < 5; i++) {
+        const struct table_row *row = row_of(f, (const char *const[]){"F", "G", "H", "I", "J"}[i]);
+        const struct table_throughput *headline = &row->throughputs[row->headline];
+        is_value(&headline->value, 1, i == 0 ? TABLE_EQUAL : TABLE_AT_MOST);
+        assert_int_equal(headline->copies, 4);
+        assert_int_equal(headline->streams, 32);
+        assert_true(i == 0 ? !headline->value.why : headline->value.why != NULL);
+    }
+}
+
 static void streams_that_wait_are_marked(void **state) {
     struct fixture *f = *state;
     begin(f, 0, "A");
@@ -832,6 +862,7 @@ int main(void) {
         TEST(flags_to_flags),
         TEST(carry_comes_in),
         TEST(throughputs_are_per_instruction),
+        TEST(breakers_that_cost_nothing),
         TEST(streams_that_wait_are_marked),
         TEST(copies_with_company),
         TEST(memory_that_waits),

@@ -66,6 +66,14 @@ static const struct partner_experiment experiments[] = {
      2,
      {"vandps", "vandps", NULL},
      NULL},
+    {"vandps-vorps",
+     "vandps {a:xmm}, {a:xmm}, {b:xmm}; vorps {b:xmm}, {b:xmm}, {a:xmm}",
+     "[a]",
+     NULL,
+     "avx",
+     2,
+     {"vandps", "vandps", NULL},
+     NULL},
     {"movslq-vmovq",
      "movslq {a:r32}, {a:r64}; vmovq {a:r64}, {x:xmm}; vmovq {x:xmm}, {a:r64}",
      "[a]",
@@ -138,15 +146,19 @@ static const struct way_step steps[] = {
 };
 
 static const struct way_breaker breakers[] = {
-    {'g', "; movl $1, {b:r32}", WAY_ANY},
-    {'u', "; movl $0, {b:r32}", WAY_ANY},
-    {'v', "; movaps {zv:own}, {b:own}", WAY_LEGACY},
-    {'v', "; vmovaps {zv:own}, {b:own}", WAY_NOT_LEGACY},
-    {'k', "; kmovw {zk:kany}, {b:kany}", WAY_ANY},
-    {'m', "; movq {zm:mm}, {b:mm}", WAY_ANY},
-    {'K', "; kmovw {lanes:kany}, {b:kany}", WAY_ANY},
-    {'V', "; vpcmpeqd {zv:own}, {zv:own}, {b:own}", WAY_ANY}, // of itself, it would wait on some models
-    {'c', "; testl {zf:r32}, {zf:r32}", WAY_ANY},
+    {'g', "; movl $1, {b:r32}", WAY_ANY, false, NULL},
+    {'u', "; movl $0, {b:r32}", WAY_ANY, false, NULL},
+    {'v', "; movaps {zv:own}, {b:own}", WAY_LEGACY, false, NULL},
+    {'v', "; vmovaps {zv:own}, {b:own}", WAY_NOT_LEGACY, false, NULL},
+    {'k', "; kmovw {zk:kany}, {b:kany}", WAY_ANY, false, NULL},
+    {'m', "; movq {zm:mm}, {b:mm}", WAY_ANY, false, NULL},
+    {'K', "; kmovw {lanes:kany}, {b:kany}", WAY_ANY, false, NULL},
+    {'V', "; vpcmpeqd {zv:own}, {zv:own}, {b:own}", WAY_ANY, false, NULL}, // of itself, it would wait on some models
+    {'c', "; testl {zf:r32}, {zf:r32}", WAY_ANY, false, NULL},
+    {'g', "; movl {zg:r32}, {b:r32}", WAY_ANY, true, ", zg: 1"},
+    {'u', "; xorl {b:r32}, {b:r32}", WAY_ANY, true, NULL},
+    {'V', "; vmovaps {zl:own}, {b:own}", WAY_ANY, true, ", zl: i32 -1"},
+    {'c', "; xorl {zf:r32}, {zf:r32}", WAY_ANY, true, NULL},
     {.text = NULL},
 };
 
