@@ -21,21 +21,18 @@ static const struct slow_division divisions[] = {
     {64, "movq", 1125899906842597, 4503599627370449, 9007199254740881},
 };
 
-__extension__ typedef unsigned __int128 wide;
-
 struct fixed_pair {
     const struct shape_port *low, *high; // rax, rdx
     const char *low_name, *high_name;    // in the divisor's width
 };
 
-// `back`: instructions that take the result back to the operand. `result`, `operand`: what they are combined with.
+// `back`: instructions that take the result back to the operand `from`.
 static void add_slow_chain(const struct shape *shape, const struct shape_port *from, const char *to, const char *back,
-                           uint64_t result, uint64_t operand, const struct slow_division *division,
-                           const struct fixed_pair *fixed, struct text *out) {
+                           const struct slow_division *division, const struct fixed_pair *fixed, struct text *out) {
     const struct {
         const char *role;
         uint64_t value;
-    } used[] = {{"upper", division->upper}, {"lower", division->lower}, {"result", result}, {"operand", operand}};
+    } used[] = {{"upper", division->upper}, {"lower", division->lower}, {"zero", 0}};
     experiment_begin(shape, arena_printf(out->arena, ".slow.%s-%s.xor", from->role, to), shape->body, back, out);
     text_addf(out, ", init: {%s: %" PRIu64 ", %s: %" PRIu64 ", %s: %" PRIu64, shape->ports[0].role, division->divisor,
               fixed->high->role, division->upper, fixed->low->role, division->lower);
@@ -47,18 +44,16 @@ static void add_slow_chain(const struct shape *shape, const struct shape_port *f
 
 static void add_slow_chains(const struct shape *shape, const struct slow_division *division,
                             const struct fixed_pair *fixed, struct text *out) {
-    const struct shape_port *divisor = &shape->ports[0];
-    wide dividend = (wide)division->upper << division->bits | division->lower;
-    uint64_t quotient = (uint64_t)(dividend / division->divisor), rest = (uint64_t)(dividend % division->divisor);
-    struct arena *arena = out->arena;
-    const char *low = "; movq {lower:r64}, %rax", *high = "; movq {upper:r64}, %rdx";
-    const char *quotient_back = arena_printf(arena, "; xorq {result:r64}, %%rax; xorq {operand:r64}, %%rax%s", high),
-               *rest_back = arena_printf(arena, "; xorq {result:r64}, %%rdx; xorq {operand:r64}, %%rdx%s", low),
-               *to_divisor = arena_printf(arena, "; xorq %%rax, {%s:r64}; xorq {result:r64}, {%s:r64}%s%s",
-                                          divisor->role, divisor->role, low, high);
-    add_slow_chain(shape, fixed->low, fixed->low->role, quotient_back, quotient, division->lower, division, fixed, out);
-    add_slow_chain(shape, fixed->high, fixed->high->role, rest_back, rest, division->upper, division, fixed, out);
-    add_slow_chain(shape, divisor, fixed->low->role, to_divisor, quotient, 0, division, fixed, out);
+    const char *divisor = shape->ports[0].role;
+    const char *quotient_back = "; andq {zero:r64}, %rax; orq {lower:r64}, %rax; movq {upper:r64}, %rdx",
+               *rest_back = "; andq {zero:r64}, %rdx; orq {upper:r64}, %rdx; movq {lower:r64}, %rax",
+               *to_divisor = arena_printf(out->arena,
+                                          "; andq {zero:r64}, %%rax; xorq %%rax, {%s:r64}; movq {lower:r64}, %%rax; "
+                                          "movq {upper:r64}, %%rdx",
+                                          divisor);
+    add_slow_chain(shape, fixed->low, fixed->low->role, quotient_back, division, fixed, out);
+    add_slow_chain(shape, fixed->high, fixed->high->role, rest_back, division, fixed, out);
+    add_slow_chain(shape, &shape->ports[0], fixed->low->role, to_divisor, division, fixed, out);
 }
 
 static void add_slow_integer(const struct shape *shape, struct text *out) {
