@@ -42,18 +42,28 @@ static void add_slow_chain(const struct shape *shape, const struct shape_port *f
     text_addf(out, "}, chain: [%s]}\n", from->role);
 }
 
+// From each operand to each result; %rax has the lower half and the quotient, %rdx the upper half and the remainder.
 static void add_slow_chains(const struct shape *shape, const struct slow_division *division,
                             const struct fixed_pair *fixed, struct text *out) {
-    const char *divisor = shape->ports[0].role;
-    const char *quotient_back = "; andq {zero:r64}, %rax; orq {lower:r64}, %rax; movq {upper:r64}, %rdx",
-               *rest_back = "; andq {zero:r64}, %rdx; orq {upper:r64}, %rdx; movq {lower:r64}, %rax",
-               *to_divisor = arena_printf(out->arena,
-                                          "; andq {zero:r64}, %%rax; xorq %%rax, {%s:r64}; movq {lower:r64}, %%rax; "
-                                          "movq {upper:r64}, %%rdx",
-                                          divisor);
-    add_slow_chain(shape, fixed->low, fixed->low->role, quotient_back, division, fixed, out);
-    add_slow_chain(shape, fixed->high, fixed->high->role, rest_back, division, fixed, out);
-    add_slow_chain(shape, &shape->ports[0], fixed->low->role, to_divisor, division, fixed, out);
+    const struct shape_port *divisor = &shape->ports[0];
+    const char *from_rax = arena_printf(out->arena, "; andq {zero:r64}, %%rax; xorq %%rax, {%s:r64}", divisor->role),
+               *from_rdx = arena_printf(out->arena, "; andq {zero:r64}, %%rdx; xorq %%rdx, {%s:r64}", divisor->role),
+               *again = "; movq {lower:r64}, %rax; movq {upper:r64}, %rdx";
+    const struct {
+        const struct shape_port *from, *to;
+        const char *back;
+    } chains[] = {
+        {fixed->low, fixed->low, "; andq {zero:r64}, %rax; orq {lower:r64}, %rax; movq {upper:r64}, %rdx"},
+        {fixed->high, fixed->high, "; andq {zero:r64}, %rdx; orq {upper:r64}, %rdx; movq {lower:r64}, %rax"},
+        {fixed->low, fixed->high,
+         "; andq {zero:r64}, %rdx; movq {lower:r64}, %rax; xorq %rdx, %rax; movq {upper:r64}, %rdx"},
+        {fixed->high, fixed->low,
+         "; andq {zero:r64}, %rax; movq {upper:r64}, %rdx; xorq %rax, %rdx; movq {lower:r64}, %rax"},
+        {divisor, fixed->low, arena_printf(out->arena, "%s%s", from_rax, again)},
+        {divisor, fixed->high, arena_printf(out->arena, "%s%s", from_rdx, again)},
+    };
+    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++)
+        add_slow_chain(shape, chains[i].from, chains[i].to->role, chains[i].back, division, fixed, out);
 }
 
 static void add_slow_integer(const struct shape *shape, struct text *out) {
