@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "report/fold.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *precise(struct arena *arena, double cycles) {
@@ -77,6 +78,39 @@ static void print_throughputs(struct arena *arena, const struct table_row *row, 
             arena_printf(arena, "%s%s%s", is_headline ? "in the table" : "", is_headline && *why ? "; " : "", why));
     }
     fputs(row->n_throughputs ? "\n" : "", out);
+    table_print(&grid, out, colour);
+}
+
+// What was counted in the throughput of the table, or in the first one.
+static void print_counts(struct arena *arena, const struct table_row *row, FILE *out, bool colour) {
+    size_t which = row->headline < row->n_throughputs ? row->headline : 0;
+    const struct table_throughput *throughput = row->n_throughputs ? &row->throughputs[which] : NULL;
+    struct table grid = {.arena = arena};
+    if (!throughput || !throughput->n_counts)
+        return;
+    table_column(&grid, TABLE_WRAP, arena_printf(arena, "counted: %s", table_throughput_text(arena, row, throughput)));
+    table_column(&grid, TABLE_LEFT, "per instruction");
+    table_column(&grid, TABLE_LEFT, "interval");
+    table_column(&grid, TABLE_NOTE, "");
+    size_t n_zero = 0;
+    for (size_t i = 0; i < throughput->n_counts; i++) {
+        const struct table_count *count = &throughput->counts[i];
+        if (fabs(count->count) < 0.005 && !count->why) { // pipes that it does not use
+            n_zero++;
+            continue;
+        }
+        table_text_cell(&grid, TABLE_PLAIN, count->event);
+        table_text_cell(&grid, TABLE_PLAIN, fold_number(arena, count->count, 2));
+        table_text_cell(&grid, TABLE_PLAIN, arena_printf(arena, "%.2f to %.2f", count->low, count->high));
+        table_text_cell(&grid, TABLE_PLAIN, count->why ? count->why : "");
+    }
+    if (n_zero) {
+        table_text_cell(&grid, TABLE_PLAIN, arena_printf(arena, "%zu other events", n_zero));
+        table_text_cell(&grid, TABLE_PLAIN, "0");
+        table_text_cell(&grid, TABLE_PLAIN, "");
+        table_text_cell(&grid, TABLE_PLAIN, "");
+    }
+    fputc('\n', out);
     table_print(&grid, out, colour);
 }
 
@@ -181,6 +215,7 @@ void table_page_print(struct arena *arena, const struct survey_table *table, con
         screen_print_sentence(arena_printf(arena, "Not measured: %s", row->left_out), out);
     print_latencies(arena, row, out, colour);
     print_throughputs(arena, row, out, colour);
+    print_counts(arena, row, out, colour);
     print_slots(arena, table, row, out, colour);
     print_models(arena, table, row, out, colour);
     print_kernels(arena, table, row, out, colour);

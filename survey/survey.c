@@ -31,13 +31,14 @@ struct survey {
     const char *kernel_folder, *kernel_file;
     const char *other_kernels; // kernels that are not loaded yet, as a kernel file; null: there are no others
     struct slots_plan slots;
-    bool has_extras;  // classes have their further throughputs now (plan_extras)
-    size_t n_first;   // kernels of partners and of the first form of each scheduling class, which come first
-    bool *are_open;   // for each kernel: a value of it is to be measured
-    size_t n_open;    // length of that list
-    const char *path; // of the measurement file
-    size_t n_said;    // troubles of experiments
-    int status;       // as in survey_run
+    bool has_extras;           // classes have their further throughputs now (plan_extras)
+    size_t n_first;            // kernels of partners and of the first form of each scheduling class, which come first
+    bool *are_open;            // for each kernel: a value of it is to be measured
+    size_t n_open;             // length of that list
+    const char *path;          // of the measurement file
+    size_t n_said;             // troubles of experiments
+    struct option_list events; // hardware events to count
+    int status;                // as in survey_run
 };
 
 static const struct lab_listener *listener_of(const struct survey *survey) {
@@ -422,6 +423,30 @@ static size_t close_stable(struct survey *survey, const struct plan *plan) {
     return n_unstable;
 }
 
+static struct lab_options options_of(const struct survey *survey, struct arena *arena) {
+    struct lab_options options = *survey->request->lab;
+    options.cpus.n_items = 0;
+    *ARENA_ADD(arena, options.cpus.items, options.cpus.n_items) = "none";
+    options.events = survey->events;
+    return options;
+}
+
+// Finds the events to count. That there are none is no trouble: nobody asked for them.
+static bool choose_events(struct survey *survey, struct fail *fail) {
+    const char *why;
+    survey->events = survey->request->lab->events;
+    if (!survey->request->counts_uops || survey->events.n_items)
+        return true;
+    const struct lab_options options = options_of(survey, survey->arena);
+    if (!lab_find_uop_events(survey->arena, &options, &survey->events, &why, fail))
+        return false;
+    if (survey->events.n_items)
+        lab_say(listener_of(survey), LAB_NOTE, "%zu events count uops, in all and by pipe", survey->events.n_items);
+    else if (why)
+        lab_say(listener_of(survey), LAB_NOTE, "uops are not counted: %s", why);
+    return true;
+}
+
 // Measures the open kernels: what the measurement file does not hold yet. A kernel stays open where a value of it is
 // unstable. Adds the number of these values to `n_unstable`.
 static bool measure(struct survey *survey, const struct effort *effort, size_t *n_unstable, struct fail *fail) {
@@ -430,11 +455,9 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
     const struct lab_listener listener = {survey, drop_note, count_failed, pass_started, pass_measuring, pass_waiting};
     struct plan plan = {.listener = &listener};
     struct lab lab = {0};
-    struct lab_options options = *survey->request->lab;
+    struct lab_options options = options_of(survey, &arena);
     const struct run_journal_request files = {.path = survey->path, .is_resumed = true, .events = &options.events};
     options.listener = &listener;
-    options.cpus.n_items = 0;
-    *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
     options.bench.retry_seconds = effort->retry_seconds;
     options.bench.is_first_look = effort->is_first_look;
     options.bench.is_hasty = effort->is_hasty;
@@ -653,7 +676,8 @@ bool survey_run(struct arena *arena, const struct survey_request *request, struc
                             .isa = request->lab->isa,
                             .path = folder_file(arena, request->folder, "measurements.jsonl"),
                             .status = *status};
-    bool is_done = prepare(&survey, fail) && measure_all(&survey, fail) && summarize(&survey, start_ns, summary, fail);
+    bool is_done = prepare(&survey, fail) && choose_events(&survey, fail) && measure_all(&survey, fail) &&
+                   summarize(&survey, start_ns, summary, fail);
     *status = survey.status;
     return is_done;
 }

@@ -6,6 +6,22 @@
 
 static const char why_breakers[] = "with instructions that end dependences";
 
+// The first event is instructions, whose number is known.
+static void read_counts(struct arena *arena, const struct bench_measurement *m, struct table_throughput *throughput) {
+    struct table_count *counts = NULL;
+    for (unsigned i = 1; m->outcome == BENCH_OK && i < m->n_events; i++) {
+        const struct bench_event *event = &m->events[i];
+        double n = throughput->streams;
+        bool has_interval = event->samples > 0;
+        if (!has_interval && event->why)
+            continue;
+        *ARENA_ADD(arena, counts, throughput->n_counts) =
+            (struct table_count){event->name, event->count / n, (has_interval ? event->low : event->count) / n,
+                                 (has_interval ? event->high : event->count) / n, event->why};
+    }
+    throughput->counts = counts;
+}
+
 void reader_read_throughput(struct making *m, const struct entry *entry) {
     const struct record *record = entry->record;
     unsigned streams = entry->copies * (record->streams ? record->streams : 1);
@@ -20,6 +36,7 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
                                           .streams = streams,
                                           .copies = entry->copies,
                                           .value = reader_value(m->reader->arena, entry, streams)};
+    read_counts(m->reader->arena, &record->measurement, &throughput);
     if (entry->has_breakers) {
         throughput.value.relation = TABLE_AT_MOST;
         throughput.value.why = throughput.value.why ? throughput.value.why : why_breakers;
