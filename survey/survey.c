@@ -8,10 +8,12 @@
 #include "lab/run_plan.h"
 #include "survey/experiments.h"
 #include "survey/folder.h"
+#include "survey/kept.h"
 #include "survey/partners.h"
 #include "survey/probe.h"
 #include "survey/slots_plan.h"
 #include "survey/table.h"
+#include "survey/table_reader.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,14 +30,18 @@ struct survey {
     size_t n_forms;
     struct shape *shapes; // one per form
     struct kernel_set kernels;
-    const char *kernel_folder, *kernel_file;
+    const char *kernel_folder, *kernel_file, *slots_file;
+    struct kept kept;          // what the folder holds of other forms
+    const char *kept_slots;    // of these, the kernels that find dispatch slots
     const char *other_kernels; // kernels that are not loaded yet, as a kernel file; null: there are no others
     struct slots_plan slots;
-    bool has_extras;           // classes have their further throughputs now (plan_extras)
-    size_t n_first;            // kernels of partners and of the first form of each scheduling class, which come first
-    bool *are_open;            // for each kernel: a value of it is to be measured
-    size_t n_open;             // length of that list
-    const char *path;          // of the measurement file
+    bool has_extras;       // classes have their further throughputs now (plan_extras)
+    size_t n_first;        // kernels of partners and of the first form of each scheduling class, which come first
+    bool *are_open;        // for each kernel: a value of it is to be measured
+    size_t n_open;         // length of that list
+    const char *path;      // of the measurement file
+    const char **warnings; // said so far
+    size_t n_warnings;
     size_t n_said;             // troubles of experiments
     struct option_list events; // hardware events to count
     int status;                // as in survey_run
@@ -52,11 +58,13 @@ static void count_failed(void *context, const struct fail *fail) {
     survey->n_said++;
 }
 
-// Each part and pass has the same notes; the survey has its own.
+// Each part and pass has the same notes; the survey has its own. A warning is worth hearing once.
 static void drop_note(void *context, enum lab_note kind, const char *text) {
-    const struct survey *survey = context;
-    if (kind == LAB_WARNING)
-        lab_say(listener_of(survey), kind, "%s", text);
+    struct survey *survey = context;
+    if (kind != LAB_WARNING || text_find(text, survey->warnings, survey->n_warnings) < survey->n_warnings)
+        return;
+    *ARENA_ADD(survey->arena, survey->warnings, survey->n_warnings) = arena_strdup(survey->arena, text);
+    lab_say(listener_of(survey), kind, "%s", text);
 }
 
 static void pass_started(void *context) {
@@ -203,6 +211,18 @@ static bool runs_here(const struct shape *shape, const struct probed_form *probe
            !probed->hint;
 }
 
+// A survey of another target has nothing in common with this one: its values, its forms that run, its kernels. `model`:
+// of a simulated CPU.
+static bool check_target(const struct survey *survey, const char *target, const char *model, struct fail *fail) {
+    struct record_file file = {0};
+    if (access(survey->path, F_OK) != 0)
+        return true;
+    bool is_same = record_read(survey->arena, survey->path, &file, fail) &&
+                   record_check_target(survey->path, &file, survey->isa->name, target, model, fail);
+    record_file_close(&file);
+    return is_same;
+}
+
 // Leaves out forms that this CPU does not execute.
 static bool probe_here(struct survey *survey, struct fail *fail) {
     const struct host_request any = {.cpu = -1};
@@ -213,7 +233,7 @@ static bool probe_here(struct survey *survey, struct fail *fail) {
     for (size_t i = 0; i < survey->n_forms; i++)
         if (survey->shapes[i].left_out)
             wanted[i].status = FORM_PSEUDO; // is not run
-    if (!host_read(survey->arena, &any, &host, fail) ||
+    if (!check_target(survey, "native", NULL, fail) || !host_read(survey->arena, &any, &host, fail) ||
         !probe_forms(&host, wanted, survey->n_forms, probed, NULL, fail))
         return false;
     for (size_t i = 0; i < survey->n_forms; i++)
@@ -226,7 +246,8 @@ static bool probe_here(struct survey *survey, struct fail *fail) {
 static bool probe_model(struct survey *survey, struct fail *fail) {
     struct lab lab;
     struct fail trouble = {0};
-    bool is_open = lab_open(&lab, survey->arena, survey->request->lab, fail);
+    bool is_open = lab_open(&lab, survey->arena, survey->request->lab, fail) &&
+                   check_target(survey, sim_spec_text(survey->arena, &lab.sim), lab.simulated_cpu.identity, fail);
     for (size_t i = 0; i < survey->n_forms && is_open; i++) {
         const struct form *form = &survey->forms[i];
         const struct pipeline_options once = {.iterations = 1, .resource_segments = true};
@@ -244,18 +265,26 @@ static bool probe_model(struct survey *survey, struct fail *fail) {
     return is_open;
 }
 
+// Writes the forms of this run, and those that the folder holds besides.
 static bool write_forms(struct survey *survey, struct fail *fail) {
-    struct folder_form *list = ARENA_ARRAY(survey->arena, struct folder_form, survey->n_forms);
+    struct arena *arena = survey->arena;
+    struct folder_form *list = NULL;
+    const char **names = ARENA_ARRAY(arena, const char *, survey->n_forms);
     size_t n = 0;
     for (size_t i = 0; i < survey->n_forms; i++) {
         const struct form *form = &survey->forms[i];
         const char *left_out = survey->shapes[i].left_out;
-        if (!left_out || *left_out)
-            list[n++] =
-                (struct folder_form){form->name, form->text ? text_without_tabs(survey->arena, form->text) : NULL,
-                                     form->sched_class_name, left_out};
+        if (left_out && !*left_out)
+            continue;
+        names[n] = form->name;
+        *ARENA_ADD(arena, list, n) = (struct folder_form){
+            form->name, form->text ? text_without_tabs(arena, form->text) : NULL, form->sched_class_name, left_out};
     }
-    return folder_write_forms(survey->arena, survey->request->folder, list, n, fail);
+    if (survey->request->is_resumed && !kept_read(arena, survey->request->folder, names, n, &survey->kept, fail))
+        return false;
+    for (size_t i = 0; i < survey->kept.n; i++)
+        *ARENA_ADD(arena, list, n) = survey->kept.forms[i];
+    return folder_write_forms(arena, survey->request->folder, list, n, fail);
 }
 
 // ---- kernels
@@ -282,7 +311,8 @@ static bool make_folder(const char *path, struct fail *fail) {
 
 // Writes all kernels to a file. Loads those of the first forms; reading the others takes seconds.
 static bool make_kernels(struct survey *survey, struct fail *fail) {
-    struct text first = {.arena = survey->arena}, others = {.arena = survey->arena}, all = {.arena = survey->arena};
+    struct text first = {.arena = survey->arena}, others = {.arena = survey->arena}, all = {.arena = survey->arena},
+                kept_slots = {.arena = survey->arena};
     const char *root = folder_file(survey->arena, survey->request->folder, "kernels");
     survey->kernel_folder = folder_file(survey->arena, root, isa_family(survey->isa));
     experiments_begin(survey->isa, &first);
@@ -295,6 +325,12 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
     text_append(&all, first.data, first.length);
     text_append(&all, others.data + head, others.length - head);
     survey->kernel_file = folder_file(survey->arena, survey->kernel_folder, "survey.yaml");
+    survey->slots_file = folder_file(survey->arena, survey->kernel_folder, "slots.yaml");
+    text_add(&kept_slots, "");
+    if (!kept_add_kernels(&survey->kept, survey->kernel_file, &all, fail) ||
+        !kept_add_kernels(&survey->kept, survey->slots_file, &kept_slots, fail))
+        return false;
+    survey->kept_slots = kept_slots.data;
     survey->other_kernels = others.length > head ? others.data : NULL;
     if (!make_folder(root, fail) || !make_folder(survey->kernel_folder, fail) ||
         !file_write(survey->kernel_file, all.data, all.length, fail) ||
@@ -504,10 +540,15 @@ static bool measure_from(struct survey *survey, size_t first, const struct effor
     return is_done;
 }
 
+static bool write_slots(struct survey *survey, struct fail *fail) {
+    const char *text = arena_printf(survey->arena, "%s%s", survey->slots.all.data, survey->kept_slots);
+    return file_write(survey->slots_file, text, strlen(text), fail);
+}
+
 // Measures dispatch slots, in rounds: what was measured decides how many fillers are next.
 static bool measure_slots(struct survey *survey, const struct effort *effort, size_t *n_unstable, struct fail *fail) {
     enum { MOST_ROUNDS = 8 };
-    const char *path = folder_file(survey->arena, survey->kernel_folder, "slots.yaml");
+    const char *path = survey->slots_file;
     bool is_done = true, is_more = true;
     for (unsigned round = 0; round < MOST_ROUNDS && is_done && is_more && !is_stopped(survey); round++) {
         struct arena arena = {0};
@@ -520,7 +561,7 @@ static bool measure_slots(struct survey *survey, const struct effort *effort, si
         arena_free(&arena);
         is_more = kernels;
         is_done = is_done &&
-                  (!is_more || (file_write(path, survey->slots.all.data, survey->slots.all.length, fail) &&
+                  (!is_more || (write_slots(survey, fail) &&
                                 kernel_load_text(survey->arena, path, kernels, survey->isa, &survey->kernels, fail)));
         open_new(survey);
         if (is_done && is_more)
@@ -594,38 +635,11 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
     return true;
 }
 
-// The target as the measurement file has it.
-static const char *target_text(const struct survey *survey, struct fail *fail) {
-    static const char simulated[] = "sim:";
-    const char *target = survey->request->lab->target;
-    struct sim_spec spec = {0};
-    if (strncmp(target, simulated, strlen(simulated)) != 0)
-        return target;
-    return sim_spec_parse(survey->arena, target + strlen(simulated), &spec, fail) ? sim_spec_text(survey->arena, &spec)
-                                                                                  : NULL;
-}
-
-// A survey of another target has nothing in common with this one: its values, its forms that run, its kernels.
-static bool check_target(const struct survey *survey, struct fail *fail) {
-    struct table_origin origin;
-    const char *folder = survey->request->folder, *target = target_text(survey, fail);
-    if (!target || !table_find_origin(survey->arena, folder, &origin, fail))
-        return false;
-    bool is_same_isa = !origin.isa || strcmp(origin.isa, survey->isa->name) == 0,
-         is_same_target = !origin.target || strcmp(origin.target, target) == 0;
-    return (is_same_isa && is_same_target) ||
-           fail_set(fail, FAIL_INPUT,
-                    "'%s' holds a survey of %s%s%s, and this one is of %s%s%s: --output names a folder of its own",
-                    folder, is_same_isa ? "" : origin.isa, is_same_isa ? "" : " on ",
-                    origin.target ? origin.target : "", is_same_isa ? "" : survey->isa->name, is_same_isa ? "" : " on ",
-                    target);
-}
-
 static bool check_folder(const struct survey *survey, struct fail *fail) {
     if (access(survey->path, F_OK) != 0)
         return true;
     if (survey->request->is_resumed)
-        return check_target(survey, fail);
+        return reader_is_survey(survey->arena, survey->request->folder, fail);
     return fail_set(fail, FAIL_INPUT, "'%s' holds a survey: --resume goes on with it, --output names another folder",
                     survey->request->folder);
 }

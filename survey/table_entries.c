@@ -98,7 +98,8 @@ static bool is_same_machine(const json_t *a, const json_t *b) {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         is_same &= strcmp(reader_header_text(a, texts[i]), reader_header_text(b, texts[i])) == 0;
     const json_t *one = json_object_get(a, "clock"), *other = json_object_get(b, "clock");
-    return is_same && strcmp(reader_header_text(one, "target"), reader_header_text(other, "target")) == 0;
+    return is_same && strcmp(reader_header_text(one, "target"), reader_header_text(other, "target")) == 0 &&
+           strcmp(reader_header_text(one, "model"), reader_header_text(other, "model")) == 0;
 }
 
 // Whether they are of one experiment: 0.
