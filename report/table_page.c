@@ -133,7 +133,7 @@ static void print_counts(struct arena *arena, const struct table_row *row, FILE 
         table_text_cell(&grid, TABLE_PLAIN, count->why ? count->why : "");
     }
     if (n_zero) {
-        table_text_cell(&grid, TABLE_PLAIN, arena_printf(arena, "%zu other events", n_zero));
+        table_text_cell(&grid, TABLE_PLAIN, arena_printf(arena, "%zu other event%s", n_zero, n_zero > 1 ? "s" : ""));
         table_text_cell(&grid, TABLE_PLAIN, "0");
         table_text_cell(&grid, TABLE_PLAIN, "");
         table_text_cell(&grid, TABLE_PLAIN, "");
