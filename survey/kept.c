@@ -28,7 +28,7 @@ bool kept_read(struct arena *arena, const char *folder, const char **measured, s
     for (size_t i = 0; i < n_all; i++)
         if (!n || !bsearch(&all[i].form, measured, n, sizeof *measured, compare_names))
             *ARENA_ADD(arena, list, kept->n) = all[i];
-    if (kept->n)
+    if (list)
         qsort(list, kept->n, sizeof *list, compare_forms);
     kept->forms = list;
     return true;

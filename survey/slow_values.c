@@ -94,7 +94,8 @@ static void add_slow_integer(const struct shape *shape, struct text *out) {
     }
 }
 
-static const char *const roots[] = {"1.7320508075688772", "1.4142135623730951", "1.0986122886681098"};
+enum { N_ROOTS = 3 };
+static const char *const roots[N_ROOTS] = {"1.7320508075688772", "1.4142135623730951", "1.0986122886681098"};
 
 // "f64" or "f32"; null: halves, as integers.
 static const char *type_of(const struct shape *shape) {
@@ -116,7 +117,7 @@ static void add_slow_vector(const struct shape *shape, struct text *out) {
             return;
     experiment_begin(shape, ".slow", shape->body, "", out);
     text_add(out, ", init: {");
-    for (unsigned i = 0; i < shape->n_ports && n < 3; i++)
+    for (unsigned i = 0; i < shape->n_ports && n < N_ROOTS; i++)
         if (shape->ports[i].is_read) {
             text_addf(out, "%s%s: %s %s", comma, shape->ports[i].role, type, roots[n++]);
             comma = ", ";
@@ -128,7 +129,7 @@ static void add_slow_vector(const struct shape *shape, struct text *out) {
 // as long as vandps; the chain vandps-vorps shows it.
 static void add_slow_vector_chain(const struct shape *shape, unsigned source, const char *number, struct text *out) {
     const struct shape_port *to = &shape->ports[0], *from = &shape->ports[source];
-    const char *class = to->class->name, *type = type_of(shape), *r = to->role, *comma = ", ";
+    const char *class = to->class->name, *type = type_of(shape), *r = to->role;
     struct arena *arena = out->arena;
     const char *back = shape->is_legacy
                            ? arena_printf(arena, "; andps {zero:%s}, {%s}; orps {again:%s}, {%s}", class, r, class, r)
@@ -137,9 +138,9 @@ static void add_slow_vector_chain(const struct shape *shape, unsigned source, co
     unsigned n = 0;
     experiment_begin(shape, arena_printf(arena, ".slow.%s-%s.vandps-vandps", from->role, r), shape->body, back, out);
     text_addf(out, ", init: {again: %s %s", type, number);
-    for (unsigned i = 0; i < shape->n_ports; i++)
+    for (unsigned i = 0; i < shape->n_ports && n < N_ROOTS; i++)
         if (shape->ports[i].is_read)
-            text_addf(out, "%s%s: %s %s", comma, shape->ports[i].role, type, roots[n++]);
+            text_addf(out, ", %s: %s %s", shape->ports[i].role, type, roots[n++]);
     text_addf(out, from == to ? "}, chain: [%s]}\n" : "}, chain: [%s->%s]}\n", r, from->role);
 }
 
@@ -150,7 +151,7 @@ static void add_slow_vector_chains(const struct shape *shape, bool is_root, stru
             return;
         n_read += shape->ports[i].is_read;
     }
-    if (shape->has_memory || !type_of(shape) || !shape->ports[0].is_written || n_read > sizeof roots / sizeof *roots)
+    if (shape->has_memory || !type_of(shape) || !shape->ports[0].is_written || n_read > N_ROOTS)
         return;
     bool is_tied = shape->ports[0].is_read;
     for (unsigned i = 0; i < shape->n_ports; i++) {
