@@ -93,7 +93,9 @@ static void damage_is_reported(void **state) {
     struct kept kept;
     assert_true(file_write(folder_file(&f->arena, f->folder, "forms.jsonl"), "nonsense\n", 9, &f->fail));
     assert_false(kept_read(&f->arena, f->folder, NULL, 0, &kept, &f->fail));
-    assert_non_null(strstr(f->fail.text, "forms.jsonl"));
+    assert_int_equal(f->fail.status, FAIL_INPUT);
+    assert_non_null(strstr(f->fail.file, "forms.jsonl"));
+    assert_int_equal(f->fail.line, 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
