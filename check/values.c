@@ -108,6 +108,8 @@ static void add_row(struct list *list, const struct table_row *row) {
     }
     for (size_t i = 0; i < row->n_latencies; i++) {
         const struct table_latency *latency = &row->latencies[i];
+        if (latency->has_slow_values) // models have one latency, and of throughputs only the usual one counts as well
+            continue;
         value.quantity = CHECK_LATENCY;
         value.source = latency->source;
         value.destination = latency->destination;

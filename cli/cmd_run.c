@@ -1,8 +1,6 @@
 // cyclops run: measure, predict and compare.
 #include "cli/cli.h"
 
-#include "bench/counters/event_name.h"
-
 #include "base/options.h"
 #include "cli/lab_args.h"
 #include "cli/plan_args.h"
@@ -15,7 +13,6 @@
 #include <string.h>
 
 static struct {
-    struct option_list events;
     struct option_count corun_cpu;
     const char *from;
 } args;
@@ -39,7 +36,7 @@ static const struct option options[] = {
     {OPTION_LIST, "events", "EVENT,...",
      "Also count these hardware events: names of libpfm4 (see 'cyclops list events'), raw ones (r1b1), or "
      "PMU/event=0xb1,umask=0x1/. More than the counters hold are counted in turns, in runs of their own.",
-     &args.events},
+     &lab_args.events},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
     {OPTION_FLAG, "replicate", NULL,
      "Also measure the same code in other layouts: moved in its cache lines, in other registers, with more and fewer "
@@ -90,19 +87,6 @@ static const struct command command = {
     options,
 };
 
-static bool read_events(struct arena *arena, struct fail *fail) {
-    struct option_list *events = &lab_args.options.events;
-    struct slice event;
-    for (size_t i = 0; i < args.events.n_items; i++)
-        for (const char *list = args.events.items[i]; event_name_next(&list, &event);)
-            *ARENA_ADD(arena, events->items, events->n_items) = arena_copy(arena, event.data, event.length);
-    if (args.events.n_items && events->n_items == 0)
-        return fail_set(fail, FAIL_INPUT, "--events names no event; 'cyclops list events' prints their names");
-    if (events->n_items && !bench_clock_counts(lab_args.options.bench.clock))
-        return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock %s uses none", lab_args.clock);
-    return true;
-}
-
 static bool read_corun(struct fail *fail) {
     enum { MOST_CPUS = 1 << 16 };
     bool has_cpu = args.corun_cpu.is_given;
@@ -129,9 +113,10 @@ static bool is_only_from(const struct operands *operands) {
                        plan->streams.is_given || plan->is_replicated;
     bool has_place = strcmp(lab->options.target, "native") != 0 || lab->isa || lab->cpu.is_given ||
                      lab->options.core_type || lab->options.keeps_frequency;
-    bool has_clock = lab->clock || lab->frequency || lab->options.bench.reference_cycles > 0 || args.events.n_items ||
-                     lab->precision_percent > 0 || lab->attempt_ms > 0 || lab->budget_s >= 0 ||
-                     lab->options.wait_quiet_seconds > 0 || lab->processes.is_given || lab->timeout_s > 0;
+    bool has_clock = lab->clock || lab->frequency || lab->options.bench.reference_cycles > 0 ||
+                     lab_args.events.n_items || lab->precision_percent > 0 || lab->attempt_ms > 0 ||
+                     lab->budget_s >= 0 || lab->options.wait_quiet_seconds > 0 || lab->processes.is_given ||
+                     lab->timeout_s > 0;
     return !has_program && !has_place && !has_clock && !lab->files.path && !lab->files.is_resumed;
 }
 
@@ -149,7 +134,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     int status = 0;
     if (plan_args.is_replicated && !lab_args.processes.is_given)
         lab_args.processes = (struct option_count){REPLICATE_PROCESSES, true};
-    bool is_open = lab_args_read(arena, fail) && read_events(arena, fail) && read_corun(fail) &&
+    bool is_open = lab_args_read(arena, fail) && lab_args_read_events(arena, fail) && read_corun(fail) &&
                    plan_make(arena, &plan_args, lab_args.options.isa, operands, &plan, fail) &&
                    lab_open(lab, arena, &lab_args.options, fail);
     if (is_open)

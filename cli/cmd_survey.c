@@ -24,6 +24,10 @@ static const struct option options[] = {
      &lab_args.options.llvms},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_where},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_clock},
+    {OPTION_LIST, "events", "EVENT,...|auto|none",
+     "Hardware events to count as well, as 'cyclops run' names them. auto: those that count uops, in all and by pipe, "
+     "as far as they are known of this CPU. Default: auto.",
+     &lab_args.events},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
     {0},
 };
@@ -71,6 +75,18 @@ static bool read_shard(struct survey_request *request, struct fail *fail) {
            fail_set(fail, FAIL_INPUT, "--shard is I/N with I from 1 to N, such as 2/8; not '%s'", args.shard);
 }
 
+// Whether the events are to be chosen: the default.
+static bool are_events_chosen(void) {
+    const struct option_list *events = &lab_args.events;
+    return !events->n_items || (events->n_items == 1 && strcmp(events->items[0], "auto") == 0);
+}
+
+static bool read_events(struct arena *arena, struct fail *fail) {
+    const struct option_list *events = &lab_args.events;
+    bool has_none = events->n_items == 1 && strcmp(events->items[0], "none") == 0;
+    return are_events_chosen() || has_none || lab_args_read_events(arena, fail);
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     static const double usual_budget = 240;
     struct survey_request request = {.folder = args.folder ? args.folder : "survey",
@@ -82,8 +98,9 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     struct survey_summary summary;
     int status = 0;
     (void)lab;
-    if (!read_shard(&request, fail) || !lab_args_read(arena, fail))
+    if (!read_shard(&request, fail) || !lab_args_read(arena, fail) || !read_events(arena, fail))
         return 0;
+    request.counts_uops = are_events_chosen();
     request.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
     if (survey_run(arena, &request, &summary, &status, fail))
         survey_report_print(arena, &summary, request.folder, stdout);

@@ -2,6 +2,7 @@
 
 #include "base/screen.h"
 #include "base/text.h"
+#include "bench/counters/event_name.h"
 #include "bench/sandbox/nursery.h"
 #include "bench/targets/noise.h"
 #include "cli/cli.h"
@@ -140,6 +141,19 @@ bool lab_args_read(struct arena *arena, struct fail *fail) {
     args->options.listener = &cli_listener;
     bench->is_stopped = interrupt_seen;
     return args->options.isa && bench_read_clock(args->clock, args->frequency, bench, fail);
+}
+
+bool lab_args_read_events(struct arena *arena, struct fail *fail) {
+    struct option_list *events = &lab_args.options.events;
+    struct slice event;
+    for (size_t i = 0; i < lab_args.events.n_items; i++)
+        for (const char *list = lab_args.events.items[i]; event_name_next(&list, &event);)
+            *ARENA_ADD(arena, events->items, events->n_items) = arena_copy(arena, event.data, event.length);
+    if (lab_args.events.n_items && events->n_items == 0)
+        return fail_set(fail, FAIL_INPUT, "--events names no event; 'cyclops list events' prints their names");
+    if (events->n_items && !bench_clock_counts(lab_args.options.bench.clock))
+        return fail_set(fail, FAIL_INPUT, "--events needs hardware counters, and --clock %s uses none", lab_args.clock);
+    return true;
 }
 
 int lab_args_run(struct arena *arena, const struct operands *operands, struct fail *fail,

@@ -15,6 +15,7 @@ extern struct lab_args {
     struct run_journal_request files; // all but its events
     struct option_count cpu, processes;
     double precision_percent, attempt_ms, budget_s, timeout_s; // per cent, ms, s, s; budget_s below 0: not given
+    struct option_list events;                                 // lists of events to count, as given
     bool is_strict;                                            // unstable values change the exit status
     struct lab_options options;                                // complete after lab_args_read
 } lab_args;
@@ -23,6 +24,10 @@ extern struct option lab_args_kernels[], lab_args_where[], lab_args_clock[], lab
 
 // Fills lab_args.options from the other fields. Fails (FAIL_INPUT) at a wrong value.
 bool lab_args_read(struct arena *arena, struct fail *fail);
+
+// Takes the single events of lab_args.events into lab_args.options. Fails (FAIL_INPUT) where there is none in them, or
+// the clock uses no counters.
+bool lab_args_read_events(struct arena *arena, struct fail *fail);
 
 // Opens what measuring needs here, calls `run` with a lab that is not open yet, and closes everything. Returns the exit
 // status of `run`.

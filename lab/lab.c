@@ -149,6 +149,50 @@ static struct target *open_with(struct lab *lab, const struct target_request *re
                              : target_native_open(lab->arena, lab->host.cpu, request, fail);
 }
 
+static bool pipes_of_target(struct lab *lab, const struct lab_options *options, struct pipes *pipes,
+                            struct fail *fail) {
+    if (lab->is_simulated) {
+        if (lab->sim.noise.counter_factor > 0)
+            pipes_of_machine(lab->arena, lab->simulated_cpu.machine, pipes);
+        return true;
+    }
+    const struct backend *backend = backend_load(lab->arena, first_llvm(options), fail);
+    return backend && pipes_read(lab->arena, lab->isa->name, backend->host_cpu(), pipes, fail);
+}
+
+bool lab_find_uop_events(struct arena *arena, const struct lab_options *options, struct option_list *events,
+                         const char **why, struct fail *fail) {
+    struct lab lab = {0};
+    struct pipes pipes = {0};
+    struct fail refused = {0};
+    bool is_open = lab_open(&lab, arena, options, fail), has_counters = is_open;
+    *why = NULL;
+    if (is_open && !lab.is_simulated && !lab.host.has_pmu) {
+        *why = lab.host.pmu_note ? lab.host.pmu_note : "there are no hardware counters here";
+        has_counters = false;
+    } else if (is_open && !bench_clock_counts(options->bench.clock)) {
+        *why = "the requested clock uses no counters";
+        has_counters = false;
+    }
+    if (has_counters && !pipes_of_target(&lab, options, &pipes, fail)) {
+        lab_close(&lab);
+        return false;
+    }
+    const char **names = ARENA_ARRAY(arena, const char *, TARGET_MAX_EVENTS);
+    for (unsigned i = 0; i < pipes.n; i++)
+        names[i] = pipes.pipes[i].event;
+    const struct target_request request = {options->bench.clock, names, pipes.n};
+    const struct target *target = pipes.n ? open_with(&lab, &request, &refused) : NULL;
+    for (unsigned i = 0; target && target->has_counters && i < pipes.n; i++)
+        *ARENA_ADD(arena, events->items, events->n_items) = names[i];
+    if (has_counters && !lab.is_simulated && !events->n_items)
+        *why = !pipes.n ? "no event is known that counts the uops of this CPU"
+               : target ? arena_strdup(arena, target->counters_note ? target->counters_note : "")
+                        : arena_strdup(arena, refused.text);
+    lab_close(&lab);
+    return is_open;
+}
+
 // Opens the target with the requested events, and with those of the pipes unless it refuses these.
 static bool open_target(struct lab *lab, enum bench_clock clock, const struct option_list *asked, struct fail *fail) {
     const char *events[TARGET_MAX_EVENTS];

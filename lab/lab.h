@@ -69,6 +69,11 @@ static inline bool lab_is_stopped(const struct lab *lab) {
 // Reads the host and opens the models, then generates the clock's chains; nothing is measured yet.
 bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail);
 
+// Finds the events that count uops on the CPU that code runs on: those retired, then those of each pipe, as far as they
+// are known. Sets `why` to the reason where there are none, one clause; null: a simulated CPU without counters.
+bool lab_find_uop_events(struct arena *arena, const struct lab_options *options, struct option_list *events,
+                         const char **why, struct fail *fail);
+
 // Opens only the models, for measurements made elsewhere. Only lab_take and lab_summary may follow.
 bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_options *options, const char *summary,
                         struct fail *fail);

@@ -68,20 +68,6 @@ static void say_what_was_found(const struct run_journal *journal, const struct l
     say_what_is_of_others(journal, lab);
 }
 
-static bool check_targets(const struct run_journal *journal, const struct lab *lab, struct fail *fail) {
-    const struct record_file *file = journal->before.file;
-    const char *ours = lab->bench.target->description;
-    for (size_t i = 0; i < file->n_headers; i++) {
-        const char *theirs = record_target(file->headers[i]);
-        if (theirs && strcmp(theirs, ours) != 0)
-            return fail_set(
-                fail, FAIL_INPUT,
-                "'%s' holds measurements of target %s, and this run is of %s: --output names another folder",
-                journal->path, theirs, ours);
-    }
-    return true;
-}
-
 static bool open_file(struct run_journal *journal, struct lab *lab, const struct plan *plan,
                       const struct run_journal_request *request, struct fail *fail) {
     struct fail unreadable = {0};
@@ -91,7 +77,9 @@ static bool open_file(struct run_journal *journal, struct lab *lab, const struct
         *fail = unreadable;
         return false;
     }
-    if (is_read && request->is_of_one_target && !check_targets(journal, lab, fail))
+    if (is_read && request->is_of_one_target &&
+        !record_check_target(journal->path, journal->before.file, NULL, lab->bench.target->description,
+                             lab->bench.target->model, fail))
         return false;
     if (is_read && request->is_resumed)
         find_taken(journal, lab, plan, request);

@@ -99,18 +99,27 @@ static void write_csv_latency(struct csv *csv, const struct survey_table *table,
     put_field(csv, latency->destination);
     put_csv_value(csv, row, &latency->value);
     for (int i = 0; i < 7; i++) // code to headline
-        put_field(csv, "");
+        put_field(csv, i == 3 && latency->has_slow_values ? "yes" : "");
     end_csv_line(csv, table, row, &latency->value, out);
 }
 
+// A throughput, or, with `count`, what an event counted in it: then the fields from `cycles` to `high` hold the count.
 static void write_csv_throughput(struct csv *csv, const struct survey_table *table, const struct table_row *row,
-                                 size_t i, FILE *out) {
+                                 size_t i, const struct table_count *count, FILE *out) {
     const struct table_throughput *throughput = &row->throughputs[i];
+    struct table_value value = throughput->value;
+    if (count) {
+        value.cycles = count->count;
+        value.low = count->low;
+        value.high = count->high;
+        value.relation = TABLE_EQUAL;
+        value.why = count->why;
+    }
     put_field(csv, row->form);
-    put_field(csv, "throughput");
+    put_field(csv, count ? "count" : "throughput");
+    put_field(csv, count ? count->event : "");
     put_field(csv, "");
-    put_field(csv, "");
-    put_csv_value(csv, row, &throughput->value);
+    put_csv_value(csv, row, &value);
     put_field(csv, throughput->is_looped ? "looped" : "unrolled");
     put_truth(csv, throughput->has_same_address);
     put_truth(csv, throughput->has_breakers);
@@ -169,7 +178,10 @@ bool table_report_write_csv(struct arena *arena, const struct survey_table *tabl
         for (size_t k = 0; k < row->n_latencies; k++)
             write_csv_latency(&csv, table, row, &row->latencies[k], out);
         for (size_t k = 0; k < row->n_throughputs; k++)
-            write_csv_throughput(&csv, table, row, k, out);
+            write_csv_throughput(&csv, table, row, k, NULL, out);
+        for (size_t k = 0; k < row->n_throughputs; k++)
+            for (size_t c = 0; c < row->throughputs[k].n_counts; c++)
+                write_csv_throughput(&csv, table, row, k, &row->throughputs[k].counts[c], out);
         if (has_slots(row))
             write_csv_slots(&csv, table, row, out);
         if (!row->n_latencies && !row->n_throughputs)
@@ -209,7 +221,26 @@ static void put_latencies(struct json_text *json, const struct table_row *row) {
         json_open(json, NULL);
         json_put_text(json, "source", row->latencies[i].source);
         json_put_text(json, "destination", row->latencies[i].destination);
+        if (row->latencies[i].has_slow_values)
+            json_put_bool(json, "slow_values", true);
         put_value(json, "cycles", &row->latencies[i].value);
+        json_close(json);
+    }
+    json_close_list(json);
+}
+
+static void put_counts(struct json_text *json, const struct table_throughput *throughput) {
+    if (!throughput->n_counts)
+        return;
+    json_open_list(json, "counts");
+    for (size_t i = 0; i < throughput->n_counts; i++) {
+        const struct table_count *count = &throughput->counts[i];
+        json_open(json, NULL);
+        json_put_text(json, "event", count->event);
+        json_put_real(json, "count", count->count, DECIMALS);
+        json_put_real(json, "low", count->low, DECIMALS);
+        json_put_real(json, "high", count->high, DECIMALS);
+        json_put_text(json, "why", count->why);
         json_close(json);
     }
     json_close_list(json);
@@ -228,6 +259,7 @@ static void put_throughputs(struct json_text *json, const struct table_row *row)
         json_put_integer(json, "streams", throughput->streams);
         json_put_bool(json, "headline", i == row->headline);
         put_value(json, "cycles", &throughput->value);
+        put_counts(json, throughput);
         json_close(json);
     }
     json_close_list(json);

@@ -5,10 +5,13 @@
 #include "base/text.h"
 #include "report/fold.h"
 
+#include <math.h>
 #include <string.h>
 
-static const char *precise(struct arena *arena, double cycles) {
-    return arena_printf(arena, "%.*f", fold_decimals(cycles), cycles);
+// Both ends with the same digits.
+static const char *interval(struct arena *arena, const struct table_value *value) {
+    int low = fold_decimals(value->low), high = fold_decimals(value->high), decimals = low > high ? low : high;
+    return arena_printf(arena, "%.*f to %.*f", decimals, value->low, decimals, value->high);
 }
 
 // Adds cells: cycles, interval, verdict.
@@ -20,8 +23,7 @@ static void add_value(struct arena *arena, struct table *grid, const struct tabl
         table_text_cell(grid, colour, "not known");
         return;
     }
-    table_text_cell(grid, colour,
-                    arena_printf(arena, "%s to %s", precise(arena, value->low), precise(arena, value->high)));
+    table_text_cell(grid, colour, interval(arena, value));
     table_text_cell(grid, colour,
                     value->relation == TABLE_AT_MOST
                         ? arena_printf(arena, "bound, %s", bench_verdict_name(value->verdict))
@@ -51,6 +53,31 @@ static const char *closed_by(struct arena *arena, const struct table_value *valu
                         fold_number(arena, value->sum, fold_decimals(value->sum)));
 }
 
+static bool has_name(const struct table_row *row, const char *part) {
+    for (size_t i = 0; i < row->n_latencies; i++)
+        if (strstr(row->latencies[i].source, part) || strstr(row->latencies[i].destination, part))
+            return true;
+    return false;
+}
+
+// Explains the names of sources and results that this form has.
+static void print_legend(struct arena *arena, const struct table_row *row, FILE *out) {
+    static const struct {
+        const char *part, *meaning;
+    } names[] = {
+        {".base", "N.base: a register of its address"}, {".index", "N.index: added to the address"},
+        {".whole", "N.whole: the whole register"},      {"flags.zero", "flags.zero: flags, of which zero is read"},
+        {"flags.carry", "flags.carry: carry alone"},    {"same", "same: all sources are one register"},
+        {"memory", "memory: stored and loaded back"},
+    };
+    struct text text = {.arena = arena};
+    text_add(&text, "A number is LLVM's operand, 0 mostly the result");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (has_name(row, names[i].part))
+            text_addf(&text, "; %s", names[i].meaning);
+    screen_print_sentence(text.data, out);
+}
+
 static void print_latencies(struct arena *arena, const struct table_row *row, FILE *out, bool colour) {
     struct table grid = open_grid(arena, "latency", "cycles", "chain closed by");
     for (size_t i = 0; i < row->n_latencies; i++) {
@@ -62,6 +89,8 @@ static void print_latencies(struct arena *arena, const struct table_row *row, FI
     }
     fputs(row->n_latencies ? "\n" : "", out);
     table_print(&grid, out, colour);
+    if (row->n_latencies)
+        print_legend(arena, row, out);
 }
 
 static void print_throughputs(struct arena *arena, const struct table_row *row, FILE *out, bool colour) {
@@ -77,6 +106,39 @@ static void print_throughputs(struct arena *arena, const struct table_row *row, 
             arena_printf(arena, "%s%s%s", is_headline ? "in the table" : "", is_headline && *why ? "; " : "", why));
     }
     fputs(row->n_throughputs ? "\n" : "", out);
+    table_print(&grid, out, colour);
+}
+
+// What was counted in the throughput of the table, or in the first one.
+static void print_counts(struct arena *arena, const struct table_row *row, FILE *out, bool colour) {
+    size_t which = row->headline < row->n_throughputs ? row->headline : 0;
+    const struct table_throughput *throughput = row->n_throughputs ? &row->throughputs[which] : NULL;
+    struct table grid = {.arena = arena};
+    if (!throughput || !throughput->n_counts)
+        return;
+    table_column(&grid, TABLE_WRAP, arena_printf(arena, "counted: %s", table_throughput_text(arena, row, throughput)));
+    table_column(&grid, TABLE_LEFT, "per instruction");
+    table_column(&grid, TABLE_LEFT, "interval");
+    table_column(&grid, TABLE_NOTE, "");
+    size_t n_zero = 0;
+    for (size_t i = 0; i < throughput->n_counts; i++) {
+        const struct table_count *count = &throughput->counts[i];
+        if (fabs(count->count) < 0.005 && !count->why) { // pipes that it does not use
+            n_zero++;
+            continue;
+        }
+        table_text_cell(&grid, TABLE_PLAIN, count->event);
+        table_text_cell(&grid, TABLE_PLAIN, fold_number(arena, count->count, 2));
+        table_text_cell(&grid, TABLE_PLAIN, arena_printf(arena, "%.2f to %.2f", count->low, count->high));
+        table_text_cell(&grid, TABLE_PLAIN, count->why ? count->why : "");
+    }
+    if (n_zero) {
+        table_text_cell(&grid, TABLE_PLAIN, arena_printf(arena, "%zu other event%s", n_zero, n_zero > 1 ? "s" : ""));
+        table_text_cell(&grid, TABLE_PLAIN, "0");
+        table_text_cell(&grid, TABLE_PLAIN, "");
+        table_text_cell(&grid, TABLE_PLAIN, "");
+    }
+    fputc('\n', out);
     table_print(&grid, out, colour);
 }
 
@@ -181,6 +243,7 @@ void table_page_print(struct arena *arena, const struct survey_table *table, con
         screen_print_sentence(arena_printf(arena, "Not measured: %s", row->left_out), out);
     print_latencies(arena, row, out, colour);
     print_throughputs(arena, row, out, colour);
+    print_counts(arena, row, out, colour);
     print_slots(arena, table, row, out, colour);
     print_models(arena, table, row, out, colour);
     print_kernels(arena, table, row, out, colour);

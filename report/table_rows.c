@@ -89,7 +89,9 @@ const char *table_throughput_text(struct arena *arena, const struct table_row *r
                         throughput->has_same_address ? ", same address"
                         : has_addresses              ? ", own lines"
                                                      : "",
-                        throughput->has_lines          ? ", lanes on own lines, with breakers"
+                        throughput->has_lines ? ", lanes on own lines, with breakers"
+                        : throughput->copies > 1 && throughput->has_breakers
+                            ? arena_printf(arena, ", breakers each %u copies", throughput->copies)
                         : throughput->has_breakers     ? ", with breakers"
                         : throughput->has_surroundings ? ", with what it needs around it"
                         : throughput->has_slow_values  ? ", slow values"

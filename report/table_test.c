@@ -96,6 +96,8 @@ static void one_form_has_a_page(void **state) {
                                "    the partner's latency is unknown\n"
                                "  memory → 0  -                       not known\n"
                                "    no instruction stores what it takes\n"
+                               "A number is LLVM's operand, 0 mostly the result; N.base: a register of its\n"
+                               "    address; memory: stored and loaded back\n"
                                "\n"
                                "  reciprocal throughput          cycles  interval        verdict\n"
                                "  unrolled, n = 8, own lines     0.5     0.490 to 0.510  exact    in the table\n"
@@ -123,6 +125,41 @@ static void one_form_has_a_page(void **state) {
         text_of(&testing_table, (struct table_report_options){.form = testing_table.rows[i].form});
     assert_non_null(strstr(text_of(&testing_table, (struct table_report_options){.form = "XSAVE"}),
                            "\nNot measured: illegal instruction\n"));
+}
+
+// What events counted, beside the throughput, and latencies of slow values.
+static void counts_and_slow_values_show(void **state) {
+    (void)state;
+    static const struct table_count counts[] = {{"UOPS_RETIRED", 2.0625, 2.06, 2.07, NULL},
+                                                {"PORT_0", 0.5, 0.49, 0.51, "the counter was lost"},
+                                                {"PORT_1", 0.001, -0.001, 0.002, NULL}};
+    const struct table_value value = {
+        .is_known = true, .cycles = 18, .low = 17.99, .high = 18.01, .kernel = "D.slow.rax-rax.xor"};
+    const struct table_throughput throughput = {
+        .streams = 32, .copies = 4, .has_breakers = true, .counts = counts, .n_counts = 3, .value = value};
+    const struct table_latency latency = {true, "rax", "rax", value};
+    const struct table_row row = {
+        .form = "D", .latencies = &latency, .n_latencies = 1, .throughputs = &throughput, .n_throughputs = 1};
+    struct survey_table table = testing_table;
+    table.rows = &row;
+    table.n_rows = 1;
+    table.n_models = 0;
+    const char *page = text_of(&table, (struct table_report_options){.form = "D"});
+    assert_non_null(strstr(page, "  rax → rax, slow values  18"));
+    assert_non_null(strstr(page, "  unrolled, n = 32, breakers each 4 copies  18"));
+    assert_non_null(strstr(page, "  UOPS_RETIRED "));
+    assert_non_null(strstr(page, "2.06 to 2.07"));
+    assert_non_null(strstr(page, "the counter was lost"));
+    assert_non_null(strstr(page, "  1 other event "));
+    assert_null(strstr(page, "PORT_1"));
+    const char *csv = written(table_report_write_csv, &table, (struct table_report_options){0});
+    assert_non_null(strstr(csv, "\nD,latency,rax,rax,18,17.99,18.01,equal,exact,,D.slow.rax-rax.xor,,,,,,,yes,,,,,\n"));
+    assert_non_null(strstr(csv, "\nD,count,UOPS_RETIRED,,2.0625,2.06,2.07,equal,exact,"));
+    assert_non_null(strstr(csv, "\nD,count,PORT_1,,0.001,-0.001,0.002,"));
+    const char *json = written(table_report_write_json, &table, (struct table_report_options){0});
+    assert_non_null(strstr(json, "\"slow_values\":true,\"cycles\":18"));
+    assert_non_null(
+        strstr(json, "\"counts\":[{\"event\":\"UOPS_RETIRED\",\"count\":2.0625,\"low\":2.06,\"high\":2.07},"));
 }
 
 static void unknown_forms_are_failures(void **state) {
@@ -163,7 +200,7 @@ static void two_speeds_show(void **state) {
     value.high = 0.89;
     value.has_two_speeds = true;
     value.why = "two speeds, at 3 times: 0.667 and 0.878 cycles";
-    const struct table_latency latency = {"1", "0", value};
+    const struct table_latency latency = {false, "1", "0", value};
     const struct table_throughput throughput = {.streams = 16, .value = value};
     struct table_row row = {.form = "VCVTPD2DQYrr",
                             .latencies = &latency,
@@ -189,7 +226,7 @@ static void long_names_fit(void **state) {
     value.partner = "VPBROADCASTWrZ256rrkz";
     value.sum = 1234.5;
     value.why = "a reason of many words that does not fit beside the numbers of its row, but goes below them";
-    const struct table_latency latency = {"2.base", "flags", value};
+    const struct table_latency latency = {false, "2.base", "flags", value};
     two[0].form = "VFMADDSUB231PDZ256mbkzAndThenSome";
     two[0].example = "vfmaddsub231pd 64(%rdi){1to4}, %ymm16, %ymm17 {%k1} {z}";
     two[0].latencies = &latency;
@@ -363,6 +400,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_for_each_form),
         cmocka_unit_test(one_form_has_a_page),
+        cmocka_unit_test(counts_and_slow_values_show),
         cmocka_unit_test(unknown_forms_are_failures),
         cmocka_unit_test(tables_without_rows_or_models),
         cmocka_unit_test(two_speeds_show),

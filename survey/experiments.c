@@ -1,13 +1,11 @@
 #include "survey/experiments.h"
 
+#include "survey/experiment_text.h"
 #include "survey/partners.h"
+#include "survey/slow_values.h"
 #include "survey/ways.h"
 
 #include <string.h>
-
-static bool is_carried(const struct shape_port *port) {
-    return port->is_read && port->is_written;
-}
 
 // All bits of the lanes that a mask has. Of a mask register, those that an instruction of AVX512F sets.
 static const char *all_bits(const struct shape_port *port) {
@@ -89,7 +87,8 @@ static void add_setup(const struct shape *shape, struct text *out) {
         text_addf(out, ", setup: \"%s\"", setup.data);
 }
 
-static void begin(const struct shape *shape, const char *suffix, const char *body, const char *more, struct text *out) {
+void experiment_begin(const struct shape *shape, const char *suffix, const char *body, const char *more,
+                      struct text *out) {
     text_addf(out, "  - {name: %s%s, about: survey, body: \"%s%s\"", shape->form->name, suffix, body, more);
     add_setup(shape, out);
     add_implicit(shape, out);
@@ -126,7 +125,7 @@ static const char *with_places(const struct shape *shape, struct arena *arena) {
 static void add_throughput(const struct shape *shape, const char *suffix, const char *body, const char *more,
                            const char *init, struct text *out) {
     const char *comma = "";
-    begin(shape, suffix, body, more, out);
+    experiment_begin(shape, suffix, body, more, out);
     bool has_lines = shape->spread_indices && !shape->form->may_store; // which all streams share
     add_init(shape,
              shape->has_memory && !shape->surroundings && !has_divisor_in_memory(shape) && body == shape->body &&
@@ -146,7 +145,7 @@ static bool break_others(const struct isa *isa, const struct shape *shape, unsig
                          struct text *text) {
     bool is_done = true;
     for (unsigned i = 0; i < shape->n_ports; i++)
-        if (i != except && is_carried(&shape->ports[i]) &&
+        if (i != except && experiment_is_carried(&shape->ports[i]) &&
             (shape->ports[i].is_fixed || shape->ports[i].is_lanes || !only_fixed))
             is_done &= partner_break(isa, shape, i, text);
     return is_done;
@@ -188,6 +187,29 @@ static void add_lines(const struct shape *shape, const char *breakers, struct te
     add_throughput(&spread, ".lines", spread.body, breakers, "", out);
 }
 
+// The throughput of several copies to one set of breakers, which take no pipe where that can be had. So what the
+// breakers cost is less of the value, and where more copies make no difference, it is nothing
+// (survey/table_throughputs.c). Copies of a store would meet at one address, and those of a gather find no mask: there
+// is one of them.
+static void add_broken_copies(const struct isa *isa, const struct shape *shape, const char *body, struct text *out) {
+    static const unsigned several[] = {2, 4}, one[] = {1};
+    bool is_single = shape->is_gather || shape->form->may_store;
+    struct text breakers = {.arena = out->arena}, init = {.arena = out->arena}, copies = {.arena = out->arena};
+    text_add(&breakers, "");
+    text_add(&init, "");
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (experiment_is_carried(&shape->ports[i]) && (shape->ports[i].is_fixed || shape->ports[i].is_lanes))
+            partner_break_lightly(isa, shape, i, &breakers, &init);
+    text_add(&copies, body);
+    for (size_t i = 0; i < (is_single ? sizeof one : sizeof several) / sizeof *one; i++) {
+        unsigned n = is_single ? one[i] : several[i];
+        for (unsigned have = i ? several[i - 1] : 1; have < n; have++)
+            text_addf(&copies, "; %s", body);
+        add_throughput(shape, arena_printf(out->arena, ".broken.%u", n),
+                       arena_copy(out->arena, copies.data, copies.length), breakers.data, init.data, out);
+    }
+}
+
 static void add_throughputs(const struct isa *isa, const struct shape *shape, struct text *out) {
     struct text breakers = {.arena = out->arena};
     const char *body = with_places(shape, out->arena);
@@ -197,6 +219,7 @@ static void add_throughputs(const struct isa *isa, const struct shape *shape, st
     if (!break_others(isa, shape, SHAPE_MOST_PORTS, true, &breakers) || !breakers.length)
         return;
     add_throughput(shape, ".broken", body, breakers.data, "", out);
+    add_broken_copies(isa, shape, body, out);
     if (shape->is_gather)
         add_lines(shape, breakers.data, out);
 }
@@ -209,7 +232,8 @@ static bool can_share(const struct shape *shape, const struct shape_port *source
     if (source->file == 'k' && !shape->ways->shares_masks)
         return false;
     return source->file == result->file && source->file != 'c' && !source->is_address && !are_fixed &&
-           source->is_high == result->is_high && !is_carried(source) && !is_carried(result) && !result->is_distinct;
+           source->is_high == result->is_high && !experiment_is_carried(source) && !experiment_is_carried(result) &&
+           !result->is_distinct;
 }
 
 static void add_chain(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
@@ -224,7 +248,8 @@ static void add_chain(const struct isa *isa, const struct shape *shape, unsigned
     text_addf(arcs, "%s%s", arcs->length ? ", " : "", arc);
     if (!breakers.length)
         return;
-    begin(shape, arena_printf(out->arena, ".%s-%s.alone", to->role, from->role), shape->body, breakers.data, out);
+    experiment_begin(shape, arena_printf(out->arena, ".%s-%s.alone", to->role, from->role), shape->body, breakers.data,
+                     out);
     add_init(shape, false, "", out);
     text_addf(out, ", chain: [%s]}\n", arc);
 }
@@ -232,8 +257,8 @@ static void add_chain(const struct isa *isa, const struct shape *shape, unsigned
 static void add_way(const struct shape *shape, unsigned source, unsigned result, const struct partner *way,
                     const char *suffix, struct text *out) {
     const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
-    begin(shape, arena_printf(out->arena, ".%s-%s.%s%s", to->role, from->role, way->name, suffix), shape->body,
-          way->text, out);
+    experiment_begin(shape, arena_printf(out->arena, ".%s-%s.%s%s", to->role, from->role, way->name, suffix),
+                     shape->body, way->text, out);
     add_init(shape, false, way->init, out);
     text_addf(out, ", chain: [%s]}\n", to->role);
 }
@@ -241,10 +266,10 @@ static void add_way(const struct shape *shape, unsigned source, unsigned result,
 // Whether the vector result, which the form also reads, is all that its copies wait for beside the chain.
 static bool waits_for_result_only(const struct shape *shape, unsigned source, unsigned result) {
     for (unsigned i = 0; i < shape->n_ports; i++)
-        if (i != source && i != result && is_carried(&shape->ports[i]))
+        if (i != source && i != result && experiment_is_carried(&shape->ports[i]))
             return false;
-    return shape->ports[source].file == 'v' && shape->ports[result].file == 'v' && is_carried(&shape->ports[result]) &&
-           !shape->has_memory && !shape->is_gather;
+    return shape->ports[source].file == 'v' && shape->ports[result].file == 'v' &&
+           experiment_is_carried(&shape->ports[result]) && !shape->has_memory && !shape->is_gather;
 }
 
 static void add_ways(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
@@ -284,8 +309,9 @@ static void add_whole(const struct isa *isa, const struct shape *shape, unsigned
     unsigned n =
         partners_find(out->arena, isa, &whole, result, source, false, source == result ? "" : breakers.data, ways);
     for (unsigned i = 0; i < n && !partners_writes_carry(ways[i].name); i++) { // the first one suffices
-        begin(shape, arena_printf(out->arena, ".%s-%s_whole.%s", shape->ports[source].role, to->role, ways[i].name),
-              shape->body, ways[i].text, out);
+        experiment_begin(shape,
+                         arena_printf(out->arena, ".%s-%s_whole.%s", shape->ports[source].role, to->role, ways[i].name),
+                         shape->body, ways[i].text, out);
         add_init(shape, false, ways[i].init, out);
         text_addf(out, ", chain: [%s]}\n", shape->ports[source].role);
     }
@@ -311,7 +337,7 @@ static void add_latencies(const struct isa *isa, const struct shape *shape, stru
         }
     if (!arcs.length || shape->is_gather) // a gather needs its mask again
         return;
-    begin(shape, ".chain", shape->body, "", out);
+    experiment_begin(shape, ".chain", shape->body, "", out);
     add_init(shape, false, "", out);
     text_addf(out, ", chain: [%s]}\n", arcs.data);
 }
@@ -351,97 +377,10 @@ static void add_same(const struct shape *shape, struct text *out) {
                             *to = &shape->ports[result];
     if (first->class != second->class || to->file != first->file)
         return;
-    begin(shape, ".same", with_same(out->arena, shape->body, first->role, second->role), "", out);
+    experiment_begin(shape, ".same", with_same(out->arena, shape->body, first->role, second->role), "", out);
     text_addf(out, ", init: {%s: %s}", first->role, value_of(shape, first));
     const char *arc = to == first ? to->role : arena_printf(out->arena, "%s->%s", to->role, first->role);
     text_addf(out, ", chain: [%s]}\n", arc);
-}
-
-// Quotients of many digits. Of general registers: upper and lower half of the dividend, both set again before the next
-// copy, and the divisor; the quotient fits in the register, with its sign. 8-bit divisions have no upper half.
-static void add_slow_integer(const struct shape *shape, struct text *out) {
-    static const struct {
-        unsigned bits;
-        const char *move, *upper, *lower, *divisor;
-    } widths[] = {{16, "movw", "4097", "12345", "32749"},
-                  {32, "movl", "268435399", "1234567891", "2147483629"},
-                  {64, "movq", "1125899906842597", "4503599627370449", "9007199254740881"}};
-    const struct shape_port *divisor = &shape->ports[0], *fixed[2] = {NULL, NULL}; // ax, dx
-    for (unsigned i = 0; i < shape->n_ports; i++)
-        if (shape->ports[i].is_fixed && shape->ports[i].file == 'g')
-            fixed[shape->ports[i].index != 0] = &shape->ports[i];
-    if (divisor->is_fixed || divisor->is_address || !fixed[0] || !fixed[1])
-        return;
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        const char *class = divisor->class->name, *move = widths[i].move;
-        if (divisor->class->bits != widths[i].bits)
-            continue;
-        begin(shape, ".slow", shape->body,
-              arena_printf(out->arena, "; %s {upper:%s}, %%%s; %s {lower:%s}, %%%s", move, class,
-                           divisor->class->registers[fixed[1]->index], move, class,
-                           divisor->class->registers[fixed[0]->index]),
-              out);
-        text_addf(out, ", init: {%s: %s, upper: %s, lower: %s, %s: %s, %s: %s}, writes: [%s, %s]}\n", divisor->role,
-                  widths[i].divisor, widths[i].upper, widths[i].lower, fixed[1]->role, widths[i].upper, fixed[0]->role,
-                  widths[i].lower, fixed[0]->role, fixed[1]->role);
-    }
-}
-
-static void add_slow_vector(const struct shape *shape, struct text *out) {
-    static const char *const values[] = {"1.7320508075688772", "1.4142135623730951", "1.0986122886681098"};
-    if (*shape->ways->one(shape, &shape->ports[0]) != 'f')
-        return; // halves, as integers
-    const char *type = strcmp(shape->ways->one(shape, &shape->ports[0]), "f64 1.0") == 0 ? "f64" : "f32", *comma = "";
-    unsigned n = 0;
-    for (unsigned i = 0; i < shape->n_ports; i++)
-        if (shape->ports[i].is_fixed || (shape->ports[i].file != 'v' && shape->ports[i].file != 'f') ||
-            is_carried(&shape->ports[i]) || shape->has_memory)
-            return;
-    begin(shape, ".slow", shape->body, "", out);
-    text_add(out, ", init: {");
-    for (unsigned i = 0; i < shape->n_ports && n < 3; i++)
-        if (shape->ports[i].is_read) {
-            text_addf(out, "%s%s: %s %s", comma, shape->ports[i].role, type, values[n++]);
-            comma = ", ";
-        }
-    text_addf(out, "}, writes: [%s]}\n", shape->ports[0].role);
-}
-
-// The same where result, dividend and divisor are operands.
-static void add_slow_quotient(const struct shape *shape, struct text *out) {
-    const struct shape_port *const to = &shape->ports[0], *const dividend = &shape->ports[1];
-    if (shape->n_ports != 3 || !to->is_written || to->is_read || to->file != 'g')
-        return;
-    begin(shape, ".slow", shape->body, "", out);
-    text_addf(out, ", init: {%s: %s, %s: 12347}, writes: [%s]}\n", dividend->role,
-              dividend->class->bits == 64 ? "9007199254740881" : "2147483629", shape->ports[2].role, to->role);
-}
-
-static bool begins(const char *name, const char *start) {
-    return strncmp(name, start, strlen(start)) == 0;
-}
-
-// On other ISAs than x86.
-static void add_slow_elsewhere(const struct shape *shape, const char *name, struct text *out) {
-    bool has_floats = shape->ports[0].file == 'v' || shape->ports[0].file == 'f';
-    if (has_floats && (begins(name, "fdiv") || begins(name, "fsqrt") || begins(name, "vdiv") || begins(name, "vsqrt") ||
-                       begins(name, "div.") || begins(name, "sqrt.")))
-        add_slow_vector(shape, out);
-    else if (begins(name, "sdiv") || begins(name, "udiv") || begins(name, "div") || begins(name, "rem"))
-        add_slow_quotient(shape, out);
-}
-
-static void add_slow(const struct shape *shape, struct text *out) {
-    const char *name = arena_copy(out->arena, shape_mnemonic(shape).data, shape_mnemonic(shape).length);
-    if (strcmp(shape->ways->family, "x86_64") != 0) {
-        add_slow_elsewhere(shape, name, out);
-        return;
-    }
-    if (strncmp(name, "div", 3) == 0 || strncmp(name, "idiv", 4) == 0)
-        add_slow_integer(shape, out);
-    if (*name == 'v' ? strstr(name, "div") || (strstr(name, "sqrt") && !strstr(name, "rsqrt"))
-                     : strncmp(name, "sqrt", 4) == 0)
-        add_slow_vector(shape, out);
 }
 
 static void add_memory(const struct shape *shape, struct text *out) {
@@ -473,10 +412,10 @@ static void add_load_back(const struct shape *shape, struct text *out) {
         text_addf(&load, "; %s {%s:%s}", shape->surroundings->load, port->role, port->class->name);
         for (unsigned i = 0; is_longer && i < PARTNER_LONGER_STEPS; i++)
             text_addf(&load, "; movslq {%s:r32}, {%s:r64}", port->role, port->role);
-        begin(shape,
-              arena_printf(out->arena, ".%s-memory.%s%s%s", port->role, shape->surroundings->load,
-                           is_longer ? ".longer." : "", is_longer ? step : ""),
-              shape->body, load.data, out);
+        experiment_begin(shape,
+                         arena_printf(out->arena, ".%s-memory.%s%s%s", port->role, shape->surroundings->load,
+                                      is_longer ? ".longer." : "", is_longer ? step : ""),
+                         shape->body, load.data, out);
         add_init(shape, false, "", out);
         text_addf(out, ", chain: [%s]}\n", port->role);
     }
@@ -505,7 +444,7 @@ static void add_surrounded(const struct shape *shape, struct text *out) {
         add_load_back(shape, out);
     if (!around->chain)
         return;
-    begin(shape, ".chain", shape->body, "", out);
+    experiment_begin(shape, ".chain", shape->body, "", out);
     add_init(shape, false, init, out);
     text_addf(out, ", chain: [%s]}\n", around->chain);
 }
@@ -531,8 +470,8 @@ static void add_store(const struct isa *isa, const struct shape *shape, unsigned
         unsigned n = partners_load(out->arena, isa, shape, source, is_longer ? keep : NULL, ways);
         for (unsigned i = 0; i < n; i++) {
             const char *suffix = is_longer ? arena_printf(out->arena, ".longer.%s", keep->name) : "";
-            begin(shape, arena_printf(out->arena, ".%s-memory.%s%s", port->role, ways[i].name, suffix), shape->body,
-                  arena_printf(out->arena, "%s%s", ways[i].text, breakers.data), out);
+            experiment_begin(shape, arena_printf(out->arena, ".%s-memory.%s%s", port->role, ways[i].name, suffix),
+                             shape->body, arena_printf(out->arena, "%s%s", ways[i].text, breakers.data), out);
             add_init(shape, false, "", out);
             text_addf(out, ", chain: [%s]}\n", port->role);
         }
@@ -580,12 +519,13 @@ static void add_index(const struct isa *isa, const struct shape *shape, struct t
 void experiments_add(const struct isa *isa, const struct shape *shape, bool is_first, struct text *kernels) {
     if (shape->surroundings) {
         add_surrounded(shape, kernels);
+        slow_values_add_x87(shape, kernels);
         return;
     }
     add_throughputs(isa, shape, kernels);
     add_latencies(isa, shape, kernels);
     add_same(shape, kernels);
-    add_slow(shape, kernels);
+    slow_values_add(shape, kernels);
     add_memory(shape, kernels);
     for (unsigned i = 0; i < shape->n_ports; i++)
         if (behind_base(shape) && shape->form->may_store && shape->ports[i].is_read && !shape->ports[i].is_address &&

@@ -3,6 +3,8 @@
 // repeat each of them. Their names:
 //  - FORM: its throughput
 //  - FORM.broken: the same, with instructions that end the dependences through fixed registers
+//  - FORM.broken.N: the same, N copies of the form to one set of such instructions, of which each takes no pipe if
+//    possible
 //  - FORM.lines: as FORM.broken, of a gather or scatter whose lanes are on lines of their own
 //  - FORM.around.N: the throughput of N copies with what the form needs around them (surroundings.h)
 //  - FORM.copies.N: the throughput of N copies that do not wait for each other

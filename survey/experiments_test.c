@@ -66,6 +66,9 @@ static void flags_in_and_out(void **state) {
     (void)state;
     has("ADC64rr", "", "writes: [o0]}");
     has("ADC64rr", ".broken", "body: \"adcq {o2:r64}, {o0:r64}; testl {zf:r32}, {zf:r32}\"");
+    has("ADC64rr", ".broken.2", "adcq {o2:r64}, {o0:r64}; xorl {zf:r32}, {zf:r32}\"");
+    has("ADC64mr", ".broken.1", "; xorl {zf:r32}, {zf:r32}\""); // copies of a store would share an address
+    has_none("ADC64mr", ".broken.2");
     has("ADC64rr", ".flags-o0.flags", "testq {o0:r64}, {o0:r64}; movl $1, {o0:r32}\"");
     has("ADC64rr", ".flags-o0.flags", "chain: [flags]}");
     has("ADC64rr", ".flags-flags.alone", "body: \"adcq {o2:r64}, {o0:r64}; movl $1, {o0:r32}\"");
@@ -91,6 +94,10 @@ static void fixed_registers(void **state) {
     (void)state;
     has("MUL64r", "", "body: \"mulq {o0:r64}\", implicit: [rax, rdx], init: {o0: 1, rax: 1}, writes: [rax, rdx]}");
     has("MUL64r", ".broken", "body: \"mulq {o0:r64}; movl $1, %eax\"");
+    has("MUL64r", ".broken.2", "body: \"mulq {o0:r64}; mulq {o0:r64}; movl {zg:r32}, %eax\"");
+    has("MUL64r", ".broken.4", "mulq {o0:r64}; mulq {o0:r64}; mulq {o0:r64}; mulq {o0:r64}; movl {zg:r32}, %eax\"");
+    has("MUL64r", ".broken.4", "init: {o0: 1, rax: 1, zg: 1}");
+    has("DIV64r", ".broken.2", "; movl {zg:r32}, %eax; xorl %edx, %edx\"");
     has("MUL64r", ".rax-rdx.movslq", "body: \"mulq {o0:r64}; movslq %edx, %rax\"");
     has("MUL64r", ".o0-rdx.alone", "chain: [rdx->o0]}");
     // The upper half of a dividend is zero, in all widths: otherwise the quotient overflows.
@@ -98,6 +105,14 @@ static void fixed_registers(void **state) {
     has("DIV32r", "", "init: {o0: 1, eax: 1, edx: 0}");
     has("DIV32r", ".broken", "movl $1, %eax; movl $0, %edx\"");
     has("DIV32r", ".slow", "writes: [eax, edx]}");
+    // Latencies of the same numbers, which the way back restores.
+    has("DIV32r", ".slow",
+        "init: {o0: 2147483629, upper: 268435399, lower: 1234567891, edx: 268435399, eax: 1234567891}");
+    has("DIV32r", ".slow.eax-eax.xor", "; andq {zero:r64}, %rax; orq {lower:r64}, %rax; movq {upper:r64}, %rdx\"");
+    has("DIV32r", ".slow.eax-eax.xor", "eax: 1234567891, upper: 268435399, lower: 1234567891, zero: 0}, chain: [eax]}");
+    has("IDIV64r", ".slow.o0-rdx.xor", "; andq {zero:r64}, %rdx; xorq %rdx, {o0:r64}; movq {lower:r64}, %rax; movq");
+    has("IDIV64r", ".slow.o0-rdx.xor", "chain: [o0]}");
+    has_none("DIV8r", ".slow.ax-ax.xor");
 }
 
 static void vectors(void **state) {
@@ -114,6 +129,16 @@ static void vectors(void **state) {
     has("CVTSI642SDrr_Int", ".o2-o0.movq",
         "body: \"cvtsi2sd {o2:r64}, {o0:xmm}; movq {o0:xmm}, {o2:r64}; movaps {zv:xmm}, {o0:xmm}\"");
     has("VDIVPSrr", ".slow", "init: {o1: f32 1.7");
+    has("VDIVPSrr", ".slow.o2-o0.vandps-vandps",
+        "; vandps {zero:xmm}, {o0}, {o0}; vorps {again:xmm}, {o0}, {o0}\", init: {again: f32 1.4142135623730951, o1: "
+        "f32 "
+        "1.7320508075688772, o2: f32 1.4142135623730951}, chain: [o0->o2]}");
+    has("DIVPDrr", ".slow.o0-o0.vandps-vandps", "; andps {zero:xmm}, {o0}; orps {again:xmm}, {o0}\"");
+    has("DIVPDrr", ".slow.o0-o0.vandps-vandps", "again: f64 1.7320508075688772, o0: f64 1.7");
+    has_none("DIVPDrr", ".slow.o2-o0.vandps-vandps");      // its copies wait for o0 as well
+    has_none("VSQRTSDr_Int", ".slow.o1-o0.vandps-vandps"); // which only has the upper lanes
+    has("VSQRTSDr_Int", ".slow.o2-o0.vandps-vandps", "again: f64 1.4142135623730951");
+    has_none("VRSQRTPSr", ".slow.o1-o0.vandps-vandps");
     has_none("VADDPSYrr", ".slow");
     has_none("VFMADD231PSYr", ".same"); // three sources
 }
@@ -150,6 +175,8 @@ static void gathers(void **state) {
     has("VGATHERDPSYrm", ".broken",
         "body: \"vgatherdps {o1:ymm}, {load:64}({o3_base:r64},{o3_index:ymm}), {o0:ymm}; vpcmpeqd {zv:ymm}, {zv:ymm}, "
         "{o1:ymm}\"");
+    has("VGATHERDPSYrm", ".broken.1", "; vmovaps {zl:ymm}, {o1:ymm}\"");
+    has("VGATHERDPSYrm", ".broken.1", "o3_index: 0, zl: i32 -1}");
     has("VGATHERDPSYrm", ".broken", "init: {o0: f32 1.0, o1: i32 -1, o3_base: memory, o3_index: 0}");
     has("VGATHERDPSYrm", ".o3_index-o0.vpand", "chain: [o3_index]}");
     has("VGATHERDPSZrm", ".broken", "kmovw {lanes:kany}, {o1:kany}\"");
@@ -180,6 +207,9 @@ static void surroundings(void **state) {
     has("ADD_FrST0", ".copies.7", "body: \"fadd %st, %st(1); fadd %st, %st(2); ");
     has("ADD_FrST0", ".chain", "body: \"fadd %st, %st(1)\"");
     has_none("ADD_FrST0", "");
+    has("DIV_FST0r", ".slow.st0-st0.alone", "fldlg2; ");
+    has("DIVR_F32m", ".slow.st0-st0.alone", "init: {o0_base: memory}, chain: [st0]}");
+    has_none("MUL_FST0r", ".slow.st0-st0.alone");
     has("MUL_FPrST0", ".around.6", "body: \"fld %st(0); fmulp %st, %st(2); fld %st(0); fmulp %st, %st(3); ");
     has("LD_F32m", ".around.1", "body: \"flds {at:4}({o0_base:r64}); fstp %st(0)\"");
     has_none("LD_F32m", "");

@@ -194,16 +194,34 @@ unsigned partners_load(struct arena *arena, const struct isa *isa, const struct 
     return PARTNER_MOST_WAYS;
 }
 
-bool partner_break(const struct isa *isa, const struct shape *shape, unsigned number, struct text *text) {
-    const struct shape_port *port = &shape->ports[number];
+static const struct way_breaker *find_breaker(const struct isa *isa, const struct shape *shape,
+                                              const struct shape_port *port, bool is_light) {
     char file = port->is_upper   ? 'u'
                 : port->is_lanes ? (port->file == 'k' ? 'K' : 'V')
                 : port->is_high  ? 'g'
                                  : file_of(shape, port);
     for (const struct way_breaker *each = ways_find(isa)->breakers; each->text && !port->is_address; each++)
-        if (each->file == file && is_for(each->encoding, shape)) {
-            add_text(isa, each->text, NULL, port, text);
-            return true;
-        }
-    return false;
+        if (each->file == file && each->is_light == is_light && is_for(each->encoding, shape))
+            return each;
+    return NULL;
+}
+
+bool partner_break(const struct isa *isa, const struct shape *shape, unsigned number, struct text *text) {
+    const struct shape_port *port = &shape->ports[number];
+    const struct way_breaker *breaker = find_breaker(isa, shape, port, false);
+    if (breaker)
+        add_text(isa, breaker->text, NULL, port, text);
+    return breaker;
+}
+
+bool partner_break_lightly(const struct isa *isa, const struct shape *shape, unsigned number, struct text *text,
+                           struct text *init) {
+    const struct shape_port *port = &shape->ports[number];
+    const struct way_breaker *breaker = find_breaker(isa, shape, port, true);
+    if (!breaker)
+        return partner_break(isa, shape, number, text);
+    add_text(isa, breaker->text, NULL, port, text);
+    if (breaker->init && !strstr(init->data, breaker->init))
+        text_add(init, breaker->init);
+    return true;
 }

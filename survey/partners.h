@@ -54,6 +54,10 @@ const struct way_step *partners_keep(const struct isa *isa, const struct shape *
 // Adds an instruction, with "; " in front, that gives the port a value that depends on nothing. False: this ISA has no
 // such instruction.
 bool partner_break(const struct isa *isa, const struct shape *shape, unsigned port, struct text *text);
+// The same with an instruction that takes no pipe on most cores, if this ISA has one. Its latency is not known to be
+// short, so it suits throughputs only. Adds initial values of its roles to `init`: ", zg: 1".
+bool partner_break_lightly(const struct isa *isa, const struct shape *shape, unsigned port, struct text *text,
+                           struct text *init);
 
 // An experiment that measures steps.
 struct partner_experiment {

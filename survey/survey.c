@@ -8,10 +8,13 @@
 #include "lab/run_plan.h"
 #include "survey/experiments.h"
 #include "survey/folder.h"
+#include "survey/form_kernels.h"
+#include "survey/kept.h"
 #include "survey/partners.h"
 #include "survey/probe.h"
 #include "survey/slots_plan.h"
 #include "survey/table.h"
+#include "survey/table_reader.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,7 +31,9 @@ struct survey {
     size_t n_forms;
     struct shape *shapes; // one per form
     struct kernel_set kernels;
-    const char *kernel_folder, *kernel_file;
+    const char *kernel_folder, *kernel_file, *slots_file;
+    struct kept kept;          // what the folder holds of other forms
+    const char *kept_slots;    // of these, the kernels that find dispatch slots
     const char *other_kernels; // kernels that are not loaded yet, as a kernel file; null: there are no others
     struct slots_plan slots;
     bool has_extras;  // classes have their further throughputs now (plan_extras)
@@ -37,8 +42,11 @@ struct survey {
     size_t n_open;    // length of that list
     const char *path; // of the measurement file
     struct record_file measurements; // what was read of it: each pass reads what the one before has added
-    size_t n_said;                   // troubles of experiments
-    int status;                      // as in survey_run
+    const char **warnings;           // said so far
+    size_t n_warnings;
+    size_t n_said;             // troubles of experiments
+    struct option_list events; // hardware events to count
+    int status;                // as in survey_run
 };
 
 static const struct lab_listener *listener_of(const struct survey *survey) {
@@ -52,11 +60,13 @@ static void count_failed(void *context, const struct fail *fail) {
     survey->n_said++;
 }
 
-// Each part and pass has the same notes; the survey has its own.
+// Each part and pass has the same notes; the survey has its own. A warning is worth hearing once.
 static void drop_note(void *context, enum lab_note kind, const char *text) {
-    const struct survey *survey = context;
-    if (kind == LAB_WARNING)
-        lab_say(listener_of(survey), kind, "%s", text);
+    struct survey *survey = context;
+    if (kind != LAB_WARNING || text_find(text, survey->warnings, survey->n_warnings) < survey->n_warnings)
+        return;
+    *ARENA_ADD(survey->arena, survey->warnings, survey->n_warnings) = arena_strdup(survey->arena, text);
+    lab_say(listener_of(survey), kind, "%s", text);
 }
 
 static void pass_started(void *context) {
@@ -72,77 +82,6 @@ static void pass_waiting(void *context, size_t n_left, double seconds) {
 }
 
 // ---- forms
-
-// Lists the forms of an ISA, of every CPU. They live as long as `model`.
-static bool list_forms(struct arena *arena, const struct isa *isa, const char *llvm, struct model *model,
-                       const struct form **forms, size_t *n, struct fail *fail) {
-    struct decoder_cpu widest = decoder_widest(isa);
-    struct backend_options options = {.triple = isa->triple,
-                                      .cpu = widest.cpu,
-                                      .features = widest.features,
-                                      .without_model = true,
-                                      .output_syntax = 0};
-    return model_open(model, arena, llvm, &options, fail) && model->backend->forms(model->cpu, arena, forms, n, fail);
-}
-
-// Whether the kernel is one of the form's, by their names; `form` may be a partner's "CHAIN".
-static bool is_kernel_of(const struct kernel *kernel, const char *form) {
-    size_t length = strlen(form);
-    return strncmp(kernel->name, form, length) == 0 && (kernel->name[length] == '.' || !kernel->name[length]);
-}
-
-static bool has_kernel_of(const struct kernel_set *set, const char *form) {
-    for (size_t i = 0; i < set->n_kernels; i++)
-        if (is_kernel_of(&set->kernels[i], form))
-            return true;
-    return false;
-}
-
-// Fails where no experiment has this name, with those of its form.
-static bool check_experiment(struct arena *arena, const struct kernel_set *set, size_t first, const char *name,
-                             const char *form_name, struct fail *fail) {
-    struct text others = {.arena = arena};
-    size_t length = strlen(form_name);
-    for (size_t i = first; i < set->n_kernels; i++) {
-        const char *each = set->kernels[i].name;
-        if (strcmp(each, name) == 0)
-            return true;
-        if (strncmp(each, form_name, length) == 0 && (each[length] == '.' || each[length] == 0))
-            text_addf(&others, "%s%s", others.length ? ", " : "", each);
-    }
-    return fail_set(fail, FAIL_INPUT, "form %s has no experiment '%s'; it has %s", form_name, name, others.data);
-}
-
-bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char *name, struct kernel_set *set,
-                         struct fail *fail) {
-    struct model model = {0};
-    const struct form *forms;
-    size_t n, i = 0;
-    const char *form_name = arena_copy(arena, name, strcspn(name, "."));
-    bool is_done = list_forms(arena, isa, NULL, &model, &forms, &n, fail);
-    while (is_done && i < n && strcmp(forms[i].name, form_name) != 0)
-        i++;
-    if (is_done && i < n) {
-        struct shape shape;
-        struct text text = {.arena = arena};
-        shape_make(arena, isa, model.machine, &forms[i], &shape);
-        is_done =
-            !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", form_name, shape.left_out);
-        if (has_kernel_of(set, "CHAIN"))
-            experiments_head(isa, &text);
-        else
-            experiments_begin(isa, &text);
-        if (is_done) {
-            experiments_add(isa, &shape, true, &text);
-            slots_plan_add_name(isa, &shape, name, &text);
-        }
-        size_t first = set->n_kernels;
-        is_done = is_done && kernel_load_text(arena, "the survey's kernels", text.data, isa, set, fail) &&
-                  check_experiment(arena, set, first, name, form_name, fail);
-    }
-    model_close(&model);
-    return is_done;
-}
 
 // Whether one of the patterns has the form's name. Marks each pattern that has one.
 static bool is_match(const struct form_patterns *patterns, const struct form *form, bool *has_form) {
@@ -203,6 +142,18 @@ static bool runs_here(const struct shape *shape, const struct probed_form *probe
            !probed->hint;
 }
 
+// A survey of another target has nothing in common with this one: its values, its forms that run, its kernels. `model`:
+// of a simulated CPU.
+static bool check_target(const struct survey *survey, const char *target, const char *model, struct fail *fail) {
+    struct record_file file = {0};
+    if (access(survey->path, F_OK) != 0)
+        return true;
+    bool is_same = record_read(survey->arena, survey->path, &file, fail) &&
+                   record_check_target(survey->path, &file, survey->isa->name, target, model, fail);
+    record_file_close(&file);
+    return is_same;
+}
+
 // Leaves out forms that this CPU does not execute.
 static bool probe_here(struct survey *survey, struct fail *fail) {
     const struct host_request any = {.cpu = -1};
@@ -213,7 +164,7 @@ static bool probe_here(struct survey *survey, struct fail *fail) {
     for (size_t i = 0; i < survey->n_forms; i++)
         if (survey->shapes[i].left_out)
             wanted[i].status = FORM_PSEUDO; // is not run
-    if (!host_read(survey->arena, &any, &host, fail) ||
+    if (!check_target(survey, "native", NULL, fail) || !host_read(survey->arena, &any, &host, fail) ||
         !probe_forms(&host, wanted, survey->n_forms, probed, NULL, fail))
         return false;
     for (size_t i = 0; i < survey->n_forms; i++)
@@ -226,7 +177,8 @@ static bool probe_here(struct survey *survey, struct fail *fail) {
 static bool probe_model(struct survey *survey, struct fail *fail) {
     struct lab lab;
     struct fail trouble = {0};
-    bool is_open = lab_open(&lab, survey->arena, survey->request->lab, fail);
+    bool is_open = lab_open(&lab, survey->arena, survey->request->lab, fail) &&
+                   check_target(survey, sim_spec_text(survey->arena, &lab.sim), lab.simulated_cpu.identity, fail);
     for (size_t i = 0; i < survey->n_forms && is_open; i++) {
         const struct form *form = &survey->forms[i];
         const struct pipeline_options once = {.iterations = 1, .resource_segments = true};
@@ -244,18 +196,26 @@ static bool probe_model(struct survey *survey, struct fail *fail) {
     return is_open;
 }
 
+// Writes the forms of this run, and those that the folder holds besides.
 static bool write_forms(struct survey *survey, struct fail *fail) {
-    struct folder_form *list = ARENA_ARRAY(survey->arena, struct folder_form, survey->n_forms);
+    struct arena *arena = survey->arena;
+    struct folder_form *list = NULL;
+    const char **names = ARENA_ARRAY(arena, const char *, survey->n_forms);
     size_t n = 0;
     for (size_t i = 0; i < survey->n_forms; i++) {
         const struct form *form = &survey->forms[i];
         const char *left_out = survey->shapes[i].left_out;
-        if (!left_out || *left_out)
-            list[n++] =
-                (struct folder_form){form->name, form->text ? text_without_tabs(survey->arena, form->text) : NULL,
-                                     form->sched_class_name, left_out};
+        if (left_out && !*left_out)
+            continue;
+        names[n] = form->name;
+        *ARENA_ADD(arena, list, n) = (struct folder_form){
+            form->name, form->text ? text_without_tabs(arena, form->text) : NULL, form->sched_class_name, left_out};
     }
-    return folder_write_forms(survey->arena, survey->request->folder, list, n, fail);
+    if (survey->request->is_resumed && !kept_read(arena, survey->request->folder, names, n, &survey->kept, fail))
+        return false;
+    for (size_t i = 0; i < survey->kept.n; i++)
+        *ARENA_ADD(arena, list, n) = survey->kept.forms[i];
+    return folder_write_forms(arena, survey->request->folder, list, n, fail);
 }
 
 // ---- kernels
@@ -282,7 +242,8 @@ static bool make_folder(const char *path, struct fail *fail) {
 
 // Writes all kernels to a file. Loads those of the first forms; reading the others takes seconds.
 static bool make_kernels(struct survey *survey, struct fail *fail) {
-    struct text first = {.arena = survey->arena}, others = {.arena = survey->arena}, all = {.arena = survey->arena};
+    struct text first = {.arena = survey->arena}, others = {.arena = survey->arena}, all = {.arena = survey->arena},
+                kept_slots = {.arena = survey->arena};
     const char *root = folder_file(survey->arena, survey->request->folder, "kernels");
     survey->kernel_folder = folder_file(survey->arena, root, isa_family(survey->isa));
     experiments_begin(survey->isa, &first);
@@ -295,6 +256,12 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
     text_append(&all, first.data, first.length);
     text_append(&all, others.data + head, others.length - head);
     survey->kernel_file = folder_file(survey->arena, survey->kernel_folder, "survey.yaml");
+    survey->slots_file = folder_file(survey->arena, survey->kernel_folder, "slots.yaml");
+    text_add(&kept_slots, "");
+    if (!kept_add_kernels(&survey->kept, survey->kernel_file, &all, fail) ||
+        !kept_add_kernels(&survey->kept, survey->slots_file, &kept_slots, fail))
+        return false;
+    survey->kept_slots = kept_slots.data;
     survey->other_kernels = others.length > head ? others.data : NULL;
     if (!make_folder(root, fail) || !make_folder(survey->kernel_folder, fail) ||
         !file_write(survey->kernel_file, all.data, all.length, fail) ||
@@ -423,6 +390,30 @@ static size_t close_stable(struct survey *survey, const struct plan *plan) {
     return n_unstable;
 }
 
+static struct lab_options options_of(const struct survey *survey, struct arena *arena) {
+    struct lab_options options = *survey->request->lab;
+    options.cpus.n_items = 0;
+    *ARENA_ADD(arena, options.cpus.items, options.cpus.n_items) = "none";
+    options.events = survey->events;
+    return options;
+}
+
+// Finds the events to count. That there are none is no trouble: nobody asked for them.
+static bool choose_events(struct survey *survey, struct fail *fail) {
+    const char *why;
+    survey->events = survey->request->lab->events;
+    if (!survey->request->counts_uops || survey->events.n_items)
+        return true;
+    const struct lab_options options = options_of(survey, survey->arena);
+    if (!lab_find_uop_events(survey->arena, &options, &survey->events, &why, fail))
+        return false;
+    if (survey->events.n_items)
+        lab_say(listener_of(survey), LAB_NOTE, "%zu events count uops, in all and by pipe", survey->events.n_items);
+    else if (why)
+        lab_say(listener_of(survey), LAB_NOTE, "uops are not counted: %s", why);
+    return true;
+}
+
 // Measures the open kernels: what the measurement file does not hold yet. A kernel stays open where a value of it is
 // unstable. Adds the number of these values to `n_unstable`.
 static bool measure(struct survey *survey, const struct effort *effort, size_t *n_unstable, struct fail *fail) {
@@ -431,12 +422,10 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
     const struct lab_listener listener = {survey, drop_note, count_failed, pass_started, pass_measuring, pass_waiting};
     struct plan plan = {.listener = &listener};
     struct lab lab = {0};
-    struct lab_options options = *survey->request->lab;
+    struct lab_options options = options_of(survey, &arena);
     const struct run_journal_request files = {
         .path = survey->path, .is_resumed = true, .events = &options.events, .known = &survey->measurements};
     options.listener = &listener;
-    options.cpus.n_items = 0;
-    *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
     options.bench.retry_seconds = effort->retry_seconds;
     options.bench.is_first_look = effort->is_first_look;
     options.bench.is_hasty = effort->is_hasty;
@@ -483,10 +472,15 @@ static bool measure_from(struct survey *survey, size_t first, const struct effor
     return is_done;
 }
 
+static bool write_slots(struct survey *survey, struct fail *fail) {
+    const char *text = arena_printf(survey->arena, "%s%s", survey->slots.all.data, survey->kept_slots);
+    return file_write(survey->slots_file, text, strlen(text), fail);
+}
+
 // Measures dispatch slots, in rounds: what was measured decides how many fillers are next.
 static bool measure_slots(struct survey *survey, const struct effort *effort, size_t *n_unstable, struct fail *fail) {
     enum { MOST_ROUNDS = 8 };
-    const char *path = folder_file(survey->arena, survey->kernel_folder, "slots.yaml");
+    const char *path = survey->slots_file;
     bool is_done = true, is_more = true;
     for (unsigned round = 0; round < MOST_ROUNDS && is_done && is_more && !is_stopped(survey); round++) {
         struct arena arena = {0};
@@ -499,7 +493,7 @@ static bool measure_slots(struct survey *survey, const struct effort *effort, si
         arena_free(&arena);
         is_more = kernels;
         is_done = is_done &&
-                  (!is_more || (file_write(path, survey->slots.all.data, survey->slots.all.length, fail) &&
+                  (!is_more || (write_slots(survey, fail) &&
                                 kernel_load_text(survey->arena, path, kernels, survey->isa, &survey->kernels, fail)));
         open_new(survey);
         if (is_done && is_more)
@@ -516,7 +510,7 @@ static bool is_of_first_table(const struct survey *survey, size_t number) {
     bool is_plain = !*suffix || strcmp(suffix, ".chain") == 0 || strcmp(suffix, ".broken") == 0 ||
                     strncmp(suffix, ".around.", strlen(".around.")) == 0 ||
                     strncmp(suffix, ".copies.", strlen(".copies.")) == 0;
-    return is_kernel_of(kernel, "CHAIN") || (number < survey->n_first && is_plain);
+    return form_kernels_has(kernel, "CHAIN") || (number < survey->n_first && is_plain);
 }
 
 // Opens the kernels of the first table, or those of everything else.
@@ -573,38 +567,11 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
     return true;
 }
 
-// The target as the measurement file has it.
-static const char *target_text(const struct survey *survey, struct fail *fail) {
-    static const char simulated[] = "sim:";
-    const char *target = survey->request->lab->target;
-    struct sim_spec spec = {0};
-    if (strncmp(target, simulated, strlen(simulated)) != 0)
-        return target;
-    return sim_spec_parse(survey->arena, target + strlen(simulated), &spec, fail) ? sim_spec_text(survey->arena, &spec)
-                                                                                  : NULL;
-}
-
-// A survey of another target has nothing in common with this one: its values, its forms that run, its kernels.
-static bool check_target(const struct survey *survey, struct fail *fail) {
-    struct table_origin origin;
-    const char *folder = survey->request->folder, *target = target_text(survey, fail);
-    if (!target || !table_find_origin(survey->arena, folder, &origin, fail))
-        return false;
-    bool is_same_isa = !origin.isa || strcmp(origin.isa, survey->isa->name) == 0,
-         is_same_target = !origin.target || strcmp(origin.target, target) == 0;
-    return (is_same_isa && is_same_target) ||
-           fail_set(fail, FAIL_INPUT,
-                    "'%s' holds a survey of %s%s%s, and this one is of %s%s%s: --output names a folder of its own",
-                    folder, is_same_isa ? "" : origin.isa, is_same_isa ? "" : " on ",
-                    origin.target ? origin.target : "", is_same_isa ? "" : survey->isa->name, is_same_isa ? "" : " on ",
-                    target);
-}
-
 static bool check_folder(const struct survey *survey, struct fail *fail) {
     if (access(survey->path, F_OK) != 0)
         return true;
     if (survey->request->is_resumed)
-        return check_target(survey, fail);
+        return reader_is_survey(survey->arena, survey->request->folder, fail);
     return fail_set(fail, FAIL_INPUT, "'%s' holds a survey: --resume goes on with it, --output names another folder",
                     survey->request->folder);
 }
@@ -614,8 +581,8 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     bool *is_selected;
     bool is_native = strcmp(survey->request->lab->target, "native") == 0;
     const struct option_list *llvms = &survey->request->lab->llvms;
-    bool is_done = list_forms(survey->arena, survey->isa, llvms->n_items ? llvms->items[0] : NULL, &model,
-                              &survey->forms, &survey->n_forms, fail);
+    bool is_done = form_kernels_list(survey->arena, survey->isa, llvms->n_items ? llvms->items[0] : NULL, &model,
+                                     &survey->forms, &survey->n_forms, fail);
     is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
     // The folder is made only where there is something to measure.
     is_done = is_done && select_forms(survey, is_selected, fail) &&
@@ -655,7 +622,8 @@ bool survey_run(struct arena *arena, const struct survey_request *request, struc
                             .path = folder_file(arena, request->folder, "measurements.jsonl"),
                             .measurements.arena = arena,
                             .status = *status};
-    bool is_done = prepare(&survey, fail) && measure_all(&survey, fail) && summarize(&survey, start_ns, summary, fail);
+    bool is_done = prepare(&survey, fail) && choose_events(&survey, fail) && measure_all(&survey, fail) &&
+                   summarize(&survey, start_ns, summary, fail);
     record_file_close(&survey.measurements);
     *status = survey.status;
     return is_done;

@@ -23,6 +23,7 @@ struct survey_request {
     unsigned shard, n_shards;    // this one of so many parts, from 1; n_shards 0: all
     bool is_resumed;             // go on in a folder that holds a survey
     bool is_strict;              // a value that stays unstable is RUN_PLAN_UNSTABLE
+    bool counts_uops;            // count them, in all and by pipe, where this CPU can
     double budget_seconds;       // limit for measuring unstable values again, s
     const struct lab_options *lab;
 };

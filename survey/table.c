@@ -47,6 +47,7 @@ static void fill_row(struct making *m) {
             reader_read_latency(m, &m->entries[i]);
     reader_mark_waiting(m);
     reader_mark_few_streams(m);
+    reader_mark_free(m);
     if (m->n_entries)
         reader_read_slots(m);
     m->row->latencies = m->latencies;

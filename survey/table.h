@@ -47,6 +47,7 @@ struct table_value {
 };
 
 struct table_latency {
+    bool has_slow_values;             // its operands are not round numbers, as in struct table_throughput
     const char *source, *destination; // operands: "0" (LLVM's number), "1.base", "rax", "flags.carry", "flags.zero"
     struct table_value value;
 };
@@ -59,6 +60,13 @@ static inline bool table_latency_is_special(const struct table_latency *latency)
     return strcmp(latency->source, "same") == 0 || strcmp(latency->destination, "memory") == 0;
 }
 
+// What a hardware event counted in a throughput.
+struct table_count {
+    const char *event;       // its name, as it was requested
+    double count, low, high; // per instruction of the form, with what is around it; and their interval
+    const char *why;         // why it is not to be trusted, one clause; null: no doubt
+};
+
 struct table_throughput {
     bool is_looped;        // else unrolled
     bool has_same_address; // its memory operands are all at one address; else each stream has its own cache line,
@@ -66,9 +74,12 @@ struct table_throughput {
     bool has_breakers;     // with instructions between that end dependences
     bool has_lines;        // of a gather or scatter: its lanes are on lines of their own, else at one address
     unsigned streams;
-    struct table_value value; // cycles per instruction of the form
-    bool has_slow_values;     // its operands are not round numbers: divisions and square roots take longer
-    bool has_surroundings;    // with instructions that put back what the form moves or changes
+    struct table_value value;         // cycles per instruction of the form
+    const struct table_count *counts; // but instructions
+    size_t n_counts;
+    bool has_slow_values;    // its operands are not round numbers: divisions and square roots take longer
+    bool has_surroundings;   // with instructions that put back what the form moves or changes
+    bool has_light_breakers; // breakers that take no pipe if possible: eliminated moves, zero idioms
     unsigned copies; // those of the streams that share the fixed registers, but not the one that each of them changes
 };
 

@@ -25,6 +25,19 @@ static void parse_fillers(struct arena *arena, const char *rest, struct entry *e
     entry->fillers = (unsigned)strtoul(rest, NULL, 10);
 }
 
+// Takes "o2-o0", and ".vpand.together" or what there is of it.
+static void parse_way(struct arena *arena, const char *pair, const char *rest, struct entry *entry) {
+    entry->source = reader_take(arena, &pair, '-');
+    entry->result = pair;
+    entry->way = reader_take(arena, &rest, '.');
+    const char *variant = reader_take(arena, &rest, '.');
+    entry->is_together = strcmp(variant, "together") == 0;
+    entry->is_longer = *variant && !entry->is_together;
+    entry->longer = rest;
+    if (strcmp(entry->way, "alone") == 0)
+        entry->way = "";
+}
+
 static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
     const char *rest = record->kernel, *second, *record_arc = record->arc;
     *entry = (struct entry){.record = record, .form = reader_take(arena, &rest, '.'), .copies = 1};
@@ -50,22 +63,19 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->source = entry->result = second;
     } else if (strcmp(second, "slow") == 0) {
         entry->has_slow_values = true;
+        const char *pair = reader_take(arena, &rest, '.');
+        if (*pair)
+            parse_way(arena, pair, rest, entry);
     } else if (strcmp(second, "broken") == 0 || strcmp(second, "lines") == 0) {
         entry->has_breakers = true;
+        entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
+        entry->has_light_breakers = *rest;
         entry->has_lines = strcmp(second, "lines") == 0;
     } else if (strcmp(second, "around") == 0 || strcmp(second, "copies") == 0) {
         entry->has_surroundings = strcmp(second, "around") == 0;
         entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
     } else if (*second) {
-        entry->source = reader_take(arena, &second, '-');
-        entry->result = second;
-        entry->way = reader_take(arena, &rest, '.');
-        const char *variant = reader_take(arena, &rest, '.');
-        entry->is_together = strcmp(variant, "together") == 0;
-        entry->is_longer = *variant && !entry->is_together;
-        entry->longer = rest;
-        if (strcmp(entry->way, "alone") == 0)
-            entry->way = "";
+        parse_way(arena, second, rest, entry);
     }
 }
 
@@ -88,7 +98,8 @@ static bool is_same_machine(const json_t *a, const json_t *b) {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         is_same &= strcmp(reader_header_text(a, texts[i]), reader_header_text(b, texts[i])) == 0;
     const json_t *one = json_object_get(a, "clock"), *other = json_object_get(b, "clock");
-    return is_same && strcmp(reader_header_text(one, "target"), reader_header_text(other, "target")) == 0;
+    return is_same && strcmp(reader_header_text(one, "target"), reader_header_text(other, "target")) == 0 &&
+           strcmp(reader_header_text(one, "model"), reader_header_text(other, "model")) == 0;
 }
 
 // Whether they are of one experiment: 0.

@@ -42,7 +42,8 @@ static bool is_better_way(const struct table_value *a, const struct table_value 
 static void add_latency(struct making *m, struct table_latency latency) {
     for (size_t i = 0; i < m->row->n_latencies; i++) {
         struct table_latency *other = &m->latencies[i];
-        if (strcmp(other->source, latency.source) != 0 || strcmp(other->destination, latency.destination) != 0)
+        if (other->has_slow_values != latency.has_slow_values || strcmp(other->source, latency.source) != 0 ||
+            strcmp(other->destination, latency.destination) != 0)
             continue;
         if (is_better_way(&latency.value, &other->value))
             *other = latency;
@@ -62,8 +63,9 @@ static const struct entry *find_longer(const struct making *m, const struct entr
 // Whether a chain that ends the other dependences measures the same pair.
 static bool has_alone(const struct making *m, const struct entry *chain) {
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
-        if (each != chain && reader_is_latency(each) && !*each->way && strstr(each->record->kernel, ".alone") &&
-            strcmp(each->source, chain->source) == 0 && strcmp(each->result, chain->result) == 0)
+        if (each != chain && reader_is_latency(each) && !*each->way && !each->has_slow_values &&
+            strstr(each->record->kernel, ".alone") && strcmp(each->source, chain->source) == 0 &&
+            strcmp(each->result, chain->result) == 0)
             return true;
     return false;
 }
@@ -162,7 +164,7 @@ static void read_store(struct making *m, const struct entry *entry) {
     } else if (value.is_known && value.verdict != MEASURED_UNSTABLE) {
         value.why = "the load back is in it";
     }
-    add_latency(m, (struct table_latency){reader_label(m->reader->arena, entry->source), "memory", value});
+    add_latency(m, (struct table_latency){false, reader_label(m->reader->arena, entry->source), "memory", value});
 }
 
 void reader_read_latency(struct making *m, const struct entry *entry) {
@@ -203,5 +205,6 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
             .bytes = value.bytes,
             .why = "its chain takes no longer than the way back: it is open, or renaming does the work"};
     }
-    add_latency(m, (struct table_latency){source_label(reader, entry), result_label(reader, entry), value});
+    add_latency(m, (struct table_latency){entry->has_slow_values, source_label(reader, entry),
+                                          result_label(reader, entry), value});
 }

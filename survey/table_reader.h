@@ -18,13 +18,14 @@ struct entry {
     const char *form;                  // "CHAIN": a partner's; "FILL": a filler's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
     bool is_longer, has_breakers, has_lines, has_slow_values, has_surroundings;
-    bool is_together;   // a way, with nothing to end what the result carries from copy to copy by itself
-    const char *longer; // step of which it has some more; empty: the usual one
-    const char *filler; // of a mixture, or itself; null: it has none
-    unsigned fillers;   // in the mixture
-    unsigned copies;    // of the form in a stream
-    size_t place;       // among the lines of all files
-    const char *folder; // whose file it is in
+    bool has_light_breakers; // those that take no pipe if possible
+    bool is_together;        // a way, with nothing to end what the result carries from copy to copy by itself
+    const char *longer;      // step of which it has some more; empty: the usual one
+    const char *filler;      // of a mixture, or itself; null: it has none
+    unsigned fillers;        // in the mixture
+    unsigned copies;         // of the form in a stream
+    size_t place;            // among the lines of all files
+    const char *folder;      // whose file it is in
 };
 
 // What is known of a partner's step.
@@ -124,6 +125,9 @@ void reader_mark_waiting(struct making *m);
 // Marks throughputs that fewer streams make worse: then more of them, for which there are no registers, might be
 // better. Streams wait for themselves, or for something that LLVM's tables do not state.
 void reader_mark_few_streams(struct making *m);
+// Takes throughputs with breakers for the form's own where more copies to a breaker take as long: then the breakers
+// cost nothing.
+void reader_mark_free(struct making *m);
 // Returns the throughput of copies of the form alone, as they are in the mixtures; null: it is not known.
 const struct table_throughput *reader_find_plain(const struct making *m);
 // The throughput that a reader wants, as its index; the number of all: there is none. Stores are on lines of their own,

@@ -489,6 +489,85 @@ static void throughputs_are_per_instruction(void **state) {
     assert_int_equal(f->table.n_measured, 1);
 }
 
+// Latencies of slow values stand beside those of round ones, and limit no throughput.
+static void slow_latencies(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add(f, "CHAIN.xor", 1);
+    add_arc(f, "F.chain", "rax->rax", 9);
+    add_arc(f, "F.slow.rax-rax.xor", "rax->rax", 20); // two of the partner
+    add_arc(f, "G.chain", "o0->o1", 3);
+    add_arc(f, "G.slow.st0-st0.alone", "st0->st0", 15);
+    add_throughput(f, "G", 4, 60);
+    add_form(f, 0, "F", NULL);
+    add_form(f, 0, "G", NULL);
+    read_all(f, 1);
+    const struct table_row *row = row_of(f, "F");
+    assert_int_equal(row->n_latencies, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(row->latencies[i].source, "rax");
+        is_value(&row->latencies[i].value, row->latencies[i].has_slow_values ? 18 : 9, TABLE_EQUAL);
+    }
+    assert_true(row->latencies[0].has_slow_values != row->latencies[1].has_slow_values);
+    is_value(&row_of(f, "G")->throughputs[0].value, 15, TABLE_EQUAL);
+}
+
+// Events count for all streams; instructions are known.
+static void counts_are_per_instruction(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_line(
+        f, 0, "F",
+        "\"mode\":\"throughput\",\"n\":8,\"events\":{\"instructions\":8.1,\"UOPS\":16.5,\"PORT_0\":4,\"PORT_1\":2},"
+        "\"event_intervals\":{\"UOPS\":{\"low\":16,\"high\":17,\"confidence\":0.99,\"samples\":9}},"
+        "\"events_why\":{\"PORT_1\":\"the counter was lost\",\"PORT_2\":\"it never ran\"}",
+        8, true);
+    add_throughput(f, "G", 8, 8);
+    add_form(f, 0, "F", NULL);
+    add_form(f, 0, "G", NULL);
+    read_all(f, 1);
+    const struct table_throughput *throughput = &row_of(f, "F")->throughputs[0];
+    assert_int_equal(throughput->n_counts, 2);
+    assert_string_equal(throughput->counts[0].event, "UOPS");
+    assert_float_equal(throughput->counts[0].count, 16.5 / 8, 1e-9);
+    assert_float_equal(throughput->counts[0].low, 2, 1e-9);
+    assert_float_equal(throughput->counts[0].high, 17.0 / 8, 1e-9);
+    assert_null(throughput->counts[0].why);
+    assert_string_equal(throughput->counts[1].event, "PORT_0");
+    assert_float_equal(throughput->counts[1].count, 0.5, 1e-9);
+    assert_int_equal(row_of(f, "G")->throughputs[0].n_counts, 0);
+}
+
+// More copies to a breaker that take as long: it costs nothing. Not where copies wait for each other all the same, as
+// on a core that issues in order, nor where each stream waits for itself.
+static void breakers_that_cost_nothing(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    for (int i = 0; i < 5; i++) {
+        const char *form = (const char *const[]){"F", "G", "H", "I", "J"}[i];
+        add_form(f, 0, form, NULL);
+        add_throughput(f, arena_printf(&f->arena, "%s.broken", form), 8, 10.88);
+        add_throughput(f, arena_printf(&f->arena, "%s.broken.4", form), 8, 32);
+        if (i != 4)
+            add_arc(f, arena_printf(&f->arena, "%s.chain", form), "rax->rax", i == 2 ? 1 : 3);
+    }
+    add_throughput(f, "F.broken.2", 8, 16);
+    add_throughput(f, "G.broken.2", 8, 18); // their cost shows
+    add_throughput(f, "H.broken.2", 8, 16); // a copy takes as long as the way through rax
+    add_throughput(f, "I.broken.2", 8, 16);
+    add_arc(f, "I.chain", "o0->o0", 8);     // of eight streams
+    add_throughput(f, "J.broken.2", 8, 16); // nothing is known of what the copies hand on
+    read_all(f, 1);
+    for (int i = 0; i < 5; i++) {
+        const struct table_row *row = row_of(f, (const char *const[]){"F", "G", "H", "I", "J"}[i]);
+        const struct table_throughput *headline = &row->throughputs[row->headline];
+        is_value(&headline->value, 1, i == 0 ? TABLE_EQUAL : TABLE_AT_MOST);
+        assert_int_equal(headline->copies, 4);
+        assert_int_equal(headline->streams, 32);
+        assert_true(i == 0 ? !headline->value.why : headline->value.why != NULL);
+    }
+}
+
 static void streams_that_wait_are_marked(void **state) {
     struct fixture *f = *state;
     begin(f, 0, "A");
@@ -832,6 +911,9 @@ int main(void) {
         TEST(flags_to_flags),
         TEST(carry_comes_in),
         TEST(throughputs_are_per_instruction),
+        TEST(counts_are_per_instruction),
+        TEST(slow_latencies),
+        TEST(breakers_that_cost_nothing),
         TEST(streams_that_wait_are_marked),
         TEST(copies_with_company),
         TEST(memory_that_waits),

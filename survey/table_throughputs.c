@@ -4,6 +4,24 @@
 #include <string.h>
 #include <sys/param.h>
 
+static const char why_breakers[] = "with instructions that end dependences";
+
+// The first event is instructions, whose number is known.
+static void read_counts(struct arena *arena, const struct bench_measurement *m, struct table_throughput *throughput) {
+    struct table_count *counts = NULL;
+    for (unsigned i = 1; m->outcome == BENCH_OK && i < m->n_events; i++) {
+        const struct bench_event *event = &m->events[i];
+        double n = throughput->streams;
+        bool has_interval = event->samples > 0;
+        if (!has_interval && event->why)
+            continue;
+        *ARENA_ADD(arena, counts, throughput->n_counts) =
+            (struct table_count){event->name, event->count / n, (has_interval ? event->low : event->count) / n,
+                                 (has_interval ? event->high : event->count) / n, event->why};
+    }
+    throughput->counts = counts;
+}
+
 void reader_read_throughput(struct making *m, const struct entry *entry) {
     const struct record *record = entry->record;
     unsigned streams = entry->copies * (record->streams ? record->streams : 1);
@@ -11,15 +29,17 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
                                           .has_same_address =
                                               record->placement && strcmp(record->placement, "same-address") == 0,
                                           .has_breakers = entry->has_breakers,
+                                          .has_light_breakers = entry->has_light_breakers,
                                           .has_lines = entry->has_lines,
                                           .has_surroundings = entry->has_surroundings,
                                           .has_slow_values = entry->has_slow_values,
                                           .streams = streams,
                                           .copies = entry->copies,
                                           .value = reader_value(m->reader->arena, entry, streams)};
+    read_counts(m->reader->arena, &record->measurement, &throughput);
     if (entry->has_breakers) {
         throughput.value.relation = TABLE_AT_MOST;
-        throughput.value.why = throughput.value.why ? throughput.value.why : "with instructions that end dependences";
+        throughput.value.why = throughput.value.why ? throughput.value.why : why_breakers;
     }
     if (entry->has_surroundings) {
         throughput.value.relation = TABLE_AT_MOST;
@@ -31,8 +51,9 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
 
 static bool is_alike(const struct table_throughput *a, const struct table_throughput *b) {
     return a->is_looped == b->is_looped && a->has_same_address == b->has_same_address &&
-           a->has_breakers == b->has_breakers && a->has_lines == b->has_lines &&
-           a->has_slow_values == b->has_slow_values && a->has_surroundings == b->has_surroundings;
+           a->has_breakers == b->has_breakers && a->has_light_breakers == b->has_light_breakers &&
+           a->has_lines == b->has_lines && a->has_slow_values == b->has_slow_values &&
+           a->has_surroundings == b->has_surroundings;
 }
 
 void reader_mark_few_streams(struct making *m) {
@@ -42,14 +63,53 @@ void reader_mark_few_streams(struct making *m) {
         for (size_t k = 0; k < m->row->n_throughputs; k++) {
             const struct table_value *fewer = &list[k].value;
             struct table_value *value = &list[i].value;
-            if (!is_alike(&list[i], &list[k]) || list[k].streams >= list[i].streams || !value->is_known ||
-                !fewer->is_known || fewer->verdict == MEASURED_UNSTABLE || value->relation == TABLE_AT_MOST ||
-                fewer->low <= value->high * (1 + share))
+            if (!is_alike(&list[i], &list[k]) || list[i].has_breakers || list[k].streams >= list[i].streams ||
+                !value->is_known || !fewer->is_known || fewer->verdict == MEASURED_UNSTABLE ||
+                value->relation == TABLE_AT_MOST || fewer->low <= value->high * (1 + share))
                 continue;
             value->relation = TABLE_AT_MOST;
             value->why = value->why ? value->why
                                     : arena_printf(m->reader->arena, "%u streams take longer, so more may take less",
                                                    list[k].streams);
+        }
+}
+
+// Whether nothing that copies hand on limits them: neither all of them wait for one fixed register, as they do where a
+// core issues in order, nor each stream for its own.
+static bool is_free_of_waiting(const struct making *m, const struct table_throughput *throughput) {
+    static const double share = 0.03;
+    bool has_shared = false;
+    for (size_t l = 0; l < m->row->n_latencies; l++) {
+        const struct table_latency *latency = &m->latencies[l];
+        bool is_carried = strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
+        bool is_fixed = *latency->source < '0' || *latency->source > '9';
+        if (!is_carried || latency->has_slow_values || table_latency_is_special(latency))
+            continue;
+        const struct table_value *value = &latency->value;
+        double waiting = value->cycles * throughput->copies / throughput->streams, cycles = throughput->value.cycles;
+        bool is_free = is_fixed ? value->relation == TABLE_EQUAL && cycles < value->cycles * (1 - share)
+                                : cycles > waiting * (1 + share);
+        if (!value->is_known || value->verdict == MEASURED_UNSTABLE || !is_free)
+            return false;
+        has_shared |= is_fixed;
+    }
+    return has_shared;
+}
+
+void reader_mark_free(struct making *m) {
+    static const double share = 0.01;
+    struct table_throughput *list = m->throughputs;
+    for (size_t i = 0; i < m->row->n_throughputs; i++)
+        for (size_t k = 0; k < m->row->n_throughputs; k++) {
+            struct table_value *value = &list[i].value;
+            const struct table_value *fewer = &list[k].value;
+            if (!list[i].has_light_breakers || !is_alike(&list[i], &list[k]) || list[k].copies >= list[i].copies ||
+                !value->is_known || !fewer->is_known || value->verdict == MEASURED_UNSTABLE ||
+                fewer->verdict == MEASURED_UNSTABLE || fabs(fewer->cycles - value->cycles) > share * value->cycles ||
+                !is_free_of_waiting(m, &list[i]))
+                continue;
+            value->relation = TABLE_EQUAL;
+            value->why = value->why == why_breakers ? NULL : value->why;
         }
 }
 
@@ -75,7 +135,8 @@ void reader_mark_waiting(struct making *m) {
     struct table_throughput *list = m->throughputs;
     for (size_t l = 0; l < m->row->n_latencies; l++) {
         const struct table_latency *latency = &m->latencies[l];
-        bool is_carried = strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
+        bool is_carried =
+            !latency->has_slow_values && strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
         bool is_fixed = *latency->source < '0' || *latency->source > '9', is_memory = table_latency_is_special(latency);
         for (size_t i = 0; is_carried && latency->value.is_known && i < m->row->n_throughputs; i++) {
             // Copies in one stream name different registers of x87's stack, which all streams share.

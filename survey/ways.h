@@ -34,6 +34,8 @@ struct way_breaker {
     char file; // of the register; x86: 'u': upper half of a dividend; 'K', 'V': mask of a gather, which it sets again
     const char *text; // as of a step; {b:own}: the register in the form's own width
     enum way_encoding encoding;
+    bool is_light;    // on most cores it takes no pipe: a move that renaming eliminates, or a zero idiom
+    const char *init; // initial values of its other roles, ", zg: 1"; null: zero
 };
 
 // LLVM's names that begin so, and what is said of them.

@@ -121,10 +121,10 @@ static const struct way_step steps[] = {
 };
 
 static const struct way_breaker breakers[] = {
-    {'g', "; mov {b:x}, #1", WAY_ANY},
-    {'v', "; movi {b:v}.2d, #0", WAY_ANY},
-    {'k', "; ptrue {b:p}.b", WAY_ANY},
-    {'c', "; cmp {zf:x}, #0", WAY_ANY},
+    {'g', "; mov {b:x}, #1", WAY_ANY, false, NULL},
+    {'v', "; movi {b:v}.2d, #0", WAY_ANY, false, NULL},
+    {'k', "; ptrue {b:p}.b", WAY_ANY, false, NULL},
+    {'c', "; cmp {zf:x}, #0", WAY_ANY, false, NULL},
     {.text = NULL},
 };
 

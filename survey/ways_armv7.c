@@ -76,10 +76,10 @@ static const struct way_step steps[] = {
 };
 
 static const struct way_breaker breakers[] = {
-    {'g', "; mov {b:r}, #1", WAY_ANY},
-    {'S', "; vmov.f32 {b:s}, #1.0", WAY_ANY},
-    {'D', "; vmov.i32 {b:d}, #0", WAY_ANY},
-    {'Q', "; vmov.i32 {b:q}, #0", WAY_ANY},
+    {'g', "; mov {b:r}, #1", WAY_ANY, false, NULL},
+    {'S', "; vmov.f32 {b:s}, #1.0", WAY_ANY, false, NULL},
+    {'D', "; vmov.i32 {b:d}, #0", WAY_ANY, false, NULL},
+    {'Q', "; vmov.i32 {b:q}, #0", WAY_ANY, false, NULL},
     {.text = NULL},
 };
 

@@ -47,7 +47,7 @@ static const struct way_step steps[] = {
 };
 
 static const struct way_breaker breakers[] = {
-    {'g', "; li {b:r}, 1", WAY_ANY},
+    {'g', "; li {b:r}, 1", WAY_ANY, false, NULL},
     {.text = NULL},
 };
 

@@ -57,7 +57,7 @@ static const struct way_step steps[] = {
 };
 
 static const struct way_breaker breakers[] = {
-    {'g', "; li {b:x}, 1", WAY_ANY},
+    {'g', "; li {b:x}, 1", WAY_ANY, false, NULL},
     {.text = NULL},
 };
 

@@ -225,12 +225,62 @@ expect 0 "^The same command with --resume measures again what is unstable" "$cyc
 expect 0 '0 → 0 +1 \?' "$cyclops" table "$T/noisy"
 expect 0 '^exit 3$' bash -c '"$@"; echo "exit $?"' - "$cyclops" survey ADD64rr "${noisy[@]}" --output "$T/noisier" --strict
 # Another target needs another folder. In one that holds both all the same, the last one counts.
-expect 2 "'$T/noisy' holds a survey of sim:znver4,noise=states,seed=1, and this one is of sim:skylake,noise=none,seed=1: --output names" \
+expect 2 "'$T/noisy/measurements.jsonl' holds measurements of target sim:znver4,noise=states,seed=1, and this run is of sim:skylake,noise=none,seed=1: --output names" \
     "$cyclops" survey ADD64rr --isa x86_64 --target sim:skylake,noise=none --output "$T/noisy" --resume
-expect 2 "holds a survey of x86_64 on sim:znver4.*, and this one is of aarch64 on sim:neoverse-n1" \
+expect 2 "holds measurements of x86_64 code, and this run is of aarch64: --output names" \
     "$cyclops" survey ADDXrs --isa aarch64 --target sim:neoverse-n1 --output "$T/noisy" --resume
 cat "$T/skylake/measurements.jsonl" >>"$T/noisy/measurements.jsonl"
 expect 0 'warning: [0-9]+ measurements are of another machine, microcode or target than the last one' "$cyclops" table "$T/noisy"
+
+# An overlay that changed is another target: nothing goes on with its values, and the table keeps them apart.
+mine_of() { # LATENCY
+    printf '  - match: ADD64rr\n    latency: {value: %s, source: "this test"}\n' "$1" | overlay mine skylake >"$T/mine.yaml"
+}
+mine_of 2
+mine=(--isa x86_64 --target "sim:$T/mine.yaml,noise=none" --output "$T/mine")
+silent "$cyclops" survey ADD64rr "${mine[@]}"
+silent "$cyclops" survey ADD64rr "${mine[@]}" --resume
+expect 0 '^equal 2\.0$' value "$T/mine" ADD64rr 2 0
+mine_of 3
+expect 2 "holds measurements of target sim:.*mine.yaml.* by the model .*, and that is .* now: --output names" \
+    "$cyclops" survey ADD64rr "${mine[@]}" --resume
+silent "$cyclops" survey ADD64rr --isa x86_64 --target "sim:$T/mine.yaml,noise=none" --output "$T/mine2"
+cat "$T/mine2/measurements.jsonl" >>"$T/mine/measurements.jsonl"
+expect 0 'warning: [0-9]+ measurements are of another machine, microcode or target than the last one' "$cyclops" table "$T/mine" --mcpu none
+expect 0 '^equal 3\.0$' value "$T/mine" ADD64rr 2 0
+
+# A run of other patterns adds to what the folder holds, and keeps its kernels.
+silent "$cyclops" survey ADD64rr IMUL64rr "${sim[@]}" --output "$T/adds"
+value "$T/adds" IMUL64rr throughput '' >"$T/before"
+silent "$cyclops" survey IMUL64rr SUB64rr "${sim[@]}" --output "$T/adds" --resume
+expect 0 '^ADD64rr IMUL64rr SUB64rr $' bash -c '"$1" table "$2" --json --mcpu none | sed -nE "s/.*\"form\":\"([^\"]*)\".*/\1/p" | tr "\n" " "; echo' - "$cyclops" "$T/adds"
+expect 0 "^$(cat "$T/before")\$" value "$T/adds" IMUL64rr throughput ''
+expect 0 '^equal 1\.0$' value "$T/adds" ADD64rr 2 0
+for kernel in ADD64rr.chain IMUL64rr.o2-o0.movslq SUB64rr.same ADD64rr.slots CHAIN.movslq; do
+    expect 0 '^[1-9]' bash -c 'cat "$1"/kernels/x86_64/*.yaml | grep -c "name: $2[,.]"' - "$T/adds" "$kernel"
+done
+expect 0 '^1$' grep -c 'name: ADD64rr,' "$T/adds/kernels/x86_64/survey.yaml"
+expect 0 'ADD64rr.chain' "$cyclops" run --kernels "$T/adds/kernels" ADD64rr.chain "${sim[@]}"
+
+# Counters: uops, and those of each pipe, are the model's. Without counters, or on request, nothing is counted.
+counting=(--isa x86_64 --target sim:znver4,noise=counters)
+count() { # FOLDER FORM EVENT: what its own throughput counts
+    "$cyclops" table "$1" --csv --mcpu none | awk -F, -v form="$2" -v event="$3" '$1 == form && $2 == "count" && $3 == event && /,yes,,$/ {printf "%.2f\n", $5}'
+}
+expect 0 'cyclops: 18 events count uops, in all and by pipe' "$cyclops" survey VADDPSYrm IMUL64rr ADC64rr "${counting[@]}" --output "$T/counted"
+expect 0 '^1\.00$' count "$T/counted" VADDPSYrm uops
+expect 0 '^0\.50$' count "$T/counted" VADDPSYrm Zn4FP2
+expect 0 '^1\.00$' count "$T/counted" VADDPSYrm Zn4Load
+expect 0 '^1\.00$' count "$T/counted" IMUL64rr Zn4ALU1
+expect 0 '^0\.00$' count "$T/counted" IMUL64rr Zn4FP2
+expect 0 'counted: unrolled, n = [0-9]+ +per instruction +interval' "$cyclops" table "$T/counted" --form VADDPSYrm
+expect 0 '^  [0-9]+ other events +0' "$cyclops" table "$T/counted" --form VADDPSYrm
+silent "$cyclops" survey IMUL64rr "${counting[@]}" --events none --output "$T/uncounted"
+expect 0 '^0$' bash -c '"$1" table "$2" --csv --mcpu none | grep -c ",count," || true' - "$cyclops" "$T/uncounted"
+silent "$cyclops" survey IMUL64rr "${counting[@]}" --events Zn4ALU1,uops --output "$T/two"
+expect 0 '^1\.00$' count "$T/two" IMUL64rr Zn4ALU1
+expect 0 '^2$' bash -c '"$1" table "$2" --csv --mcpu none | awk -F, "\$2 == \"count\" {print \$3}" | sort -u | wc -l' - "$cyclops" "$T/two"
+expect 2 "no events can be counted|has no" "$cyclops" survey IMUL64rr "${sim[@]}" --events uops --output "$T/no-counters"
 
 # Forms by themselves.
 expect 0 'imulq %r' "$cyclops" gen IMUL64rr --isa x86_64

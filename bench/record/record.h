@@ -115,6 +115,11 @@ enum record_origin record_origin(const struct json_t *header, const struct host 
 bool record_is_same_origin(const struct json_t *a, const struct json_t *b);
 // Returns the description of that run's target (struct target); null: it is not known.
 const char *record_target(const struct json_t *header);
+// Fails where the file holds measurements of another ISA or target than a run that would go on with it, or of a
+// simulated CPU by another model: an overlay may have changed. Null for `isa`: any; for `model`: this run's CPU is
+// real.
+bool record_check_target(const char *path, const struct record_file *file, const char *isa, const char *target,
+                         const char *model, struct fail *fail);
 // Returns the logical CPU of that run; -1: it was on another host, or the CPU is unknown.
 int record_cpu(const struct json_t *header, const struct host *host);
 // Whether that run requested as much precision as `options`, with as much time. Another run would not be more precise.

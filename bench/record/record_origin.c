@@ -3,6 +3,8 @@
 #include "base/json_text.h"
 #include "bench/record/record.h"
 
+#include <string.h>
+
 // Returns the header that this run would write, as the reader parses it. The caller frees it.
 static json_t *own_header(const struct host *host, const struct bench *bench) {
     struct arena arena = {0};
@@ -44,6 +46,30 @@ enum record_origin record_origin(const json_t *header, const struct host *host, 
 
 const char *record_target(const json_t *header) {
     return json_string_value(json_object_get(json_object_get(header, "clock"), "target"));
+}
+
+static const char *record_model(const json_t *header) {
+    return json_string_value(json_object_get(json_object_get(header, "clock"), "model"));
+}
+
+bool record_check_target(const char *path, const struct record_file *file, const char *isa, const char *target,
+                         const char *model, struct fail *fail) {
+    static const char advice[] = "--output names another folder";
+    for (size_t i = 0; isa && i < file->n_records; i++)
+        if (file->records[i].isa && strcmp(file->records[i].isa, isa) != 0)
+            return fail_set(fail, FAIL_INPUT, "'%s' holds measurements of %s code, and this run is of %s: %s", path,
+                            file->records[i].isa, isa, advice);
+    for (size_t i = 0; i < file->n_headers; i++) {
+        const char *before = record_target(file->headers[i]), *model_before = record_model(file->headers[i]);
+        if (before && strcmp(before, target) != 0)
+            return fail_set(fail, FAIL_INPUT, "'%s' holds measurements of target %s, and this run is of %s: %s", path,
+                            before, target, advice);
+        if (model && model_before && strcmp(model_before, model) != 0)
+            return fail_set(fail, FAIL_INPUT,
+                            "'%s' holds measurements of target %s by the model %s, and that is %s now: %s", path,
+                            target, model_before, model, advice);
+    }
+    return true;
 }
 
 int record_cpu(const json_t *header, const struct host *host) {

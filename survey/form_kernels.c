@@ -1,0 +1,77 @@
+#include "survey/form_kernels.h"
+
+#include "lab/decoder.h"
+#include "survey/experiments.h"
+#include "survey/slots_plan.h"
+#include "survey/survey.h"
+
+#include <string.h>
+
+bool form_kernels_list(struct arena *arena, const struct isa *isa, const char *llvm, struct model *model,
+                       const struct form **forms, size_t *n, struct fail *fail) {
+    struct decoder_cpu widest = decoder_widest(isa);
+    struct backend_options options = {.triple = isa->triple,
+                                      .cpu = widest.cpu,
+                                      .features = widest.features,
+                                      .without_model = true,
+                                      .output_syntax = 0};
+    return model_open(model, arena, llvm, &options, fail) && model->backend->forms(model->cpu, arena, forms, n, fail);
+}
+
+bool form_kernels_has(const struct kernel *kernel, const char *form) {
+    size_t length = strlen(form);
+    return strncmp(kernel->name, form, length) == 0 && (kernel->name[length] == '.' || !kernel->name[length]);
+}
+
+static bool has_kernel_of(const struct kernel_set *set, const char *form) {
+    for (size_t i = 0; i < set->n_kernels; i++)
+        if (form_kernels_has(&set->kernels[i], form))
+            return true;
+    return false;
+}
+
+// Fails where no experiment has this name, with those of its form.
+static bool check_experiment(struct arena *arena, const struct kernel_set *set, size_t first, const char *name,
+                             const char *form_name, struct fail *fail) {
+    struct text others = {.arena = arena};
+    size_t length = strlen(form_name);
+    for (size_t i = first; i < set->n_kernels; i++) {
+        const char *each = set->kernels[i].name;
+        if (strcmp(each, name) == 0)
+            return true;
+        if (strncmp(each, form_name, length) == 0 && (each[length] == '.' || each[length] == 0))
+            text_addf(&others, "%s%s", others.length ? ", " : "", each);
+    }
+    return fail_set(fail, FAIL_INPUT, "form %s has no experiment '%s'; it has %s", form_name, name, others.data);
+}
+
+bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char *name, struct kernel_set *set,
+                         struct fail *fail) {
+    struct model model = {0};
+    const struct form *forms;
+    size_t n, i = 0;
+    const char *form_name = arena_copy(arena, name, strcspn(name, "."));
+    bool is_done = form_kernels_list(arena, isa, NULL, &model, &forms, &n, fail);
+    while (is_done && i < n && strcmp(forms[i].name, form_name) != 0)
+        i++;
+    if (is_done && i < n) {
+        struct shape shape;
+        struct text text = {.arena = arena};
+        shape_make(arena, isa, model.machine, &forms[i], &shape);
+        is_done =
+            !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", form_name, shape.left_out);
+        if (has_kernel_of(set, "CHAIN"))
+            experiments_head(isa, &text);
+        else
+            experiments_begin(isa, &text);
+        if (is_done) {
+            experiments_add(isa, &shape, true, &text);
+            slots_plan_add_name(isa, &shape, name, &text);
+        }
+        size_t first = set->n_kernels;
+        is_done = is_done && kernel_load_text(arena, "the survey's kernels", text.data, isa, set, fail) &&
+                  check_experiment(arena, set, first, name, form_name, fail);
+    }
+    model_close(&model);
+    return is_done;
+}

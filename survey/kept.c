@@ -1,0 +1,58 @@
+#include "survey/kept.h"
+
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int compare_forms(const void *a, const void *b) {
+    const struct folder_form *one = a, *other = b;
+    return strcmp(one->form, other->form);
+}
+
+bool kept_read(struct arena *arena, const char *folder, const char **measured, size_t n, struct kept *kept,
+               struct fail *fail) {
+    const struct folder_form *all;
+    struct folder_form *list = NULL;
+    size_t n_all;
+    *kept = (struct kept){NULL, 0};
+    if (!folder_read_forms(arena, folder, &all, &n_all, fail))
+        return false;
+    if (n)
+        qsort(measured, n, sizeof *measured, compare_names);
+    for (size_t i = 0; i < n_all; i++)
+        if (!n || !bsearch(&all[i].form, measured, n, sizeof *measured, compare_names))
+            *ARENA_ADD(arena, list, kept->n) = all[i];
+    if (list)
+        qsort(list, kept->n, sizeof *list, compare_forms);
+    kept->forms = list;
+    return true;
+}
+
+bool kept_add_kernels(const struct kept *kept, const char *path, struct text *kernels, struct fail *fail) {
+    static const char start[] = "  - {name: ";
+    char *data;
+    size_t length;
+    struct slice rest, line;
+    if (!kept->n || access(path, F_OK) != 0)
+        return true;
+    if (!file_read(kernels->arena, path, &data, &length, fail))
+        return false;
+    rest = (struct slice){data, length};
+    while (slice_next(&rest, '\n', &line)) {
+        if (line.length < strlen(start) || strncmp(line.data, start, strlen(start)) != 0)
+            continue;
+        const char *name = line.data + strlen(start);
+        struct folder_form wanted = {.form = arena_copy(kernels->arena, name, strcspn(name, ".,"))};
+        if (!bsearch(&wanted, kept->forms, kept->n, sizeof wanted, compare_forms))
+            continue;
+        text_append(kernels, line.data, line.length);
+        text_add(kernels, "\n");
+    }
+    return true;
+}
