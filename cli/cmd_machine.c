@@ -80,6 +80,7 @@ static bool compare(struct arena *arena, const struct card *card, const struct l
         if (is_open) {
             models[i].title = model.title;
             models[i].comparisons = card_compare(arena, card, &model, lab->isa);
+            models[i].rest = card_compare_rest(arena, card, &model, models[i].comparisons, &models[i].n_rest);
         }
         model_close(&model);
         if (!is_open)
