@@ -153,14 +153,18 @@ static void add_head(const struct session *session, struct text *out) {
     text_add(out, "kernels:\n");
 }
 
+void session_add_kernels(const struct session *session, struct text *out) {
+    add_head(session, out);
+    for (size_t i = 0; i < session->n_items; i++)
+        add_kernel(session, &session->items[i].trial, out);
+}
+
 // So `cyclops run --kernels DIR/kernels NAME` can repeat each experiment.
 static bool write_kernels(const struct session *session, struct fail *fail) {
     struct text all = {.arena = session->arena};
     const char *root = arena_printf(session->arena, "%s/kernels", session->folder);
     const char *folder = arena_printf(session->arena, "%s/%s", root, session->recipe->isa);
-    add_head(session, &all);
-    for (size_t i = 0; i < session->n_items; i++)
-        add_kernel(session, &session->items[i].trial, &all);
+    session_add_kernels(session, &all);
     if ((mkdir(root, 0777) != 0 && errno != EEXIST) || (mkdir(folder, 0777) != 0 && errno != EEXIST))
         return fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", folder, strerror(errno));
     return file_write(arena_printf(session->arena, "%s/machine.yaml", folder), all.data, all.length, fail);

@@ -81,6 +81,9 @@ bool session_knows(const struct session *session, const char *name);
 // Asks for a rough value again, where it is unstable: where it lies matters.
 void session_doubt(struct session *session, const char *name);
 
+// Adds all trials to a text, as a kernel file.
+void session_add_kernels(const struct session *session, struct text *out);
+
 // What a round measures: values that are missing; or those that are unstable, a limited number of times.
 enum session_part { SESSION_MISSING, SESSION_UNSTABLE };
 size_t session_count(const struct session *session, enum session_part part);

@@ -28,6 +28,7 @@ set(CYCLOPS_LABEL_slow
   program.killed
   program.known-answers
   program.machine
+  program.machine-emulated
   program.machines
   program.page
   program.pmu
@@ -52,6 +53,7 @@ set(CYCLOPS_LABEL_qemu
   gen.qemu
   program.bundle-emulated
   program.end-to-end
+  program.machine-emulated
   program.pmu
   program.trials)
 
