@@ -216,11 +216,11 @@ const struct card_rest *card_compare_rest(struct arena *arena, const struct card
                  "no experiment shows it: LLVM assumes it for slow instructions");
     for (unsigned i = 1; i < machine->n_register_files; i++)
         add_rest(&rest, file_name(arena, &machine->register_files[i]), NULL, machine->register_files[i].n_physical,
-                 "no filler writes a register of this file");
+                 "no entry of this card fills it");
     for (unsigned i = 1; i < machine->n_resources; i++)
         if (machine->resources[i].buffer_size > 1 && !is_queue(machine, i))
             add_rest(&rest, buffer_name(arena, &machine->resources[i]), NULL, machine->resources[i].buffer_size,
-                     "no filler waits in this one, or in a smaller one, too");
+                     "no entry of this card fills it");
     *n = rest.n;
     return rest.items;
 }
