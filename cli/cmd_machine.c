@@ -1,6 +1,7 @@
 // cyclops machine: find the parameters of this CPU.
 #include "cli/cli.h"
 
+#include "base/screen.h"
 #include "cli/lab_args.h"
 #include "parameters/parameters.h"
 #include "report/machine.h"
@@ -80,6 +81,7 @@ static bool compare(struct arena *arena, const struct card *card, const struct l
         if (is_open) {
             models[i].title = model.title;
             models[i].comparisons = card_compare(arena, card, &model, lab->isa);
+            models[i].rest = card_compare_rest(arena, card, &model, models[i].comparisons, &models[i].n_rest);
         }
         model_close(&model);
         if (!is_open)
@@ -115,6 +117,33 @@ static bool write_card(void *context, const struct card *card, struct fail *fail
     return write_all(context, args.folder ? args.folder : "machine", card, &lab_args.options, fail);
 }
 
+// What to type next. `cpu`: null: LLVM has no name of it, so there is nothing to simulate.
+static void print_next(struct arena *arena, const struct parameters_request *request, const char *cpu) {
+    const char *card = arena_printf(arena, "%s/card.yaml", request->folder);
+    const struct lab_options *lab = request->lab;
+    struct text next = {.arena = arena};
+    fputs("\n", stdout);
+    screen_print_sentence(arena_printf(arena, "The card: %s", card), stdout);
+    if (!args.models.n_items) {
+        text_add(&next, "Beside a model: cyclops machine");
+        for (size_t i = 0; i < request->n_experiments; i++)
+            text_addf(&next, " %s", request->experiments[i]);
+        text_add(&next, " --resume --budget 0 --output ");
+        text_add_word(&next, request->folder);
+        if (strcmp(lab->target, "native") != 0) {
+            text_addf(&next, " --isa %s --target ", lab->isa->name);
+            text_add_word(&next, lab->target);
+        }
+        text_add(&next, " --compare MODEL ('cyclops list models' names them)");
+    } else if (cpu) {
+        text_add(&next, "Simulated with it: cyclops mca -mcpu=");
+        text_add_word(&next, card);
+        text_add(&next, " FILE.s");
+    }
+    if (next.length)
+        screen_print_sentence(next.data, stdout);
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     static const double usual_budget = 240;
     struct parameters_request request = {.folder = args.folder ? args.folder : "machine",
@@ -136,6 +165,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         !write_all(arena, request.folder, &card, &lab_args.options, fail))
         return status;
     machine_report_print(&card, models, args.models.n_items, stdout);
+    print_next(arena, &request, cpu_of(arena, &lab_args.options, fail));
     return status;
 }
 

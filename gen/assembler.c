@@ -46,7 +46,7 @@ static bool fail_missing(const struct assembler *run, int error, struct fail *fa
 }
 
 // Limits time and memory: a short text (".rept 1000000000") can use any amount.
-static void limit_child(void) {
+__attribute__((no_sanitize_address)) static void limit_child(void) {
     const struct rlimit seconds = {120, 120}, bytes = {4ULL << 30, 4ULL << 30}, none = {0, 0};
     setrlimit(RLIMIT_CPU, &seconds);
     setrlimit(RLIMIT_AS, &bytes);
@@ -70,8 +70,9 @@ struct child {
     int error; // errno where the assembler did not start; else 0
 };
 
-// Runs in the memory of the parent, which waits: so it changes none of it but `error`.
-static int become_assembler(void *argument) {
+// Runs in the memory of the parent, which waits: so it changes none of it but `error`. What a sanitizer marks on its
+// stack would stay marked, as it never returns.
+__attribute__((no_sanitize_address)) static int become_assembler(void *argument) {
     struct child *child = argument;
     const struct assembler *run = child->run;
     limit_child();

@@ -6,13 +6,15 @@
 #include <string.h>
 
 // The cost is the time of `body` less that of `other`, over `parts`; without `other` only the time over `parts`.
-static const struct cost {
+struct cost {
     const char *name, *how, *body, *other;
-    const char *feature, *writes, *other_writes, *implicit; // other_writes: of `other`; null: as `writes`
+    const char *feature, *init, *writes, *other_writes, *implicit; // other_writes: of `other`; null: as `writes`
     double parts;
     bool is_ratio;   // the cost is the time of `body` over that of `other`
     bool is_modeled; // a simulated CPU has something of it
-} costs[] = {
+};
+
+static const struct cost of_x86_64[] = {
     {.name = "push-pop",
      .how = "a chain of a push and a pop of one register: a store and a load of the stack",
      .body = "push {a:r64}\npop {a}",
@@ -133,11 +135,80 @@ static const struct cost {
      .is_modeled = true},
 };
 
+static const struct cost of_aarch64[] = {
+    {.name = "push-pop",
+     .how = "a chain of a push and a pop of one register: a store and a load of the stack",
+     .body = "str {a:x}, [sp, #-16]!\nldr {a}, [sp], #16",
+     .writes = "a",
+     .parts = 1},
+    {.name = "stack-pointer-chain",
+     .how = "a chain of a push and an addition to the stack pointer: 2 where what the push subtracts takes a cycle",
+     .body = "str {s:x}, [sp, #-16]!\nadd sp, sp, #16",
+     .parts = 1},
+    {.name = "address-update",
+     .how = "a chain of loads that move their address afterwards: time of an update",
+     .body = "ldr {d0:x}, [{a:x}], #8\nldr {d1:x}, [{a}], #-8",
+     .writes = "a",
+     .init = "a: memory",
+     .parts = 2},
+    {.name = "call-return",
+     .how = "a call and its return",
+     .body = "bl 1f\nb 2f\n1: ret\n2:",
+     .implicit = "x30",
+     .parts = 1},
+    {.name = "shift-by-3",
+     .how = "an add whose operand is shifted by 3, in a chain through it, against one that is not: the difference",
+     .body = "add {a:x}, {s:x}, {a}, lsl #3",
+     .other = "add {a:x}, {s:x}, {a}",
+     .writes = "a",
+     .parts = 1,
+     .is_modeled = true},
+    {.name = "shift-by-8",
+     .how = "the same with a shift by 8",
+     .body = "add {a:x}, {s:x}, {a}, lsl #8",
+     .other = "add {a:x}, {s:x}, {a}",
+     .writes = "a",
+     .parts = 1,
+     .is_modeled = true},
+    {.name = "extended-operand",
+     .how = "an add whose operand is sign-extended, in a chain through it, against one that is not: the difference",
+     .body = "add {a:x}, {s:x}, {a:w}, sxtw",
+     .other = "add {a:x}, {s:x}, {a}",
+     .writes = "a",
+     .parts = 1,
+     .is_modeled = true},
+    {.name = "multiply-add-chain",
+     .how = "a chain through the sum of a multiply-add: 1 where the sum is needed late",
+     .body = "madd {a:x}, {s:x}, {s}, {a}",
+     .writes = "a",
+     .parts = 1,
+     .is_modeled = true},
+    {.name = "float-multiply-add-chain",
+     .how = "a chain through the sum of a vector multiply-add",
+     .body = "fmla {x:v}.4s, {t:v}.4s, {t}.4s",
+     .writes = "x",
+     .parts = 1,
+     .is_modeled = true},
+    {.name = "lane-insert",
+     .how = "writes of one lane of a vector register in a chain: each keeps the other lanes",
+     .body = "mov {x:v}.s[1], {t:v}.s[0]",
+     .writes = "x",
+     .parts = 1,
+     .is_modeled = true},
+    {.name = "flags-merge",
+     .how = "a conditional compare behind a compare, in a chain of flags: time of both",
+     .body = "ccmp {s:x}, {r:x}, #0, eq\nccmp {s}, {r}, #4, ne",
+     .implicit = "flags",
+     .parts = 1,
+     .is_modeled = true},
+};
+
 static const struct value *ask(struct session *session, const struct cost *cost, bool is_other) {
     const struct timing timing = {
         .name = arena_printf(session->arena, "cost.%s%s", cost->name, is_other ? ".other" : ""),
         .body = arena_printf(session->arena, "%s\n", is_other ? cost->other : cost->body),
         .feature = cost->feature,
+        .init = cost->init,
         .writes = is_other && cost->other_writes ? cost->other_writes : cost->writes,
         .implicit = cost->implicit,
     };
@@ -169,10 +240,12 @@ static void find_cost(struct session *session, const struct cost *cost) {
 
 void costs_find(struct session *session) {
     const struct card_entry head = {.group = "costs", .name = "costs", .unit = "", .how = "times of two bodies"};
-    if (strcmp(session->recipe->isa, "x86_64") != 0) {
+    enum { N_X86_64 = sizeof of_x86_64 / sizeof *of_x86_64, N_AARCH64 = sizeof of_aarch64 / sizeof *of_aarch64 };
+    bool is_aarch64 = strcmp(session->recipe->isa, "aarch64") == 0;
+    if (!is_aarch64 && strcmp(session->recipe->isa, "x86_64") != 0) {
         card_add_unknown(&session->card, &head, "there is no such experiment for this ISA yet");
         return;
     }
-    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
-        find_cost(session, &costs[i]);
+    for (size_t i = 0; i < (is_aarch64 ? N_AARCH64 : N_X86_64); i++)
+        find_cost(session, is_aarch64 ? &of_aarch64[i] : &of_x86_64[i]);
 }

@@ -5,11 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-static const struct access {
+struct access {
     unsigned bits;
     const char *store, *load; // %u: the displacement
     const char *feature;
-} accesses[] = {
+};
+
+static const struct access of_x86_64[] = {
     {8, "mov [{m:r64} + %u], {a:r8}", "movzx {a:r32}, byte ptr [{m:r64} + %u]", NULL},
     {16, "mov [{m:r64} + %u], {a:r16}", "movzx {a:r32}, word ptr [{m:r64} + %u]", NULL},
     {32, "mov [{m:r64} + %u], {a:r32}", "mov {a:r32}, [{m:r64} + %u]", NULL},
@@ -17,8 +19,40 @@ static const struct access {
     {128, "vmovups [{m:r64} + %u], {x:xmm}", "vmovups {x:xmm}, [{m:r64} + %u]", "avx"},
     {256, "vmovups [{m:r64} + %u], {x:ymm}", "vmovups {x:ymm}, [{m:r64} + %u]", "avx"},
     {512, "vmovups [{m:r64} + %u], {x:zmm}", "vmovups {x:zmm}, [{m:r64} + %u]", "avx512f"},
+    {0},
 };
-enum { N_ACCESSES = sizeof accesses / sizeof *accesses, FIRST_VECTOR = 4, MOST_CELLS = 128 };
+
+static const struct access of_aarch64[] = {
+    {8, "strb {a:w}, [{m:x}, #%u]", "ldrb {a:w}, [{m:x}, #%u]", NULL},
+    {16, "strh {a:w}, [{m:x}, #%u]", "ldrh {a:w}, [{m:x}, #%u]", NULL},
+    {32, "str {a:w}, [{m:x}, #%u]", "ldr {a:w}, [{m:x}, #%u]", NULL},
+    {64, "str {a:x}, [{m:x}, #%u]", "ldr {a:x}, [{m:x}, #%u]", NULL},
+    {128, "str {x:q}, [{m:x}, #%u]", "ldr {x:q}, [{m:x}, #%u]", NULL},
+    {0},
+};
+
+// The instructions of an ISA. Stores of 128 bits and more are of vector registers.
+static const struct set {
+    const char *isa;
+    const struct access *accesses; // ends with 0 bits
+    const char *load;              // a chain of loads
+    const char *same, *other;      // two loads 4096 bytes behind a store; two loads on another line
+} sets[] = {
+    {"x86_64", of_x86_64, "mov {a:r64}, [{a}]\n",
+     "mov [{m:r64} + 64], {s:r64}\nmov {d0:r64}, [{m} + 4160]\nmov {d1:r64}, [{m} + 4160]\n",
+     "mov [{m:r64} + 64], {s:r64}\nmov {d0:r64}, [{m} + 4224]\nmov {d1:r64}, [{m} + 4224]\n"},
+    {"aarch64", of_aarch64, "ldr {a:x}, [{a}]\n",
+     "str {s:x}, [{m:x}, #64]\nldr {d0:x}, [{m}, #4160]\nldr {d1:x}, [{m}, #4160]\n",
+     "str {s:x}, [{m:x}, #64]\nldr {d0:x}, [{m}, #4224]\nldr {d1:x}, [{m}, #4224]\n"},
+};
+enum { LEAST_VECTOR = 128, MOST_CELLS = 128 }; // bits
+
+static const struct set *set_of(const char *isa) {
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        if (strcmp(sets[i].isa, isa) == 0)
+            return &sets[i];
+    return NULL;
+}
 
 struct cell {
     const struct access *store, *load;
@@ -34,7 +68,7 @@ static void add_access(struct text *body, const char *line, unsigned displacemen
 }
 
 static bool is_vector(const struct cell *cell) {
-    return cell->store >= &accesses[FIRST_VECTOR];
+    return cell->store->bits >= LEAST_VECTOR;
 }
 
 static bool ask(struct session *session, struct cell *cell) {
@@ -47,23 +81,23 @@ static bool ask(struct session *session, struct cell *cell) {
                                   .body = body.data,
                                   .feature =
                                       cell->load->bits > cell->store->bits ? cell->load->feature : cell->store->feature,
-                                  .writes = cell->store->bits >= 128 ? "x" : "a"};
+                                  .writes = is_vector(cell) ? "x" : "a"};
     cell->value = session_value(session, &timing);
     return cell->value;
 }
 
 // Offsets: where the load begins, in the middle and at the end of the store; a wider load only at its begin.
-static size_t list_cells(struct cell *cells) {
+static size_t list_cells(const struct access *accesses, struct cell *cells) {
     size_t n = 0;
-    for (unsigned s = 0; s < N_ACCESSES; s++)
-        for (unsigned l = 0; l < N_ACCESSES; l++) {
-            if ((s < FIRST_VECTOR) != (l < FIRST_VECTOR))
+    for (const struct access *store = accesses; store->bits; store++)
+        for (const struct access *load = accesses; load->bits; load++) {
+            if ((store->bits < LEAST_VECTOR) != (load->bits < LEAST_VECTOR))
                 continue;
-            unsigned rest = accesses[s].bits > accesses[l].bits ? (accesses[s].bits - accesses[l].bits) / 8 : 0;
-            unsigned offsets[] = {0, accesses[l].bits / 8, rest};
+            unsigned rest = store->bits > load->bits ? (store->bits - load->bits) / 8 : 0;
+            unsigned offsets[] = {0, load->bits / 8, rest};
             for (unsigned o = 0; o < 3; o++)
                 if (o == 0 || (rest && offsets[o] <= rest && (o == 1 || rest != offsets[1])))
-                    cells[n++] = (struct cell){&accesses[s], &accesses[l], offsets[o], NULL, NULL};
+                    cells[n++] = (struct cell){store, load, offsets[o], NULL, NULL};
         }
     return n;
 }
@@ -85,12 +119,9 @@ static void add_cell(struct session *session, const struct cell *cell, double lo
 }
 
 // A store and a load whose addresses differ by 4096 bytes, against one more line.
-static void find_aliasing(struct session *session) {
-    static const char *const bodies[] = {
-        "mov [{m:r64} + 64], {s:r64}\nmov {d0:r64}, [{m} + 4160]\nmov {d1:r64}, [{m} + 4160]\n",
-        "mov [{m:r64} + 64], {s:r64}\nmov {d0:r64}, [{m} + 4224]\nmov {d1:r64}, [{m} + 4224]\n"};
-    const struct timing with = {.name = "alias.same", .body = bodies[0]},
-                        without = {.name = "alias.other", .body = bodies[1]};
+static void find_aliasing(struct session *session, const struct set *set) {
+    const struct timing with = {.name = "alias.same", .body = set->same},
+                        without = {.name = "alias.other", .body = set->other};
     const struct value *a = session_value(session, &with), *b = session_value(session, &without);
     const struct card_entry head = {.group = "forwarding",
                                     .name = "aliasing-4k",
@@ -111,16 +142,16 @@ void forwarding_find(struct session *session) {
                                     .name = "forwarding",
                                     .unit = "cycles",
                                     .how = "a chain of a store and a load of its bytes"};
-    if (session->is_simulated || strcmp(session->recipe->isa, "x86_64") != 0) {
+    const struct set *set = set_of(session->recipe->isa);
+    if (session->is_simulated || !set) {
         card_add_unknown(&session->card, &head,
                          session->is_simulated ? "simulated loads do not wait for older stores"
                                                : "there is no such experiment for this ISA yet");
         return;
     }
-    const struct timing load = {
-        .name = "load-latency", .body = "mov {a:r64}, [{a}]\n", .init = "a: memory", .writes = "a"};
+    const struct timing load = {.name = "load-latency", .body = set->load, .init = "a: memory", .writes = "a"};
     const struct value *latency = session_value(session, &load);
-    size_t n = list_cells(cells);
+    size_t n = list_cells(set->accesses, cells);
     bool is_missing = !latency;
     double quickest[] = {INFINITY, INFINITY}; // of general and of vector registers
     for (size_t i = 0; i < n; i++)
@@ -136,5 +167,5 @@ void forwarding_find(struct session *session) {
             quickest[is_vector(&cells[i])] = fmin(quickest[is_vector(&cells[i])], cells[i].value->cycles);
     for (size_t i = 0; i < n; i++)
         add_cell(session, &cells[i], latency->cycles, quickest[is_vector(&cells[i])]);
-    find_aliasing(session);
+    find_aliasing(session, set);
 }

@@ -2,6 +2,8 @@
 // through.
 #include "parameters/experiments.h"
 
+#include "parameters/points.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -54,78 +56,66 @@ static void find_mode(struct session *session, const struct mode *mode) {
 
 // ---- levels
 
-enum { FIRST_KIB = 4, LAST_KIB = 131072, MOST_FREE_KIB = 4096, MOST_POINTS = 64 }; // free: any size below this
+enum { FIRST_KIB = 4, LAST_KIB = 131072, MOST_FREE_KIB = 4096 }; // free: any size below this
 
 static const char chase_how[] = "a chase through so much memory, in an order that no prefetcher follows";
 
 // A chase by footprint.
 struct chases {
     struct session *session;
-    struct footprint {
-        unsigned kib;
-        const struct value *value;
-    } points[MOST_POINTS]; // ascending
-    unsigned n;
-    bool is_missing, is_good;
+    struct points points; // by KiB
+    bool is_good;
 };
 
-static void probe(struct chases *chases, unsigned kib, bool is_rough) {
+static void probe(struct chases *chases, int kib, bool is_rough) {
     struct session *session = chases->session;
     struct text body = {.arena = session->arena};
-    unsigned at = chases->n;
-    for (unsigned i = 0; i < chases->n; i++)
-        if (chases->points[i].kib == kib)
-            return;
+    if (points_find(&chases->points, kib) < chases->points.n)
+        return;
     recipe_add(&body, session->recipe->lines[LINE_STEP], 0, "p");
     const struct timing timing = {
-        .name = arena_printf(session->arena, "chase.%uK", kib),
+        .name = arena_printf(session->arena, "chase.%dK", kib),
         .body = body.data,
         .unroll = 32,
-        .chase = arena_printf(session->arena, "%uK%s", kib, kib <= MOST_FREE_KIB ? " in blocks" : ""),
+        .chase = arena_printf(session->arena, "%dK%s", kib, kib <= MOST_FREE_KIB ? " in blocks" : ""),
         .is_rough = is_rough};
     const struct value *value = session_value(session, &timing);
     session_doubt(session, timing.name);
-    chases->is_missing = chases->is_missing || !value;
     chases->is_good = chases->is_good && value && (value->is_good || is_rough);
-    if (!value || !value->is_good || chases->n == MOST_POINTS)
-        return;
-    for (; at > 0 && chases->points[at - 1].kib > kib; at--)
-        chases->points[at] = chases->points[at - 1];
-    chases->points[at] = (struct footprint){kib, value};
-    chases->n++;
+    points_take(session->arena, &chases->points, kib, value);
 }
 
 // A level of caches. Up to `low` KiB, a load takes about as long as in its first footprint; from `high` on much longer.
 struct cache_level {
-    unsigned low, high;        // KiB; high: 0: no footprint behind it has a steady time
-    unsigned next;             // the first footprint that is not all of this level, KiB; 0: none
+    int low, high;             // KiB; high: 0: no footprint behind it has a steady time
+    int next;                  // the first footprint that is not all of this level, KiB; 0: none
     const struct value *first; // null: no footprint is of this level alone
 };
 
-static struct cache_level find_level(const struct chases *chases, unsigned from_kib, double same, double other) {
+static struct cache_level find_level(const struct points *points, int from_kib, double same, double other) {
     struct cache_level level = {0};
-    unsigned i = 0;
-    while (i < chases->n && chases->points[i].kib < from_kib)
+    size_t i = 0;
+    while (i < points->n && points->items[i].x < from_kib)
         i++;
-    if (i == chases->n)
+    if (i == points->n)
         return level;
-    level.first = chases->points[i].value;
-    for (; i < chases->n && chases->points[i].value->cycles <= same * level.first->cycles; i++)
-        level.low = chases->points[i].kib;
-    level.next = i < chases->n ? chases->points[i].kib : 0;
-    for (; i < chases->n && !level.high; i++)
-        if (chases->points[i].value->is_stable && chases->points[i].value->cycles > other * level.first->cycles)
-            level.high = chases->points[i].kib;
+    level.first = points->items[i].value;
+    for (; i < points->n && points->items[i].value->cycles <= same * level.first->cycles; i++)
+        level.low = points->items[i].x;
+    level.next = i < points->n ? points->items[i].x : 0;
+    for (; i < points->n && !level.high; i++)
+        if (points->items[i].value->is_stable && points->items[i].value->cycles > other * level.first->cycles)
+            level.high = points->items[i].x;
     return level;
 }
 
 // Finer footprints around the end of a level.
 static void refine(struct chases *chases, const struct cache_level *level) {
     enum { PARTS = 8 };
-    unsigned to = level->high ? level->high : level->next;
+    int to = level->high ? level->high : level->next;
     if (!level->first || !to || to > MOST_FREE_KIB || level->low + PARTS > to)
         return;
-    for (unsigned k = 1; k < PARTS; k++)
+    for (int k = 1; k < PARTS; k++)
         probe(chases, level->low + (to - level->low) * k / PARTS, true);
 }
 
@@ -156,10 +146,10 @@ static void add_curve(const struct chases *chases) {
     struct session *session = chases->session;
     struct card_curve curve = {
         .name = "memory-latency", .x = "footprint, doublings of 4 KiB: 3 is 32 KiB", .y = "cycles per load"};
-    for (unsigned i = 0; i < chases->n; i++) {
-        const struct value *value = chases->points[i].value;
+    for (size_t i = 0; i < chases->points.n; i++) {
+        const struct value *value = chases->points.items[i].value;
         *ARENA_ADD(session->arena, curve.points, curve.n_points) = (struct card_point){
-            log2((double)chases->points[i].kib / FIRST_KIB), value->cycles, value->low, value->high};
+            log2((double)chases->points.items[i].x / FIRST_KIB), value->cycles, value->low, value->high};
     }
     *ARENA_ADD(session->arena, session->card.curves, session->card.n_curves) = curve;
 }
@@ -168,18 +158,18 @@ static void find_levels(struct session *session) {
     struct chases chases = {.session = session, .is_good = true};
     struct cache_level first = {0}, second = {0};
     static const double same = 1.15, other_first = 1.5, other_second = 2;
-    for (unsigned kib = FIRST_KIB; kib <= LAST_KIB; kib *= 2)
+    for (int kib = FIRST_KIB; kib <= LAST_KIB; kib *= 2)
         probe(&chases, kib, false);
-    for (unsigned turn = 0; turn < 2 && !chases.is_missing && chases.is_good; turn++) {
-        first = find_level(&chases, FIRST_KIB, same, other_first);
+    for (unsigned turn = 0; turn < 2 && !chases.points.is_missing && chases.is_good; turn++) {
+        first = find_level(&chases.points, FIRST_KIB, same, other_first);
         refine(&chases, &first);
         // Four times as much as the first level has is hardly of it: less than a part in a thousand of the loads hit
         // it.
-        unsigned behind = first.high ? first.high : first.next;
-        second = behind ? find_level(&chases, 4 * behind, same, other_second) : second;
+        int behind = first.high ? first.high : first.next;
+        second = behind ? find_level(&chases.points, 4 * behind, same, other_second) : second;
         refine(&chases, &second);
     }
-    if (chases.is_missing)
+    if (chases.points.is_missing)
         return;
     add_curve(&chases);
     const struct card_entry head = {.group = "latencies",
@@ -194,7 +184,7 @@ static void find_levels(struct session *session) {
     add_level(session, "l1d", &first);
     if (first.next)
         add_level(session, "l2", &second);
-    const struct value *last = chases.points[chases.n - 1].value;
+    const struct value *last = chases.points.items[chases.points.n - 1].value;
     card_add_number(&session->card, &head, last->cycles, last->low, last->high, 0);
 }
 

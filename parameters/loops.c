@@ -3,10 +3,11 @@
 #include "parameters/experiments.h"
 
 #include "parameters/frontend_code.h"
+#include "parameters/points.h"
 
 #include <math.h>
 
-enum { MOST_POINTS = 96, N_KINDS = 3 };
+enum { N_KINDS = 3 };
 
 static const char group[] = "front-end";
 static const int grid[] = {4,   8,   12,  16,  24,  32,  40,  48,  56,  64,  80,  96,  112,
@@ -20,11 +21,7 @@ struct kind {
 struct loops {
     struct session *session;
     const struct kind *kind;
-    struct card_point points[MOST_POINTS]; // x: instructions of a body; y: cycles of each; ascending
-    bool are_stable[MOST_POINTS];
-    unsigned n;
-    bool is_missing;
-    const char *why; // why a value could not be measured
+    struct points points; // by instructions of a body; cycles of each
 };
 
 // The longest loop at full speed.
@@ -38,71 +35,70 @@ static const char *name_of(const struct loops *loops, int length) {
     return arena_printf(loops->session->arena, "loop-%s.%d", loops->kind->name, length);
 }
 
+// The loop's own branch is one more instruction, with what counts down fused to it or not.
+static const struct value *of_instruction(struct arena *arena, const struct value *value, int length) {
+    struct value *one = value ? ARENA_NEW(arena, struct value) : NULL;
+    double share = length / (length + 1.0);
+    if (!value)
+        return NULL;
+    *one = *value;
+    one->cycles *= share;
+    one->low *= share;
+    one->high *= share;
+    return one;
+}
+
 static void probe(struct loops *loops, int length) {
-    for (unsigned i = 0; i < loops->n; i++)
-        if ((int)loops->points[i].x == length)
-            return;
+    struct arena *arena = loops->session->arena;
+    if (points_find(&loops->points, length) < loops->points.n)
+        return;
     const struct timing timing = {.name = name_of(loops, length),
                                   .body = loops->kind->body,
                                   .writes = loops->kind->writes,
                                   .unroll = (unsigned)length,
                                   .is_rough = true};
-    const struct value *value = session_value(loops->session, &timing);
-    if (!value) {
-        loops->is_missing = true;
-        return;
-    }
-    if (!value->is_good || loops->n == MOST_POINTS) {
-        loops->why = value->why;
-        return;
-    }
-    // The loop's own branch is one more instruction, with what counts down fused to it or not.
-    double share = length / (length + 1.0);
-    unsigned at = loops->n++;
-    for (; at > 0 && loops->points[at - 1].x > length; at--) {
-        loops->points[at] = loops->points[at - 1];
-        loops->are_stable[at] = loops->are_stable[at - 1];
-    }
-    loops->are_stable[at] = value->is_stable;
-    loops->points[at] = (struct card_point){length, value->cycles * share, value->low * share, value->high * share};
+    points_take(arena, &loops->points, length, of_instruction(arena, session_value(loops->session, &timing), length));
 }
 
 // The step: all longer loops take an eighth longer than the quickest, up to the longest one. Short loops take longer as
 // an iteration takes whole cycles: so what is before the quickest does not count.
 static struct longest find_longest(const struct loops *loops) {
     static const double rise = 1.12;
+    const struct point *points = loops->points.items;
+    size_t n = loops->points.n, last = n;
     struct longest longest = {.fast = INFINITY};
-    unsigned last = loops->n;
-    for (unsigned i = 0; i < loops->n; i++)
-        if (loops->are_stable[i])
-            longest.fast = fmin(longest.fast, loops->points[i].y);
-    for (unsigned i = 0; i < loops->n; i++)
-        if (loops->points[i].y <= rise * longest.fast)
+    for (size_t i = 0; i < n; i++)
+        if (points[i].value->is_stable)
+            longest.fast = fmin(longest.fast, points[i].value->cycles);
+    for (size_t i = 0; i < n; i++)
+        if (points[i].value->cycles <= rise * longest.fast)
             last = i;
-    if (loops->n < N_GRID * 3 / 4 || !isfinite(longest.fast) || last == loops->n) {
-        longest.why = loops->why ? loops->why : "too few lengths have a steady time";
+    if (n < N_GRID * 3 / 4 || !isfinite(longest.fast) || last == n) {
+        longest.why = loops->points.why ? loops->points.why : "too few lengths have a steady time";
         return longest;
     }
-    longest.low = (int)loops->points[last].x;
+    longest.low = points[last].x;
     if (longest.low == LONGEST_LOOP)
         return longest;
-    unsigned behind = last + 1;
-    while (behind < loops->n && !loops->are_stable[behind])
+    size_t behind = last + 1;
+    while (behind < n && !points[behind].value->is_stable)
         behind++;
-    if (behind == loops->n)
+    if (behind == n)
         longest.why = "longer loops have no steady time";
     else
-        longest.high = (int)loops->points[behind].x;
+        longest.high = points[behind].x;
     return longest;
 }
 
 static void refine(struct loops *loops, const struct longest *longest) {
     enum { PARTS = 6 };
     int width = longest->high - longest->low;
-    for (unsigned i = 0; i < loops->n; i++) // all else depends on the quickest
-        if (loops->points[i].x >= longest->low || loops->points[i].y <= longest->fast)
-            session_doubt(loops->session, name_of(loops, (int)loops->points[i].x));
-    for (int k = 1; k < PARTS && !longest->why && width > 1 && !loops->is_missing; k++)
+    for (size_t i = 0; i < loops->points.n; i++) { // all else depends on the quickest
+        const struct point *point = &loops->points.items[i];
+        if (point->x >= longest->low || point->value->cycles <= longest->fast)
+            session_doubt(loops->session, name_of(loops, point->x));
+    }
+    for (int k = 1; k < PARTS && !longest->why && width > 1 && !loops->points.is_missing; k++)
         probe(loops, longest->low + width * k / PARTS);
 }
 
@@ -111,13 +107,11 @@ static void add_curve(const struct loops *loops, const struct longest *longest) 
     struct card_curve curve = {.name = arena_printf(session->arena, "loop-%s", loops->kind->name),
                                .x = "instructions in a loop",
                                .y = "cycles per instruction"};
-    for (unsigned i = 0; i < loops->n; i++)
-        *ARENA_ADD(session->arena, curve.points, curve.n_points) = loops->points[i];
     if (!longest->why && longest->high) {
         curve.knee_low = longest->low;
         curve.knee_high = longest->high;
     }
-    *ARENA_ADD(session->arena, session->card.curves, session->card.n_curves) = curve;
+    points_draw(session, &loops->points, 1, &curve);
 }
 
 // Returns whether all of it is measured.
@@ -125,11 +119,11 @@ static bool find_kind(struct session *session, const struct kind *kind, struct l
     struct loops loops = {.session = session, .kind = kind};
     for (unsigned i = 0; i < N_GRID; i++)
         probe(&loops, grid[i]);
-    for (unsigned turn = 0; turn < 3 && !loops.is_missing; turn++) {
+    for (unsigned turn = 0; turn < 3 && !loops.points.is_missing; turn++) {
         *longest = find_longest(&loops);
         refine(&loops, longest);
     }
-    if (loops.is_missing)
+    if (loops.points.is_missing)
         return false;
     add_curve(&loops, longest);
     const struct card_entry head = {

@@ -1,5 +1,6 @@
 #include "parameters/session.h"
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "bench/host/timer.h"
 #include "lab/run_plan.h"
@@ -24,19 +25,44 @@ double median_of(double *numbers, size_t n) {
     return numbers[n / 2];
 }
 
+static size_t *bucket_of(const struct session *session, const char *name) {
+    return &session->buckets[bytes_hash(name, strlen(name)) % session->n_buckets];
+}
+
 static struct session_item *find(const struct session *session, const char *name) {
-    for (size_t i = 0; i < session->n_items; i++)
-        if (strcmp(session->items[i].trial.name, name) == 0)
-            return &session->items[i];
+    for (size_t i = session->n_buckets ? *bucket_of(session, name) : 0; i > 0; i = session->items[i - 1].next)
+        if (strcmp(session->items[i - 1].trial.name, name) == 0)
+            return &session->items[i - 1];
     return NULL;
+}
+
+// Experiments ask for hundreds of values again and again, so names are found by their hash.
+static struct session_item *add_item(struct session *session, const struct timing *trial) {
+    enum { FIRST_BUCKETS = 64 };
+    struct session_item *item = ARENA_ADD(session->arena, session->items, session->n_items);
+    *item = (struct session_item){.trial = *trial};
+    size_t first = session->n_items - 1;
+    if (session->n_items > session->n_buckets) {
+        session->n_buckets = session->n_buckets ? 2 * session->n_buckets : FIRST_BUCKETS;
+        session->buckets = ARENA_ARRAY(session->arena, size_t, session->n_buckets);
+        first = 0;
+    }
+    for (size_t i = first; i < session->n_items; i++) {
+        size_t *bucket = bucket_of(session, session->items[i].trial.name);
+        session->items[i].next = *bucket;
+        *bucket = i + 1;
+    }
+    return item;
+}
+
+bool session_knows(const struct session *session, const char *name) {
+    return find(session, name);
 }
 
 const struct value *session_value(struct session *session, const struct timing *trial) {
     struct session_item *item = find(session, trial->name);
-    if (!item) {
-        item = ARENA_ADD(session->arena, session->items, session->n_items);
-        *item = (struct session_item){.trial = *trial};
-    }
+    if (!item)
+        item = add_item(session, trial);
     if (item->is_measured)
         return &item->value;
     session->n_missing++;
@@ -127,14 +153,18 @@ static void add_head(const struct session *session, struct text *out) {
     text_add(out, "kernels:\n");
 }
 
+void session_add_kernels(const struct session *session, struct text *out) {
+    add_head(session, out);
+    for (size_t i = 0; i < session->n_items; i++)
+        add_kernel(session, &session->items[i].trial, out);
+}
+
 // So `cyclops run --kernels DIR/kernels NAME` can repeat each experiment.
 static bool write_kernels(const struct session *session, struct fail *fail) {
     struct text all = {.arena = session->arena};
     const char *root = arena_printf(session->arena, "%s/kernels", session->folder);
     const char *folder = arena_printf(session->arena, "%s/%s", root, session->recipe->isa);
-    add_head(session, &all);
-    for (size_t i = 0; i < session->n_items; i++)
-        add_kernel(session, &session->items[i].trial, &all);
+    session_add_kernels(session, &all);
     if ((mkdir(root, 0777) != 0 && errno != EEXIST) || (mkdir(folder, 0777) != 0 && errno != EEXIST))
         return fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", folder, strerror(errno));
     return file_write(arena_printf(session->arena, "%s/machine.yaml", folder), all.data, all.length, fail);

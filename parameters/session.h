@@ -54,8 +54,11 @@ struct session {
         bool is_planned;          // it belongs to the current round
         unsigned n_tries;
         struct value value;
+        size_t next; // number of the next item in its bucket, from 1; 0: none
     } * items;
     size_t n_items;
+    size_t *buckets; // number of the first item, by the hash of its name, from 1; 0: none
+    size_t n_buckets;
     size_t n_missing;    // values that experiments asked for, and that are not measured yet
     bool is_final;       // what is not measured now has a value that says so, so each experiment can end
     double end;          // when measuring ends, s of session_seconds
@@ -72,9 +75,14 @@ double session_seconds(void); // time by a clock that never goes back, s
 // The value of a trial; null: it will be measured. Roles d0 to d5, v0 to v5, n0 to n5, u and chases p and q are
 // written; s and t are read; m is the address of memory. The strings must live as long as the session.
 const struct value *session_value(struct session *session, const struct timing *trial);
+// Whether that trial was asked for before: then session_value needs its name only, and a long body need not be made.
+bool session_knows(const struct session *session, const char *name);
 
 // Asks for a rough value again, where it is unstable: where it lies matters.
 void session_doubt(struct session *session, const char *name);
+
+// Adds all trials to a text, as a kernel file.
+void session_add_kernels(const struct session *session, struct text *out);
 
 // What a round measures: values that are missing; or those that are unstable, a limited number of times.
 enum session_part { SESSION_MISSING, SESSION_UNSTABLE };

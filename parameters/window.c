@@ -2,6 +2,8 @@
 // fewest points are on the wrong side.
 #include "parameters/window.h"
 
+#include "parameters/points.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,9 +45,12 @@ static const char *name_of(const struct session *session, const struct window *w
 
 const struct value *window_ask(struct session *session, const struct window *window, unsigned k) {
     struct text body = {.arena = session->arena};
-    add_half(session, window, "p", k, &body);
-    add_half(session, window, "q", k, &body);
-    const struct timing trial = {.name = name_of(session, window, k),
+    const char *name = name_of(session, window, k);
+    if (!session_knows(session, name)) {
+        add_half(session, window, "p", k, &body);
+        add_half(session, window, "q", k, &body);
+    }
+    const struct timing trial = {.name = name,
                                  .body = body.data,
                                  .feature = feature_of(session, window),
                                  .unroll = k < 32 ? 64 / (k + 1) + 1 : 1,
@@ -82,35 +87,24 @@ struct search {
     struct session *session;
     const struct window *window;
     const struct levels *levels;
-    struct card_curve curve;
-    enum side *sides; // of each point
-    size_t n_sides;
-    enum trust *trusts; // likewise
-    size_t n_trusts;
-    int below, above; // largest k that is below; smallest that is above; see settle
-    bool is_missing, is_step;
-    const char *why; // a value that could not be measured
+    struct points points; // by fillers
+    int below, above;     // largest k that is below; smallest that is above; see settle
+    bool is_step;
 };
 enum { NONE = 1 << 20 };
 
+static enum side side_at(const struct search *search, size_t point) {
+    return side_of(search->levels, search->points.items[point].value);
+}
+
+static enum trust trust_at(const struct search *search, size_t point) {
+    return trust_of(search->levels, search->points.items[point].value);
+}
+
 static void probe(struct search *search, int k) {
-    for (size_t i = 0; i < search->curve.n_points; i++)
-        if ((int)search->curve.points[i].x == k)
-            return;
-    const struct value *value = window_ask(search->session, search->window, (unsigned)k);
-    struct arena *arena = search->session->arena;
-    if (!value) {
-        search->is_missing = true;
-        return;
-    }
-    if (!value->is_good) {
-        search->why = value->why;
-        return;
-    }
-    *ARENA_ADD(arena, search->curve.points, search->curve.n_points) =
-        (struct card_point){k, value->cycles, value->low, value->high};
-    *ARENA_ADD(arena, search->sides, search->n_sides) = side_of(search->levels, value);
-    *ARENA_ADD(arena, search->trusts, search->n_trusts) = trust_of(search->levels, value);
+    if (points_find(&search->points, k) == search->points.n)
+        points_take(search->session->arena, &search->points, k,
+                    window_ask(search->session, search->window, (unsigned)k));
 }
 
 // Takes a point that an earlier pass has measured: it may have followed another step, which noise had made.
@@ -123,16 +117,16 @@ static void probe_again(void *context, const char *name) {
 // as noise lifts or lowers single points.
 static void settle(struct search *search) {
     enum { MOST_WRONG_SHARE = 12, NEVER = 3 }; // never: nothing makes both misses overlap where they do not fit
-    const struct card_point *points = search->curve.points;
-    size_t n = search->curve.n_points, fewest = n + 1;
-    double step = 0; // the first x above the step
+    const struct point *points = search->points.items;
+    size_t n = search->points.n, fewest = n + 1;
+    int step = 0; // the first x above the step
     for (size_t i = 0; i <= n; i++) {
-        double x = i < n ? points[i].x : NONE;
+        int x = i < n ? points[i].x : NONE;
         size_t n_wrong = 0;
         for (size_t k = 0; k < n; k++)
-            if (search->sides[k] == (points[k].x < x ? ABOVE : BELOW))
-                n_wrong += search->sides[k] == BELOW && search->trusts[k] != UNSURE ? NEVER : 1;
-        if (n_wrong < fewest || (n_wrong == fewest && x < step)) {
+            if (side_at(search, k) == (points[k].x < x ? ABOVE : BELOW))
+                n_wrong += side_at(search, k) == BELOW && trust_at(search, k) != UNSURE ? NEVER : 1;
+        if (n_wrong < fewest) { // the first of those that are as good
             fewest = n_wrong;
             step = x;
         }
@@ -141,20 +135,20 @@ static void settle(struct search *search) {
     search->below = 0;
     search->above = NONE;
     for (size_t k = 0; k < n; k++) {
-        if (points[k].x < step && search->sides[k] == BELOW && points[k].x > search->below)
-            search->below = (int)points[k].x;
-        if (points[k].x >= step && search->sides[k] == ABOVE && points[k].x < search->above)
-            search->above = (int)points[k].x;
+        if (points[k].x < step && side_at(search, k) == BELOW)
+            search->below = points[k].x;
+        if (points[k].x >= step && side_at(search, k) == ABOVE && search->above == NONE)
+            search->above = points[k].x;
     }
 }
 
 // Asks again for unstable points at the step, and for those that contradict it.
 static void doubt(const struct search *search) {
     double far = search->above + search->above / 4.0; // one of the points behind the step must become stable
-    for (size_t k = 0; k < search->curve.n_points; k++) {
-        double x = search->curve.points[k].x;
+    for (size_t k = 0; k < search->points.n; k++) {
+        int x = search->points.items[k].x;
         bool is_near = x >= search->below && x <= far, is_above = x >= search->above;
-        if (is_near || search->sides[k] != (is_above ? ABOVE : BELOW))
+        if (is_near || side_at(search, k) != (is_above ? ABOVE : BELOW))
             session_doubt(search->session, name_of(search->session, search->window, (unsigned)x));
     }
 }
@@ -163,43 +157,25 @@ static void doubt(const struct search *search) {
 // whose side is sure. NONE: there is not one. A busy thread on the same core takes a share of the CPU's buffers, and
 // then the step is too early. Nothing makes it too late.
 static int find_steady(const struct search *search) {
-    int stable = NONE, first = NONE, second = NONE;
-    for (size_t k = 0; k < search->curve.n_points; k++) {
-        int x = (int)search->curve.points[k].x;
-        if (x < search->above || search->trusts[k] == UNSURE || search->sides[k] != ABOVE)
+    unsigned n_sure = 0;
+    for (size_t k = 0; k < search->points.n; k++) {
+        if (search->points.items[k].x < search->above || trust_at(search, k) == UNSURE || side_at(search, k) != ABOVE)
             continue;
-        if (search->trusts[k] == STABLE && x < stable)
-            stable = x;
-        if (x < first) {
-            second = first;
-            first = x;
-        } else if (x < second) {
-            second = x;
-        }
+        if (trust_at(search, k) == STABLE || ++n_sure == 2)
+            return search->points.items[k].x;
     }
-    return stable < second ? stable : second;
+    return NONE;
 }
 
 static bool is_below_stable(const struct search *search) {
-    for (size_t k = 0; k < search->curve.n_points; k++)
-        if ((int)search->curve.points[k].x == search->below)
-            return search->trusts[k] == STABLE;
-    return false;
-}
-
-static void sort(struct card_curve *curve) {
-    for (size_t i = 1; i < curve->n_points; i++)
-        for (size_t k = i; k > 0 && curve->points[k].x < curve->points[k - 1].x; k--) {
-            struct card_point point = curve->points[k];
-            curve->points[k] = curve->points[k - 1];
-            curve->points[k - 1] = point;
-        }
+    size_t k = points_find(&search->points, search->below);
+    return k < search->points.n && trust_at(search, k) == STABLE;
 }
 
 // Finer points inside the interval, until it is one filler wide, or noise hides it.
 static void refine(struct search *search) {
     enum { PARTS = 8 };
-    for (int width = search->above - search->below; !search->is_missing && search->above != NONE && width > 1;
+    for (int width = search->above - search->below; !search->points.is_missing && search->above != NONE && width > 1;
          width = search->above - search->below) {
         int first = search->below, part = (width + PARTS - 1) / PARTS;
         for (int k = first + part; k < first + width; k += part)
@@ -211,7 +187,7 @@ static void refine(struct search *search) {
 }
 
 // The knee of a search. `last`: the largest number of fillers.
-static void conclude(struct search *search, int last, struct knee *knee) {
+static void conclude(const struct search *search, int last, struct knee *knee) {
     enum { NOISE = 2 }; // fillers by which it may move the lower end
     int steady = find_steady(search);
     bool is_risen = search->above != NONE;
@@ -225,10 +201,6 @@ static void conclude(struct search *search, int last, struct knee *knee) {
     else if (!search->is_step)
         knee->why = "the curve is not a step";
     knee->high = knee->is_beyond ? knee->low : steady - 1;
-    if (!knee->why && !knee->is_beyond) {
-        search->curve.knee_low = knee->low;
-        search->curve.knee_high = knee->high + 1;
-    }
 }
 
 struct knee window_find_knee(struct session *session, const struct window *window, const struct levels *levels) {
@@ -244,19 +216,21 @@ struct knee window_find_knee(struct session *session, const struct window *windo
     settle(&search);
     refine(&search);
     doubt(&search);
-    if (search.is_missing)
+    if (search.points.is_missing)
         return knee;
     knee.is_known = true;
-    if (search.curve.n_points < n_grid / 2)
-        knee.why = search.why ? search.why : "too few points could be measured";
-    search.curve.name = arena_printf(session->arena, "window-%s", window->name);
-    search.curve.x = "fillers behind each miss";
-    search.curve.y = "cycles per iteration of two misses";
-    if (!knee.why)
-        conclude(&search, grid[n_grid - 1], &knee);
-    sort(&search.curve);
-    if (search.curve.n_points < n_grid / 2)
+    if (search.points.n < n_grid / 2) {
+        knee.why = search.points.why ? search.points.why : "too few points could be measured";
         return knee;
-    *ARENA_ADD(session->arena, session->card.curves, session->card.n_curves) = search.curve;
+    }
+    struct card_curve curve = {.name = arena_printf(session->arena, "window-%s", window->name),
+                               .x = "fillers behind each miss",
+                               .y = "cycles per iteration of two misses"};
+    conclude(&search, grid[n_grid - 1], &knee);
+    if (!knee.why && !knee.is_beyond) {
+        curve.knee_low = knee.low;
+        curve.knee_high = knee.high + 1;
+    }
+    points_draw(session, &search.points, 1, &curve);
     return knee;
 }

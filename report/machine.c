@@ -68,6 +68,20 @@ static void print_verdict(struct arena *arena, const struct card_entry *entry, s
     screen_wrap(text, at, INDENT, screen_columns(out), out);
 }
 
+// The model's numbers without an entry that judges them.
+static void print_rest(struct arena *arena, const struct machine_report_model *model, FILE *out) {
+    enum { NAME = 30, VALUE = 16 };
+    if (model->n_rest)
+        fprintf(out, "\n%s: what this card does not judge\n", model->title);
+    for (size_t i = 0; i < model->n_rest; i++) {
+        const struct card_rest *rest = &model->rest[i];
+        fprintf(out, "  ");
+        pad(out, rest->number, NAME);
+        pad(out, print_number(arena, rest->value), VALUE);
+        screen_wrap(rest->why, 2 + NAME + VALUE, 2 + NAME + VALUE, screen_columns(out), out);
+    }
+}
+
 size_t machine_report_print(const struct card *card, const struct machine_report_model *models, size_t n_models,
                             FILE *out) {
     enum { NAME = 30, VALUE = 16, UNIT = 16, MODEL = 16 };
@@ -97,6 +111,8 @@ size_t machine_report_print(const struct card *card, const struct machine_report
         }
         print_verdict(card->arena, entry, at, out);
     }
+    for (size_t m = 0; m < n_models; m++)
+        print_rest(card->arena, &models[m], out);
     return n;
 }
 

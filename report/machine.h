@@ -12,9 +12,12 @@
 struct machine_report_model {
     const char *title;
     const struct card_comparison *comparisons; // for each entry
+    const struct card_rest *rest;              // what the entries do not judge
+    size_t n_rest;
 };
 
-// Prints a row per entry, by group; with a column for each model. Returns the number of contradictions.
+// Prints a row per entry, by group; with a column for each model, and at the end the numbers of the model that the card
+// does not judge. Returns the number of contradictions.
 size_t machine_report_print(const struct card *card, const struct machine_report_model *models, size_t n_models,
                             FILE *out);
 

@@ -28,13 +28,24 @@ set(CYCLOPS_LABEL_slow
   program.killed
   program.known-answers
   program.machine
+  program.machine-emulated
   program.machines
   program.page
   program.pmu
   program.precision
+  program.repair-mca
+  program.repair-td
   program.sandbox
   program.survey
   program.walk-all)
+
+# Of those, the ones that take longest: half a minute and more.
+set(CYCLOPS_LONGEST
+  program.formats
+  program.installed
+  program.machine
+  program.repair-td
+  program.survey)
 
 # Something runs under an emulator.
 set(CYCLOPS_LABEL_qemu
@@ -42,6 +53,7 @@ set(CYCLOPS_LABEL_qemu
   gen.qemu
   program.bundle-emulated
   program.end-to-end
+  program.machine-emulated
   program.pmu
   program.trials)
 
@@ -87,8 +99,8 @@ function(cyclops_is_listed name patterns variable)
   endforeach()
 endfunction()
 
-# cyclops_label(NAME): labels and lock of a test of this folder. Those that wait for each other begin first, then the
-# other slow ones: so that none of them is left alone at the end.
+# cyclops_label(NAME): labels and lock of a test of this folder. Those that wait for each other begin first, and the
+# longest, then the other slow ones: so that none of them is left alone at the end.
 function(cyclops_label name)
   set(labels)
   foreach(label IN LISTS CYCLOPS_LABELS)
@@ -104,8 +116,12 @@ function(cyclops_label name)
   endif()
   cyclops_is_listed(${name} "${CYCLOPS_ON_CPU}" is_on_cpu)
   if(is_on_cpu)
-    set(cost 2)
+    set(cost 3)
     set_tests_properties(${name} PROPERTIES RESOURCE_LOCK cpu)
+  endif()
+  cyclops_is_listed(${name} "${CYCLOPS_LONGEST}" is_longest)
+  if(is_longest AND NOT is_on_cpu)
+    set(cost 2)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" COST ${cost})
 endfunction()

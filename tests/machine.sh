@@ -21,6 +21,12 @@ scheduler-integer 96
 WANTED
 grep -q '≠' "$T/first" && { echo "FAILED: the card contradicts the model"; grep '≠' "$T/first"; failures=$((failures + 1)); }
 
+# What the card does not judge of the model is named, with the reason; and what to type next.
+grep -qE "^  MispredictPenalty +13 +the card has no mispredict-penalty" "$T/first" &&
+    grep -qE "^  HighLatency +[0-9]+ +no experiment shows it" "$T/first" &&
+    grep -qE "^Simulated with it: cyclops mca -mcpu=$M/card.yaml FILE.s" "$T/first" ||
+    { echo "FAILED: what is left of the model, or what is next:"; tail -12 "$T/first"; failures=$((failures + 1)); }
+
 # The files: each curve, the experiments as kernels that can be repeated, the card as a machine.
 for file in card.yaml measurements.jsonl kernels/x86_64/machine.yaml window-integer.svg; do
     [ -s "$M/$file" ] || { echo "FAILED: there is no $file"; failures=$((failures + 1)); }
@@ -41,6 +47,8 @@ expect 0 '[0-9]+ values are taken from .*; 0 of them are unstable' "$cyclops" ma
 
 # A simulated CPU without the thing says so.
 expect 0 'mispredict-penalty +- .*nothing predicts' "$cyclops" machine branches "${sim[@]}" --output "$T/b"
+expect 0 "^Beside a model: cyclops machine branches --resume --budget 0 --output $T/b --isa x86_64 --target sim:znver3,noise=none --compare MODEL" \
+    "$cyclops" machine branches "${sim[@]}" --output "$T/b" --resume
 expect 0 'page-walks +- .*no pages' "$cyclops" machine pages "${sim[@]}" --output "$T/p"
 expect 0 'load-latency-width-8 +[0-9]+ ' "$cyclops" machine latencies --isa aarch64 --target sim:cortex-a57,noise=none --output "$T/la"
 expect 0 'memory-latency +- .*no caches' "$cyclops" machine latencies "${sim[@]}" --output "$T/l"

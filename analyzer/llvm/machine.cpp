@@ -43,6 +43,8 @@ void describe_core(const MCSchedModel &model, struct machine *machine) {
     machine->rob_size = model.isOutOfOrder() ? model.MicroOpBufferSize : 0;
     machine->load_latency = model.LoadLatency;
     machine->high_latency = model.HighLatency;
+    machine->mispredict_penalty = model.MispredictPenalty;
+    machine->loop_buffer = model.LoopMicroOpBufferSize;
     if (!model.hasExtraProcessorInfo())
         return;
     const MCExtraProcessorInfo &extra = model.getExtraProcessorInfo();

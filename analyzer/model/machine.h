@@ -68,6 +68,8 @@ struct machine {
     // Indices of the resources whose buffers are the load and store queue (LLVM: LoadQueueID, StoreQueueID); 0: none.
     unsigned load_queue_resource, store_queue_resource;
     unsigned load_latency, high_latency; // cycles; LLVM's defaults for unknown loads and slow instructions
+    unsigned mispredict_penalty;         // cycles (LLVM: MispredictPenalty); nothing here simulates it
+    unsigned loop_buffer;                // uops (LLVM: LoopMicroOpBufferSize); 0: unknown. Nor this
 
     const struct resource *resources; // [1 .. n_resources-1]; entry 0 is invalid, as in LLVM
     unsigned n_resources;

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The experiments of a machine card for AArch64 run to their end under emulation: those of forwarding, bandwidth and costs.
+# Times mean nothing there, and none is looked at.   machine-emulated.sh BUILD
+. "$(dirname "$0")/lib.sh"
+qemu=qemu-aarch64
+command -v $qemu aarch64-linux-gnu-as >/dev/null || skip "there is no $qemu, or no assembler of AArch64"
+[ -e "$build/lib/cyclops/runner-aarch64" ] || skip "there is no runner of AArch64"
+
+mkdir -p "$T/kernels/aarch64" "$T/small/aarch64"
+"$build/tests/machine_kernels" aarch64 >"$T/kernels/aarch64/machine.yaml"
+mapfile -t names < <(sed -n 's/^  - name: //p' "$T/kernels/aarch64/machine.yaml")
+expect 0 '^([6-9][0-9]|1[0-9][0-9])$' echo ${#names[@]}
+
+# All of them can be assembled as they are.
+expect 0 . "$cyclops" run "${names[@]}" --kernels "$T/kernels" --isa aarch64 --target sim:neoverse-v2,noise=none --mcpu none \
+    --mode throughput --attempt 1 --budget 0 --output "$T/simulated"
+expect 0 "^${#names[@]}\$" jq -rs '[.[] | select(.record == "measurement" and .outcome == null)] | length' "$T/simulated"
+
+# A bundle holds no rings of memory: there, walks go through the buffer that each kernel has.
+sed -E 's/chase [0-9]+[KM]/memory/g; s/(and \{i\}, \{i\}, #).*/\14095/; s/(and x2, x2, #).*/\13840/' \
+    "$T/kernels/aarch64/machine.yaml" >"$T/small/aarch64/machine.yaml"
+"$cyclops" bundle "${names[@]}" --kernels "$T/small" --isa aarch64 --mode throughput --output "$T/bundle" >"$T/said" 2>&1 ||
+    { cat "$T/said"; failures=$((failures + 1)); }
+for _ in 1 2 3; do # on a busy machine an emulator may be too slow once
+    rm -f "$T/measured"
+    timeout 280 $qemu -cpu max "$T/bundle" --attempt 2 --budget 0 --output "$T/measured" >"$T/said" 2>&1
+    ! grep -q '"outcome"' "$T/measured" || continue
+    break
+done
+expect 0 "^${#names[@]}\$" jq -rs '[.[] | select(.record == "measurement" and .outcome == null)] | length' "$T/measured"
+jq -r 'select(.outcome != null) | "\(.kernel): \(.outcome)"' "$T/measured"
+finish
