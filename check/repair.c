@@ -107,9 +107,8 @@ static void find_members(struct repair *repair) {
 
 static const char *describe_value(struct arena *arena, const struct check_value *value, double predicted,
                                   const char *repeat_options) {
-    return arena_printf(arena, "  # %s %s%s%s: measured %s%.4g [%.4g, %.4g], LLVM %.4g; %s\n", value->form,
-                        check_quantity_name(value->quantity), *value->detail ? " " : "", value->detail,
-                        value->value.relation == TABLE_AT_MOST ? "at most " : "", value->value.cycles, value->value.low,
+    return arena_printf(arena, "  # %s %s: measured %s%.4g [%.4g, %.4g], LLVM %.4g; %s\n", value->form,
+                        check_value_label(arena, value), value->value.relation == TABLE_AT_MOST ? "at most " : "", value->value.cycles, value->value.low,
                         value->value.high, predicted, table_repeat(arena, &value->value, repeat_options));
 }
 

@@ -23,6 +23,10 @@ struct check_value {
     // streams and the like. "": nothing.
     const char *detail;
     const char *source, *destination; // of latencies, as in struct table_latency; else ""
+    const char *how;                  // of measurement files: arc, form, placement, set-up; else ""
+    // CHECK_THROUGHPUT of measurement files: copies side by side, of which the value is one's cycles. One stream, and
+    // few of them, show a latency where copies depend on each other. 0: a survey, whose value is the throughput itself
+    unsigned streams;
     struct table_value value;         // CHECK_SLOTS: in slots
     const char *code;                 // machine code with the form in it, hex; null: it was not measured
     double confidence;                // of the interval, 0 to 1
@@ -37,6 +41,10 @@ struct check_results {
     size_t n_values;
     size_t n_forms; // forms, kernels and blocks among them
 };
+
+// What was measured of the form, for people: "latency 1 → 0", "throughput", "one stream, looped", "each of 7 streams,
+// looped".
+const char *check_value_label(struct arena *arena, const struct check_value *value);
 
 // Order by form, quantity and detail; 0: the same value.
 int check_value_compare(const struct check_value *a, const struct check_value *b);

@@ -28,7 +28,7 @@ static const struct option options[] = {
     {OPTION_TEXT, "isa", "x86_64|aarch64|armv7|mips|mipsel|riscv64",
      "Instruction set of the blocks of a corpus. Default: this machine's.", &lab_args.isa},
     {OPTION_HEADING, NULL, NULL, "Output", NULL},
-    {OPTION_TEXT, "output", "FILE", "The HTML file to write, such as report.html.", &args.output},
+    {OPTION_OUTPUT, "output", "FILE", "The HTML file to write, such as report.html.", &args.output},
     {0},
 };
 

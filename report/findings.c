@@ -283,8 +283,7 @@ static enum case_kind add_case(struct arena *arena, struct text *text, const str
         if (!by_value->findings[i])
             continue;
         const struct check_finding *finding = by_value->findings[i];
-        text_addf(finding->is_allowed ? &allowed : &failures, "%s%s%s: %s, measured %s%s (%s)\n",
-                  check_quantity_name(values[i].quantity), *values[i].detail ? " " : "", values[i].detail,
+        text_addf(finding->is_allowed ? &allowed : &failures, "%s: %s, measured %s%s (%s)\n", check_value_label(arena, &values[i]),
                   number_text(arena, by_value->differences[i]->number),
                   values[i].value.relation == TABLE_AT_MOST ? "at most " : "",
                   number_text(arena, values[i].value.cycles), finding->id);

@@ -37,9 +37,9 @@ static void add_causes(struct arena *arena, struct text *text, const struct revi
         const struct check_finding *finding = &repaired->findings_before[i];
         const struct check_difference *example = &finding->differences[0];
         const struct check_value *value = example->value;
-        text_addf(text, "| %zu | %zu | %s | %s %s%s%s | %.4g | %s | %zu |\n", finding->n_differences, finding->n_forms,
-                  of_cell(arena, finding->summary), value->form, check_quantity_name(value->quantity),
-                  *value->detail ? " " : "", of_cell(arena, value->detail), example->number, interval_of(arena, value),
+        text_addf(text, "| %zu | %zu | %s | %s %s | %.4g | %s | %zu |\n", finding->n_differences, finding->n_forms,
+                  of_cell(arena, finding->summary), value->form,
+                  of_cell(arena, check_value_label(arena, value)), example->number, interval_of(arena, value),
                   count_left(repaired, finding));
     }
     if (repaired->n_findings_before > MOST_CAUSES)
