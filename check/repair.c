@@ -17,6 +17,8 @@ struct member {
     const char *form, *opcode, *class_name;
     size_t first, end;
     struct repair_numbers numbers;
+    const char **others; // opcodes beside it in the program of its throughput
+    size_t n_others;
 };
 
 struct repair {
@@ -31,6 +33,7 @@ struct repair {
     struct member *members;
     size_t n_members;
     double *commonness; // of each resource: share of the members that use pipes of it
+    bool takes_bounds;  // also bounds of a form together with others: these others are repaired
     struct repair_rule *rules;
     size_t n_rules;
 };
@@ -76,6 +79,21 @@ static void find_commonness(struct repair *repair) {
                 repair->commonness[r] += 1.0 / (double)repair->n_members;
 }
 
+static void find_others(struct arena *arena, const struct block *block, struct member *member) {
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        const char *opcode = block->insns[i].opcode;
+        if (strcmp(opcode, member->opcode) != 0 && text_find(opcode, member->others, member->n_others) == member->n_others)
+            *ARENA_ADD(arena, member->others, member->n_others) = arena_strdup(arena, opcode);
+    }
+}
+
+// Whether the value bounds the form together with others: instructions that end dependences, or put back what it moves.
+// What exceeds the bound may be theirs.
+static bool is_shared_bound(const struct repair *repair, const struct member *member, size_t i) {
+    const struct check_value *value = &repair->values[i];
+    return member->n_others && value->quantity == CHECK_THROUGHPUT && value->value.relation == TABLE_AT_MOST;
+}
+
 static void find_members(struct repair *repair) {
     const struct model *model = repair->request->model;
     struct predictor predictor;
@@ -94,6 +112,7 @@ static void find_members(struct repair *repair) {
         if (insn && repair_numbers_read(model->machine, insn, &member.numbers)) {
             member.opcode = arena_copy(repair->arena, value->form, strcspn(value->form, "-"));
             member.key = key_of(repair->arena, &member);
+            find_others(repair->arena, &block, &member);
             *ARENA_ADD(repair->arena, repair->members, repair->n_members) = member;
         }
         arena_free(&scratch);
@@ -141,6 +160,11 @@ static bool are_alike(const struct repair *repair, size_t a, size_t b) {
            fabs(x - y) <= share * fabs(y);
 }
 
+// Whether the value counts when changes are tried.
+static bool is_taken(const struct repair *repair, const struct member *member, size_t i) {
+    return repair->gaps[i] >= 0 && (repair->takes_bounds || !is_shared_bound(repair, member, i));
+}
+
 // Sets the values to try changes with: of the members' that are compared those that are not alike, with their weights.
 static void take_values(const struct repair *repair, struct arena *arena, struct repair_search *search,
                         const struct member *members, size_t n) {
@@ -149,7 +173,7 @@ static void take_values(const struct repair *repair, struct arena *arena, struct
     for (size_t m = 0; m < n; m++)
         for (size_t i = members[m].first; i < members[m].end; i++) {
             size_t k = 0;
-            if (repair->gaps[i] < 0)
+            if (!is_taken(repair, &members[m], i))
                 continue;
             while (k < search->n_values && !are_alike(repair, values[k], i))
                 k++;
@@ -166,7 +190,7 @@ static void take_values(const struct repair *repair, struct arena *arena, struct
 static size_t count_differing(const struct repair *repair, const struct member *member) {
     size_t n = 0;
     for (size_t i = member->first; i < member->end; i++)
-        n += repair->gaps[i] > 0;
+        n += repair->gaps[i] > 0 && is_taken(repair, member, i);
     return n;
 }
 
@@ -229,6 +253,121 @@ static void repair_group(struct repair *repair, const struct member *members, si
             add_rule(repair, &one, &of_class, &members[i], end - i, false);
     }
     arena_free(&arena);
+}
+
+// ---- bounds of a form together with others
+
+// The rules that name the opcode, one after the other.
+static void apply_rules(const struct repair *repair, const char *opcode, struct repair_numbers *numbers) {
+    for (size_t i = 0; i < repair->n_rules; i++) {
+        const struct repair_rule *rule = &repair->rules[i];
+        if (text_find(opcode, rule->opcodes, rule->n_opcodes) < rule->n_opcodes)
+            repair_rule_apply(rule, numbers);
+    }
+}
+
+// Whether the member's throughput was measured by itself.
+static bool has_own_throughput(const struct repair *repair, const struct member *member) {
+    for (size_t i = member->first; i < member->end; i++)
+        if (repair->gaps[i] >= 0 && repair->values[i].quantity == CHECK_THROUGHPUT)
+            return !is_shared_bound(repair, member, i);
+    return false;
+}
+
+static const struct member *find_member(const struct repair *repair, const char *opcode) {
+    for (size_t i = 0; i < repair->n_members; i++)
+        if (strcmp(repair->members[i].opcode, opcode) == 0 && has_own_throughput(repair, &repair->members[i]))
+            return &repair->members[i];
+    return NULL;
+}
+
+// The instructions beside the forms as they are repaired. One that was not measured by itself takes no pipe: what is
+// above a bound then is the form's own.
+static void set_context(struct repair *repair, struct arena *arena, const struct member *member,
+                        struct repair_search *search) {
+    static const struct repair_numbers one_use = {.n_uses = 1, .uses = {{.resource = 1, .release = 1}}},
+                                       no_use = {.n_uses = 1, .uses = {{.resource = 1}}};
+    struct repair_rule *rules = ARENA_ARRAY(arena, struct repair_rule, member->n_others);
+    for (size_t i = 0; i < member->n_others; i++) {
+        const struct member *other = find_member(repair, member->others[i]);
+        struct repair_rule rule = {.opcodes = &member->others[i], .n_opcodes = 1, .before = one_use, .after = no_use};
+        if (other) {
+            rule.before = rule.after = other->numbers;
+            apply_rules(repair, other->opcode, &rule.after);
+        }
+        if (!other || !repair_numbers_are_equal(&rule.before, &rule.after))
+            rules[search->n_context++] = rule;
+    }
+    search->context = rules;
+}
+
+// Repairs forms, of which all is alike, by what bounds them together with others.
+static void repair_bounds(struct repair *repair, const struct member *members, size_t n, bool is_of_class) {
+    struct arena arena = {0};
+    struct repair_numbers now = members->numbers;
+    struct repair_cost cost;
+    apply_rules(repair, members->opcode, &now);
+    struct repair_search search = open_search(&arena, repair, members, n, &now);
+    set_context(repair, &arena, members, &search);
+    if (search.n_values && repair_search_evaluate(&search, &now, &cost, NULL) && cost.n_differ) {
+        size_t n_before = cost.n_differ;
+        if (repair_search_run(&search) && search.cost.n_differ < n_before)
+            add_rule(repair, &search, &now, members, n, is_of_class);
+    }
+    arena_free(&arena);
+}
+
+static bool has_shared_bound(const struct repair *repair, const struct member *member) {
+    for (size_t i = member->first; i < member->end; i++)
+        if (repair->gaps[i] > 0 && is_shared_bound(repair, member, i))
+            return true;
+    return false;
+}
+
+// Whether two members of one group are bounded with the same others, and repaired alike so far.
+static bool are_bounded_alike(const struct repair *repair, const struct member *a, const struct member *b) {
+    struct repair_numbers one = a->numbers, other = b->numbers;
+    for (size_t i = 0; i < a->n_others; i++)
+        if (text_find(a->others[i], b->others, b->n_others) == b->n_others)
+            return false;
+    apply_rules(repair, a->opcode, &one);
+    apply_rules(repair, b->opcode, &other);
+    return a->n_others == b->n_others && repair_numbers_are_equal(&one, &other);
+}
+
+// Members of one group.
+static void repair_bounds_of(struct repair *repair, const struct member *members, size_t n) {
+    struct arena arena = {0};
+    bool *are_done = ARENA_ARRAY(&arena, bool, n);
+    struct member *alike = ARENA_ARRAY(&arena, struct member, n);
+    for (size_t i = 0; i < n; i++) {
+        size_t n_alike = 0;
+        if (are_done[i] || !has_shared_bound(repair, &members[i]))
+            continue;
+        for (size_t k = i; k < n; k++)
+            if (!are_done[k] && has_shared_bound(repair, &members[k]) &&
+                are_bounded_alike(repair, &members[i], &members[k])) {
+                are_done[k] = true;
+                alike[n_alike++] = members[k];
+            }
+        repair_bounds(repair, alike, n_alike, n_alike == n);
+    }
+    arena_free(&arena);
+}
+
+static size_t end_of_group(const struct repair *repair, size_t first) {
+    size_t end = first + 1;
+    while (end < repair->n_members && strcmp(repair->members[end].key, repair->members[first].key) == 0)
+        end++;
+    return end;
+}
+
+static void repair_all_bounds(struct repair *repair) {
+    repair->takes_bounds = true;
+    for (size_t first = 0, end; first < repair->n_members; first = end) {
+        end = end_of_group(repair, first);
+        repair_bounds_of(repair, &repair->members[first], end - first);
+    }
 }
 
 // ---- the whole
@@ -411,15 +550,6 @@ static int compare_opcodes(const void *a, const void *b) {
     return order ? order : strcmp(one->form, other->form);
 }
 
-// The rules that name the opcode, one after the other.
-static void apply_rules(const struct repair *repair, struct repair_change *change) {
-    for (size_t i = 0; i < repair->n_rules; i++) {
-        const struct repair_rule *rule = &repair->rules[i];
-        if (text_find(change->opcode, rule->opcodes, rule->n_opcodes) < rule->n_opcodes)
-            repair_rule_apply(rule, &change->after);
-    }
-}
-
 static void find_changes(struct repair *repair, struct repair_result *result) {
     struct repair_change *changes = NULL;
     size_t n = 0;
@@ -431,7 +561,7 @@ static void find_changes(struct repair *repair, struct repair_result *result) {
         for (end = first + 1; end < repair->n_members && strcmp(repair->members[end].opcode, member->opcode) == 0;
              end++)
             change.depends_on_operands |= strcmp(repair->members[end].key, member->key) != 0;
-        apply_rules(repair, &change);
+        apply_rules(repair, change.opcode, &change.after);
         *ARENA_ADD(repair->arena, changes, n) = change;
     }
     result->changes = changes;
@@ -448,12 +578,11 @@ bool repair_run(struct arena *arena, const struct repair_request *request, struc
     find_members(&repair);
     repair_width(&repair);
     for (size_t first = 0, end; first < repair.n_members; first = end) {
-        for (end = first + 1;
-             end < repair.n_members && strcmp(repair.members[end].key, repair.members[first].key) == 0;)
-            end++;
+        end = end_of_group(&repair, first);
         lab_say_measuring(request->listener, end, repair.n_members);
         repair_group(&repair, &repair.members[first], end - first);
     }
+    repair_all_bounds(&repair);
     lab_say_measuring(request->listener, repair.n_members + 1, repair.n_members);
     const char *about = arena_printf(arena, "\"%s, repaired by measurements of %s\"", request->model->machine->id,
                                      request->results->machine);
