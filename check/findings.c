@@ -87,7 +87,8 @@ static const char *subject(struct arena *arena, const struct check_value *value,
 static bool are_alike(const struct check_difference *a, const struct check_difference *b) {
     static const double share = 0.01;
     const struct table_value *x = &a->value->value, *y = &b->value->value;
-    return a->value->quantity == b->value->quantity && a->value->streams == b->value->streams && x->relation == y->relation && strcmp(a->about, b->about) == 0 &&
+    return a->value->quantity == b->value->quantity && a->value->streams == b->value->streams &&
+           x->relation == y->relation && strcmp(a->about, b->about) == 0 &&
            fabs(a->number - b->number) <= share * fabs(b->number) &&
            fabs(x->cycles - y->cycles) <= share * fabs(y->cycles);
 }

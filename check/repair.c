@@ -3,7 +3,7 @@
 #include "check/findings.h"
 #include "check/gap.h"
 #include "check/predictor.h"
-#include "check/repair_search.h"
+#include "check/repair_state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,43 +11,15 @@
 
 enum { MOST_VALUES_TRIED = 64, MOST_EVIDENCE = 3 };
 
-// A form with its values, which are [first, end) of the results'.
-struct member {
-    const char *key; // equal for forms of one class whose instructions have the same numbers
-    const char *form, *opcode, *class_name;
-    size_t first, end;
-    struct repair_numbers numbers;
-    const char **others; // opcodes beside it in the program of its throughput
-    size_t n_others;
-};
-
-struct repair {
-    struct arena *arena;
-    const struct repair_request *request;
-    const struct check_value *values;
-    size_t n_values;
-    struct predicted *base;  // of the model as it is, by value
-    double *gaps;            // likewise; below 0: the value is not compared
-    double *held_out;        // likewise, of values that the repair does not see; below 0: it sees it
-    unsigned dispatch_width; // changed; 0: it is not
-    struct member *members;
-    size_t n_members;
-    double *commonness; // of each resource: share of the members that use pipes of it
-    bool takes_bounds;  // also bounds of a form together with others: these others are repaired
-    struct repair_rule *rules;
-    size_t n_rules;
-};
-
 // ---- members
 
 static int compare_members(const void *a, const void *b) {
-    const struct member *one = a, *other = b;
+    const struct repair_member *one = a, *other = b;
     int order = strcmp(one->key, other->key);
     return order ? order : strcmp(one->form, other->form);
 }
 
-// Its class and the numbers of its instruction, as text.
-static const char *key_of(struct arena *arena, const struct member *member) {
+const char *repair_member_key(struct arena *arena, const struct repair_member *member) {
     const struct repair_numbers *n = &member->numbers;
     struct text text = {.arena = arena};
     text_addf(&text, "%s %u:", member->class_name, n->uops);
@@ -79,19 +51,13 @@ static void find_commonness(struct repair *repair) {
                 repair->commonness[r] += 1.0 / (double)repair->n_members;
 }
 
-static void find_others(struct arena *arena, const struct block *block, struct member *member) {
+static void find_others(struct arena *arena, const struct block *block, struct repair_member *member) {
     for (unsigned i = 0; i < block->n_insns; i++) {
         const char *opcode = block->insns[i].opcode;
-        if (strcmp(opcode, member->opcode) != 0 && text_find(opcode, member->others, member->n_others) == member->n_others)
+        if (strcmp(opcode, member->opcode) != 0 &&
+            text_find(opcode, member->others, member->n_others) == member->n_others)
             *ARENA_ADD(arena, member->others, member->n_others) = arena_strdup(arena, opcode);
     }
-}
-
-// Whether the value bounds the form together with others: instructions that end dependences, or put back what it moves.
-// What exceeds the bound may be theirs.
-static bool is_shared_bound(const struct repair *repair, const struct member *member, size_t i) {
-    const struct check_value *value = &repair->values[i];
-    return member->n_others && value->quantity == CHECK_THROUGHPUT && value->value.relation == TABLE_AT_MOST;
 }
 
 static void find_members(struct repair *repair) {
@@ -105,13 +71,14 @@ static void find_members(struct repair *repair) {
         struct arena scratch = {0};
         struct fail fail = {0};
         struct block block;
-        struct member member = {.form = value->form, .class_name = value->class_name, .first = first, .end = end};
+        struct repair_member member = {
+            .form = value->form, .class_name = value->class_name, .first = first, .end = end};
         const struct insn *insn = value->code && predictor_describe(&predictor, &scratch, value->code, &block, &fail)
                                       ? predictor_find_form(&block, value->form)
                                       : NULL;
         if (insn && repair_numbers_read(model->machine, insn, &member.numbers)) {
             member.opcode = arena_copy(repair->arena, value->form, strcspn(value->form, "-"));
-            member.key = key_of(repair->arena, &member);
+            member.key = repair_member_key(repair->arena, &member);
             find_others(repair->arena, &block, &member);
             *ARENA_ADD(repair->arena, repair->members, repair->n_members) = member;
         }
@@ -119,7 +86,28 @@ static void find_members(struct repair *repair) {
     }
     if (repair->n_members)
         qsort(repair->members, repair->n_members, sizeof *repair->members, compare_members);
-    find_commonness(repair);
+}
+
+// ---- what others of this folder use, too
+
+bool repair_is_shared_bound(const struct repair *repair, const struct repair_member *member, size_t i) {
+    const struct check_value *value = &repair->values[i];
+    return member->n_others && value->quantity == CHECK_THROUGHPUT && value->value.relation == TABLE_AT_MOST;
+}
+
+void repair_apply_rules(const struct repair *repair, const char *opcode, struct repair_numbers *numbers) {
+    for (size_t i = 0; i < repair->n_rules; i++) {
+        const struct repair_rule *rule = &repair->rules[i];
+        if (text_find(opcode, rule->opcodes, rule->n_opcodes) < rule->n_opcodes)
+            repair_rule_apply(rule, numbers);
+    }
+}
+
+size_t repair_end_of_group(const struct repair *repair, size_t first) {
+    size_t end = first + 1;
+    while (end < repair->n_members && strcmp(repair->members[end].key, repair->members[first].key) == 0)
+        end++;
+    return end;
 }
 
 // ---- rules
@@ -127,11 +115,12 @@ static void find_members(struct repair *repair) {
 static const char *describe_value(struct arena *arena, const struct check_value *value, double predicted,
                                   const char *repeat_options) {
     return arena_printf(arena, "  # %s %s: measured %s%.4g [%.4g, %.4g], LLVM %.4g; %s\n", value->form,
-                        check_value_label(arena, value), value->value.relation == TABLE_AT_MOST ? "at most " : "", value->value.cycles, value->value.low,
-                        value->value.high, predicted, table_repeat(arena, &value->value, repeat_options));
+                        check_value_label(arena, value), value->value.relation == TABLE_AT_MOST ? "at most " : "",
+                        value->value.cycles, value->value.low, value->value.high, predicted,
+                        table_repeat(arena, &value->value, repeat_options));
 }
 
-static const char *evidence_of(const struct repair *repair, const struct member *members, size_t n) {
+static const char *evidence_of(const struct repair *repair, const struct repair_member *members, size_t n) {
     struct text text = {.arena = repair->arena};
     size_t n_written = 0, n_all = 0;
     for (size_t m = 0; m < n; m++)
@@ -161,13 +150,13 @@ static bool are_alike(const struct repair *repair, size_t a, size_t b) {
 }
 
 // Whether the value counts when changes are tried.
-static bool is_taken(const struct repair *repair, const struct member *member, size_t i) {
-    return repair->gaps[i] >= 0 && (repair->takes_bounds || !is_shared_bound(repair, member, i));
+static bool is_taken(const struct repair *repair, const struct repair_member *member, size_t i) {
+    return repair->gaps[i] >= 0 && (repair->takes_bounds || !repair_is_shared_bound(repair, member, i));
 }
 
 // Sets the values to try changes with: of the members' that are compared those that are not alike, with their weights.
 static void take_values(const struct repair *repair, struct arena *arena, struct repair_search *search,
-                        const struct member *members, size_t n) {
+                        const struct repair_member *members, size_t n) {
     size_t *values = ARENA_ARRAY(arena, size_t, MOST_VALUES_TRIED),
            *weights = ARENA_ARRAY(arena, size_t, MOST_VALUES_TRIED);
     for (size_t m = 0; m < n; m++)
@@ -187,14 +176,14 @@ static void take_values(const struct repair *repair, struct arena *arena, struct
     search->weights = weights;
 }
 
-static size_t count_differing(const struct repair *repair, const struct member *member) {
+static size_t count_differing(const struct repair *repair, const struct repair_member *member) {
     size_t n = 0;
     for (size_t i = member->first; i < member->end; i++)
         n += repair->gaps[i] > 0 && is_taken(repair, member, i);
     return n;
 }
 
-static struct repair_search open_search(struct arena *arena, struct repair *repair, const struct member *members,
+struct repair_search repair_open_search(struct arena *arena, struct repair *repair, const struct repair_member *members,
                                         size_t n, const struct repair_numbers *start) {
     struct repair_search search = {.model = repair->request->model,
                                    .all = repair->values,
@@ -212,8 +201,8 @@ static struct repair_search open_search(struct arena *arena, struct repair *repa
     return search;
 }
 
-static void add_rule(struct repair *repair, const struct repair_search *search, const struct repair_numbers *before,
-                     const struct member *members, size_t n, bool is_of_class) {
+void repair_add_rule(struct repair *repair, const struct repair_search *search, const struct repair_numbers *before,
+                     const struct repair_member *members, size_t n, bool is_of_class) {
     struct repair_rule rule = {.opcodes = ARENA_ARRAY(repair->arena, const char *, n),
                                .before = *before,
                                .after = search->best,
@@ -227,147 +216,32 @@ static void add_rule(struct repair *repair, const struct repair_search *search, 
 }
 
 // Repairs forms of one class with the same numbers: all of them at once, then those that still differ.
-static void repair_group(struct repair *repair, const struct member *members, size_t n) {
+static void repair_group(struct repair *repair, const struct repair_member *members, size_t n) {
     struct arena arena = {0};
     size_t n_differ = 0;
     for (size_t i = 0; i < n; i++)
         n_differ += count_differing(repair, &members[i]);
     if (n_differ == 0)
         return;
-    struct repair_search search = open_search(&arena, repair, members, n, &members->numbers);
+    struct repair_search search = repair_open_search(&arena, repair, members, n, &members->numbers);
     struct repair_numbers of_class = members->numbers;
     if (search.n_values && repair_search_run(&search)) {
-        add_rule(repair, &search, &members->numbers, members, n, true);
+        repair_add_rule(repair, &search, &members->numbers, members, n, true);
         of_class = search.best;
     }
     for (size_t i = 0, end; n > 1 && i < n; i = end) {
         for (end = i + 1; end < n && strcmp(members[end].opcode, members[i].opcode) == 0;)
             end++;
-        struct repair_search one = open_search(&arena, repair, &members[i], end - i, &of_class);
+        struct repair_search one = repair_open_search(&arena, repair, &members[i], end - i, &of_class);
         size_t n_before;
         struct repair_cost cost;
         if (!one.n_values || !repair_search_evaluate(&one, &of_class, &cost, NULL) || !cost.n_differ)
             continue;
         n_before = cost.n_differ;
         if (repair_search_run(&one) && one.cost.n_differ < n_before)
-            add_rule(repair, &one, &of_class, &members[i], end - i, false);
+            repair_add_rule(repair, &one, &of_class, &members[i], end - i, false);
     }
     arena_free(&arena);
-}
-
-// ---- bounds of a form together with others
-
-// The rules that name the opcode, one after the other.
-static void apply_rules(const struct repair *repair, const char *opcode, struct repair_numbers *numbers) {
-    for (size_t i = 0; i < repair->n_rules; i++) {
-        const struct repair_rule *rule = &repair->rules[i];
-        if (text_find(opcode, rule->opcodes, rule->n_opcodes) < rule->n_opcodes)
-            repair_rule_apply(rule, numbers);
-    }
-}
-
-// Whether the member's throughput was measured by itself.
-static bool has_own_throughput(const struct repair *repair, const struct member *member) {
-    for (size_t i = member->first; i < member->end; i++)
-        if (repair->gaps[i] >= 0 && repair->values[i].quantity == CHECK_THROUGHPUT)
-            return !is_shared_bound(repair, member, i);
-    return false;
-}
-
-static const struct member *find_member(const struct repair *repair, const char *opcode) {
-    for (size_t i = 0; i < repair->n_members; i++)
-        if (strcmp(repair->members[i].opcode, opcode) == 0 && has_own_throughput(repair, &repair->members[i]))
-            return &repair->members[i];
-    return NULL;
-}
-
-// The instructions beside the forms as they are repaired. One that was not measured by itself takes no pipe: what is
-// above a bound then is the form's own.
-static void set_context(struct repair *repair, struct arena *arena, const struct member *member,
-                        struct repair_search *search) {
-    static const struct repair_numbers one_use = {.n_uses = 1, .uses = {{.resource = 1, .release = 1}}},
-                                       no_use = {.n_uses = 1, .uses = {{.resource = 1}}};
-    struct repair_rule *rules = ARENA_ARRAY(arena, struct repair_rule, member->n_others);
-    for (size_t i = 0; i < member->n_others; i++) {
-        const struct member *other = find_member(repair, member->others[i]);
-        struct repair_rule rule = {.opcodes = &member->others[i], .n_opcodes = 1, .before = one_use, .after = no_use};
-        if (other) {
-            rule.before = rule.after = other->numbers;
-            apply_rules(repair, other->opcode, &rule.after);
-        }
-        if (!other || !repair_numbers_are_equal(&rule.before, &rule.after))
-            rules[search->n_context++] = rule;
-    }
-    search->context = rules;
-}
-
-// Repairs forms, of which all is alike, by what bounds them together with others.
-static void repair_bounds(struct repair *repair, const struct member *members, size_t n, bool is_of_class) {
-    struct arena arena = {0};
-    struct repair_numbers now = members->numbers;
-    struct repair_cost cost;
-    apply_rules(repair, members->opcode, &now);
-    struct repair_search search = open_search(&arena, repair, members, n, &now);
-    set_context(repair, &arena, members, &search);
-    if (search.n_values && repair_search_evaluate(&search, &now, &cost, NULL) && cost.n_differ) {
-        size_t n_before = cost.n_differ;
-        if (repair_search_run(&search) && search.cost.n_differ < n_before)
-            add_rule(repair, &search, &now, members, n, is_of_class);
-    }
-    arena_free(&arena);
-}
-
-static bool has_shared_bound(const struct repair *repair, const struct member *member) {
-    for (size_t i = member->first; i < member->end; i++)
-        if (repair->gaps[i] > 0 && is_shared_bound(repair, member, i))
-            return true;
-    return false;
-}
-
-// Whether two members of one group are bounded with the same others, and repaired alike so far.
-static bool are_bounded_alike(const struct repair *repair, const struct member *a, const struct member *b) {
-    struct repair_numbers one = a->numbers, other = b->numbers;
-    for (size_t i = 0; i < a->n_others; i++)
-        if (text_find(a->others[i], b->others, b->n_others) == b->n_others)
-            return false;
-    apply_rules(repair, a->opcode, &one);
-    apply_rules(repair, b->opcode, &other);
-    return a->n_others == b->n_others && repair_numbers_are_equal(&one, &other);
-}
-
-// Members of one group.
-static void repair_bounds_of(struct repair *repair, const struct member *members, size_t n) {
-    struct arena arena = {0};
-    bool *are_done = ARENA_ARRAY(&arena, bool, n);
-    struct member *alike = ARENA_ARRAY(&arena, struct member, n);
-    for (size_t i = 0; i < n; i++) {
-        size_t n_alike = 0;
-        if (are_done[i] || !has_shared_bound(repair, &members[i]))
-            continue;
-        for (size_t k = i; k < n; k++)
-            if (!are_done[k] && has_shared_bound(repair, &members[k]) &&
-                are_bounded_alike(repair, &members[i], &members[k])) {
-                are_done[k] = true;
-                alike[n_alike++] = members[k];
-            }
-        repair_bounds(repair, alike, n_alike, n_alike == n);
-    }
-    arena_free(&arena);
-}
-
-static size_t end_of_group(const struct repair *repair, size_t first) {
-    size_t end = first + 1;
-    while (end < repair->n_members && strcmp(repair->members[end].key, repair->members[first].key) == 0)
-        end++;
-    return end;
-}
-
-static void repair_all_bounds(struct repair *repair) {
-    repair->takes_bounds = true;
-    for (size_t first = 0, end; first < repair->n_members; first = end) {
-        end = end_of_group(repair, first);
-        repair_bounds_of(repair, &repair->members[first], end - first);
-    }
 }
 
 // ---- the whole
@@ -410,8 +284,24 @@ static void remove_programs(struct repair *repair, struct predictor *predictor, 
     }
 }
 
+// Takes back what instructions in a value's programs have as others of their class do. False: none has.
+static bool unspread_programs(struct repair *repair, struct predictor *predictor, const struct check_value *value) {
+    bool is_any = false;
+    for (size_t i = 0; i < value->value.n_parts; i++) {
+        struct arena scratch = {0};
+        struct fail fail = {0};
+        struct block block = {0};
+        if (predictor_describe(predictor, &scratch, value->value.parts[i].bytes, &block, &fail))
+            for (unsigned k = 0; k < block.n_insns; k++)
+                is_any |= repair_unspread_opcode(repair, block.insns[k].opcode);
+        arena_free(&scratch);
+    }
+    return is_any;
+}
+
 // Predicts all values with the repair, and takes back what makes one worse. False: Cyclops itself failed.
-static bool verify(struct repair *repair, const char *about, struct repair_result *result, struct fail *fail) {
+static bool verify(struct repair *repair, const char *about, struct repair_result *result, bool *has_removed,
+                   struct fail *fail) {
     enum { ROUNDS_OF_FORMS = 4, ROUNDS_OF_WIDTH = 8, ROUNDS = 20 };
     for (int round = 0; round < ROUNDS; round++) {
         struct arena arena = {0};
@@ -444,6 +334,9 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
             count->n_worse++;
             if (is_out)
                 continue; // it only judges
+            if (unspread_programs(repair, &predictor, value))
+                continue;
+            *has_removed = true;
             if (round < ROUNDS_OF_FORMS)
                 remove_opcode(repair, arena_copy(&arena, value->form, strcspn(value->form, "-")));
             else
@@ -459,6 +352,24 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
             return is_good;
     }
     return true;
+}
+
+// Repairs opcodes without a value as the others of their class, as long as these agree, and verifies all.
+static bool verify_spread(struct repair *repair, const char *about, struct repair_result *result, struct fail *fail) {
+    enum { ROUNDS = 4 };
+    bool has_removed = false;
+    if (!verify(repair, about, result, &has_removed, fail))
+        return false;
+    for (int round = 0; round < ROUNDS; round++) {
+        has_removed = false;
+        repair_spread(repair);
+        if (!verify(repair, about, result, &has_removed, fail))
+            return false;
+        if (!has_removed)
+            return true;
+        repair_unspread(repair); // what was taken back may be of a class that agreed
+    }
+    return verify(repair, about, result, &has_removed, fail);
 }
 
 // Whether the repair does not see an opcode, by a hash of its name.
@@ -545,9 +456,14 @@ static void repair_width(struct repair *repair) {
 // ---- what became of each opcode
 
 static int compare_opcodes(const void *a, const void *b) {
-    const struct member *one = a, *other = b;
+    const struct repair_member *one = a, *other = b;
     int order = strcmp(one->opcode, other->opcode);
     return order ? order : strcmp(one->form, other->form);
+}
+
+static int compare_changes(const void *a, const void *b) {
+    const struct repair_change *one = a, *other = b;
+    return strcmp(one->opcode, other->opcode);
 }
 
 static void find_changes(struct repair *repair, struct repair_result *result) {
@@ -556,14 +472,17 @@ static void find_changes(struct repair *repair, struct repair_result *result) {
     if (repair->n_members)
         qsort(repair->members, repair->n_members, sizeof *repair->members, compare_opcodes);
     for (size_t first = 0, end; first < repair->n_members; first = end) {
-        const struct member *member = &repair->members[first];
+        const struct repair_member *member = &repair->members[first];
         struct repair_change change = {member->opcode, member->numbers, member->numbers, false};
         for (end = first + 1; end < repair->n_members && strcmp(repair->members[end].opcode, member->opcode) == 0;
              end++)
             change.depends_on_operands |= strcmp(repair->members[end].key, member->key) != 0;
-        apply_rules(repair, change.opcode, &change.after);
+        repair_apply_rules(repair, change.opcode, &change.after);
         *ARENA_ADD(repair->arena, changes, n) = change;
     }
+    repair_add_spread(repair, &changes, &n);
+    if (n)
+        qsort(changes, n, sizeof *changes, compare_changes);
     result->changes = changes;
     result->n_changes = n;
     result->dispatch_width = repair->dispatch_width;
@@ -576,17 +495,20 @@ bool repair_run(struct arena *arena, const struct repair_request *request, struc
     *result = (struct repair_result){.overlay = ""};
     predict_base(&repair, result);
     find_members(&repair);
+    if (!repair_find_unseen(&repair, fail))
+        return false;
+    find_commonness(&repair);
     repair_width(&repair);
     for (size_t first = 0, end; first < repair.n_members; first = end) {
-        end = end_of_group(&repair, first);
+        end = repair_end_of_group(&repair, first);
         lab_say_measuring(request->listener, end, repair.n_members);
         repair_group(&repair, &repair.members[first], end - first);
     }
-    repair_all_bounds(&repair);
+    repair_by_bounds(&repair);
     lab_say_measuring(request->listener, repair.n_members + 1, repair.n_members);
     const char *about = arena_printf(arena, "\"%s, repaired by measurements of %s\"", request->model->machine->id,
                                      request->results->machine);
-    if (!verify(&repair, about, result, fail))
+    if (!verify_spread(&repair, about, result, fail))
         return false;
     for (size_t i = 0; i < repair.n_rules; i++) {
         result->n_class_rules += repair.rules[i].n_opcodes && repair.rules[i].is_of_class;

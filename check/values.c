@@ -131,8 +131,13 @@ static bool read_survey(struct list *list, const char *const *folders, size_t n,
     struct survey_table table;
     if (!table_read(list->arena, folders, n, NULL, 0, listener, &table, fail))
         return false;
-    for (size_t i = 0; i < table.n_rows; i++)
+    const char **left_out = ARENA_ARRAY(list->arena, const char *, table.n_rows);
+    for (size_t i = 0; i < table.n_rows; i++) {
         add_row(list, &table.rows[i]);
+        if (table.rows[i].left_out && table.rows[i].left_out != table_not_measured)
+            left_out[results->n_left_out++] = table.rows[i].form; // rows are in the order of their names
+    }
+    results->left_out = left_out;
     results->machine = table.cpu;
     results->clock = table.clock;
     results->repeat_options = table.repeat_options;

@@ -109,11 +109,13 @@ static bool prepare(struct arena *arena, const struct model *model, struct fail 
         written.td = args.td_output ? args.td_output : beside_output(arena, ".diff");
     if (args.tests)
         written.tests = args.tests_output ? args.tests_output : beside_output(arena, "-tests.diff");
-    const char *const paths[] = {args.output, args.review, written.td, written.tests},
-                      *const options_of[] = {"output", "review", "td-output", "llvm-mca-tests-output"};
-    return file_are_apart(paths, options_of, sizeof paths / sizeof *paths, fail) &&
-           file_can_write(args.output, fail) && file_can_write(written.td, fail) &&
-           file_can_write(written.tests, fail) && file_can_write(args.review, fail) &&
+    const char *const paths[] = {args.output, args.review, written.td, written.tests}, *const options_of[] = {
+                                                                                           "output", "review",
+                                                                                           "td-output",
+                                                                                           "llvm-mca-tests-output"};
+    return file_are_apart(paths, options_of, sizeof paths / sizeof *paths, fail) && file_can_write(args.output, fail) &&
+           file_can_write(written.td, fail) && file_can_write(written.tests, fail) &&
+           file_can_write(args.review, fail) &&
            (!args.td || td_can_repair(args.td, args.tblgen, model->backend->major, fail)) &&
            (!args.tests || mca_tests_are_there(args.tests, model->machine->cpu, fail));
 }
@@ -134,7 +136,7 @@ static bool edit_td(struct arena *arena, const struct model *model, const struct
     screen_print_sentence(
         arena_printf(arena,
                      "%s: %zu statements are edited, %zu InstRWs are new. llvm-tblgen has the repair's "
-                     "numbers of %zu of %zu measured opcodes (%zu are changed). Not expressed: %zu.",
+                     "numbers of %zu of %zu opcodes (%zu are changed). Not expressed: %zu.",
                      written.td, result->n_statements, result->n_inst_rws, result->n_equal, repaired->n_changes,
                      result->n_changed, result->n_left),
         stdout);

@@ -38,9 +38,8 @@ static void add_causes(struct arena *arena, struct text *text, const struct revi
         const struct check_difference *example = &finding->differences[0];
         const struct check_value *value = example->value;
         text_addf(text, "| %zu | %zu | %s | %s %s | %.4g | %s | %zu |\n", finding->n_differences, finding->n_forms,
-                  of_cell(arena, finding->summary), value->form,
-                  of_cell(arena, check_value_label(arena, value)), example->number, interval_of(arena, value),
-                  count_left(repaired, finding));
+                  of_cell(arena, finding->summary), value->form, of_cell(arena, check_value_label(arena, value)),
+                  example->number, interval_of(arena, value), count_left(repaired, finding));
     }
     if (repaired->n_findings_before > MOST_CAUSES)
         text_addf(text, "\nThere are %zu more causes.\n", repaired->n_findings_before - MOST_CAUSES);
@@ -114,7 +113,7 @@ static void add_file(struct arena *arena, struct text *text, const struct review
               "\n## In `%s`\n\n"
               "* %zu statements are edited: most measured opcodes with that write need the change.\n"
               "* %zu InstRWs are new, of opcodes that differ from their class.\n"
-              "* llvm-tblgen's numbers are the repair's for %zu of %zu measured opcodes.\n",
+              "* llvm-tblgen's numbers are the repair's for %zu of %zu opcodes.\n",
               strrchr(request->td_path, '/') ? strrchr(request->td_path, '/') + 1 : request->td_path, td->n_statements,
               td->n_inst_rws, td->n_equal, request->repaired->n_changes);
     if (td->n_left)
