@@ -391,14 +391,16 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
     for (size_t i = 0; i < repair->n_values; i++) {
         const struct check_value *value = &repair->values[i];
         repair->gaps[i] = repair->held_out[i] = -1;
-        if (!gap_is_sure(value))
+        bool is_out = is_held_out(value->form, repair->request->held_out);
+        struct repair_count *count = is_out ? &result->held_out : &result->seen;
+        if (!gap_is_sure(value)) {
+            count->n_unstable += value->value.is_known;
             continue;
+        }
         repair->base[i] = predictor_predict(&predictor, value);
         if (!repair->base[i].is_known)
             continue;
-        bool is_out = is_held_out(value->form, repair->request->held_out);
         double gap = gap_find(value, &repair->base[i]);
-        struct repair_count *count = is_out ? &result->held_out : &result->seen;
         *(is_out ? &repair->held_out[i] : &repair->gaps[i]) = gap;
         count->n_compared++;
         count->n_differ_before += gap > 0;

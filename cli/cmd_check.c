@@ -100,6 +100,8 @@ static bool write_files(struct arena *arena, const struct check_report *report, 
         const char *text = check_allowances_text(arena, all, n, "known when the list was made");
         if (!file_write(args.written_allowances, text, strlen(text), fail))
             return false;
+        lab_say(&cli_listener, LAB_NOTE, "%s: %s of the findings", args.written_allowances,
+                text_count(arena, n, "allowance"));
     }
     return (!junit || file_write(args.junit, junit, strlen(junit), fail)) &&
            (!markdown || file_write(args.markdown, markdown, strlen(markdown), fail));

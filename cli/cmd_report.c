@@ -119,8 +119,8 @@ static bool write_page(struct arena *arena, const struct page_contents *contents
     struct text text = {.arena = arena};
     text_addf(&text, "%s: ", args.output);
     if (contents->check)
-        text_addf(&text, "%zu forms, %zu findings", contents->check->results.n_forms,
-                  contents->check->n_findings[CHECK_GAP]);
+        text_addf(&text, "%s, %s", text_count(arena, contents->check->results.n_forms, "form"),
+                  text_count(arena, contents->check->n_findings[CHECK_GAP], "finding"));
     const struct {
         size_t n;
         const char *name;
