@@ -463,11 +463,6 @@ static int compare_opcodes(const void *a, const void *b) {
     return order ? order : strcmp(one->form, other->form);
 }
 
-static int compare_changes(const void *a, const void *b) {
-    const struct repair_change *one = a, *other = b;
-    return strcmp(one->opcode, other->opcode);
-}
-
 static void find_changes(struct repair *repair, struct repair_result *result) {
     struct repair_change *changes = NULL;
     size_t n = 0;
@@ -482,9 +477,6 @@ static void find_changes(struct repair *repair, struct repair_result *result) {
         repair_apply_rules(repair, change.opcode, &change.after);
         *ARENA_ADD(repair->arena, changes, n) = change;
     }
-    repair_add_spread(repair, &changes, &n);
-    if (n)
-        qsort(changes, n, sizeof *changes, compare_changes);
     result->changes = changes;
     result->n_changes = n;
     result->dispatch_width = repair->dispatch_width;

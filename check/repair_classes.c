@@ -212,10 +212,3 @@ bool repair_unspread_opcode(struct repair *repair, const char *opcode) {
     }
     return false;
 }
-
-void repair_add_spread(const struct repair *repair, struct repair_change **changes, size_t *n) {
-    for (size_t i = 0; i < repair->n_rules; i++)
-        for (size_t k = 0; repair->rules[i].is_spread && k < repair->rules[i].n_opcodes; k++)
-            *ARENA_ADD(repair->arena, *changes, *n) = (struct repair_change){
-                repair->rules[i].opcodes[k], repair->rules[i].before, repair->rules[i].after, false};
-}

@@ -68,7 +68,5 @@ void repair_spread(struct repair *repair);
 // Drops these rules, or the opcode's part in them. False: it has none.
 void repair_unspread(struct repair *repair);
 bool repair_unspread_opcode(struct repair *repair, const char *opcode);
-// Adds what becomes of these opcodes.
-void repair_add_spread(const struct repair *repair, struct repair_change **changes, size_t *n);
 
 #endif

@@ -136,7 +136,7 @@ static bool edit_td(struct arena *arena, const struct model *model, const struct
     screen_print_sentence(
         arena_printf(arena,
                      "%s: %zu statements are edited, %zu InstRWs are new. llvm-tblgen has the repair's "
-                     "numbers of %zu of %zu opcodes (%zu are changed). Not expressed: %zu.",
+                     "numbers of %zu of %zu measured opcodes (%zu are changed). Not expressed: %zu.",
                      written.td, result->n_statements, result->n_inst_rws, result->n_equal, repaired->n_changes,
                      result->n_changed, result->n_left),
         stdout);

@@ -112,7 +112,7 @@ static void add_file(struct arena *arena, struct text *text, const struct review
               "\n## In `%s`\n\n"
               "* %zu statements are edited: most measured opcodes with that write need the change.\n"
               "* %zu InstRWs are new, of opcodes that differ from their class.\n"
-              "* llvm-tblgen's numbers are the repair's for %zu of %zu opcodes.\n",
+              "* llvm-tblgen's numbers are the repair's for %zu of %zu measured opcodes.\n",
               strrchr(request->td_path, '/') ? strrchr(request->td_path, '/') + 1 : request->td_path, td->n_statements,
               td->n_inst_rws, td->n_equal, request->repaired->n_changes);
     if (td->n_left)

@@ -95,7 +95,7 @@ again=$(sed -n 's/.*; cyclops \(run .* IMUL64rr\.slots.*\)/\1/p' fixed.yaml | he
 expect 0 'IMUL64rr\.slots' bash -c '"$1" '"$again" - "$cyclops"
 expect 0 'To measure again: cyclops run --kernels moved/kernels --isa x86_64 --target sim:.*worse.yaml' \
     bash -c '"$1" table moved --form IMUL64rr --mcpu none | tr "\n" " " | tr -s " "' - "$cyclops"
-expect 0 'Outside their intervals: 0 before' "$cyclops" repair base --mcpu znver4 --output none.yaml
+expect 0 'none.yaml: 0 rules' "$cyclops" repair base --mcpu znver4 --output none.yaml
 expect 0 'No findings' "$cyclops" check base --mcpu none.yaml
 
 # A bound is the form's own only as far as the instructions beside it do not explain it, and never chooses pipes. Where
@@ -204,6 +204,15 @@ if command -v tidy >/dev/null; then
         expect 0 '^0$' bash -c "tidy -e -q $page 2>&1 | grep -c 'Error\|Warning'; true"
     done
 fi
+
+# Two outputs with one name, also where one follows from another.
+expect 2 '--junit and --markdown would write the same file' "$cyclops" check base --mcpu znver4 --junit one --markdown ./one
+expect 2 '--review and --td-output would write the same file' "$cyclops" repair base --mcpu znver4 --output x.yaml --td none.td --review x.diff
+
+# One stream alone is a chain, and is called so.
+expect 0 '1 form, ' "$cyclops" report runs.jsonl --mcpu znver4 --output streams.html
+expect 0 '"one stream, looped[^"]*",0,0,(3|2[.]99)' page_data streams.html
+expect 0 '"each of 4 streams, looped[^"]*",0,0,(1|0[.]99)' page_data streams.html
 
 # Bad input.
 expect 2 'output names the HTML file' "$cyclops" report base
