@@ -168,11 +168,11 @@ static void print_counts(struct arena *arena, const struct model *model, const s
     const struct repair_count *seen = &result->seen, *out = &result->held_out;
     screen_print_sentence(
         arena_printf(arena,
-                     "%s compared with %s; %zu unstable, and not compared. Outside their intervals: %zu before, "
-                     "%zu after. Made worse: %zu. Findings: %zu before, %zu after.",
-                     text_count(arena, seen->n_compared, "value"), model->machine->id, seen->n_unstable,
-                     seen->n_differ_before, seen->n_differ_after, seen->n_worse, result->n_findings_before,
-                     result->n_findings_after),
+                     "%s %s compared with %s. Outside their intervals: %zu before, %zu after. "
+                     "Made worse: %zu. Findings: %zu before, %zu after. Unstable, and not compared: %zu.",
+                     text_count(arena, seen->n_compared, "value"), seen->n_compared == 1 ? "is" : "are",
+                     model->machine->id, seen->n_differ_before, seen->n_differ_after, seen->n_worse,
+                     result->n_findings_before, result->n_findings_after, seen->n_unstable),
         stdout);
     if (args.held_out > 0)
         screen_print_sentence(
