@@ -116,6 +116,38 @@ bool file_can_write(const char *path, struct fail *fail) {
     return true;
 }
 
+// Whether two paths are of one file, which need not exist.
+static bool is_same_file(const char *a, const char *b) {
+    struct stat one, other;
+    struct arena arena = {0};
+    if (stat(a, &one) == 0 && stat(b, &other) == 0)
+        return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    const char *paths[] = {a, b};
+    char *folders[2];
+    for (int i = 0; i < 2; i++) {
+        const char *slash = strrchr(paths[i], '/'), *folder = slash == paths[i] ? "/" : ".";
+        if (slash && slash != paths[i])
+            folder = arena_copy(&arena, paths[i], (size_t)(slash - paths[i]));
+        folders[i] = realpath(folder, NULL);
+        paths[i] = slash ? slash + 1 : paths[i];
+    }
+    bool is_same = folders[0] && folders[1] && strcmp(folders[0], folders[1]) == 0 && strcmp(paths[0], paths[1]) == 0;
+    free(folders[0]);
+    free(folders[1]);
+    arena_free(&arena);
+    return is_same;
+}
+
+bool file_are_apart(const char *const *paths, const char *const *options, size_t n, struct fail *fail) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (paths[i] && paths[k] && strcmp(paths[i], "-") != 0 && !is_special(paths[i]) &&
+                is_same_file(paths[i], paths[k]))
+                return fail_set(fail, FAIL_INPUT, "--%s and --%s would write the same file '%s': name two", options[k],
+                                options[i], paths[i]);
+    return true;
+}
+
 char *file_first_line(struct arena *arena, const char *path) {
     FILE *in = fopen(path, "re");
     if (!in)

@@ -22,6 +22,10 @@ bool file_write(const char *path, const void *data, size_t length, struct fail *
 // Fails (FAIL_INPUT) where file_write could not write there, for work that takes long. Null: there is nothing to write.
 bool file_can_write(const char *path, struct fail *fail);
 
+// Fails (FAIL_INPUT) where two files to write are one. `options`: the name of the option that states each, for the
+// message. Null paths, devices and "-" are apart from all.
+bool file_are_apart(const char *const *paths, const char *const *options, size_t n, struct fail *fail);
+
 // Returns the first line of a small file, such as those of /sys, without its newline; null: it cannot be read.
 char *file_first_line(struct arena *arena, const char *path);
 

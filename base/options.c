@@ -1,5 +1,6 @@
 #include "base/options.h"
 
+#include "base/file.h"
 #include "base/screen.h"
 #include "base/text.h"
 
@@ -96,6 +97,7 @@ static bool store(struct arena *arena, const struct option *option, const char *
         return parse_number(text, option->value) ||
                fail_set(fail, FAIL_INPUT, "option --%s takes 0 or a number above, not '%s'", option->name, text);
     case OPTION_TEXT:
+    case OPTION_OUTPUT:
         *(const char **)option->value = text;
         return true;
     case OPTION_LIST: {
@@ -188,6 +190,18 @@ static enum options_result parse_option(struct arena *arena, const struct comman
     return store(arena, option, text, fail) ? OPTIONS_OK : OPTIONS_BAD;
 }
 
+// Refuses two outputs with one name: the second would replace the first.
+static bool are_outputs_apart(const struct command *command, uint64_t given, struct fail *fail) {
+    const char *names[64], *paths[64];
+    size_t n = 0;
+    for (size_t i = 0; command->options[i].help; i++)
+        if (given >> i & 1 && command->options[i].type == OPTION_OUTPUT) {
+            names[n] = command->options[i].name;
+            paths[n++] = *(const char *const *)command->options[i].value;
+        }
+    return file_are_apart(paths, names, n, fail);
+}
+
 enum options_result options_parse(struct arena *arena, const struct command *command, int argc, char **argv,
                                   struct operands *operands, struct fail *fail) {
     struct command flat = *command;
@@ -207,7 +221,7 @@ enum options_result options_parse(struct arena *arena, const struct command *com
                 return result;
         }
     }
-    return OPTIONS_OK;
+    return are_outputs_apart(command, given, fail) ? OPTIONS_OK : OPTIONS_BAD;
 }
 
 void options_print_help(const struct command *command, FILE *out) {

@@ -148,6 +148,10 @@ const char *text_replaced(struct arena *arena, const char *string, char from, ch
     return copy;
 }
 
+const char *text_count(struct arena *arena, size_t n, const char *noun) {
+    return arena_printf(arena, "%zu %s%s", n, noun, n == 1 ? "" : "s");
+}
+
 const char *text_without_tabs(struct arena *arena, const char *string) {
     return text_replaced(arena, string, '\t', ' ');
 }

@@ -39,6 +39,9 @@ const char *text_printable(struct arena *arena, const char *string, size_t most)
 const char *text_replaced(struct arena *arena, const char *string, char from, char to);
 const char *text_lower(struct arena *arena, const char *string);
 
+// Returns a number with its noun: "1 form", "2 forms".
+const char *text_count(struct arena *arena, size_t n, const char *noun);
+
 // Returns a copy with a space for each tab, for sentences: LLVM prints a tab before an instruction's operands.
 const char *text_without_tabs(struct arena *arena, const char *string);
 

@@ -66,12 +66,14 @@ static size_t count_classes(struct arena *arena, const struct check_difference *
     return n_classes;
 }
 
-static const char *subject(const struct check_value *value, enum check_question question) {
+static const char *subject(struct arena *arena, const struct check_value *value, enum check_question question) {
     switch (value->quantity) {
     case CHECK_LATENCY:
         return "latency";
     case CHECK_THROUGHPUT:
-        return "reciprocal throughput";
+        return value->streams == 1  ? "cycles of one stream"
+               : value->streams > 1 ? arena_printf(arena, "cycles of each of %u streams", value->streams)
+                                    : "reciprocal throughput";
     case CHECK_SLOTS:
         return question == CHECK_HARDWARE ? "dispatch slots" : "uops";
     case CHECK_BLOCK:
@@ -85,7 +87,8 @@ static const char *subject(const struct check_value *value, enum check_question 
 static bool are_alike(const struct check_difference *a, const struct check_difference *b) {
     static const double share = 0.01;
     const struct table_value *x = &a->value->value, *y = &b->value->value;
-    return a->value->quantity == b->value->quantity && x->relation == y->relation && strcmp(a->about, b->about) == 0 &&
+    return a->value->quantity == b->value->quantity && a->value->streams == b->value->streams &&
+           x->relation == y->relation && strcmp(a->about, b->about) == 0 &&
            fabs(a->number - b->number) <= share * fabs(b->number) &&
            fabs(x->cycles - y->cycles) <= share * fabs(y->cycles);
 }
@@ -115,7 +118,7 @@ static const char *summarize(struct arena *arena, const struct check_finding *fi
                             ? ""
                             : arena_printf(arena, " (%zu of %zu values)", n_alike, finding->n_differences),
                *bound = value->value.relation == TABLE_AT_MOST ? "at most " : "",
-               *what = subject(value, finding->question);
+               *what = subject(arena, value, finding->question);
     if (finding->question == CHECK_HARDWARE)
         return arena_printf(arena, "%s %s%.3g, earlier %.3g%s", what, bound, value->value.cycles, typical->number,
                             often);

@@ -98,7 +98,9 @@ static void blame_throughput(struct arena *arena, struct check_difference *diffe
             difference->shared = arena_printf(arena, "dispatch-width/%s", ratio);
         return;
     case BOTTLENECK_DEPENDENCY:
+        // A latency of the model's limits the copies, so its class is that latency's.
         difference->own = arena_printf(arena, "latency/%s", class_name);
+        difference->about = "copies wait for a latency";
         return;
     case BOTTLENECK_BUFFER:
     case BOTTLENECK_RETIRE:

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // What a line of a test asks for (LLVM's docs/CommandGuide/FileCheck.rst).
 enum check_kind {
@@ -87,7 +88,7 @@ static const char **find_commands(struct test *test, size_t *n) {
             text_add(&pending, " ");
             continue;
         }
-        *ARENA_ADD(test->arena, commands, *n) = pending.data;
+        *ARENA_ADD(test->arena, commands, *n) = text_without_tabs(test->arena, pending.data);
         pending = (struct text){.arena = test->arena};
     }
     return commands;
@@ -517,13 +518,21 @@ static bool make_test(struct arena *arena, const struct mca_tests_request *reque
     return true;
 }
 
+static bool is_link(const char *path) {
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
 // Paths of the files of the folder, and of those in it. LLVM's tests end in .s; those of no folder begin with a dot.
+// Links are not followed: they lead out of the folder, or around in it, and a diff does not describe them.
 static void list_tests(struct arena *arena, const char *folder, int depth, const char ***paths, size_t *n) {
     enum { DEEPEST = 4 };
     const char **names;
     size_t n_names = file_list(arena, folder, "", &names);
     for (size_t i = 0; i < n_names; i++) {
         const char *path = arena_printf(arena, "%s/%s", folder, names[i]);
+        if (is_link(path))
+            continue;
         if (file_is_folder(path) && depth < DEEPEST)
             list_tests(arena, path, depth + 1, paths, n);
         else if (file_has_suffix(path, ".s"))

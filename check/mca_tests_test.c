@@ -146,12 +146,27 @@ static void files_are_not_written(void **state) {
     assert_int_equal(f->result.n_same, 1);
 }
 
+static void links_are_not_followed_and_tabs_are_blanks(void **state) {
+    struct fixture *f = *state;
+    const char *link = arena_printf(&f->arena, "%s/b.s", f->folder), *loop = arena_printf(&f->arena, "%s/c", f->folder);
+    f->plain[0] = f->repaired[0] = "A 1\n";
+    assert_int_equal(symlink("a.s", link), 0);
+    assert_int_equal(symlink(".", loop), 0);
+    bool is_made = make(f, "# RUN:\tllvm-mca\t-mcpu\tcpu1\t%s\t|\tFileCheck\t%s\n# CHECK: A 1\n");
+    unlink(link);
+    unlink(loop);
+    assert_true(is_made);
+    assert_int_equal(f->result.n_same, 1);
+    assert_int_equal(f->result.n_left, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(two_runs_share_lines, set_up, tear_down),
         cmocka_unit_test_setup_teardown(paragraphs_grow, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_text_is_left_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(files_are_not_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(links_are_not_followed_and_tabs_are_blanks, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

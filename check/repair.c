@@ -3,7 +3,7 @@
 #include "check/findings.h"
 #include "check/gap.h"
 #include "check/predictor.h"
-#include "check/repair_search.h"
+#include "check/repair_state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,40 +11,15 @@
 
 enum { MOST_VALUES_TRIED = 64, MOST_EVIDENCE = 3 };
 
-// A form with its values, which are [first, end) of the results'.
-struct member {
-    const char *key; // equal for forms of one class whose instructions have the same numbers
-    const char *form, *opcode, *class_name;
-    size_t first, end;
-    struct repair_numbers numbers;
-};
-
-struct repair {
-    struct arena *arena;
-    const struct repair_request *request;
-    const struct check_value *values;
-    size_t n_values;
-    struct predicted *base;  // of the model as it is, by value
-    double *gaps;            // likewise; below 0: the value is not compared
-    double *held_out;        // likewise, of values that the repair does not see; below 0: it sees it
-    unsigned dispatch_width; // changed; 0: it is not
-    struct member *members;
-    size_t n_members;
-    double *commonness; // of each resource: share of the members that use pipes of it
-    struct repair_rule *rules;
-    size_t n_rules;
-};
-
 // ---- members
 
 static int compare_members(const void *a, const void *b) {
-    const struct member *one = a, *other = b;
+    const struct repair_member *one = a, *other = b;
     int order = strcmp(one->key, other->key);
     return order ? order : strcmp(one->form, other->form);
 }
 
-// Its class and the numbers of its instruction, as text.
-static const char *key_of(struct arena *arena, const struct member *member) {
+const char *repair_member_key(struct arena *arena, const struct repair_member *member) {
     const struct repair_numbers *n = &member->numbers;
     struct text text = {.arena = arena};
     text_addf(&text, "%s %u:", member->class_name, n->uops);
@@ -76,6 +51,15 @@ static void find_commonness(struct repair *repair) {
                 repair->commonness[r] += 1.0 / (double)repair->n_members;
 }
 
+static void find_others(struct arena *arena, const struct block *block, struct repair_member *member) {
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        const char *opcode = block->insns[i].opcode;
+        if (strcmp(opcode, member->opcode) != 0 &&
+            text_find(opcode, member->others, member->n_others) == member->n_others)
+            *ARENA_ADD(arena, member->others, member->n_others) = arena_strdup(arena, opcode);
+    }
+}
+
 static void find_members(struct repair *repair) {
     const struct model *model = repair->request->model;
     struct predictor predictor;
@@ -87,33 +71,56 @@ static void find_members(struct repair *repair) {
         struct arena scratch = {0};
         struct fail fail = {0};
         struct block block;
-        struct member member = {.form = value->form, .class_name = value->class_name, .first = first, .end = end};
+        struct repair_member member = {
+            .form = value->form, .class_name = value->class_name, .first = first, .end = end};
         const struct insn *insn = value->code && predictor_describe(&predictor, &scratch, value->code, &block, &fail)
                                       ? predictor_find_form(&block, value->form)
                                       : NULL;
         if (insn && repair_numbers_read(model->machine, insn, &member.numbers)) {
             member.opcode = arena_copy(repair->arena, value->form, strcspn(value->form, "-"));
-            member.key = key_of(repair->arena, &member);
+            member.key = repair_member_key(repair->arena, &member);
+            find_others(repair->arena, &block, &member);
             *ARENA_ADD(repair->arena, repair->members, repair->n_members) = member;
         }
         arena_free(&scratch);
     }
     if (repair->n_members)
         qsort(repair->members, repair->n_members, sizeof *repair->members, compare_members);
-    find_commonness(repair);
+}
+
+// ---- what others of this folder use, too
+
+bool repair_is_shared_bound(const struct repair *repair, const struct repair_member *member, size_t i) {
+    const struct check_value *value = &repair->values[i];
+    return member->n_others && value->quantity == CHECK_THROUGHPUT && value->value.relation == TABLE_AT_MOST;
+}
+
+void repair_apply_rules(const struct repair *repair, const char *opcode, struct repair_numbers *numbers) {
+    for (size_t i = 0; i < repair->n_rules; i++) {
+        const struct repair_rule *rule = &repair->rules[i];
+        if (text_find(opcode, rule->opcodes, rule->n_opcodes) < rule->n_opcodes)
+            repair_rule_apply(rule, numbers);
+    }
+}
+
+size_t repair_end_of_group(const struct repair *repair, size_t first) {
+    size_t end = first + 1;
+    while (end < repair->n_members && strcmp(repair->members[end].key, repair->members[first].key) == 0)
+        end++;
+    return end;
 }
 
 // ---- rules
 
 static const char *describe_value(struct arena *arena, const struct check_value *value, double predicted,
                                   const char *repeat_options) {
-    return arena_printf(arena, "  # %s %s%s%s: measured %s%.4g [%.4g, %.4g], LLVM %.4g; %s\n", value->form,
-                        check_quantity_name(value->quantity), *value->detail ? " " : "", value->detail,
-                        value->value.relation == TABLE_AT_MOST ? "at most " : "", value->value.cycles, value->value.low,
-                        value->value.high, predicted, table_repeat(arena, &value->value, repeat_options));
+    return arena_printf(arena, "  # %s %s: measured %s%.4g [%.4g, %.4g], LLVM %.4g; %s\n", value->form,
+                        check_value_label(arena, value), value->value.relation == TABLE_AT_MOST ? "at most " : "",
+                        value->value.cycles, value->value.low, value->value.high, predicted,
+                        table_repeat(arena, &value->value, repeat_options));
 }
 
-static const char *evidence_of(const struct repair *repair, const struct member *members, size_t n) {
+static const char *evidence_of(const struct repair *repair, const struct repair_member *members, size_t n) {
     struct text text = {.arena = repair->arena};
     size_t n_written = 0, n_all = 0;
     for (size_t m = 0; m < n; m++)
@@ -142,15 +149,20 @@ static bool are_alike(const struct repair *repair, size_t a, size_t b) {
            fabs(x - y) <= share * fabs(y);
 }
 
+// Whether the value counts when changes are tried.
+static bool is_taken(const struct repair *repair, const struct repair_member *member, size_t i) {
+    return repair->gaps[i] >= 0 && (repair->takes_bounds || !repair_is_shared_bound(repair, member, i));
+}
+
 // Sets the values to try changes with: of the members' that are compared those that are not alike, with their weights.
 static void take_values(const struct repair *repair, struct arena *arena, struct repair_search *search,
-                        const struct member *members, size_t n) {
+                        const struct repair_member *members, size_t n) {
     size_t *values = ARENA_ARRAY(arena, size_t, MOST_VALUES_TRIED),
            *weights = ARENA_ARRAY(arena, size_t, MOST_VALUES_TRIED);
     for (size_t m = 0; m < n; m++)
         for (size_t i = members[m].first; i < members[m].end; i++) {
             size_t k = 0;
-            if (repair->gaps[i] < 0)
+            if (!is_taken(repair, &members[m], i))
                 continue;
             while (k < search->n_values && !are_alike(repair, values[k], i))
                 k++;
@@ -164,14 +176,14 @@ static void take_values(const struct repair *repair, struct arena *arena, struct
     search->weights = weights;
 }
 
-static size_t count_differing(const struct repair *repair, const struct member *member) {
+static size_t count_differing(const struct repair *repair, const struct repair_member *member) {
     size_t n = 0;
     for (size_t i = member->first; i < member->end; i++)
-        n += repair->gaps[i] > 0;
+        n += repair->gaps[i] > 0 && is_taken(repair, member, i);
     return n;
 }
 
-static struct repair_search open_search(struct arena *arena, struct repair *repair, const struct member *members,
+struct repair_search repair_open_search(struct arena *arena, struct repair *repair, const struct repair_member *members,
                                         size_t n, const struct repair_numbers *start) {
     struct repair_search search = {.model = repair->request->model,
                                    .all = repair->values,
@@ -189,8 +201,8 @@ static struct repair_search open_search(struct arena *arena, struct repair *repa
     return search;
 }
 
-static void add_rule(struct repair *repair, const struct repair_search *search, const struct repair_numbers *before,
-                     const struct member *members, size_t n, bool is_of_class) {
+void repair_add_rule(struct repair *repair, const struct repair_search *search, const struct repair_numbers *before,
+                     const struct repair_member *members, size_t n, bool is_of_class) {
     struct repair_rule rule = {.opcodes = ARENA_ARRAY(repair->arena, const char *, n),
                                .before = *before,
                                .after = search->best,
@@ -204,30 +216,30 @@ static void add_rule(struct repair *repair, const struct repair_search *search, 
 }
 
 // Repairs forms of one class with the same numbers: all of them at once, then those that still differ.
-static void repair_group(struct repair *repair, const struct member *members, size_t n) {
+static void repair_group(struct repair *repair, const struct repair_member *members, size_t n) {
     struct arena arena = {0};
     size_t n_differ = 0;
     for (size_t i = 0; i < n; i++)
         n_differ += count_differing(repair, &members[i]);
     if (n_differ == 0)
         return;
-    struct repair_search search = open_search(&arena, repair, members, n, &members->numbers);
+    struct repair_search search = repair_open_search(&arena, repair, members, n, &members->numbers);
     struct repair_numbers of_class = members->numbers;
     if (search.n_values && repair_search_run(&search)) {
-        add_rule(repair, &search, &members->numbers, members, n, true);
+        repair_add_rule(repair, &search, &members->numbers, members, n, true);
         of_class = search.best;
     }
     for (size_t i = 0, end; n > 1 && i < n; i = end) {
         for (end = i + 1; end < n && strcmp(members[end].opcode, members[i].opcode) == 0;)
             end++;
-        struct repair_search one = open_search(&arena, repair, &members[i], end - i, &of_class);
+        struct repair_search one = repair_open_search(&arena, repair, &members[i], end - i, &of_class);
         size_t n_before;
         struct repair_cost cost;
         if (!one.n_values || !repair_search_evaluate(&one, &of_class, &cost, NULL) || !cost.n_differ)
             continue;
         n_before = cost.n_differ;
         if (repair_search_run(&one) && one.cost.n_differ < n_before)
-            add_rule(repair, &one, &of_class, &members[i], end - i, false);
+            repair_add_rule(repair, &one, &of_class, &members[i], end - i, false);
     }
     arena_free(&arena);
 }
@@ -272,8 +284,24 @@ static void remove_programs(struct repair *repair, struct predictor *predictor, 
     }
 }
 
+// Takes back what instructions in a value's programs have as others of their class do. False: none has.
+static bool unspread_programs(struct repair *repair, struct predictor *predictor, const struct check_value *value) {
+    bool is_any = false;
+    for (size_t i = 0; i < value->value.n_parts; i++) {
+        struct arena scratch = {0};
+        struct fail fail = {0};
+        struct block block = {0};
+        if (predictor_describe(predictor, &scratch, value->value.parts[i].bytes, &block, &fail))
+            for (unsigned k = 0; k < block.n_insns; k++)
+                is_any |= repair_unspread_opcode(repair, block.insns[k].opcode);
+        arena_free(&scratch);
+    }
+    return is_any;
+}
+
 // Predicts all values with the repair, and takes back what makes one worse. False: Cyclops itself failed.
-static bool verify(struct repair *repair, const char *about, struct repair_result *result, struct fail *fail) {
+static bool verify(struct repair *repair, const char *about, struct repair_result *result, bool *has_removed,
+                   struct fail *fail) {
     enum { ROUNDS_OF_FORMS = 4, ROUNDS_OF_WIDTH = 8, ROUNDS = 20 };
     for (int round = 0; round < ROUNDS; round++) {
         struct arena arena = {0};
@@ -306,6 +334,9 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
             count->n_worse++;
             if (is_out)
                 continue; // it only judges
+            if (unspread_programs(repair, &predictor, value))
+                continue;
+            *has_removed = true;
             if (round < ROUNDS_OF_FORMS)
                 remove_opcode(repair, arena_copy(&arena, value->form, strcspn(value->form, "-")));
             else
@@ -321,6 +352,24 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
             return is_good;
     }
     return true;
+}
+
+// Repairs opcodes without a value as the others of their class, as long as these agree, and verifies all.
+static bool verify_spread(struct repair *repair, const char *about, struct repair_result *result, struct fail *fail) {
+    enum { ROUNDS = 4 };
+    bool has_removed = false;
+    if (!verify(repair, about, result, &has_removed, fail))
+        return false;
+    for (int round = 0; round < ROUNDS; round++) {
+        has_removed = false;
+        repair_spread(repair);
+        if (!verify(repair, about, result, &has_removed, fail))
+            return false;
+        if (!has_removed)
+            return true;
+        repair_unspread(repair); // what was taken back may be of a class that agreed
+    }
+    return verify(repair, about, result, &has_removed, fail);
 }
 
 // Whether the repair does not see an opcode, by a hash of its name.
@@ -342,14 +391,16 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
     for (size_t i = 0; i < repair->n_values; i++) {
         const struct check_value *value = &repair->values[i];
         repair->gaps[i] = repair->held_out[i] = -1;
-        if (!gap_is_sure(value))
+        bool is_out = is_held_out(value->form, repair->request->held_out);
+        struct repair_count *count = is_out ? &result->held_out : &result->seen;
+        if (!gap_is_sure(value)) {
+            count->n_unstable += value->value.is_known;
             continue;
+        }
         repair->base[i] = predictor_predict(&predictor, value);
         if (!repair->base[i].is_known)
             continue;
-        bool is_out = is_held_out(value->form, repair->request->held_out);
         double gap = gap_find(value, &repair->base[i]);
-        struct repair_count *count = is_out ? &result->held_out : &result->seen;
         *(is_out ? &repair->held_out[i] : &repair->gaps[i]) = gap;
         count->n_compared++;
         count->n_differ_before += gap > 0;
@@ -407,18 +458,9 @@ static void repair_width(struct repair *repair) {
 // ---- what became of each opcode
 
 static int compare_opcodes(const void *a, const void *b) {
-    const struct member *one = a, *other = b;
+    const struct repair_member *one = a, *other = b;
     int order = strcmp(one->opcode, other->opcode);
     return order ? order : strcmp(one->form, other->form);
-}
-
-// The rules that name the opcode, one after the other.
-static void apply_rules(const struct repair *repair, struct repair_change *change) {
-    for (size_t i = 0; i < repair->n_rules; i++) {
-        const struct repair_rule *rule = &repair->rules[i];
-        if (text_find(change->opcode, rule->opcodes, rule->n_opcodes) < rule->n_opcodes)
-            repair_rule_apply(rule, &change->after);
-    }
 }
 
 static void find_changes(struct repair *repair, struct repair_result *result) {
@@ -427,12 +469,12 @@ static void find_changes(struct repair *repair, struct repair_result *result) {
     if (repair->n_members)
         qsort(repair->members, repair->n_members, sizeof *repair->members, compare_opcodes);
     for (size_t first = 0, end; first < repair->n_members; first = end) {
-        const struct member *member = &repair->members[first];
+        const struct repair_member *member = &repair->members[first];
         struct repair_change change = {member->opcode, member->numbers, member->numbers, false};
         for (end = first + 1; end < repair->n_members && strcmp(repair->members[end].opcode, member->opcode) == 0;
              end++)
             change.depends_on_operands |= strcmp(repair->members[end].key, member->key) != 0;
-        apply_rules(repair, &change);
+        repair_apply_rules(repair, change.opcode, &change.after);
         *ARENA_ADD(repair->arena, changes, n) = change;
     }
     result->changes = changes;
@@ -447,18 +489,20 @@ bool repair_run(struct arena *arena, const struct repair_request *request, struc
     *result = (struct repair_result){.overlay = ""};
     predict_base(&repair, result);
     find_members(&repair);
+    if (!repair_find_unseen(&repair, fail))
+        return false;
+    find_commonness(&repair);
     repair_width(&repair);
     for (size_t first = 0, end; first < repair.n_members; first = end) {
-        for (end = first + 1;
-             end < repair.n_members && strcmp(repair.members[end].key, repair.members[first].key) == 0;)
-            end++;
+        end = repair_end_of_group(&repair, first);
         lab_say_measuring(request->listener, end, repair.n_members);
         repair_group(&repair, &repair.members[first], end - first);
     }
+    repair_by_bounds(&repair);
     lab_say_measuring(request->listener, repair.n_members + 1, repair.n_members);
     const char *about = arena_printf(arena, "\"%s, repaired by measurements of %s\"", request->model->machine->id,
                                      request->results->machine);
-    if (!verify(&repair, about, result, fail))
+    if (!verify_spread(&repair, about, result, fail))
         return false;
     for (size_t i = 0; i < repair.n_rules; i++) {
         result->n_class_rules += repair.rules[i].n_opcodes && repair.rules[i].is_of_class;

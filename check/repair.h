@@ -25,6 +25,7 @@ struct repair_request {
 
 struct repair_count {
     size_t n_compared; // values that are stable and predicted
+    size_t n_unstable; // measured, and not to be trusted, as check counts them
     size_t n_differ_before, n_differ_after, n_worse;
 };
 

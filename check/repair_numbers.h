@@ -29,7 +29,7 @@ bool repair_numbers_are_equal(const struct repair_numbers *a, const struct repai
 // Number of those that differ.
 unsigned repair_numbers_distance(const struct repair_numbers *a, const struct repair_numbers *b);
 
-// What becomes of an opcode that was measured.
+// What becomes of an opcode.
 struct repair_change {
     const char *opcode;
     struct repair_numbers before, after;
@@ -42,6 +42,7 @@ struct repair_rule {
     size_t n_opcodes; // 0: it is dropped
     struct repair_numbers before, after;
     bool is_of_class;
+    bool is_spread; // of opcodes without a value, as all others of their class are
     const char *class_name;
     const char *evidence; // comment lines above it; null: none
 };

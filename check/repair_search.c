@@ -77,6 +77,8 @@ bool repair_search_evaluate(const struct repair_search *search, const struct rep
     *cost = distance_of(search, numbers);
     repair_head_write(machine, "try", "a change that is tried", search->dispatch_width, &text);
     text_add(&text, "instructions:\n");
+    for (size_t i = 0; i < search->n_context; i++)
+        repair_rule_write(&arena, machine, &search->context[i], &text);
     repair_rule_write(&arena, machine, &rule, &text);
     struct overlay *overlay = overlay_parse(&arena, "a change that is tried", text.data, &fail);
     bool is_good =
@@ -161,7 +163,24 @@ static void try_uses(struct repair_search *search, struct repair_numbers *number
     try_numbers(search, numbers);
 }
 
-static void suggest_uses(struct repair_search *search, double measured, double predicted) {
+// Shorter times, the longest first, so that the least change that suffices is taken.
+static void suggest_shorter(struct repair_search *search, unsigned u) {
+    enum { MOST_TRIES = 8 };
+    const struct repair_use *use = &search->best.uses[u];
+    for (unsigned cycles = held(use) - 1, n = 0; cycles > 0 && n < MOST_TRIES; cycles--, n++) {
+        struct repair_numbers one = search->best;
+        one.uses[u].release = use->acquire + cycles;
+        try_uses(search, &one);
+    }
+}
+
+// An upper bound may show that there are more pipes than LLVM's. That those are the wrong ones it cannot show.
+static bool can_be_chosen(const struct resource *other, const struct resource *own, bool is_bound) {
+    uint64_t pipes = resource_pipes(own->mask);
+    return are_related(other, own) && (!is_bound || (resource_pipes(other->mask) & pipes) == pipes);
+}
+
+static void suggest_uses(struct repair_search *search, double measured, double predicted, bool is_bound) {
     const struct machine *machine = search->model->machine;
     const struct repair_numbers *best = &search->best;
     struct repair_numbers all = *best, first_all = *best;
@@ -177,13 +196,16 @@ static void suggest_uses(struct repair_search *search, double measured, double p
         try_uses(search, &one);
         if (held > measured * units)
             all.uses[u].release = use->acquire + whole(floor(measured * units + 0.05));
+        if (is_bound)
+            suggest_shorter(search, u);
         first_all.uses[u].release = use->acquire + whole(held * measured / predicted);
         for (unsigned g = 1; g < machine->n_resources; g++) {
             const struct repair_use *own = &search->base.uses[u];
             unsigned wanted = whole(measured * machine->resources[g].units);
             bool is_wider = machine->resources[g].units > machine->resources[own->resource].units;
             // Pipes of LLVM's, and not those of an earlier change. More pipes that are held longer are no pipes' limit.
-            if (g == use->resource || !are_related(&machine->resources[g], &machine->resources[own->resource]) ||
+            if (g == use->resource ||
+                !can_be_chosen(&machine->resources[g], &machine->resources[own->resource], is_bound) ||
                 (is_wider && wanted > own->release - own->acquire))
                 continue;
             double bound = (double)wanted / machine->resources[g].units;
@@ -218,7 +240,7 @@ static void suggest(struct repair_search *search, const struct check_value *valu
             suggest_latency(search, cycles);
     }
     if (value->quantity != CHECK_LATENCY && predicted > 0 && wanted > 0) {
-        suggest_uses(search, wanted, predicted);
+        suggest_uses(search, wanted, predicted, measured->relation == TABLE_AT_MOST);
         if (kind == BOTTLENECK_DISPATCH) {
             struct repair_numbers one = search->best;
             one.uops = whole(one.uops * wanted / predicted);
@@ -269,9 +291,31 @@ static bool find_dependences(struct repair_search *search, struct arena *arena, 
     return true;
 }
 
+static bool are_uses_equal(const struct repair_numbers *a, const struct repair_numbers *b) {
+    struct repair_numbers other = *a;
+    memcpy(other.uses, b->uses, sizeof other.uses);
+    return repair_numbers_are_equal(a, &other);
+}
+
+// Tries the latencies also with each other use that this round has tried: where a chain waits for pipes, neither change
+// shows by itself that it is right.
+static void try_latencies(struct repair_search *search, const struct repair_numbers *latencies, size_t n_tried) {
+    enum { MOST_TOGETHER = 24 };
+    try_numbers(search, latencies);
+    for (size_t i = 0, n = 0; i < n_tried && n < MOST_TOGETHER; i++) {
+        struct repair_numbers both = *latencies;
+        if (are_uses_equal(&search->best, &search->tried[i]))
+            continue;
+        memcpy(both.uses, search->tried[i].uses, sizeof both.uses);
+        try_numbers(search, &both);
+        n++;
+    }
+}
+
 // Latencies of the writes from the pairs whose source does not come early (`of_all`: of all pairs), and from each other
 // pair by how much its source comes early.
-static void solve(struct repair_search *search, struct arena *arena, const struct dependences *found, bool of_all) {
+static void solve(struct repair_search *search, struct arena *arena, const struct dependences *found, bool of_all,
+                  size_t n_tried) {
     struct repair_numbers numbers = search->best;
     const struct check_value *values = search->all;
     int *list = ARENA_ARRAY(arena, int, search->n_values);
@@ -309,7 +353,7 @@ static void solve(struct repair_search *search, struct arena *arena, const struc
             numbers.advances[r] += (int)numbers.latencies[0] - (int)search->best.latencies[0];
         }
     }
-    try_numbers(search, &numbers);
+    try_latencies(search, &numbers, n_tried);
 }
 
 // ---- the search
@@ -343,9 +387,10 @@ static void search_round(struct repair_search *search, struct arena *arena) {
         suggest(search, value, predicted->cycles, predicted->kind);
     }
     struct dependences found;
+    size_t n_tried = search->n_tried;
     if (has_latency && find_dependences(search, arena, &found)) {
-        solve(search, arena, &found, false);
-        solve(search, arena, &found, true);
+        solve(search, arena, &found, false, n_tried);
+        solve(search, arena, &found, true, n_tried);
     }
 }
 

@@ -24,6 +24,8 @@ struct repair_search {
     const double *commonness;      // of each resource: share of the measured forms that use its pipes; null: unknown
     const char **opcodes;
     size_t n_opcodes;
+    const struct repair_rule *context; // changes of other opcodes in the programs, which each trial has
+    size_t n_context;
     const size_t *values;  // numbers of the values
     const size_t *weights; // values that each stands for; null: one
     size_t n_values;

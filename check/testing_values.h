@@ -11,6 +11,7 @@ static inline struct check_value testing_value(const char *form, const char *cla
                                 .class_name = class_name,
                                 .quantity = quantity,
                                 .detail = quantity == CHECK_LATENCY ? "1 → 0" : "",
+                                .how = "",
                                 .source = quantity == CHECK_LATENCY ? "1" : "",
                                 .destination = quantity == CHECK_LATENCY ? "0" : "",
                                 .confidence = 0.99,

@@ -12,6 +12,14 @@ const char *check_quantity_name(enum check_quantity quantity) {
     return quantity_names[quantity];
 }
 
+const char *check_value_label(struct arena *arena, const struct check_value *value) {
+    const char *rest = *value->how ? value->how : value->detail, *name = check_quantity_name(value->quantity);
+    if (value->streams)
+        return value->streams == 1 ? arena_printf(arena, "one stream, %s", rest)
+                                   : arena_printf(arena, "each of %u streams, %s", value->streams, rest);
+    return arena_printf(arena, "%s%s%s", name, *rest ? " " : "", rest);
+}
+
 int check_value_compare(const struct check_value *a, const struct check_value *b) {
     int order = strcmp(a->form, b->form);
     if (order == 0)
@@ -94,6 +102,7 @@ static void add_row(struct list *list, const struct table_row *row) {
                                 .detail = "",
                                 .source = "",
                                 .destination = "",
+                                .how = "",
                                 .code = code_of(row),
                                 .confidence = confidence};
     if (row->headline < row->n_throughputs) {
@@ -124,8 +133,13 @@ static bool read_survey(struct list *list, const char *const *folders, size_t n,
     struct survey_table table;
     if (!table_read(list->arena, folders, n, NULL, 0, listener, &table, fail))
         return false;
-    for (size_t i = 0; i < table.n_rows; i++)
+    const char **left_out = ARENA_ARRAY(list->arena, const char *, table.n_rows);
+    for (size_t i = 0; i < table.n_rows; i++) {
         add_row(list, &table.rows[i]);
+        if (table.rows[i].left_out && table.rows[i].left_out != table_not_measured)
+            left_out[results->n_left_out++] = table.rows[i].form; // rows are in the order of their names
+    }
+    results->left_out = left_out;
     results->machine = table.cpu;
     results->clock = table.clock;
     results->repeat_options = table.repeat_options;
@@ -151,12 +165,14 @@ static void add_record(struct list *list, const struct record *record) {
                                 .code = record->bytes,
                                 .confidence = m->confidence};
     // The same code with the same initial values is the same value.
-    value.detail = arena_printf(list->arena, "%s%s%s n=%u%s%s%s%s", record->arc ? record->arc : "",
-                                record->arc ? " " : "", record->form ? record->form : "", record->streams,
-                                record->placement ? " " : "", record->placement ? record->placement : "",
-                                record->setup ? " set-up " : "", record->setup ? record->setup : "");
-    // One body is one value; a throughput is that of one stream.
-    double factor = value.quantity == CHECK_THROUGHPUT && record->streams ? 1.0 / record->streams : 1;
+    value.how = arena_printf(list->arena, "%s%s%s%s%s%s%s", record->arc ? record->arc : "", record->arc ? " " : "",
+                             record->form ? record->form : "", record->placement ? " " : "",
+                             record->placement ? record->placement : "", record->setup ? " set-up " : "",
+                             record->setup ? record->setup : "");
+    value.detail = arena_printf(list->arena, "%s n=%u", value.how, record->streams);
+    // One body is one value; of streams side by side it is one's.
+    value.streams = value.quantity == CHECK_THROUGHPUT ? record->streams : 0;
+    double factor = value.streams ? 1.0 / value.streams : 1;
     struct table_part *part = ARENA_NEW(list->arena, struct table_part);
     *part = (struct table_part){record->kernel, record->bytes, factor};
     value.value = (struct table_value){.is_known = m->outcome == BENCH_OK,

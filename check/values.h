@@ -23,9 +23,13 @@ struct check_value {
     // streams and the like. "": nothing.
     const char *detail;
     const char *source, *destination; // of latencies, as in struct table_latency; else ""
-    struct table_value value;         // CHECK_SLOTS: in slots
-    const char *code;                 // machine code with the form in it, hex; null: it was not measured
-    double confidence;                // of the interval, 0 to 1
+    const char *how;                  // of measurement files: arc, form, placement, set-up; else ""
+    // CHECK_THROUGHPUT of measurement files: copies side by side, of which the value is one's cycles. One stream, and
+    // few of them, show a latency where copies depend on each other. 0: a survey, whose value is the throughput itself
+    unsigned streams;
+    struct table_value value; // CHECK_SLOTS: in slots
+    const char *code;         // machine code with the form in it, hex; null: it was not measured
+    double confidence;        // of the interval, 0 to 1
 };
 
 struct check_results {
@@ -36,7 +40,14 @@ struct check_results {
     const struct check_value *values; // by check_value_compare
     size_t n_values;
     size_t n_forms; // forms, kernels and blocks among them
+    const char *const
+        *left_out; // forms that a survey names and cannot measure, such as those that the CPU lacks; sorted
+    size_t n_left_out;
 };
+
+// What was measured of the form, for people: "latency 1 → 0", "throughput", "one stream, looped", "each of 7 streams,
+// looped".
+const char *check_value_label(struct arena *arena, const struct check_value *value);
 
 // Order by form, quantity and detail; 0: the same value.
 int check_value_compare(const struct check_value *a, const struct check_value *b);

@@ -30,7 +30,7 @@ static const struct option options[] = {
      "installed one.",
      &args.runner},
     {OPTION_FLAG, "pack-only", NULL, "Write the programs alone, for a runner's --pack.", &args.pack_only},
-    {OPTION_TEXT, "output", "FILE", "Write to FILE.", &args.output},
+    {OPTION_OUTPUT, "output", "FILE", "Write to FILE.", &args.output},
     {0},
 };
 

@@ -36,7 +36,7 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to accept", NULL},
     {OPTION_TEXT, "allow", "FILE", "Allow-list (YAML): findings that are known, with a bound, a reason and an expiry.",
      &args.allow},
-    {OPTION_TEXT, "write-allow", "FILE", "Write an allow-list of all findings, with today's differences as bounds.",
+    {OPTION_OUTPUT, "write-allow", "FILE", "Write an allow-list of all findings, with today's differences as bounds.",
      &args.written_allowances},
     {OPTION_NUMBER, "false-share", "PERCENT",
      "With --baseline: the share of false ones to accept among the values reported as moved. Default: 1.",
@@ -44,8 +44,8 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Output", NULL},
     {OPTION_FLAG, "all", NULL, "Print all findings. Default: the first 40 of each question.", &args.wants_all},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &lab_args.files.wants_json},
-    {OPTION_TEXT, "junit", "FILE", "Write JUnit's XML: a test case for each form.", &args.junit},
-    {OPTION_TEXT, "markdown", "FILE", "Write a comment for a pull request.", &args.markdown},
+    {OPTION_OUTPUT, "junit", "FILE", "Write JUnit's XML: a test case for each form.", &args.junit},
+    {OPTION_OUTPUT, "markdown", "FILE", "Write a comment for a pull request.", &args.markdown},
     {OPTION_TEXT, "annotations", "github", "Also print a workflow command for each finding.", &args.annotations},
     {0},
 };
@@ -100,6 +100,8 @@ static bool write_files(struct arena *arena, const struct check_report *report, 
         const char *text = check_allowances_text(arena, all, n, "known when the list was made");
         if (!file_write(args.written_allowances, text, strlen(text), fail))
             return false;
+        lab_say(&cli_listener, LAB_NOTE, "%s: %s of the findings", args.written_allowances,
+                text_count(arena, n, "allowance"));
     }
     return (!junit || file_write(args.junit, junit, strlen(junit), fail)) &&
            (!markdown || file_write(args.markdown, markdown, strlen(markdown), fail));

@@ -29,7 +29,7 @@ static const struct option options[] = {
     {OPTION_TEXT, "isa", "x86_64|aarch64|armv7|mips|mipsel|riscv64", "Instruction set. Default: this machine's.",
      &args.isa},
     {OPTION_TEXT, "kernels", "DIR", "Read kernel files below DIR/ISA instead of the installed ones.", &args.kernels},
-    {OPTION_TEXT, "output", "FILE", "Write to FILE instead of standard output.", &args.output},
+    {OPTION_OUTPUT, "output", "FILE", "Write to FILE instead of standard output.", &args.output},
     {0},
 };
 

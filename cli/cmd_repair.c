@@ -29,9 +29,9 @@ static const struct option options[] = {
     {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM. Default: the newest.",
      &lab_args.options.llvms},
     {OPTION_HEADING, NULL, NULL, "Output", NULL},
-    {OPTION_TEXT, "output", "FILE", "The overlay to write, such as fixed.yaml.", &args.output},
+    {OPTION_OUTPUT, "output", "FILE", "The overlay to write, such as fixed.yaml.", &args.output},
     {OPTION_TEXT, "name", "NAME", "Name of the overlay. Default: that of FILE without its ending.", &args.name},
-    {OPTION_TEXT, "review", "FILE",
+    {OPTION_OUTPUT, "review", "FILE",
      "A draft of the text for reviewers, in Markdown: what changes, and how it was measured.", &args.review},
     {OPTION_AMOUNT, "held-out", "PERCENT",
      "Opcodes that the repair does not see, chosen by their names: their values judge it. Default: 0.", &args.held_out},
@@ -40,7 +40,7 @@ static const struct option options[] = {
      "Also make the changes in the file that LLVM describes the CPU in, such as "
      "llvm/lib/Target/X86/X86ScheduleZnver4.td of its sources. It is read, with llvm-tblgen, and not written.",
      &args.td},
-    {OPTION_TEXT, "td-output", "FILE",
+    {OPTION_OUTPUT, "td-output", "FILE",
      "Where these changes go: a unified diff, or the whole file where FILE ends in .td. Default: the name of --output, "
      "with .diff for its ending.",
      &args.td_output},
@@ -50,7 +50,7 @@ static const struct option options[] = {
      "Also write LLVM's tests of llvm-mca as they are under the repair. DIR is a folder of its sources, such as "
      "llvm/test/tools/llvm-mca/X86/Znver4, which is not written.",
      &args.tests},
-    {OPTION_TEXT, "llvm-mca-tests-output", "FILE",
+    {OPTION_OUTPUT, "llvm-mca-tests-output", "FILE",
      "Where these changes go, as a unified diff. Default: the name of --output, with -tests.diff for its ending.",
      &args.tests_output},
     {0},
@@ -109,8 +109,13 @@ static bool prepare(struct arena *arena, const struct model *model, struct fail 
         written.td = args.td_output ? args.td_output : beside_output(arena, ".diff");
     if (args.tests)
         written.tests = args.tests_output ? args.tests_output : beside_output(arena, "-tests.diff");
-    return file_can_write(args.output, fail) && file_can_write(written.td, fail) &&
-           file_can_write(written.tests, fail) && file_can_write(args.review, fail) &&
+    const char *const paths[] = {args.output, args.review, written.td, written.tests}, *const options_of[] = {
+                                                                                           "output", "review",
+                                                                                           "td-output",
+                                                                                           "llvm-mca-tests-output"};
+    return file_are_apart(paths, options_of, sizeof paths / sizeof *paths, fail) && file_can_write(args.output, fail) &&
+           file_can_write(written.td, fail) && file_can_write(written.tests, fail) &&
+           file_can_write(args.review, fail) &&
            (!args.td || td_can_repair(args.td, args.tblgen, model->backend->major, fail)) &&
            (!args.tests || mca_tests_are_there(args.tests, model->machine->cpu, fail));
 }
@@ -163,10 +168,11 @@ static void print_counts(struct arena *arena, const struct model *model, const s
     const struct repair_count *seen = &result->seen, *out = &result->held_out;
     screen_print_sentence(
         arena_printf(arena,
-                     "%zu values are compared with %s. Outside their intervals: %zu before, %zu after. "
-                     "Made worse: %zu. Findings: %zu before, %zu after.",
-                     seen->n_compared, model->machine->id, seen->n_differ_before, seen->n_differ_after, seen->n_worse,
-                     result->n_findings_before, result->n_findings_after),
+                     "%s %s compared with %s. Outside their intervals: %zu before, %zu after. "
+                     "Made worse: %zu. Findings: %zu before, %zu after. Unstable, and not compared: %zu.",
+                     text_count(arena, seen->n_compared, "value"), seen->n_compared == 1 ? "is" : "are",
+                     model->machine->id, seen->n_differ_before, seen->n_differ_after, seen->n_worse,
+                     result->n_findings_before, result->n_findings_after, seen->n_unstable),
         stdout);
     if (args.held_out > 0)
         screen_print_sentence(

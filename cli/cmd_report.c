@@ -28,7 +28,7 @@ static const struct option options[] = {
     {OPTION_TEXT, "isa", "x86_64|aarch64|armv7|mips|mipsel|riscv64",
      "Instruction set of the blocks of a corpus. Default: this machine's.", &lab_args.isa},
     {OPTION_HEADING, NULL, NULL, "Output", NULL},
-    {OPTION_TEXT, "output", "FILE", "The HTML file to write, such as report.html.", &args.output},
+    {OPTION_OUTPUT, "output", "FILE", "The HTML file to write, such as report.html.", &args.output},
     {0},
 };
 
@@ -119,8 +119,8 @@ static bool write_page(struct arena *arena, const struct page_contents *contents
     struct text text = {.arena = arena};
     text_addf(&text, "%s: ", args.output);
     if (contents->check)
-        text_addf(&text, "%zu forms, %zu findings", contents->check->results.n_forms,
-                  contents->check->n_findings[CHECK_GAP]);
+        text_addf(&text, "%s, %s", text_count(arena, contents->check->results.n_forms, "form"),
+                  text_count(arena, contents->check->n_findings[CHECK_GAP], "finding"));
     const struct {
         size_t n;
         const char *name;

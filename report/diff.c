@@ -27,11 +27,6 @@ static const char *value_text(struct arena *arena, const struct check_value *val
                         value->value.verdict == MEASURED_UNSTABLE ? "?" : "");
 }
 
-static const char *name_of(struct arena *arena, const struct check_value *value) {
-    return arena_printf(arena, "%s%s%s", check_quantity_name(value->quantity), *value->detail ? " " : "",
-                        value->detail);
-}
-
 // Relative; of entries with both sides.
 static double change_of(const struct diff_entry *entry) {
     if (!entry->before || !entry->after)
@@ -72,7 +67,7 @@ static void print_kind(struct arena *arena, const struct diff *diff, enum diff_k
     for (size_t i = 0; i < n_shown; i++) {
         const struct check_value *any = list[i]->after ? list[i]->after : list[i]->before;
         table_cell(&grid, "%s", any->form);
-        table_cell(&grid, "%s", name_of(arena, any));
+        table_cell(&grid, "%s", check_value_label(arena, any));
         table_cell(&grid, "%s", value_text(arena, list[i]->before));
         table_cell(&grid, "%s", value_text(arena, list[i]->after));
         table_cell(&grid, "%s", kind == DIFF_MOVED ? arena_printf(arena, "%+.3g %%", 100 * change_of(list[i])) : "");
@@ -184,7 +179,7 @@ void diff_models_print(struct arena *arena, const struct diff_model_names *names
     for (size_t i = 0; i < n_shown; i++) {
         const struct diff_models_entry *entry = &diff->entries[i];
         table_cell(&grid, "%s", entry->value->form);
-        table_cell(&grid, "%s", name_of(arena, entry->value));
+        table_cell(&grid, "%s", check_value_label(arena, entry->value));
         table_cell(&grid, "%s", number_text(arena, entry->before));
         table_cell(&grid, "%s", number_text(arena, entry->after));
         table_cell(&grid, "%s", value_text(arena, entry->value));

@@ -46,11 +46,11 @@ static const char *question_text(const struct check_report *report, struct arena
 static const char *counts_text(struct arena *arena, const struct check_counts *counts, int question) {
     struct text text = {.arena = arena};
     const char *agree = question == CHECK_GAP ? "agree" : question == CHECK_MODEL ? "are as near or nearer" : "stayed";
-    text_addf(&text, "%zu of %zu values %s", counts->n_agree, counts->n_compared, agree);
+    text_addf(&text, "%zu of %s %s", counts->n_agree, text_count(arena, counts->n_compared, "value"), agree);
     if (counts->n_improved)
         text_addf(&text, "; %zu are nearer than before", counts->n_improved);
     if (counts->n_unstable)
-        text_addf(&text, "; %zu are unstable, and not compared", counts->n_unstable);
+        text_addf(&text, "; %zu unstable, and not compared", counts->n_unstable);
     if (counts->n_unpredicted)
         text_addf(&text, "; for %zu there is no prediction", counts->n_unpredicted);
     if (counts->n_failed)
@@ -283,9 +283,8 @@ static enum case_kind add_case(struct arena *arena, struct text *text, const str
         if (!by_value->findings[i])
             continue;
         const struct check_finding *finding = by_value->findings[i];
-        text_addf(finding->is_allowed ? &allowed : &failures, "%s%s%s: %s, measured %s%s (%s)\n",
-                  check_quantity_name(values[i].quantity), *values[i].detail ? " " : "", values[i].detail,
-                  number_text(arena, by_value->differences[i]->number),
+        text_addf(finding->is_allowed ? &allowed : &failures, "%s: %s, measured %s%s (%s)\n",
+                  check_value_label(arena, &values[i]), number_text(arena, by_value->differences[i]->number),
                   values[i].value.relation == TABLE_AT_MOST ? "at most " : "",
                   number_text(arena, values[i].value.cycles), finding->id);
         id = id || finding->is_allowed ? id : finding->id;

@@ -31,7 +31,7 @@ static void put_value(struct json_text *json, const struct check_report *report,
     const struct table_value *measured = &value->value;
     json_open_list(json, NULL);
     json_put_integer(json, NULL, (int64_t)value->quantity);
-    json_put_text(json, NULL, value->detail);
+    json_put_text(json, NULL, value->streams ? check_value_label(json->text.arena, value) : value->detail);
     json_put_integer(json, NULL, measured->relation == TABLE_AT_MOST);
     json_put_integer(json, NULL, measured->is_known && measured->verdict == MEASURED_UNSTABLE);
     page_put_number(json, measured->is_known ? measured->cycles : NAN);
@@ -41,6 +41,7 @@ static void put_value(struct json_text *json, const struct check_report *report,
     json_put_text(json, NULL, report->outcomes[CHECK_GAP] ? outcome_name(report->outcomes[CHECK_GAP][i]) : "");
     json_put_text(json, NULL, measured->kernel ? measured->kernel : "");
     json_put_text(json, NULL, measured->why ? measured->why : "");
+    json_put_integer(json, NULL, value->streams);
     json_close_list(json);
 }
 

@@ -37,10 +37,9 @@ static void add_causes(struct arena *arena, struct text *text, const struct revi
         const struct check_finding *finding = &repaired->findings_before[i];
         const struct check_difference *example = &finding->differences[0];
         const struct check_value *value = example->value;
-        text_addf(text, "| %zu | %zu | %s | %s %s%s%s | %.4g | %s | %zu |\n", finding->n_differences, finding->n_forms,
-                  of_cell(arena, finding->summary), value->form, check_quantity_name(value->quantity),
-                  *value->detail ? " " : "", of_cell(arena, value->detail), example->number, interval_of(arena, value),
-                  count_left(repaired, finding));
+        text_addf(text, "| %zu | %zu | %s | %s %s | %.4g | %s | %zu |\n", finding->n_differences, finding->n_forms,
+                  of_cell(arena, finding->summary), value->form, of_cell(arena, check_value_label(arena, value)),
+                  example->number, interval_of(arena, value), count_left(repaired, finding));
     }
     if (repaired->n_findings_before > MOST_CAUSES)
         text_addf(text, "\nThere are %zu more causes.\n", repaired->n_findings_before - MOST_CAUSES);
@@ -62,12 +61,10 @@ static void add_tests(struct text *text, const struct review_request *request) {
 static void add_method(struct text *text, const struct review_request *request) {
     const struct check_value *values = request->results->values;
     double least = 1;
-    size_t n_unstable = 0;
-    for (size_t i = 0; i < request->results->n_values; i++) {
-        n_unstable += values[i].value.is_known && values[i].value.verdict == MEASURED_UNSTABLE;
+    for (size_t i = 0; i < request->results->n_values; i++)
         if (values[i].value.is_known && values[i].confidence > 0 && values[i].confidence < least)
             least = values[i].confidence;
-    }
+    const struct repair_count *seen = &request->repaired->seen, *out = &request->repaired->held_out;
     text_addf(
         text,
         "\n## How it was measured\n\n"
@@ -79,8 +76,9 @@ static void add_method(struct text *text, const struct review_request *request) 
         "error.\n"
         "* A model's number is what it predicts of the same bytes, simulated as llvm-mca does. It is wrong where it "
         "is outside the interval, by more than 1 %%.\n"
-        "* Values that were unstable are not used: %zu of %zu.\n",
-        request->results->machine, request->results->clock, 100 * least, n_unstable, request->results->n_values);
+        "* Values that are unstable are not used: %zu, beside %zu that are.\n",
+        request->results->machine, request->results->clock, 100 * least, seen->n_unstable + out->n_unstable,
+        seen->n_compared + out->n_compared);
 }
 
 static int compare_whys(const void *a, const void *b) {

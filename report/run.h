@@ -1,6 +1,6 @@
 // The tables of `cyclops run`.
 //     vfmadd231ps zmm    latency 4.00   reciprocal throughput 0.50
-//       n   measured       znver5 (LLVM 19)   difference
+//       n   measured       llvm-19/znver5   difference
 //       1   4.00 ±0.01     4.00                 0 %
 #ifndef REPORT_RUN_H
 #define REPORT_RUN_H

@@ -31,13 +31,13 @@ static void print_values(const struct scores *scores, FILE *out) {
         const struct score_values *values = &scores->values[form];
         if (values->n_stable + values->n_unstable + values->n_missing + values->n_branches + values->n_distorted == 0)
             continue;
-        fprintf(out, "%s: %zu stable values", form_name(form), values->n_stable);
+        fprintf(out, "%s: %zu stable value%s", form_name(form), values->n_stable, values->n_stable == 1 ? "" : "s");
         if (values->n_unstable)
             fprintf(out, "; left out: %zu unstable", values->n_unstable);
         if (values->n_distorted)
             fprintf(out, "; left out: %zu distorted", values->n_distorted);
         if (values->n_missing)
-            fprintf(out, "; %zu blocks could not run", values->n_missing);
+            fprintf(out, "; %zu block%s could not run", values->n_missing, values->n_missing == 1 ? "" : "s");
         if (values->n_branches)
             fprintf(out, "; %zu have branches inside", values->n_branches);
         fprintf(out, "\n");
@@ -52,8 +52,7 @@ static bool has_score(const struct scores *scores, unsigned model, unsigned form
 
 static void print_all(struct arena *arena, const struct scores *scores, FILE *out, bool colour) {
     struct table table = {.arena = arena};
-    table_column(&table, TABLE_LEFT, "model");
-    table_column(&table, TABLE_LEFT, "form");
+    table_column(&table, TABLE_LEFT, "model and form"); // one column: a table that is parted repeats the first
     table_column(&table, TABLE_RIGHT, "blocks");
     table_column(&table, TABLE_RIGHT, "mean error");
     table_column(&table, TABLE_RIGHT, "median");
@@ -67,8 +66,7 @@ static void print_all(struct arena *arena, const struct scores *scores, FILE *ou
             const struct score_form *form = &scores->models[m].forms[f];
             if (!has_score(scores, m, f))
                 continue;
-            table_cell(&table, "%s", scores->models[m].title);
-            table_cell(&table, "%s", form_name(f));
+            table_cell(&table, "%s %s", scores->models[m].title, form_name(f));
             table_cell(&table, "%zu", form->all.n);
             table_cell(&table, "%.2f %%", mean_percent(&form->all));
             table_cell(&table, "%.2f %%", to_percent * form->median);

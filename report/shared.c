@@ -39,9 +39,10 @@ const char *model_shared_title(const struct lab *lab, const struct experiment *c
     const char *versions = "";
     for (unsigned i = model + 1; i < lab->n_models; i++)
         if (place_of(lab, rows, n_rows, i) == model)
-            versions = arena_printf(lab->arena, "%s, %u", versions, lab->models[i].backend->major);
+            versions = arena_printf(lab->arena, "%s,%u", versions, lab->models[i].backend->major);
     const char *title = lab->models[model].title;
     if (!*versions)
         return title;
-    return arena_printf(lab->arena, "%.*s%s)", (int)strlen(title) - 1, title, versions);
+    size_t length = strcspn(title, "/"); // "llvm-22"
+    return arena_printf(lab->arena, "%.*s%s%s", (int)length, title, versions, title + length);
 }

@@ -1,5 +1,5 @@
 // Private to this folder.
-// With --brief, versions of LLVM that predict the same of a CPU share a row or a column: "znver4 (LLVM 22, 19)".
+// With --brief, versions of LLVM that predict the same of a CPU share a row or a column: "llvm-22,19/znver4".
 #ifndef REPORT_SHARED_H
 #define REPORT_SHARED_H
 

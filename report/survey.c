@@ -4,11 +4,12 @@
 #include "base/text.h"
 
 static void add_counts(const struct survey_summary *summary, struct text *text) {
-    text_addf(text, "%zu forms, %zu measured: %zu values", summary->n_forms, summary->n_measured, summary->n_values);
+    text_addf(text, "%s, %zu measured: %s", text_count(text->arena, summary->n_forms, "form"), summary->n_measured,
+              text_count(text->arena, summary->n_values, "value"));
     text_addf(text, " (%zu unstable, ", summary->n_unstable);
     if (summary->n_waiting)
         text_addf(text, "%zu seen at one time only, ", summary->n_waiting);
-    text_addf(text, "%zu upper bounds)", summary->n_at_most);
+    text_addf(text, "%s)", text_count(text->arena, summary->n_at_most, "upper bound"));
 }
 
 void survey_report_print(struct arena *arena, const struct survey_summary *summary, const char *folder, FILE *out) {

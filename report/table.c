@@ -97,10 +97,11 @@ static void print_head(struct arena *arena, const struct survey_table *table, FI
         screen_print_sentence(arena_printf(arena, "Clock: %s", table->clock), out);
     const char *waiting =
         table->n_waiting ? arena_printf(arena, ", %zu seen at one time only ?", table->n_waiting) : "";
-    screen_print_sentence(
-        arena_printf(arena, "%zu forms, %zu measured: %zu values (%zu unstable ?%s, %zu upper bounds ≤)",
-                     table->n_forms, table->n_measured, table->n_values, table->n_unstable, waiting, table->n_at_most),
-        out);
+    screen_print_sentence(arena_printf(arena, "%s, %zu measured: %s (%zu unstable ?%s, %s ≤)",
+                                       text_count(arena, table->n_forms, "form"), table->n_measured,
+                                       text_count(arena, table->n_values, "value"), table->n_unstable, waiting,
+                                       text_count(arena, table->n_at_most, "upper bound")),
+                          out);
     print_all_reasons(arena, table, out);
     print_width(arena, table, out);
     if (table->n_models)

@@ -38,6 +38,8 @@ static void add_models(struct arena *arena, const struct model *models, size_t n
     table->n_models = n_models;
 }
 
+const char table_not_measured[] = "not measured yet, or not by this assembler";
+
 static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
         if (!reader_is_latency(&m->entries[i]) && !m->entries[i].filler)
@@ -137,7 +139,7 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
         struct making making = {reader, row, &reader->entries[first], end - first, NULL, NULL};
         fill_row(&making);
         if (!row->left_out)
-            row->left_out = first == end ? "not measured yet, or not by this assembler" : why_no_value(row);
+            row->left_out = first == end ? table_not_measured : why_no_value(row);
         count_row(table, row);
     }
     table->rows = rows;

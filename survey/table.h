@@ -102,6 +102,9 @@ struct table_model {
     unsigned uops;
 };
 
+// The reason of a form that was not measured yet, as `left_out`.
+extern const char table_not_measured[];
+
 struct table_row {
     const char *form;        // LLVM's opcode: "VADDPSYrr"
     const char *example;     // its text, as LLVM prints it, with spaces for tabs

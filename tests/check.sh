@@ -98,6 +98,19 @@ expect 0 'To measure again: cyclops run --kernels moved/kernels --isa x86_64 --t
 expect 0 'Outside their intervals: 0 before' "$cyclops" repair base --mcpu znver4 --output none.yaml
 expect 0 'No findings' "$cyclops" check base --mcpu none.yaml
 
+# A bound is the form's own only as far as the instructions beside it do not explain it, and never chooses pipes. Where
+# the mov that breaks dependences was not measured, it takes nothing of the bound.
+overlay cheap znver4 >cheap.yaml <<'YAML'
+  - {match: "ADD64i32|MOV32ri", uses: [{resource: Zn4ALU0123, acquire: 0, release: 1}]}
+YAML
+silent "$cyclops" survey ADD64i32 MOV32ri --isa x86_64 --target "sim:./cheap.yaml,noise=none" --output both
+silent "$cyclops" survey ADD64i32 --isa x86_64 --target "sim:./cheap.yaml,noise=none" --output alone
+expect 0 'before, 0 after' bash -c "'$cyclops' repair both --mcpu znver4 --output both.yaml | tr '\n' ' ' | tr -s ' '"
+expect 0 '^[^#]*match: "ADD64i32", uses: \[\{resource: Zn4ALU0123, acquire: 0, release: 1}' cat both.yaml
+expect 0 '^[^#]*match: "MOV32ri", uses: \[\{resource: Zn4ALU0123, acquire: 0, release: 1}' cat both.yaml
+expect 0 'compared' "$cyclops" repair alone --mcpu znver4 --output alone.yaml
+expect 0 '^[^#]*match: "ADD64i32", uses: \[\{resource: Zn4ALU0123, acquire: 0, release: 2}' cat alone.yaml
+
 # The page: all forms are in it; what would end its data is not.
 expect 0 'report.html: 5 forms, 3 findings' "$cyclops" report moved --mcpu znver4 --output report.html
 page_data() { sed -n 's|^<script type="application/json" id="data">\(.*\)</script>$|\1|p' "$1"; }
@@ -191,6 +204,15 @@ if command -v tidy >/dev/null; then
         expect 0 '^0$' bash -c "tidy -e -q $page 2>&1 | grep -c 'Error\|Warning'; true"
     done
 fi
+
+# Two outputs with one name, also where one follows from another.
+expect 2 '--junit and --markdown would write the same file' "$cyclops" check base --mcpu znver4 --junit one --markdown ./one
+expect 2 '--review and --td-output would write the same file' "$cyclops" repair base --mcpu znver4 --output x.yaml --td none.td --review x.diff
+
+# One stream alone is a chain, and is called so.
+expect 0 '1 form, ' "$cyclops" report runs.jsonl --mcpu znver4 --output streams.html
+expect 0 '"one stream, looped[^"]*",0,0,(3|2[.]99)' page_data streams.html
+expect 0 '"each of 4 streams, looped[^"]*",0,0,(1|0[.]99)' page_data streams.html
 
 # Bad input.
 expect 2 'output names the HTML file' "$cyclops" report base

@@ -9,21 +9,21 @@ both=(--llvm 22 --llvm 19)
 sim=(--isa x86_64 --target sim:skylake,noise=none --form looped --mode throughput)
 
 # One measurement, a row for each version, or one for both.
-expect 0 'skylake \(LLVM 22\) +1\.000 +0 %' "$cyclops" run mfence "${sim[@]}" "${both[@]}"
-expect 0 'skylake \(LLVM 19\) +3\.000 +\+200 %' "$cyclops" run mfence "${sim[@]}" "${both[@]}"
-expect 0 'skylake \(LLVM 22, 19\) +0\.292 +0 %' "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --brief
-expect 0 'skylake \(LLVM 19\) +3\.000' "$cyclops" run mfence "${sim[@]}" "${both[@]}" --brief
-expect 0 '^  n +measured, looped +skylake \(LLVM 22, 19\) +difference$' "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --brief --sweep 1..3
-expect 0 'skylake \(LLVM 19\)' "$cyclops" run mfence "${sim[@]}" --mcpu llvm-19/skylake
-expect 0 'skylake \(LLVM 22, 19\): ' "$cyclops" run add-r64 --isa x86_64 --form looped --target sim:znver4,noise=none --mcpu skylake "${both[@]}" --brief --sweep 1..5
-expect 0 'measured, and by skylake \(LLVM 19\)' "$cyclops" pairs add-r64 mfence --isa x86_64 --target sim:skylake,noise=none "${both[@]}"
+expect 0 'llvm-22/skylake +1\.000 +0 %' "$cyclops" run mfence "${sim[@]}" "${both[@]}"
+expect 0 'llvm-19/skylake +3\.000 +\+200 %' "$cyclops" run mfence "${sim[@]}" "${both[@]}"
+expect 0 'llvm-22,19/skylake +0\.292 +0 %' "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --brief
+expect 0 'llvm-19/skylake +3\.000' "$cyclops" run mfence "${sim[@]}" "${both[@]}" --brief
+expect 0 '^  n +measured, looped +llvm-22,19/skylake +difference$' "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --brief --sweep 1..3
+expect 0 'llvm-19/skylake' "$cyclops" run mfence "${sim[@]}" --mcpu llvm-19/skylake
+expect 0 'llvm-22,19/skylake: ' "$cyclops" run add-r64 --isa x86_64 --form looped --target sim:znver4,noise=none --mcpu skylake "${both[@]}" --brief --sweep 1..5
+expect 0 'measured, and by llvm-19/skylake' "$cyclops" pairs add-r64 mfence --isa x86_64 --target sim:skylake,noise=none "${both[@]}"
 expect 0 'on LLVM 19/znver4' "$cyclops" explain 'imul rax, rbx' --mcpu znver4 --mtriple x86_64-linux-gnu "${both[@]}"
 
 expect 0 '^predicted by LLVM 19$' "$cyclops" reproduce fma-numbers --target none "${both[@]}"
 expect 0 '"llvm":19' "$cyclops" reproduce fma-numbers --target none --json "${both[@]}"
 
 # What only one of them knows.
-expect 0 'diamondrapids \(LLVM 19\) +- +not in LLVM 19' "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --mcpu diamondrapids
+expect 0 'llvm-19/diamondrapids +- +not in LLVM 19' "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --mcpu diamondrapids
 expect 0 'diamondrapids +is not in LLVM 19' "$cyclops" explain 'imul rax, rbx' --mcpu diamondrapids --mtriple x86_64-linux-gnu "${both[@]}"
 expect 2 "unknown CPU 'znver99'" "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --mcpu znver99
 expect 77 'no module for LLVM 18 in .*\(there is: 19, 22\); install llvm-18-dev' "$cyclops" run add-r64 "${sim[@]}" --llvm 22 --llvm 18
@@ -51,7 +51,7 @@ expect 2 'name the two versions' "${changes[@]}" --llvm 22
 
 # A simulated CPU of one version beside the models of another.
 expect 0 'fma-zmm-ps.* 0\.500' "$cyclops" run fma-zmm-ps --isa x86_64 --form looped --mode throughput --target sim:llvm-19/skylake-avx512,noise=none
-expect 0 'simulated skylake \(LLVM 19\)' "$cyclops" run mfence --isa x86_64 --form looped --mode throughput --target sim:llvm-19/skylake,noise=none "${both[@]}"
+expect 0 'simulated llvm-19/skylake' "$cyclops" run mfence --isa x86_64 --form looped --mode throughput --target sim:llvm-19/skylake,noise=none "${both[@]}"
 # A mistake that only one version sees is a mistake; so is what cannot be compared.
 expect 2 "LLVM 19: unknown CPU feature 'movrs'" "$cyclops" run add-r64 "${sim[@]}" "${both[@]}" --mattr +movrs
 expect 2 "not 'overlay:blah'" "${changes[@]/skylake/overlay:blah}" --llvm 19 --llvm 22
@@ -60,7 +60,7 @@ expect 1 "'full' is invalid" bash -c "echo nop | '$cyclops' mca --mcpu=llvm-19/h
 
 # A measurement of a CPU that only one of the versions knows, held against both.
 "$cyclops" run add-r64 --isa x86_64 --form looped --mode throughput --target sim:diamondrapids,noise=none --output "$T/file" >/dev/null
-expect 0 'diamondrapids \(LLVM 19\) +- +not in LLVM 19' "$cyclops" run --from "$T/file" --llvm 19 --llvm 22
+expect 0 'llvm-19/diamondrapids +- +not in LLVM 19' "$cyclops" run --from "$T/file" --llvm 19 --llvm 22
 
 # A library of another minor version than the module was built for.
 # (Not where a sanitizer must be loaded first.)

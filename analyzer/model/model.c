@@ -124,7 +124,7 @@ const char *model_split_version(struct arena *arena, const char *name, const cha
 }
 
 static const char *title(struct arena *arena, const char *cpu, const struct backend *backend) {
-    return arena_printf(arena, "%s (LLVM %u)", cpu, backend->major);
+    return arena_printf(arena, "%s%u/%s", version_prefix, backend->major, cpu);
 }
 
 bool model_open(struct model *model, struct arena *arena, const char *llvm, const struct backend_options *options,

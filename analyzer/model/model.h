@@ -15,7 +15,7 @@ struct model {
     // What decides its numbers, to tell it from another one, also of the same name: LLVM's version and CPU, the
     // features that were asked for, the hash of an overlay's file.
     const char *identity;
-    const char *title;   // for a table's heading: "znver4 (LLVM 22)", "overlay:cortex-a8"
+    const char *title;   // for a table's heading: "llvm-22/znver4", "overlay:cortex-a8"
     const char *missing; // why there is no such CPU, and all else is null: "not in LLVM 19"; null: it is open
 };
 

@@ -64,7 +64,7 @@ static const struct option options[] = {
     {OPTION_COUNT, "worst", "N", "score: print the N blocks with the largest errors, for each model.",
      &corpus_args.worst},
     {OPTION_COUNT, "jobs", "N", "score: threads that predict. Default: as many as CPUs.", &corpus_args.jobs},
-    {OPTION_TEXT, "blocks", "FILE",
+    {OPTION_OUTPUT, "blocks", "FILE",
      "score: also write a CSV file with a line for each block: its values, its predictions. --measured reads it.",
      &corpus_args.blocks},
     {OPTION_FLAG, "csv", NULL, "score: print the scores as CSV.", &corpus_args.wants_csv},

@@ -1,0 +1,72 @@
+// Private to this folder.
+// The state of a repair (repair.h), for the files that do parts of it.
+#ifndef CHECK_REPAIR_STATE_H
+#define CHECK_REPAIR_STATE_H
+
+#include "check/predictor.h"
+#include "check/repair.h"
+#include "check/repair_search.h"
+
+// A form with its values, which are [first, end) of the results'.
+struct repair_member {
+    const char *key; // equal for forms of one class whose instructions have the same numbers
+    const char *form, *opcode, *class_name;
+    size_t first, end;
+    struct repair_numbers numbers;
+    const char **others; // opcodes beside it in the program of its throughput
+    size_t n_others;
+};
+
+struct repair {
+    struct arena *arena;
+    const struct repair_request *request;
+    const struct check_value *values;
+    size_t n_values;
+    struct predicted *base;  // of the model as it is, by value
+    double *gaps;            // likewise; below 0: the value is not compared
+    double *held_out;        // likewise, of values that the repair does not see; below 0: it sees it
+    unsigned dispatch_width; // changed; 0: it is not
+    struct repair_member *members;
+    size_t n_members;
+    double *commonness;           // of each resource: share of the members that use pipes of it
+    struct repair_unseen *unseen; // opcodes without a value, by group
+    size_t n_unseen;
+    bool takes_bounds; // also bounds of a form together with others: these others are repaired
+    struct repair_rule *rules;
+    size_t n_rules;
+};
+
+// Whether the value bounds the form together with others: instructions that end dependences, or put back what it moves.
+// What exceeds the bound may be theirs.
+bool repair_is_shared_bound(const struct repair *repair, const struct repair_member *member, size_t i);
+// Changes the numbers by all rules that name the opcode, one after the other.
+void repair_apply_rules(const struct repair *repair, const char *opcode, struct repair_numbers *numbers);
+// The number behind the last member of the group that begins with `first`.
+size_t repair_end_of_group(const struct repair *repair, size_t first);
+// Begins a search of the members' numbers, from `start` on. What it holds lives in the arena.
+struct repair_search repair_open_search(struct arena *arena, struct repair *repair, const struct repair_member *members,
+                                        size_t n, const struct repair_numbers *start);
+// Adds what the search found as a rule of the members.
+void repair_add_rule(struct repair *repair, const struct repair_search *search, const struct repair_numbers *before,
+                     const struct repair_member *members, size_t n, bool is_of_class);
+
+// A member's class and the numbers of its instruction, as text.
+const char *repair_member_key(struct arena *arena, const struct repair_member *member);
+
+// ---- repair_bounds.c
+
+// Repairs forms by what bounds them together with others, once these are repaired.
+void repair_by_bounds(struct repair *repair);
+
+// ---- repair_classes.c
+
+// Finds the opcodes without a value; members of which no value is compared are moved to them. Fails where LLVM's forms
+// cannot be listed.
+bool repair_find_unseen(struct repair *repair, struct fail *fail);
+// Adds rules for opcodes without a value, where all others of their group came to the same numbers.
+void repair_spread(struct repair *repair);
+// Drops these rules, or the opcode's part in them. False: it has none.
+void repair_unspread(struct repair *repair);
+bool repair_unspread_opcode(struct repair *repair, const char *opcode);
+
+#endif
