@@ -37,7 +37,7 @@ static void a_shared_core_widens_the_error(void **state) {
 // What that thread does to code bound by issue: most of a round's times may be right, and still the round is wrong.
 static void rounds_corunner_a_neighbour_are_dropped(void **state) {
     (void)state;
-    enum { SEEDS = 20 };
+    enum { SEEDS = 60 };
     unsigned n_exact = 0, n_issue = 0, n_multiply = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct fake_session session;

@@ -4,6 +4,7 @@
 #include "bench/measure/checks.h"
 #include "bench/measure/moments.h"
 #include "bench/measure/rounds.h"
+#include "bench/measure/uneven.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -246,6 +247,7 @@ void progress_take(struct progress *progress, uint64_t start_ns) {
         if (bench_clock_counts(job->clock) && sampling->n_kept > n_kept)
             event_counts_add(&progress->counts, job, &job->rounds[i]);
     }
+    uneven_choose(sampling);
     bool is_spoilt = sampling->n_kept - n_before < FEWEST_CLEAN && count_spoilt(sampling) > n_spoilt;
     bool is_unknown = sampling->n_batches > LEVEL_PROCESSES && checks_unknown(progress->bench, job) != BENCH_N_CHECKS;
     progress->n_dirty = is_spoilt || is_unknown ? progress->n_dirty + 1 : 0;

@@ -2,6 +2,7 @@
 
 #include "bench/measure/checks.h"
 #include "bench/measure/clock.h"
+#include "bench/measure/uneven.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -76,13 +77,15 @@ void sampling_add(struct sampling *sampling, const struct bench *bench, const st
     enum bench_drop why = disturbance(job, round), why_unclean;
     checks_cycles(bench, job, round, sample.checks);
     bool is_clean = are_checks_clean(sampling, bench, job, &sample, &why_unclean);
-    if (why != DROP_N_REASONS || !clock->convert(job, round, &sample.cycles, &why)) {
+    if (why != DROP_N_REASONS || !clock->convert(job, round, &sample.difference, &why)) {
         sampling->dropped[why]++;
     } else if (!is_clean) {
         sampling->dropped[why_unclean]++;
         sampling->n_faster += checks_are_faster(bench, job->code, sample.checks);
     } else if (sampling->n_kept < SAMPLING_MAX) {
+        sample.cycles = sample.difference;
         sample.step = clock->step(bench, round);
+        uneven_judge(job, round, &sample);
         if (job->corunner)
             sample.corunner = round->corunner.ticks / round->corunner.bodies /
                               (job->ticks_per_cycle > 0 ? job->ticks_per_cycle : sample.reference_ticks);

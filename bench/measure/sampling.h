@@ -11,7 +11,10 @@ enum { SAMPLING_MAX = 4096 }; // limit of kept samples
 struct sample {
     unsigned process;              // number of its process, from 1
     uint64_t ns;                   // start of that process, by the time that budgets count
-    double cycles;                 // cycles per body
+    double cycles;                 // cycles per body: `difference`, or `alone` (uneven.h)
+    double difference;             // of the long run and the short one
+    double alone;                  // by the long run alone, less the reference's start
+    double start;                  // what the short run costs besides its bodies and that start, as a share of it
     double reference_ticks;        // timer ticks per cycle of the reference
     double reference_change;       // relative change of these from before the code to after it
     double step;                   // least difference that the clock can show, as a share of the cycles

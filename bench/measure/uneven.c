@@ -1,0 +1,52 @@
+#include "bench/measure/uneven.h"
+
+#include <math.h>
+
+// Largest part of a short run that its start may differ from the reference's. Two speeds 1.14 times apart and less are
+// not told from each other: their difference is 2 % off at most.
+static const double most_start = 0.12;
+// Least shares of rounds with and without such a start: one round may have met an interrupt.
+static const double least_even = 0.1, least_uneven = 0.05;
+enum { FEWEST_ITERATIONS = 2 };
+
+// What a pair of runs costs besides its iterations, ticks. `each`: what an iteration takes.
+static double start_of(const struct target_sample *short_run, const struct target_sample *long_run, uint64_t n_short,
+                       uint64_t n_long, double *each) {
+    *each = ((double)long_run->ticks - (double)short_run->ticks) / (double)(n_long - n_short);
+    return (double)short_run->ticks - *each * (double)n_short;
+}
+
+// The reference's start, the mean of before and after the code. A disturbed one may be anything, so it has limits.
+static double usual_start(const struct target_job *job, const struct target_round *round) {
+    double each, most = most_start * (double)round->code_short.ticks;
+    double before = start_of(&round->reference_before[0], &round->reference_before[1], job->reference_short,
+                             job->reference_long, &each),
+           after = start_of(&round->reference_after[0], &round->reference_after[1], job->reference_short,
+                            job->reference_long, &each);
+    return fmax(0, fmin((before + after) / 2, most));
+}
+
+void uneven_judge(const struct target_job *job, const struct target_round *round, struct sample *sample) {
+    const struct bench_code *code = job->code;
+    sample->start = 0;
+    sample->alone = sample->difference;
+    if (job->code_calls > 1 || job->code_short < FEWEST_ITERATIONS || code->chase.n || bench_code_is_foreign(code))
+        return;
+    double each, start = start_of(&round->code_short, &round->code_long, job->code_short, job->code_long, &each),
+                 usual = usual_start(job, round);
+    if (each <= 0 || round->code_short.ticks == 0)
+        return;
+    sample->start = (start - usual) / (double)round->code_short.ticks;
+    sample->alone = sample->difference * ((double)round->code_long.ticks - usual) / (double)job->code_long / each;
+}
+
+void uneven_choose(struct sampling *sampling) {
+    size_t n_uneven = 0, n = sampling->n_kept;
+    for (size_t i = 0; i < n; i++)
+        n_uneven += fabs(sampling->samples[i].start) > most_start;
+    bool has_both = (double)n_uneven >= least_uneven * (double)n && (double)(n - n_uneven) >= least_even * (double)n;
+    for (size_t i = 0; i < n; i++) {
+        struct sample *sample = &sampling->samples[i];
+        sample->cycles = has_both && fabs(sample->start) > most_start ? sample->alone : sample->difference;
+    }
+}
