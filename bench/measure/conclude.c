@@ -4,6 +4,7 @@
 #include "bench/measure/checks.h"
 #include "bench/measure/clock.h"
 #include "bench/measure/moments.h"
+#include "bench/measure/uneven.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -270,6 +271,8 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
     result->why = find_disturbance(sampling, bench, doubt, result);
     if (!result->why)
         judge_modes(sampling, bench, medians, result);
+    if (!result->why && uneven_is_doubtful(sampling, job))
+        result->why = "its short runs and its long ones have different speeds";
     if (!result->why)
         result->why = find_vagueness(sampling, bench, result);
     double low = measured_low(result), high = measured_high(result);

@@ -157,6 +157,7 @@ static void looks_cost_confidence(void **state) {
 // A round of `cycles`, as seen in a process.
 static void add(struct fixture *f, unsigned process, double cycles) {
     f->sampling.n_batches = process;
+    f->round.code_short.ticks = 100 + SHORT;
     f->round.code_long.ticks = f->round.code_short.ticks + (uint64_t)llround(cycles * (LONG - SHORT));
     sampling_add(&f->sampling, &f->bench, &f->job, &f->round);
 }

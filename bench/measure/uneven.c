@@ -1,6 +1,7 @@
 #include "bench/measure/uneven.h"
 
 #include <math.h>
+#include <stddef.h>
 
 // Largest part of a short run that its start may differ from the reference's. Two speeds 1.14 times apart and less are
 // not told from each other: their difference is 2 % off at most.
@@ -8,6 +9,10 @@ static const double most_start = 0.12;
 // Least shares of rounds with and without such a start: one round may have met an interrupt.
 static const double least_even = 0.1, least_uneven = 0.05;
 enum { FEWEST_ITERATIONS = 2 };
+
+// A start that no cold cache explains, as a part of the short run, where the warm-up has run the code this often.
+static const double cold_start = 0.25;
+enum { WARM_ITERATIONS = 4 };
 
 // What a pair of runs costs besides its iterations, ticks. `each`: what an iteration takes.
 static double start_of(const struct target_sample *short_run, const struct target_sample *long_run, uint64_t n_short,
@@ -44,9 +49,19 @@ void uneven_choose(struct sampling *sampling) {
     size_t n_uneven = 0, n = sampling->n_kept;
     for (size_t i = 0; i < n; i++)
         n_uneven += fabs(sampling->samples[i].start) > most_start;
-    bool has_both = (double)n_uneven >= least_uneven * (double)n && (double)(n - n_uneven) >= least_even * (double)n;
+    bool is_rare = (double)n_uneven < least_uneven * (double)n,
+         has_even = (double)(n - n_uneven) >= least_even * (double)n;
     for (size_t i = 0; i < n; i++) {
         struct sample *sample = &sampling->samples[i];
-        sample->cycles = has_both && fabs(sample->start) > most_start ? sample->alone : sample->difference;
+        bool is_uneven = sample->start < -most_start || (has_even && sample->start > most_start);
+        sample->cycles = is_uneven && !is_rare ? sample->alone : sample->difference;
     }
+}
+
+bool uneven_is_doubtful(struct sampling *sampling, const struct target_job *job) {
+    if (job->code_short < WARM_ITERATIONS || !sampling->n_kept)
+        return false;
+    const double *starts = sampling_sorted(sampling, offsetof(struct sample, start));
+    double least = starts[(size_t)(least_even * (double)sampling->n_kept)];
+    return least > most_start && statistics_median(starts, sampling->n_kept) > cold_start;
 }

@@ -97,6 +97,28 @@ static void the_same_start_cancels(void **state) {
     close_fixture(f);
 }
 
+static void less_than_no_start_is_two_speeds(void **state) {
+    (void)state;
+    struct fixture *f = open_fixture();
+    add(f, 8, fast, slow);
+    assert_true(f->sampling.samples[0].start < -0.3);
+    assert_cycles(f, 0, slow);
+    assert_false(uneven_is_doubtful(&f->sampling, &f->job));
+    close_fixture(f);
+}
+
+// Either all short runs are slow, or all runs start slowly: the difference may be wrong.
+static void a_large_start_is_doubtful(void **state) {
+    (void)state;
+    struct fixture *f = open_fixture();
+    add(f, 8, 1.6 * fast, fast);
+    assert_true(uneven_is_doubtful(&f->sampling, &f->job));
+    add(f, 2, fast, fast);
+    assert_false(uneven_is_doubtful(&f->sampling, &f->job));
+    assert_cycles(f, 0, fast);
+    close_fixture(f);
+}
+
 static void a_single_round_changes_nothing(void **state) {
     (void)state;
     struct fixture *f = open_fixture();
@@ -143,6 +165,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_difference_of_two_speeds_is_none_of_them),
         cmocka_unit_test(the_same_start_cancels),
+        cmocka_unit_test(less_than_no_start_is_two_speeds),
+        cmocka_unit_test(a_large_start_is_doubtful),
         cmocka_unit_test(a_single_round_changes_nothing),
         cmocka_unit_test(some_code_has_no_usual_start),
         cmocka_unit_test(a_disturbed_reference_has_limits),
