@@ -136,7 +136,10 @@ static void print_next(struct arena *arena, const struct parameters_request *req
         }
         text_add(&next, " --compare MODEL ('cyclops list models' names them)");
     } else if (cpu) {
-        text_add(&next, "Simulated with it: cyclops mca -mcpu=");
+        text_add(&next, "Simulated with it: cyclops mca ");
+        if (strcmp(lab->target, "native") != 0)
+            text_addf(&next, "-mtriple=%s ", lab->isa->triple);
+        text_add(&next, "-mcpu=");
         text_add_word(&next, card);
         text_add(&next, " FILE.s");
     }

@@ -84,7 +84,16 @@ static bool are_events_chosen(void) {
 static bool read_events(struct arena *arena, struct fail *fail) {
     const struct option_list *events = &lab_args.events;
     bool has_none = events->n_items == 1 && strcmp(events->items[0], "none") == 0;
-    return are_events_chosen() || has_none || lab_args_read_events(arena, fail);
+    if (are_events_chosen() || has_none)
+        return true;
+    if (!lab_args_read_events(arena, fail))
+        return false;
+    const struct option_list *named = &lab_args.options.events;
+    for (size_t i = 0; i < named->n_items; i++)
+        if (strcmp(named->items[i], "auto") == 0 || strcmp(named->items[i], "none") == 0)
+            return fail_set(fail, FAIL_INPUT, "--events %s stands alone: name events, or one of auto and none",
+                            named->items[i]);
+    return true;
 }
 
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {

@@ -110,7 +110,8 @@ static bool run_rounds(struct session *session, const struct parameters_request 
     for (unsigned round = 0; round < MOST_ROUNDS; round++) {
         find_all(session, request, false);
         enum session_part part = session_count(session, SESSION_MISSING) ? SESSION_MISSING : SESSION_UNSTABLE;
-        if (!session_count(session, part) || session_seconds() > session->end)
+        bool may_be_known = request->is_resumed && part == SESSION_MISSING && !session->has_ended;
+        if (!session_count(session, part) || (session_seconds() > session->end && !may_be_known))
             break;
         if (!session_measure(session, part, &is_stopped, fail) || !write_card(session, request, fail))
             return false;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool value_is_usable(const struct value *value) {
     return value->is_good && value->is_stable;
@@ -83,6 +84,7 @@ double session_seconds(void) {
 // Measuring ends with the budget as it does when the user ends it. Static: bench_options.is_stopped has no context.
 static struct {
     double end;
+    size_t n_taken_before; // values that earlier parts took from the measurement file
     bool (*is_stopped)(void);
 } limit;
 
@@ -183,6 +185,9 @@ static void drop_failed(void *context, const struct fail *fail) {
 
 static void say_measuring(void *context, size_t number, size_t total) {
     const struct session *session = context;
+    bool is_next_taken = number <= session->n_taken - limit.n_taken_before;
+    if (number <= total && !is_next_taken)
+        limit.end = session->end;
     lab_say_measuring(session->options->listener, number, total);
 }
 
@@ -303,7 +308,9 @@ bool session_measure(struct session *session, enum session_part part, bool *is_s
         options.bench.budget_ms = attempt_ms;
     options.bench.retry_seconds = fmin(most_wait, session->wait_seconds / wait_share);
     options.bench.confirm_seconds = -1;
-    limit.end = session->end;
+    // What the measurement file holds is taken once the clock runs, so that must not end before.
+    limit.end = part == SESSION_MISSING && access(session->path, F_OK) == 0 ? INFINITY : session->end;
+    limit.n_taken_before = session->n_taken;
     limit.is_stopped = session->options->bench.is_stopped;
     options.bench.is_stopped = is_over;
     bool is_done = write_kernels(session, fail) && make_plan(session, part, &arena, &plan, fail);
@@ -316,7 +323,7 @@ bool session_measure(struct session *session, enum session_part part, bool *is_s
     }
     if (lab.bench.options.retry_seconds > 0)
         session->wait_seconds -= lab.bench.options.retry_seconds - lab.bench.retry_ms / 1e3;
-    bool is_ended = status == RUN_PLAN_INTERRUPTED || is_over();
+    bool is_ended = session->has_ended = status == RUN_PLAN_INTERRUPTED || is_over();
     *is_stopped = is_stopped_by_user();
     if (is_ended && !is_done) {
         fail_clear(fail);

@@ -62,6 +62,7 @@ struct session {
     size_t n_missing;    // values that experiments asked for, and that are not measured yet
     bool is_final;       // what is not measured now has a value that says so, so each experiment can end
     double end;          // when measuring ends, s of session_seconds
+    bool has_ended;      // so the last part did
     double wait_seconds; // time that is left to wait for neighbours to leave, s
     size_t n_taken;      // values that come from the measurement file
 };
@@ -89,8 +90,8 @@ enum session_part { SESSION_MISSING, SESSION_UNSTABLE };
 size_t session_count(const struct session *session, enum session_part part);
 
 // Measures a part of what was asked for, but not all at once: the card is written in between. Ends at session->end.
-// Missing values are first looked for in the measurement file. `is_stopped`: the user ended it. False only where
-// nothing can go on.
+// Missing values are first looked for in the measurement file, also behind that end: a card that has all it needs takes
+// no budget. `is_stopped`: the user ended it. False only where nothing can go on.
 bool session_measure(struct session *session, enum session_part part, bool *is_stopped, struct fail *fail);
 
 #endif

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,13 +112,40 @@ static bool check_patterns(const struct survey_request *request, struct arena *a
 }
 
 // Leaves out what was not requested.
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Reads the names of the forms in the folder, sorted: a survey that goes on without patterns goes on with these. None,
+// where it has patterns or the folder has no forms.
+static bool read_own_names(struct survey *survey, const char ***names, size_t *n, struct fail *fail) {
+    const struct survey_request *request = survey->request;
+    const struct folder_form *forms;
+    *n = 0;
+    if (!request->is_resumed || request->n_patterns)
+        return true;
+    if (!folder_read_forms(survey->arena, request->folder, &forms, n, fail))
+        return false;
+    *names = ARENA_ARRAY(survey->arena, const char *, *n);
+    for (size_t i = 0; i < *n; i++)
+        (*names)[i] = forms[i].form;
+    if (*n)
+        qsort(*names, *n, sizeof **names, compare_names);
+    return true;
+}
+
 static bool select_forms(struct survey *survey, bool *is_selected, struct fail *fail) {
     const struct survey_request *request = survey->request;
+    const char **own = NULL;
+    size_t n_own;
+    if (!read_own_names(survey, &own, &n_own, fail))
+        return false;
     struct form_patterns patterns;
     bool *has_form = ARENA_ARRAY(survey->arena, bool, request->n_patterns);
     bool is_good = form_patterns_open(&patterns, survey->arena, request->patterns, request->n_patterns, fail);
     for (size_t i = 0; i < survey->n_forms && is_good; i++) {
         bool is_wanted = !request->n_patterns || is_match(&patterns, &survey->forms[i], has_form);
+        is_wanted &= !n_own || bsearch(&survey->forms[i].name, own, n_own, sizeof *own, compare_names);
         is_selected[i] = is_wanted && (!request->n_shards || i % request->n_shards == request->shard - 1);
     }
     form_patterns_close(&patterns);
@@ -423,8 +451,11 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
     struct plan plan = {.listener = &listener};
     struct lab lab = {0};
     struct lab_options options = options_of(survey, &arena);
-    const struct run_journal_request files = {
-        .path = survey->path, .is_resumed = true, .events = &options.events, .known = &survey->measurements};
+    // Counts that nobody asked for are an extra: a survey without them is not measured again.
+    const struct run_journal_request files = {.path = survey->path,
+                                              .is_resumed = true,
+                                              .events = &survey->request->lab->events,
+                                              .known = &survey->measurements};
     options.listener = &listener;
     options.bench.retry_seconds = effort->retry_seconds;
     options.bench.is_first_look = effort->is_first_look;

@@ -24,7 +24,7 @@ grep -q '≠' "$T/first" && { echo "FAILED: the card contradicts the model"; gre
 # What the card does not judge of the model is named, with the reason; and what to type next.
 grep -qE "^  MispredictPenalty +13 +the card has no mispredict-penalty" "$T/first" &&
     grep -qE "^  HighLatency +[0-9]+ +no experiment shows it" "$T/first" &&
-    grep -qE "^Simulated with it: cyclops mca -mcpu=$M/card.yaml FILE.s" "$T/first" ||
+    grep -qE "^Simulated with it: cyclops mca -mtriple=x86_64[^ ]* -mcpu=$M/card.yaml FILE.s" "$T/first" ||
     { echo "FAILED: what is left of the model, or what is next:"; tail -12 "$T/first"; failures=$((failures + 1)); }
 
 # The files: each curve, the experiments as kernels that can be repeated, the card as a machine.
@@ -41,6 +41,12 @@ lines=$(wc -l <"$M/measurements.jsonl")
 expect 2 'holds a card' "$cyclops" machine widths "${sim[@]}" --output "$M"
 expect 0 'dispatch +6 ' "$cyclops" machine widths "${sim[@]}" --output "$M" --resume
 [ "$lines" = "$(wc -l <"$M/measurements.jsonl")" ] || { echo "FAILED: --resume measured again"; failures=$((failures + 1)); }
+
+# So is it with the command that a run ends with, which has no budget: the card stays as it was.
+cp "$M/card.yaml" "$T/card.yaml"
+"$cyclops" machine widths "${sim[@]}" --output "$M" --resume | tr '\n' ' ' | grep -oE 'cyclops machine widths .* --compare' >"$T/next"
+expect 0 'dispatch +6 ' bash -c "$(dirname "$cyclops")/$(cat "$T/next") llvm-22/znver3"
+cmp "$M/card.yaml" "$T/card.yaml" || { echo "FAILED: the printed command has changed the card"; failures=$((failures + 1)); }
 
 # What is taken is counted.
 expect 0 '[0-9]+ values are taken from .*; 0 of them are unstable' "$cyclops" machine widths "${sim[@]}" --output "$M" --resume

@@ -276,6 +276,12 @@ expect 0 '^0\.00$' count "$T/counted" IMUL64rr Zn4FP2
 expect 0 'counted: unrolled, n = [0-9]+ +per instruction +interval' "$cyclops" table "$T/counted" --form VADDPSYrm
 expect 0 '^  [0-9]+ other events +0' "$cyclops" table "$T/counted" --form VADDPSYrm
 silent "$cyclops" survey IMUL64rr "${counting[@]}" --events none --output "$T/uncounted"
+lines=$(wc -l <"$T/uncounted/measurements.jsonl")
+expect 0 "" "$cyclops" survey IMUL64rr "${counting[@]}" --output "$T/uncounted" --resume
+[ "$lines" = "$(wc -l <"$T/uncounted/measurements.jsonl")" ] || { echo "FAILED: --resume has measured again to count"; failures=$((failures + 1)); }
+# Without a pattern, a survey goes on with the folder's own forms.
+expect 0 '1 form, 1 measured' "$cyclops" survey "${counting[@]}" --output "$T/uncounted" --resume
+expect 2 "--events auto stands alone" "$cyclops" survey IMUL64rr "${counting[@]}" --events auto,uops --output "$T/both"
 expect 0 '^0$' bash -c '"$1" table "$2" --csv --mcpu none | grep -c ",count," || true' - "$cyclops" "$T/uncounted"
 silent "$cyclops" survey IMUL64rr "${counting[@]}" --events Zn4ALU1,uops --output "$T/two"
 expect 0 '^1\.00$' count "$T/two" IMUL64rr Zn4ALU1

@@ -45,16 +45,34 @@ void uneven_judge(const struct target_job *job, const struct target_round *round
     sample->alone = sample->difference * ((double)round->code_long.ticks - usual) / (double)job->code_long / each;
 }
 
+// Returns the number of rounds that start as the reference does, and the median of their starts.
+static size_t find_even(struct sampling *sampling, double *start) {
+    size_t n = 0;
+    for (size_t i = 0; i < sampling->n_kept; i++)
+        if (fabs(sampling->samples[i].start) <= most_start)
+            sampling->scratch[n++] = sampling->samples[i].start;
+    if (n)
+        statistics_sort(sampling->scratch, n);
+    *start = n ? statistics_median(sampling->scratch, n) : 0;
+    return n;
+}
+
+// Whether a round is apart from the even ones. Where all start alike, near the limit, none is.
+static bool is_apart(const struct sample *sample, double even_start, bool has_even) {
+    return sample->start < -most_start ||
+           (has_even && sample->start > most_start && sample->start - even_start > most_start);
+}
+
 void uneven_choose(struct sampling *sampling) {
-    size_t n_uneven = 0, n = sampling->n_kept;
-    for (size_t i = 0; i < n; i++)
-        n_uneven += fabs(sampling->samples[i].start) > most_start;
-    bool is_rare = (double)n_uneven < least_uneven * (double)n,
-         has_even = (double)(n - n_uneven) >= least_even * (double)n;
-    for (size_t i = 0; i < n; i++) {
+    double even_start, n = (double)sampling->n_kept;
+    bool has_even = (double)find_even(sampling, &even_start) >= least_even * n;
+    size_t n_apart = 0;
+    for (size_t i = 0; i < sampling->n_kept; i++)
+        n_apart += is_apart(&sampling->samples[i], even_start, has_even);
+    bool is_rare = (double)n_apart < least_uneven * n;
+    for (size_t i = 0; i < sampling->n_kept; i++) {
         struct sample *sample = &sampling->samples[i];
-        bool is_uneven = sample->start < -most_start || (has_even && sample->start > most_start);
-        sample->cycles = is_uneven && !is_rare ? sample->alone : sample->difference;
+        sample->cycles = !is_rare && is_apart(sample, even_start, has_even) ? sample->alone : sample->difference;
     }
 }
 

@@ -97,6 +97,30 @@ static void the_same_start_cancels(void **state) {
     close_fixture(f);
 }
 
+// The limit divides rounds that start alike: they are not of two speeds.
+static void starts_near_the_limit_are_alike(void **state) {
+    (void)state;
+    struct fixture *f = open_fixture();
+    for (unsigned i = 0; i < 20; i++) {
+        uint64_t start = 540 + 10 * (i % 5);
+        const struct target_round round = {
+            .reference_before = {run_of(1, SHORT), run_of(1, LONG)},
+            .reference_after = {run_of(1, SHORT), run_of(1, LONG)},
+            .code_short = {.ticks = run_of(fast, SHORT).ticks + start},
+            .code_long = {.ticks = run_of(fast, LONG).ticks + start},
+        };
+        sampling_add(&f->sampling, &f->bench, &f->job, &round);
+    }
+    uneven_choose(&f->sampling);
+    unsigned n_above = 0;
+    for (size_t i = 0; i < 20; i++) {
+        n_above += f->sampling.samples[i].start > 0.12;
+        assert_cycles(f, i, fast);
+    }
+    assert_true(n_above > 2 && n_above < 18);
+    close_fixture(f);
+}
+
 static void less_than_no_start_is_two_speeds(void **state) {
     (void)state;
     struct fixture *f = open_fixture();
@@ -165,6 +189,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_difference_of_two_speeds_is_none_of_them),
         cmocka_unit_test(the_same_start_cancels),
+        cmocka_unit_test(starts_near_the_limit_are_alike),
         cmocka_unit_test(less_than_no_start_is_two_speeds),
         cmocka_unit_test(a_large_start_is_doubtful),
         cmocka_unit_test(a_single_round_changes_nothing),
