@@ -271,7 +271,7 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
     result->why = find_disturbance(sampling, bench, doubt, result);
     if (!result->why)
         judge_modes(sampling, bench, medians, result);
-    if (!result->why && uneven_is_doubtful(sampling, job))
+    if (!result->why && uneven_is_doubtful(sampling))
         result->why = "its short runs and its long ones have different speeds";
     if (!result->why)
         result->why = find_vagueness(sampling, bench, result);

@@ -8,11 +8,11 @@
 static const double most_start = 0.12;
 // Least shares of rounds with and without such a start: one round may have met an interrupt.
 static const double least_even = 0.1, least_uneven = 0.05;
-enum { FEWEST_ITERATIONS = 2 };
-
-// A start that no cold cache explains, as a part of the short run, where the warm-up has run the code this often.
+// Fewest iterations of a short run whose start is comparable. Code that is so long that it has fewer may leave a cache
+// from one iteration to the next, and walks that miss all of them differ from run to run.
+enum { FEWEST_ITERATIONS = 4 };
+// A start that no cold cache explains, as a part of the short run, as the warm-up has run the code before.
 static const double cold_start = 0.25;
-enum { WARM_ITERATIONS = 4 };
 
 // What a pair of runs costs besides its iterations, ticks. `each`: what an iteration takes.
 static double start_of(const struct target_sample *short_run, const struct target_sample *long_run, uint64_t n_short,
@@ -76,8 +76,8 @@ void uneven_choose(struct sampling *sampling) {
     }
 }
 
-bool uneven_is_doubtful(struct sampling *sampling, const struct target_job *job) {
-    if (job->code_short < WARM_ITERATIONS || !sampling->n_kept)
+bool uneven_is_doubtful(struct sampling *sampling) {
+    if (!sampling->n_kept)
         return false;
     const double *starts = sampling_sorted(sampling, offsetof(struct sample, start));
     double least = starts[(size_t)(least_even * (double)sampling->n_kept)];

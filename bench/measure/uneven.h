@@ -20,6 +20,6 @@ void uneven_judge(const struct target_job *job, const struct target_round *round
 // Chooses the cycles of each kept sample.
 void uneven_choose(struct sampling *sampling);
 // Whether nearly all short runs were so much slower than the long ones that no cold cache explains it.
-bool uneven_is_doubtful(struct sampling *sampling, const struct target_job *job);
+bool uneven_is_doubtful(struct sampling *sampling);
 
 #endif
