@@ -260,32 +260,23 @@ static const char *write_all(struct repair *repair, const char *about) {
     return text.data;
 }
 
-static void remove_opcode(struct repair *repair, const char *opcode) {
+static bool remove_opcode(struct repair *repair, const char *opcode) {
+    bool is_any = false;
     for (size_t i = 0; i < repair->n_rules; i++) {
         struct repair_rule *rule = &repair->rules[i];
         size_t n = 0;
         for (size_t k = 0; k < rule->n_opcodes; k++)
             if (strcmp(rule->opcodes[k], opcode) != 0)
                 rule->opcodes[n++] = rule->opcodes[k];
+        is_any |= n < rule->n_opcodes;
         rule->n_opcodes = n;
     }
+    return is_any;
 }
 
-// Takes back the changes of all instructions in a value's programs.
-static void remove_programs(struct repair *repair, struct predictor *predictor, const struct check_value *value) {
-    for (size_t i = 0; i < value->value.n_parts; i++) {
-        struct arena scratch = {0};
-        struct fail fail = {0};
-        struct block block = {0};
-        if (predictor_describe(predictor, &scratch, value->value.parts[i].bytes, &block, &fail))
-            for (unsigned k = 0; k < block.n_insns; k++)
-                remove_opcode(repair, block.insns[k].opcode);
-        arena_free(&scratch);
-    }
-}
-
-// Takes back what instructions in a value's programs have as others of their class do. False: none has.
-static bool unspread_programs(struct repair *repair, struct predictor *predictor, const struct check_value *value) {
+// Takes back, with `undo`, what was changed of the instructions in a value's programs. False: nothing was.
+static bool undo_programs(struct repair *repair, struct predictor *predictor, const struct check_value *value,
+                          bool (*undo)(struct repair *repair, const char *opcode)) {
     bool is_any = false;
     for (size_t i = 0; i < value->value.n_parts; i++) {
         struct arena scratch = {0};
@@ -293,7 +284,7 @@ static bool unspread_programs(struct repair *repair, struct predictor *predictor
         struct block block = {0};
         if (predictor_describe(predictor, &scratch, value->value.parts[i].bytes, &block, &fail))
             for (unsigned k = 0; k < block.n_insns; k++)
-                is_any |= repair_unspread_opcode(repair, block.insns[k].opcode);
+                is_any |= undo(repair, block.insns[k].opcode);
         arena_free(&scratch);
     }
     return is_any;
@@ -334,13 +325,13 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
             count->n_worse++;
             if (is_out)
                 continue; // it only judges
-            if (unspread_programs(repair, &predictor, value))
+            if (undo_programs(repair, &predictor, value, repair_unspread_opcode))
                 continue;
             *has_removed = true;
             if (round < ROUNDS_OF_FORMS)
                 remove_opcode(repair, arena_copy(&arena, value->form, strcspn(value->form, "-")));
             else
-                remove_programs(repair, &predictor, value);
+                undo_programs(repair, &predictor, value, remove_opcode);
         }
         if (result->seen.n_worse && round >= ROUNDS_OF_WIDTH)
             repair->dispatch_width = 0; // no rule is left in these programs

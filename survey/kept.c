@@ -34,6 +34,11 @@ bool kept_read(struct arena *arena, const char *folder, const char **measured, s
     return true;
 }
 
+bool kept_has(const struct kept *kept, const char *form) {
+    const struct folder_form wanted = {.form = form};
+    return kept->n && bsearch(&wanted, kept->forms, kept->n, sizeof wanted, compare_forms);
+}
+
 bool kept_add_kernels(const struct kept *kept, const char *path, struct text *kernels, struct fail *fail) {
     static const char start[] = "  - {name: ";
     char *data;
@@ -48,8 +53,7 @@ bool kept_add_kernels(const struct kept *kept, const char *path, struct text *ke
         if (line.length < strlen(start) || strncmp(line.data, start, strlen(start)) != 0)
             continue;
         const char *name = line.data + strlen(start);
-        struct folder_form wanted = {.form = arena_copy(kernels->arena, name, strcspn(name, ".,"))};
-        if (!bsearch(&wanted, kept->forms, kept->n, sizeof wanted, compare_forms))
+        if (!kept_has(kept, arena_copy(kernels->arena, name, strcspn(name, ".,"))))
             continue;
         text_append(kernels, line.data, line.length);
         text_add(kernels, "\n");

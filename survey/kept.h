@@ -17,6 +17,8 @@ struct kept {
 bool kept_read(struct arena *arena, const char *folder, const char **measured, size_t n, struct kept *kept,
                struct fail *fail);
 
+bool kept_has(const struct kept *kept, const char *form);
+
 // Adds the kernels of kept forms that the file holds, if there is one. The file has a line for each kernel.
 bool kept_add_kernels(const struct kept *kept, const char *path, struct text *kernels, struct fail *fail);
 

@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,41 +110,18 @@ static bool check_patterns(const struct survey_request *request, struct arena *a
                               names.data);
 }
 
-// Leaves out what was not requested.
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-// Reads the names of the forms in the folder, sorted: a survey that goes on without patterns goes on with these. None,
-// where it has patterns or the folder has no forms.
-static bool read_own_names(struct survey *survey, const char ***names, size_t *n, struct fail *fail) {
-    const struct survey_request *request = survey->request;
-    const struct folder_form *forms;
-    *n = 0;
-    if (!request->is_resumed || request->n_patterns)
-        return true;
-    if (!folder_read_forms(survey->arena, request->folder, &forms, n, fail))
-        return false;
-    *names = ARENA_ARRAY(survey->arena, const char *, *n);
-    for (size_t i = 0; i < *n; i++)
-        (*names)[i] = forms[i].form;
-    if (*n)
-        qsort(*names, *n, sizeof **names, compare_names);
-    return true;
-}
-
+// Leaves out what was not requested. A survey that goes on without patterns goes on with the folder's forms.
 static bool select_forms(struct survey *survey, bool *is_selected, struct fail *fail) {
     const struct survey_request *request = survey->request;
-    const char **own = NULL;
-    size_t n_own;
-    if (!read_own_names(survey, &own, &n_own, fail))
+    struct kept own = {0};
+    if (request->is_resumed && !request->n_patterns && !kept_read(survey->arena, request->folder, NULL, 0, &own, fail))
         return false;
     struct form_patterns patterns;
     bool *has_form = ARENA_ARRAY(survey->arena, bool, request->n_patterns);
     bool is_good = form_patterns_open(&patterns, survey->arena, request->patterns, request->n_patterns, fail);
     for (size_t i = 0; i < survey->n_forms && is_good; i++) {
         bool is_wanted = !request->n_patterns || is_match(&patterns, &survey->forms[i], has_form);
-        is_wanted &= !n_own || bsearch(&survey->forms[i].name, own, n_own, sizeof *own, compare_names);
+        is_wanted &= !own.n || kept_has(&own, survey->forms[i].name);
         is_selected[i] = is_wanted && (!request->n_shards || i % request->n_shards == request->shard - 1);
     }
     form_patterns_close(&patterns);
@@ -172,14 +148,10 @@ static bool runs_here(const struct shape *shape, const struct probed_form *probe
 
 // A survey of another target has nothing in common with this one: its values, its forms that run, its kernels. `model`:
 // of a simulated CPU.
-static bool check_target(const struct survey *survey, const char *target, const char *model, struct fail *fail) {
-    struct record_file file = {0};
-    if (access(survey->path, F_OK) != 0)
-        return true;
-    bool is_same = record_read(survey->arena, survey->path, &file, fail) &&
-                   record_check_target(survey->path, &file, survey->isa->name, target, model, fail);
-    record_file_close(&file);
-    return is_same;
+static bool check_target(struct survey *survey, const char *target, const char *model, struct fail *fail) {
+    return access(survey->path, F_OK) != 0 ||
+           (record_read_on(survey->path, &survey->measurements, fail) &&
+            record_check_target(survey->path, &survey->measurements, survey->isa->name, target, model, fail));
 }
 
 // Leaves out forms that this CPU does not execute.
