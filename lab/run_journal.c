@@ -18,8 +18,10 @@ static void find_taken(struct run_journal *journal, struct lab *lab, const struc
         struct journal_request request = {events->items, events->n_items, plan->experiments[i]->replicates.n};
         experiment_to_record(lab->arena, plan->experiments[i], &like);
         enum journal_state state = journal_find(&journal->before, &like, &request, &found);
-        if (state == JOURNAL_UNSTABLE && files->takes_unstable)
+        if (state == JOURNAL_UNSTABLE && files->takes_unstable) {
+            found = journal_quickest(&journal->before, &like);
             state = JOURNAL_DONE;
+        }
         journal->taken[i] = state == JOURNAL_DONE ? found : NULL;
         if (state == JOURNAL_UNSTABLE)
             plan->experiments[i]->looks = journal_looks(lab->arena, &journal->before, &like);

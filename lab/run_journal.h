@@ -18,7 +18,7 @@ struct run_journal {
 struct run_journal_request {
     const char *path;                 // null: no file
     bool is_resumed;                  // take measurements from the file
-    bool takes_unstable;              // also those whose verdict is unstable
+    bool takes_unstable;              // also those whose verdict is unstable: the quickest of each program
     bool is_of_one_target;            // fails where the file holds measurements of another target
     size_t *n_taken;                  // the number of those that are taken is added to it; null: not counted
     bool wants_json;                  // print JSON Lines on standard output

@@ -186,19 +186,19 @@ struct rest {
     size_t n;
 };
 
-// Why the card does not judge a number; null: it does.
+// Why the card does not judge a number; null: it does. Several entries may show one number: one with a value is enough.
 static const char *why_not(const struct rest *rest, const char *number, const char *entry_name, const char *otherwise) {
+    const char *why = entry_name ? arena_printf(rest->arena, "the card has no %s", entry_name) : otherwise;
     for (size_t i = 0; i < rest->card->n_entries; i++) {
         const struct card_entry *entry = &rest->card->entries[i];
         const struct card_comparison *c = &rest->comparisons[i];
-        bool is_its =
-            (c->number && strcmp(c->number, number) == 0) || (entry_name && strcmp(entry->name, entry_name) == 0);
-        if (is_its)
-            return c->agreement == CARD_NO_NUMBER
-                       ? arena_printf(rest->arena, "the card has no value of %s", entry->name)
-                       : NULL;
+        if (!(c->number && strcmp(c->number, number) == 0) && !(entry_name && strcmp(entry->name, entry_name) == 0))
+            continue;
+        if (c->agreement != CARD_NO_NUMBER)
+            return NULL;
+        why = arena_printf(rest->arena, "the card has no value of %s", entry->name);
     }
-    return entry_name ? arena_printf(rest->arena, "the card has no %s", entry_name) : otherwise;
+    return why;
 }
 
 static void add_rest(struct rest *rest, const char *number, const char *entry, double value, const char *otherwise) {

@@ -110,7 +110,7 @@ static bool run_rounds(struct session *session, const struct parameters_request 
     for (unsigned round = 0; round < MOST_ROUNDS; round++) {
         find_all(session, request, false);
         enum session_part part = session_count(session, SESSION_MISSING) ? SESSION_MISSING : SESSION_UNSTABLE;
-        bool may_be_known = request->is_resumed && part == SESSION_MISSING && !session->has_ended;
+        bool may_be_known = request->is_resumed && part == SESSION_MISSING;
         if (!session_count(session, part) || (session_seconds() > session->end && !may_be_known))
             break;
         if (!session_measure(session, part, &is_stopped, fail) || !write_card(session, request, fail))

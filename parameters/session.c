@@ -68,7 +68,7 @@ const struct value *session_value(struct session *session, const struct timing *
         return &item->value;
     session->n_missing++;
     static const struct value missing = {.why = "not measured yet; --resume goes on"};
-    return session->is_final ? &missing : NULL;
+    return session->is_final || item->is_late ? &missing : NULL;
 }
 
 void session_doubt(struct session *session, const char *name) {
@@ -239,7 +239,7 @@ void session_each(const struct session *session, const char *prefix, void (*each
 static bool wants(const struct session_item *item, enum session_part part) {
     enum { MOST_TRIES = 4 };
     if (part == SESSION_MISSING)
-        return !item->is_measured;
+        return !item->is_measured && !item->is_late;
     return item->n_tries < MOST_TRIES && item->is_run && !item->value.is_stable &&
            (!item->trial.is_rough || item->is_doubtful || !item->value.is_good);
 }
@@ -323,7 +323,7 @@ bool session_measure(struct session *session, enum session_part part, bool *is_s
     }
     if (lab.bench.options.retry_seconds > 0)
         session->wait_seconds -= lab.bench.options.retry_seconds - lab.bench.retry_ms / 1e3;
-    bool is_ended = session->has_ended = status == RUN_PLAN_INTERRUPTED || is_over();
+    bool is_ended = status == RUN_PLAN_INTERRUPTED || is_over();
     *is_stopped = is_stopped_by_user();
     if (is_ended && !is_done) {
         fail_clear(fail);
@@ -331,11 +331,16 @@ bool session_measure(struct session *session, enum session_part part, bool *is_s
     }
     for (size_t i = 0; i < plan.n_experiments; i++)
         take(session, plan.experiments[i]);
-    for (size_t i = 0; i < session->n_items && is_done && !is_ended; i++) // refused, or the CPU lacks a feature
-        if (session->items[i].is_planned && !session->items[i].is_measured) {
-            session->items[i].is_measured = true;
-            session->items[i].value = (struct value){.why = "its code cannot run here"};
+    for (size_t i = 0; i < session->n_items && is_done; i++) {
+        struct session_item *item = &session->items[i];
+        if (!item->is_planned || item->is_measured)
+            continue;
+        item->is_late = is_ended;
+        if (!is_ended) { // refused, or the CPU lacks a feature
+            item->is_measured = true;
+            item->value = (struct value){.why = "its code cannot run here"};
         }
+    }
     lab_close(&lab);
     arena_free(&arena);
     return is_done;

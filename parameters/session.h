@@ -52,6 +52,7 @@ struct session {
         bool is_measured, is_run; // run: its code ran
         bool is_doubtful;         // see session_doubt
         bool is_planned;          // it belongs to the current round
+        bool is_late;             // the budget ended before it could be measured
         unsigned n_tries;
         struct value value;
         size_t next; // number of the next item in its bucket, from 1; 0: none
@@ -62,7 +63,6 @@ struct session {
     size_t n_missing;    // values that experiments asked for, and that are not measured yet
     bool is_final;       // what is not measured now has a value that says so, so each experiment can end
     double end;          // when measuring ends, s of session_seconds
-    bool has_ended;      // so the last part did
     double wait_seconds; // time that is left to wait for neighbours to leave, s
     size_t n_taken;      // values that come from the measurement file
 };

@@ -140,6 +140,20 @@ enum journal_state journal_find(const struct journal *journal, const struct reco
     return JOURNAL_NOTHING;
 }
 
+const struct record *journal_quickest(const struct journal *journal, const struct record *like) {
+    const struct record *quickest = NULL;
+    for (size_t i = end_of_same(journal, like); i-- > 0;) {
+        const struct record *record = journal->by_bytes[i];
+        const struct bench_measurement *m = &record->measurement;
+        if (strcmp(bytes_of(record), bytes_of(like)) != 0)
+            break;
+        if (journal->origins[record->run] == RECORD_HERE && is_same_program(record, like) && m->outcome == BENCH_OK &&
+            m->verdict == MEASURED_UNSTABLE && (!quickest || m->cycles < quickest->measurement.cycles))
+            quickest = record;
+    }
+    return quickest;
+}
+
 struct bench_looks journal_looks(struct arena *arena, const struct journal *journal, const struct record *like) {
     struct bench_looks looks = {0};
     const struct bench_measurement **modes = NULL;

@@ -46,6 +46,9 @@ enum journal_state {
 enum journal_state journal_find(const struct journal *journal, const struct record *like,
                                 const struct journal_request *request, const struct record **found);
 
+// Returns the quickest of a program's unstable values, as others only slow; null: there is none.
+const struct record *journal_quickest(const struct journal *journal, const struct record *like);
+
 // Returns a program's looks.
 struct bench_looks journal_looks(struct arena *arena, const struct journal *journal, const struct record *like);
 
