@@ -19,7 +19,8 @@ static void find_taken(struct run_journal *journal, struct lab *lab, const struc
         experiment_to_record(lab->arena, plan->experiments[i], &like);
         enum journal_state state = journal_find(&journal->before, &like, &request, &found);
         if (state == JOURNAL_UNSTABLE && files->takes_unstable) {
-            found = journal_quickest(&journal->before, &like);
+            const struct record *quickest = journal_quickest(&journal->before, &like);
+            found = quickest ? quickest : found;
             state = JOURNAL_DONE;
         }
         journal->taken[i] = state == JOURNAL_DONE ? found : NULL;

@@ -149,7 +149,8 @@ bool parameters_run(struct arena *arena, const struct parameters_request *reques
         return fail_set(fail, FAIL_INPUT, "there are no experiments for %s yet: only for x86_64, aarch64 and riscv64",
                         request->lab->isa->name);
     bool is_done = check_names(arena, request, fail) && check_target(arena, request, fail) &&
-                   open_folder(request, session.path, fail) && run_rounds(&session, request, status, fail);
+                   open_folder(request, session.path, fail) && session_read_names(&session, fail) &&
+                   run_rounds(&session, request, status, fail);
     *card = session.card;
     return is_done;
 }

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "bench/host/timer.h"
+#include "bench/record/record.h"
 #include "lab/run_plan.h"
 
 #include <errno.h>
@@ -229,8 +230,22 @@ static void take(struct session *session, const struct experiment *experiment) {
         item->value = before;
 }
 
+bool session_read_names(struct session *session, struct fail *fail) {
+    struct arena arena = {0};
+    struct record record;
+    struct record_stream *stream = access(session->path, F_OK) == 0 ? record_stream_open(session->path, fail) : NULL;
+    while (stream && record_stream_next(stream, &arena, &record, fail))
+        *ARENA_ADD(session->arena, session->before, session->n_before) = arena_strdup(session->arena, record.kernel);
+    record_stream_close(stream);
+    arena_free(&arena);
+    return fail->status == FAIL_NONE;
+}
+
 void session_each(const struct session *session, const char *prefix, void (*each)(void *context, const char *name),
                   void *context) {
+    for (size_t i = 0; i < session->n_before; i++)
+        if (strncmp(session->before[i], prefix, strlen(prefix)) == 0)
+            each(context, session->before[i]);
     for (size_t i = 0; i < session->n_items; i++)
         if (session->items[i].is_measured && strncmp(session->items[i].trial.name, prefix, strlen(prefix)) == 0)
             each(context, session->items[i].trial.name);

@@ -65,9 +65,14 @@ struct session {
     double end;          // when measuring ends, s of session_seconds
     double wait_seconds; // time that is left to wait for neighbours to leave, s
     size_t n_taken;      // values that come from the measurement file
+    const char **before; // names of what the measurement file held at the start
+    size_t n_before;
 };
 
-// Calls for each measured trial whose name begins so.
+// Reads the names of all trials that the folder's measurement file holds.
+bool session_read_names(struct session *session, struct fail *fail);
+
+// Calls for each trial whose name begins so, and that is measured, or was by an earlier run.
 void session_each(const struct session *session, const char *prefix, void (*each)(void *context, const char *name),
                   void *context);
 

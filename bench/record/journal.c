@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -147,8 +148,9 @@ const struct record *journal_quickest(const struct journal *journal, const struc
         const struct bench_measurement *m = &record->measurement;
         if (strcmp(bytes_of(record), bytes_of(like)) != 0)
             break;
-        if (journal->origins[record->run] == RECORD_HERE && is_same_program(record, like) && m->outcome == BENCH_OK &&
-            m->verdict == MEASURED_UNSTABLE && (!quickest || m->cycles < quickest->measurement.cycles))
+        bool is_good = m->outcome == BENCH_OK && measured_low(m) > 0 && isfinite(measured_high(m));
+        if (is_good && m->verdict == MEASURED_UNSTABLE && journal->origins[record->run] == RECORD_HERE &&
+            is_same_program(record, like) && (!quickest || m->cycles < quickest->measurement.cycles))
             quickest = record;
     }
     return quickest;
