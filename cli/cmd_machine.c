@@ -117,6 +117,27 @@ static bool write_card(void *context, const struct card *card, struct fail *fail
     return write_all(context, args.folder ? args.folder : "machine", card, &lab_args.options, fail);
 }
 
+// Adds an option and its argument, where it has one.
+static void add_option(struct text *out, const char *name, const char *argument) {
+    if (!argument)
+        return;
+    text_addf(out, " --%s ", name);
+    text_add_word(out, argument);
+}
+
+// The options by which a later run finds the same measurements, as far as they are not the defaults.
+static void add_origin(struct text *out, const struct lab_options *lab) {
+    const struct isa *native = isa_native();
+    if (args.folder && strcmp(args.folder, "machine") != 0)
+        add_option(out, "output", args.folder);
+    add_option(out, "isa", lab->isa == native ? NULL : lab->isa->name);
+    add_option(out, "target", strcmp(lab->target, "native") == 0 ? NULL : lab->target);
+    add_option(out, "clock", lab_args.clock);
+    add_option(out, "frequency", lab_args.frequency);
+    for (size_t i = 0; i < lab->llvms.n_items; i++)
+        add_option(out, "llvm", lab->llvms.items[i]);
+}
+
 // What to type next. `cpu`: null: LLVM has no name of it, so there is nothing to simulate.
 static void print_next(struct arena *arena, const struct parameters_request *request, const char *cpu) {
     const char *card = arena_printf(arena, "%s/card.yaml", request->folder);
@@ -128,13 +149,9 @@ static void print_next(struct arena *arena, const struct parameters_request *req
         text_add(&next, "Beside a model: cyclops machine");
         for (size_t i = 0; i < request->n_experiments; i++)
             text_addf(&next, " %s", request->experiments[i]);
-        text_add(&next, " --resume --budget 0 --output ");
-        text_add_word(&next, request->folder);
-        if (strcmp(lab->target, "native") != 0) {
-            text_addf(&next, " --isa %s --target ", lab->isa->name);
-            text_add_word(&next, lab->target);
-        }
-        text_add(&next, " --compare MODEL ('cyclops list models' names them)");
+        text_add(&next, " --resume --budget 0");
+        add_origin(&next, lab);
+        text_addf(&next, " --compare %s", cpu ? cpu : "MODEL ('cyclops list models' names them)");
     } else if (cpu) {
         text_add(&next, "Simulated with it: cyclops mca ");
         if (strcmp(lab->target, "native") != 0)

@@ -194,12 +194,22 @@ static bool check_label(struct reader *reader) {
                      "the body is copied, so its labels must be numbers (\"1:\", used as 1b or 1f)");
 }
 
-static void add_line(struct reader *reader) {
-    struct yaml *yaml = &reader->file->yaml;
+static unsigned place_line(const struct reader *reader, const struct statement *statement) {
+    return yaml_place_in(&reader->file->yaml, reader->node, statement->offset).line;
+}
+
+// Adds the line of each statement. Only in a block do lines of the text have lines of the file. They are counted from
+// one statement to the next, as a body may have thousands.
+static void add_lines(struct reader *reader, const char *text, const struct statement *statements, size_t n) {
     struct kernel *kernel = reader->kernel;
-    *ARENA_ADD(yaml->arena, kernel->lines, kernel->n_lines) =
-        yaml_place_in(yaml, reader->node, reader->statement->offset).line;
-    kernel->n_instructions += statement_is_instruction(reader->statement);
+    unsigned line = place_line(reader, &statements[0]);
+    bool is_block = place_line(reader, &statements[n - 1]) > line;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t at = statements[i ? i - 1 : 0].offset; is_block && at < statements[i].offset; at++)
+            line += text[at] == '\n';
+        *ARENA_ADD(reader->file->yaml.arena, kernel->lines, kernel->n_lines) = line;
+        kernel->n_instructions += statement_is_instruction(&statements[i]);
+    }
 }
 
 bool kernel_read_body(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
@@ -219,8 +229,9 @@ bool kernel_read_body(struct kernel_file *file, struct fy_node *node, struct ker
         reader.statement = &statements[i];
         if (!read_statement(&reader))
             return false;
-        add_line(&reader);
     }
+    if (n)
+        add_lines(&reader, text, statements, n);
     if (!kernel->n_instructions)
         return yaml_fail(yaml, node, "the body holds no instruction");
     kernel->body_line = kernel->lines[0];

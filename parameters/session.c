@@ -230,6 +230,12 @@ static void take(struct session *session, const struct experiment *experiment) {
         item->value = before;
 }
 
+// What the assembler refuses, or needs a feature that the CPU lacks.
+static void refuse(struct session_item *item) {
+    item->is_measured = true;
+    item->value = (struct value){.why = "its code cannot run here"};
+}
+
 bool session_read_names(struct session *session, struct fail *fail) {
     struct arena arena = {0};
     struct record record;
@@ -344,17 +350,16 @@ bool session_measure(struct session *session, enum session_part part, bool *is_s
         fail_clear(fail);
         is_done = true;
     }
-    for (size_t i = 0; i < plan.n_experiments; i++)
+    for (size_t i = 0; i < plan.n_experiments; i++) {
         take(session, plan.experiments[i]);
+        if (is_done && !lab_can_run(&lab, &plan.experiments[i]->program, &(struct fail){0}))
+            refuse(find(session, plan.experiments[i]->program.kernel));
+    }
     for (size_t i = 0; i < session->n_items && is_done; i++) {
         struct session_item *item = &session->items[i];
-        if (!item->is_planned || item->is_measured)
-            continue;
-        item->is_late = is_ended;
-        if (!is_ended) { // refused, or the CPU lacks a feature
-            item->is_measured = true;
-            item->value = (struct value){.why = "its code cannot run here"};
-        }
+        if (item->is_planned && !item->is_measured && !is_ended)
+            refuse(item);
+        item->is_late = item->is_late || (item->is_planned && !item->is_measured);
     }
     lab_close(&lab);
     arena_free(&arena);

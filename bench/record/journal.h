@@ -46,8 +46,8 @@ enum journal_state {
 enum journal_state journal_find(const struct journal *journal, const struct record *like,
                                 const struct journal_request *request, const struct record **found);
 
-// Returns the quickest of a program's unstable values, as others only slow. One without an interval does not count.
-// Null: there is none.
+// Returns the quickest of a program's unstable values, as others only slow. One whose interval holds 0 or has no end
+// does not count. Null: there is none.
 const struct record *journal_quickest(const struct journal *journal, const struct record *like);
 
 // Returns a program's looks.
