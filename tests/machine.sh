@@ -86,6 +86,14 @@ for curve in $(sed -n 's/.* curve: \(.*\)}$/\1/p' "$M/card.yaml"); do
     [ -s "$M/$curve" ] || { echo "FAILED: the card names $curve, which is not there"; failures=$((failures + 1)); }
 done
 
+# The tables of the committed card are those that the script prints.
+if command -v python3 >/dev/null; then
+    "$here/../scripts/machine-tables" "$here/../results/measured/machine-zen4-epyc-vm.yaml" >"$T/tables"
+    cmp "$T/tables" "$here/../results/measured/machine-zen4-epyc-vm.md" ||
+        { echo "FAILED: scripts/machine-tables prints other tables than results/measured holds"; failures=$((failures + 1)); }
+    expect 1 'a card with none of' "$here/../scripts/machine-tables" "$M/card.yaml"
+fi
+
 # Measurements of another target do not mix.
 for other in sim:znver4,noise=none sim:znver3,noise=vm sim:znver3,noise=none,slow=500; do
     expect 2 'holds measurements of target sim:znver3' \
