@@ -125,7 +125,7 @@ static const char *evidence_of(const struct repair *repair, const struct repair_
     size_t n_written = 0, n_all = 0;
     for (size_t m = 0; m < n; m++)
         for (size_t i = members[m].first; i < members[m].end; i++)
-            if (repair->gaps[i] > 0) {
+            if (repair->gaps[i] > 0 && repair_can_explain(&repair->values[i])) {
                 if (n_written < MOST_EVIDENCE) {
                     n_written++;
                     text_add(&text, describe_value(repair->arena, &repair->values[i], repair->base[i].cycles,
@@ -179,7 +179,7 @@ static void take_values(const struct repair *repair, struct arena *arena, struct
 static size_t count_differing(const struct repair *repair, const struct repair_member *member) {
     size_t n = 0;
     for (size_t i = member->first; i < member->end; i++)
-        n += repair->gaps[i] > 0 && is_taken(repair, member, i);
+        n += repair->gaps[i] > 0 && repair_can_explain(&repair->values[i]) && is_taken(repair, member, i);
     return n;
 }
 
@@ -189,6 +189,7 @@ struct repair_search repair_open_search(struct arena *arena, struct repair *repa
                                    .all = repair->values,
                                    .dispatch_width = repair->dispatch_width,
                                    .commonness = repair->commonness,
+                                   .gaps = repair->gaps,
                                    .base = members->numbers,
                                    .best = *start};
     take_values(repair, arena, &search, members, n);
