@@ -455,6 +455,10 @@ static int compare_opcodes(const void *a, const void *b) {
     return order ? order : strcmp(one->form, other->form);
 }
 
+static int compare_changes(const void *a, const void *b) {
+    return strcmp(((const struct repair_change *)a)->opcode, ((const struct repair_change *)b)->opcode);
+}
+
 static void find_changes(struct repair *repair, struct repair_result *result) {
     struct repair_change *changes = NULL;
     size_t n = 0;
@@ -462,13 +466,21 @@ static void find_changes(struct repair *repair, struct repair_result *result) {
         qsort(repair->members, repair->n_members, sizeof *repair->members, compare_opcodes);
     for (size_t first = 0, end; first < repair->n_members; first = end) {
         const struct repair_member *member = &repair->members[first];
-        struct repair_change change = {member->opcode, member->numbers, member->numbers, false};
+        struct repair_change change = {member->opcode, member->numbers, member->numbers, false, false};
         for (end = first + 1; end < repair->n_members && strcmp(repair->members[end].opcode, member->opcode) == 0;
              end++)
             change.depends_on_operands |= strcmp(repair->members[end].key, member->key) != 0;
         repair_apply_rules(repair, change.opcode, &change.after);
         *ARENA_ADD(repair->arena, changes, n) = change;
     }
+    for (size_t i = 0; i < repair->n_rules; i++)
+        for (size_t k = 0; repair->rules[i].is_spread && k < repair->rules[i].n_opcodes; k++) {
+            const struct repair_rule *rule = &repair->rules[i];
+            *ARENA_ADD(repair->arena, changes, n) =
+                (struct repair_change){rule->opcodes[k], rule->before, rule->after, false, true};
+        }
+    if (n)
+        qsort(changes, n, sizeof *changes, compare_changes);
     result->changes = changes;
     result->n_changes = n;
     result->dispatch_width = repair->dispatch_width;

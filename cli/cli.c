@@ -45,7 +45,7 @@ int cli_finish(void) {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return 0;
     struct fail fail = {0};
-    fail_set(&fail, FAIL_WORK, "cannot write the report: %s", strerror(errno));
+    fail_set(&fail, FAIL_INPUT, "cannot write the report: %s", strerror(errno));
     return cli_failed(&fail);
 }
 

@@ -112,9 +112,9 @@ static void add_file(struct arena *arena, struct text *text, const struct review
               "\n## In `%s`\n\n"
               "* %zu statements are edited: most measured opcodes with that write need the change.\n"
               "* %zu InstRWs are new, of opcodes that differ from their class.\n"
-              "* llvm-tblgen's numbers are the repair's for %zu of %zu measured opcodes.\n",
+              "* llvm-tblgen's numbers are the repair's for %zu of %zu opcodes.\n",
               strrchr(request->td_path, '/') ? strrchr(request->td_path, '/') + 1 : request->td_path, td->n_statements,
-              td->n_inst_rws, td->n_equal, request->repaired->n_changes);
+              td->n_inst_rws, td->n_equal, td->n_compared);
     if (td->n_left)
         text_addf(text, "* %zu opcodes are not expressed:\n", td->n_left);
     add_left(arena, text, td);

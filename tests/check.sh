@@ -110,6 +110,23 @@ expect 0 '^[^#]*match: "MOV32ri", uses: \[\{resource: Zn4ALU0123, acquire: 0, re
 expect 0 'compared' "$cyclops" repair alone --mcpu znver4 --output alone.yaml
 expect 0 '^[^#]*match: "ADD64i32", uses: \[\{resource: Zn4ALU0123, acquire: 0, release: 1}' cat alone.yaml
 
+# An upper bound does not choose pipes: these other ones would explain it, and fewer cycles do as well.
+overlay other znver4 >other.yaml <<'YAML'
+  - {match: VADDPSYrr, uses: [{resource: Zn4FP01, acquire: 0, release: 1}]}
+YAML
+silent "$cyclops" survey VADDPSYrr --isa x86_64 --target "sim:./other.yaml,noise=none" --output chosen
+
+# Copies that depend on each other, and no latency of the register is measured: the change is that of each copy, and no
+# chain through memory becomes a latency.
+overlay chains znver4 >chains.yaml <<'YAML'
+  - {match: ADC64mr, latency: 5, uses: [{resource: Zn4LSU, acquire: 0, release: 2}, {resource: Zn4Load, acquire: 0, release: 1}, {resource: Zn4Store, acquire: 0, release: 1}, {resource: Zn4AGU012, acquire: 0, release: 2}, {resource: Zn4ALU0123, acquire: 0, release: 2}]}
+YAML
+silent "$cyclops" survey ADC64mr --isa x86_64 --target "sim:./chains.yaml,noise=none" --output chains
+grep -vE '"kernel":"ADC64mr\.(.*flags|broken)' chains/measurements.jsonl >less && mv less chains/measurements.jsonl
+expect 0 'compared' "$cyclops" repair chains --mcpu znver4 --output chains-fixed.yaml
+expect 0 '^[^#]*match: "ADC64mr", latency: 5,' cat chains-fixed.yaml
+expect 0 '^0$' bash -c "grep -c '# ADC64mr latency memory' chains-fixed.yaml || true"
+
 # The page: all forms are in it; what would end its data is not.
 expect 0 'report.html: 5 forms, 3 findings' "$cyclops" report moved --mcpu znver4 --output report.html
 page_data() { sed -n 's|^<script type="application/json" id="data">\(.*\)</script>$|\1|p' "$1"; }
@@ -207,6 +224,21 @@ fi
 # Two outputs with one name, also where one follows from another.
 expect 2 '--junit and --markdown would write the same file' "$cyclops" check base --mcpu znver4 --junit one --markdown ./one
 expect 2 '--review and --td-output would write the same file' "$cyclops" repair base --mcpu znver4 --output x.yaml --td none.td --review x.diff
+
+# Outputs that cannot be written: exit status 2, whether that shows at once or at the end, and no word of success.
+unwritten=(--mcpu znver4)
+expect 2 'cannot write .*/dev/full' "$cyclops" repair base "${unwritten[@]}" --output /dev/full
+expect 0 '^0$' bash -c "grep -c 'rules of classes' '$T/out' || true"
+expect 2 'cannot write .*/dev/full' "$cyclops" check base "${unwritten[@]}" --junit /dev/full
+expect 2 'cannot write .*/dev/full' "$cyclops" check base "${unwritten[@]}" --markdown /dev/full
+expect 2 'cannot write .*/dev/full' "$cyclops" check base "${unwritten[@]}" --write-allow /dev/full
+expect 2 'cannot write .*/dev/full' "$cyclops" report base "${unwritten[@]}" --output /dev/full
+for command in "check base --mcpu worse.yaml" "diff base moved" "diff base moved --json" "table base --csv" "table base"; do
+    expect 2 'cannot write' bash -c "'$cyclops' $command >/dev/full"
+done
+expect 2 "'/dev/full' is not a folder" "$cyclops" table base "${unwritten[@]}" --exegesis-yaml /dev/full
+ls /dev/full-* 2>/dev/null && { echo "FAILED: files beside /dev/full"; failures=$((failures + 1)); }
+expect 2 "cannot write '/proc/x-latency.yaml'" "$cyclops" table base "${unwritten[@]}" --exegesis-yaml /proc/x
 
 # One stream alone is a chain, and is called so.
 expect 0 '1 form, ' "$cyclops" report runs.jsonl --mcpu znver4 --output streams.html

@@ -23,5 +23,5 @@ expect 0 'cannot write' tail -n 1 "$T/first"
 # Standard streams that the caller has closed: no file opened later gets their number.
 expect 2 "cannot read '-': Bad file descriptor" timeout 20 bash -c "'$cyclops' run --hex - <&-"
 expect 2 "cannot read '-': Bad file descriptor" timeout 20 bash -c "'$cyclops' try - <&-"
-expect 1 'cannot write' timeout 60 bash -c "'$cyclops' run add-r64 ${sim[*]} --json >&-"
+expect 2 'cannot write' timeout 60 bash -c "'$cyclops' run add-r64 ${sim[*]} --json >&-"
 finish
