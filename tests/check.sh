@@ -110,12 +110,6 @@ expect 0 '^[^#]*match: "MOV32ri", uses: \[\{resource: Zn4ALU0123, acquire: 0, re
 expect 0 'compared' "$cyclops" repair alone --mcpu znver4 --output alone.yaml
 expect 0 '^[^#]*match: "ADD64i32", uses: \[\{resource: Zn4ALU0123, acquire: 0, release: 1}' cat alone.yaml
 
-# An upper bound does not choose pipes: these other ones would explain it, and fewer cycles do as well.
-overlay other znver4 >other.yaml <<'YAML'
-  - {match: VADDPSYrr, uses: [{resource: Zn4FP01, acquire: 0, release: 1}]}
-YAML
-silent "$cyclops" survey VADDPSYrr --isa x86_64 --target "sim:./other.yaml,noise=none" --output chosen
-
 # Copies that depend on each other, and no latency of the register is measured: the change is that of each copy, and no
 # chain through memory becomes a latency.
 overlay chains znver4 >chains.yaml <<'YAML'
