@@ -220,7 +220,9 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
                                           .td = args.td ? &td : NULL,
                                           .tests = args.tests ? &tests : NULL,
                                           .model = lab->models[0].machine->id,
-                                          .mcpu = lab_args.options.cpus.items[0],
+                                          .mcpu = strcmp(lab_args.options.cpus.items[0], "native") == 0
+                                                      ? lab->models[0].machine->cpu
+                                                      : lab_args.options.cpus.items[0],
                                           .folders = operands->items,
                                           .n_folders = operands->n_items,
                                           .overlay = args.output,

@@ -148,10 +148,22 @@ static void add_repair(struct text *text, const struct review_request *request) 
     add_option(text, "llvm-mca-tests-output", request->tests_output);
 }
 
+// The patterns of a survey of few forms. More forms are most of them, or a part that no pattern names.
+static void add_forms(struct text *text, const struct check_results *results) {
+    enum { MOST_PATTERNS = 40 };
+    for (size_t i = 0; i < results->n_values && results->n_forms <= MOST_PATTERNS; i++)
+        if (i == 0 || strcmp(results->values[i].form, results->values[i - 1].form) != 0) {
+            text_add(text, " ");
+            text_add_word(text, results->values[i].form);
+        }
+}
+
 static void add_commands(struct arena *arena, struct text *text, const struct review_request *request) {
     const struct repair_result *repaired = request->repaired;
     const char *target = request->results->repeat_options;
-    text_addf(text, "\n## To repeat it\n\n    cyclops survey%s --output ", target ? target : "");
+    text_add(text, "\n## To repeat it\n\n    cyclops survey");
+    add_forms(text, request->results);
+    text_addf(text, "%s --output ", target ? target : "");
     text_add_word(text, request->folders[0]);
     add_repair(text, request);
     text_add(text, "\n    cyclops check ");

@@ -107,7 +107,12 @@ expect 2 "unknown --alias 'both'" "$cyclops" corpus run "$T/some.hex" "${quiet[@
 expect 2 '\-\-pages is from 1 to 4096' "$cyclops" corpus run "$T/some.hex" "${quiet[@]}" --pages 0 --output "$T/pages"
 expect 2 '\-\-shard is I/N' "$cyclops" corpus run "$T/some.hex" "${quiet[@]}" --shard 4/3 --output "$T/shard"
 expect 2 "cannot read '$T/none'" "$cyclops" corpus run "$T/none" "${quiet[@]}" --output "$T/none.out"
-expect 2 "there is no block in it" "$cyclops" corpus run /dev/null "${quiet[@]}" --output "$T/none.out"
+expect 2 "there is no block in it" bash -c '"$@" <<<""' - "$cyclops" corpus run - "${quiet[@]}" --output "$T/none.out"
+printf '\177\001\002\n\001\n\003\n' >"$T/binary"
+expect 2 "binary:1: this file is neither text nor an object" "$cyclops" corpus extract "$T/binary" --isa x86_64
+[ "$(grep -c error "$T/out")" = 1 ] || { echo "FAILED: several messages of one binary file"; failures=$((failures + 1)); }
+expect 2 "'/dev/zero' is a device: name a file" timeout 10 "$cyclops" corpus extract /dev/zero --isa x86_64
+expect 2 "'/dev/zero' is a device: name a file" timeout 10 "$cyclops" corpus run /dev/zero "${quiet[@]}" --output "$T/none.out"
 expect 2 "unknown subject 'walk'" "$cyclops" corpus walk
 expect 2 'say what to do' "$cyclops" corpus
 expect 2 'holds no corpus' "$cyclops" corpus score "$T"
