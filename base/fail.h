@@ -11,7 +11,7 @@
 enum fail_status {
     FAIL_NONE = 0,
     FAIL_WORK = 1,         // the work failed, or exceeded a tolerance
-    FAIL_INPUT = 2,        // the command line or an input file is wrong
+    FAIL_INPUT = 2,        // the command line or an input file is wrong, or an output cannot be written
     FAIL_UNAVAILABLE = 77, // this machine cannot do it (test runners treat 77 as "skipped")
 };
 

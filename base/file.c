@@ -77,7 +77,7 @@ bool file_write(const char *path, const void *data, size_t length, struct fail *
         bool is_done = fd >= 0 && write_all(fd, data, length);
         if (fd >= 0)
             is_done = close(fd) == 0 && is_done;
-        return is_done || fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+        return is_done || fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", path, strerror(errno));
     }
     char aside[4096];
     int n = snprintf(aside, sizeof aside, "%s.XXXXXX", path);
@@ -85,7 +85,7 @@ bool file_write(const char *path, const void *data, size_t length, struct fail *
         return fail_set(fail, FAIL_INPUT, "the path '%s' is too long", path);
     int fd = mkostemp(aside, O_CLOEXEC);
     if (fd < 0)
-        return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+        return fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", path, strerror(errno));
     mode_t mask = umask(0);
     umask(mask);
     bool is_done = write_all(fd, data, length) && fchmod(fd, 0666 & ~mask) == 0;
@@ -94,7 +94,7 @@ bool file_write(const char *path, const void *data, size_t length, struct fail *
         return true;
     int error = errno;
     unlink(aside);
-    return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(error));
+    return fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", path, strerror(error));
 }
 
 bool file_can_write(const char *path, struct fail *fail) {
@@ -191,10 +191,10 @@ bool file_is_folder(const char *path) {
 
 bool file_lock_folder(struct arena *arena, const char *path, const char *what, struct fail *fail) {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", path, strerror(errno));
+        return fail_set(fail, FAIL_INPUT, "cannot make the folder '%s': %s", path, strerror(errno));
     int file = open(arena_printf(arena, "%s/lock", path), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (file < 0)
-        return fail_set(fail, FAIL_WORK, "cannot write in the folder '%s': %s", path, strerror(errno));
+        return fail_set(fail, FAIL_INPUT, "cannot write in the folder '%s': %s", path, strerror(errno));
     // A lock of this process alone: after a SIGKILL, the guardian of the host's settings may live a little longer.
     const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(file, F_SETLK, &whole) == 0)

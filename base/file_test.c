@@ -50,7 +50,7 @@ static void missing_places_are_failures(void **state) {
     assert_int_equal(fail.status, FAIL_INPUT);
     fail = (struct fail){0};
     assert_false(file_write("/nowhere/x", "", 0, &fail));
-    assert_int_equal(fail.status, FAIL_WORK);
+    assert_int_equal(fail.status, FAIL_INPUT);
     fail = (struct fail){0};
     assert_false(file_write("/dev/full", "x", 1, &fail));
     const char **names;

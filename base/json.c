@@ -23,7 +23,7 @@ bool json_write_line(FILE *out, json_t *value, struct fail *fail) {
     bool is_written = fprintf(out, "%s\n", line) >= 0 && fflush(out) == 0;
     int error = errno;
     free(line);
-    return is_written || fail_set(fail, FAIL_WORK, "cannot write: %s", strerror(error));
+    return is_written || fail_set(fail, FAIL_INPUT, "cannot write: %s", strerror(error));
 }
 
 json_t *json_parse_line(const char *text, size_t length, const char *file, unsigned line, struct fail *fail) {

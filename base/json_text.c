@@ -122,5 +122,5 @@ void json_put_exact(struct json_text *json, const char *key, double value) {
 
 bool json_print_line(FILE *out, const struct json_text *json, struct fail *fail) {
     return (fprintf(out, "%s\n", json->text.data) >= 0 && fflush(out) == 0) ||
-           fail_set(fail, FAIL_WORK, "cannot write: %s", strerror(errno));
+           fail_set(fail, FAIL_INPUT, "cannot write: %s", strerror(errno));
 }

@@ -70,5 +70,5 @@ bool svg_save(struct svg *svg, const char *path, struct fail *fail) {
     if (strcmp(path, "-") != 0)
         return file_write(path, svg->text.data, svg->text.length, fail);
     return fwrite(svg->text.data, 1, svg->text.length, stdout) == svg->text.length ||
-           fail_set(fail, FAIL_WORK, "cannot write the picture");
+           fail_set(fail, FAIL_INPUT, "cannot write the picture");
 }

@@ -38,7 +38,7 @@ static void a_picture_is_what_was_drawn(void **state) {
     assert_string_equal(text, expected);
 
     assert_false(svg_save(&svg, "/nowhere/at/all.svg", &fail));
-    assert_int_equal(fail.status, FAIL_WORK);
+    assert_int_equal(fail.status, FAIL_INPUT);
     arena_free(&arena);
 }
 

@@ -93,13 +93,24 @@ static bool are_alike(const struct check_difference *a, const struct check_diffe
            fabs(x->cycles - y->cycles) <= share * fabs(y->cycles);
 }
 
+// Whether a value can speak for the finding: of a cause that is a latency, a measured latency if there is one.
+static bool can_be_typical(const struct check_finding *finding, const struct check_difference *difference) {
+    bool has_latency = false;
+    for (size_t i = 0; i < finding->n_differences; i++)
+        has_latency |= finding->differences[i].value->quantity == CHECK_LATENCY;
+    return !has_latency || difference->value->quantity == CHECK_LATENCY;
+}
+
 // Returns the difference that most others are like, and their number, itself included.
 static const struct check_difference *most_common(const struct check_finding *finding, size_t *n_alike) {
     enum { MOST_TRIED = 64 };
     const struct check_difference *best = finding->differences;
     *n_alike = 0;
-    for (size_t i = 0; i < finding->n_differences && i < MOST_TRIED; i++) {
+    for (size_t i = 0, n_tried = 0; i < finding->n_differences && n_tried < MOST_TRIED; i++) {
         size_t n = 0;
+        if (!can_be_typical(finding, &finding->differences[i]))
+            continue;
+        n_tried++;
         for (size_t k = 0; k < finding->n_differences; k++)
             n += are_alike(&finding->differences[k], &finding->differences[i]);
         if (n > *n_alike) {

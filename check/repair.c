@@ -125,7 +125,7 @@ static const char *evidence_of(const struct repair *repair, const struct repair_
     size_t n_written = 0, n_all = 0;
     for (size_t m = 0; m < n; m++)
         for (size_t i = members[m].first; i < members[m].end; i++)
-            if (repair->gaps[i] > 0) {
+            if (repair->gaps[i] > 0 && repair_can_explain(&repair->values[i])) {
                 if (n_written < MOST_EVIDENCE) {
                     n_written++;
                     text_add(&text, describe_value(repair->arena, &repair->values[i], repair->base[i].cycles,
@@ -179,7 +179,7 @@ static void take_values(const struct repair *repair, struct arena *arena, struct
 static size_t count_differing(const struct repair *repair, const struct repair_member *member) {
     size_t n = 0;
     for (size_t i = member->first; i < member->end; i++)
-        n += repair->gaps[i] > 0 && is_taken(repair, member, i);
+        n += repair->gaps[i] > 0 && repair_can_explain(&repair->values[i]) && is_taken(repair, member, i);
     return n;
 }
 
@@ -189,6 +189,7 @@ struct repair_search repair_open_search(struct arena *arena, struct repair *repa
                                    .all = repair->values,
                                    .dispatch_width = repair->dispatch_width,
                                    .commonness = repair->commonness,
+                                   .gaps = repair->gaps,
                                    .base = members->numbers,
                                    .best = *start};
     take_values(repair, arena, &search, members, n);
@@ -454,6 +455,10 @@ static int compare_opcodes(const void *a, const void *b) {
     return order ? order : strcmp(one->form, other->form);
 }
 
+static int compare_changes(const void *a, const void *b) {
+    return strcmp(((const struct repair_change *)a)->opcode, ((const struct repair_change *)b)->opcode);
+}
+
 static void find_changes(struct repair *repair, struct repair_result *result) {
     struct repair_change *changes = NULL;
     size_t n = 0;
@@ -461,13 +466,21 @@ static void find_changes(struct repair *repair, struct repair_result *result) {
         qsort(repair->members, repair->n_members, sizeof *repair->members, compare_opcodes);
     for (size_t first = 0, end; first < repair->n_members; first = end) {
         const struct repair_member *member = &repair->members[first];
-        struct repair_change change = {member->opcode, member->numbers, member->numbers, false};
+        struct repair_change change = {member->opcode, member->numbers, member->numbers, false, false};
         for (end = first + 1; end < repair->n_members && strcmp(repair->members[end].opcode, member->opcode) == 0;
              end++)
             change.depends_on_operands |= strcmp(repair->members[end].key, member->key) != 0;
         repair_apply_rules(repair, change.opcode, &change.after);
         *ARENA_ADD(repair->arena, changes, n) = change;
     }
+    for (size_t i = 0; i < repair->n_rules; i++)
+        for (size_t k = 0; repair->rules[i].is_spread && k < repair->rules[i].n_opcodes; k++) {
+            const struct repair_rule *rule = &repair->rules[i];
+            *ARENA_ADD(repair->arena, changes, n) =
+                (struct repair_change){rule->opcodes[k], rule->before, rule->after, false, true};
+        }
+    if (n)
+        qsort(changes, n, sizeof *changes, compare_changes);
     result->changes = changes;
     result->n_changes = n;
     result->dispatch_width = repair->dispatch_width;

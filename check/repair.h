@@ -36,7 +36,7 @@ struct repair_result {
     size_t n_findings_before, n_findings_after;
     size_t n_class_rules, n_form_rules;
     unsigned dispatch_width;             // changed; 0: it is not
-    const struct repair_change *changes; // of every measured opcode, by opcode
+    const struct repair_change *changes; // of every measured opcode, and of those that follow their class, by opcode
     size_t n_changes;
 };
 

@@ -65,6 +65,18 @@ static bool is_less(struct repair_cost a, struct repair_cost b) {
     return a.commonness < b.commonness - share;
 }
 
+bool repair_can_explain(const struct check_value *value) {
+    return value->quantity != CHECK_LATENCY ||
+           (strcmp(value->source, "same") != 0 && strcmp(value->destination, "memory") != 0);
+}
+
+// By how much the prediction differs, as far as the search can help it; not finite: there is none.
+static double gap_to_close(const struct repair_search *search, size_t value, const struct predicted *predicted) {
+    double gap = predicted->is_known ? gap_find(&search->all[value], predicted) : INFINITY;
+    bool is_old = search->gaps && !repair_can_explain(&search->all[value]) && gap <= search->gaps[value] * (1 + 1e-9);
+    return is_old ? 0 : gap;
+}
+
 bool repair_search_evaluate(const struct repair_search *search, const struct repair_numbers *numbers,
                             struct repair_cost *cost, struct predicted *all) {
     struct arena arena = {0};
@@ -84,9 +96,8 @@ bool repair_search_evaluate(const struct repair_search *search, const struct rep
     bool is_good =
         overlay && predictor_open_changed(&predictor, &arena, search->model, overlay, search->n_values, &fail);
     for (size_t i = 0; is_good && i < search->n_values; i++) {
-        const struct check_value *value = &search->all[search->values[i]];
-        struct predicted predicted = predictor_predict(&predictor, value);
-        double gap = predicted.is_known ? gap_find(value, &predicted) : INFINITY;
+        struct predicted predicted = predictor_predict(&predictor, &search->all[search->values[i]]);
+        double gap = gap_to_close(search, search->values[i], &predicted);
         is_good = isfinite(gap);
         size_t weight = search->weights ? search->weights[i] : 1;
         cost->n_differ += gap > 0 ? weight : 0;
@@ -119,23 +130,22 @@ static void try_numbers(struct repair_search *search, const struct repair_number
 
 // ---- what differences suggest
 
-static void add_to(unsigned *latency, int delta) {
+// False: no latency is that short, so it does not explain the difference.
+static bool add_to(unsigned *latency, int delta) {
     int sum = (int)*latency + delta;
-    *latency = sum < 0 ? 0 : (unsigned)sum;
-}
-
-static bool can_be_repaired(const struct check_value *value) {
-    return value->quantity != CHECK_LATENCY ||
-           (strcmp(value->source, "same") != 0 && strcmp(value->destination, "memory") != 0);
+    if (sum < 0)
+        return false;
+    *latency = (unsigned)sum;
+    return true;
 }
 
 static void suggest_latency(struct repair_search *search, int delta) {
     struct repair_numbers all = search->best;
     for (unsigned w = 0; w < all.n_writes; w++) {
         struct repair_numbers one = search->best;
-        add_to(&one.latencies[w], delta);
         add_to(&all.latencies[w], delta);
-        try_numbers(search, &one);
+        if (add_to(&one.latencies[w], delta))
+            try_numbers(search, &one);
     }
     try_numbers(search, &all);
     for (unsigned r = 0; r < all.n_reads; r++) {
@@ -221,6 +231,11 @@ static void suggest_uses(struct repair_search *search, double measured, double p
     try_uses(search, &first_all);
 }
 
+static int cycles_between(const struct table_value *measured, double predicted, double factor) {
+    double delta = (measured->cycles - predicted) * factor;
+    return (int)lround(measured->relation == TABLE_AT_MOST ? floor(delta + 0.05) : delta);
+}
+
 static void suggest(struct repair_search *search, const struct check_value *value, double predicted,
                     enum bottleneck kind) {
     const struct table_value *measured = &value->value;
@@ -232,12 +247,11 @@ static void suggest(struct repair_search *search, const struct check_value *valu
         return;
     }
     if (value->quantity == CHECK_LATENCY || kind == BOTTLENECK_DEPENDENCY) {
-        double factor =
-            value->quantity == CHECK_LATENCY || !value->value.n_parts ? 1 : 1 / value->value.parts[0].factor;
-        double delta = (wanted - predicted) * factor;
-        int cycles = (int)lround(measured->relation == TABLE_AT_MOST ? floor(delta + 0.05) : delta);
-        if (cycles)
-            suggest_latency(search, cycles);
+        int cycles = cycles_between(measured, predicted, 1);
+        suggest_latency(search, cycles);
+        // A chain goes through each copy, or once through all.
+        if (value->quantity != CHECK_LATENCY && measured->n_parts)
+            suggest_latency(search, cycles_between(measured, predicted, 1 / measured->parts[0].factor));
     }
     if (value->quantity != CHECK_LATENCY && predicted > 0 && wanted > 0) {
         suggest_uses(search, wanted, predicted, measured->relation == TABLE_AT_MOST);
@@ -324,7 +338,8 @@ static void solve(struct repair_search *search, struct arena *arena, const struc
         for (size_t i = 0; i < search->n_values; i++) {
             const struct check_value *value = &values[search->values[i]];
             int read = found->read[i];
-            bool counts = value->quantity == CHECK_LATENCY && can_be_repaired(value) && found->write[i] == (int)w + 1;
+            bool counts =
+                value->quantity == CHECK_LATENCY && repair_can_explain(value) && found->write[i] == (int)w + 1;
             if (!counts || (!of_all && read > 0 && search->best.advances[read - 1]))
                 continue;
             int cycles = (int)lround(value->value.cycles);
@@ -342,7 +357,7 @@ static void solve(struct repair_search *search, struct arena *arena, const struc
         size_t n = 0;
         for (size_t i = 0; i < search->n_values; i++) {
             const struct check_value *value = &values[search->values[i]];
-            if (value->quantity == CHECK_LATENCY && can_be_repaired(value) && found->read[i] == (int)r + 1 &&
+            if (value->quantity == CHECK_LATENCY && repair_can_explain(value) && found->read[i] == (int)r + 1 &&
                 found->write[i] > 0 && value->value.relation == TABLE_EQUAL)
                 list[n++] = (int)numbers.latencies[found->write[i] - 1] - (int)lround(value->value.cycles);
         }
@@ -374,7 +389,7 @@ static void search_round(struct repair_search *search, struct arena *arena) {
     for (size_t i = 0; i < search->n_values; i++) {
         const struct check_value *value = &values[search->values[i]];
         const struct predicted *predicted = &search->predicted[i];
-        if (!can_be_repaired(value) || gap_find(value, predicted) == 0)
+        if (!repair_can_explain(value) || gap_find(value, predicted) == 0)
             continue;
         has_latency |= value->quantity == CHECK_LATENCY;
         // Equal differences suggest the same.

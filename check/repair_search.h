@@ -26,6 +26,7 @@ struct repair_search {
     size_t n_opcodes;
     const struct repair_rule *context; // changes of other opcodes in the programs, which each trial has
     size_t n_context;
+    const double *gaps;    // of LLVM's model, by value of `all`; null: all values shall be explained
     const size_t *values;  // numbers of the values
     const size_t *weights; // values that each stands for; null: one
     size_t n_values;
@@ -39,8 +40,12 @@ struct repair_search {
     size_t n_tried;
 };
 
-// Predicts the values with the numbers, and adds up what differs. `all`: room for the predictions, or null. False: one
-// cannot be predicted.
+// Whether numbers of an instruction can explain the value: not a latency through memory, nor that of a zero idiom.
+bool repair_can_explain(const struct check_value *value);
+
+// Predicts the values with the numbers, and adds up what differs. What no number explains only counts where it comes to
+// differ by more than LLVM's model: a chain through memory that the CPU renames must not become a latency. `all`: room
+// for the predictions, or null. False: one cannot be predicted.
 bool repair_search_evaluate(const struct repair_search *search, const struct repair_numbers *numbers,
                             struct repair_cost *cost, struct predicted *all);
 

@@ -87,19 +87,22 @@ static bool has_width(const struct td_plan *plan, const struct reading *reading)
 static void judge(struct td_plan *plan, struct reading *reading, struct td_result *result) {
     struct td_left *left = NULL;
     size_t n_left = 0;
-    result->n_equal = result->n_changed = 0;
+    result->n_compared = result->n_equal = result->n_changed = 0;
     for (size_t i = 0; i < plan->request->n_changes; i++) {
         const struct td_wanted *wanted = &plan->wanted[i];
         const struct repair_change *change = wanted->change;
         bool is_changed = !repair_numbers_are_equal(&change->before, &change->after);
+        if (change->is_spread && !td_records_find(&reading->records, change->opcode))
+            continue; // the sources are of another version
         const char *why = compare(reading, change->opcode, &change->after);
+        result->n_compared++;
         result->n_changed += is_changed;
         result->n_equal += why == NULL;
         if (!why)
             continue;
         why = wanted->why ? wanted->why : why;
         if (wanted->opcode.is_variant && !wanted->opcode.why)
-            why = "its write is chosen by its operands, and cannot leave its class";
+            why = "its write is chosen by its operands, in a way that cannot be written again";
         *ARENA_ADD(plan->arena, left, n_left) = (struct td_left){change->opcode, arena_strdup(plan->arena, why)};
     }
     if (!has_width(plan, reading))

@@ -20,7 +20,7 @@ struct td_request {
     const char *tblgen; // program; null: that of the same LLVM, such as llvm-tblgen-22
     unsigned llvm;      // major version of it
     const struct machine *machine;
-    const struct repair_change *changes; // of every measured opcode, also of those that stay as they are
+    const struct repair_change *changes; // of every measured opcode, also of those that stay as they are, and spread
     size_t n_changes;
     unsigned dispatch_width; // 0: it stays
 };
@@ -34,9 +34,10 @@ struct td_result {
     const char *diff;           // unified, against the file as it is
     size_t n_statements;        // edited
     size_t n_inst_rws;          // added
-    size_t n_changed;           // opcodes whose numbers the repair changes
-    size_t n_equal;             // measured opcodes of which llvm-tblgen has the repair's numbers, changed or not
-    const struct td_left *left; // measured opcodes of which it has others, by opcode
+    size_t n_compared;          // opcodes of the request that the sources have
+    size_t n_changed;           // those whose numbers the repair changes
+    size_t n_equal;             // those of which llvm-tblgen has the repair's numbers, changed or not
+    const struct td_left *left; // those of which it has others, by opcode
     size_t n_left;
 };
 

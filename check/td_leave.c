@@ -7,8 +7,30 @@
 
 struct leaver {
     const struct td_wanted *wanted;
-    const char *operands; // the InstRW's list, with a mark for each write of its own
+    // The InstRW's list, with a mark for each write of its own; in front of one that operands choose, "%" and the name
+    // of the SchedWriteVariant.
+    const char *operands;
 };
+
+// Where a SchedWriteVariant of the file has the list of writes that it chooses last. False: it is none of the file's.
+static bool find_last_choice(const struct td_plan *plan, const char *name, struct td_statement *statement,
+                             struct td_span *last) {
+    const struct td_record *record = td_records_find(plan->model->records, name);
+    size_t n = 0;
+    if (!record || !record->fields[TD_VARIANTS] || !record->file || strcmp(record->file, plan->model->file) != 0 ||
+        !td_find_statement(&plan->text, record->line, statement) || statement->is_defm ||
+        !td_is(&plan->text, statement->class_name, "SchedWriteVariant") || statement->n_arguments != 1)
+        return false;
+    const struct td_span *choices = td_elements(&plan->text, statement->arguments[0], &n);
+    if (n == 0)
+        return false;
+    last->at = last->end = choices[n - 1].end;
+    while (last->at > choices[n - 1].at && plan->text.data[last->at] != '[')
+        last->at--;
+    while (last->end > last->at && plan->text.data[last->end - 1] != ']')
+        last->end--;
+    return last->end > last->at;
+}
 
 static bool needs_own(const struct td_plan *plan, const struct td_wanted *wanted, unsigned write) {
     for (unsigned a = wanted->opcode.first[write]; a < wanted->opcode.first[write + 1]; a++)
@@ -78,6 +100,11 @@ static const char *reads_of(struct td_plan *plan, const struct td_wanted *wanted
     return text.data;
 }
 
+static bool is_chosen_by_operands(const struct td_plan *plan, const struct td_wanted *wanted, unsigned write) {
+    const struct td_record *record = td_records_find(plan->model->records, wanted->opcode.operands[write]);
+    return record && record->fields[TD_VARIANTS];
+}
+
 static const char *operands_of(struct td_plan *plan, const struct td_wanted *wanted) {
     struct text text = {.arena = plan->arena};
     for (unsigned w = 0; w < wanted->opcode.n_writes; w++) {
@@ -87,6 +114,8 @@ static const char *operands_of(struct td_plan *plan, const struct td_wanted *wan
             continue;
         }
         struct td_numbers sum = sum_of(wanted, w);
+        if (is_chosen_by_operands(plan, wanted, w))
+            text_addf(&text, "%%%s", wanted->opcode.operands[w]);
         text_addf(&text, "!%s%s", td_list_of(plan->arena, sum.ports, sum.n_ports), td_body_of(plan->arena, &sum));
     }
     for (unsigned w = wanted->opcode.n_writes; wanted->has_other_results && w < wanted->change->after.n_writes; w++) {
@@ -134,6 +163,18 @@ static const char *define_write(struct td_plan *plan, struct text *text, const c
     return name;
 }
 
+// The same choice as another SchedWriteVariant's, but for the last one, which is of `write`.
+static const char *define_variant(struct td_plan *plan, struct text *text, const char *like, const char *write) {
+    const char *name = free_name(plan, arena_printf(plan->arena, "%sByOperands", write)), *data = plan->text.data;
+    struct td_statement statement;
+    struct td_span last;
+    if (!find_last_choice(plan, like, &statement, &last))
+        return write; // can_leave has found it
+    text_addf(text, "def %s : SchedWriteVariant<%.*s[%s]%.*s>;\n", name, (int)(last.at - statement.arguments[0].at),
+              data + statement.arguments[0].at, write, (int)(statement.arguments[0].end - last.end), data + last.end);
+    return name;
+}
+
 static const char *define_read(struct td_plan *plan, struct text *text, int cycles, const char ***known, size_t *n) {
     const char *name = arena_printf(plan->arena, "%sRead%d%s", prefix_of(plan->arena, plan->model), abs(cycles),
                                     cycles < 0 ? "Late" : "Early");
@@ -168,10 +209,13 @@ static void add_group(struct td_plan *plan, struct text *text, const struct leav
     const char *at = leavers->operands;
     text_add(&list, "");
     for (unsigned w = 0; *at; w++) {
-        if (*at == '!') {
-            const char *end = strchr(at, '}') + 1;
-            text_add(&list, define_write(plan, text, leavers->wanted->change->opcode, w,
-                                         (struct slice){at + 1, (size_t)(end - at - 1)}));
+        if (*at == '!' || *at == '%') {
+            const char *numbers = strchr(at, '!'), *end = strchr(at, '}') + 1;
+            const char *write = define_write(plan, text, leavers->wanted->change->opcode, w,
+                                             (struct slice){numbers + 1, (size_t)(end - numbers - 1)});
+            if (*at == '%')
+                write = define_variant(plan, text, arena_copy(plan->arena, at + 1, (size_t)(numbers - at - 1)), write);
+            text_add(&list, write);
             at = end;
         } else if (*at == '?') {
             text_add(&list, define_read(plan, text, (int)strtol(at + 1, NULL, 10), reads, n_reads));
@@ -275,6 +319,17 @@ static size_t find_end(const struct td_plan *plan, bool *is_inside) {
     return text->length;
 }
 
+// Whether the choices by operands can be written again with other numbers.
+static bool can_leave(const struct td_plan *plan, const struct td_wanted *wanted) {
+    struct td_statement statement;
+    struct td_span last;
+    bool is_good = true;
+    for (unsigned w = 0; wanted->opcode.is_variant && w < wanted->opcode.n_writes; w++)
+        if (needs_own(plan, wanted, w))
+            is_good &= find_last_choice(plan, wanted->opcode.operands[w], &statement, &last);
+    return is_good;
+}
+
 // Opcodes whose atoms get other numbers than they need, or that need other reads or results.
 static struct leaver *find_leavers(struct td_plan *plan, size_t *n) {
     struct leaver *leavers = NULL;
@@ -284,7 +339,7 @@ static struct leaver *find_leavers(struct td_plan *plan, size_t *n) {
         bool leaves = wanted->has_other_reads || wanted->has_other_results;
         for (unsigned w = 0; !wanted->opcode.why && w < wanted->opcode.n_writes; w++)
             leaves |= needs_own(plan, wanted, w);
-        if (leaves && !wanted->why && !wanted->opcode.is_variant)
+        if (leaves && !wanted->why && can_leave(plan, wanted))
             *ARENA_ADD(plan->arena, leavers, *n) = (struct leaver){wanted, operands_of(plan, wanted)};
     }
     return leavers;

@@ -192,7 +192,8 @@ static void add_record(struct list *list, const struct record *record) {
 
 static bool read_file(struct list *list, const char *path, struct check_results *results, struct fail *fail) {
     struct record_file file = {0};
-    bool is_read = record_read(list->arena, path, &file, fail);
+    bool is_read = record_read(list->arena, path, &file, fail) &&
+                   (file.n_headers || fail_set(fail, FAIL_INPUT, "there are no measurements in '%s'", path));
     for (size_t i = 0; is_read && i < file.n_records; i++)
         if (file.records[i].kernel && file.records[i].mode && !file.records[i].corunner)
             add_record(list, &file.records[i]);

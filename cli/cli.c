@@ -32,7 +32,8 @@ int cli_run_status(const struct command *command, int argc, char **argv,
     if (fail.status != FAIL_NONE)
         status = run_plan_worse(status, cli_failed(&fail));
     arena_free(&arena);
-    return run_plan_worse(status, cli_finish());
+    int end = cli_finish(); // a report that is not there must not pass for findings
+    return end ? end : status;
 }
 
 int cli_failed(const struct fail *fail) {
@@ -45,7 +46,7 @@ int cli_finish(void) {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return 0;
     struct fail fail = {0};
-    fail_set(&fail, FAIL_WORK, "cannot write the report: %s", strerror(errno));
+    fail_set(&fail, FAIL_INPUT, "cannot write the report: %s", strerror(errno));
     return cli_failed(&fail);
 }
 

@@ -103,8 +103,15 @@ static bool write_files(struct arena *arena, const struct check_report *report, 
         lab_say(&cli_listener, LAB_NOTE, "%s: %s of the findings", args.written_allowances,
                 text_count(arena, n, "allowance"));
     }
-    return (!junit || file_write(args.junit, junit, strlen(junit), fail)) &&
-           (!markdown || file_write(args.markdown, markdown, strlen(markdown), fail));
+    if ((junit && !file_write(args.junit, junit, strlen(junit), fail)) ||
+        (markdown && !file_write(args.markdown, markdown, strlen(markdown), fail)))
+        return false;
+    if (junit)
+        lab_say(&cli_listener, LAB_NOTE, "%s: %s as JUnit", args.junit,
+                text_count(arena, report->results.n_forms, "form"));
+    if (markdown)
+        lab_say(&cli_listener, LAB_NOTE, "%s: the findings as Markdown", args.markdown);
+    return true;
 }
 
 static int report(struct arena *arena, const struct check_report *report, struct fail *fail) {

@@ -133,24 +133,27 @@ static bool edit_td(struct arena *arena, const struct model *model, const struct
     if (!td_repair(arena, &request, result, fail))
         return false;
     const char *text = file_has_suffix(written.td, ".td") ? result->text : result->diff;
+    if (!file_write(written.td, text, strlen(text), fail))
+        return false;
     screen_print_sentence(
         arena_printf(arena,
                      "%s: %zu statements are edited, %zu InstRWs are new. llvm-tblgen has the repair's "
-                     "numbers of %zu of %zu measured opcodes (%zu are changed). Not expressed: %zu.",
-                     written.td, result->n_statements, result->n_inst_rws, result->n_equal, repaired->n_changes,
+                     "numbers of %zu of %zu opcodes (%zu are changed). Not expressed: %zu.",
+                     written.td, result->n_statements, result->n_inst_rws, result->n_equal, result->n_compared,
                      result->n_changed, result->n_left),
         stdout);
     for (size_t i = 0; i < result->n_left; i++)
         screen_print_sentence(arena_printf(arena, "not expressed: %s: %s", result->left[i].opcode, result->left[i].why),
                               stdout);
-    return file_write(written.td, text, strlen(text), fail);
+    return true;
 }
 
 // LLVM's tests of llvm-mca under the repair.
 static bool make_tests(struct arena *arena, const struct model *model, const struct repair_result *repaired,
                        struct mca_tests_result *result, struct fail *fail) {
     const struct repair_tests_request request = {args.tests, model, repaired->overlay};
-    if (!repair_tests_make(arena, &request, result, fail))
+    if (!repair_tests_make(arena, &request, result, fail) ||
+        !file_write(written.tests, result->diff, strlen(result->diff), fail))
         return false;
     screen_print_sentence(arena_printf(arena,
                                        "%s: %zu tests of llvm-mca change, in %zu lines; %zu stay as they are. Left "
@@ -161,7 +164,7 @@ static bool make_tests(struct arena *arena, const struct model *model, const str
     for (size_t i = 0; i < result->n_left; i++)
         screen_print_sentence(arena_printf(arena, "left alone: %s: %s", result->left[i].path, result->left[i].why),
                               stdout);
-    return file_write(written.tests, result->diff, strlen(result->diff), fail);
+    return true;
 }
 
 static void print_counts(struct arena *arena, const struct model *model, const struct repair_result *result) {
@@ -198,6 +201,8 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
         return false;
     if (result.seen.n_compared == 0)
         return fail_set(fail, FAIL_UNAVAILABLE, "nothing could be compared: no value is both stable and predicted");
+    if (!file_write(args.output, result.overlay, strlen(result.overlay), fail))
+        return false;
     print_counts(arena, &lab->models[0], &result);
     screen_print_sentence(
         arena_printf(arena, "%s: %zu rules of classes, %zu of single forms%s", args.output, result.n_class_rules,
@@ -206,8 +211,7 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
         stdout);
     struct td_result td;
     struct mca_tests_result tests;
-    if (!file_write(args.output, result.overlay, strlen(result.overlay), fail) ||
-        (args.td && !edit_td(arena, &lab->models[0], &result, &td, fail)) ||
+    if ((args.td && !edit_td(arena, &lab->models[0], &result, &td, fail)) ||
         (args.tests && !make_tests(arena, &lab->models[0], &result, &tests, fail)))
         return false;
     const struct option_list *llvms = &lab_args.options.llvms;
@@ -216,7 +220,9 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
                                           .td = args.td ? &td : NULL,
                                           .tests = args.tests ? &tests : NULL,
                                           .model = lab->models[0].machine->id,
-                                          .mcpu = lab_args.options.cpus.items[0],
+                                          .mcpu = strcmp(lab_args.options.cpus.items[0], "native") == 0
+                                                      ? lab->models[0].machine->cpu
+                                                      : lab_args.options.cpus.items[0],
                                           .folders = operands->items,
                                           .n_folders = operands->n_items,
                                           .overlay = args.output,

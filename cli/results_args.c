@@ -7,8 +7,9 @@
 #include <string.h>
 
 bool results_find_origin(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail) {
-    return file_is_folder(path) ? table_find_origin(arena, path, origin, fail)
-                                : table_find_origin_of_file(arena, path, origin, fail);
+    bool is_found = file_is_folder(path) ? table_find_origin(arena, path, origin, fail)
+                                         : table_find_origin_of_file(arena, path, origin, fail);
+    return is_found && (origin->target || fail_set(fail, FAIL_INPUT, "there are no measurements in '%s'", path));
 }
 
 bool results_have_models(const struct lab *lab, struct fail *fail) {

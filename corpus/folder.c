@@ -108,7 +108,7 @@ bool folder_write_blocks(struct arena *arena, const char *folder, const struct c
         arena_free(&scratch);
     }
     is_written = out && fclose(out) == 0 && is_written && rename(next, path) == 0;
-    return is_written || fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+    return is_written || fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", path, strerror(errno));
 }
 
 static void count_reason(struct arena *arena, const char *text, struct corpus_left_out **reasons, size_t *n) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 // ---- lines of hexadecimal digits
 
@@ -69,10 +70,22 @@ static bool take_malformed(struct corpus_blocks *blocks, const struct fail *why,
     return true;
 }
 
+// Whether the line holds letters that no text does.
+static bool is_binary(const char *line, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)line[i] < '\t')
+            return true;
+    return false;
+}
+
 static bool read_lines(struct corpus_blocks *blocks, struct lines *lines, struct fail *fail) {
     ssize_t length;
     while (!corpus_blocks_are_enough(blocks) && (length = getline(&lines->text, &lines->room, lines->in)) >= 0) {
         lines->line++;
+        if (is_binary(lines->text, (size_t)length))
+            return fail_at(fail, lines->path, lines->line, 0,
+                           "this file is neither text nor an object for this machine: a list has a block a line, as in "
+                           "4801d8");
         const char *comma = memchr(lines->text, ',', (size_t)length);
         struct slice digits =
             slice_trim((struct slice){lines->text, comma ? (size_t)(comma - lines->text) : (size_t)length});
@@ -170,6 +183,14 @@ static bool read_folder(struct corpus_blocks *blocks, const char *folder, struct
     return fail->status == FAIL_NONE;
 }
 
+// A device may have no end.
+static bool is_device(const char *path) {
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
+}
+
 bool corpus_inputs_read(struct corpus_blocks *blocks, const char *path, struct fail *fail) {
+    if (is_device(path))
+        return fail_set(fail, FAIL_INPUT, "'%s' is a device: name a file, a pipe or a folder", path);
     return file_is_folder(path) ? read_folder(blocks, path, fail) : read_file(blocks, path, fail);
 }

@@ -381,7 +381,7 @@ static bool measure(struct run *run, const struct effort *effort, struct fail *f
         is_done = true;
     }
     if (run->file && fclose(run->file) != 0)
-        is_done = fail_set(fail, FAIL_WORK, "cannot write '%s'", run->path);
+        is_done = fail_set(fail, FAIL_INPUT, "cannot write '%s'", run->path);
     run->file = NULL;
     lab_close(&lab);
     arena_free(&session);

@@ -184,7 +184,7 @@ static bool open_blocks(struct scoring *scoring, struct fail *fail) {
         return true;
     scoring->blocks = fopen(path, "we");
     if (!scoring->blocks)
-        return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+        return fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", path, strerror(errno));
     fprintf(scoring->blocks, "block,form,cycles,low,high,verdict,bytes,pages,notes");
     for (unsigned m = 0; m < scoring->lab.n_models; m++)
         fprintf(scoring->blocks, ",%s", name_of(&scoring->lab.models[m]));
@@ -220,7 +220,7 @@ static bool take(void *context, const struct predicted *predicted, struct fail *
     if (scoring->blocks)
         write_block(scoring, predicted);
     if (scoring->blocks && ferror(scoring->blocks))
-        return fail_set(fail, FAIL_WORK, "cannot write '%s': %s", scoring->request->blocks, strerror(errno));
+        return fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", scoring->request->blocks, strerror(errno));
     if (value->kind == VALUE_MISSING) {
         values->n_missing++;
     } else if (value->kind == VALUE_UNSTABLE) {
@@ -360,7 +360,7 @@ bool score_blocks(struct arena *arena, const struct score_request *request, stru
             free(scoring.collected[m][form].pairs);
         }
     if (scoring.blocks && fclose(scoring.blocks) != 0)
-        is_done = fail_set(fail, FAIL_WORK, "cannot write '%s': %s", request->blocks, strerror(errno));
+        is_done = fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", request->blocks, strerror(errno));
     decoder_close(&scoring.decoder);
     lab_close(&scoring.lab);
     return is_done;

@@ -160,5 +160,5 @@ bool run_journal_write_record(struct run_journal *journal, const struct record *
 bool run_journal_close(struct run_journal *journal, struct fail *fail) {
     bool is_closed = !journal->file || fclose(journal->file) == 0;
     journal_close(&journal->before);
-    return is_closed || fail_set(fail, FAIL_WORK, "cannot write '%s'", journal->path);
+    return is_closed || fail_set(fail, FAIL_INPUT, "cannot write '%s'", journal->path);
 }

@@ -54,7 +54,7 @@ static bool check_target(struct arena *arena, const struct parameters_request *r
 
 static bool open_folder(const struct parameters_request *request, const char *path, struct fail *fail) {
     if (mkdir(request->folder, 0777) != 0 && errno != EEXIST)
-        return fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", request->folder, strerror(errno));
+        return fail_set(fail, FAIL_INPUT, "cannot make the folder '%s': %s", request->folder, strerror(errno));
     return request->is_resumed || access(path, F_OK) != 0 ||
            fail_set(fail, FAIL_INPUT,
                     "'%s' holds a card's measurements: --resume goes on with it, --output names another folder",

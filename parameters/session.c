@@ -169,7 +169,7 @@ static bool write_kernels(const struct session *session, struct fail *fail) {
     const char *folder = arena_printf(session->arena, "%s/%s", root, session->recipe->isa);
     session_add_kernels(session, &all);
     if ((mkdir(root, 0777) != 0 && errno != EEXIST) || (mkdir(folder, 0777) != 0 && errno != EEXIST))
-        return fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", folder, strerror(errno));
+        return fail_set(fail, FAIL_INPUT, "cannot make the folder '%s': %s", folder, strerror(errno));
     return file_write(arena_printf(session->arena, "%s/machine.yaml", folder), all.data, all.length, fail);
 }
 

@@ -7,6 +7,7 @@
 #include "report/table_rows.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { DECIMALS = 5 };
 
@@ -187,6 +188,8 @@ bool exegesis_write(struct arena *arena, const struct survey_table *table, const
         return fail_set(fail, FAIL_INPUT,
                         "llvm-exegesis needs LLVM's names of the CPU and the triple, and the table "
                         "does not have them");
+    if (access(at, F_OK) == 0 && !file_is_folder(at))
+        return fail_set(fail, FAIL_INPUT, "'%s' is not a folder: name one, or what two new files begin with", at);
     return write_file(&writer, at, "latency", add_latency, latencies, fail) &&
            write_file(&writer, at, "inverse_throughput", add_throughput, throughputs, fail);
 }

@@ -179,7 +179,7 @@ static void needs_names_and_a_place(void **state) {
     struct backend_cpu *cpu = open_cpu(backend, "znver4");
     struct survey_table table = testing_table;
     assert_false(exegesis_write(&arena, &table, backend, cpu, "/nowhere/x", &latencies, &throughputs, &fail));
-    assert_int_equal(fail.status, FAIL_WORK);
+    assert_int_equal(fail.status, FAIL_INPUT);
     fail = (struct fail){0};
     table.triple = NULL;
     assert_false(exegesis_write(&arena, &table, backend, cpu, folder, &latencies, &throughputs, &fail));

@@ -112,9 +112,9 @@ static void add_file(struct arena *arena, struct text *text, const struct review
               "\n## In `%s`\n\n"
               "* %zu statements are edited: most measured opcodes with that write need the change.\n"
               "* %zu InstRWs are new, of opcodes that differ from their class.\n"
-              "* llvm-tblgen's numbers are the repair's for %zu of %zu measured opcodes.\n",
+              "* llvm-tblgen's numbers are the repair's for %zu of %zu opcodes.\n",
               strrchr(request->td_path, '/') ? strrchr(request->td_path, '/') + 1 : request->td_path, td->n_statements,
-              td->n_inst_rws, td->n_equal, request->repaired->n_changes);
+              td->n_inst_rws, td->n_equal, td->n_compared);
     if (td->n_left)
         text_addf(text, "* %zu opcodes are not expressed:\n", td->n_left);
     add_left(arena, text, td);
@@ -148,10 +148,22 @@ static void add_repair(struct text *text, const struct review_request *request) 
     add_option(text, "llvm-mca-tests-output", request->tests_output);
 }
 
+// The patterns of a survey of few forms. More forms are most of them, or a part that no pattern names.
+static void add_forms(struct text *text, const struct check_results *results) {
+    enum { MOST_PATTERNS = 40 };
+    for (size_t i = 0; i < results->n_values && results->n_forms <= MOST_PATTERNS; i++)
+        if (i == 0 || strcmp(results->values[i].form, results->values[i - 1].form) != 0) {
+            text_add(text, " ");
+            text_add_word(text, results->values[i].form);
+        }
+}
+
 static void add_commands(struct arena *arena, struct text *text, const struct review_request *request) {
     const struct repair_result *repaired = request->repaired;
     const char *target = request->results->repeat_options;
-    text_addf(text, "\n## To repeat it\n\n    cyclops survey%s --output ", target ? target : "");
+    text_add(text, "\n## To repeat it\n\n    cyclops survey");
+    add_forms(text, request->results);
+    text_addf(text, "%s --output ", target ? target : "");
     text_add_word(text, request->folders[0]);
     add_repair(text, request);
     text_add(text, "\n    cyclops check ");

@@ -50,6 +50,12 @@ static bool has_score(const struct scores *scores, unsigned model, unsigned form
     return scores->models[model].forms[form].all.n + scores->models[model].forms[form].n_refused > 0;
 }
 
+// Percent, of which what rounds to 0 has no minus.
+static double signed_percent(double share, unsigned decimals) {
+    double percent = to_percent * share;
+    return fabs(percent) < 0.5 * pow(10, -(double)decimals) ? 0 : percent;
+}
+
 static void print_all(struct arena *arena, const struct scores *scores, FILE *out, bool colour) {
     struct table table = {.arena = arena};
     table_column(&table, TABLE_LEFT, "model and form"); // one column: a table that is parted repeats the first
@@ -70,7 +76,7 @@ static void print_all(struct arena *arena, const struct scores *scores, FILE *ou
             table_cell(&table, "%zu", form->all.n);
             table_cell(&table, "%.2f %%", mean_percent(&form->all));
             table_cell(&table, "%.2f %%", to_percent * form->median);
-            table_cell(&table, "%+.2f %%", to_percent * bias(&form->all));
+            table_cell(&table, "%+.2f %%", signed_percent(bias(&form->all), 2));
             table_cell(&table, "%.3f", form->tau);
             table_cell(&table, "%.1f %%", to_percent * share(form->all.n_close, form->all.n));
             table_cell(&table, "%.1f %%", to_percent * share(form->all.n_within, form->all.n));
@@ -129,13 +135,28 @@ static void print_classes(struct arena *arena, const struct scores *scores, FILE
                 table_cell(&table, "%u", form->classes[c].number);
                 table_cell(&table, "%zu", form->classes[c].errors.n);
                 table_cell(&table, "%.1f %%", mean_percent(&form->classes[c].errors));
-                table_cell(&table, "%+.1f %%", to_percent * bias(&form->classes[c].errors));
+                table_cell(&table, "%+.1f %%", signed_percent(bias(&form->classes[c].errors), 1));
                 table_cell(&table, "%s", form->classes[c].opcodes);
             }
             fprintf(out, "\n%s, %s: scheduling classes whose blocks add most to the error\n", scores->models[m].title,
                     form_name(f));
             table_print(&table, out, colour);
         }
+}
+
+// Whether an earlier model has the same worst blocks with the same predictions: its number, or this one's.
+static unsigned same_worst(const struct scores *scores, unsigned model, unsigned form) {
+    const struct score_form *own = &scores->models[model].forms[form];
+    for (unsigned m = 0; m < model; m++) {
+        const struct score_form *other = &scores->models[m].forms[form];
+        bool is_same = other->n_worst == own->n_worst;
+        for (size_t i = 0; is_same && i < own->n_worst; i++)
+            is_same = own->worst[i].predicted == other->worst[i].predicted &&
+                      strcmp(own->worst[i].hex, other->worst[i].hex) == 0;
+        if (is_same)
+            return m;
+    }
+    return model;
 }
 
 static void print_worst(struct arena *arena, const struct scores *scores, FILE *out, bool colour) {
@@ -145,6 +166,12 @@ static void print_worst(struct arena *arena, const struct scores *scores, FILE *
             struct table table = {.arena = arena};
             if (form->n_worst == 0)
                 continue;
+            unsigned same = same_worst(scores, m, f);
+            if (same != m) {
+                fprintf(out, "\n%s, %s: the worst blocks are those of %s\n", scores->models[m].title, form_name(f),
+                        scores->models[same].title);
+                continue;
+            }
             table_column(&table, TABLE_RIGHT, "measured");
             table_column(&table, TABLE_BESIDE, "predicted");
             table_column(&table, TABLE_BESIDE, "error");
@@ -155,7 +182,7 @@ static void print_worst(struct arena *arena, const struct scores *scores, FILE *
                 table_cell(&table, "%.2f ±%.2f", worst->measured,
                            fmax(worst->high - worst->measured, worst->measured - worst->low));
                 table_cell(&table, "%.2f", worst->predicted);
-                table_cell(&table, "%+.0f %%", to_percent * worst->error);
+                table_cell(&table, "%+.0f %%", signed_percent(worst->error, 0));
                 table_cell(&table, "%s", worst->blame);
                 table_cell(&table, "%s", worst->text);
             }
@@ -164,10 +191,26 @@ static void print_worst(struct arena *arena, const struct scores *scores, FILE *
         }
 }
 
+// The fewest blocks of which scores can judge models.
+enum { FEWEST_BLOCKS = 30 };
+
+static void print_few(struct arena *arena, const struct scores *scores, FILE *out) {
+    size_t most = 0;
+    for (unsigned m = 0; m < scores->n_models; m++)
+        for (unsigned f = 0; f < N_FORMS; f++)
+            most = scores->models[m].forms[f].all.n > most ? scores->models[m].forms[f].all.n : most;
+    if (most > 0 && most < FEWEST_BLOCKS)
+        screen_print_sentence(arena_printf(arena,
+                                           "These are too few blocks to compare models by: %zu, and %d are the fewest.",
+                                           most, FEWEST_BLOCKS),
+                              out);
+}
+
 void score_print(struct arena *arena, const struct scores *scores, FILE *out, bool colour) {
     print_values(scores, out);
     fprintf(out, "\n");
     print_all(arena, scores, out, colour);
+    print_few(arena, scores, out);
     print_groups(arena, scores, out, colour);
     print_classes(arena, scores, out, colour);
     print_worst(arena, scores, out, colour);

@@ -169,5 +169,5 @@ bool table_classes_write(struct arena *arena, const struct survey_table *table, 
         write_csv(&groups, out);
     else
         print_text(&groups, out, colour);
-    return (fflush(out) == 0 && !ferror(out)) || fail_set(fail, FAIL_WORK, "cannot write the table");
+    return (fflush(out) == 0 && !ferror(out)) || fail_set(fail, FAIL_INPUT, "cannot write the table");
 }

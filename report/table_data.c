@@ -161,7 +161,7 @@ static void write_csv_none(struct csv *csv, const struct survey_table *table, co
 static bool is_written(FILE *out, struct fail *fail) {
     if (fflush(out) == 0 && !ferror(out))
         return true;
-    return fail_set(fail, FAIL_WORK, "cannot write the table: %s", strerror(errno));
+    return fail_set(fail, FAIL_INPUT, "cannot write the table: %s", strerror(errno));
 }
 
 bool table_report_write_csv(struct arena *arena, const struct survey_table *table,

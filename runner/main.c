@@ -318,7 +318,7 @@ int main(int argc, char **argv) {
     if (fail.status != FAIL_NONE)
         fail_print(&fail, stderr);
     else if (fflush(stdout) != 0 || ferror(stdout))
-        fail_set(&fail, FAIL_WORK, "cannot write to standard output");
+        fail_set(&fail, FAIL_INPUT, "cannot write to standard output");
     arena_free(&arena);
     return fail.status != FAIL_NONE ? (int)fail.status : status;
 }

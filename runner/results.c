@@ -16,7 +16,7 @@ bool results_open(struct results *results, struct arena *arena, const char *path
 
 bool results_close(struct results *results, struct fail *fail) {
     return !results->file || fclose(results->file) == 0 ||
-           fail_set(fail, FAIL_WORK, "cannot write '%s'", results->path);
+           fail_set(fail, FAIL_INPUT, "cannot write '%s'", results->path);
 }
 
 // Returns the executed instructions of an iteration; 0: unknown, as for blocks.

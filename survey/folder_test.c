@@ -119,7 +119,7 @@ static void one_survey_at_a_time(void **state) {
 static void folders_that_cannot_be_made(void **state) {
     struct fixture *f = *state;
     assert_false(file_lock_folder(&f->arena, "/proc/none/here", "survey", &f->fail));
-    assert_int_equal(f->fail.status, FAIL_WORK);
+    assert_int_equal(f->fail.status, FAIL_INPUT);
     assert_non_null(strstr(f->fail.text, "cannot make the folder '/proc/none/here'"));
 }
 

@@ -237,7 +237,7 @@ static void add_kernels(struct survey *survey, struct text *first, struct text *
 
 static bool make_folder(const char *path, struct fail *fail) {
     return mkdir(path, 0777) == 0 || errno == EEXIST ||
-           fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", path, strerror(errno));
+           fail_set(fail, FAIL_INPUT, "cannot make the folder '%s': %s", path, strerror(errno));
 }
 
 // Writes all kernels to a file. Loads those of the first forms; reading the others takes seconds.

@@ -173,8 +173,14 @@ bool reader_read_measurements(struct reader *reader, const char *const *folders,
             return false;
         say_what_is_damaged(reader, path, &reader->files[i]);
         n_records += reader->files[i].n_records;
-        if (reader->files[i].n_headers)
-            *header = reader->files[i].headers[reader->files[i].n_headers - 1];
+        const json_t *last =
+            reader->files[i].n_headers ? reader->files[i].headers[reader->files[i].n_headers - 1] : NULL;
+        if (last && *header && !is_same_machine(last, *header))
+            return fail_set(fail, FAIL_INPUT,
+                            "'%s' is of another machine, microcode or target than the folder before it: give one of "
+                            "them; 'cyclops diff' compares two",
+                            folders[i]);
+        *header = last ? last : *header;
     }
     if (!*header)
         return fail_set(fail, FAIL_INPUT, "'%s' holds no measurement yet", folders[0]);

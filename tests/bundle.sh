@@ -110,7 +110,7 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     expect 77 'CPU 1020' "$T/probe" --cpu 1020
     expect 2 'takes options only' "$T/probe" add-r64
     expect 2 "takes a number above 0, not 'much'" "$T/probe" --attempt much
-    expect 1 'cannot write' "$T/probe" --output "$T/no/such/file"
+    expect 2 'cannot write' "$T/probe" --output "$T/no/such/file"
 
     # Damage on the way, anywhere, and another ISA's programs are refused.
     cp "$T/probe" "$T/damaged" && printf 'X' | dd of="$T/damaged" bs=1 seek=$(($(stat -c %s "$T/probe") - 300)) conv=notrunc 2>/dev/null

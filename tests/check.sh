@@ -55,6 +55,7 @@ expect 1 'Gap: .*' "$cyclops" check base --mcpu worse.yaml --against znver4 --ga
 # Other programs read it.
 expect 1 'Findings' "$cyclops" check base --mcpu worse.yaml --junit check.xml --markdown check.md
 expect 0 'tests="5" failures="3" errors="0" skipped="0"' cat check.xml
+expect 1 'check.xml: 5 forms as JUnit' "$cyclops" check base --mcpu worse.yaml --junit check.xml
 expect 0 '^### Cyclops: findings' cat check.md
 expect 0 '\| gap:uops/WriteIMul64Reg \| 1 \|' cat check.md
 if command -v xmllint >/dev/null; then
@@ -109,6 +110,17 @@ expect 0 '^[^#]*match: "ADD64i32", uses: \[\{resource: Zn4ALU0123, acquire: 0, r
 expect 0 '^[^#]*match: "MOV32ri", uses: \[\{resource: Zn4ALU0123, acquire: 0, release: 1}' cat both.yaml
 expect 0 'compared' "$cyclops" repair alone --mcpu znver4 --output alone.yaml
 expect 0 '^[^#]*match: "ADD64i32", uses: \[\{resource: Zn4ALU0123, acquire: 0, release: 1}' cat alone.yaml
+
+# Copies that depend on each other, and no latency of the register is measured: the change is that of each copy, and no
+# chain through memory becomes a latency.
+overlay chains znver4 >chains.yaml <<'YAML'
+  - {match: ADC64mr, latency: 5, uses: [{resource: Zn4LSU, acquire: 0, release: 2}, {resource: Zn4Load, acquire: 0, release: 1}, {resource: Zn4Store, acquire: 0, release: 1}, {resource: Zn4AGU012, acquire: 0, release: 2}, {resource: Zn4ALU0123, acquire: 0, release: 2}]}
+YAML
+silent "$cyclops" survey ADC64mr --isa x86_64 --target "sim:./chains.yaml,noise=none" --output chains
+grep -vE '"kernel":"ADC64mr\.(.*flags|broken)' chains/measurements.jsonl >less && mv less chains/measurements.jsonl
+expect 0 'compared' "$cyclops" repair chains --mcpu znver4 --output chains-fixed.yaml
+expect 0 '^[^#]*match: "ADC64mr", latency: 5,' cat chains-fixed.yaml
+expect 0 '^0$' bash -c "grep -c '# ADC64mr latency memory' chains-fixed.yaml || true"
 
 # The page: all forms are in it; what would end its data is not.
 expect 0 'report.html: 5 forms, 3 findings' "$cyclops" report moved --mcpu znver4 --output report.html
@@ -208,6 +220,21 @@ fi
 expect 2 '--junit and --markdown would write the same file' "$cyclops" check base --mcpu znver4 --junit one --markdown ./one
 expect 2 '--review and --td-output would write the same file' "$cyclops" repair base --mcpu znver4 --output x.yaml --td none.td --review x.diff
 
+# Outputs that cannot be written: exit status 2, whether that shows at once or at the end, and no word of success.
+unwritten=(--mcpu znver4)
+expect 2 'cannot write .*/dev/full' "$cyclops" repair base "${unwritten[@]}" --output /dev/full
+! grep -q 'rules of classes' "$T/out" || { echo "FAILED: success before what is not written"; failures=$((failures + 1)); }
+expect 2 'cannot write .*/dev/full' "$cyclops" check base "${unwritten[@]}" --junit /dev/full
+expect 2 'cannot write .*/dev/full' "$cyclops" check base "${unwritten[@]}" --markdown /dev/full
+expect 2 'cannot write .*/dev/full' "$cyclops" check base "${unwritten[@]}" --write-allow /dev/full
+expect 2 'cannot write .*/dev/full' "$cyclops" report base "${unwritten[@]}" --output /dev/full
+for command in "check base --mcpu worse.yaml" "diff base moved" "diff base moved --json" "table base --csv" "table base"; do
+    expect 2 'cannot write' bash -c "'$cyclops' $command >/dev/full"
+done
+expect 2 "'/dev/full' is not a folder" "$cyclops" table base "${unwritten[@]}" --exegesis-yaml /dev/full
+ls /dev/full-* 2>/dev/null && { echo "FAILED: files beside /dev/full"; failures=$((failures + 1)); }
+expect 2 "cannot write '/proc/x-latency.yaml'" "$cyclops" table base "${unwritten[@]}" --exegesis-yaml /proc/x
+
 # One stream alone is a chain, and is called so.
 expect 0 '1 form, ' "$cyclops" report runs.jsonl --mcpu znver4 --output streams.html
 expect 0 '"one stream, looped[^"]*",0,0,(3|2[.]99)' page_data streams.html
@@ -240,5 +267,17 @@ expect 2 "cannot write 'none/x.html': No such file" "$cyclops" report base --mcp
 [ ! -e x.yaml ] || { echo "FAILED: a refused repair was written"; failures=$((failures + 1)); }
 printf 'allowances: 1\nallow:\n  - {finding: a}\n' >bad.yaml
 expect 2 "bad.yaml:3:.*reason" "$cyclops" check base --allow bad.yaml
+# Files without measurements, also cut ones, and two machines at once.
+: >empty.jsonl
+head -c 100 run.jsonl >cut.jsonl
+for file in empty.jsonl cut.jsonl; do
+    expect 2 "there are no measurements in '$file'" "$cyclops" check $file
+    expect 2 "there are no measurements in '$file'" "$cyclops" report $file --output bad.html
+    expect 2 "there are no measurements in '$file'" "$cyclops" diff run.jsonl $file
+done
+for command in report table "check --mcpu znver4"; do
+    output=$([ "$command" != report ] || echo "--output bad.html")
+    expect 2 "'moved' is of another machine, microcode or target than the folder before it" "$cyclops" $command base moved $output
+done
 expect 2 'two measurements' "$cyclops" diff base
 finish

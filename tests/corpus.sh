@@ -107,7 +107,12 @@ expect 2 "unknown --alias 'both'" "$cyclops" corpus run "$T/some.hex" "${quiet[@
 expect 2 '\-\-pages is from 1 to 4096' "$cyclops" corpus run "$T/some.hex" "${quiet[@]}" --pages 0 --output "$T/pages"
 expect 2 '\-\-shard is I/N' "$cyclops" corpus run "$T/some.hex" "${quiet[@]}" --shard 4/3 --output "$T/shard"
 expect 2 "cannot read '$T/none'" "$cyclops" corpus run "$T/none" "${quiet[@]}" --output "$T/none.out"
-expect 2 "there is no block in it" "$cyclops" corpus run /dev/null "${quiet[@]}" --output "$T/none.out"
+expect 2 "there is no block in it" bash -c '"$@" <<<""' - "$cyclops" corpus run - "${quiet[@]}" --output "$T/none.out"
+printf '\177\001\002\n\001\n\003\n' >"$T/binary"
+expect 2 "binary:1: this file is neither text nor an object" "$cyclops" corpus extract "$T/binary" --isa x86_64
+[ "$(grep -c error "$T/out")" = 1 ] || { echo "FAILED: several messages of one binary file"; failures=$((failures + 1)); }
+expect 2 "'/dev/zero' is a device: name a file" timeout 10 "$cyclops" corpus extract /dev/zero --isa x86_64
+expect 2 "'/dev/zero' is a device: name a file" timeout 10 "$cyclops" corpus run /dev/zero "${quiet[@]}" --output "$T/none.out"
 expect 2 "unknown subject 'walk'" "$cyclops" corpus walk
 expect 2 'say what to do' "$cyclops" corpus
 expect 2 'holds no corpus' "$cyclops" corpus score "$T"
@@ -115,7 +120,7 @@ expect 2 'name the folder of a corpus' "$cyclops" corpus score
 expect 2 "unknown CPU 'z'" "$cyclops" corpus score "$T/noisy" --isa x86_64 --mcpu z
 expect 2 'give --csv or --json' "$cyclops" corpus score "$T/noisy" --csv --json
 expect 2 "\-\-per takes a number above 0, not 'x'" "$cyclops" corpus score --measured "$T/bad.csv" --per x
-expect 1 "cannot write '/proc/x'" "$cyclops" corpus score "$T/noisy" --isa x86_64 --mcpu skylake --blocks /proc/x
+expect 2 "cannot write '/proc/x'" "$cyclops" corpus score "$T/noisy" --isa x86_64 --mcpu skylake --blocks /proc/x
 
 # ---- values of others: the predictions are those of cyclops mca, line by line
 awk -F, '{ print $1 "," 100 + NR }' "$blocks" | sort -u -t, -k1,1 >"$T/others.csv"

@@ -13,15 +13,15 @@ with_room() {
     (ulimit -f $kib && trap '' XFSZ && exec "$@" --output "$T/file")
 }
 
-expect 1 'imul-r64 +latency .*3\.00' with_room 3500 "$cyclops" run add-r64 imul-r64 load-r64 lea-r64 "${sim[@]}"
+expect 2 'imul-r64 +latency .*3\.00' with_room 3500 "$cyclops" run add-r64 imul-r64 load-r64 lea-r64 "${sim[@]}"
 cp "$T/out" "$T/first"
 expect 0 "^cyclops: error: '.*file': cannot write: File too large; --resume" tail -n 1 "$T/first"
 expect 0 'measurements are taken from|measured again' bash -c "'$cyclops' run add-r64 imul-r64 ${sim[*]} --output '$T/file' --resume 2>&1"
-expect 1 'add-r64 +0\.25 0\.25 +- -' with_room 3000 "$cyclops" pairs add-r64 imul-r64 load-r64 "${sim[@]}"
+expect 2 'add-r64 +0\.25 0\.25 +- -' with_room 3000 "$cyclops" pairs add-r64 imul-r64 load-r64 "${sim[@]}"
 cp "$T/out" "$T/first"
 expect 0 'cannot write' tail -n 1 "$T/first"
 # Standard streams that the caller has closed: no file opened later gets their number.
 expect 2 "cannot read '-': Bad file descriptor" timeout 20 bash -c "'$cyclops' run --hex - <&-"
 expect 2 "cannot read '-': Bad file descriptor" timeout 20 bash -c "'$cyclops' try - <&-"
-expect 1 'cannot write' timeout 60 bash -c "'$cyclops' run add-r64 ${sim[*]} --json >&-"
+expect 2 'cannot write' timeout 60 bash -c "'$cyclops' run add-r64 ${sim[*]} --json >&-"
 finish

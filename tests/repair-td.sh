@@ -19,7 +19,7 @@ repair=("$cyclops" repair measured --mcpu znver4 --llvm 22 --output fixed.yaml)
 td=(--td X86/X86ScheduleZnver4.td)
 
 expect 0 'fixed.diff: [0-9]+ statements? (is|are) edited, 3 InstRWs are new' one_line "${repair[@]}" "${td[@]}"
-expect 0 "repair's numbers of 8 of 8 measured opcodes \(4 are changed\). Not expressed: 0" one_line "${repair[@]}" "${td[@]}"
+expect 0 "repair's numbers of 8 of 8 opcodes \(4 are changed\). Not expressed: 0" one_line "${repair[@]}" "${td[@]}"
 # The class is edited, with an argument that was left out; its ports keep the file's name, its comment stays.
 expect 0 '^\+defm : Zn4WriteResIntPair<WriteIMul64Reg, \[Zn4Multiplier\], 3, \[2\], 3>; // 64 bits\.$' cat fixed.diff
 # Opcodes leave a list and a pattern; the read's cycles get a SchedRead of their own.
@@ -92,7 +92,7 @@ cp "$file" X86/X86ScheduleZnver4.td
 # The draft for reviewers; opcodes that the repair does not see.
 expect 0 'fixed.yaml: 6 rules' "${repair[@]}" "${td[@]}" --review review.md
 expect 0 '[|] IMUL64rr (slots|throughput) [|]' cat review.md
-expect 0 'numbers are the repair.s for 8 of 8 measured opcodes' cat review.md
+expect 0 'numbers are the repair.s for 8 of 8 opcodes' cat review.md
 expect 0 'cyclops run --kernels measured/kernels --isa x86_64 --target sim:[^ ]*true.yaml,noise=none,seed=1 [A-Z]' cat review.md
 # Its command gives this repair, of the options that were given.
 others=(--llvm 22 --held-out 50 --td-output 'the edits.diff' --tblgen llvm-tblgen-22)
@@ -106,9 +106,9 @@ expect 0 same same held.yaml before.yaml
 # A program that is named from here, by a path or by a relative folder of PATH: it is started in another folder.
 mkdir tools
 ln -s "$(command -v llvm-tblgen-22)" tools/my-tblgen
-expect 0 'of 8 of 8 measured' one_line "${repair[@]}" "${td[@]}" --tblgen tools/my-tblgen
-expect 0 'of 8 of 8 measured' one_line "${repair[@]}" "${td[@]}" --tblgen ./tools/my-tblgen
-expect 0 'of 8 of 8 measured' one_line env PATH="tools:$PATH" "${repair[@]}" "${td[@]}" --tblgen my-tblgen
+expect 0 'of 8 of 8 opcodes' one_line "${repair[@]}" "${td[@]}" --tblgen tools/my-tblgen
+expect 0 'of 8 of 8 opcodes' one_line "${repair[@]}" "${td[@]}" --tblgen ./tools/my-tblgen
+expect 0 'of 8 of 8 opcodes' one_line env PATH="tools:$PATH" "${repair[@]}" "${td[@]}" --tblgen my-tblgen
 expect 77 "no program 'tools/'" "${repair[@]}" "${td[@]}" --tblgen tools/
 expect 0 'Held out: [1-9][0-9]* values of opcodes that the repair did not see' one_line "${repair[@]}" --held-out 50
 

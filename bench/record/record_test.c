@@ -470,7 +470,7 @@ static void so_is_what_is_wrong_with_events(void **state) {
 static void an_unwritable_place_is_known_at_once(void **state) {
     struct fixture *f = *state;
     assert_null(record_open("/nowhere/at/all.jsonl", &f->host, &f->bench, &f->fail));
-    assert_int_equal(f->fail.status, FAIL_WORK);
+    assert_int_equal(f->fail.status, FAIL_INPUT);
     assert_non_null(strstr(f->fail.text, "/nowhere/at/all.jsonl"));
 }
 

@@ -114,7 +114,7 @@ static bool write_header(FILE *out, const struct host *host, const struct bench 
 FILE *record_open(const char *path, const struct host *host, const struct bench *bench, struct fail *fail) {
     FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "a+e");
     if (!out) {
-        fail_set(fail, FAIL_WORK, "cannot write '%s': %s", path, strerror(errno));
+        fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", path, strerror(errno));
         return NULL;
     }
     if (out != stdout && !is_ours_alone(out)) {
