@@ -186,7 +186,8 @@ static bool probe_model(struct survey *survey, struct fail *fail) {
         struct block block;
         if (survey->shapes[i].left_out)
             continue;
-        if (!model_describe_bytes(&lab.simulated_cpu, survey->arena, form->bytes, form->n_bytes, &block, &trouble))
+        if (!model_describe_part(&lab.simulated_cpu, survey->arena, form->bytes - form->n_setup_bytes,
+                                 form->n_setup_bytes, form->n_bytes, &block, &trouble))
             survey->shapes[i].left_out = "the model does not describe it";
         else if (!pipeline_run(lab.simulated_cpu.machine, &block, &once, NULL, &result, &trouble))
             survey->shapes[i].left_out = "by the model, it can never be executed";

@@ -129,6 +129,8 @@ void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const llvm:
 // bytes.cpp, text.cpp
 bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail);
+bool describe_part(struct backend_cpu *cpu, struct arena *arena, const uint8_t *code, size_t offset, size_t length,
+                   struct block *block, struct fail *fail);
 size_t count_insns(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail);
 bool describe_text(struct backend_cpu *cpu, struct arena *arena, const char *name, const char *text,
                    struct backend_source *source, struct fail *fail);
