@@ -63,12 +63,6 @@ bool needs_rex(StringRef name) {
 // Opcodes of x86 that are another one behind a prefix, lock or rep. The decoder and the assembler only know that one.
 using prefixed_opcodes = std::map<unsigned, unsigned>;
 
-// An instruction that sets RISC-V's vector type.
-struct vector_type {
-    const char *text;
-    uint32_t code;
-};
-
 class form_maker {
   public:
     form_maker(backend_cpu &open, struct arena *memory)
@@ -119,7 +113,6 @@ class form_maker {
     void add_operands(const MCInstrDesc &desc, const example &wanted, MCInst &inst, struct form *form);
     void describe(const MCInstrDesc &desc, struct form *form);
     bool is_open_mask(const MCInstrDesc &desc, int reg_class) const;
-    const vector_type *find_vector_type(StringRef opcode) const;
     bool encode(const MCInst &inst, struct form *form);
     bool decode(ArrayRef<uint8_t> bytes, MCInst &decoded) const;
     void find_width(const MCInst &decoded, struct form *form);
@@ -352,28 +345,12 @@ void form_maker::describe(const MCInstrDesc &desc, struct form *form) {
     form->side_effects = desc.hasUnmodeledSideEffects();
 }
 
-// RISC-V: the vector type that a form is measured with. Registers stand alone: where a vector is twice as wide as the
-// type's, of forms that widen or narrow, or have wide indices, the type is half a register.
-const vector_type *form_maker::find_vector_type(StringRef opcode) const {
-    static const vector_type one = {"vsetvli x31, x0, e32, m1, ta, ma", 0x0d007fd7},
-                             half = {"vsetvli x31, x0, e32, mf2, ta, ma", 0x0d707fd7},
-                             wide = {"vsetvli x31, x0, e64, m1, ta, ma", 0x0d807fd7};
-    const auto begins = [&](std::initializer_list<const char *> starts) {
-        return std::any_of(starts.begin(), starts.end(), [&](const char *start) { return opcode.starts_with(start); });
-    };
-    if (!cpu.triple.isRISCV() || !opcode.starts_with("V"))
-        return nullptr;
-    if (begins({"VLE64", "VSE64", "VLSE64", "VSSE64", "VZEXT_VF8", "VSEXT_VF8"}))
-        return &wide;
-    return begins({"VW", "VN", "VFW", "VFN"}) ? &half : &one;
-}
-
 bool form_maker::encode(const MCInst &inst, struct form *form) {
     SmallVector<char, 16> code;
     SmallVector<MCFixup, 2> fixups;
     ::encode(*emitter, inst, code, fixups, *cpu.subtarget);
     form->n_bytes = unsigned(code.size());
-    const vector_type *const type = find_vector_type(form->opcode);
+    const vector_type *const type = find_vector_type(cpu, form->opcode);
     if (type) {
         form->setup = type->text;
         form->n_setup_bytes = sizeof type->code;
@@ -552,6 +529,22 @@ std::vector<struct form> make_all(form_maker &maker, const backend_cpu &cpu, siz
 }
 
 } // namespace
+
+// Registers stand alone: where a vector is twice as wide as the type's, of forms that widen or narrow, the type is half
+// a register.
+const vector_type *find_vector_type(const backend_cpu &cpu, StringRef opcode) {
+    static const vector_type one = {"vsetvli x31, x0, e32, m1, ta, ma", "M1", "E32", 0x0d007fd7},
+                             half = {"vsetvli x31, x0, e32, mf2, ta, ma", "MF2", "E32", 0x0d707fd7},
+                             wide = {"vsetvli x31, x0, e64, m1, ta, ma", "M1", "E64", 0x0d807fd7};
+    const auto begins = [&](std::initializer_list<const char *> starts) {
+        return std::any_of(starts.begin(), starts.end(), [&](const char *start) { return opcode.starts_with(start); });
+    };
+    if (!cpu.triple.isRISCV() || !opcode.starts_with("V"))
+        return nullptr;
+    if (begins({"VLE64", "VSE64", "VLSE64", "VSSE64", "VZEXT_VF8", "VSEXT_VF8"}))
+        return &wide;
+    return begins({"VW", "VN", "VFW", "VFN"}) ? &half : &one;
+}
 
 bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form **forms, size_t *n_forms,
                 struct fail *fail) {
