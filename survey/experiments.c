@@ -377,7 +377,7 @@ static void add_same(const struct shape *shape, struct text *out) {
         return;
     const struct shape_port *first = &shape->ports[sources[0]], *second = &shape->ports[sources[1]],
                             *to = &shape->ports[result];
-    if (first->class != second->class || to->file != first->file)
+    if (first->class != second->class || to->file != first->file || to->is_distinct)
         return;
     experiment_begin(shape, ".same", with_same(out->arena, shape->body, first->role, second->role), "", out);
     text_addf(out, ", init: {%s: %s}", first->role, value_of(shape, first));

@@ -268,7 +268,10 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const exam
     operand->is_written = i < desc.getNumDefs();
     operand->is_read = !operand->is_written;
     operand->tied = tied;
-    operand->is_distinct = desc.getOperandConstraint(i, MCOI::EARLY_CLOBBER) != -1;
+    // RISC-V's sign and zero extensions read less than a register: the manual lets no such result overlap its source.
+    operand->is_distinct =
+        desc.getOperandConstraint(i, MCOI::EARLY_CLOBBER) != -1 ||
+        (i == 0 && cpu.triple.isRISCV() && cpu.opcodes->getName(desc.getOpcode()).contains("EXT_VF"));
     if (has_address_tuple(desc, i))
         return add_address(*wanted.of_lea, inst, operand);
     if (has_memory_tuple(desc, i))
