@@ -168,7 +168,6 @@ static void riscv64_bodies(void **state) {
 
 static void riscv64_reasons(void **state) {
     (void)state;
-    expect_left_out("VADC_VVM", "it needs a mask in v0, which no role can be");
     expect_left_out("VLSEG2E32_V", "it transfers a list of registers");
     expect_left_out("VLUXEI32_V", "it gathers or scatters");
     expect_left_out("VSETVLI", "it changes the type of vectors, for all code behind it");

@@ -299,11 +299,11 @@ expect 2 "form PUSH64r has no experiment 'PUSH64r'; it has PUSH64r.around.8" "$c
 # RISC-V's vectors: forms of one register each, behind a vsetvli. What widens has vectors of half a register.
 vectors=(--isa riscv64 --target sim:sifive-p670,noise=none)
 silent "$cyclops" survey VADD_VV VWMUL_VV VMV_X_S VLE32_V "${vectors[@]}" --output "$T/vectors"
-expect 0 '^equal 2\.0$' value "$T/vectors" VADD_VV 1 0
+expect 0 '^equal [12]\.0$' value "$T/vectors" VADD_VV 1 0 # LLVM 19: 1
 expect 0 '^equal 0\.50$' value "$T/vectors" VADD_VV throughput ''
 expect 0 '^equal 6\.0$' value "$T/vectors" VWMUL_VV 2 0
-expect 0 '^at most 3\.0$' value "$T/vectors" VMV_X_S 1 0
-expect 0 'VADD_VV +vadd.vv v8, v9, v10 +2 +0\.5 +1 +2 +0\.5$' "$cyclops" table "$T/vectors"
+expect 0 '^at most [23]\.0$' value "$T/vectors" VMV_X_S 1 0
+expect 0 'VADD_VV +vadd.vv v8, v9, v10 +[12] +0\.5 +1 +[12] +0\.5$' "$cyclops" table "$T/vectors"
 
 # Bad input.
 expect 2 "'$S' holds a survey: --resume goes on with it" "$cyclops" survey ADD64rr "${sim[@]}" --output "$S"
