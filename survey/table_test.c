@@ -63,7 +63,7 @@ static void begin(struct fixture *f, int folder, const char *cpu) {
     text_addf(&f->measurements[folder],
               "{\"record\":\"host\",\"version\":1,\"cpu\":\"%s\",\"family\":25,\"model\":17,\"stepping\":1,"
               "\"microcode\":\"0xa1\",\"clock\":{\"tier\":\"ratio\",\"target\":\"native\",\"error\":%g}}\n",
-              cpu, f->clock_error ? f->clock_error : 0.001);
+              cpu, f->clock_error > 0 ? f->clock_error : 0.001);
 }
 
 static void add_line(struct fixture *f, int folder, const char *kernel, const char *rest, double cycles,

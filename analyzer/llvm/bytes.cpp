@@ -106,12 +106,14 @@ bool has_constant_operand(const backend_cpu &cpu, const MCInst &inst) {
 bool depends_on_instruments(const backend_cpu &cpu, const MCInst &inst) {
     if (!cpu.triple.isRISCV())
         return false;
-    const unique_instrument length = cpu.instruments->createInstrument("RISCV-LMUL", "M1"),
-                            element = cpu.instruments->createInstrument("RISCV-SEW", "E32");
-    if (!length || !element)
-        return false;
-    return cpu.instruments->getSchedClassID(*cpu.opcodes, inst, {length.get(), element.get()}) !=
-           cpu.opcodes->get(inst.getOpcode()).getSchedClass();
+    const unique_instrument length = cpu.instruments->createInstrument("RISCV-LMUL", "M1");
+    const auto has_another = [&](const char *width) { // LLVM has some only with the width that they state: vle64ff
+        const unique_instrument element = cpu.instruments->createInstrument("RISCV-SEW", width);
+        return length && element &&
+               cpu.instruments->getSchedClassID(*cpu.opcodes, inst, {length.get(), element.get()}) !=
+                   cpu.opcodes->get(inst.getOpcode()).getSchedClass();
+    };
+    return has_another("E32") || has_another("E64");
 }
 
 bool sets_instruments(const backend_cpu &cpu, const MCInst &inst) {

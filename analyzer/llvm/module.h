@@ -137,7 +137,7 @@ const vector_type *find_vector_type(const backend_cpu &cpu, llvm::StringRef opco
 // bytes.cpp, text.cpp
 bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail);
-bool describe_part(struct backend_cpu *cpu, struct arena *arena, const uint8_t *code, size_t offset, size_t length,
+bool describe_part(struct backend_cpu *cpu, struct arena *arena, const uint8_t *all, size_t offset, size_t length,
                    struct block *block, struct fail *fail);
 size_t count_insns(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail);
 bool describe_text(struct backend_cpu *cpu, struct arena *arena, const char *name, const char *text,
