@@ -93,7 +93,8 @@ static void add_form(struct repair *repair, const struct form *form) {
     struct block block;
     const struct model *model = repair->request->model;
     struct repair_member member = {.form = form->name, .opcode = form->opcode, .class_name = form->sched_class_name};
-    const struct insn *insn = model_describe_bytes(model, &scratch, form->bytes, form->n_bytes, &block, &fail)
+    const struct insn *insn = model_describe_part(model, &scratch, form->bytes - form->n_setup_bytes,
+                                                  form->n_setup_bytes, form->n_bytes, &block, &fail)
                                   ? predictor_find_form(&block, form->name)
                                   : NULL;
     if (insn && repair_numbers_read(model->machine, insn, &member.numbers)) {

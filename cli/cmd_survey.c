@@ -55,7 +55,8 @@ static const struct command command = {
     "\n"
     "One form of each scheduling class comes first, within seconds. Each value has\n"
     "two looks, some time apart, and is unstable until both agree. What is unstable\n"
-    "then is measured again at the end, until --budget is spent (default: 240 s).\n",
+    "then is measured again at the end, until --budget is spent (default: 240 s).\n"
+    "The two looks come first, and do not count to it.\n",
     "  cyclops survey\n"
     "  cyclops survey 'VADDPS.*' 'IMUL64.*' --output adds\n"
     "  cyclops survey --target sim:znver4 --output znver4\n"

@@ -120,6 +120,8 @@ static bool print(struct arena *arena, const struct lab *lab, const struct opera
 
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct lab lab = {0};
+    if (args.wants_csv && lab_args.files.wants_json)
+        return fail_set(fail, FAIL_INPUT, "--csv and --json are two formats: choose one");
     if (!operands->n_items)
         return fail_set(fail, FAIL_INPUT, "name the folder of a survey, such as 'survey'");
     lab_args.options.listener = &cli_listener;

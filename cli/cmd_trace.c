@@ -45,8 +45,8 @@ static bool describe(struct arena *arena, const struct backend *backend, struct 
     struct backend_source source;
     struct block assembled;
     if (!backend->describe_text(cpu, arena, program->file, in_syntax, &source, fail) ||
-        !backend->describe_bytes(cpu, arena, program->code + program->body_range.offset, program->body_range.length,
-                                 &assembled, fail))
+        !backend->describe_part(cpu, arena, program->code, program->body_range.offset, program->body_range.length,
+                                &assembled, fail))
         return false;
     *block = source.blocks[0];
     if (block->n_insns != assembled.n_insns)

@@ -107,8 +107,8 @@ void code_uses_find(const struct code_uses *uses, struct bench_code *code) {
     struct fail refused = {0};
     code->uses = BENCH_ALL_USES;
     code->is_wide = true;
-    if (uses->cpu &&
-        uses->backend->describe_bytes(uses->cpu, &scratch, code->body, code->n_body_bytes, &block, &refused)) {
+    if (uses->cpu && uses->backend->describe_part(uses->cpu, &scratch, code->bytes, (size_t)(code->body - code->bytes),
+                                                  code->n_body_bytes, &block, &refused)) {
         code->uses = 0;
         code->is_wide = false;
         for (unsigned i = 0; i < block.n_insns; i++)

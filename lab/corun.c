@@ -54,7 +54,7 @@ static bool predict_on(struct lab *lab, const struct model *model, const struct 
     const struct block *const both[CORUN_THREADS] = {&blocks[0], &blocks[1]};
     for (unsigned t = 0; t < CORUN_THREADS; t++) {
         struct program_range range = program_simulated_range(programs[t]);
-        if (!model_describe_bytes(model, lab->arena, programs[t]->code + range.offset, range.length, &blocks[t], fail))
+        if (!model_describe_part(model, lab->arena, programs[t]->code, range.offset, range.length, &blocks[t], fail))
             return false;
     }
     return corun_predict(model->machine, both, predicted->cycles, fail);

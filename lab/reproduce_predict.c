@@ -23,7 +23,7 @@ static bool predict_program(struct arena *arena, const struct model *model, cons
     struct block block;
     if (!program->code)
         return fail_set(fail, FAIL_UNAVAILABLE, "the programs are not assembled");
-    if (!model_describe_bytes(model, arena, program->code + range.offset, range.length, &block, fail) ||
+    if (!model_describe_part(model, arena, program->code, range.offset, range.length, &block, fail) ||
         !prediction_make(arena, model->machine, &block, &prediction, fail))
         return false;
     *cycles = prediction.cycles;

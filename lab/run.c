@@ -59,8 +59,8 @@ bool lab_can_run(const struct lab *lab, const struct program *program, struct fa
     struct program_range body = program_simulated_range(program);
     struct block block;
     struct fail trouble = {0};
-    if (!lab->is_simulated || model_describe_bytes(&lab->simulated_cpu, lab->arena, program->code + body.offset,
-                                                   body.length, &block, &trouble))
+    if (!lab->is_simulated ||
+        model_describe_part(&lab->simulated_cpu, lab->arena, program->code, body.offset, body.length, &block, &trouble))
         return true;
     return fail_set(fail, FAIL_UNAVAILABLE, "%s cannot run on the simulated CPU: %s", program->kernel, trouble.text);
 }
@@ -118,8 +118,8 @@ static void doubt_simulation(const struct lab *lab, struct experiment *experimen
     struct program_range range = program_simulated_range(program);
     struct block block;
     struct fail fail = {0};
-    if (model_describe_bytes(&lab->simulated_cpu, lab->arena, program->code + range.offset, range.length, &block,
-                             &fail) &&
+    if (model_describe_part(&lab->simulated_cpu, lab->arena, program->code, range.offset, range.length, &block,
+                            &fail) &&
         has_inner_branch(&block, program))
         experiment->misuse = "a simulated CPU follows no branch: this is one pass through the text";
 }
@@ -143,8 +143,8 @@ static bool predict_block(struct lab *lab, unsigned model, struct experiment *ex
     const struct machine *machine = lab->models[model].machine;
     struct program_range range = program_simulated_range(&experiment->program);
     struct block block;
-    if (!model_describe_bytes(&lab->models[model], lab->arena, experiment->program.code + range.offset, range.length,
-                              &block, fail))
+    if (!model_describe_part(&lab->models[model], lab->arena, experiment->program.code, range.offset, range.length,
+                             &block, fail))
         return false;
     if (has_inner_branch(&block, &experiment->program))
         return predict_branches(lab, model, experiment, fail);

@@ -78,7 +78,9 @@ static void add_setup(const struct shape *shape, struct text *out) {
     const char *texts[] = {shape->has_memory ? shape->ways->clear_memory : NULL,
                            shape->is_gather ? "movq $0, 64(%rsi)" : NULL, // what is loaded becomes indices
                            has_divisor_in_memory(shape) ? "movq $1, 64(%rsi)" : NULL,
-                           shape->surroundings ? shape->surroundings->setup : NULL, shape->spread_indices};
+                           shape->surroundings ? shape->surroundings->setup : NULL,
+                           shape->spread_indices,
+                           shape->form->setup};
     struct text setup = {.arena = out->arena};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i])
@@ -375,7 +377,7 @@ static void add_same(const struct shape *shape, struct text *out) {
         return;
     const struct shape_port *first = &shape->ports[sources[0]], *second = &shape->ports[sources[1]],
                             *to = &shape->ports[result];
-    if (first->class != second->class || to->file != first->file)
+    if (first->class != second->class || to->file != first->file || to->is_distinct)
         return;
     experiment_begin(shape, ".same", with_same(out->arena, shape->body, first->role, second->role), "", out);
     text_addf(out, ", init: {%s: %s}", first->role, value_of(shape, first));
@@ -559,6 +561,7 @@ void experiments_head(const struct isa *isa, struct text *kernels) {
 void experiments_begin(const struct isa *isa, struct text *kernels) {
     const struct partner_experiment *partners;
     size_t n = partners_experiments(isa, &partners);
+    const char *vector_setup = ways_find(isa)->vector_setup;
     experiments_head(isa, kernels);
     for (size_t i = 0; i < n; i++) {
         text_addf(kernels, "  - {name: CHAIN.%s, about: survey, body: \"%s\", chain: %s", partners[i].name,
@@ -567,6 +570,8 @@ void experiments_begin(const struct isa *isa, struct text *kernels) {
             text_addf(kernels, ", init: {%s}", partners[i].init);
         if (partners[i].feature)
             text_addf(kernels, ", requires: [%s]", partners[i].feature);
+        if (partners[i].feature && vector_setup && strcmp(partners[i].feature, "v") == 0)
+            text_addf(kernels, ", setup: \"%s\"", vector_setup);
         text_add(kernels, "}\n");
     }
     slots_begin(isa, kernels);

@@ -101,7 +101,7 @@ static struct bench_code code_of(const struct isa *isa, const struct program *pr
 }
 
 static bool can_run(const struct form *form) {
-    return form->status == FORM_USABLE && form->n_bytes > 0 && form->n_bytes <= HOLE_BYTES;
+    return form->status == FORM_USABLE && form->n_bytes > 0 && form->n_setup_bytes + form->n_bytes <= HOLE_BYTES;
 }
 
 static const char *hint_of(const struct host *host, const char *opcode) {
@@ -124,7 +124,8 @@ static bool run(struct arena *arena, const struct host *host, const struct form 
         return false;
     for (size_t i = 0; i < n; i++)
         if (can_run(&forms[i]))
-            pieces[n_pieces++] = (struct probe_piece){forms[i].bytes, forms[i].n_bytes};
+            pieces[n_pieces++] = (struct probe_piece){forms[i].bytes - forms[i].n_setup_bytes,
+                                                      forms[i].n_setup_bytes + forms[i].n_bytes};
     struct bench_code code = code_of(isa, &wrapper);
     const struct probe_request request = {
         .wrapper = &code,

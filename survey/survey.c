@@ -95,19 +95,33 @@ static bool is_match(const struct form_patterns *patterns, const struct form *fo
     return is_found;
 }
 
+// Returns ": did you mean '…'?", or "". Patterns tell capitals from small letters, as LLVM's names do.
+static const char *did_you_mean(const struct survey *survey, const char *pattern) {
+    const char **names = ARENA_ARRAY(survey->arena, const char *, survey->n_forms);
+    for (size_t i = 0; i < survey->n_forms; i++) {
+        names[i] = survey->forms[i].name;
+        if (strcasecmp(names[i], pattern) == 0)
+            return arena_printf(survey->arena, ": did you mean '%s'?", names[i]);
+    }
+    return text_did_you_mean(survey->arena, pattern, names, survey->n_forms);
+}
+
 // A name that is misspelt is no reason to measure the others for minutes.
-static bool check_patterns(const struct survey_request *request, struct arena *arena, const bool *has_form,
-                           struct fail *fail) {
+static bool check_patterns(const struct survey *survey, const bool *has_form, struct fail *fail) {
     enum { MOST_NAMED = 3 };
-    struct text names = {.arena = arena};
+    const struct survey_request *request = survey->request;
+    struct text names = {.arena = survey->arena};
+    const char *advice = "";
     size_t n = 0;
     for (size_t i = 0; i < request->n_patterns; i++)
-        if (!has_form[i] && n++ < MOST_NAMED)
+        if (!has_form[i] && n++ < MOST_NAMED) {
             text_addf(&names, "%s'%s'", n > 1 ? ", " : "", request->patterns[i]);
+            advice = n == 1 ? did_you_mean(survey, request->patterns[i]) : "";
+        }
     if (n > MOST_NAMED)
         text_addf(&names, " and %zu more", n - MOST_NAMED);
-    return n == 0 || fail_set(fail, FAIL_INPUT, "no opcode has such a name: %s; 'cyclops list forms' prints them all",
-                              names.data);
+    return n == 0 || fail_set(fail, FAIL_INPUT, "no opcode has such a name: %s%s; 'cyclops list forms' prints them all",
+                              names.data, advice);
 }
 
 // Leaves out what was not requested. A survey that goes on without patterns goes on with the folder's forms.
@@ -125,7 +139,7 @@ static bool select_forms(struct survey *survey, bool *is_selected, struct fail *
         is_selected[i] = is_wanted && (!request->n_shards || i % request->n_shards == request->shard - 1);
     }
     form_patterns_close(&patterns);
-    return is_good && check_patterns(request, survey->arena, has_form, fail);
+    return is_good && check_patterns(survey, has_form, fail);
 }
 
 static void make_shapes(struct survey *survey, const struct machine *machine, const bool *is_selected) {
@@ -186,7 +200,8 @@ static bool probe_model(struct survey *survey, struct fail *fail) {
         struct block block;
         if (survey->shapes[i].left_out)
             continue;
-        if (!model_describe_bytes(&lab.simulated_cpu, survey->arena, form->bytes, form->n_bytes, &block, &trouble))
+        if (!model_describe_part(&lab.simulated_cpu, survey->arena, form->bytes - form->n_setup_bytes,
+                                 form->n_setup_bytes, form->n_bytes, &block, &trouble))
             survey->shapes[i].left_out = "the model does not describe it";
         else if (!pipeline_run(lab.simulated_cpu.machine, &block, &once, NULL, &result, &trouble))
             survey->shapes[i].left_out = "by the model, it can never be executed";
@@ -248,16 +263,18 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
     survey->kernel_folder = folder_file(survey->arena, root, isa_family(survey->isa));
     experiments_begin(survey->isa, &first);
     experiments_head(survey->isa, &others);
-    size_t length = first.length, head = others.length;
+    size_t head = others.length;
     add_kernels(survey, &first, &others);
-    if (first.length == length && !survey->request->n_shards)
-        return fail_set(fail, FAIL_INPUT, "none of these forms can be measured: '%s' states why",
-                        folder_file(survey->arena, survey->request->folder, "forms.jsonl"));
     text_append(&all, first.data, first.length);
     text_append(&all, others.data + head, others.length - head);
     survey->kernel_file = folder_file(survey->arena, survey->kernel_folder, "survey.yaml");
     survey->slots_file = folder_file(survey->arena, survey->kernel_folder, "slots.yaml");
     text_add(&kept_slots, "");
+    if (survey->kept.n && survey->request->n_patterns && access(survey->kernel_file, F_OK) != 0)
+        return fail_set(fail, FAIL_INPUT,
+                        "there is no '%s', with the kernels of the folder's other forms: --resume without a pattern "
+                        "makes them again",
+                        survey->kernel_file);
     if (!kept_add_kernels(&survey->kept, survey->kernel_file, &all, fail) ||
         !kept_add_kernels(&survey->kept, survey->slots_file, &kept_slots, fail))
         return false;
@@ -570,13 +587,35 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
     return true;
 }
 
+// A folder that is not there is made later, when it is known that there is something to measure.
 static bool check_folder(const struct survey *survey, struct fail *fail) {
+    const char *folder = survey->request->folder;
+    if (survey->request->is_resumed && access(folder, F_OK) != 0)
+        return fail_set(fail, FAIL_INPUT, "there is no survey in '%s': leave --resume out to start one", folder);
+    if (file_is_folder(folder) && !file_lock_folder(survey->arena, folder, "survey", fail))
+        return false;
     if (access(survey->path, F_OK) != 0)
         return true;
     if (survey->request->is_resumed)
-        return reader_is_survey(survey->arena, survey->request->folder, fail);
+        return reader_is_survey(survey->arena, folder, fail);
     return fail_set(fail, FAIL_INPUT, "'%s' holds a survey: --resume goes on with it, --output names another folder",
-                    survey->request->folder);
+                    folder);
+}
+
+// Makes the folder, unless nothing that was requested can be measured. A shard may be without a form.
+static bool open_folder(const struct survey *survey, struct fail *fail) {
+    const struct shape *first = NULL;
+    bool has_any = survey->request->n_shards;
+    for (size_t i = 0; i < survey->n_forms; i++) {
+        has_any |= !survey->shapes[i].left_out;
+        if (!first && survey->shapes[i].left_out && *survey->shapes[i].left_out)
+            first = &survey->shapes[i];
+    }
+    if (!has_any)
+        return fail_set(fail, FAIL_INPUT, "none of these forms can be measured%s%s: %s", first ? "; " : "",
+                        first ? first->form->name : "", first ? first->left_out : "there is none");
+    return file_is_folder(survey->request->folder) ||
+           file_lock_folder(survey->arena, survey->request->folder, "survey", fail);
 }
 
 static bool prepare(struct survey *survey, struct fail *fail) {
@@ -587,13 +626,11 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     bool is_done = form_kernels_list(survey->arena, survey->isa, llvms->n_items ? llvms->items[0] : NULL, &model,
                                      &survey->forms, &survey->n_forms, fail);
     is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
-    // The folder is made only where there is something to measure.
-    is_done = is_done && select_forms(survey, is_selected, fail) &&
-              file_lock_folder(survey->arena, survey->request->folder, "survey", fail) && check_folder(survey, fail);
+    is_done = is_done && select_forms(survey, is_selected, fail) && check_folder(survey, fail);
     if (is_done)
         make_shapes(survey, model.machine, is_selected);
     is_done = is_done && (is_native ? probe_here(survey, fail) : probe_model(survey, fail)) &&
-              write_forms(survey, fail) && make_kernels(survey, fail);
+              open_folder(survey, fail) && write_forms(survey, fail) && make_kernels(survey, fail);
     model_close(&model);
     return is_done;
 }

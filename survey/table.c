@@ -151,11 +151,11 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
 static bool read_table(struct reader *reader, const char *const *folders, size_t n_folders, const struct model *models,
                        size_t n_models, struct survey_table *table, struct fail *fail) {
     struct arena *arena = reader->arena;
-    const struct json_t *header = NULL;
+    const struct json_t *header = NULL, *clock = NULL;
     struct folder_form *forms;
     size_t n_forms;
     *table = (struct survey_table){0};
-    if (!reader_read_measurements(reader, folders, n_folders, &header, fail) ||
+    if (!reader_read_measurements(reader, folders, n_folders, &header, &clock, fail) ||
         !read_forms(arena, folders, n_folders, &forms, &n_forms, fail))
         return false;
     reader->isa = reader->n_entries ? isa_find(reader->entries[0].record->isa) : NULL;
@@ -166,7 +166,7 @@ static bool read_table(struct reader *reader, const char *const *folders, size_t
         table->repeat_options = reader_repeat_options(arena, reader->isa, header);
     }
     table->cpu = table_machine_text(arena, header);
-    table->clock = table_clock_text(arena, header);
+    table->clock = clock ? table_clock_text(arena, clock) : "not steady yet";
     struct table_row *rows = make_rows(reader, forms, n_forms, table);
     add_models(arena, models, n_models, rows, table);
     for (size_t m = 0; m < n_models && !table->llvm_cpu; m++)

@@ -125,10 +125,15 @@ static int compare_entries(const void *a, const void *b) {
     return order ? order : (one->place > other->place) - (one->place < other->place);
 }
 
-// Of the measurements of one experiment, the last one counts; a stable one counts before an unstable one.
+// Of the measurements of one experiment, the last one counts; a stable one counts before an unstable one, and that
+// before one without a clock.
 static bool is_better(const struct entry *a, const struct entry *b) {
-    bool is_steady = a->record->measurement.verdict != MEASURED_UNSTABLE;
-    return is_steady || b->record->measurement.verdict == MEASURED_UNSTABLE;
+    const struct bench_measurement *one = &a->record->measurement, *other = &b->record->measurement;
+    bool has_clock = one->clock_error <= READER_MOST_CLOCK_ERROR,
+         other_has = other->clock_error <= READER_MOST_CLOCK_ERROR;
+    if (has_clock != other_has)
+        return has_clock;
+    return one->verdict != MEASURED_UNSTABLE || other->verdict == MEASURED_UNSTABLE;
 }
 
 static void drop_repeated(struct reader *reader) {
@@ -153,6 +158,19 @@ static void sort_entries(struct reader *reader) {
     drop_repeated(reader);
 }
 
+// Returns the last run whose clock was calibrated, on the machine of `last`; null: no run.
+static const json_t *find_clock(const struct reader *reader, size_t n, const json_t *last) {
+    const json_t *found = NULL;
+    for (size_t f = 0; f < n; f++)
+        for (size_t i = 0; i < reader->files[f].n_headers; i++) {
+            const json_t *header = reader->files[f].headers[i], *clock = json_object_get(header, "clock");
+            if (json_number_value(json_object_get(clock, "error")) <= READER_MOST_CLOCK_ERROR &&
+                is_same_machine(header, last))
+                found = header;
+        }
+    return found;
+}
+
 // Lines that a killed run may have cut short are no reason to refuse the others.
 static void say_what_is_damaged(const struct reader *reader, const char *path, const struct record_file *file) {
     if (file->n_cut == 1)
@@ -165,7 +183,7 @@ static void say_what_is_damaged(const struct reader *reader, const char *path, c
 }
 
 bool reader_read_measurements(struct reader *reader, const char *const *folders, size_t n, const json_t **header,
-                              struct fail *fail) {
+                              const json_t **clock, struct fail *fail) {
     size_t n_records = 0, n_others = 0;
     for (size_t i = 0; i < n; i++) {
         const char *path = folder_file(reader->arena, folders[i], "measurements.jsonl");
@@ -184,6 +202,7 @@ bool reader_read_measurements(struct reader *reader, const char *const *folders,
     }
     if (!*header)
         return fail_set(fail, FAIL_INPUT, "'%s' holds no measurement yet", folders[0]);
+    *clock = find_clock(reader, n, *header);
     reader->entries = ARENA_ARRAY(reader->arena, struct entry, n_records);
     for (size_t f = 0; f < n; f++)
         for (size_t i = 0; i < reader->files[f].n_records; i++) {

@@ -118,6 +118,15 @@ static double side_by_side(const struct making *m) {
     return least;
 }
 
+// Whether the way back may wait for a pipe that the form holds: what is left of the chain is no longer than copies side
+// by side take. Of a core that issues in order: SiFive's X280 holds its vector unit for longer than a gather's latency.
+static bool may_hold_pipe(const struct making *m, const struct entry *entry, double parallel) {
+    static const double share = 0.03;
+    struct table_value rest = reader_value(m->reader->arena, entry, 1);
+    return *entry->way && partners_hide_breakers(m->reader->isa) && reader_subtract_way(m->reader, entry->way, &rest) &&
+           rest.cycles > 1.5 && rest.cycles <= parallel * (1 + share);
+}
+
 // Decides whether a chain's cycles are its latency. A chain of dependent instructions takes a whole number of cycles,
 // one at least, and longer than copies side by side; what does not is limited by more than its latency.
 static void limit_chain(const struct making *m, const struct entry *entry, struct table_value *value) {
@@ -132,7 +141,7 @@ static void limit_chain(const struct making *m, const struct entry *entry, struc
         why = NULL; // the least that a step takes
     else if (fabs(cycles - round(cycles)) > slack)
         why = "no whole number of cycles, so pipes limit the chain, too";
-    else if (parallel > 0 && cycles <= parallel * (1 + share))
+    else if (parallel > 0 && (cycles <= parallel * (1 + share) || may_hold_pipe(m, entry, parallel)))
         why = "copies side by side take as long";
     else if (entry->is_together && !is_longer_than_own(m, entry, cycles))
         why = "other values go from copy to copy as well";

@@ -23,7 +23,8 @@ bool reader_is_survey(struct arena *arena, const char *folder, struct fail *fail
     for (size_t i = 0; missing && i < sizeof others / sizeof *others; i++)
         if (access(folder_file(arena, folder, others[i].file), F_OK) == 0)
             return fail_set(fail, FAIL_INPUT, "'%s' holds no survey: %s", folder, others[i].advice);
-    return !missing || fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no %s", folder, missing);
+    return !missing || fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no %s", folder,
+                                access(folder, F_OK) == 0 ? missing : "such folder");
 }
 
 const char *reader_repeat_options(struct arena *arena, const struct isa *isa, const struct json_t *header) {

@@ -39,6 +39,7 @@ struct filler {
     const char *name;
     struct table_value value; // cycles of one
     const char *why;          // why it measures no slots; null: it does
+    bool is_unsteady;         // because it, or what it was checked with, is not stable
 };
 
 struct reader {
@@ -52,6 +53,7 @@ struct reader {
     size_t n_steps;
     struct filler *fillers;
     size_t n_fillers;
+    bool has_unsteady_filler;    // another look may find one to take
     const struct filler *filler; // the one to take; null: none
 };
 
@@ -74,9 +76,10 @@ const char *reader_label(struct arena *arena, const char *role);
 bool reader_is_latency(const struct entry *entry);
 // A text of a header line, or of an object in it; "": it has no such text.
 const char *reader_header_text(const struct json_t *header, const char *key);
-// Reads the measurement files of all folders. `header`: the last one. Fails where there is no measurement.
+// Reads the measurement files of all folders. `header`: the last one; `clock`: the last one whose clock was calibrated,
+// null where there is none. Fails where there is no measurement.
 bool reader_read_measurements(struct reader *reader, const char *const *folders, size_t n, const struct json_t **header,
-                              struct fail *fail);
+                              const struct json_t **clock, struct fail *fail);
 
 // ---- table_origin.c
 
@@ -91,7 +94,9 @@ const char *reader_repeat_options(struct arena *arena, const struct isa *isa, co
 
 // Adds `times` what `other` is made of.
 void reader_add_parts(struct arena *arena, struct table_value *value, const struct table_value *other, double times);
-// A measurement's cycles divided by `parts`.
+// A larger error of the clock, relative: no number follows from what it timed.
+#define READER_MOST_CLOCK_ERROR 0.1
+// A measurement's cycles divided by `parts`. Not known where its clock was not calibrated.
 struct table_value reader_value(struct arena *arena, const struct entry *entry, double parts);
 // Makes a value unstable where a part of it is, and of two speeds where a part has them. It waits for a second look
 // where nothing else makes it so.

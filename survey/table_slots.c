@@ -34,9 +34,9 @@ static struct filler *find_filler(const struct reader *reader, const char *name)
 }
 
 // Sets why a filler measures no slots: simple instructions do not take one each. As of all mixtures, the one with the
-// fewest slots counts.
+// fewest slots counts, if it is stable.
 static void check_filler(const struct reader *reader, struct filler *filler) {
-    unsigned n_checks = 0;
+    unsigned n_checks = 0, n_stable = 0;
     double least = 0;
     for (size_t i = 0; i < reader->n_entries; i++) {
         const struct entry *entry = &reader->entries[i];
@@ -44,13 +44,21 @@ static void check_filler(const struct reader *reader, struct filler *filler) {
         if (strcmp(entry->form, "FILL") != 0 || !entry->fillers || strcmp(entry->filler, filler->name) != 0 ||
             !slots_of(reader->arena, entry, filler, &sample))
             continue;
-        least = n_checks++ ? fmin(least, sample.slots) : sample.slots;
+        n_checks++;
+        if (sample.is_stable)
+            least = n_stable++ ? fmin(least, sample.slots) : sample.slots;
     }
+    bool is_good = n_stable && slots_are(least, SLOTS_CHECKED);
     if (n_checks < SLOTS_N_CHECKS)
         filler->why = arena_printf(reader->arena, "the filler '%s' is not measured yet", filler->name);
-    else if (!slots_are(least, SLOTS_CHECKED))
+    else if (!is_good && filler->value.has_two_speeds)
+        filler->why = arena_printf(reader->arena, "the filler '%s' has two speeds", filler->name);
+    else if (!is_good && n_stable < n_checks)
+        filler->why = arena_printf(reader->arena, "the filler '%s' is not steady yet", filler->name);
+    else if (!is_good)
         filler->why = arena_printf(reader->arena, "%d simple instructions seem to take %.2f slots among '%s'",
                                    SLOTS_CHECKED, least, filler->name);
+    filler->is_unsteady = !is_good && n_stable < n_checks && !filler->value.has_two_speeds;
 }
 
 void reader_read_fillers(struct reader *reader, struct survey_table *table) {
@@ -71,10 +79,9 @@ void reader_read_fillers(struct reader *reader, struct survey_table *table) {
                 filler->value = reader_value(reader->arena, entry, entry->record->streams ? entry->record->streams : 1);
         }
         check_filler(reader, filler);
-        if (i == 0)
+        if (i == 0 || (filler->is_unsteady && !reader->has_unsteady_filler))
             table->no_filler = filler->why;
-        if (!filler->why && filler->value.has_two_speeds)
-            filler->why = arena_printf(reader->arena, "the filler '%s' has two speeds", filler->name);
+        reader->has_unsteady_filler |= filler->is_unsteady;
         if (!filler->why && (!reader->filler || filler->value.cycles < (1 - share) * reader->filler->value.cycles))
             reader->filler = filler;
     }
@@ -108,9 +115,10 @@ void reader_read_slots(struct making *m) {
     }
     if (!reader->filler || !plain) {
         bool has_company = m->row->n_throughputs && m->throughputs[0].has_surroundings;
-        value->why = plain         ? "no filler takes one slot on this CPU"
-                     : has_company ? "it needs other instructions around it"
-                                   : "its throughput is not known";
+        value->why = plain && reader->has_unsteady_filler ? "no filler is steady yet"
+                     : plain                              ? "no filler takes one slot on this CPU"
+                     : has_company                        ? "it needs other instructions around it"
+                                                          : "its throughput is not known";
         return;
     }
     struct slots_result result = slots_judge(plain->value.cycles, 1 / reader->filler->value.cycles, samples, n);

@@ -22,9 +22,12 @@ struct table_value reader_value(struct arena *arena, const struct entry *entry, 
     const struct bench_measurement *m = &entry->record->measurement;
     struct table_value value = {
         .kernel = entry->record->kernel, .folder = entry->folder, .bytes = entry->record->bytes};
-    value.is_known = m->outcome == BENCH_OK;
+    bool has_clock = m->clock_error <= READER_MOST_CLOCK_ERROR;
+    value.is_known = m->outcome == BENCH_OK && has_clock;
     value.verdict = m->verdict;
-    value.why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome);
+    value.why = m->outcome != BENCH_OK ? bench_outcome_name(m->outcome)
+                : has_clock            ? m->why
+                                       : "its clock was not steady: --resume measures it again";
     value.is_waiting = m->verdict == MEASURED_UNSTABLE && m->look == LOOK_FIRST;
     value.has_two_speeds = measured_has_two_speeds(m);
     if (value.has_two_speeds)

@@ -27,6 +27,7 @@ struct fixture {
     const char *folders[MOST_FOLDERS];
     struct text measurements[MOST_FOLDERS], forms[MOST_FOLDERS];
     unsigned n_warnings, n_damaged; // lines of each kind
+    double clock_error;             // of what is added, relative
     struct survey_table table;
 };
 
@@ -61,17 +62,17 @@ static int tear_down(void **state) {
 static void begin(struct fixture *f, int folder, const char *cpu) {
     text_addf(&f->measurements[folder],
               "{\"record\":\"host\",\"version\":1,\"cpu\":\"%s\",\"family\":25,\"model\":17,\"stepping\":1,"
-              "\"microcode\":\"0xa1\",\"clock\":{\"tier\":\"ratio\",\"target\":\"native\",\"error\":0.001}}\n",
-              cpu);
+              "\"microcode\":\"0xa1\",\"clock\":{\"tier\":\"ratio\",\"target\":\"native\",\"error\":%g}}\n",
+              cpu, f->clock_error > 0 ? f->clock_error : 0.001);
 }
 
 static void add_line(struct fixture *f, int folder, const char *kernel, const char *rest, double cycles,
                      bool is_stable) {
     text_addf(&f->measurements[folder],
               "{\"record\":\"measurement\",\"kernel\":\"%s\",\"isa\":\"x86_64\",\"form\":\"unrolled\",%s,"
-              "\"cycles\":%g,\"low\":%g,\"high\":%g,\"verdict\":\"%s\",\"clock\":\"ratio\",\"clock_error\":0,"
+              "\"cycles\":%g,\"low\":%g,\"high\":%g,\"verdict\":\"%s\",\"clock\":\"ratio\",\"clock_error\":%g,"
               "\"samples\":40,\"bytes\":\"90\"%s}\n",
-              kernel, rest, cycles, cycles - 0.01, cycles + 0.01, is_stable ? "within" : "unstable",
+              kernel, rest, cycles, cycles - 0.01, cycles + 0.01, is_stable ? "within" : "unstable", f->clock_error,
               is_stable ? "" : ",\"why\":\"another thread was busy\"");
 }
 
@@ -891,6 +892,54 @@ static void no_filler_no_slots(void **state) {
     assert_string_equal(row_of(f, "F")->slots.value.why, "no filler takes one slot on this CPU");
 }
 
+// A filler that is not steady shows neither that it takes one slot nor that it does not.
+static void unsteady_fillers_are_not_judged(void **state) {
+    struct fixture *f = *state;
+    static const char throughput[] = "\"mode\":\"throughput\",\"n\":2";
+    begin(f, 0, "A");
+    add_throughput(f, "FILL.nopw", 16, 4);
+    add_line(f, 0, "FILL.nopw.20", throughput, 2 * 22.0 / 4, false);
+    add_throughput(f, "FILL.nopw.44", 2, 2 * 46.0 / 4);
+    add_throughput(f, "FILL.xor", 16, 16.0 / 6);
+    add_line(f, 0, "FILL.xor.20", throughput, 0.5, false);
+    add_line(f, 0, "FILL.xor.44", throughput, 0.5, false);
+    add_throughput(f, "F", 16, 4);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_null(f->table.filler);
+    assert_string_equal(f->table.no_filler, "the filler 'nopw' is not steady yet");
+    assert_string_equal(row_of(f, "F")->slots.value.why, "no filler is steady yet");
+}
+
+// A measured time says nothing in cycles where the clock was not calibrated. Another run's value counts, and its clock.
+static void no_clock_no_number(void **state) {
+    struct fixture *f = *state;
+    static const char one[] = "\"mode\":\"latency\",\"n\":1,\"arc\":\"o0->o0\"";
+    begin(f, 0, "A");
+    add_line(f, 0, "G.chain", one, 3, false);
+    f->clock_error = 1;
+    begin(f, 0, "A");
+    add_line(f, 0, "F.chain", one, 2, false);
+    add_line(f, 0, "G.chain", one, 4, false);
+    add_form(f, 0, "F", NULL);
+    add_form(f, 0, "G", NULL);
+    read_all(f, 1);
+    assert_string_equal(f->table.clock, "ratio clock, ±0.10 %");
+    assert_false(latency_of(f, "F", "0", "0")->is_known);
+    assert_string_equal(row_of(f, "F")->left_out, "its clock was not steady: --resume measures it again");
+    is_value(latency_of(f, "G", "0", "0"), 3, TABLE_EQUAL);
+    assert_int_equal(f->table.n_values, 1);
+}
+
+static void no_clock_at_all(void **state) {
+    struct fixture *f = *state;
+    f->clock_error = 1;
+    begin(f, 0, "A");
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_string_equal(f->table.clock, "not steady yet");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(names_become_pairs),
@@ -929,6 +978,9 @@ int main(void) {
         TEST(origins),
         TEST(slots_are_cycles_with_fillers),
         TEST(no_filler_no_slots),
+        TEST(unsteady_fillers_are_not_judged),
+        TEST(no_clock_no_number),
+        TEST(no_clock_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,7 @@ struct ways {
     const struct way_breaker *breakers; // up to one without a text
     const char *register_mark;          // in front of a register's name: "%"
     const char *clear_memory;           // sets the first word of the buffer to zero, before the loop
+    const char *vector_setup;           // RISC-V: set-up of partners that need the feature "v"
     const char *mask_of_all;            // value of a mask of which all lanes count
     // Whether vector registers of other widths are parts of each other: Armv7's s, d and q. Then steps and breakers
     // have the class's letter in place of the file's: 'S', 'D', 'Q'.

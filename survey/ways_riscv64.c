@@ -30,6 +30,17 @@ static const struct partner_experiment experiments[] = {
      {"address", "xor", "xor"},
      NULL},
     {"fmv", "fmv.d.x {x:d}, {a:x}; fmv.x.d {a:x}, {x:d}", "[a]", "a: 1", "d", 2, {NULL}, NULL},
+    {"vand", "vand.vv {a:v}, {a:v}, {a:v}", "[a]", "a: i32 1", "v", 1, {NULL}, NULL},
+    {"vmv", "vmv.v.x {x:v}, {a:x}; vmv.x.s {a:x}, {x:v}", "[a]", "a: 1", "v", 2, {NULL}, NULL},
+    {"vfmv", "vfmv.v.f {x:v}, {a:s}; vfmv.f.s {a:s}, {x:v}", "[a]", "a: f32 1.0", "v", 2, {NULL}, NULL},
+    {"vand-vand",
+     "vand.vv {b:v}, {a:v}, {a:v}; vand.vv {a:v}, {b:v}, {b:v}",
+     "[a]",
+     "a: i32 1",
+     "v",
+     2,
+     {"vand", "vand", NULL},
+     NULL},
     {"addiw-xor",
      "addiw {b:x}, {a:x}, 0; xor {b:x}, {b:x}, {a:x}; xor {a:x}, {a:x}, {b:x}",
      "[a]",
@@ -53,11 +64,17 @@ static const struct way_step steps[] = {
     {"address", 'g', 'a', 0, 1, "; xor {b:x}, {b:x}, {a:x}; xor {b:x}, {b:x}, {a:x}", "", WAY_ANY},
     {"fmv", 'g', 'f', 0, 1, "; fmv.d.x {b:d}, {a:x}", "", WAY_ANY},
     {"fmv", 'f', 'g', 0, 1, "; fmv.x.d {b:x}, {a:d}", "", WAY_ANY},
+    {"vand", 'v', 'v', 0, 1, "; vand.vv {b:v}, {a:v}, {a:v}", "", WAY_ANY},
+    {"vmv", 'g', 'v', 0, 1, "; vmv.v.x {b:v}, {a:x}", "", WAY_ANY},
+    {"vmv", 'v', 'g', 0, 1, "; vmv.x.s {b:x}, {a:v}", "", WAY_ANY},
+    {"vfmv", 'f', 'v', 0, 1, "; vfmv.v.f {b:v}, {a:s}", "", WAY_ANY},
+    {"vfmv", 'v', 'f', 0, 1, "; vfmv.f.s {b:s}, {a:v}", "", WAY_ANY},
     {.name = NULL},
 };
 
 static const struct way_breaker breakers[] = {
     {'g', "; li {b:x}, 1", WAY_ANY, false, NULL},
+    {'v', "; vmv.v.i {b:v}, 1", WAY_ANY, false, NULL},
     {.text = NULL},
 };
 
@@ -72,13 +89,21 @@ static const struct way_reason left_out[] = {
     {"C_JALR", "control flow"},
     {"CSR", "it changes a state of the thread, for all code behind it"},
     {"VSET", "it changes the type of vectors, for all code behind it"},
-    {"V", "it is a vector instruction: what it does depends on a mode, the type of vectors"},
+    {"VLSEG", "it transfers a list of registers"},
+    {"VSSEG", "it transfers a list of registers"},
+    {"VLSSEG", "it transfers a list of registers"},
+    {"VSSSEG", "it transfers a list of registers"},
+    {"VLUX", "it gathers or scatters"},
+    {"VLOX", "it gathers or scatters"},
+    {"VSUX", "it gathers or scatters"},
+    {"VSOX", "it gathers or scatters"},
     {.start = NULL},
 };
 
 static const struct way_reason register_classes[] = {
-    {"VR", "it works on vectors: what it does depends on a mode, the type of vectors"},
-    {"VM", "it works on vectors: what it does depends on a mode, the type of vectors"},
+    {"VRM", "its operand is a group of registers"},
+    {"VRN", "its operand is a list of registers in a row"},
+    {"VMV0", "it needs a mask in v0, which no role can be"},
     {"GPRPair", "its operand is a pair of registers in a row"},
     {.start = NULL},
 };
@@ -97,6 +122,8 @@ static bool find(const struct isa *isa, const char *name, struct register_name *
 
 static const char *one(const struct shape *shape, const struct shape_port *port) {
     (void)shape;
+    if (port->file == 'v')
+        return "f32 1.0";
     return port->class->bits == 64 ? "f64 1.0" : port->class->bits == 32 ? "f32 1.0" : "i16 15360"; // 0x3c00: 1.0
 }
 
@@ -121,6 +148,7 @@ const struct ways ways_riscv64 = {
     .breakers = breakers,
     .register_mark = "",
     .clear_memory = "sd x0, (x11)",
+    .vector_setup = "vsetvli x31, x0, e32, m1, ta, ma",
     .hides_breakers = true,
     .mask_of_all = "1",
     .modes = (const char *const[]){"FRM", "FFLAGS", "FCSR", "VL", "VTYPE", "VXRM", "VXSAT", "VCSR", NULL},

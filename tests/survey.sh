@@ -186,6 +186,7 @@ expect 0 "^$lines " wc -l "$S/measurements.jsonl"
 # Killed once something more is measured; a kill may cut a line short.
 values() { grep -c '"record":"measurement"' "$1/measurements.jsonl" 2>/dev/null; }
 has_more() { [ "$(values "$T/killed" || true)" != "$n_before" ] || has_ended $program; }
+mkdir "$T/killed" # a kill may come before anything is in it
 for i in 1 2 3; do
     n_before=$(values "$T/killed")
     "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$T/killed" --resume 2>/dev/null &
@@ -295,6 +296,15 @@ silent bash -c "'$cyclops' gen MUL64r.rax-rdx.movslq --isa x86_64 | as -o /dev/n
 expect 2 'form PUSH2 cannot be measured: it uses the stack pointer' "$cyclops" gen PUSH2 --isa x86_64
 expect 2 "form PUSH64r has no experiment 'PUSH64r'; it has PUSH64r.around.8" "$cyclops" gen PUSH64r --isa x86_64
 
+# RISC-V's vectors: forms of one register each, behind a vsetvli. What widens has vectors of half a register.
+vectors=(--isa riscv64 --target sim:sifive-p670,noise=none)
+silent "$cyclops" survey VADD_VV VWMUL_VV VMV_X_S VLE32_V "${vectors[@]}" --output "$T/vectors"
+expect 0 '^equal [12]\.0$' value "$T/vectors" VADD_VV 1 0 # LLVM 19: 1
+expect 0 '^equal 0\.50$' value "$T/vectors" VADD_VV throughput ''
+expect 0 '^equal 6\.0$' value "$T/vectors" VWMUL_VV 2 0
+expect 0 '^at most [23]\.0$' value "$T/vectors" VMV_X_S 1 0
+expect 0 'VADD_VV +vadd.vv v8, v9, v10 +[12] +0\.5 +1 +[12] +0\.5$' "$cyclops" table "$T/vectors"
+
 # Bad input.
 expect 2 "'$S' holds a survey: --resume goes on with it" "$cyclops" survey ADD64rr "${sim[@]}" --output "$S"
 expect 2 "'\(' is not a regular expression" "$cyclops" survey '(' "${sim[@]}" --output "$T/new"
@@ -303,13 +313,21 @@ expect 2 "no opcode has such a name: 'ADD65rr', 'FOO.\*'; 'cyclops list forms'" 
 expect 2 "no opcode has such a name: 'A1', 'A2', 'A3' and 2 more" "$cyclops" survey ADD64rr A1 A2 A3 A4 A5 "${sim[@]}" --output "$T/new"
 expect 2 "\\-\\-shard is I/N" "$cyclops" survey --shard 1/3x "${sim[@]}" --output "$T/new"
 expect 2 "^1\$" bash -c "test -e '$T/new'; echo \$?; exit 2" # nothing was made
-expect 2 'none of these forms can be measured' "$cyclops" survey BRK --isa aarch64 --target sim:neoverse-v2 --output "$T/none-of-them"
-expect 2 "unknown CPU 'x'" "$cyclops" survey ADD64rr --isa x86_64 --target sim:x --output "$T/other"
+expect 2 'none of these forms can be measured; BRK: it traps' "$cyclops" survey BRK --isa aarch64 --target sim:neoverse-v2 --output "$T/refused"
+expect 2 "unknown CPU 'x'" "$cyclops" survey ADD64rr --isa x86_64 --target sim:x --output "$T/refused"
+expect 2 "no opcode has such a name: 'imul64rr': did you mean 'IMUL64rr'\?" "$cyclops" survey imul64rr "${sim[@]}" --output "$T/refused"
+expect 2 "there is no survey in '$T/refused': leave --resume out" "$cyclops" survey ADD64rr "${sim[@]}" --output "$T/refused" --resume
+expect 2 "^1\$" bash -c "test -e '$T/refused'; echo \$?; exit 2"
+cp -r "$S" "$T/no-kernels" && rm -r "$T/no-kernels/kernels"
+expect 2 "with the kernels of the folder's other forms: --resume without a pattern" "$cyclops" survey ADD64rr "${sim[@]}" --output "$T/no-kernels" --resume
+silent "$cyclops" survey "${sim[@]}" --output "$T/no-kernels" --resume
+expect 0 '^0$' bash -c 'cmp "$1/$3" "$2/$3"; echo $?' - "$S" "$T/no-kernels" kernels/x86_64/survey.yaml
+expect 2 "choose one" "$cyclops" table "$S" --csv --json
 expect 2 "cannot write in the folder '$S/forms.jsonl'" "$cyclops" survey ADD64rr "${sim[@]}" --output "$S/forms.jsonl"
 expect 2 "\-\-shard is I/N with I from 1 to N, such as 2/8; not '4/3'" "$cyclops" survey --shard 4/3 "${sim[@]}" --output "$T/new"
 expect 2 "cannot make the folder '/proc/x'" "$cyclops" survey ADD64rr "${sim[@]}" --output /proc/x
 expect 2 "name the folder of a survey" "$cyclops" table
-expect 2 "'$T/none' holds no survey" "$cyclops" table "$T/none"
+expect 2 "'$T/none' holds no survey: there is no such folder" "$cyclops" table "$T/none"
 expect 2 "there is no form 'ADDrr'|ADDrr" "$cyclops" table "$S" --form ADDrr
 expect 2 "cannot sort by 'size'" "$cyclops" table "$S" --sort size
 cp -r "$S" "$T/broken"

@@ -32,6 +32,7 @@ const struct backend *cyclops_backend(void) {
         backend.count_insns = count_insns;
         backend.exegesis_keys = exegesis_keys;
         backend.describe_bytes = describe_bytes;
+        backend.describe_part = describe_part;
         backend.describe_text = describe_text;
         return backend;
     }();

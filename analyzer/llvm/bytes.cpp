@@ -106,12 +106,14 @@ bool has_constant_operand(const backend_cpu &cpu, const MCInst &inst) {
 bool depends_on_instruments(const backend_cpu &cpu, const MCInst &inst) {
     if (!cpu.triple.isRISCV())
         return false;
-    const unique_instrument length = cpu.instruments->createInstrument("RISCV-LMUL", "M1"),
-                            element = cpu.instruments->createInstrument("RISCV-SEW", "E32");
-    if (!length || !element)
-        return false;
-    return cpu.instruments->getSchedClassID(*cpu.opcodes, inst, {length.get(), element.get()}) !=
-           cpu.opcodes->get(inst.getOpcode()).getSchedClass();
+    const unique_instrument length = cpu.instruments->createInstrument("RISCV-LMUL", "M1");
+    const auto has_another = [&](const char *width) { // LLVM has some only with the width that they state: vle64ff
+        const unique_instrument element = cpu.instruments->createInstrument("RISCV-SEW", width);
+        return length && element &&
+               cpu.instruments->getSchedClassID(*cpu.opcodes, inst, {length.get(), element.get()}) !=
+                   cpu.opcodes->get(inst.getOpcode()).getSchedClass();
+    };
+    return has_another("E32") || has_another("E64");
 }
 
 bool sets_instruments(const backend_cpu &cpu, const MCInst &inst) {
@@ -173,10 +175,27 @@ bool check_instruments(const backend_cpu &cpu, const decoded &from, const active
         from.offset, cpu.opcodes->getName(from.inst.getOpcode()).str().c_str());
 }
 
+// What the code in front leaves behind. On RISC-V the bytes themselves show where instructions begin.
+void take_from(const backend_cpu &cpu, ArrayRef<uint8_t> before, active_instruments &active) {
+    constexpr unsigned full = 3, vectors = 0x57, sets_type = 7; // the manual's volume 1, "Vector Extension", formats
+    size_t size = 0;
+    for (size_t at = 0; cpu.triple.isRISCV() && at + 4 <= before.size(); at += size) {
+        MCInst inst;
+        uint64_t length = 0;
+        raw_null_ostream silent;
+        size = (before[at] & full) == full ? 4 : 2;
+        if ((before[at] & 0x7f) == vectors && (before[at + 1] >> 4 & 7) == sets_type &&
+            cpu.reader->disassembler->getInstruction(inst, length, before.drop_front(at), at, silent) ==
+                MCDisassembler::Success)
+            active.take(cpu.instruments->createInstruments(inst));
+    }
+}
+
 // As llvm-mca would describe this block.
-bool describe_whole(backend_cpu &cpu, struct arena *arena, const uint8_t *bytes, const std::vector<decoded> &from,
-                    struct insn *insns, struct fail *fail) {
+bool describe_whole(backend_cpu &cpu, struct arena *arena, ArrayRef<uint8_t> before, const uint8_t *bytes,
+                    const std::vector<decoded> &from, struct insn *insns, struct fail *fail) {
     active_instruments active;
+    take_from(cpu, before, active);
     begin_block(cpu);
     for (size_t i = 0; i < from.size(); i++) {
         active.take(cpu.instruments->createInstruments(from[i].inst));
@@ -229,7 +248,13 @@ backend_cpu::~backend_cpu() = default; // here, where the members' types are kno
 
 bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail) {
-    const ArrayRef<uint8_t> code(bytes, n_bytes);
+    return describe_part(cpu, arena, bytes, 0, n_bytes, block, fail);
+}
+
+bool describe_part(struct backend_cpu *cpu, struct arena *arena, const uint8_t *all, size_t offset, size_t length,
+                   struct block *block, struct fail *fail) {
+    const uint8_t *const bytes = all + offset;
+    const ArrayRef<uint8_t> code(bytes, length);
     if (!open_reader(*cpu, fail))
         return false;
     std::vector<decoded> &found = cpu->reader->found;
@@ -249,7 +274,7 @@ bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t 
     block->insns = insns;
     block->n_insns = unsigned(found.size());
     if (!use_known)
-        return describe_whole(*cpu, arena, bytes, found, insns, fail);
+        return describe_whole(*cpu, arena, ArrayRef<uint8_t>(all, offset), bytes, found, insns, fail);
     return describe_unknown(*cpu, arena, bytes, found, insns, fail);
 }
 

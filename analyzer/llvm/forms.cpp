@@ -112,6 +112,7 @@ class form_maker {
     unsigned add_operand(const MCInstrDesc &desc, unsigned i, const example &wanted, MCInst &inst, struct form *form);
     void add_operands(const MCInstrDesc &desc, const example &wanted, MCInst &inst, struct form *form);
     void describe(const MCInstrDesc &desc, struct form *form);
+    bool is_open_mask(const MCInstrDesc &desc, int reg_class) const;
     bool encode(const MCInst &inst, struct form *form);
     bool decode(ArrayRef<uint8_t> bytes, MCInst &decoded) const;
     void find_width(const MCInst &decoded, struct form *form);
@@ -251,6 +252,13 @@ unsigned form_maker::add_memory(const MCInstrDesc &desc, unsigned i, const examp
     return X86_MEMORY_OPERANDS;
 }
 
+// RISC-V: a mask that may be left out. The opcodes that need one end with M: VADC_VVM.
+bool form_maker::is_open_mask(const MCInstrDesc &desc, int reg_class) const {
+    return cpu.triple.isRISCV() && reg_class >= 0 &&
+           StringRef(cpu.registers->getRegClassName(&cpu.registers->getRegClass(unsigned(reg_class)))) == "VMV0" &&
+           !cpu.opcodes->getName(desc.getOpcode()).ends_with("M");
+}
+
 // Adds LLVM's operand `i` to the example, with the others that make one of ours with it; returns how many these are.
 unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const example &wanted, MCInst &inst,
                                  struct form *form) {
@@ -260,13 +268,20 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const exam
     operand->is_written = i < desc.getNumDefs();
     operand->is_read = !operand->is_written;
     operand->tied = tied;
-    operand->is_distinct = desc.getOperandConstraint(i, MCOI::EARLY_CLOBBER) != -1;
+    // RISC-V's sign and zero extensions read less than a register: the manual lets no such result overlap its source.
+    operand->is_distinct =
+        desc.getOperandConstraint(i, MCOI::EARLY_CLOBBER) != -1 ||
+        (i == 0 && cpu.triple.isRISCV() && cpu.opcodes->getName(desc.getOpcode()).contains("EXT_VF"));
     if (has_address_tuple(desc, i))
         return add_address(*wanted.of_lea, inst, operand);
     if (has_memory_tuple(desc, i))
         return add_memory(desc, i, wanted, inst, operand);
     const int reg_class = operand_class(*cpu.opcodes, *cpu.subtarget, desc, i);
-    if (tied >= 0 && inst.getOperand(unsigned(tied)).isReg()) {
+    if (is_open_mask(desc, reg_class)) {
+        operand->kind = FORM_OTHER;
+        operand->is_read = false;
+        inst.addOperand(MCOperand::createReg(0));
+    } else if (tied >= 0 && inst.getOperand(unsigned(tied)).isReg()) {
         operand->kind = FORM_REGISTER;
         inst.addOperand(inst.getOperand(unsigned(tied)));
         operand->reg = MCPhysReg(unsigned(inst.getOperand(i).getReg()));
@@ -338,8 +353,15 @@ bool form_maker::encode(const MCInst &inst, struct form *form) {
     SmallVector<MCFixup, 2> fixups;
     ::encode(*emitter, inst, code, fixups, *cpu.subtarget);
     form->n_bytes = unsigned(code.size());
-    form->bytes = reinterpret_cast<uint8_t *>(arena_copy(arena, code.data(), code.size()));
-    return !code.empty() && fixups.empty();
+    const vector_type *const type = find_vector_type(cpu, form->opcode);
+    if (type) {
+        form->setup = type->text;
+        form->n_setup_bytes = sizeof type->code;
+        for (unsigned i = 0; i < sizeof type->code; i++) // the lowest byte first
+            code.insert(code.begin() + i, char(type->code >> 8 * i));
+    }
+    form->bytes = reinterpret_cast<uint8_t *>(arena_copy(arena, code.data(), code.size())) + form->n_setup_bytes;
+    return form->n_bytes && fixups.empty();
 }
 
 // Whether all of the bytes are one instruction, with all operands.
@@ -510,6 +532,22 @@ std::vector<struct form> make_all(form_maker &maker, const backend_cpu &cpu, siz
 }
 
 } // namespace
+
+// Registers stand alone: where a vector is twice as wide as the type's, of forms that widen or narrow, the type is half
+// a register.
+const vector_type *find_vector_type(const backend_cpu &cpu, StringRef opcode) {
+    static const vector_type one = {"vsetvli x31, x0, e32, m1, ta, ma", "M1", "E32", 0x0d007fd7},
+                             half = {"vsetvli x31, x0, e32, mf2, ta, ma", "MF2", "E32", 0x0d707fd7},
+                             wide = {"vsetvli x31, x0, e64, m1, ta, ma", "M1", "E64", 0x0d807fd7};
+    const auto begins = [&](std::initializer_list<const char *> starts) {
+        return std::any_of(starts.begin(), starts.end(), [&](const char *start) { return opcode.starts_with(start); });
+    };
+    if (!cpu.triple.isRISCV() || !opcode.starts_with("V"))
+        return nullptr;
+    if (begins({"VLE64", "VSE64", "VLSE64", "VSSE64", "VZEXT_VF8", "VSEXT_VF8"}))
+        return &wide;
+    return begins({"VW", "VN", "VFW", "VFN"}) ? &half : &one;
+}
 
 bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form **forms, size_t *n_forms,
                 struct fail *fail) {

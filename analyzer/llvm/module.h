@@ -126,9 +126,19 @@ size_t exegesis_keys(struct backend_cpu *cpu, struct arena *arena, const uint8_t
 // bare.cpp: what else describe_insn sets, where there is no scheduling model
 void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, struct insn *insn);
 
+// An instruction that sets RISC-V's vector type, and LLVM's instruments of that type.
+struct vector_type {
+    const char *text, *length, *element;
+    uint32_t code;
+};
+// forms.cpp: the type with which a form of that opcode is measured; null: it does not depend on one.
+const vector_type *find_vector_type(const backend_cpu &cpu, llvm::StringRef opcode);
+
 // bytes.cpp, text.cpp
 bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail);
+bool describe_part(struct backend_cpu *cpu, struct arena *arena, const uint8_t *all, size_t offset, size_t length,
+                   struct block *block, struct fail *fail);
 size_t count_insns(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail);
 bool describe_text(struct backend_cpu *cpu, struct arena *arena, const char *name, const char *text,
                    struct backend_source *source, struct fail *fail);

@@ -117,6 +117,10 @@ struct backend {
     // live as long as both `arena` and `cpu`.
     bool (*describe_bytes)(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                            struct block *block, struct fail *fail);
+    // The same of `length` bytes behind `offset`. What is in front of them runs first: it may set a state that costs
+    // depend on, RISC-V's vector type.
+    bool (*describe_part)(struct backend_cpu *cpu, struct arena *arena, const uint8_t *code, size_t offset,
+                          size_t length, struct block *block, struct fail *fail);
     // Parses assembly text in its regions. Where it fails at one, those before it are in `source`. `name` is what
     // messages call the text. Syntax directives inside it count.
     bool (*describe_text)(struct backend_cpu *cpu, struct arena *arena, const char *name, const char *text,

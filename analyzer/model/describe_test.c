@@ -357,6 +357,15 @@ static void machine_code_has_its_vector_type(void **state) {
                 assert_float_equal(block.insns[0].rthroughput, 17.0, 1e-9);
             else
                 assert_non_null(strstr(fail.text, "'VADD_VV' costs depends on the vector type"));
+            // Code in front of what is described says it, too: the last vsetvli.
+            uint8_t both[sizeof group + sizeof single];
+            memcpy(both, group, sizeof group);
+            memcpy(both + sizeof group, single, sizeof single);
+            assert_true(backend->describe_part(cpu, &arena, both, sizeof group + 4, 4, &block, &fail));
+            assert_int_equal(block.n_insns, 1);
+            assert_float_equal(block.insns[0].rthroughput, 3.0, 1e-9);
+            assert_true(backend->describe_part(cpu, &arena, both, sizeof group - 4, 4, &block, &fail));
+            assert_float_equal(block.insns[0].rthroughput, 9.0, 1e-9);
         }
         backend->close(cpu);
     }

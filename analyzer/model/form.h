@@ -57,8 +57,10 @@ struct form {
     enum form_status status;
     const char *twin;     // opcode; null: not a twin
     const char *text;     // an example, as LLVM prints it; null: it has no encoding
-    const uint8_t *bytes; // of the example
+    const uint8_t *bytes; // of the example, behind those of `setup`
     unsigned n_bytes;
+    const char *setup;                   // instruction that must run first: RISC-V's vsetvli; null: there is none
+    unsigned n_setup_bytes;              // in front of `bytes`
     const struct form_operand *operands; // explicit ones, in LLVM's order; memory is one
     unsigned n_operands;
     const uint16_t *implicit_reads, *implicit_writes; // registers

@@ -210,9 +210,14 @@ static bool no_isa(const struct model *model, struct fail *fail) {
 
 bool model_describe_bytes(const struct model *model, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                           struct block *block, struct fail *fail) {
+    return model_describe_part(model, arena, bytes, 0, n_bytes, block, fail);
+}
+
+bool model_describe_part(const struct model *model, struct arena *arena, const uint8_t *code, size_t offset,
+                         size_t length, struct block *block, struct fail *fail) {
     if (!model->cpu)
         return no_isa(model, fail);
-    return model->backend->describe_bytes(model->cpu, arena, bytes, n_bytes, block, fail) &&
+    return model->backend->describe_part(model->cpu, arena, code, offset, length, block, fail) &&
            (!model->overlay || overlay_apply(model->overlay, arena, block, fail));
 }
 

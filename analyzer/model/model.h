@@ -40,6 +40,8 @@ void model_close(struct model *model); // also where it was not opened
 // As in struct backend. Results live as long as both `arena` and the model.
 bool model_describe_bytes(const struct model *model, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                           struct block *block, struct fail *fail);
+bool model_describe_part(const struct model *model, struct arena *arena, const uint8_t *code, size_t offset,
+                         size_t length, struct block *block, struct fail *fail);
 bool model_describe_text(const struct model *model, struct arena *arena, const char *name, const char *text,
                          struct backend_source *source, struct fail *fail);
 

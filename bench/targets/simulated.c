@@ -56,6 +56,12 @@ static void slow_steps(struct arena *arena, const struct bench_code *code, unsig
     block->insns = insns;
 }
 
+static bool describe(const struct model *model, struct arena *arena, const struct bench_code *code, struct block *block,
+                     struct fail *fail) {
+    return model_describe_part(model, arena, code->bytes, (size_t)(code->body - code->bytes), code->n_body_bytes, block,
+                               fail);
+}
+
 // Simulates the code, or code and co-runner on two threads. Sets the cycles and the co-runner's bodies of `run`.
 static bool execute(const struct target_sim *sim, const struct bench_code *code, const struct bench_code *corunner,
                     const struct pipeline_options *options, struct event_listener *const *listeners, struct run *run,
@@ -66,11 +72,11 @@ static bool execute(const struct target_sim *sim, const struct bench_code *code,
     const struct block *const both[CORUN_THREADS] = {&blocks[0], &blocks[1]};
     struct pipeline_result alone = {0};
     struct corun_result result = {0};
-    bool is_done = model_describe_bytes(model, &scratch, code->body, code->n_body_bytes, &blocks[0], fail);
+    bool is_done = describe(model, &scratch, code, &blocks[0], fail);
     if (is_done)
         slow_steps(&scratch, code, sim->slow_cycles, &blocks[0]);
     if (is_done && corunner) {
-        is_done = model_describe_bytes(model, &scratch, corunner->body, corunner->n_body_bytes, &blocks[1], fail) &&
+        is_done = describe(model, &scratch, corunner, &blocks[1], fail) &&
                   corun_run(model->machine, both, options, listeners, &result, fail);
         run->cycles = result.cycles;
         run->corunner_bodies = is_done ? (double)result.instructions[1] / blocks[1].n_insns : 0;

@@ -75,8 +75,8 @@ static json_t *uses_to_json(const struct machine *machine, const struct insn *in
 static json_t *numbers_to_json(struct arena *arena, const struct model *model, const struct form *form) {
     struct block block;
     struct fail trouble = {0};
-    if (form->status != FORM_USABLE ||
-        !model_describe_bytes(model, arena, form->bytes, form->n_bytes, &block, &trouble)) {
+    if (form->status != FORM_USABLE || !model_describe_part(model, arena, form->bytes - form->n_setup_bytes,
+                                                            form->n_setup_bytes, form->n_bytes, &block, &trouble)) {
         fail_clear(&trouble);
         return NULL;
     }
