@@ -21,6 +21,7 @@ enum { ATTEMPTS = 3 };
 enum { FEWEST_PROCESSES = 3 };
 static const double stable_error = 0.01;
 static const double usual_confirm_seconds = 1;
+static const double least_budget_ms = 100; // of each chain; a survey's first look allows a value 2 ms
 
 // Returns why a tier cannot be used on this target; null: it can.
 static const char *why_not(const struct target *target, enum bench_clock tier) {
@@ -196,12 +197,13 @@ static bool choose_lengths(struct bench *bench, struct fail *fail) {
 }
 
 // Calibrates with four times the precision of measurements: each of these contains the clock's error. Neither is it a
-// first look, nor hasty, whatever the measurements are.
+// first look, nor hasty, nor in a hurry, whatever the measurements are: all of them depend on it.
 static bool calibrate(struct bench *bench, struct fail *fail) {
     struct arena scratch = {0};
     struct sampling sampling = sampling_new(&scratch);
     struct bench_options options = bench->options;
     bench->options.precision = options.precision / 4;
+    bench->options.budget_ms = fmax(options.budget_ms, least_budget_ms);
     bench->options.is_first_look = bench->options.is_hasty = false;
     bool is_done = measure_chains(bench, &sampling, fail);
     bench->options = options;
