@@ -169,11 +169,15 @@ static void stolen_time_is_a_reason(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_shared_core_widens_the_error),  cmocka_unit_test(rounds_corunner_a_neighbour_are_dropped),
+        cmocka_unit_test(a_shared_core_widens_the_error),
+        cmocka_unit_test(rounds_corunner_a_neighbour_are_dropped),
         cmocka_unit_test(a_short_budget_does_not_spoil_the_clock),
-        cmocka_unit_test(the_rate_corunner_has_its_error), cmocka_unit_test(a_steady_neighbour_is_seen),
-        cmocka_unit_test(a_neighbour_during_calibration),  cmocka_unit_test(a_neighbour_who_leaves_is_seen),
-        cmocka_unit_test(a_multiply_that_changes_is_seen), cmocka_unit_test(stolen_time_is_a_reason),
+        cmocka_unit_test(the_rate_corunner_has_its_error),
+        cmocka_unit_test(a_steady_neighbour_is_seen),
+        cmocka_unit_test(a_neighbour_during_calibration),
+        cmocka_unit_test(a_neighbour_who_leaves_is_seen),
+        cmocka_unit_test(a_multiply_that_changes_is_seen),
+        cmocka_unit_test(stolen_time_is_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
