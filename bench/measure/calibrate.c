@@ -293,10 +293,14 @@ static bool is_quiet(struct bench *bench, struct fail *fail, bool *is_run) {
     return n >= FEWEST_QUIET;
 }
 
+bool bench_wait_steady(struct bench *bench, double seconds, const struct bench_listener *listener, struct fail *fail) {
+    return calibrate_until(bench, measure_now_ns(bench->target) + (uint64_t)(seconds * 1e9), false, listener, fail);
+}
+
 bool bench_wait_quiet(struct bench *bench, double seconds, const struct bench_listener *listener, struct fail *fail) {
     static const uint64_t pause_ns = 20000000;
     uint64_t end_ns = measure_now_ns(bench->target) + (uint64_t)(seconds * 1e9), now_ns;
-    bool is_run = calibrate_until(bench, end_ns, false, listener, fail);
+    bool is_run = bench_wait_steady(bench, seconds, listener, fail);
     while (is_run && (now_ns = measure_now_ns(bench->target)) < end_ns && !measure_is_stopped(bench)) {
         if (is_quiet(bench, fail, &is_run))
             break;
