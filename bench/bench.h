@@ -331,6 +331,10 @@ bool bench_open(struct bench *bench, struct arena *arena, struct target *target,
 
 struct bench_listener;
 
+// Calibrates again until the clock is steady, or until `seconds` are over. A session whose clock is not steady has
+// unstable values only. `listener`: null for none.
+bool bench_wait_steady(struct bench *bench, double seconds, const struct bench_listener *listener, struct fail *fail);
+
 // Waits until the checks are at their levels, with nobody else on the core, or until `seconds` are over. The session
 // measures in either case. `listener`: null for none.
 bool bench_wait_quiet(struct bench *bench, double seconds, const struct bench_listener *listener, struct fail *fail);

@@ -271,10 +271,12 @@ static void say_waiting(void *context, size_t n_left, double seconds) {
     lab_say_waiting(lab->listener, n_left, seconds);
 }
 
-static bool wait_for_quiet(struct lab *lab, const struct lab_options *options, struct fail *fail) {
+static bool wait_for_others(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     const struct bench_listener while_waiting = {.context = lab, .waiting = say_waiting};
-    return options->wait_quiet_seconds <= 0 ||
-           bench_wait_quiet(&lab->bench, options->wait_quiet_seconds, &while_waiting, fail);
+    return (options->wait_steady_seconds <= 0 ||
+            bench_wait_steady(&lab->bench, options->wait_steady_seconds, &while_waiting, fail)) &&
+           (options->wait_quiet_seconds <= 0 ||
+            bench_wait_quiet(&lab->bench, options->wait_quiet_seconds, &while_waiting, fail));
 }
 
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
@@ -295,7 +297,7 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
     if (!bench_open(&lab->bench, lab->arena, lab->target, &bench, &lab->clock, fail))
         return false;
     lab->are_levels_known = lab->bench.checks[CHECK_ISSUE].level.remembered > 0;
-    return wait_for_quiet(lab, options, fail);
+    return wait_for_others(lab, options, fail);
 }
 
 static const char *turbo_summary(const struct host *host) {

@@ -29,6 +29,8 @@ struct lab_options {
     int corun_cpu;             // logical CPU of the co-runner; -1: the SMT sibling
     bool keeps_frequency;      // boost, governor and limits stay as they are
     struct bench_options bench;
+    double wait_steady_seconds;          // limit of waiting for a steady clock, before a run measures, s
+    bool needs_steady;                   // nothing is measured while the clock is not steady
     double wait_quiet_seconds;           // limit of waiting for others to leave the core, before a run measures, s
     const struct lab_listener *listener; // null: none
 };

@@ -243,7 +243,14 @@ bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *p
     if (patient.bench.retry_seconds < 0)
         patient.bench.retry_seconds = usual_retry_seconds(plan);
     run.are_finished = ARENA_ARRAY(lab->arena, bool, plan->n_experiments);
-    is_ready = is_ready && lab_start(lab, &patient, fail) && run_journal_open(&run.journal, lab, plan, files, fail);
+    is_ready = is_ready && lab_start(lab, &patient, fail);
+    if (is_ready && options->needs_steady && !lab->bench.stable) {
+        say_nothing_left(&run);
+        lab_say(lab->listener, LAB_WARNING, "nothing is measured while the clock is not steady: %s",
+                lab->bench.unstable_why);
+        return true;
+    }
+    is_ready = is_ready && run_journal_open(&run.journal, lab, plan, files, fail);
     if (is_ready)
         lab_say_started(lab->listener);
     bool is_done = is_ready && run_all(&run, &taker, fail);

@@ -382,11 +382,15 @@ static bool is_stopped(const struct survey *survey) {
 // How much a pass may spend on values, above all on those that others disturb or that have no single value.
 struct effort {
     double attempt_ms;            // computing time of a value, ms
-    double retry_seconds;         // waiting for others to leave the core, s; in a hasty pass, only for a steady clock
+    double retry_seconds;         // waiting for others to leave the core, s; not in a hasty pass
+    double steady_seconds;        // waiting for a steady clock, s; without one, only a first look measures
     bool is_first_look, is_hasty; // as in struct bench_options
     unsigned most_needed;         // likewise
     double precision;             // likewise; the request may be for a coarser one
 };
+
+// Longest wait for a steady clock, s. A pass without one takes minutes, and all its values are unstable.
+enum { STEADY_SECONDS = 60 };
 
 static bool is_unstable(const struct experiment *experiment) {
     return experiment->is_done && experiment->measurement.verdict == MEASURED_UNSTABLE;
@@ -446,6 +450,8 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
                                               .events = &survey->request->lab->events,
                                               .known = &survey->measurements};
     options.listener = &listener;
+    options.wait_steady_seconds = effort->steady_seconds;
+    options.needs_steady = !effort->is_first_look;
     options.bench.retry_seconds = effort->retry_seconds;
     options.bench.is_first_look = effort->is_first_look;
     options.bench.is_hasty = effort->is_hasty;
@@ -467,7 +473,8 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
         fail_clear(fail);
         is_done = true;
     }
-    *n_unstable += close_stable(survey, &plan);
+    bool is_skipped = is_done && options.needs_steady && plan.n_experiments && !lab.bench.stable;
+    *n_unstable += is_skipped ? plan.n_experiments : close_stable(survey, &plan);
     lab_close(&lab);
     arena_free(&arena);
     return is_done;
@@ -541,13 +548,14 @@ static void open_part(struct survey *survey, bool is_first_table) {
 
 // Takes a first look at everything, a row for each scheduling class first, then a second one. So there is a table after
 // seconds, and each value rests on two times. Dispatch slots come last: they follow from the others. These passes are
-// hasty: a value that is disturbed now may be easy some seconds later. They wait only for their clock to be steady; a
-// pass whose clock is not would measure nothing.
+// hasty: a value that is disturbed now may be easy some seconds later. They wait only for their clock to be steady. A
+// first look measures also without one: unstable values are better than no table.
 static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail *fail) {
     static const struct effort glance = {
-        .attempt_ms = 2, .retry_seconds = 20, .is_first_look = true, .is_hasty = true, .precision = 0.005};
-    static const struct effort second = {.attempt_ms = 10, .retry_seconds = 20, .is_hasty = true};
-    static const struct effort coarse = {.attempt_ms = 10, .retry_seconds = 20, .is_hasty = true, .most_needed = 3};
+        .attempt_ms = 2, .steady_seconds = 5, .is_first_look = true, .is_hasty = true, .precision = 0.005};
+    static const struct effort second = {.attempt_ms = 10, .steady_seconds = STEADY_SECONDS, .is_hasty = true};
+    static const struct effort coarse = {
+        .attempt_ms = 10, .steady_seconds = STEADY_SECONDS, .is_hasty = true, .most_needed = 3};
     slots_plan_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
     open_new(survey);
     open_part(survey, true);
@@ -574,8 +582,10 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
         return false;
     passes_start(&passes, survey->request->budget_seconds, 8, 2 * n_unstable); // the next pass is hasty
     while (!is_stopped(survey) && passes_next(&passes, listener_of(survey), n_unstable, &allowed)) {
-        const struct effort effort = {
-            .attempt_ms = allowed.attempt_ms, .retry_seconds = allowed.retry_seconds, .is_hasty = allowed.is_hasty};
+        const struct effort effort = {.attempt_ms = allowed.attempt_ms,
+                                      .retry_seconds = allowed.retry_seconds,
+                                      .steady_seconds = STEADY_SECONDS,
+                                      .is_hasty = allowed.is_hasty};
         n_unstable = 0;
         if (!measure(survey, &effort, &n_unstable, fail) || !measure_slots(survey, &effort, &n_unstable, fail))
             return false;

@@ -21,6 +21,7 @@ enum { ATTEMPTS = 3 };
 enum { FEWEST_PROCESSES = 3 };
 static const double stable_error = 0.01;
 static const double usual_confirm_seconds = 1;
+static const double least_budget_ms = 100; // of each chain; a survey's first look allows a value 2 ms
 
 // Returns why a tier cannot be used on this target; null: it can.
 static const char *why_not(const struct target *target, enum bench_clock tier) {
@@ -196,12 +197,13 @@ static bool choose_lengths(struct bench *bench, struct fail *fail) {
 }
 
 // Calibrates with four times the precision of measurements: each of these contains the clock's error. Neither is it a
-// first look, nor hasty, whatever the measurements are.
+// first look, nor hasty, nor in a hurry, whatever the measurements are: all of them depend on it.
 static bool calibrate(struct bench *bench, struct fail *fail) {
     struct arena scratch = {0};
     struct sampling sampling = sampling_new(&scratch);
     struct bench_options options = bench->options;
     bench->options.precision = options.precision / 4;
+    bench->options.budget_ms = fmax(options.budget_ms, least_budget_ms);
     bench->options.is_first_look = bench->options.is_hasty = false;
     bool is_done = measure_chains(bench, &sampling, fail);
     bench->options = options;
@@ -291,10 +293,14 @@ static bool is_quiet(struct bench *bench, struct fail *fail, bool *is_run) {
     return n >= FEWEST_QUIET;
 }
 
+bool bench_wait_steady(struct bench *bench, double seconds, const struct bench_listener *listener, struct fail *fail) {
+    return calibrate_until(bench, measure_now_ns(bench->target) + (uint64_t)(seconds * 1e9), false, listener, fail);
+}
+
 bool bench_wait_quiet(struct bench *bench, double seconds, const struct bench_listener *listener, struct fail *fail) {
     static const uint64_t pause_ns = 20000000;
     uint64_t end_ns = measure_now_ns(bench->target) + (uint64_t)(seconds * 1e9), now_ns;
-    bool is_run = calibrate_until(bench, end_ns, false, listener, fail);
+    bool is_run = bench_wait_steady(bench, seconds, listener, fail);
     while (is_run && (now_ns = measure_now_ns(bench->target)) < end_ns && !measure_is_stopped(bench)) {
         if (is_quiet(bench, fail, &is_run))
             break;
