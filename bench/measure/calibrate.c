@@ -21,7 +21,7 @@ enum { ATTEMPTS = 3 };
 enum { FEWEST_PROCESSES = 3 };
 static const double stable_error = 0.01;
 static const double usual_confirm_seconds = 1;
-static const double least_budget_ms = 100; // of each chain; a survey's first look allows a value 2 ms
+static const double least_budget_ms = 50; // of each chain; a survey's first look allows a value 2 ms
 
 // Returns why a tier cannot be used on this target; null: it can.
 static const char *why_not(const struct target *target, enum bench_clock tier) {
