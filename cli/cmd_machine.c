@@ -40,7 +40,7 @@ static const struct command command = {
     "\n"
     "Experiments; without one, all are run:\n"
     "  widths      dispatch, and how many of each kind start in a cycle\n"
-    "  windows     reorder buffer, register files, queues, schedulers\n"
+    "  windows     also rob-size: reorder buffer, registers, queues, schedulers\n"
     "  front-end   code by length, footprint and place; taken branches\n"
     "  branches    cost of a misprediction\n"
     "  latencies   loads by addressing mode, line and page crossing, by footprint\n"

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 static const struct {
-    const char *name;
+    const char *name, *also; // also: the number that people look for first, as another name; null: no other name
     void (*find)(struct session *session);
 } experiments[] = {
-    {"widths", widths_find},       {"windows", windows_find},       {"front-end", frontend_find},
-    {"branches", branches_find},   {"latencies", latencies_find},   {"pages", pages_find},
-    {"bandwidth", bandwidth_find}, {"forwarding", forwarding_find}, {"idioms", idioms_find},
-    {"fusion", fusion_find},       {"costs", costs_find},
+    {"widths", NULL, widths_find},       {"windows", "rob-size", windows_find}, {"front-end", NULL, frontend_find},
+    {"branches", NULL, branches_find},   {"latencies", NULL, latencies_find},   {"pages", NULL, pages_find},
+    {"bandwidth", NULL, bandwidth_find}, {"forwarding", NULL, forwarding_find}, {"idioms", NULL, idioms_find},
+    {"fusion", NULL, fusion_find},       {"costs", NULL, costs_find},
 };
 enum { N_EXPERIMENTS = sizeof experiments / sizeof *experiments };
 
@@ -26,15 +26,24 @@ const char *const *parameters_names(void) {
     return names;
 }
 
-static bool is_wanted(const struct parameters_request *request, const char *name) {
-    return !request->n_experiments ||
-           text_find(name, request->experiments, request->n_experiments) < request->n_experiments;
+static bool is_wanted(const struct parameters_request *request, size_t experiment) {
+    const char *also = experiments[experiment].also;
+    size_t n = request->n_experiments;
+    return !n || text_find(experiments[experiment].name, request->experiments, n) < n ||
+           (also && text_find(also, request->experiments, n) < n);
+}
+
+static bool is_also(const char *name) {
+    for (size_t i = 0; i < N_EXPERIMENTS; i++)
+        if (experiments[i].also && strcmp(experiments[i].also, name) == 0)
+            return true;
+    return false;
 }
 
 static bool check_names(struct arena *arena, const struct parameters_request *request, struct fail *fail) {
     for (size_t i = 0; i < request->n_experiments; i++) {
         const char *name = request->experiments[i], *const *names = parameters_names();
-        if (text_find(name, names, N_EXPERIMENTS) == N_EXPERIMENTS)
+        if (text_find(name, names, N_EXPERIMENTS) == N_EXPERIMENTS && !is_also(name))
             return fail_set(fail, FAIL_INPUT, "there is no experiment '%s'%s; 'cyclops machine --help' lists them",
                             name, text_did_you_mean(arena, name, names, N_EXPERIMENTS));
     }
@@ -71,7 +80,7 @@ static void find_all(struct session *session, const struct parameters_request *r
                                         .name = arena_printf(session->arena, "%s-rest", experiments[i].name),
                                         .unit = "",
                                         .how = "the rest of this experiment"};
-        if (!is_wanted(request, experiments[i].name))
+        if (!is_wanted(request, i))
             continue;
         session->n_missing = 0;
         experiments[i].find(session);

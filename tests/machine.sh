@@ -75,7 +75,7 @@ expect 0 'nops +- .*not measured yet' "$cyclops" machine widths "${sim[@]}" --ou
 [ -s "$T/w0/card.yaml" ] || { echo "FAILED: no card after an empty budget"; failures=$((failures + 1)); }
 # One that ends within a round: all that was measured is in the card, and a second run does the rest.
 expect 0 'windows-rest +- ' "$cyclops" machine windows "${sim[@]}" --output "$T/w1" --budget 0.7
-expect 0 'reorder-buffer +256 ' "$cyclops" machine windows "${sim[@]}" --output "$T/w1" --resume
+expect 0 'reorder-buffer +256 ' "$cyclops" machine rob-size "${sim[@]}" --output "$T/w1" --resume
 
 # On a narrow screen, no line is wider.
 COLUMNS=80 expect 0 'not determined' "$cyclops" machine widths windows latencies "${sim[@]}" --output "$M" --resume
