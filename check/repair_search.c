@@ -70,7 +70,7 @@ bool repair_can_explain(const struct check_value *value) {
            (strcmp(value->source, "same") != 0 && strcmp(value->destination, "memory") != 0);
 }
 
-// By how much the prediction differs, as far as the search can help it; not finite: there is none.
+// By how much the prediction differs, as far as the search can help it; infinite: the model has no prediction.
 static double gap_to_close(const struct repair_search *search, size_t value, const struct predicted *predicted) {
     double gap = predicted->is_known ? gap_find(&search->all[value], predicted) : INFINITY;
     bool is_old = search->gaps && !repair_can_explain(&search->all[value]) && gap <= search->gaps[value] * (1 + 1e-9);

@@ -12,7 +12,7 @@ struct leaver {
     const char *operands;
 };
 
-// Where a SchedWriteVariant of the file has the list of writes that it chooses last. False: it is none of the file's.
+// Where a SchedWriteVariant of the file has the list of writes that it chooses last. False: it is not in the file.
 static bool find_last_choice(const struct td_plan *plan, const char *name, struct td_statement *statement,
                              struct td_span *last) {
     const struct td_record *record = td_records_find(plan->model->records, name);

@@ -55,7 +55,7 @@ struct td_records {
 
 // Reads a text, of which the records are copies.
 void td_records_read(struct arena *arena, struct slice text, struct td_records *records);
-// Null: there is none.
+// Null: no record has that name.
 const struct td_record *td_records_find(const struct td_records *records, const char *name);
 // The elements of "[A, B]"; `n` is set to their number.
 const char **td_list(struct arena *arena, const char *list, size_t *n);

@@ -623,7 +623,7 @@ static bool open_folder(const struct survey *survey, struct fail *fail) {
     }
     if (!has_any)
         return fail_set(fail, FAIL_INPUT, "none of these forms can be measured%s%s: %s", first ? "; " : "",
-                        first ? first->form->name : "", first ? first->left_out : "there is none");
+                        first ? first->form->name : "", first ? first->left_out : "no form was asked for");
     return file_is_folder(survey->request->folder) ||
            file_lock_folder(survey->arena, survey->request->folder, "survey", fail);
 }

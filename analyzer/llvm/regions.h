@@ -73,7 +73,7 @@ class regions : public llvm::AsmCommentConsumer {
     bool has_region_errors = false;
     std::vector<std::pair<llvm::SMLoc, std::string>> instrument_errors;
 
-    region *find_open(llvm::StringRef name); // null: there is none
+    region *find_open(llvm::StringRef name); // null: no such region is open
     bool in_text(llvm::SMLoc place) const;
     bool only_default() const;
     void pass(llvm::SMLoc place);

@@ -59,7 +59,7 @@ struct form {
     const char *text;     // an example, as LLVM prints it; null: it has no encoding
     const uint8_t *bytes; // of the example, behind those of `setup`
     unsigned n_bytes;
-    const char *setup;                   // instruction that must run first: RISC-V's vsetvli; null: there is none
+    const char *setup;                   // instruction that must run first: RISC-V's vsetvli; null: nothing must
     unsigned n_setup_bytes;              // in front of `bytes`
     const struct form_operand *operands; // explicit ones, in LLVM's order; memory is one
     unsigned n_operands;

@@ -47,7 +47,7 @@ enum journal_state journal_find(const struct journal *journal, const struct reco
                                 const struct journal_request *request, const struct record **found);
 
 // Returns the quickest of a program's unstable values, as others only slow. One whose interval holds 0 or has no end
-// does not count. Null: there is none.
+// does not count. Null: no value counts.
 const struct record *journal_quickest(const struct journal *journal, const struct record *like);
 
 // Returns a program's looks.
