@@ -26,24 +26,26 @@ const char *const *parameters_names(void) {
     return names;
 }
 
-static bool is_wanted(const struct parameters_request *request, size_t experiment) {
-    const char *also = experiments[experiment].also;
-    size_t n = request->n_experiments;
-    return !n || text_find(experiments[experiment].name, request->experiments, n) < n ||
-           (also && text_find(also, request->experiments, n) < n);
+// Returns the number of the experiment; N_EXPERIMENTS: no experiment has that name.
+static size_t find_experiment(const char *name) {
+    size_t i = 0;
+    while (i < N_EXPERIMENTS && strcmp(experiments[i].name, name) != 0 &&
+           !(experiments[i].also && strcmp(experiments[i].also, name) == 0))
+        i++;
+    return i;
 }
 
-static bool is_also(const char *name) {
-    for (size_t i = 0; i < N_EXPERIMENTS; i++)
-        if (experiments[i].also && strcmp(experiments[i].also, name) == 0)
+static bool is_wanted(const struct parameters_request *request, size_t experiment) {
+    for (size_t i = 0; i < request->n_experiments; i++)
+        if (find_experiment(request->experiments[i]) == experiment)
             return true;
-    return false;
+    return !request->n_experiments;
 }
 
 static bool check_names(struct arena *arena, const struct parameters_request *request, struct fail *fail) {
     for (size_t i = 0; i < request->n_experiments; i++) {
         const char *name = request->experiments[i], *const *names = parameters_names();
-        if (text_find(name, names, N_EXPERIMENTS) == N_EXPERIMENTS && !is_also(name))
+        if (find_experiment(name) == N_EXPERIMENTS)
             return fail_set(fail, FAIL_INPUT, "there is no experiment '%s'%s; 'cyclops machine --help' lists them",
                             name, text_did_you_mean(arena, name, names, N_EXPERIMENTS));
     }

@@ -77,7 +77,7 @@ bool reader_is_latency(const struct entry *entry);
 // A text of a header line, or of an object in it; "": it has no such text.
 const char *reader_header_text(const struct json_t *header, const char *key);
 // Reads the measurement files of all folders. `header`: the last one; `clock`: the last one whose clock was calibrated,
-// null where there is none. Fails where there is no measurement.
+// null where no clock was calibrated. Fails where there is no measurement.
 bool reader_read_measurements(struct reader *reader, const char *const *folders, size_t n, const struct json_t **header,
                               const struct json_t **clock, struct fail *fail);
 
