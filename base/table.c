@@ -10,9 +10,13 @@
 
 enum { GAP = 2, NOTE_INDENT = 4, WIDE_NAME = 24, LEAST_NAME = 10, LEAST_TEXT = 12 };
 
+static bool is_note(enum table_align align) {
+    return align == TABLE_NOTE || align == TABLE_BELOW;
+}
+
 void table_column(struct table *table, enum table_align align, const char *title) {
     assert(table->n_columns < TABLE_MAX_COLUMNS && table->n_cells == 0);
-    assert(table->n_columns ? table->columns[table->n_columns - 1].align != TABLE_NOTE : align != TABLE_NOTE);
+    assert(!is_note(table->n_columns ? table->columns[table->n_columns - 1].align : align));
     table->columns[table->n_columns++] = (struct table_column){screen_text(table->arena, title), align, 0};
 }
 
@@ -101,7 +105,7 @@ static void shrink(const struct table *table, struct layout *layout, enum table_
 static struct layout lay_out(const struct table *table, size_t screen) {
     const struct table_column *columns = table->columns;
     struct layout layout = {.screen = screen, .n_columns = table->n_columns};
-    layout.n_columns -= columns[table->n_columns - 1].align == TABLE_NOTE;
+    layout.n_columns -= is_note(columns[table->n_columns - 1].align);
     for (unsigned i = 0; i < layout.n_columns; i++)
         layout.widths[i] = larger(columns[i].widest, text_width(columns[i].title));
     if (total_width(&layout) <= screen)
@@ -177,7 +181,9 @@ static void print_lines(struct part *part, const struct lines *lines, const stru
         n_lines = larger(n_lines, lines[i].n);
     for (unsigned i = part->first; i < part->end; i++)
         width += GAP + part->layout->widths[i];
-    bool is_beside = width + GAP + text_width(note) <= part->layout->screen;
+    bool is_below = part->table->columns[part->table->n_columns - 1].align == TABLE_BELOW,
+         is_beside = !is_below && width + GAP + text_width(note) <= part->layout->screen;
+    size_t indent = is_below ? width - part->layout->widths[part->end - 1] : NOTE_INDENT;
     for (size_t line = 0; line < n_lines; line++) {
         part->blanks = 0;
         for (unsigned i = 0; i < part->end; i = next_column(part, i))
@@ -188,8 +194,8 @@ static void print_lines(struct part *part, const struct lines *lines, const stru
         fputc('\n', part->out);
     }
     if (!is_beside && *note) {
-        fprintf(part->out, "%*s", NOTE_INDENT, "");
-        screen_wrap(note, NOTE_INDENT, NOTE_INDENT, part->layout->screen, part->out);
+        fprintf(part->out, "%*s", (int)indent, "");
+        screen_wrap(note, indent, indent, part->layout->screen, part->out);
     }
 }
 
@@ -259,7 +265,9 @@ static unsigned end_of_part(const struct table *table, const struct layout *layo
 void table_print(const struct table *table, FILE *out, bool colour) {
     if (table->n_columns == 0)
         return;
-    const struct layout layout = lay_out(table, screen_columns(out));
+    size_t screen = screen_columns(out);
+    const struct layout layout =
+        lay_out(table, table->most_columns && table->most_columns < screen ? table->most_columns : screen);
     unsigned first = 1;
     do {
         struct part part = {.table = table, .layout = &layout, .first = first, .out = out, .colour = colour};

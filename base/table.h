@@ -24,6 +24,7 @@ enum table_align {
     TABLE_CUT,    // left; for names: "mov rax, [rdi]…add rbx, 1"
     TABLE_WRAP,   // left; for texts of several words
     TABLE_NOTE,   // left; the last column
+    TABLE_BELOW,  // a note that always stands below its row, from where the column before it begins
 };
 enum table_colour { TABLE_PLAIN, TABLE_GREEN, TABLE_YELLOW, TABLE_RED, TABLE_DIM };
 
@@ -32,6 +33,7 @@ enum { TABLE_MAX_COLUMNS = 16 };
 // The caller zeroes it, sets `arena`, adds columns, then cells row by row.
 struct table {
     struct arena *arena;
+    size_t most_columns; // of a line; 0: what the screen has
     unsigned n_columns;
     struct table_column {
         const char *title;

@@ -91,6 +91,29 @@ static void on_a_narrow_terminal_a_note_has_lines_of_its_own(void **state) {
     arena_free(&arena);
 }
 
+static void notes_below_their_rows_are_there_at_every_width(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct table table = {.arena = &arena};
+    table_column(&table, TABLE_RIGHT, "values");
+    table_column(&table, TABLE_LEFT, "finding");
+    table_column(&table, TABLE_BELOW, "");
+    table_cell(&table, "12");
+    table_cell(&table, "one");
+    table_cell(&table, "a note of words");
+    table_cell(&table, "3");
+    table_cell(&table, "another");
+    table_cell(&table, "%s", "");
+    char text[256];
+    print_on_terminal(&table, 80, text, sizeof text);
+    assert_string_equal(text,
+                        "  values  finding\r\n      12  one\r\n          a note of words\r\n       3  another\r\n");
+    print_on_terminal(&table, 20, text, sizeof text);
+    assert_string_equal(text, "  values  finding\r\n      12  one\r\n          a note of\r\n          words\r\n"
+                              "       3  another\r\n");
+    arena_free(&arena);
+}
+
 static void assert_printed(const struct table *table, const char *columns, const char *expected) {
     setenv("COLUMNS", columns, 1);
     char *text = printed(table, false);
@@ -193,6 +216,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_aligned_and_lines_end_clean),
         cmocka_unit_test(on_a_narrow_terminal_a_note_has_lines_of_its_own),
+        cmocka_unit_test(notes_below_their_rows_are_there_at_every_width),
         cmocka_unit_test(what_is_too_wide_gives_way_in_turns),
         cmocka_unit_test(columns_that_do_not_fit_follow_in_parts),
         cmocka_unit_test(without_titles_there_is_no_title_line),

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/line.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -59,11 +60,9 @@ static bool describe_line(struct mca_hex *hex, struct slice digits, const struct
 static bool read_line(struct mca_hex *hex, struct slice *digits) {
     do {
         size_t room = hex->room;
-        errno = 0;
-        ssize_t length = getline(&hex->text, &hex->room, hex->in);
+        ssize_t length = line_read(&hex->text, &hex->room, hex->in);
         if (length < 0)
-            return errno == 0 || feof(hex->in) ? false
-                                               : fail_at(&hex->fail, hex->name, hex->line, 0, "%s", strerror(errno));
+            return line_error() ? fail_at(&hex->fail, hex->name, hex->line + 1, 0, "%s", line_error()) : false;
         hex->line++;
         if (hex->room != room) {
             free(hex->bytes);

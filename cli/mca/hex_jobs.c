@@ -1,9 +1,9 @@
 #include "cli/mca/hex_jobs.h"
 
 #include "base/chunks.h"
+#include "base/line.h"
 #include "cli/mca/bytes.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,15 +116,18 @@ static bool read_chunk(void *context, void *item, struct fail *fail) {
     struct hex_run *run = context;
     struct hex_chunk *chunk = item;
     char *line = NULL;
+    const char *why = NULL;
     size_t line_room = 0;
     chunk->n_bytes = 0;
     chunk->first_line = run->next_line;
     chunk->any_failed = false;
     fail_clear(&chunk->fail);
     for (unsigned i = 0; i < CHUNK_LINES; i++) {
-        ssize_t length = getline(&line, &line_room, run->in);
-        if (length < 0)
+        ssize_t length = line_read(&line, &line_room, run->in);
+        if (length < 0) {
+            why = line_error();
             break;
+        }
         run->next_line++;
         if (chunk->n_bytes + (size_t)length > chunk->room) {
             chunk->room = 2 * (chunk->n_bytes + (size_t)length);
@@ -136,8 +139,8 @@ static bool read_chunk(void *context, void *item, struct fail *fail) {
         chunk->n_bytes += (size_t)length;
     }
     free(line);
-    if (ferror(run->in))
-        return fail_at(fail, run->name, run->next_line, 0, "%s", strerror(errno));
+    if (why)
+        return fail_at(fail, run->name, run->next_line, 0, "%s", why);
     return chunk->n_bytes != 0;
 }
 
