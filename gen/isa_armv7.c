@@ -15,10 +15,19 @@ static const char *const r[] = {"r0", "r1", "r2",  "r3",  "r4",  "r5",  "r6",  "
                                 "r8", "r9", "r10", "r11", "r12", "r13", "r14", NULL};
 static const char *const q[] = {ISA_NAMES_15("q"), NULL};
 static const char *const d[] = {ISA_NAMES_31("d"), NULL};
+// Of instructions that name a lane: scalars of 32 and of 16 bits (Arm ARM, A7.4.5).
+static const char *const dlow[] = {ISA_NAMES_15("d"), NULL};
+static const char *const dlane[] = {"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", NULL};
 static const char *const s[] = {ISA_NAMES_31("s"), NULL};
 
 static const struct register_class classes[] = {
-    {"r", r, 'g', 32, 1, 0}, {"q", q, 'v', 128, 4, 0}, {"d", d, 'v', 64, 2, 0}, {"s", s, 'v', 32, 1, 0}, {0},
+    {"r", r, 'g', 32, 1, 0},
+    {"q", q, 'v', 128, 4, 0},
+    {"d", d, 'v', 64, 2, 0},
+    {"s", s, 'v', 32, 1, 0},
+    {"dlow", dlow, 'v', 64, 2, 0},
+    {"dlane", dlane, 'v', 64, 2, 0},
+    {0},
 };
 
 // Names of the procedure call standard (AAPCS, table 2), which GNU as also takes.

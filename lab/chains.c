@@ -13,7 +13,9 @@ enum { COPIES = 256 };
 static const struct {
     const char *isa, *reference, *checks[BENCH_N_CHECKS];
 } kernels_of[] = {
-    {"x86_64", "add-r64", {"imul-r64", "nop", "sign-extend", "vector-logic", "load-r64", "store-lines"}},
+    {"x86_64",
+     "add-r64",
+     {"imul-r64", "nop", "sign-extend", "vector-logic", "load-r64", "store-lines", "compare-into-mask"}},
     {"aarch64", "add-x", {"mul-x", "add-x", NULL, "vector-mix", "load-x", "store-lines"}},
     {"armv7", "add-r", {"mul-r", "add-r", NULL, "vector-mix", "load-r", "store-lines"}},
     {"mips", "addu-r", {"mul-r", "nop", "addu-r", NULL, "load-r", "store-lines"}},

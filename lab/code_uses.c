@@ -8,17 +8,17 @@
 
 // Names of LLVM's registers that are not general ones, by ISA: one of these words and a number. Floating-point
 // registers of Armv7 and AArch64 are parts of vectors. `wide`: registers of more than 128 bits; some CPUs switch the
-// upper part on at its first use.
+// upper part on at its first use. `masks`: those that comparisons of vectors write.
 static const struct names {
     const char *isa;
-    const char *vectors[12], *wide[4];
+    const char *vectors[12], *wide[4], *masks[2];
 } names[] = {
-    {"x86_64", {"XMM", "YMM", "ZMM", "MM", "ST", "FP", "K", "TMM"}, {"YMM", "ZMM", "TMM"}},
-    {"aarch64", {"B", "H", "S", "D", "Q", "Z", "P"}, {"Z"}},
-    {"armv7", {"S", "D", "Q"}, {0}},
-    {"mips", {"F", "D", "W"}, {0}},
-    {"mipsel", {"F", "D", "W"}, {0}},
-    {"riscv64", {"F", "V"}, {"V"}},
+    {"x86_64", {"XMM", "YMM", "ZMM", "MM", "ST", "FP", "K", "TMM"}, {"YMM", "ZMM", "TMM"}, {"K"}},
+    {"aarch64", {"B", "H", "S", "D", "Q", "Z", "P"}, {"Z"}, {0}},
+    {"armv7", {"S", "D", "Q"}, {0}, {0}},
+    {"mips", {"F", "D", "W"}, {0}, {0}},
+    {"mipsel", {"F", "D", "W"}, {0}, {0}},
+    {"riscv64", {"F", "V"}, {"V"}, {0}},
 };
 
 // Registers of floating-point modes and flags, which do not show a computation.
@@ -87,9 +87,21 @@ static bool reads_mxcsr(const struct code_uses *uses, const struct insn *insn) {
     return false;
 }
 
+static bool writes_mask(const struct code_uses *uses, const struct insn *insn) {
+    const struct machine *machine = uses->backend->machine(uses->cpu);
+    const char *const *masks = names_of(uses->isa)->masks;
+    for (unsigned i = 0; i < insn->n_writes; i++) {
+        uint16_t reg = insn->writes[i].reg;
+        if (reg < machine->n_registers && is_among(masks, machine->registers[reg].name))
+            return true;
+    }
+    return false;
+}
+
 static void note_insn(const struct code_uses *uses, const struct insn *insn, struct bench_code *code) {
     enum { VECTOR = 1U << USE_VECTOR, COMPUTED = VECTOR | 1U << USE_INTEGER };
     code->uses |= (unsigned)insn->may_load << USE_LOAD | (unsigned)insn->may_store << USE_STORE;
+    code->uses |= (unsigned)(insn->may_load && writes_mask(uses, insn)) << USE_MASK;
     for (unsigned i = 0; i < insn->n_writes; i++)
         note_register(uses, insn->writes[i].reg, COMPUTED, code);
     // Reads of addresses and of stored values are not arithmetic. Vectors that an instruction reads in addition to its

@@ -10,7 +10,13 @@
 
 #include "base/bytes.h"
 
-enum { INTEGER = 1 << USE_INTEGER, VECTOR = 1 << USE_VECTOR, LOAD = 1 << USE_LOAD, STORE = 1 << USE_STORE };
+enum {
+    INTEGER = 1 << USE_INTEGER,
+    VECTOR = 1 << USE_VECTOR,
+    LOAD = 1 << USE_LOAD,
+    STORE = 1 << USE_STORE,
+    MASK = 1 << USE_MASK
+};
 
 struct use_case {
     const char *hex;
@@ -55,6 +61,9 @@ static void of_x86(void **state) {
         {"f20f2c07", INTEGER | VECTOR | LOAD, false},   // cvttsd2si eax, [rdi]
         {"0fae1f", STORE, false},                       // stmxcsr [rdi]
         {"483b07", INTEGER | LOAD, false},              // cmp rax, [rdi]
+        {"62f27d28270f", VECTOR | LOAD | MASK, true},   // vptestmd k1, ymm0, [rdi]
+        {"62f27d2827c9", VECTOR, true},                 // vptestmd k1, ymm0, ymm1
+        {"c5f9900f", VECTOR | LOAD | MASK, false},      // kmovb k1, [rdi]
         {"c5f458c2", VECTOR, true},                     // vaddps ymm0, ymm1, ymm2
         {"c5f058c2", VECTOR, false},                    // vaddps xmm0, xmm1, xmm2
         {"62f2754cb8c2", VECTOR, true},                 // vfmadd231ps zmm0 {k4}, zmm1, zmm2

@@ -74,6 +74,7 @@ struct plan {
     size_t n_refused;
     struct experiment *corunner;         // co-runner of all experiments; null: none
     const struct lab_listener *listener; // receives messages while planning; null: none
+    struct assembled *assembled;         // programs that earlier plans have assembled; null: not kept
 };
 
 // Notes a mistake, for which a part of the request is left out.

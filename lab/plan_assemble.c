@@ -1,10 +1,13 @@
 #include "lab/plan_assemble.h"
 
+#include "lab/assembled.h"
+
 #include <string.h>
 
-// All programs of a plan, and their experiments.
+// The programs of a plan that are to be assembled, and their experiments.
 struct programs {
     struct arena *arena;
+    struct assembled *assembled; // programs that need not be; null: there are none
     struct program **items;
     struct experiment **owners; // experiment of each program; null: all need it
     size_t n;
@@ -12,6 +15,8 @@ struct programs {
 
 static void add(struct programs *programs, struct program *program, struct experiment *owner) {
     struct arena *arena = programs->arena;
+    if (programs->assembled && assembled_find(programs->assembled, program))
+        return;
     programs->items = arena_grow(arena, programs->items, programs->n, sizeof(struct program *));
     programs->owners = arena_grow(arena, programs->owners, programs->n, sizeof(struct experiment *));
     programs->items[programs->n] = program;
@@ -43,6 +48,12 @@ static bool is_refused(const struct programs *programs, const struct gen_errors 
     return is_any;
 }
 
+static void keep(const struct programs *programs) {
+    for (size_t i = 0; i < programs->n && programs->assembled; i++)
+        if (programs->items[i]->code)
+            assembled_add(programs->assembled, programs->items[i]);
+}
+
 static void take_out(struct plan *plan, const struct programs *programs, const struct gen_errors *errors, size_t next) {
     size_t kept = 0;
     for (size_t i = 0; i < plan->n_experiments; i++)
@@ -52,11 +63,12 @@ static void take_out(struct plan *plan, const struct programs *programs, const s
 }
 
 bool plan_assemble(struct arena *arena, struct program *const chains[N_CHAINS], struct plan *plan, struct fail *fail) {
-    struct programs programs = {.arena = arena};
+    struct programs programs = {.arena = arena, .assembled = plan->assembled};
     struct gen_errors errors;
     add_all(&programs, chains, plan);
     if (!gen_assemble_each(arena, programs.items, programs.n, &errors, fail))
         return false;
+    keep(&programs);
     if (!errors.n)
         return true;
     size_t next = 0;

@@ -23,8 +23,11 @@ static void add_number(struct text *out, const char *key, uint64_t value) {
     text_addf(out, "%s %llu\n", key, (unsigned long long)value);
 }
 
-static const char *const use_names[BENCH_N_USES] = {
-    [USE_INTEGER] = "integer", [USE_VECTOR] = "vector", [USE_LOAD] = "load", [USE_STORE] = "store"};
+static const char *const use_names[BENCH_N_USES] = {[USE_INTEGER] = "integer",
+                                                    [USE_VECTOR] = "vector",
+                                                    [USE_LOAD] = "load",
+                                                    [USE_STORE] = "store",
+                                                    [USE_MASK] = "mask"};
 #define WIDE "wide"
 
 static void add_uses(struct text *out, const struct bench_code *code) {
