@@ -11,8 +11,32 @@
 void experiment_begin(const struct shape *shape, const char *suffix, const char *body, const char *more,
                       struct text *out);
 
+// Initial value of a port.
+const char *experiment_value(const struct shape *shape, const struct shape_port *port);
+
+// Writes "init" with what every kernel of the form needs: numbers that do not fault, and addresses. `more` begins with
+// a comma or is empty. `has_pointers`: each stream has an address of its own.
+void experiment_add_init(const struct shape *shape, bool has_pointers, const char *more, struct text *out);
+
+// The body with memory operands at places that the program's placement chooses.
+const char *experiment_with_places(const struct shape *shape, struct arena *arena);
+
+// Adds a whole kernel that measures a throughput. `more`: instructions behind the body; `init`: further initial values.
+void experiment_add_throughput(const struct shape *shape, const char *suffix, const char *body, const char *more,
+                               const char *init, struct text *out);
+
+// Adds instructions that end the dependences of all ports that carry a value by themselves, but `except`; sets the mask
+// of a gather again. False: this ISA has no such instruction.
+bool experiment_break_others(const struct isa *isa, const struct shape *shape, unsigned except, bool only_fixed,
+                             struct text *text);
+
 static inline bool experiment_is_carried(const struct shape_port *port) {
     return port->is_read && port->is_written;
+}
+
+// Whether kernels name the port as a register: not flags.
+static inline bool experiment_has_name(const struct shape_port *port) {
+    return port->file != 'c' && !port->is_hidden;
 }
 
 #endif

@@ -8,7 +8,8 @@
 //  - FORM.lines: as FORM.broken, of a gather or scatter whose lanes are on lines of their own
 //  - FORM.around.N: the throughput of N copies with what the form needs around them (surroundings.h)
 //  - FORM.copies.N: the throughput of N copies that do not wait for each other
-//  - FORM.slow: the throughput of a division or square root of numbers that are not round
+//  - FORM.slow: the throughput of a division or square root of numbers that are not round; FORM.slow.around.N: as
+//    FORM.around.N; FORM.slow.SOURCE-RESULT.WAY: a latency
 //  - FORM.chain: latencies of pairs that close by themselves: a chain for each
 //  - FORM.SOURCE-RESULT.WAY: the latency of one pair, through a partner (partners.h) or with dependences ended
 //  ("alone")

@@ -112,7 +112,11 @@ static void fixed_registers(void **state) {
     has("DIV32r", ".slow.eax-eax.xor", "eax: 1234567891, upper: 268435399, lower: 1234567891, zero: 0}, chain: [eax]}");
     has("IDIV64r", ".slow.o0-rdx.xor", "; andq {zero:r64}, %rdx; xorq %rdx, {o0:r64}; movq {lower:r64}, %rax; movq");
     has("IDIV64r", ".slow.o0-rdx.xor", "chain: [o0]}");
-    has_none("DIV8r", ".slow.ax-ax.xor");
+    has("DIV8r", ".slow", "body: \"divb {o0:r8}; movl {lower:r32}, %eax\"");
+    has("DIV8r", ".slow", "init: {o0: 113, lower: 12345, ax: 12345}, writes: [ax]}");
+    has("DIV8r", ".slow.ax-ax.xor", "; andq {zero:r64}, %rax; orq {lower:r64}, %rax\", implicit");
+    has("IDIV8r", ".slow.o0-ax.xor", "; andq {zero:r64}, %rax; xorq %rax, {o0:r64}; movl {lower:r32}, %eax\"");
+    has_none("MUL8r", ".slow");
 }
 
 static void vectors(void **state) {
@@ -130,16 +134,21 @@ static void vectors(void **state) {
         "body: \"cvtsi2sd {o2:r64}, {o0:xmm}; movq {o0:xmm}, {o2:r64}; movaps {zv:xmm}, {o0:xmm}\"");
     has("VDIVPSrr", ".slow", "init: {o1: f32 1.7");
     has("VDIVPSrr", ".slow.o2-o0.vandps-vandps",
-        "; vandps {zero:xmm}, {o0}, {o0}; vorps {again:xmm}, {o0}, {o0}\", init: {again: f32 1.4142135623730951, o1: "
+        "; vandps {zero:xmm}, {o0:xmm}, {o0:xmm}; vorps {again:xmm}, {o0:xmm}, {o0:xmm}\", init: {again: f32 "
+        "1.4142135623730951, o1: "
         "f32 "
         "1.7320508075688772, o2: f32 1.4142135623730951}, chain: [o0->o2]}");
-    has("DIVPDrr", ".slow.o0-o0.vandps-vandps", "; andps {zero:xmm}, {o0}; orps {again:xmm}, {o0}\"");
+    has("DIVPDrr", ".slow.o0-o0.vandps-vandps", "; andps {zero:xmm}, {o0:xmm}; orps {again:xmm}, {o0:xmm}\"");
     has("DIVPDrr", ".slow.o0-o0.vandps-vandps", "again: f64 1.7320508075688772, o0: f64 1.7");
     has_none("DIVPDrr", ".slow.o2-o0.vandps-vandps");      // its copies wait for o0 as well
     has_none("VSQRTSDr_Int", ".slow.o1-o0.vandps-vandps"); // which only has the upper lanes
     has("VSQRTSDr_Int", ".slow.o2-o0.vandps-vandps", "again: f64 1.4142135623730951");
     has_none("VRSQRTPSr", ".slow.o1-o0.vandps-vandps");
     has_none("VADDPSYrr", ".slow");
+    has("VDIVPHZrr", "", "init: {o1: i16 15360, o2: i16 15360}"); // as singles, they would be other numbers
+    has("VDIVPHZrr", ".slow", "init: {o1: i16 16110, o2: i16 15784}");
+    has("VSQRTPHZr", ".slow.o1-o0.vandps-vandps", "again: i16 16110, o1: i16 16110}");
+    has("VCVTPS2PHrr", "", "f32 1.0");
     has_none("VFMADD231PSYr", ".same"); // three sources
 }
 
@@ -210,6 +219,7 @@ static void surroundings(void **state) {
     has("DIV_FST0r", ".slow.st0-st0.alone", "fldlg2; ");
     has("DIVR_F32m", ".slow.st0-st0.alone", "init: {o0_base: memory}, chain: [st0]}");
     has_none("MUL_FST0r", ".slow.st0-st0.alone");
+    has("SQRT_F", ".slow.around.1", "body: \"fld %st(0); fsqrt; fstp %st(0)\", setup: \"fninit; fldpi\"");
     has("MUL_FPrST0", ".around.6", "body: \"fld %st(0); fmulp %st, %st(2); fld %st(0); fmulp %st, %st(3); ");
     has("LD_F32m", ".around.1", "body: \"flds {at:4}({o0_base:r64}); fstp %st(0)\"");
     has_none("LD_F32m", "");

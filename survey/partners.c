@@ -82,7 +82,9 @@ static bool is_for(enum way_encoding encoding, const struct shape *shape) {
 static char file_of(const struct shape *shape, const struct shape_port *port) {
     if (port->is_high)
         return 'h';
-    return shape->ways->has_parts && port->file == 'v' ? (char)toupper((unsigned char)*port->class->name) : port->file;
+    return shape->ways->has_parts && (port->file == 'v' || port->file == 'f')
+               ? (char)toupper((unsigned char)*port->class->name)
+               : port->file;
 }
 
 static const struct way_step *find_step(const struct isa *isa, const struct shape *shape, char from, char to,
@@ -164,6 +166,17 @@ unsigned partners_find(struct arena *arena, const struct isa *isa, const struct 
         n++;
     }
     return n;
+}
+
+bool partners_again(struct arena *arena, const struct isa *isa, const struct shape *shape, struct partner *way) {
+    const struct shape_port *port = &shape->ports[0];
+    const struct way_step *step = find_step(isa, shape, file_of(shape, port), '=', 0);
+    struct text text = {.arena = arena};
+    if (!step)
+        return false;
+    add_text(isa, step->text, port, port, &text);
+    *way = (struct partner){step->name, text.data, step->init, {{step->name, step->times}}, 1};
+    return true;
 }
 
 const struct way_step *partners_keep(const struct isa *isa, const struct shape *shape, unsigned port) {

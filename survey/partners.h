@@ -48,6 +48,10 @@ unsigned partners_find(struct arena *arena, const struct isa *isa, const struct 
 unsigned partners_load(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned port,
                        const struct way_step *longer, struct partner ways[PARTNER_MOST_WAYS]);
 
+// The way that gives the first port, a result, the value of the role "again", and waits for the result. False: this ISA
+// has no such way.
+bool partners_again(struct arena *arena, const struct isa *isa, const struct shape *shape, struct partner *way);
+
 // The step that takes the port's value to itself; null: this ISA has no such step.
 const struct way_step *partners_keep(const struct isa *isa, const struct shape *shape, unsigned port);
 
@@ -64,7 +68,7 @@ struct partner_experiment {
     const char *name; // "movslq": its kernel is CHAIN.movslq
     const char *body, *chain, *init;
     const char *feature; // LLVM's name; null: every CPU has it
-    unsigned n_steps;    // instructions of the chain
+    unsigned n_steps;    // parts of the chain whose cycles are not known one by one; 1: a way has it as a whole
     // Where it is not a chain of its own kind alone: the experiments whose cycles must add up to its own; null: none.
     const char *parts[3];
     // The experiment whose cycles come off its own: of a load, where the way back leads to a load's address. A core may

@@ -32,6 +32,7 @@ struct shape_port {
     bool is_upper;    // x86: upper half of a dividend, rdx or a part of it: it must be less than the divisor
     bool is_distinct; // as in struct form_operand
     bool is_high;     // x86: bits 8 to 15 of a register
+    bool is_hidden;   // kernels cannot name it: Armv7's flags, MIPS's HI and LO
 };
 enum { SHAPE_MOST_PORTS = 12 };
 

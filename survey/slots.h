@@ -32,11 +32,19 @@ const struct slots_filler *slots_find_filler(const struct isa *isa, const char *
 // Adds so many fillers, each with "; " in front.
 void slots_add_fillers(const struct slots_filler *filler, unsigned n, struct text *out);
 
-// Adds the kernels that measure the fillers: FILL.xor alone, and FILL.xor.20 with the simple instructions.
+// Instructions that a filler is checked with, and the kernel's keys for their roles.
+struct slots_mix {
+    const char *body, *roles;
+};
+
+// Adds the kernels that measure the fillers: FILL.xor alone, FILL.xor.20 with the simple instructions, FILL.xor.20.load
+// with a load, and FILL.xor.44.chain with a chain (ways.h).
 void slots_begin(const struct isa *isa, struct text *kernels);
 
-// Numbers of fillers with which the simple instructions are measured, and the slots that these take.
-enum { SLOTS_N_CHECKS = 2, SLOTS_CHECKED = 4 };
+// Numbers of fillers with which the simple instructions are measured; the slots that these and the chain take.
+enum { SLOTS_N_CHECKS = 2, SLOTS_CHECKED = 4, SLOTS_CHAINED = 3 };
+#define SLOTS_LOAD "load"
+#define SLOTS_CHAIN "chain"
 extern const unsigned slots_checks[SLOTS_N_CHECKS];
 
 // Most fillers in an experiment: more of them measure less precisely.
@@ -66,5 +74,7 @@ struct slots_result slots_judge(double cycles, double width, const struct slots_
 
 // Whether so many slots are, within the error of measuring, `whole`.
 bool slots_are(double slots, double whole);
+// Whether there is room for an instruction in them.
+bool slots_hold_one(double slots);
 
 #endif

@@ -4,14 +4,17 @@
 #include "base/file.h"
 #include "bench/host/timer.h"
 #include "bench/targets/simulated.h"
+#include "lab/assembled.h"
 #include "lab/passes.h"
 #include "lab/run_plan.h"
 #include "survey/experiments.h"
 #include "survey/folder.h"
 #include "survey/form_kernels.h"
 #include "survey/kept.h"
+#include "survey/kernel_plan.h"
 #include "survey/partners.h"
 #include "survey/probe.h"
+#include "survey/selection.h"
 #include "survey/slots_plan.h"
 #include "survey/table.h"
 #include "survey/table_reader.h"
@@ -36,11 +39,12 @@ struct survey {
     const char *kept_slots;    // of these, the kernels that find dispatch slots
     const char *other_kernels; // kernels that are not loaded yet, as a kernel file; null: there are no others
     struct slots_plan slots;
-    bool has_extras;  // classes have their further throughputs now (plan_extras)
-    size_t n_first;   // kernels of partners and of the first form of each scheduling class, which come first
-    bool *are_open;   // for each kernel: a value of it is to be measured
-    size_t n_open;    // length of that list
-    const char *path; // of the measurement file
+    bool has_extras;            // classes have their further throughputs now (kernel_plan.h)
+    size_t n_first;             // kernels of partners and of the first form of each scheduling class, which come first
+    bool *are_open;             // for each kernel: a value of it is to be measured
+    size_t n_open;              // length of that list
+    struct assembled assembled; // programs of earlier passes
+    const char *path;           // of the measurement file
     struct record_file measurements; // what was read of it: each pass reads what the one before has added
     const char **warnings;           // said so far
     size_t n_warnings;
@@ -82,65 +86,6 @@ static void pass_waiting(void *context, size_t n_left, double seconds) {
 }
 
 // ---- forms
-
-// Whether one of the patterns has the form's name. Marks each pattern that has one.
-static bool is_match(const struct form_patterns *patterns, const struct form *form, bool *has_form) {
-    bool is_found = false;
-    for (size_t i = 0; i < patterns->n; i++) {
-        const struct form_patterns one = {&patterns->items[i], 1};
-        if ((is_found && has_form[i]) || !form_patterns_match(&one, form))
-            continue;
-        is_found = has_form[i] = true;
-    }
-    return is_found;
-}
-
-// Returns ": did you mean '…'?", or "". Patterns tell capitals from small letters, as LLVM's names do.
-static const char *did_you_mean(const struct survey *survey, const char *pattern) {
-    const char **names = ARENA_ARRAY(survey->arena, const char *, survey->n_forms);
-    for (size_t i = 0; i < survey->n_forms; i++) {
-        names[i] = survey->forms[i].name;
-        if (strcasecmp(names[i], pattern) == 0)
-            return arena_printf(survey->arena, ": did you mean '%s'?", names[i]);
-    }
-    return text_did_you_mean(survey->arena, pattern, names, survey->n_forms);
-}
-
-// A name that is misspelt is no reason to measure the others for minutes.
-static bool check_patterns(const struct survey *survey, const bool *has_form, struct fail *fail) {
-    enum { MOST_NAMED = 3 };
-    const struct survey_request *request = survey->request;
-    struct text names = {.arena = survey->arena};
-    const char *advice = "";
-    size_t n = 0;
-    for (size_t i = 0; i < request->n_patterns; i++)
-        if (!has_form[i] && n++ < MOST_NAMED) {
-            text_addf(&names, "%s'%s'", n > 1 ? ", " : "", request->patterns[i]);
-            advice = n == 1 ? did_you_mean(survey, request->patterns[i]) : "";
-        }
-    if (n > MOST_NAMED)
-        text_addf(&names, " and %zu more", n - MOST_NAMED);
-    return n == 0 || fail_set(fail, FAIL_INPUT, "no opcode has such a name: %s%s; 'cyclops list forms' prints them all",
-                              names.data, advice);
-}
-
-// Leaves out what was not requested. A survey that goes on without patterns goes on with the folder's forms.
-static bool select_forms(struct survey *survey, bool *is_selected, struct fail *fail) {
-    const struct survey_request *request = survey->request;
-    struct kept own = {0};
-    if (request->is_resumed && !request->n_patterns && !kept_read(survey->arena, request->folder, NULL, 0, &own, fail))
-        return false;
-    struct form_patterns patterns;
-    bool *has_form = ARENA_ARRAY(survey->arena, bool, request->n_patterns);
-    bool is_good = form_patterns_open(&patterns, survey->arena, request->patterns, request->n_patterns, fail);
-    for (size_t i = 0; i < survey->n_forms && is_good; i++) {
-        bool is_wanted = !request->n_patterns || is_match(&patterns, &survey->forms[i], has_form);
-        is_wanted &= !own.n || kept_has(&own, survey->forms[i].name);
-        is_selected[i] = is_wanted && (!request->n_shards || i % request->n_shards == request->shard - 1);
-    }
-    form_patterns_close(&patterns);
-    return is_good && check_patterns(survey, has_form, fail);
-}
 
 static void make_shapes(struct survey *survey, const struct machine *machine, const bool *is_selected) {
     survey->shapes = ARENA_ARRAY(survey->arena, struct shape, survey->n_forms);
@@ -295,85 +240,6 @@ static bool load_other_kernels(struct survey *survey, struct fail *fail) {
 
 // ---- measuring
 
-// Copies that a program has: a latency does not depend on their number, but a throughput does where the loop's own
-// instructions take part of it.
-enum { LATENCY_INSTRUCTIONS = 96 };
-
-static bool is_throughput(const struct kernel *kernel) {
-    return kernel->n_arcs == 0;
-}
-
-// Whether it is the throughput of the first form of a scheduling class, and its extras are to be measured.
-static bool has_extras(const struct survey *survey, const struct kernel *kernel) {
-    return survey->has_extras && kernel < survey->kernels.kernels + survey->n_first && !strchr(kernel->name, '.');
-}
-
-// Stores go to lines of their own, so that none merge. Loads stay in one: where two of a Zen 4's meet in one way of its
-// first-level cache, they take longer, and it depends on the process whether they do (docs/survey.md).
-static enum program_placement placement_of(const struct kernel *kernel) {
-    bool is_load = kernel->n_places && strcmp(kernel->places[0].name, EXPERIMENTS_LOAD) == 0;
-    return is_load ? PLACEMENT_SAME_LINE : PLACEMENT_OWN_LINES;
-}
-
-// Adds the throughput of one form of a class as a loop, and with half the streams.
-static bool plan_extras(struct arena *arena, struct plan *plan, const struct kernel *kernel, unsigned streams,
-                        struct fail *fail) {
-    struct gen_request looped = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .placement = placement_of(kernel)},
-                       half = looped;
-    half.form = PROGRAM_UNROLLED;
-    half.streams = streams / 2;
-    return plan_add_expansion(arena, plan, kernel, &looped, fail) &&
-           (streams < 2 || plan_add_expansion(arena, plan, kernel, &half, fail));
-}
-
-// Streams of a mixture with fillers, if that many fit: each takes some cycles, so a few hide a latency.
-enum { SLOTS_STREAMS = 8 };
-
-static bool plan_mixture(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct fail *fail) {
-    struct gen_request request = {.mode = PROGRAM_THROUGHPUT,
-                                  .form = PROGRAM_UNROLLED,
-                                  .streams = SLOTS_STREAMS,
-                                  .placement = placement_of(kernel)};
-    if (plan_add_expansion(arena, plan, kernel, &request, fail))
-        return true;
-    fail_clear(fail);
-    request.streams = 0;
-    return plan_add_expansion(arena, plan, kernel, &request, fail);
-}
-
-// Adds the experiments of a kernel to a plan. One that cannot be expanded is refused.
-static void plan_kernel(struct survey *survey, struct arena *arena, struct plan *plan, const struct kernel *kernel) {
-    struct gen_request request = {.form = PROGRAM_UNROLLED};
-    struct fail fail = {0};
-    bool is_added = true;
-    if (!is_throughput(kernel)) {
-        request.mode = PROGRAM_LATENCY;
-        request.unroll = LATENCY_INSTRUCTIONS / kernel->n_instructions;
-        for (request.arc = 0; request.arc < kernel->n_arcs && is_added; request.arc++)
-            is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
-    } else if (file_has_suffix(kernel->name, ".memory")) { // one stream, so each copy waits for the one before
-        request.mode = PROGRAM_THROUGHPUT;
-        request.streams = 1;
-        request.placement = PLACEMENT_SAME_ADDRESS;
-        is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
-    } else if (strstr(kernel->name, ".slots.")) {
-        is_added = plan_mixture(arena, plan, kernel, &fail);
-    } else {
-        request.mode = PROGRAM_THROUGHPUT;
-        request.placement = placement_of(kernel);
-        const struct experiment *first = plan_add_expansion(arena, plan, kernel, &request, &fail);
-        is_added = first;
-        bool has_another = kernel->n_places && request.placement != PLACEMENT_SAME_LINE;
-        request.placement = PLACEMENT_SAME_ADDRESS;
-        if (has_another && is_added)
-            is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
-        if (is_added && has_extras(survey, kernel))
-            is_added = plan_extras(arena, plan, kernel, first->program.streams, &fail);
-    }
-    if (!is_added)
-        plan_refuse(arena, plan, &fail);
-}
-
 static bool is_stopped(const struct survey *survey) {
     bool (*stopped)(void) = survey->request->lab->bench.is_stopped;
     return stopped && stopped();
@@ -441,7 +307,7 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
     static const double default_precision = 0.003; // half the time of 0.002, and fractions are still told apart
     struct arena arena = {0};
     const struct lab_listener listener = {survey, drop_note, count_failed, pass_started, pass_measuring, pass_waiting};
-    struct plan plan = {.listener = &listener};
+    struct plan plan = {.listener = &listener, .assembled = &survey->assembled};
     struct lab lab = {0};
     struct lab_options options = options_of(survey, &arena);
     // Counts that nobody asked for are an extra: a survey without them is not measured again.
@@ -463,7 +329,8 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
         options.bench.budget_ms = effort->attempt_ms;
     for (size_t i = 0; i < survey->kernels.n_kernels; i++)
         if (survey->are_open[i])
-            plan_kernel(survey, &arena, &plan, &survey->kernels.kernels[i]);
+            kernel_plan_add(&arena, &plan, &survey->kernels.kernels[i],
+                            survey->has_extras && i < survey->n_first && !strchr(survey->kernels.kernels[i].name, '.'));
     int status = 0; // of the worst experiment, which is one of thousands
     bool is_done = !plan.n_experiments ||
                    (lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail));
@@ -636,7 +503,8 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     bool is_done = form_kernels_list(survey->arena, survey->isa, llvms->n_items ? llvms->items[0] : NULL, &model,
                                      &survey->forms, &survey->n_forms, fail);
     is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
-    is_done = is_done && select_forms(survey, is_selected, fail) && check_folder(survey, fail);
+    const struct selection selection = {survey->arena, survey->request, survey->forms, survey->n_forms};
+    is_done = is_done && selection_make(&selection, is_selected, fail) && check_folder(survey, fail);
     if (is_done)
         make_shapes(survey, model.machine, is_selected);
     is_done = is_done && (is_native ? probe_here(survey, fail) : probe_model(survey, fail)) &&
@@ -671,10 +539,12 @@ bool survey_run(struct arena *arena, const struct survey_request *request, struc
                             .isa = request->lab->isa,
                             .path = folder_file(arena, request->folder, "measurements.jsonl"),
                             .measurements.arena = arena,
+                            .assembled.arena = arena,
                             .status = *status};
     bool is_done = prepare(&survey, fail) && choose_events(&survey, fail) && measure_all(&survey, fail) &&
                    summarize(&survey, start_ns, summary, fail);
     record_file_close(&survey.measurements);
+    assembled_close(&survey.assembled);
     *status = survey.status;
     return is_done;
 }

@@ -19,10 +19,11 @@ const char *reader_label(struct arena *arena, const char *role) {
     return is_operand ? text_replaced(arena, role + 1, '_', '.') : role;
 }
 
-// Takes ".xor.17", or what there is of it.
+// Takes "xor.17" or "xor.44.chain", or what there is of it.
 static void parse_fillers(struct arena *arena, const char *rest, struct entry *entry) {
     entry->filler = reader_take(arena, &rest, '.');
-    entry->fillers = (unsigned)strtoul(rest, NULL, 10);
+    entry->fillers = (unsigned)strtoul(reader_take(arena, &rest, '.'), NULL, 10);
+    entry->beside = rest;
 }
 
 // Takes "o2-o0", and ".vpand.together" or what there is of it.
@@ -64,7 +65,8 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
     } else if (strcmp(second, "slow") == 0) {
         entry->has_slow_values = true;
         const char *pair = reader_take(arena, &rest, '.');
-        if (*pair)
+        entry->has_surroundings = strcmp(pair, "around") == 0;
+        if (*pair && !entry->has_surroundings)
             parse_way(arena, pair, rest, entry);
     } else if (strcmp(second, "broken") == 0 || strcmp(second, "lines") == 0) {
         entry->has_breakers = true;

@@ -127,6 +127,28 @@ static bool may_hold_pipe(const struct making *m, const struct entry *entry, dou
            rest.cycles > 1.5 && rest.cycles <= parallel * (1 + share);
 }
 
+// What a simple instruction takes side by side, at most, as the fillers show; 0: not known.
+static double simple_cycles(const struct reader *reader) {
+    double most = 0;
+    for (size_t i = 0; i < reader->n_fillers; i++) {
+        const struct table_value *value = &reader->fillers[i].value;
+        if (value->is_known && value->verdict != MEASURED_UNSTABLE)
+            most = fmax(most, value->cycles);
+    }
+    return most;
+}
+
+// Whether the chain's instructions may take as long side by side: the form, its way back, and what ends the other
+// dependences. Of a core with few pipes: on LLVM's bdver2, an add, a move and a breaker take three cycles. What is left
+// of one cycle is the latency all the same: no step takes less.
+static bool may_be_pipes(const struct making *m, const struct entry *entry, double parallel, double slack) {
+    struct table_value rest = reader_value(m->reader->arena, entry, 1);
+    double others = entry->record->instructions > 0 ? entry->record->instructions - 1 : 0;
+    double pipes = parallel + others * simple_cycles(m->reader), cycles = rest.cycles;
+    return *entry->way && reader_subtract_way(m->reader, entry->way, &rest) && rest.cycles > 1.5 &&
+           cycles <= pipes + slack;
+}
+
 // Decides whether a chain's cycles are its latency. A chain of dependent instructions takes a whole number of cycles,
 // one at least, and longer than copies side by side; what does not is limited by more than its latency.
 static void limit_chain(const struct making *m, const struct entry *entry, struct table_value *value) {
@@ -143,6 +165,8 @@ static void limit_chain(const struct making *m, const struct entry *entry, struc
         why = "no whole number of cycles, so pipes limit the chain, too";
     else if (parallel > 0 && (cycles <= parallel * (1 + share) || may_hold_pipe(m, entry, parallel)))
         why = "copies side by side take as long";
+    else if (parallel > 0 && may_be_pipes(m, entry, parallel, slack))
+        why = "its instructions side by side may take as long";
     else if (entry->is_together && !is_longer_than_own(m, entry, cycles))
         why = "other values go from copy to copy as well";
     else if (*entry->way && is_own_way(m, entry))

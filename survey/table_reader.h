@@ -23,6 +23,7 @@ struct entry {
     const char *longer;      // step of which it has some more; empty: the usual one
     const char *filler;      // of a mixture, or itself; null: it has none
     unsigned fillers;        // in the mixture
+    const char *beside;      // of a filler's check: SLOTS_LOAD, SLOTS_CHAIN; empty: the simple instructions
     unsigned copies;         // of the form in a stream
     size_t place;            // among the lines of all files
     const char *folder;      // whose file it is in

@@ -33,32 +33,48 @@ static struct filler *find_filler(const struct reader *reader, const char *name)
     return NULL;
 }
 
-// Sets why a filler measures no slots: simple instructions do not take one each. As of all mixtures, the one with the
-// fewest slots counts, if it is stable.
-static void check_filler(const struct reader *reader, struct filler *filler) {
-    unsigned n_checks = 0, n_stable = 0;
-    double least = 0;
+// What the mixtures that check a filler show.
+struct checked {
+    unsigned n, n_stable;
+    double least; // slots of the stable one with the fewest, as of all mixtures
+};
+
+static struct checked read_checks(const struct reader *reader, const struct filler *filler, const char *beside) {
+    struct checked checked = {.n = 0};
     for (size_t i = 0; i < reader->n_entries; i++) {
         const struct entry *entry = &reader->entries[i];
         struct slots_sample sample;
         if (strcmp(entry->form, "FILL") != 0 || !entry->fillers || strcmp(entry->filler, filler->name) != 0 ||
-            !slots_of(reader->arena, entry, filler, &sample))
+            strcmp(entry->beside, beside) != 0 || !slots_of(reader->arena, entry, filler, &sample))
             continue;
-        n_checks++;
+        checked.n++;
         if (sample.is_stable)
-            least = n_stable++ ? fmin(least, sample.slots) : sample.slots;
+            checked.least = checked.n_stable++ ? fmin(checked.least, sample.slots) : sample.slots;
     }
-    bool is_good = n_stable && slots_are(least, SLOTS_CHECKED);
-    if (n_checks < SLOTS_N_CHECKS)
+    return checked;
+}
+
+// Sets why a filler measures no slots: simple instructions do not take one each, a load takes none, or a chain as much
+// as a cycle's more than it should.
+static void check_filler(const struct reader *reader, struct filler *filler) {
+    struct checked simple = read_checks(reader, filler, ""), load = read_checks(reader, filler, SLOTS_LOAD),
+                   chain = read_checks(reader, filler, SLOTS_CHAIN);
+    bool is_good = simple.n_stable && slots_are(simple.least, SLOTS_CHECKED);
+    if (simple.n < SLOTS_N_CHECKS)
         filler->why = arena_printf(reader->arena, "the filler '%s' is not measured yet", filler->name);
     else if (!is_good && filler->value.has_two_speeds)
         filler->why = arena_printf(reader->arena, "the filler '%s' has two speeds", filler->name);
-    else if (!is_good && n_stable < n_checks)
+    else if (!is_good && simple.n_stable < simple.n)
         filler->why = arena_printf(reader->arena, "the filler '%s' is not steady yet", filler->name);
     else if (!is_good)
         filler->why = arena_printf(reader->arena, "%d simple instructions seem to take %.2f slots among '%s'",
-                                   SLOTS_CHECKED, least, filler->name);
-    filler->is_unsteady = !is_good && n_stable < n_checks && !filler->value.has_two_speeds;
+                                   SLOTS_CHECKED, simple.least, filler->name);
+    else if (load.n_stable && !slots_hold_one(load.least))
+        filler->why = arena_printf(reader->arena, "a load seems to take %.2f slots among '%s', which needs a pipe",
+                                   fmax(0, load.least), filler->name);
+    else if (chain.n_stable && chain.least >= SLOTS_CHAINED + 1 / filler->value.cycles)
+        filler->why = arena_printf(reader->arena, "'%s' waits for instructions before it, as in order", filler->name);
+    filler->is_unsteady = !is_good && simple.n_stable < simple.n && !filler->value.has_two_speeds;
 }
 
 void reader_read_fillers(struct reader *reader, struct survey_table *table) {
@@ -104,6 +120,7 @@ void reader_read_slots(struct making *m) {
     struct slots_sample *samples = ARENA_ARRAY(reader->arena, struct slots_sample, m->n_entries);
     const struct entry **entries = ARENA_ARRAY(reader->arena, const struct entry *, m->n_entries);
     struct table_fillers *list = NULL;
+    const char *why_none = NULL;
     size_t n = 0;
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
         if (!each->filler)
@@ -112,6 +129,8 @@ void reader_read_slots(struct making *m) {
         const struct filler *filler = find_filler(reader, each->filler);
         if (filler && !filler->why && slots_of(reader->arena, each, filler, &samples[n]))
             entries[n++] = each;
+        else
+            why_none = reader_value(reader->arena, each, 1).why;
     }
     if (!reader->filler || !plain) {
         bool has_company = m->row->n_throughputs && m->throughputs[0].has_surroundings;
@@ -138,5 +157,5 @@ void reader_read_slots(struct making *m) {
         value->is_waiting &= !result.is_stable;
         value->verdict = !result.is_stable ? MEASURED_UNSTABLE : is_exact ? MEASURED_EXACT : MEASURED_WITHIN;
     }
-    value->why = value->why && !result.is_stable ? value->why : result.why;
+    value->why = value->why && !result.is_stable ? value->why : !n && why_none ? why_none : result.why;
 }

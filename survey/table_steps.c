@@ -23,7 +23,7 @@ struct table_value reader_value(struct arena *arena, const struct entry *entry, 
     struct table_value value = {
         .kernel = entry->record->kernel, .folder = entry->folder, .bytes = entry->record->bytes};
     bool has_clock = m->clock_error <= READER_MOST_CLOCK_ERROR;
-    value.is_known = m->outcome == BENCH_OK && has_clock;
+    value.is_known = m->outcome == BENCH_OK && has_clock && m->samples;
     value.verdict = m->verdict;
     value.why = m->outcome != BENCH_OK ? bench_outcome_name(m->outcome)
                 : has_clock            ? m->why

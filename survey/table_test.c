@@ -655,6 +655,19 @@ static void slow_values(void **state) {
     assert_false(row_of(f, "F")->throughputs[row_of(f, "F")->headline].has_slow_values);
 }
 
+// x87's square root: what is around it is in the value.
+static void slow_values_in_company(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_throughput(f, "F.slow.around.1", 4, 20);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_int_equal(row_of(f, "F")->n_throughputs, 1);
+    assert_int_equal(row_of(f, "F")->n_latencies, 0);
+    assert_true(row_of(f, "F")->throughputs[0].has_slow_values && row_of(f, "F")->throughputs[0].has_surroundings);
+    is_value(&row_of(f, "F")->throughputs[0].value, 5, TABLE_AT_MOST);
+}
+
 static void stable_ones_are_the_headline(void **state) {
     struct fixture *f = *state;
     begin(f, 0, "A");
@@ -892,6 +905,39 @@ static void no_filler_no_slots(void **state) {
     assert_string_equal(row_of(f, "F")->slots.value.why, "no filler takes one slot on this CPU");
 }
 
+// Simple instructions may take as many slots as they should, if some take too many and a load takes none. In order, a
+// chain holds up what follows it.
+static void is_checked(struct fixture *f, const char *check, double cycles, bool is_filler) {
+    begin(f, 0, "A");
+    add_fillers(f);
+    add_throughput(f, check, 2, cycles);
+    add_throughput(f, "F", 16, 4);
+    add_throughput(f, "F.slots.xor.16", 16, 16 * 17.0 / 6);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    if (is_filler)
+        is_value(&row_of(f, "F")->slots.value, 1, TABLE_EQUAL);
+    else
+        assert_false(row_of(f, "F")->slots.value.is_known);
+    assert_int_equal(f->table.filler != NULL, is_filler);
+}
+
+static void a_load_takes_a_slot(void **state) {
+    is_checked(*state, "FILL.xor.20.load", 2 * 21.0 / 6, true);
+}
+
+static void a_filler_that_hides_a_load(void **state) {
+    is_checked(*state, "FILL.xor.20.load", 2 * 20.0 / 6, false);
+}
+
+static void a_chain_is_hidden(void **state) {
+    is_checked(*state, "FILL.xor.44.chain", 2 * 48.0 / 6, true);
+}
+
+static void a_filler_that_waits_for_a_chain(void **state) {
+    is_checked(*state, "FILL.xor.44.chain", 2 * 53.0 / 6, false);
+}
+
 // A filler that is not steady shows neither that it takes one slot nor that it does not.
 static void unsteady_fillers_are_not_judged(void **state) {
     struct fixture *f = *state;
@@ -968,6 +1014,7 @@ int main(void) {
         TEST(memory_that_waits),
         TEST(memory_that_does_not_limit),
         TEST(slow_values),
+        TEST(slow_values_in_company),
         TEST(stable_ones_are_the_headline),
         TEST(the_last_stable_one_counts),
         TEST(the_last_of_many_counts),
@@ -978,6 +1025,10 @@ int main(void) {
         TEST(origins),
         TEST(slots_are_cycles_with_fillers),
         TEST(no_filler_no_slots),
+        TEST(a_load_takes_a_slot),
+        TEST(a_filler_that_hides_a_load),
+        TEST(a_chain_is_hidden),
+        TEST(a_filler_that_waits_for_a_chain),
         TEST(unsteady_fillers_are_not_judged),
         TEST(no_clock_no_number),
         TEST(no_clock_at_all),

@@ -47,6 +47,16 @@ int testing_forms_open_riscv64(void **state) {
     return open_forms("riscv64");
 }
 
+int testing_forms_open_armv7(void **state) {
+    (void)state;
+    return open_forms("armv7");
+}
+
+int testing_forms_open_mips(void **state) {
+    (void)state;
+    return open_forms("mips");
+}
+
 int testing_forms_close(void **state) {
     (void)state;
     model_close(&testing.model);

@@ -11,6 +11,8 @@
 int testing_forms_open(void **state);
 int testing_forms_open_aarch64(void **state);
 int testing_forms_open_riscv64(void **state);
+int testing_forms_open_armv7(void **state);
+int testing_forms_open_mips(void **state);
 int testing_forms_close(void **state);
 
 struct arena *testing_arena(void);

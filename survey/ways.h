@@ -20,7 +20,8 @@ struct way_step {
     const char *name; // of the experiment that measures it: "movslq"
     // Files (gen/isa.h), or classes (`has_parts`). `from` 'h': a high byte of 'g'. `to` 'C': the carry flag alone.
     // `from` 'c' has `to` 't': the role t, a general register. `to` 'a': an address. `from` 'M': it loads from the
-    // form's memory operand, whose address is {a:CLASS}.
+    // form's memory operand, whose address is {a:CLASS}. `to` '=': {b:CLASS} is the source too; it gets the value of
+    // the role {again:CLASS}, once it is there.
     char from, to;
     unsigned variant; // of steps between the same files: in another domain or width, or of another flag
     unsigned times;   // steps of that experiment that it takes
@@ -43,6 +44,12 @@ struct way_reason {
     const char *start, *why;
 };
 
+// A register that kernels cannot name. Its experiments close their chains through others.
+struct way_hidden {
+    const char *name;            // LLVM's
+    struct register_class class; // its only register is the name in tables; `file`: as of steps and breakers
+};
+
 struct ways {
     const char *family;                           // ISA's, as in isa_family
     const struct partner_experiment *experiments; // what measures the steps
@@ -53,8 +60,8 @@ struct ways {
     const char *clear_memory;           // sets the first word of the buffer to zero, before the loop
     const char *vector_setup;           // RISC-V: set-up of partners that need the feature "v"
     const char *mask_of_all;            // value of a mask of which all lanes count
-    // Whether vector registers of other widths are parts of each other: Armv7's s, d and q. Then steps and breakers
-    // have the class's letter in place of the file's: 'S', 'D', 'Q'.
+    // Whether vector and floating-point registers of other widths need other instructions: Armv7's s, d and q, MIPS's
+    // s and d. Then steps and breakers have the class's letter in place of the file's: 'S', 'D', 'Q'.
     bool has_parts;
     // Whether a mask may be source and result. A Neoverse V2 takes a cycle longer where the result is the governing
     // predicate (LLVM's NeoversePdIsPg).
@@ -63,21 +70,28 @@ struct ways {
     // when the first step begins, and the next copy may wait for them: a Cortex-A55's movi takes as long as its "and".
     bool hides_breakers;
     const char *const *modes;          // LLVM's names of registers of modes and states, up to null
-    const char *flags;                 // LLVM's name of the condition flags; null: there are none
+    const char *flags;                 // LLVM's name of the condition flags that kernels can name; null: there are none
+    const struct way_hidden *hidden;   // up to one without a name; or null
     const struct way_reason *left_out; // opcodes that cannot be measured, up to one without a start; or null
     const struct way_reason *classes;  // likewise: register classes that no role can have
+    const char *fixed_class;           // register class of one register, which stays in the text; null: none
     // Finds the register that LLVM's tables call `name`; null: it has the assembler's name.
     bool (*find_register)(const struct isa *isa, const char *name, struct register_name *found);
+    // Whether `word` is the text of the register that LLVM's tables call `name`, where the assembler's names do not
+    // tell registers apart that LLVM does. Null: they do.
+    bool (*is_word)(const char *name, struct slice word);
     // Initial value of a vector or floating-point register that is one in each lane: "f32 1.0".
     const char *(*one)(const struct shape *shape, const struct shape_port *port);
+    // Characters at the start of an example's text whose registers are no operands; null: none.
+    size_t (*fixed_start)(const char *opcode, const char *text);
     // Lines around a form's instruction, such as directives: "" where there are none; null: none at all.
     const char *(*before)(const struct form *form);
     const char *after;
     const struct slots_filler *fillers; // candidates, the preferred ones first, up to one without a name; or null
-    // Simple instructions: of general registers, of memory, of vectors. One slot each on all CPUs that are known. The
-    // last one waits for the load. A core that issues in order waits with it, all that follows waits, too, and slots
-    // cannot be told from waiting there: so no filler passes. Their roles: the kernel's keys.
-    const char *simple, *simple_roles;
+    // What fillers are checked with. Simple instructions: of general registers, of memory, of vectors. One slot each on
+    // all CPUs that are known. A load, which takes no pipe that a filler may need. A chain of two multiplications and
+    // an addition: a core that issues in order lets all that follows wait with it.
+    struct slots_mix simple, load, chain;
 };
 
 const struct ways *ways_find(const struct isa *isa);

@@ -129,6 +129,9 @@ static const struct way_step steps[] = {
     {"bt", 'g', 'C', 0, 1, "; btq $0, {a:r64}", "", WAY_ANY},
     {"vpand", 'v', 'v', 0, 1, "; vpand {a:xmm}, {a:xmm}, {b:xmm}", "", WAY_NOT_LEGACY},
     {"vandps", 'v', 'v', 1, 1, "; vandps {a:xmm}, {a:xmm}, {b:xmm}", "", WAY_NOT_LEGACY},
+    {"vandps-vandps", 'v', '=', 0, 1, "; vandps {zero:own}, {b:own}, {b:own}; vorps {again:own}, {b:own}, {b:own}", "",
+     WAY_NOT_LEGACY},
+    {"vandps-vandps", 'v', '=', 0, 1, "; andps {zero:own}, {b:own}; orps {again:own}, {b:own}", "", WAY_LEGACY},
     {"pshufd", 'v', 'v', 0, 1, "; pshufd $0xe4, {a:xmm}, {b:xmm}", "", WAY_LEGACY},
     {"movshdup", 'v', 'v', 1, 1, "; movshdup {a:xmm}, {b:xmm}", "", WAY_LEGACY},
     {"movq", 'v', 'g', 0, 1, "; movq {a:xmm}, {b:r64}", "", WAY_LEGACY},
@@ -183,8 +186,12 @@ static const struct slots_filler fillers[] = {
 // A number of another width than the mnemonic's would come to be a denormal.
 static const char *one(const struct shape *shape, const struct shape_port *port) {
     struct slice name = shape_mnemonic(shape);
+    bool is_half = name.length > 1 && name.data[name.length - 1] == 'h' && strchr("ps", name.data[name.length - 2]),
+         is_conversion = memchr(name.data, '2', name.length);
     bool is_double = name.length > 1 && name.data[name.length - 1] == 'd' && strchr("ps", name.data[name.length - 2]);
     (void)port;
+    if (is_half && !is_conversion)
+        return "i16 15360"; // 0x3c00: 1.0
     return is_double ? "f64 1.0" : "f32 1.0";
 }
 
@@ -216,6 +223,8 @@ const struct ways ways_x86_64 = {
     .find_register = find_register,
     .one = one,
     .fillers = fillers,
-    .simple = "addl {a:r32}, {b:r32}; movl 64({p:r64}), {c:r32}; paddd {x:xmm}, {y:xmm}; addl {c:r32}, {d:r32}",
-    .simple_roles = "init: {p: memory}, writes: [b, c, y, d]",
+    .simple = {"addl {a:r32}, {b:r32}; movl 64({p:r64}), {c:r32}; paddd {x:xmm}, {y:xmm}; addl {c:r32}, {d:r32}",
+               "init: {p: memory}, writes: [b, c, y, d]"},
+    .load = {"movl 64({p:r64}), {c:r32}", "init: {p: memory}, writes: [c]"},
+    .chain = {"imull $3, {a:r32}, {b:r32}; imull $3, {b}, {c:r32}; addl {c}, {d:r32}", "writes: [b, c, d]"},
 };

@@ -1,0 +1,176 @@
+// Latencies between registers: chains that close by themselves, and through partners.
+#include "survey/experiment_kinds.h"
+
+#include "survey/experiment_text.h"
+#include "survey/partners.h"
+#include "survey/ways.h"
+
+#include <string.h>
+
+// Whether the result can be the next copy's source by sharing its register.
+static bool can_share(const struct shape *shape, const struct shape_port *source, const struct shape_port *result) {
+    bool are_fixed = source->is_fixed && result->is_fixed;
+    if (source == result)
+        return !source->is_hidden;
+    bool is_mask = source->file == 'k' || (source->is_fixed && source->file == 'v'); // RISC-V's v0: often no result
+    if (is_mask && !shape->ways->shares_masks)
+        return false;
+    if (source->is_index && source->file == 'v') // RISC-V: only where both have lanes of one width
+        return false;
+    return source->file == result->file && source->file != 'c' && !source->is_address && !are_fixed &&
+           source->is_high == result->is_high && !experiment_is_carried(source) && !experiment_is_carried(result) &&
+           !result->is_distinct;
+}
+
+static void add_chain(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
+                      struct text *arcs, struct text *out) {
+    const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
+    struct text breakers = {.arena = out->arena};
+    text_add(&breakers, "");
+    if (!experiment_break_others(isa, shape, source == result ? source : SHAPE_MOST_PORTS, false, &breakers))
+        return;
+    const char *arc = source == result ? from->role : arena_printf(out->arena, "%s->%s", from->role, to->role);
+    // Where other values go from copy to copy as well, the plain chain takes as long as the slowest of them.
+    text_addf(arcs, "%s%s", arcs->length ? ", " : "", arc);
+    if (!breakers.length)
+        return;
+    experiment_begin(shape, arena_printf(out->arena, ".%s-%s.alone", to->role, from->role), shape->body, breakers.data,
+                     out);
+    experiment_add_init(shape, false, "", out);
+    text_addf(out, ", chain: [%s]}\n", arc);
+}
+
+static void add_way(const struct shape *shape, unsigned source, unsigned result, const struct partner *way,
+                    const char *suffix, struct text *out) {
+    const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
+    const char *name = arena_printf(out->arena, ".%s-%s.%s%s", to->role, from->role, way->name, suffix),
+               *arc = !to->is_hidden    ? to->role
+                      : from->is_hidden ? "t"
+                                        : from->role;
+    if (to->is_hidden) // the way comes first, so that what leads to the next copy has a name
+        experiment_begin(shape, name, way->text + strlen("; "), arena_printf(out->arena, "; %s", shape->body), out);
+    else
+        experiment_begin(shape, name, shape->body, way->text, out);
+    experiment_add_init(shape, false, way->init, out);
+    text_addf(out, ", chain: [%s]}\n", arc);
+}
+
+// Whether the vector result, which the form also reads, is all that its copies wait for beside the chain.
+static bool waits_for_result_only(const struct shape *shape, unsigned source, unsigned result) {
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (i != source && i != result && experiment_is_carried(&shape->ports[i]))
+            return false;
+    return shape->ports[source].file == 'v' && shape->ports[result].file == 'v' &&
+           experiment_is_carried(&shape->ports[result]) && !shape->has_memory && !shape->is_gather;
+}
+
+void experiments_add_ways(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
+                          struct text *out) {
+    struct partner ways[PARTNER_MOST_WAYS];
+    struct text breakers = {.arena = out->arena};
+    text_add(&breakers, "");
+    if (!experiment_break_others(isa, shape, source, false, &breakers))
+        return;
+    // Where the chain takes longer than the result's own way, that one need not be ended: survey/table_latencies.c
+    // compares them. On a Zen 4, what ends it makes chains of simple instructions with masks slower (2.87 cycles,
+    // or 3.13, for 2).
+    bool is_together = waits_for_result_only(shape, source, result);
+    unsigned n = partners_find(out->arena, isa, shape, result, source, false, is_together ? "" : breakers.data, ways);
+    for (unsigned i = 0; i < n; i++)
+        add_way(shape, source, result, &ways[i], is_together ? ".together" : "", out);
+    bool has_flags = shape->ports[result].file == 'c';
+    if (!has_flags && shape->ports[source].file != 'c')
+        return;
+    n = partners_find(out->arena, isa, shape, result, source, true, breakers.data, ways);
+    for (unsigned i = 0; i < n; i++)
+        if (has_flags || partners_writes_carry(ways[i].name))
+            add_way(shape, source, result, &ways[i], ".longer", out);
+}
+
+// From a source to the whole register of which the form writes the high byte.
+static void add_whole(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
+                      struct text *out) {
+    struct shape whole = *shape;
+    struct shape_port *to = &whole.ports[result];
+    struct partner ways[PARTNER_MOST_WAYS];
+    struct text breakers = {.arena = out->arena};
+    text_add(&breakers, "");
+    to->is_high = false;
+    if (to->is_fixed || !experiment_break_others(isa, shape, source, false, &breakers))
+        return;
+    unsigned n =
+        partners_find(out->arena, isa, &whole, result, source, false, source == result ? "" : breakers.data, ways);
+    for (unsigned i = 0; i < n && !partners_writes_carry(ways[i].name); i++) { // the first one suffices
+        experiment_begin(shape,
+                         arena_printf(out->arena, ".%s-%s_whole.%s", shape->ports[source].role, to->role, ways[i].name),
+                         shape->body, ways[i].text, out);
+        experiment_add_init(shape, false, ways[i].init, out);
+        text_addf(out, ", chain: [%s]}\n", shape->ports[source].role);
+    }
+}
+
+void experiments_add_latencies(const struct isa *isa, const struct shape *shape, struct text *out) {
+    struct text arcs = {.arena = out->arena};
+    for (unsigned source = 0; source < shape->n_ports; source++)
+        for (unsigned result = 0; result < shape->n_ports; result++) {
+            const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
+            if (!from->is_read || !to->is_written || from->is_lanes || to->is_lanes)
+                continue;
+            if (shape->has_memory && !from->is_address && !from->is_index &&
+                (shape->form->may_store || !can_share(shape, from, to)))
+                continue; // a register beside a loaded operand: where a partner is needed, its own latency hides how
+                          // late this operand may come
+            if (can_share(shape, from, to))
+                add_chain(isa, shape, source, result, &arcs, out);
+            else
+                experiments_add_ways(isa, shape, source, result, out);
+            if (to->is_high)
+                add_whole(isa, shape, source, result, out);
+        }
+    if (!arcs.length || shape->is_gather) // a gather needs its mask again
+        return;
+    experiment_begin(shape, ".chain", shape->body, "", out);
+    experiment_add_init(shape, false, "", out);
+    text_addf(out, ", chain: [%s]}\n", arcs.data);
+}
+
+// The body with the role of port `from` in place of `to`'s.
+static const char *with_same(struct arena *arena, const char *body, const char *from, const char *to) {
+    struct text text = {.arena = arena};
+    const char *mark = arena_printf(arena, "{%s:", to);
+    for (const char *at; (at = strstr(body, mark)); body = at + strlen(mark)) {
+        text_append(&text, body, (size_t)(at - body));
+        text_addf(&text, "{%s:", from);
+    }
+    text_add(&text, body);
+    return text.data;
+}
+
+// Zero idioms and their like: forms of registers alone, with two sources of one kind that are not implied.
+void experiments_add_same(const struct shape *shape, struct text *out) {
+    unsigned sources[2], n_sources = 0, n_results = 0, result = 0;
+    for (unsigned i = 0; i < shape->n_ports; i++) {
+        const struct shape_port *port = &shape->ports[i];
+        if (!experiment_has_name(port) || (port->file == 'k' && shape->ports[0].file != 'k'))
+            continue;
+        if (port->is_fixed || port->is_address || (port->is_read && n_sources == 2))
+            return;
+        if (port->is_written) {
+            result = i;
+            n_results++;
+        }
+        if (port->is_read)
+            sources[n_sources++] = i;
+    }
+    bool has_address = shape->has_memory || strchr(shape->body, '(');
+    if (n_sources != 2 || n_results != 1 || has_address)
+        return;
+    const struct shape_port *first = &shape->ports[sources[0]], *second = &shape->ports[sources[1]],
+                            *to = &shape->ports[result];
+    if (first->class != second->class || to->file != first->file || to->is_distinct)
+        return;
+    experiment_begin(shape, ".same", with_same(out->arena, shape->body, first->role, second->role), "", out);
+    text_addf(out, ", init: {%s: %s}", first->role, experiment_value(shape, first));
+    const char *arc = to == first ? to->role : arena_printf(out->arena, "%s->%s", to->role, first->role);
+    text_addf(out, ", chain: [%s]}\n", arc);
+}

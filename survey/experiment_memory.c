@@ -1,0 +1,82 @@
+// Latencies through memory, and from the index of an address.
+#include "survey/experiment_kinds.h"
+
+#include "survey/experiment_text.h"
+#include "survey/partners.h"
+#include "survey/ways.h"
+
+#include <string.h>
+
+// The place behind the base of x86's address at a displacement, without an index: "64({o2_base:r64})"; null: it is no
+// such form.
+static const char *behind_base(const struct shape *shape) {
+    static const char address[] = "64({o";
+    const char *at = strstr(shape->body, address), *end = at ? strchr(at, '}') : NULL;
+    return end && end[1] == ')' ? end + 1 : NULL;
+}
+
+// Through memory, from a register that the form stores, alone or combined with what is there.
+static void add_store(const struct isa *isa, const struct shape *shape, unsigned source, struct text *out) {
+    const struct way_step *keep = partners_keep(isa, shape, source);
+    const struct shape_port *port = &shape->ports[source];
+    struct text breakers = {.arena = out->arena};
+    text_add(&breakers, "");
+    if (!keep || !experiment_break_others(isa, shape, source, false, &breakers))
+        return;
+    for (int is_longer = 0; is_longer < 2; is_longer++) {
+        struct partner ways[PARTNER_MOST_WAYS];
+        unsigned n = partners_load(out->arena, isa, shape, source, is_longer ? keep : NULL, ways);
+        for (unsigned i = 0; i < n; i++) {
+            const char *suffix = is_longer ? arena_printf(out->arena, ".longer.%s", keep->name) : "";
+            experiment_begin(shape, arena_printf(out->arena, ".%s-memory.%s%s", port->role, ways[i].name, suffix),
+                             shape->body, arena_printf(out->arena, "%s%s", ways[i].text, breakers.data), out);
+            experiment_add_init(shape, false, "", out);
+            text_addf(out, ", chain: [%s]}\n", port->role);
+        }
+    }
+}
+
+void experiments_add_stores(const struct isa *isa, const struct shape *shape, struct text *out) {
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (behind_base(shape) && shape->form->may_store && shape->ports[i].is_read && !shape->ports[i].is_address &&
+            !shape->ports[i].is_index && shape->ports[i].file != 'c')
+            add_store(isa, shape, i, out);
+}
+
+// The address of a load with an index instead of the displacement, which x86's examples do not have: the shape with one
+// more port. With both, a Zen 4 takes a cycle longer, from the base as well. False: it has an index, or no room for
+// one.
+static bool add_index_port(const struct isa *isa, struct arena *arena, struct shape *shape) {
+    const char *end = behind_base(shape), *start = end;
+    unsigned base = 0;
+    while (base < shape->n_ports && !shape->ports[base].is_address)
+        base++;
+    if (!end || base == shape->n_ports || shape->n_ports == SHAPE_MOST_PORTS)
+        return false;
+    struct shape_port *port = &shape->ports[shape->n_ports++];
+    int number = (int)strcspn(shape->ports[base].label, ".");
+    *port = (struct shape_port){.label = arena_printf(arena, "%.*s.index", number, shape->ports[base].label),
+                                .role = arena_printf(arena, "o%.*s_index", number, shape->ports[base].label),
+                                .file = isa->classes->file,
+                                .class = isa->classes,
+                                .is_read = true,
+                                .is_index = true,
+                                .is_offset = true};
+    while (*start != '(')
+        start--;
+    int before = (int)(start - shape->body) - (int)strlen("64");
+    shape->body = arena_printf(arena, "%.*s%.*s, {%s:%s}%s", before, shape->body, (int)(end - start), start, port->role,
+                               port->class->name, end);
+    shape->avoided = shape->avoided ? shape->avoided : SHAPE_NO_BARE_BASE;
+    return true;
+}
+
+// From the index of the address to the first result.
+void experiments_add_index(const struct isa *isa, const struct shape *shape, struct text *out) {
+    struct shape with_index = *shape;
+    unsigned result = 0;
+    while (result < shape->n_ports && (!shape->ports[result].is_written || shape->ports[result].file == 'c'))
+        result++;
+    if (shape->form->may_load && result < shape->n_ports && add_index_port(isa, out->arena, &with_index))
+        experiments_add_ways(isa, &with_index, with_index.n_ports - 1, result, out);
+}

@@ -1,0 +1,79 @@
+#include "survey/kernel_plan.h"
+
+#include "base/file.h"
+#include "survey/experiments.h"
+
+#include <string.h>
+
+// Copies that a program has: a latency does not depend on their number, but a throughput does where the loop's own
+// instructions take part of it.
+enum { LATENCY_INSTRUCTIONS = 96 };
+
+static bool is_throughput(const struct kernel *kernel) {
+    return kernel->n_arcs == 0;
+}
+
+// Stores go to lines of their own, so that none merge. Loads stay in one: where two of a Zen 4's meet in one way of its
+// first-level cache, they take longer, and it depends on the process whether they do (docs/survey.md).
+static enum program_placement placement_of(const struct kernel *kernel) {
+    bool is_load = kernel->n_places && strcmp(kernel->places[0].name, EXPERIMENTS_LOAD) == 0;
+    return is_load ? PLACEMENT_SAME_LINE : PLACEMENT_OWN_LINES;
+}
+
+// Adds the throughput of one form of a class as a loop, and with half the streams.
+static bool plan_extras(struct arena *arena, struct plan *plan, const struct kernel *kernel, unsigned streams,
+                        struct fail *fail) {
+    struct gen_request looped = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .placement = placement_of(kernel)},
+                       half = looped;
+    half.form = PROGRAM_UNROLLED;
+    half.streams = streams / 2;
+    return plan_add_expansion(arena, plan, kernel, &looped, fail) &&
+           (streams < 2 || plan_add_expansion(arena, plan, kernel, &half, fail));
+}
+
+// Streams of a mixture with fillers, if that many fit: each takes some cycles, so a few hide a latency.
+enum { SLOTS_STREAMS = 8 };
+
+static bool plan_mixture(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct fail *fail) {
+    struct gen_request request = {.mode = PROGRAM_THROUGHPUT,
+                                  .form = PROGRAM_UNROLLED,
+                                  .streams = SLOTS_STREAMS,
+                                  .placement = placement_of(kernel)};
+    if (plan_add_expansion(arena, plan, kernel, &request, fail))
+        return true;
+    fail_clear(fail);
+    request.streams = 0;
+    return plan_add_expansion(arena, plan, kernel, &request, fail);
+}
+
+void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel *kernel, bool has_extras) {
+    struct gen_request request = {.form = PROGRAM_UNROLLED};
+    struct fail fail = {0};
+    bool is_added = true;
+    if (!is_throughput(kernel)) {
+        request.mode = PROGRAM_LATENCY;
+        request.unroll = LATENCY_INSTRUCTIONS / kernel->n_instructions;
+        for (request.arc = 0; request.arc < kernel->n_arcs && is_added; request.arc++)
+            is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+    } else if (file_has_suffix(kernel->name, ".memory")) { // one stream, so each copy waits for the one before
+        request.mode = PROGRAM_THROUGHPUT;
+        request.streams = 1;
+        request.placement = PLACEMENT_SAME_ADDRESS;
+        is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+    } else if (strstr(kernel->name, ".slots.")) {
+        is_added = plan_mixture(arena, plan, kernel, &fail);
+    } else {
+        request.mode = PROGRAM_THROUGHPUT;
+        request.placement = placement_of(kernel);
+        const struct experiment *first = plan_add_expansion(arena, plan, kernel, &request, &fail);
+        is_added = first;
+        bool has_another = kernel->n_places && request.placement != PLACEMENT_SAME_LINE;
+        request.placement = PLACEMENT_SAME_ADDRESS;
+        if (has_another && is_added)
+            is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+        if (is_added && has_extras)
+            is_added = plan_extras(arena, plan, kernel, first->program.streams, &fail);
+    }
+    if (!is_added)
+        plan_refuse(arena, plan, &fail);
+}

@@ -1,0 +1,22 @@
+// Private to this folder.
+// Which forms a survey is of: patterns of names, a shard, and the forms of a folder with which it goes on.
+#ifndef SURVEY_SELECTION_H
+#define SURVEY_SELECTION_H
+
+#include "analyzer/model/form.h"
+#include "base/arena.h"
+#include "base/fail.h"
+#include "survey/survey.h"
+
+struct selection {
+    struct arena *arena;
+    const struct survey_request *request;
+    const struct form *forms; // all of the ISA's
+    size_t n_forms;
+};
+
+// Sets `is_selected` of each form. A survey that goes on without patterns goes on with the folder's forms. A pattern
+// that no form has is an error.
+bool selection_make(const struct selection *selection, bool *is_selected, struct fail *fail);
+
+#endif
