@@ -23,6 +23,7 @@ enum bench_use {
     USE_VECTOR,  // arithmetic on vector and floating-point registers
     USE_LOAD,
     USE_STORE,
+    USE_MASK, // loads whose result is in a mask register, of which comparisons were seen to slow down
     BENCH_N_USES,
 };
 enum { BENCH_ALL_USES = (1 << BENCH_N_USES) - 1 }; // bits; uses of code that could not be decoded

@@ -46,10 +46,12 @@ static const char *const drop_names[DROP_N_REASONS] = {
     [DROP_USES + USE_VECTOR] = "vector",
     [DROP_USES + USE_LOAD] = "load",
     [DROP_USES + USE_STORE] = "store",
+    [DROP_USES + USE_MASK] = "mask",
 };
 static const char *const check_names[BENCH_N_CHECKS] = {
     [CHECK_MULTIPLY] = "multiply",        [CHECK_ISSUE] = "issue",          [CHECK_USES + USE_INTEGER] = "integer",
     [CHECK_USES + USE_VECTOR] = "vector", [CHECK_USES + USE_LOAD] = "load", [CHECK_USES + USE_STORE] = "store",
+    [CHECK_USES + USE_MASK] = "mask",
 };
 static const char *const verdict_names[] = {
     [MEASURED_EXACT] = "exact", [MEASURED_WITHIN] = "within", [MEASURED_UNSTABLE] = "unstable"};

@@ -42,6 +42,11 @@ enum bench_check checks_unknown(const struct bench *bench, const struct target_j
 double checks_departure(const struct bench *bench, const struct bench_code *code, enum bench_check check,
                         const double *sorted, size_t n);
 
+// Slowing of the code's kind by a state of the core, relative: 0, or the check's n readings above its level. Such a
+// state may end at any time, so the truth is a range.
+double checks_slowing(const struct bench *bench, const struct bench_code *code, enum bench_check check,
+                      const double *sorted, size_t n);
+
 // What a check runs, for people, with the verb: "independent loads are".
 const char *checks_subject(enum bench_check check);
 

@@ -240,6 +240,23 @@ static void fill_value(struct sampling *sampling, struct bench_measurement *resu
         result->modes[i] = (struct bench_mode){look->modes[i].value, look->modes[i].share};
 }
 
+// Makes a value that a state of the core may slow a range, from the speed without that state to the measured one. An
+// exact one is bound by something else.
+static void judge_state(struct sampling *sampling, const struct bench *bench, const struct bench_code *code,
+                        struct bench_measurement *result) {
+    for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
+        const double *sorted = sampling_sorted(sampling, offsetof(struct sample, checks) + i * sizeof(double));
+        double slowing = checks_slowing(bench, code, i, sorted, sampling->n_kept);
+        if (slowing <= 0)
+            continue;
+        result->low /= 1 + slowing;
+        result->modes[0] = (struct bench_mode){result->cycles / (1 + slowing), 0};
+        result->modes[1] = (struct bench_mode){result->cycles, 1};
+        result->warning = arena_printf(bench->arena, "two speeds: %s %.1f %% slower at times, as now",
+                                       checks_subject(i), slowing * 100);
+    }
+}
+
 // Whether the interval may stand for one number. It may not where it is wide, or where processes differ.
 static bool may_be_exact(const struct sampling *sampling, double low, double high) {
     return high - low <= widest_half * (low + high) / 2 && sampling->look.effective * 4 >= (double)sampling->n_kept;
@@ -283,6 +300,8 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
         result->verdict = MEASURED_EXACT;
     else
         result->verdict = MEASURED_WITHIN;
+    if (result->verdict == MEASURED_WITHIN && !job->code->is_chain)
+        judge_state(sampling, bench, job->code, result);
     // A wrong frequency is a factor in every value. Code takes whole cycles, or simple fractions of them.
     if (clock_of(bench->clock)->believes && result->verdict == MEASURED_WITHIN &&
         !statistics_near_fraction(fmin(low, result->cycles * (1 - near_fraction)),

@@ -184,6 +184,32 @@ static void two_modes_are_reported(void **state) {
     assert_true(n_named >= SEEDS * 9 / 10); // else slower "at another time", as a process may have only the second one
 }
 
+// Among thousands of values, one with two modes gives its time to the others once these are clear.
+static void clear_modes_end_a_hasty_value(void **state) {
+    (void)state;
+    enum { SEEDS = 40 };
+    unsigned n_named = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        double milliseconds[2];
+        for (unsigned is_hasty = 0; is_hasty < 2; is_hasty++) {
+            struct fake_session session;
+            struct fake_target fake = fake_target_noisy(seed);
+            fake.second_mode_cycles = 8.01;
+            fake.second_mode_share = 0.35;
+            fake_measure_with(
+                &session, fake,
+                &(struct bench_options){.cpu = -1, .budget_ms = 200, .confirm_seconds = -1, .is_hasty = is_hasty},
+                &fake_code);
+            assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+            milliseconds[is_hasty] = session.result.milliseconds;
+            n_named += is_hasty && session.result.look == LOOK_MODES;
+            arena_free(&session.arena);
+        }
+        assert_true(milliseconds[1] < milliseconds[0]);
+    }
+    assert_true(n_named >= SEEDS * 9 / 10);
+}
+
 static void disturbed_rounds_are_counted(void **state) {
     (void)state;
     struct fake_session session;
@@ -388,6 +414,7 @@ int main(void) {
         cmocka_unit_test(no_round_is_kept),
         cmocka_unit_test(a_disturbed_first_look_says_nothing),
         cmocka_unit_test(two_modes_are_reported),
+        cmocka_unit_test(clear_modes_end_a_hasty_value),
         cmocka_unit_test(disturbed_rounds_are_counted),
         cmocka_unit_test(a_lost_process_is_made_up_for),
         cmocka_unit_test(too_few_processes_are_no_value),

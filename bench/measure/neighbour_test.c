@@ -56,6 +56,45 @@ static void rounds_corunner_a_neighbour_are_dropped(void **state) {
     assert_true(n_exact >= SEEDS * 9 / 10); // where chance has half of the rounds dropped, the value is unstable
 }
 
+// The thread's state slows comparisons of memory into masks, and no neighbour is there. An earlier session saw them
+// faster. So a value that may be slowed is a range, and what something else bounds is not.
+static void a_slow_state_of_the_core_makes_a_range(void **state) {
+    (void)state;
+    struct bench_chains chains = fake_chains;
+    chains.checks[CHECK_USES + USE_MASK] =
+        (struct bench_code){.bytes = (const uint8_t *)"k", .n_bytes = 1, .bodies = 100};
+    static const struct {
+        unsigned uses;
+        double slowed, truth; // cycles of the code without the state
+        bool is_chain, is_range;
+    } rows[] = {
+        {1 << USE_MASK, 0.055, 9.27, false, true},       {1 << USE_MASK, 0, 9.27, false, false},
+        {1 << USE_VECTOR, 0.055, 9.27, false, false},    {1 << USE_MASK, 0.055, 9.27, true, false},
+        {1 << USE_MASK, 0.055, 8 / 1.055, false, false}, // exactly 8
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fake_session session = {.fake = fake_target_quiet()};
+        struct bench_options options = {.cpu = -1, .budget_ms = 20, .confirm_seconds = -1};
+        struct bench_code code = fake_code;
+        code.uses = rows[i].uses;
+        code.is_chain = rows[i].is_chain;
+        options.remembered[CLOCK_RATIO][CHECK_USES + USE_MASK] = 9;
+        session.fake.code_cycles = rows[i].truth;
+        session.fake.state_slowed = rows[i].slowed;
+        assert_true(bench_open(&session.bench, &session.arena, &session.fake.target, &options, &chains, &session.fail));
+        assert_true(bench_measure(&session.bench, &code, &session.result, 1, NULL, &session.fail));
+        const struct bench_measurement *result = &session.result;
+        double slowed = rows[i].truth * (1 + rows[i].slowed);
+        assert_true(result->verdict != MEASURED_UNSTABLE);
+        assert_int_equal(measured_has_two_speeds(result), rows[i].is_range);
+        assert_true(!rows[i].is_range || measured_low(result) <= rows[i].truth);
+        assert_true(rows[i].is_range || measured_low(result) > slowed * 0.99);
+        assert_true(measured_low(result) <= slowed && slowed <= measured_high(result));
+        assert_int_equal(result->warning != NULL, rows[i].is_range);
+        arena_free(&session.arena);
+    }
+}
+
 // A survey's first look allows a value 2 ms. The clock, on which all values depend, has its own time.
 static void a_short_budget_does_not_spoil_the_clock(void **state) {
     (void)state;
@@ -177,6 +216,7 @@ static void stolen_time_is_a_reason(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slow_state_of_the_core_makes_a_range),
         cmocka_unit_test(a_shared_core_widens_the_error),
         cmocka_unit_test(rounds_corunner_a_neighbour_are_dropped),
         cmocka_unit_test(a_short_budget_does_not_spoil_the_clock),

@@ -56,6 +56,14 @@ static bool is_narrow(struct progress *progress) {
            (look->interval.high - look->interval.low) / 2 <= progress->bench->options.precision * look->median;
 }
 
+// Whether the last look saw two modes clearly. In a session of many values, more time for this one shows the same ones:
+// another session tells whether they are two speeds of the code (measured_confirm).
+static bool has_clear_modes(const struct progress *progress) {
+    const struct sampling *sampling = progress->sampling;
+    return progress->bench->options.is_hasty && sampling->look.has_modes && sampling->n_kept >= TAIL_SAMPLES &&
+           sampling->n_processes >= FRACTIONLESS_PROCESSES;
+}
+
 static bool lacks_counts(const struct progress *progress) {
     return bench_clock_counts(progress->bench->clock) && !event_counts_are_enough(&progress->counts);
 }
@@ -198,7 +206,12 @@ void progress_decide(struct progress *progress, uint64_t now_ns, bool can_wait) 
     }
     if (meets_others(progress, now_ns, can_wait) || (!is_last && !is_time_to_look(progress)))
         return;
-    progress->is_finished = is_early(progress) || !is_narrow(progress) ? is_last : is_confirmed(progress, is_last);
+    if (is_early(progress))
+        progress->is_finished = is_last;
+    else if (is_narrow(progress))
+        progress->is_finished = is_confirmed(progress, is_last);
+    else
+        progress->is_finished = is_last || has_clear_modes(progress);
     waits_for_look(progress, now_ns);
 }
 

@@ -41,6 +41,8 @@ static double reference_cycles(struct fake_target *fake) {
 static double chain_cycles(struct fake_target *fake, const struct bench_code *code, bool has_neighbour) {
     if (code->bytes[0] == 'm')
         return fake->multiply_cycles * (fake->multiply_slowed > 0 ? fake->multiply_slowed : 1);
+    if (code->bytes[0] == 'k')
+        return 9 * (1 + fake->state_slowed);
     return fake->issue_cycles * (has_neighbour ? fake->neighbour_slows : 1);
 }
 
@@ -54,7 +56,7 @@ static double cycles_of(struct fake_target *fake, const struct bench_code *code)
     if (isdigit(code->bytes[0]))
         return code->bytes[0] - '0';
     double cycles = uniform(fake) < fake->second_mode_share ? fake->second_mode_cycles : fake->code_cycles;
-    cycles *= 1 + fake->process_slowed;
+    cycles *= (1 + fake->process_slowed) * (1 + fake->state_slowed);
     return cycles * fmax(0.1, 1 + fake->code_spread * normal(fake));
 }
 

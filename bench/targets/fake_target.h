@@ -30,6 +30,7 @@ struct fake_target {
 
     double neighbour_share; // share of the rounds in which a neighbour takes issue slots
     double neighbour_slows; // factor by which it slows other code and independent instructions; chains hardly slow
+    double state_slowed;    // slowing of other code and of code 'k' by a state of the core, relative
     double multiply_slowed; // the multiply chain's time relative to its truth; 1: as it is
 
     double corunner_cycles; // cycles per body of the co-runner

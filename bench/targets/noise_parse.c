@@ -62,6 +62,7 @@ static const struct kind kinds[] = {
     {"vectors", "the same for vector and floating-point arithmetic", RIVAL(USE_VECTOR)},
     {"loads", "the same for loads", RIVAL(USE_LOAD)},
     {"stores", "the same for stores", RIVAL(USE_STORE)},
+    {"masks", "the same for comparisons of memory into mask registers", RIVAL(USE_MASK)},
     {"steady",
      "the neighbour's slowing differs from one timed run to the next by only SCATTER of itself",
      {{"SCATTER", AT(neighbour_scatter), 0.01, 1e-6, 10}}},

@@ -168,7 +168,7 @@ static void a_neighbour_slows_each_by_its_own(void **state) {
 static void a_rival_slows_his_own_kind(void **state) {
     (void)state;
     static const char *const texts[BENCH_N_USES] = {"integers:1:5:1.5", "vectors:1:5:1.5", "loads:1:5:1.5",
-                                                    "stores:1:5:1.5"};
+                                                    "stores:1:5:1.5", "masks:1:5:1.5"};
     for (unsigned rival = 0; rival < BENCH_N_USES; rival++) {
         struct noise_spec spec = spec_of(texts[rival]);
         for (unsigned use = 0; use < BENCH_N_USES; use++) {
