@@ -97,6 +97,7 @@ void copy_costs(const backend_cpu &cpu, const mca::InstrDesc &from, struct insn 
     const MCSubtargetInfo &subtarget = *cpu.subtarget;
     const MCSchedClassDesc &sched_class = *subtarget.getSchedModel().getSchedClassDesc(from.SchedClassID);
     insn->sched_class = from.SchedClassID;
+    insn->sched_class_name = sched_class_name(subtarget.getSchedModel(), from.SchedClassID);
     insn->uops = from.NumMicroOps;
     insn->latency = from.MaxLatency;
     insn->rthroughput = MCSchedModel::getReciprocalThroughput(subtarget, sched_class);

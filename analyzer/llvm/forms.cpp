@@ -544,7 +544,8 @@ const vector_type *find_vector_type(const backend_cpu &cpu, StringRef opcode) {
     };
     if (!cpu.triple.isRISCV() || !opcode.starts_with("V"))
         return nullptr;
-    if (begins({"VLE64", "VSE64", "VLSE64", "VSSE64", "VZEXT_VF8", "VSEXT_VF8"}))
+    if (begins({"VLE64", "VSE64", "VLSE64", "VSSE64", "VLUXEI64", "VLOXEI64", "VSUXEI64", "VSOXEI64", "VZEXT_VF8",
+                "VSEXT_VF8"}))
         return &wide;
     return begins({"VW", "VN", "VFW", "VFN"}) ? &half : &one;
 }
@@ -552,6 +553,10 @@ const vector_type *find_vector_type(const backend_cpu &cpu, StringRef opcode) {
 bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form **forms, size_t *n_forms,
                 struct fail *fail) {
     form_maker maker(*cpu, arena);
+    if (cpu->triple.isARM() && cpu->subtarget->checkFeatures("+noarm"))
+        return fail_set(fail, FAIL_INPUT,
+                        "'%s' executes Thumb code only, and the forms of %s are of Arm code; name another CPU",
+                        cpu->name.c_str(), cpu->triple.str().c_str());
     if (!maker.is_open())
         return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without an assembler or disassembler for %s",
                         cpu->triple.str().c_str());

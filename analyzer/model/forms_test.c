@@ -264,11 +264,31 @@ static void examples_are_of_their_opcode(void **state) {
     }
 }
 
+// LLVM's encoder of Arm code crashes on what such a CPU has and others have not.
+static void a_cpu_without_arm_code_is_refused(void **state) {
+    (void)state;
+    struct fail fail = {0};
+    const struct backend_options options = {.triple = "armv7-linux-gnueabihf", .cpu = "cortex-m7", .output_syntax = -1};
+    backend = backend_load(&arena, NULL, &fail);
+    cpu = backend ? backend->open(&arena, &options, &fail) : NULL;
+    if (!cpu) {
+        fail_msg("%s", fail.text);
+        return;
+    }
+    assert_false(backend->forms(cpu, &arena, &forms, &n_forms, &fail));
+    assert_non_null(strstr(fail.text, "'cortex-m7' executes Thumb code only"));
+    close_forms();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operands_of_x86),  cmocka_unit_test(addresses_of_lea),
-        cmocka_unit_test(high_bytes),       cmocka_unit_test(what_is_left_out_of_x86),
-        cmocka_unit_test(keys_of_exegesis), cmocka_unit_test(examples_are_of_their_opcode),
+        cmocka_unit_test(operands_of_x86),
+        cmocka_unit_test(addresses_of_lea),
+        cmocka_unit_test(high_bytes),
+        cmocka_unit_test(what_is_left_out_of_x86),
+        cmocka_unit_test(keys_of_exegesis),
+        cmocka_unit_test(examples_are_of_their_opcode),
+        cmocka_unit_test(a_cpu_without_arm_code_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,7 @@ struct insn {
     unsigned info_latency;
     double rthroughput; // as LLVM computes it for one instruction; 0: unknown
     unsigned sched_class;
+    const char *sched_class_name; // "WriteFAddY"; null: LLVM was built without them
 
     const struct insn_write *writes; // explicit ones first
     unsigned n_writes;
