@@ -36,11 +36,13 @@ bool predictor_open_changed(struct predictor *predictor, struct arena *arena, co
 
 bool predictor_describe(const struct predictor *predictor, struct arena *arena, const char *hex, struct block *block,
                         struct fail *fail) {
-    size_t n = hex ? strlen(hex) / 2 : 0;
-    uint8_t *bytes = arena_alloc(arena, n + 1);
-    if (n == 0 || n > MOST_CODE_BYTES || strlen(hex) % 2 || !bytes_from_hex(hex, n, bytes))
+    const char *colon = hex ? strchr(hex, ':') : NULL, *body = colon ? colon + 1 : hex;
+    size_t before = colon ? (size_t)(colon - hex) / 2 : 0, n = hex ? strlen(body) / 2 : 0;
+    uint8_t *bytes = arena_alloc(arena, before + n + 1);
+    if (n == 0 || before + n > MOST_CODE_BYTES || strlen(body) % 2 || !bytes_from_hex(hex, before, bytes) ||
+        !bytes_from_hex(body, n, bytes + before))
         return fail_set(fail, FAIL_INPUT, "the file does not hold its machine code");
-    return model_describe_bytes(predictor->model, arena, bytes, n, block, fail) &&
+    return model_describe_part(predictor->model, arena, bytes, before, n, block, fail) &&
            (!predictor->overlay || overlay_apply(predictor->overlay, arena, block, fail));
 }
 

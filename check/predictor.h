@@ -36,7 +36,8 @@ void predictor_open(struct predictor *predictor, struct arena *arena, const stru
 // With changes of the model, for about so many programs. Fails where the overlay does not fit the machine.
 bool predictor_open_changed(struct predictor *predictor, struct arena *arena, const struct model *model,
                             struct overlay *overlay, size_t n_programs, struct fail *fail);
-// Decodes machine code, in hex. What `block` holds lives as long as both `arena` and the model.
+// Decodes machine code, in hex, as struct check_value has it. What `block` holds lives as long as both `arena` and the
+// model.
 bool predictor_describe(const struct predictor *predictor, struct arena *arena, const char *hex, struct block *block,
                         struct fail *fail);
 // The first instruction of the form in a value's code; null: not found.

@@ -1,5 +1,5 @@
 // Private to this folder.
-// The state of a repair (repair.h), for the files that do parts of it.
+// The state of a repair (repair.h), for the files that do parts of it. repair.c calls these, and they do not call it.
 #ifndef CHECK_REPAIR_STATE_H
 #define CHECK_REPAIR_STATE_H
 
@@ -36,9 +36,13 @@ struct repair {
     size_t n_rules;
 };
 
+// ---- repair_state.c
+
 // Whether the value bounds the form together with others: instructions that end dependences, or put back what it moves.
 // What exceeds the bound may be theirs.
 bool repair_is_shared_bound(const struct repair *repair, const struct repair_member *member, size_t i);
+// Whether the value counts when changes are tried.
+bool repair_is_taken(const struct repair *repair, const struct repair_member *member, size_t i);
 // Changes the numbers by all rules that name the opcode, one after the other.
 void repair_apply_rules(const struct repair *repair, const char *opcode, struct repair_numbers *numbers);
 // The number behind the last member of the group that begins with `first`.

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "bench/record/record.h"
+#include "check/vector_type.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,24 @@ static void add_row(struct list *list, const struct table_row *row) {
     }
 }
 
+// Puts what sets the vector type in front of the code of each program.
+static void add_vector_types(struct list *list, const struct vector_types *types) {
+    for (size_t i = 0; i < list->n; i++) {
+        struct check_value *value = &list->items[i];
+        const char *before = vector_types_find(types, value->form);
+        struct table_part *parts = ARENA_ARRAY(list->arena, struct table_part, value->value.n_parts);
+        if (before && value->code)
+            value->code = arena_printf(list->arena, "%s:%s", before, value->code);
+        for (size_t k = 0; k < value->value.n_parts; k++) {
+            parts[k] = value->value.parts[k];
+            before = vector_types_find(types, parts[k].kernel);
+            if (before && parts[k].bytes)
+                parts[k].bytes = arena_printf(list->arena, "%s:%s", before, parts[k].bytes);
+        }
+        value->value.parts = parts;
+    }
+}
+
 static bool read_survey(struct list *list, const char *const *folders, size_t n, const struct lab_listener *listener,
                         struct check_results *results, struct fail *fail) {
     struct survey_table table;
@@ -139,6 +158,11 @@ static bool read_survey(struct list *list, const char *const *folders, size_t n,
         if (table.rows[i].left_out && table.rows[i].left_out != table_not_measured)
             left_out[results->n_left_out++] = table.rows[i].form; // rows are in the order of their names
     }
+    struct vector_types types;
+    if (!vector_types_read(list->arena, folders, n, &types, fail))
+        return false;
+    if (types.n)
+        add_vector_types(list, &types);
     results->left_out = left_out;
     results->machine = table.cpu;
     results->clock = table.clock;

@@ -28,8 +28,10 @@ struct check_value {
     // few of them, show a latency where copies depend on each other. 0: a survey, whose value is the throughput itself
     unsigned streams;
     struct table_value value; // CHECK_SLOTS: in slots
-    const char *code;         // machine code with the form in it, hex; null: it was not measured
-    double confidence;        // of the interval, 0 to 1
+    // Machine code with the form in it, hex; null: it was not measured. Here and in the value's parts, "d77f000d:" may
+    // be in front: what ran before, and sets a state that costs depend on.
+    const char *code;
+    double confidence; // of the interval, 0 to 1
 };
 
 struct check_results {

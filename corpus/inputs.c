@@ -3,6 +3,7 @@
 #include "analyzer/model/model.h"
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/line.h"
 #include "corpus/extract.h"
 #include "gen/gen.h"
 
@@ -80,7 +81,7 @@ static bool is_binary(const char *line, size_t length) {
 
 static bool read_lines(struct corpus_blocks *blocks, struct lines *lines, struct fail *fail) {
     ssize_t length;
-    while (!corpus_blocks_are_enough(blocks) && (length = getline(&lines->text, &lines->room, lines->in)) >= 0) {
+    while (!corpus_blocks_are_enough(blocks) && (length = line_read(&lines->text, &lines->room, lines->in)) >= 0) {
         lines->line++;
         if (is_binary(lines->text, (size_t)length))
             return fail_at(fail, lines->path, lines->line, 0,
@@ -100,7 +101,8 @@ static bool read_lines(struct corpus_blocks *blocks, struct lines *lines, struct
         if (!take_malformed(blocks, &why, fail))
             return false;
     }
-    return !ferror(lines->in) || fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", lines->path, strerror(errno));
+    return corpus_blocks_are_enough(blocks) || !line_error() ||
+           fail_at(fail, lines->path, lines->line + 1, 0, "%s", line_error());
 }
 
 static bool read_hex(struct corpus_blocks *blocks, const char *path, struct fail *fail) {

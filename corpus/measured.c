@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/line.h"
 #include "base/text.h"
 #include "bench/record/record.h"
 #include "corpus/folder.h"
@@ -176,7 +177,7 @@ static bool is_word(struct slice cell, const char *word) {
 static bool read_line(struct measured *measured, struct slice *line) {
     ssize_t length;
     do {
-        length = getline(&measured->text, &measured->room, measured->in);
+        length = line_read(&measured->text, &measured->room, measured->in);
         if (length < 0)
             return false;
         measured->line++;
@@ -235,7 +236,7 @@ static bool open_file(struct measured *measured, struct fail *fail) {
     measured->places[HEX] = 0;
     measured->per = measured->request.per > 0 ? measured->request.per : usual_per;
     if (!read_line(measured, &line))
-        return fail_at(fail, measured->name, 0, 0, "there is no value in it");
+        return fail_at(fail, measured->name, 0, 0, "%s", line_error() ? line_error() : "there is no value in it");
     unsigned n = split(line, cells);
     if (is_word(cells[0], titles[HEX]) || is_word(cells[0], titles_with_hex[HEX]))
         return take_titles(measured, cells, n, fail);
@@ -341,8 +342,8 @@ static bool next_of_file(struct measured *measured, struct arena *arena, struct 
         if (measured->n_malformed++ < MOST_REPORTS)
             lab_say_failed(measured->request.listener, &why);
     }
-    if (ferror(measured->in))
-        fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", measured->name, strerror(errno));
+    if (line_error())
+        fail_at(fail, measured->name, measured->line + 1, 0, "%s", line_error());
     return false;
 }
 

@@ -113,12 +113,14 @@ static unsigned count_branches(const struct block *block) {
 static void list_classes(struct arena *arena, const struct block *block, struct predicted_model *model) {
     struct predicted_insn *list = ARENA_ARRAY(arena, struct predicted_insn, block->n_insns);
     for (unsigned i = 0; i < block->n_insns; i++) {
+        const struct insn *insn = &block->insns[i];
         unsigned n = 0;
-        while (n < model->n_insns && list[n].sched_class != block->insns[i].sched_class)
+        while (n < model->n_insns && list[n].sched_class != insn->sched_class)
             n++;
+        const char *name = insn->sched_class_name ? insn->sched_class_name : insn->opcode;
         if (n == model->n_insns)
-            list[model->n_insns++] =
-                (struct predicted_insn){block->insns[i].sched_class, arena_strdup(arena, block->insns[i].opcode)};
+            list[model->n_insns++] = (struct predicted_insn){insn->sched_class, arena_strdup(arena, name),
+                                                             arena_strdup(arena, insn->opcode)};
     }
     model->insns = list;
 }

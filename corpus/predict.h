@@ -18,8 +18,10 @@ struct predicted {
         const char *refusal; // why it is not done
         const struct predicted_insn {
             unsigned sched_class;
-            const char *opcode; // lives as long as the arena of the chunk
-        } * insns;              // one of each scheduling class in the code
+            // Names live as long as the arena of the chunk.
+            const char *class_name; // the opcode's where LLVM was built without them
+            const char *opcode;
+        } * insns; // one of each scheduling class in the code
         unsigned n_insns;
     } models[EXPERIMENT_MAX_MODELS];
 };

@@ -322,6 +322,9 @@ struct effort {
     bool is_hasty;        // as in struct bench_options
 };
 
+// Further calibrations of a clock that others disturb; each waits for retry_seconds.
+enum { STEADY_TRIES = 3 };
+
 static struct lab_options options_of(const struct run *run, struct arena *arena, const struct effort *effort) {
     struct lab_options options = *run->request->lab;
     options.cpus.n_items = 0;
@@ -333,6 +336,7 @@ static struct lab_options options_of(const struct run *run, struct arena *arena,
     if (options.bench.processes == 0)
         options.bench.processes = effort->processes;
     options.bench.retry_seconds = effort->retry_seconds;
+    options.wait_steady_seconds = STEADY_TRIES * effort->retry_seconds;
     options.bench.is_hasty = effort->is_hasty;
     return options;
 }
@@ -345,29 +349,12 @@ static bool start(struct lab *lab, const struct lab_options *options, struct fai
            gen_assemble(lab->arena, common, n, fail) && lab_start(lab, options, fail);
 }
 
-// Opens the lab and calibrates its clock. Where others keep the core busy, tries again: while the clock is not steady,
-// no value can be stable. Each try waits for effort->retry_seconds.
-static bool open_steady(struct run *run, struct lab *lab, struct arena *arena, const struct lab_options *options,
-                        struct fail *fail) {
-    enum { MOST_TRIES = 4 };
-    for (unsigned try = 1;; try++) {
-        if (!lab_open(lab, arena, options, fail) || !start(lab, options, fail))
-            return false;
-        if (lab->bench.stable || lab->is_simulated || try == MOST_TRIES || is_stopped(run))
-            return true;
-        lab_say(listener_of(run), LAB_NOTE, "the clock is not steady (%s): it is calibrated again",
-                lab->bench.unstable_why ? lab->bench.unstable_why : "others are busy");
-        lab_close(lab);
-        arena_reset(arena);
-    }
-}
-
 // Measures what is open or unstable, with the clock calibrated anew.
 static bool measure(struct run *run, const struct effort *effort, struct fail *fail) {
     struct arena arena = {0}, session = {0};
     struct lab lab = {0};
     const struct lab_options options = options_of(run, &arena, effort);
-    bool is_done = open_steady(run, &lab, &session, &options, fail);
+    bool is_done = lab_open(&lab, &session, &options, fail) && start(&lab, &options, fail);
     if (is_done) {
         run->file = record_open(run->path, lab.is_simulated ? NULL : &lab.host, &lab.bench, fail);
         is_done = run->file != NULL;

@@ -113,11 +113,11 @@ static void add_class(struct scoring *scoring, struct collected *collected, cons
         collected->n_classes = n;
     }
     struct score_class *of_class = &collected->classes[insn->sched_class];
-    of_class->number = insn->sched_class;
     add_error(&of_class->errors, error, is_within);
-    if (!of_class->opcodes)
+    if (!of_class->name) {
+        of_class->name = arena_strdup(scoring->arena, insn->class_name);
         of_class->opcodes = arena_strdup(scoring->arena, insn->opcode);
-    else if (strlen(of_class->opcodes) < LONGEST_OPCODES && !strstr(of_class->opcodes, insn->opcode))
+    } else if (strlen(of_class->opcodes) < LONGEST_OPCODES && !strstr(of_class->opcodes, insn->opcode))
         of_class->opcodes = arena_printf(scoring->arena, "%s %s", of_class->opcodes, insn->opcode);
 }
 

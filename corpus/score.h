@@ -52,7 +52,7 @@ const char *score_group_name(enum score_group group);
 
 // Blocks that have an instruction of a scheduling class.
 struct score_class {
-    unsigned number;
+    const char *name;    // LLVM's: "WriteFAddY"; its first opcode where LLVM was built without names
     const char *opcodes; // some of its opcodes
     struct score_errors errors;
 };

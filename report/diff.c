@@ -4,6 +4,7 @@
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "report/csv.h"
 #include "report/fold.h"
 
 #include <math.h>
@@ -218,4 +219,64 @@ bool diff_models_write_json(struct arena *arena, const struct diff_model_names *
         is_written = json_print_line(out, &json, fail);
     }
     return is_written;
+}
+
+// ---- CSV
+
+static void put_csv_name(struct csv *csv, const struct check_value *value) {
+    csv_put(csv, value->form);
+    csv_put(csv, value->class_name);
+    csv_put(csv, check_quantity_name(value->quantity));
+    csv_put(csv, value->detail);
+}
+
+static void put_csv_value(struct csv *csv, const struct check_value *value) {
+    bool is_known = value && value->value.is_known;
+    csv_put_number(csv, is_known, is_known ? value->value.cycles : 0);
+    csv_put_number(csv, is_known, is_known ? value->value.low : 0);
+    csv_put_number(csv, is_known, is_known ? value->value.high : 0);
+    csv_put(csv, !is_known ? "" : value->value.relation == TABLE_AT_MOST ? "at most" : "equal");
+    csv_put(csv, is_known ? bench_verdict_name(value->value.verdict) : "");
+}
+
+bool diff_write_csv(struct arena *arena, const struct diff *diff, FILE *out, struct fail *fail) {
+    static const char *const titles[] = {
+        "kind",   "form",       "class",       "quantity",        "detail",
+        "before", "before_low", "before_high", "before_relation", "before_verdict",
+        "after",  "after_low",  "after_high",  "after_relation",  "after_verdict",
+        "p",
+    };
+    struct csv csv = {.line.arena = arena};
+    csv_put_all(&csv, titles, sizeof titles / sizeof *titles);
+    csv_end_line(&csv, out);
+    for (size_t i = 0; i < diff->n_entries; i++) {
+        const struct diff_entry *entry = &diff->entries[i];
+        if (entry->kind == DIFF_SAME)
+            continue;
+        csv_put(&csv, diff_kind_name(entry->kind));
+        put_csv_name(&csv, entry->after ? entry->after : entry->before);
+        put_csv_value(&csv, entry->before);
+        put_csv_value(&csv, entry->after);
+        csv_put_exact(&csv, entry->kind == DIFF_MOVED ? entry->p : NAN);
+        csv_end_line(&csv, out);
+    }
+    return csv_is_written(out, fail);
+}
+
+bool diff_models_write_csv(struct arena *arena, const struct diff_models *diff, FILE *out, struct fail *fail) {
+    static const char *const titles[] = {
+        "form",     "class", "quantity", "detail",   "predicted_before", "predicted_after",
+        "measured", "low",   "high",     "relation", "verdict"};
+    struct csv csv = {.line.arena = arena};
+    csv_put_all(&csv, titles, sizeof titles / sizeof *titles);
+    csv_end_line(&csv, out);
+    for (size_t i = 0; i < diff->n_entries; i++) {
+        const struct diff_models_entry *entry = &diff->entries[i];
+        put_csv_name(&csv, entry->value);
+        csv_put_exact(&csv, entry->before);
+        csv_put_exact(&csv, entry->after);
+        put_csv_value(&csv, entry->value);
+        csv_end_line(&csv, out);
+    }
+    return csv_is_written(out, fail);
 }

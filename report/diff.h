@@ -1,5 +1,5 @@
-// What differs between two measurements, or between two models' predictions of one (check/diff.h): as text, and as JSON
-// Lines.
+// What differs between two measurements, or between two models' predictions of one (check/diff.h): as text, as JSON
+// Lines, and as CSV.
 #ifndef REPORT_DIFF_H
 #define REPORT_DIFF_H
 
@@ -19,6 +19,8 @@ void diff_print(struct arena *arena, const struct diff_sides *sides, const struc
                 FILE *out, bool colour);
 bool diff_write_json(struct arena *arena, const struct diff_sides *sides, const struct diff *diff, FILE *out,
                      struct fail *fail);
+// A line for each value that is not the same.
+bool diff_write_csv(struct arena *arena, const struct diff *diff, FILE *out, struct fail *fail);
 
 struct diff_model_names {
     const char *before, *after;
@@ -27,5 +29,6 @@ void diff_models_print(struct arena *arena, const struct diff_model_names *names
                        size_t most, FILE *out, bool colour);
 bool diff_models_write_json(struct arena *arena, const struct diff_model_names *names, const struct diff_models *diff,
                             FILE *out, struct fail *fail);
+bool diff_models_write_csv(struct arena *arena, const struct diff_models *diff, FILE *out, struct fail *fail);
 
 #endif

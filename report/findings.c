@@ -4,6 +4,7 @@
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "report/csv.h"
 #include "report/fold.h"
 
 #include <math.h>
@@ -65,8 +66,10 @@ static const char *findings_count_text(struct arena *arena, const struct check_c
                              : arena_printf(arena, "Findings: %zu", counts->n_findings);
 }
 
-static const char *finding_note(const struct check_finding *finding) {
-    return finding->is_allowed ? "allowed" : finding->why_not ? finding->why_not : "";
+static const char *finding_note(struct arena *arena, const struct check_finding *finding) {
+    if (finding->is_allowed)
+        return arena_printf(arena, "allowed: %s", finding->allowance->reason);
+    return finding->why_not ? finding->why_not : "";
 }
 
 static const char *stale_text(struct arena *arena, const struct check_allowances *allowances,
@@ -85,11 +88,11 @@ static void print_findings(struct arena *arena, const struct check_report *repor
     table_column(&grid, TABLE_RIGHT, "values");
     table_column(&grid, TABLE_RIGHT, "forms");
     table_column(&grid, TABLE_LEFT, "finding");
-    table_column(&grid, TABLE_NOTE, "");
+    table_column(&grid, TABLE_BELOW, "");
     // Those that fail the check come first: they must not hide behind what is allowed.
     for (size_t i = 0, n_rows = 0; i < 2 * n && n_rows < n_shown; i++) {
         const struct check_finding *each = &findings[i % n];
-        const char *note = finding_note(each);
+        const char *note = finding_note(arena, each);
         if (each->is_allowed != (i >= n))
             continue;
         n_rows++;
@@ -102,6 +105,18 @@ static void print_findings(struct arena *arena, const struct check_report *repor
         table_print(&grid, out, options->colour);
     if (n_shown < n)
         screen_print_sentence(arena_printf(arena, "… and %zu more (--all prints them)", n - n_shown), out);
+}
+
+// An example of a value without a prediction, and its reason.
+static void print_unpredicted(struct arena *arena, const struct check_report *report, int question, FILE *out) {
+    for (size_t i = 0; i < report->results.n_values; i++)
+        if (report->outcomes[question][i] == CHECK_UNPREDICTED && report->why[i]) {
+            const struct check_value *value = &report->results.values[i];
+            screen_print_sentence(arena_printf(arena, "No prediction, for example, of %s, %s: %s", value->form,
+                                               check_value_label(arena, value), report->why[i]),
+                                  out);
+            return;
+        }
 }
 
 void findings_print(struct arena *arena, const struct check_report *report, const struct findings_options *options,
@@ -119,6 +134,8 @@ void findings_print(struct arena *arena, const struct check_report *report, cons
         screen_print_sentence(arena_printf(arena, "%s. %s.", counts_text(arena, &report->counts[q], q),
                                            findings_count_text(arena, &report->counts[q])),
                               out);
+        if (report->counts[q].n_unpredicted)
+            print_unpredicted(arena, report, q, out);
         if (report->n_findings[q])
             fputc('\n', out);
         print_findings(arena, report, q, options, out);
@@ -223,6 +240,47 @@ bool findings_write_json(struct arena *arena, const struct check_report *report,
     return is_written;
 }
 
+// ---- CSV
+
+static void write_csv_difference(struct csv *csv, const struct check_finding *finding,
+                                 const struct check_difference *difference, enum check_question question, FILE *out) {
+    const struct check_value *value = difference->value;
+    const char *const texts[] = {
+        check_question_name(question),
+        finding->id,
+        finding->is_allowed ? "yes" : "no",
+        value->form,
+        value->class_name,
+        check_quantity_name(value->quantity),
+        value->detail,
+    };
+    csv_put_all(csv, texts, sizeof texts / sizeof *texts);
+    csv_put_number(csv, true, value->value.cycles);
+    csv_put_number(csv, true, value->value.low);
+    csv_put_number(csv, true, value->value.high);
+    csv_put(csv, value->value.relation == TABLE_AT_MOST ? "at most" : "equal");
+    csv_put_number(csv, question != CHECK_HARDWARE, difference->number);
+    csv_put_number(csv, question == CHECK_HARDWARE, difference->number);
+    csv_put_number(csv, question == CHECK_MODEL, difference->before);
+    csv_put(csv, value->value.kernel);
+    csv_end_line(csv, out);
+}
+
+bool findings_write_csv(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
+    static const char *const titles[] = {"question", "finding",   "allowed",  "form",    "class",
+                                         "quantity", "detail",    "measured", "low",     "high",
+                                         "relation", "predicted", "earlier",  "against", "kernel"};
+    struct csv csv = {.line.arena = arena};
+    csv_put_all(&csv, titles, sizeof titles / sizeof *titles);
+    csv_end_line(&csv, out);
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++)
+        for (size_t i = 0; i < report->n_findings[q]; i++)
+            for (size_t k = 0; k < report->findings[q][i].n_differences; k++)
+                write_csv_difference(&csv, &report->findings[q][i], &report->findings[q][i].differences[k],
+                                     (enum check_question)q, out);
+    return csv_is_written(out, fail);
+}
+
 // ---- JUnit
 
 static void add_xml(struct text *text, const char *string) {
@@ -270,7 +328,7 @@ static enum case_kind add_case(struct arena *arena, struct text *text, const str
     const struct check_value *values = report->results.values;
     struct text failures = {.arena = arena}, allowed = {.arena = arena};
     size_t n_compared = 0;
-    const char *error = NULL, *skipped = NULL, *id = NULL;
+    const char *error = NULL, *skipped = NULL, *message = NULL;
     for (size_t i = first; i < end; i++) {
         enum check_outcome outcome = report->outcomes[q][i];
         n_compared += outcome == CHECK_AGREES || outcome == CHECK_DIFFERS;
@@ -283,11 +341,14 @@ static enum case_kind add_case(struct arena *arena, struct text *text, const str
         if (!by_value->findings[i])
             continue;
         const struct check_finding *finding = by_value->findings[i];
-        text_addf(finding->is_allowed ? &allowed : &failures, "%s: %s, measured %s%s (%s)\n",
-                  check_value_label(arena, &values[i]), number_text(arena, by_value->differences[i]->number),
+        text_addf(finding->is_allowed ? &allowed : &failures, "%s: %s %s, measured %s%s (%s)\n",
+                  check_value_label(arena, &values[i]), q == CHECK_HARDWARE ? "earlier" : "model",
+                  number_text(arena, by_value->differences[i]->number),
                   values[i].value.relation == TABLE_AT_MOST ? "at most " : "",
                   number_text(arena, values[i].value.cycles), finding->id);
-        id = id || finding->is_allowed ? id : finding->id;
+        if (!message && !finding->is_allowed)
+            message = arena_printf(arena, "%s: %s%s%s", finding->id, finding->summary, finding->why_not ? "; " : "",
+                                   finding->why_not ? finding->why_not : "");
     }
     text_add(text, "    <testcase");
     add_attribute(text, "classname", values[first].class_name);
@@ -300,7 +361,7 @@ static enum case_kind add_case(struct arena *arena, struct text *text, const str
                                               : CASE_SKIPPED;
     if (kind == CASE_FAILED || kind == CASE_ERROR) {
         text_add(text, kind == CASE_FAILED ? "<failure" : "<error");
-        add_attribute(text, "message", kind == CASE_FAILED ? id : error);
+        add_attribute(text, "message", kind == CASE_FAILED ? message : error);
         add_attribute(text, "type", kind == CASE_FAILED ? "difference" : "not run");
         text_add(text, ">");
         add_xml(text, kind == CASE_FAILED ? failures.data : error);
@@ -365,13 +426,21 @@ static void add_cell(struct text *text, const char *string) {
         text_addf(text, "%s%c", strchr("|\\`*_<>[]", *string) ? "\\" : "", *string == '\n' ? ' ' : *string);
 }
 
+static bool has_allowed(const struct check_report *report) {
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++)
+        if (report->counts[q].n_allowed)
+            return true;
+    return false;
+}
+
 const char *findings_markdown(struct arena *arena, const struct check_report *report) {
     enum { MOST = 20 };
     struct text text = {.arena = arena};
     text_addf(&text, "### Cyclops: %s\n\n",
-              check_has_failed(report)     ? "findings"
-              : check_has_compared(report) ? "no findings"
-                                           : "nothing compared");
+              check_has_failed(report)      ? "findings"
+              : !check_has_compared(report) ? "nothing compared"
+              : has_allowed(report)         ? "all findings are allowed"
+                                            : "no findings");
     text_add(&text, "Measured on ");
     add_cell(&text, report->results.machine);
     text_add(&text, ".\n");
@@ -384,7 +453,7 @@ const char *findings_markdown(struct arena *arena, const struct check_report *re
                   findings_count_text(arena, &report->counts[q]));
         size_t n = report->n_findings[q];
         if (n)
-            text_add(&text, "\n| finding | values | what differs | forms | |\n|---|--:|---|---|---|\n");
+            text_add(&text, "\n| finding | values | what differs | forms | remark |\n|---|--:|---|---|---|\n");
         for (size_t i = 0; i < n && i < MOST; i++) {
             const struct check_finding *each = &report->findings[q][i];
             text_add(&text, "| ");
@@ -394,7 +463,7 @@ const char *findings_markdown(struct arena *arena, const struct check_report *re
             text_add(&text, " | ");
             add_cell(&text, forms_text(arena, each));
             text_add(&text, " | ");
-            add_cell(&text, finding_note(each));
+            add_cell(&text, finding_note(arena, each));
             text_add(&text, " |\n");
         }
         if (n > MOST)

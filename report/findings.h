@@ -20,6 +20,9 @@ void findings_print(struct arena *arena, const struct check_report *report, cons
 // "allowance" for each that fits nothing.
 bool findings_write_json(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail);
 
+// CSV: a line for each value of each finding.
+bool findings_write_csv(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail);
+
 // JUnit's XML: a suite for each question, a test case for each form. A difference that is not allowed is a failure,
 // code that did not run is an error, and a form of which no value could be compared is skipped.
 const char *findings_junit(struct arena *arena, const struct check_report *report);

@@ -126,13 +126,13 @@ static void print_classes(struct arena *arena, const struct scores *scores, FILE
             struct table table = {.arena = arena};
             if (form->n_classes == 0)
                 continue;
-            table_column(&table, TABLE_RIGHT, "class");
+            table_column(&table, TABLE_CUT, "class");
             table_column(&table, TABLE_RIGHT, "blocks");
             table_column(&table, TABLE_RIGHT, "mean error");
             table_column(&table, TABLE_RIGHT, "bias");
             table_column(&table, TABLE_WRAP, "opcodes");
             for (size_t c = 0; c < form->n_classes && c < MOST; c++) {
-                table_cell(&table, "%u", form->classes[c].number);
+                table_cell(&table, "%s", form->classes[c].name);
                 table_cell(&table, "%zu", form->classes[c].errors.n);
                 table_cell(&table, "%.1f %%", mean_percent(&form->classes[c].errors));
                 table_cell(&table, "%+.1f %%", signed_percent(bias(&form->classes[c].errors), 1));
@@ -268,7 +268,7 @@ static void put_parts(struct json_text *json, const struct score_form *form) {
     json_open_list(json, "classes");
     for (size_t c = 0; c < form->n_classes; c++) {
         json_open(json, NULL);
-        json_put_integer(json, "class", form->classes[c].number);
+        json_put_text(json, "class", form->classes[c].name);
         json_put_text(json, "opcodes", form->classes[c].opcodes);
         put_errors(json, &form->classes[c].errors);
         json_close(json);

@@ -2,6 +2,7 @@
 #include "report/table_rows.h"
 
 #include "base/json_text.h"
+#include "report/csv.h"
 #include "report/fold.h"
 
 #include <errno.h>
@@ -12,45 +13,17 @@ enum { DECIMALS = 5 };
 
 // ---- CSV
 
-struct csv {
-    struct arena *arena;
-    struct text line;
-};
-
-static void put_field(struct csv *csv, const char *text) {
-    text = text ? text : "";
-    if (csv->line.length)
-        text_add(&csv->line, ",");
-    if (!strpbrk(text, "\",\r\n")) {
-        text_add(&csv->line, text);
-        return;
-    }
-    text_add(&csv->line, "\"");
-    for (; *text; text++)
-        text_addf(&csv->line, "%s%c", *text == '"' ? "\"" : "", *text);
-    text_add(&csv->line, "\"");
-}
-
-static void put_number(struct csv *csv, bool is_known, double number) {
-    put_field(csv, is_known && isfinite(number) ? fold_number(csv->arena, number, DECIMALS) : "");
-}
-
-static void put_truth(struct csv *csv, bool value) {
-    put_field(csv, value ? "yes" : "no");
-}
-
 static void put_titles(struct csv *csv, const struct survey_table *table) {
     static const char *const titles[] = {
         "form",     "quantity",    "source",         "destination", "cycles",   "low",     "high", "relation",
         "verdict",  "why",         "kernel",         "bytes",       "class",    "example", "code", "same_address",
         "breakers", "slow_values", "lanes_on_lines", "streams",     "headline", "partner", "sum",
     };
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        put_field(csv, titles[i]);
+    csv_put_all(csv, titles, sizeof titles / sizeof *titles);
     for (size_t i = 0; i < table->n_models; i++) {
-        put_field(csv, arena_printf(csv->arena, "%s latency", table->models[i]));
-        put_field(csv, arena_printf(csv->arena, "%s rthroughput", table->models[i]));
-        put_field(csv, arena_printf(csv->arena, "%s uops", table->models[i]));
+        csv_put(csv, arena_printf(csv->line.arena, "%s latency", table->models[i]));
+        csv_put(csv, arena_printf(csv->line.arena, "%s rthroughput", table->models[i]));
+        csv_put(csv, arena_printf(csv->line.arena, "%s uops", table->models[i]));
     }
 }
 
@@ -61,45 +34,44 @@ static const char *relation_name(enum table_relation relation) {
 static void put_csv_models(struct csv *csv, const struct survey_table *table, const struct table_row *row) {
     for (size_t i = 0; i < table->n_models; i++) {
         bool is_known = row->models && row->models[i].is_known;
-        put_number(csv, is_known, is_known ? row->models[i].latency : 0);
-        put_number(csv, is_known, is_known ? row->models[i].rthroughput : 0);
-        put_number(csv, is_known, is_known ? row->models[i].uops : 0);
+        csv_put_number(csv, is_known, is_known ? row->models[i].latency : 0);
+        csv_put_number(csv, is_known, is_known ? row->models[i].rthroughput : 0);
+        csv_put_number(csv, is_known, is_known ? row->models[i].uops : 0);
     }
 }
 
 // Puts the fields from `cycles` to `example`.
 static void put_csv_value(struct csv *csv, const struct table_row *row, const struct table_value *value) {
     bool is_known = fold_is_known(value);
-    put_number(csv, is_known, value->cycles);
-    put_number(csv, is_known, value->low);
-    put_number(csv, is_known, value->high);
-    put_field(csv, is_known ? relation_name(value->relation) : "");
-    put_field(csv, is_known ? bench_verdict_name(value->verdict) : "");
-    put_field(csv, value->why);
-    put_field(csv, value->kernel);
-    put_field(csv, value->bytes);
-    put_field(csv, row->sched_class);
-    put_field(csv, row->example);
+    csv_put_number(csv, is_known, value->cycles);
+    csv_put_number(csv, is_known, value->low);
+    csv_put_number(csv, is_known, value->high);
+    csv_put(csv, is_known ? relation_name(value->relation) : "");
+    csv_put(csv, is_known ? bench_verdict_name(value->verdict) : "");
+    csv_put(csv, value->why);
+    csv_put(csv, value->kernel);
+    csv_put(csv, value->bytes);
+    csv_put(csv, row->sched_class);
+    csv_put(csv, row->example);
 }
 
 static void end_csv_line(struct csv *csv, const struct survey_table *table, const struct table_row *row,
                          const struct table_value *value, FILE *out) {
-    put_field(csv, value->partner);
-    put_number(csv, value->sum != 0, value->sum);
+    csv_put(csv, value->partner);
+    csv_put_number(csv, value->sum != 0, value->sum);
     put_csv_models(csv, table, row);
-    fprintf(out, "%s\n", csv->line.data);
-    csv->line.length = 0;
+    csv_end_line(csv, out);
 }
 
 static void write_csv_latency(struct csv *csv, const struct survey_table *table, const struct table_row *row,
                               const struct table_latency *latency, FILE *out) {
-    put_field(csv, row->form);
-    put_field(csv, "latency");
-    put_field(csv, latency->source);
-    put_field(csv, latency->destination);
+    csv_put(csv, row->form);
+    csv_put(csv, "latency");
+    csv_put(csv, latency->source);
+    csv_put(csv, latency->destination);
     put_csv_value(csv, row, &latency->value);
     for (int i = 0; i < 7; i++) // code to headline
-        put_field(csv, i == 3 && latency->has_slow_values ? "yes" : "");
+        csv_put(csv, i == 3 && latency->has_slow_values ? "yes" : "");
     end_csv_line(csv, table, row, &latency->value, out);
 }
 
@@ -115,30 +87,30 @@ static void write_csv_throughput(struct csv *csv, const struct survey_table *tab
         value.relation = TABLE_EQUAL;
         value.why = count->why;
     }
-    put_field(csv, row->form);
-    put_field(csv, count ? "count" : "throughput");
-    put_field(csv, count ? count->event : "");
-    put_field(csv, "");
+    csv_put(csv, row->form);
+    csv_put(csv, count ? "count" : "throughput");
+    csv_put(csv, count ? count->event : "");
+    csv_put(csv, "");
     put_csv_value(csv, row, &value);
-    put_field(csv, throughput->is_looped ? "looped" : "unrolled");
-    put_truth(csv, throughput->has_same_address);
-    put_truth(csv, throughput->has_breakers);
-    put_truth(csv, throughput->has_slow_values);
-    put_truth(csv, throughput->has_lines);
-    put_number(csv, true, throughput->streams);
-    put_truth(csv, i == row->headline);
+    csv_put(csv, throughput->is_looped ? "looped" : "unrolled");
+    csv_put_truth(csv, throughput->has_same_address);
+    csv_put_truth(csv, throughput->has_breakers);
+    csv_put_truth(csv, throughput->has_slow_values);
+    csv_put_truth(csv, throughput->has_lines);
+    csv_put_number(csv, true, throughput->streams);
+    csv_put_truth(csv, i == row->headline);
     end_csv_line(csv, table, row, &throughput->value, out);
 }
 
 // As latencies: the fields from `cycles` to `high` hold slots.
 static void write_csv_slots(struct csv *csv, const struct survey_table *table, const struct table_row *row, FILE *out) {
-    put_field(csv, row->form);
-    put_field(csv, "slots");
-    put_field(csv, "");
-    put_field(csv, "");
+    csv_put(csv, row->form);
+    csv_put(csv, "slots");
+    csv_put(csv, "");
+    csv_put(csv, "");
     put_csv_value(csv, row, &row->slots.value);
     for (int i = 0; i < 7; i++) // code to headline
-        put_field(csv, "");
+        csv_put(csv, "");
     end_csv_line(csv, table, row, &row->slots.value, out);
 }
 
@@ -148,13 +120,13 @@ static bool has_slots(const struct table_row *row) {
 
 static void write_csv_none(struct csv *csv, const struct survey_table *table, const struct table_row *row, FILE *out) {
     const struct table_value nothing = {.why = row->left_out};
-    put_field(csv, row->form);
-    put_field(csv, "none");
-    put_field(csv, "");
-    put_field(csv, "");
+    csv_put(csv, row->form);
+    csv_put(csv, "none");
+    csv_put(csv, "");
+    csv_put(csv, "");
     put_csv_value(csv, row, &nothing);
     for (int i = 0; i < 7; i++) // code to headline
-        put_field(csv, "");
+        csv_put(csv, "");
     end_csv_line(csv, table, row, &nothing, out);
 }
 
@@ -169,10 +141,9 @@ bool table_report_write_csv(struct arena *arena, const struct survey_table *tabl
     struct table_rows rows;
     if (!table_rows_choose(arena, table, options, &rows, fail))
         return false;
-    struct csv csv = {.arena = arena, .line.arena = arena};
+    struct csv csv = {.line.arena = arena};
     put_titles(&csv, table);
-    fprintf(out, "%s\n", csv.line.data);
-    csv.line.length = 0;
+    csv_end_line(&csv, out);
     for (size_t i = 0; i < rows.n; i++) {
         const struct table_row *row = rows.rows[i];
         for (size_t k = 0; k < row->n_latencies; k++)

@@ -204,7 +204,8 @@ static void add_kernel(struct arena *arena, struct table *grid, const char *what
 
 static void print_kernels(struct arena *arena, const struct survey_table *table, const struct table_row *row, FILE *out,
                           bool colour) {
-    struct table grid = {.arena = arena};
+    // Bytes of code fill any line, and are read by nobody beyond the usual screen's.
+    struct table grid = {.arena = arena, .most_columns = 79};
     struct table_value place = {0};
     bool has_kernel = false;
     table_column(&grid, TABLE_WRAP, "kernel"); // never cut: it is to be repeated

@@ -85,7 +85,7 @@ const char *table_throughput_text(struct arena *arena, const struct table_row *r
     bool has_addresses = false; // else there is nothing to tell apart, or no memory operand
     for (size_t i = 0; i < row->n_throughputs; i++)
         has_addresses |= row->throughputs[i].has_same_address;
-    return arena_printf(arena, "%s, n = %u%s%s", throughput->is_looped ? "looped" : "unrolled", throughput->streams,
+    return arena_printf(arena, "%s, n = %u%s%s%s", throughput->is_looped ? "looped" : "unrolled", throughput->streams,
                         throughput->has_same_address ? ", same address"
                         : has_addresses              ? ", own lines"
                                                      : "",
@@ -94,8 +94,8 @@ const char *table_throughput_text(struct arena *arena, const struct table_row *r
                             ? arena_printf(arena, ", breakers each %u copies", throughput->copies)
                         : throughput->has_breakers     ? ", with breakers"
                         : throughput->has_surroundings ? ", with what it needs around it"
-                        : throughput->has_slow_values  ? ", slow values"
-                                                       : "");
+                                                       : "",
+                        throughput->has_slow_values ? ", slow values" : "");
 }
 
 const char *table_value_text(struct arena *arena, const struct table_value *value) {

@@ -13,6 +13,7 @@ multiclass X86SchedWritePair {
 defm WriteALU : X86SchedWritePair;
 defm WriteIMul64Reg : X86SchedWritePair;
 defm WriteFAddY : X86SchedWritePair;
+defm WriteFLogicY : X86SchedWritePair;
 def ReadAfterLd : SchedRead;
 
 class Toy<list<SchedReadWrite> Writes> : Instruction {
@@ -30,6 +31,8 @@ def IMUL64rm : Toy<[WriteIMul64RegLd, ReadAfterLd]>;
 def VADDPSYrr : Toy<[WriteFAddY]>;
 def VADDPDYrr : Toy<[WriteFAddY]>;
 def VSUBPSYrr : Toy<[WriteFAddY]>;
+def VXORPSYrr : Toy<[WriteFLogicY]>;
+def VXORPDYrr : Toy<[WriteFLogicY]>;
 
 include "X86ScheduleZnver4.td"
 def : ProcessorModel<"znver4", Znver4Model, []>;

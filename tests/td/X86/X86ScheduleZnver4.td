@@ -13,6 +13,7 @@ def Zn4ALU0123 : ProcResource<4>;
 def Zn4AGU012 : ProcResource<3>;
 def Zn4Load : ProcResource<3>;
 def Zn4FPFAdd01 : ProcResource<2>;
+def Zn4FPFMisc0123 : ProcResource<4>;
 defvar Zn4Multiplier = Zn4ALU1;
 
 multiclass Zn4WriteResInt<SchedWrite SchedRW, list<ProcResourceKind> ExePorts,
@@ -39,6 +40,7 @@ def : ReadAdvance<ReadAfterLd, Znver4Model.LoadLatency>;
 defm : Zn4WriteResIntPair<WriteALU, [Zn4ALU0123], 1, [1], 1>; // Simple.
 defm : Zn4WriteResIntPair<WriteIMul64Reg, [Zn4Multiplier], 3, [1]>; // 64 bits.
 defm : Zn4WriteResIntPair<WriteFAddY, [Zn4FPFAdd01], 3, [1], 1>;
+defm : Zn4WriteResIntPair<WriteFLogicY, [Zn4FPFMisc0123], 1, [1], 1>;
 
 // Listed by name.
 def Zn4WriteListed : SchedWriteRes<[Zn4ALU0123]> {
@@ -53,5 +55,12 @@ def Zn4WriteFitted : SchedWriteRes<[Zn4FPFAdd01]> {
   let ReleaseAtCycles = [1];
 }
 def : InstRW<[Zn4WriteFitted], (instregex "^V(ADD|SUB)P(S|D)Yrr")>;
+
+// Operands choose.
+def Zn4WriteNothing : SchedWriteRes<[]>;
+def Zn4WriteLogicOrNothing : SchedWriteVariant<[
+    SchedVar<MCSchedPredicate<CheckSameRegOperand<1, 2>>, [Zn4WriteNothing]>,
+    SchedVar<NoSchedPred, [WriteFLogicY]>]>;
+def : InstRW<[Zn4WriteLogicOrNothing], (instrs VXORPSYrr, VXORPDYrr)>;
 
 } // SchedModel
