@@ -26,7 +26,9 @@ async function look() {
   facts.scroll = page.documentElement.scrollWidth;
   const seen = element => element && element.getClientRects().length > 0;
   facts.boxes = PARTS.map(name => { const e = page.querySelector(name), box = seen(e) ? e.getBoundingClientRect() : null; return box && [name, box.x, box.y, box.width, box.height]; }).filter(Boolean);
-  facts.columns = [...page.querySelectorAll("#head > span")].filter(seen).length;
+  const cells = [...page.querySelectorAll("#space .row:first-child > span")].filter(seen);
+  facts.columns = cells.length;
+  facts.lines = new Set(cells.map(cell => Math.round(cell.getBoundingClientRect().top))).size;
   const parse = text => text.match(/[\d.]+/g).map(Number);
   const light = ([r, g, b]) => [r, g, b].map(c => c / 255).map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
   const back = e => { for (; e; e = e.parentElement) { const c = parse(inner.getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
@@ -108,6 +110,8 @@ def differences(facts, stored, width):
         return
     if facts["columns"] != stored["columns"]:
         yield f"{facts['columns']} columns of instructions, not {stored['columns']}"
+    if facts["lines"] != stored["lines"]:
+        yield f"{facts['lines']} lines for each instruction, not {stored['lines']}"
     for box, (name, x, wide) in zip(facts["boxes"], stored["boxes"]):
         if abs(box[1] / width - x) > 0.12 or abs(box[3] / width - wide) > 0.15:
             yield f"{name} is at {box[1] / width:.2f}, {box[3] / width:.2f} wide, not at {x:.2f}, {wide:.2f}"
@@ -159,7 +163,7 @@ def main():
     if sys.argv[6:] == ["write"]:
         boxes = [[name, round(x / width, 3), round(wide / width, 3)] for name, x, _, wide, _ in facts["boxes"]]
         with open(path, "w", encoding="utf-8") as out:
-            out.write('{"columns": %d,\n "boxes": %s,\n "picture": [\n  %s]}\n' % (facts["columns"], json.dumps(boxes), ",\n  ".join(map(json.dumps, facts["picture"]))))
+            out.write('{"columns": %d,\n "lines": %d,\n "boxes": %s,\n "picture": [\n  %s]}\n' % (facts["columns"], facts["lines"], json.dumps(boxes), ",\n  ".join(map(json.dumps, facts["picture"]))))
         return
     found = list(complaints(facts, width))
     if scheme == "light": # the picture of a dark page is that of the light one, with other colours
