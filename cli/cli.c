@@ -32,7 +32,7 @@ int cli_run_status(const struct command *command, int argc, char **argv,
     if (fail.status != FAIL_NONE)
         status = run_plan_worse(status, cli_failed(&fail));
     arena_free(&arena);
-    int end = cli_finish(); // a report that is not there must not pass for findings
+    int end = fail.status == FAIL_NONE ? cli_finish() : 0; // a report that is not there must not pass for findings
     return end ? end : status;
 }
 
@@ -43,10 +43,12 @@ int cli_failed(const struct fail *fail) {
 }
 
 int cli_finish(void) {
+    errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return 0;
+    // Where an earlier write failed, its reason is gone.
     struct fail fail = {0};
-    fail_set(&fail, FAIL_INPUT, "cannot write the report: %s", strerror(errno));
+    fail_set(&fail, FAIL_INPUT, "cannot write the output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
     return cli_failed(&fail);
 }
 

@@ -13,7 +13,7 @@ static struct {
     struct option_list baseline;
     const char *against, *allow, *junit, *annotations, *markdown, *written_allowances;
     double false_percent;
-    bool wants_gap, wants_all;
+    bool wants_gap, wants_all, wants_csv;
 } args = {.false_percent = 1};
 
 static const struct option options[] = {
@@ -43,6 +43,7 @@ static const struct option options[] = {
      &args.false_percent},
     {OPTION_HEADING, NULL, NULL, "Output", NULL},
     {OPTION_FLAG, "all", NULL, "Print all findings. Default: the first 40 of each question.", &args.wants_all},
+    {OPTION_FLAG, "csv", NULL, "Print a line for each value of a finding, separated by commas.", &args.wants_csv},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &lab_args.files.wants_json},
     {OPTION_OUTPUT, "junit", "FILE", "Write JUnit's XML: a test case for each form.", &args.junit},
     {OPTION_OUTPUT, "markdown", "FILE", "Write a comment for a pull request.", &args.markdown},
@@ -118,10 +119,11 @@ static int report(struct arena *arena, const struct check_report *report, struct
     enum { MOST = 40 };
     const char *cpu = lab_args.options.cpus.items[0];
     struct findings_options wanted = {.most = args.wants_all ? 0 : MOST, .colour = cli_wants_colour()};
-    if (lab_args.files.wants_json && !findings_write_json(arena, report, stdout, fail))
-        return 0;
-    if (!lab_args.files.wants_json)
+    if (!lab_args.files.wants_json && !args.wants_csv)
         findings_print(arena, report, &wanted, stdout);
+    else if (args.wants_csv ? !findings_write_csv(arena, report, stdout, fail)
+                            : !findings_write_json(arena, report, stdout, fail))
+        return 0;
     if (args.annotations)
         findings_print_annotations(arena, report, file_has_suffix(cpu, ".yaml") ? cpu : NULL, stdout);
     if (!write_files(arena, report, fail))
@@ -156,6 +158,8 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
     int status = 0;
     if (!operands->n_items)
         fail_set(fail, FAIL_INPUT, "name the folder of a survey, such as 'survey', or a file of measurements");
+    else if (args.wants_csv && lab_args.files.wants_json)
+        fail_set(fail, FAIL_INPUT, "--csv and --json are two formats: choose one");
     else if (args.annotations && strcmp(args.annotations, "github") != 0)
         fail_set(fail, FAIL_INPUT, "unknown kind of annotations '%s': there is github", args.annotations);
     else if (args.false_percent >= 100)

@@ -14,7 +14,8 @@ static const struct command command = {
     "cyclops completion",
     "bash|zsh|fish",
     "Prints a script with which the shell completes commands, options, their values,\n"
-    "kernels, models and files. An installation puts it where the shells look for it.\n",
+    "kernels, forms, models and files. An installation puts it where the shells look\n"
+    "for it.\n",
     "  source <(cyclops completion bash)\n"
     "  cyclops completion zsh >~/.zfunc/_cyclops    # a folder of $fpath\n"
     "  cyclops completion fish >~/.config/fish/completions/cyclops.fish\n",
@@ -43,7 +44,7 @@ static const char *kind_of(struct slice word) {
         {"FILE", "@file"},     {"FILE.s", "@file"},   {"FILE.o", "@file"}, {"FILE.yaml", "@file"}, {"PROFILE", "@file"},
         {"OUT", "@file"},      {"RESULTS", "@file"},  {"BEFORE", "@file"}, {"AFTER", "@file"},     {"INPUT", "@file"},
         {"DIR", "@folder"},    {"FOLDER", "@folder"}, {"CPU", "@model"},   {"MODEL", "@model"},    {"LLVM", "@llvm"},
-        {"TARGET", "@target"}, {"KERNEL", "@kernel"},
+        {"TARGET", "@target"}, {"KERNEL", "@kernel"}, {"FORM", "@form"},   {"PATTERN", "@form"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (slice_is(word, kinds[i].placeholder))
@@ -73,9 +74,10 @@ static void add_values(struct arena *arena, struct slice text, struct values *wo
         while (word.length > 3 && strncmp(word.data + word.length - 3, "...", 3) == 0)
             word.length -= 3;
         const char *kind = kind_of(word);
-        if (kind)
+        bool is_many = kind && strcmp(kind, "@form") == 0 && kinds->n; // thousands would hide a command's kernels
+        if (kind && !is_many)
             add_value(arena, kinds, kind);
-        else if (is_plain_word(word))
+        else if (!kind && is_plain_word(word))
             add_value(arena, words, arena_copy(arena, word.data, word.length));
     }
 }
@@ -178,6 +180,7 @@ static const char bash_head[] =
     "    @llvm) _cyclops_names models 's/.*\"llvm\":\\[\\([0-9,]*\\)\\].*/\\1/p' | tr , '\\n' | sort -u ;;\n"
     "    @target) printf 'native\\n'; _cyclops_models | sed 's/^/sim:/' ;;\n"
     "    @kernel) _cyclops_names kernels 's/^{\"kernel\":\"\\([^\"]*\\)\".*/\\1/p' | sort -u ;;\n"
+    "    @form) _cyclops_names forms 's/^{\"form\":\"\\([^\"]*\\)\".*/\\1/p' ;;\n"
     "    @file) compgen -f -- \"$cur\" ;;\n"
     "    @folder) compgen -d -- \"$cur\" ;;\n"
     "    *) printf '%s\\n' \"$1\" ;;\n"
@@ -282,6 +285,7 @@ static const char zsh_head[] =
     "'\\n')\"}) ;;\n"
     "        @target) offered+=(native sim:${(f)^\"$(_cyclops_models)\"}) ;;\n"
     "        @kernel) offered+=(${(fu)\"$(_cyclops_names kernels 's/^{\"kernel\":\"\\([^\"]*\\)\".*/\\1/p')\"}) ;;\n"
+    "        @form) offered+=(${(f)\"$(_cyclops_names forms 's/^{\"form\":\"\\([^\"]*\\)\".*/\\1/p')\"}) ;;\n"
     "        @file) _files ;;\n"
     "        @folder) _files -/ ;;\n"
     "        *) offered+=($each) ;;\n"
@@ -365,6 +369,9 @@ static const char fish_head[] =
     "end\n"
     "function __cyclops_kernel\n"
     "    __cyclops_names kernels '^\\{\"kernel\":\"([^\"]*)\".*' | sort -u\n"
+    "end\n"
+    "function __cyclops_form\n"
+    "    __cyclops_names forms '^\\{\"form\":\"([^\"]*)\".*'\n"
     "end\n"
     "function __cyclops_folder\n"
     "    __fish_complete_directories (commandline -ct | string replace -r '^-[^=]*=' '')\n"

@@ -10,7 +10,7 @@
 
 static struct {
     double false_percent;
-    bool wants_all;
+    bool wants_all, wants_csv;
 } args = {.false_percent = 1};
 
 static const struct option options[] = {
@@ -25,6 +25,7 @@ static const struct option options[] = {
      "Share of false ones to accept among the values reported as moved. Default: 1.", &args.false_percent},
     {OPTION_HEADING, NULL, NULL, "Output", NULL},
     {OPTION_FLAG, "all", NULL, "Print all rows. Default: the first 40 of each kind.", &args.wants_all},
+    {OPTION_FLAG, "csv", NULL, "Print a line for each value that differs, separated by commas.", &args.wants_csv},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &lab_args.files.wants_json},
     {0},
 };
@@ -60,11 +61,11 @@ static int diff_files(struct arena *arena, const struct operands *operands, stru
         !check_results_read(arena, &operands->items[1], 1, &cli_listener, &after, fail))
         return 0;
     diff_make(arena, &before, &after, rate, &diff);
-    if (lab_args.files.wants_json) {
-        if (!diff_write_json(arena, &sides, &diff, stdout, fail))
-            return 0;
-    } else
+    if (!lab_args.files.wants_json && !args.wants_csv)
         diff_print(arena, &sides, &diff, rate, args.wants_all ? 0 : MOST, stdout, cli_wants_colour());
+    else if (args.wants_csv ? !diff_write_csv(arena, &diff, stdout, fail)
+                            : !diff_write_json(arena, &sides, &diff, stdout, fail))
+        return 0;
     if (diff.n_compared == 0)
         fail_set(fail, FAIL_UNAVAILABLE, "nothing could be compared: no stable value is in both");
     return diff.n_by_kind[DIFF_MOVED] ? FAIL_WORK : 0;
@@ -77,11 +78,11 @@ static int diff_models(struct arena *arena, const struct lab *lab, const char *p
     if (!check_results_read(arena, &path, 1, &cli_listener, &results, fail))
         return 0;
     diff_models_make(arena, &results, &lab->models[0], &lab->models[1], &diff);
-    if (lab_args.files.wants_json) {
-        if (!diff_models_write_json(arena, &names, &diff, stdout, fail))
-            return 0;
-    } else
+    if (!lab_args.files.wants_json && !args.wants_csv)
         diff_models_print(arena, &names, &diff, args.wants_all ? 0 : MOST, stdout, cli_wants_colour());
+    else if (args.wants_csv ? !diff_models_write_csv(arena, &diff, stdout, fail)
+                            : !diff_models_write_json(arena, &names, &diff, stdout, fail))
+        return 0;
     if (diff.n_compared == 0)
         fail_set(fail, FAIL_UNAVAILABLE, "nothing could be compared: the models predict none of the values");
     return diff.n_entries ? FAIL_WORK : 0;
@@ -104,7 +105,9 @@ static int open_models(struct arena *arena, const char *path, struct fail *fail)
 
 static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     size_t n_models = lab_args.options.cpus.n_items;
-    if (args.false_percent >= 100)
+    if (args.wants_csv && lab_args.files.wants_json)
+        fail_set(fail, FAIL_INPUT, "--csv and --json are two formats: choose one");
+    else if (args.false_percent >= 100)
         fail_set(fail, FAIL_INPUT, "--false-share is below 100 %%");
     else if (lab_args.options.llvms.n_items > 1)
         fail_set(fail, FAIL_INPUT, "--llvm is one version here; --mcpu llvm-19/znver4 names that of one model");

@@ -98,6 +98,11 @@ has 'cyclops mca blo' block.s
 has 'cyclops survey --output ' folder
 has 'cyclops check folder --allow my' my.yaml
 if [ "$(uname -m)" = x86_64 ]; then
+    has 'cyclops survey VADDPSY' VADDPSYrr
+    has 'cyclops table survey --form ADD64r' ADD64rr
+    lacks 'cyclops run ADD64' ADD64rr # thousands would hide the kernels
+fi
+if [ "$(uname -m)" = x86_64 ]; then
     has 'cyclops check folder --mcpu znver' znver3 znver4
     lacks 'cyclops check folder --mcpu znver' skylake
     has 'cyclops check folder --mcpu my' my.yaml

@@ -44,6 +44,11 @@ writes check 'check finding allowance' "$cyclops" check base --mcpu worse.yaml -
 writes check 'check finding' "$cyclops" check moved --mcpu none --baseline base --json
 writes diff 'diff difference' "$cyclops" diff base moved --json
 writes diff 'diff difference' "$cyclops" diff base --mcpu znver4 --mcpu worse.yaml --json
+writes check-csv '' "$cyclops" check base --mcpu worse.yaml --against znver4 --gap --allow allow.yaml --csv
+writes check-csv '' "$cyclops" check moved --mcpu none --baseline base --csv
+writes diff-csv '' "$cyclops" diff base moved --csv
+writes diff-csv '' "$cyclops" diff noisy moved --csv
+writes diff-models-csv '' "$cyclops" diff base --mcpu znver4 --mcpu worse.yaml --csv
 # A class whose forms differ: two forms of one class, one of them measured on the other CPU.
 mkdir both
 sed 's/"form":"IMUL64rr",\(.*\)"class":"[^"]*"/"form":"IMUL64rr",\1"class":"X"/; s/"form":"SUB64rr",\(.*\)"class":"[^"]*"/"form":"SUB64rr",\1"class":"X"/' base/forms.jsonl >both/forms.jsonl
@@ -120,6 +125,8 @@ refused check printed.check 'line 1: .*Additional properties' '1s/"forms":/"form
 refused table-csv printed.table-csv 'the columns are' '1s/quantity/kind/'
 refused table-csv printed.table-csv 'line 3: [0-9]+ cells' '3s/$/,/'
 refused table-csv printed.table-csv "line 2: cycles: 'x' is not" '2s/^\([^,]*,[^,]*,[^,]*,[^,]*\),[^,]*/\1,x/'
+refused diff-csv printed.diff-csv "line 2: kind: 'same' is not" '2s/^[^,]*/same/'
+refused check-csv printed.check-csv "line 2: question: 'gip' is not" '2s/^[^,]*/gip/'
 refused corpus-values-csv values.csv "line 2: verdict" '2s/,stable,/,good,/'
 refused corpus-score-csv printed.corpus-score-csv 'within_5_percent: .* maximum' '2s/0\.[0-9]*,/47.24,/3'
 refused corpus-settings corpus/settings.json 'alias' 's/"alias":"[a-z]*"/"alias":"both"/'

@@ -75,7 +75,9 @@ other() { # other CPU ISA FORM...
 other neoverse-n1 aarch64 ADDXrs SUBSXri ADCXr LDRXui FMLAv4f32 FMOVXDr
 other neoverse-v2 aarch64 AND_PPzPP LDRXroX ADD_ZPmZ_S
 other cortex-a55 aarch64 LDRBBui FMLAv4f32
-other sifive-p670 riscv64 LD FADD_D C_ADD AMOADD_D
+other sifive-p670 riscv64 LD FADD_D C_ADD AMOADD_D VLUXEI32_V
+other cortex-a57 armv7 ADCrr CMPrr VMLALsv2i64
+other overlay:mips-24kc mips MULT
 while read -r cpu form source result wanted; do
     expect 0 "^$wanted\$" value "$T/$cpu" "$form" "$source" "${result/none/}"
 done <<'WANTED'
@@ -96,6 +98,12 @@ cortex-a55 FMLAv4f32 2 0 equal 4.0
 sifive-p670 LD 1.base 0 equal 4.0
 sifive-p670 FADD_D throughput none equal 0.50
 sifive-p670 C_ADD 2 0 equal 1.0
+sifive-p670 VLUXEI32_V 2.index 0 equal 1[28].0
+cortex-a57 CMPrr 1 flags.zero equal 1.0
+cortex-a57 CMPrr 1 flags.carry equal 1.0
+cortex-a57 ADCrr flags 0 equal 1.0
+cortex-a57 VMLALsv2i64 2 0 equal 5.0
+overlay:mips-24kc MULT 0 lo at most 5.0
 WANTED
 expect 0 'ADDXrs +add x0, x1, x2, lsl #1 +1 +0\.333 ' "$cyclops" table "$T/neoverse-n1"
 silent bash -c "'$cyclops' survey LD2Twov4s ADDXrs --isa aarch64 --target sim:neoverse-n1,noise=none --output '$T/reasons'"
@@ -209,6 +217,8 @@ env --default-signal=INT "$cyclops" survey 'ADD.*' "${sim[@]}" --output "$T/stop
 program=$!
 within 20 test -s "$T/stopped/measurements.jsonl"
 kill -INT $program
+sleep 0.05
+kill -INT $program 2>/dev/null # as of timeout, which signals the program and then its group
 wait $program
 status=$?
 [ $status = 130 ] && grep -q '^Interrupted after .* forms' "$T/messages" &&
