@@ -4,6 +4,7 @@
 #include "check/predictor.h"
 
 #include <math.h>
+#include <string.h>
 
 bool check_has_compared(const struct check_report *report) {
     size_t n = 0;
@@ -13,7 +14,7 @@ bool check_has_compared(const struct check_report *report) {
 }
 
 bool check_has_failed(const struct check_report *report) {
-    bool has_failed = false;
+    bool has_failed = report->fails_lost && report->n_lost;
     for (int i = 0; i < CHECK_N_QUESTIONS; i++)
         has_failed |= report->counts[i].n_allowed < report->counts[i].n_findings;
     return has_failed;
@@ -153,6 +154,23 @@ static enum check_outcome outcome_of_diff(const struct diff_entry *entry) {
     return CHECK_NOT_COMPARED;
 }
 
+// Counts the lost values by form.
+static void find_lost(struct arena *arena, struct check_report *report) {
+    struct check_lost *lost = NULL;
+    for (size_t i = 0; i < report->diff.n_entries; i++) {
+        const struct diff_entry *entry = &report->diff.entries[i];
+        if (entry->kind != DIFF_LOST)
+            continue;
+        const struct check_value *value = entry->before;
+        if (!report->n_lost || strcmp(lost[report->n_lost - 1].form, value->form) != 0)
+            *ARENA_ADD(arena, lost, report->n_lost) = (struct check_lost){value->form, value->class_name, 0};
+        lost[report->n_lost - 1].n_values++;
+    }
+    report->lost = lost;
+    report->counts[CHECK_HARDWARE].n_lost = report->diff.n_by_kind[DIFF_LOST];
+    report->counts[CHECK_HARDWARE].n_new = report->diff.n_by_kind[DIFF_NEW];
+}
+
 static void ask_hardware(struct arena *arena, const struct check_request *request, struct check_report *report) {
     struct differences list = {0};
     for (size_t i = 0; i < report->results.n_values; i++)
@@ -173,6 +191,7 @@ static void ask_hardware(struct arena *arena, const struct check_request *reques
                                       gap_class_name(arena, entry->after->class_name));
         *ARENA_ADD(arena, list.items, list.n) = difference;
     }
+    find_lost(arena, report);
     check_find(arena, CHECK_HARDWARE, list.items, list.n, &report->findings[CHECK_HARDWARE],
                &report->n_findings[CHECK_HARDWARE]);
 }
@@ -192,7 +211,7 @@ static void allow(struct arena *arena, const struct check_request *request, stru
 
 bool check_run(struct arena *arena, const struct check_request *request, struct check_report *report,
                struct fail *fail) {
-    *report = (struct check_report){0};
+    *report = (struct check_report){.fails_lost = request->fails_lost};
     if (!check_allowances_read(arena, request->allow, &report->allowances, fail) ||
         !check_results_read(arena, request->results, request->n_results, request->listener, &report->results, fail))
         return false;

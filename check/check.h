@@ -22,6 +22,7 @@ struct check_request {
     const char *const *baseline; // the earlier measurement's files; n_baseline 0: that question is not asked
     size_t n_baseline;
     bool asks_gap;
+    bool fails_lost;   // values that only the earlier measurement has fail the check
     double rate;       // of false discoveries, as in diff_make
     const char *allow; // path of the allow-list; null: none
     time_t now;
@@ -36,12 +37,19 @@ struct check_counts {
     size_t n_failed;      // did not run
     size_t n_unpredicted; // the model has no number
     size_t n_improved;    // CHECK_MODEL: nearer to the measured value than the other model
+    size_t n_lost, n_new; // CHECK_HARDWARE: values of the earlier measurement alone, and of this one alone
     size_t n_allowed;     // findings
     size_t n_findings;
 };
 
 // What became of a value under one question.
 enum check_outcome { CHECK_AGREES, CHECK_DIFFERS, CHECK_UNSTABLE, CHECK_FAILED, CHECK_UNPREDICTED, CHECK_NOT_COMPARED };
+
+// A form of which the earlier measurement has values that are not known now.
+struct check_lost {
+    const char *form, *class_name;
+    size_t n_values;
+};
 
 struct check_report {
     struct check_results results, baseline;
@@ -53,10 +61,13 @@ struct check_report {
     const struct check_finding *findings[CHECK_N_QUESTIONS];
     size_t n_findings[CHECK_N_QUESTIONS];
     struct check_allowances allowances;
-    struct diff diff; // against the earlier measurement
+    struct diff diff;              // against the earlier measurement
+    const struct check_lost *lost; // by name of the form
+    size_t n_lost;                 // forms
+    bool fails_lost;               // as requested
 };
 
-// Whether any value was compared, and whether there is a finding that is not allowed.
+// Whether any value was compared, and whether the check fails: by a finding that is not allowed, or by lost values.
 bool check_has_compared(const struct check_report *report);
 bool check_has_failed(const struct check_report *report);
 

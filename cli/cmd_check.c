@@ -13,7 +13,7 @@ static struct {
     struct option_list baseline;
     const char *against, *allow, *junit, *annotations, *markdown, *written_allowances;
     double false_percent;
-    bool wants_gap, wants_all, wants_csv;
+    bool wants_gap, wants_all, wants_csv, fails_lost;
 } args = {.false_percent = 1};
 
 static const struct option options[] = {
@@ -41,6 +41,10 @@ static const struct option options[] = {
     {OPTION_NUMBER, "false-share", "PERCENT",
      "With --baseline: the share of false ones to accept among the values reported as moved. Default: 1.",
      &args.false_percent},
+    {OPTION_FLAG, "fail-lost", NULL,
+     "With --baseline: also fail where the earlier measurement has values that are not in RESULTS. Without it, they "
+     "are only counted.",
+     &args.fails_lost},
     {OPTION_HEADING, NULL, NULL, "Output", NULL},
     {OPTION_FLAG, "all", NULL, "Print all findings. Default: the first 40 of each question.", &args.wants_all},
     {OPTION_FLAG, "csv", NULL, "Print a line for each value of a finding, separated by commas.", &args.wants_csv},
@@ -65,12 +69,12 @@ static const struct command command = {
     "  model     is it further from that than another model? (--against)\n"
     "  hardware  has the measured value moved? (--baseline)\n"
     "\n"
-    "Exit status: 0 no findings, or all are allowed; 1 findings; 2 wrong input;\n"
-    "77 nothing could be compared.\n",
+    "Exit status: 0 no findings, or all are allowed; 1 findings, or lost values with\n"
+    "--fail-lost; 2 wrong input; 77 nothing could be compared.\n",
     "  cyclops check survey --mcpu znver4\n"
     "  cyclops check survey --mcpu my.yaml --against znver4 --annotations github\n"
     "  cyclops check survey --mcpu znver4 --allow allow.yaml --junit check.xml\n"
-    "  cyclops check today --mcpu none --baseline yesterday\n",
+    "  cyclops check today --mcpu none --baseline yesterday --fail-lost\n",
     options,
 };
 
@@ -143,6 +147,7 @@ static int check(struct arena *arena, const struct lab *lab, const struct operan
         .baseline = args.baseline.items,
         .n_baseline = args.baseline.n_items,
         .asks_gap = args.wants_gap || (!args.against && !args.baseline.n_items),
+        .fails_lost = args.fails_lost,
         .rate = args.false_percent / 100,
         .allow = args.allow,
         .now = time(NULL),
@@ -162,6 +167,8 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
         fail_set(fail, FAIL_INPUT, "--csv and --json are two formats: choose one");
     else if (args.annotations && strcmp(args.annotations, "github") != 0)
         fail_set(fail, FAIL_INPUT, "unknown kind of annotations '%s': there is github", args.annotations);
+    else if (args.fails_lost && !args.baseline.n_items)
+        fail_set(fail, FAIL_INPUT, "--fail-lost needs --baseline, the measurement that has the values");
     else if (args.false_percent >= 100)
         fail_set(fail, FAIL_INPUT, "--false-share is below 100 %%");
     else if (file_can_write(args.written_allowances, fail) && file_can_write(args.junit, fail) &&

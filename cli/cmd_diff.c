@@ -43,7 +43,8 @@ static const struct command command = {
     "numbers are exact, so each difference counts.\n"
     "\n"
     "Exit status: 0 nothing moved; 1 something did; 2 wrong input; 77 nothing could\n"
-    "be compared.\n",
+    "be compared. New, lost and unstable values do not change it: a gate that must\n"
+    "not lose values is 'cyclops check --baseline BEFORE --fail-lost'.\n",
     "  cyclops diff monday tuesday\n"
     "  cyclops diff survey --mcpu llvm-19/znver4 --mcpu llvm-22/znver4\n"
     "  cyclops diff survey --mcpu znver4 --mcpu fixed.yaml --json\n",

@@ -56,7 +56,32 @@ static const char *counts_text(struct arena *arena, const struct check_counts *c
         text_addf(&text, "; for %zu there is no prediction", counts->n_unpredicted);
     if (counts->n_failed)
         text_addf(&text, "; %zu did not run", counts->n_failed);
+    if (counts->n_lost)
+        text_addf(&text, "; %zu lost", counts->n_lost);
+    if (counts->n_new)
+        text_addf(&text, "; %zu new", counts->n_new);
     return text.data;
+}
+
+// "Lost: 156 values of 33 forms that 'adds' has: VADDPDYrm, VADDPDYrr, VADDPDrm and 30 more"
+static const char *lost_text(struct arena *arena, const struct check_report *report) {
+    struct text text = {.arena = arena};
+    text_addf(&text,
+              "Lost: %s of %s that '%s' has: ", text_count(arena, report->counts[CHECK_HARDWARE].n_lost, "value"),
+              text_count(arena, report->n_lost, "form"), report->baseline.path);
+    for (size_t i = 0; i < report->n_lost && i < MOST_NAMES; i++)
+        text_addf(&text, "%s%s", i ? ", " : "", report->lost[i].form);
+    if (report->n_lost > MOST_NAMES)
+        text_addf(&text, " and %zu more", report->n_lost - MOST_NAMES);
+    return text.data;
+}
+
+// The sentence about lost values below a question's counts; null: none is lost.
+static const char *lost_sentence(struct arena *arena, const struct check_report *report, int question) {
+    if (question != CHECK_HARDWARE || !report->n_lost)
+        return NULL;
+    return arena_printf(arena, "%s. %s.", lost_text(arena, report),
+                        report->fails_lost ? "The check fails for them" : "With --fail-lost, the check fails for them");
 }
 
 static const char *findings_count_text(struct arena *arena, const struct check_counts *counts) {
@@ -134,6 +159,9 @@ void findings_print(struct arena *arena, const struct check_report *report, cons
         screen_print_sentence(arena_printf(arena, "%s. %s.", counts_text(arena, &report->counts[q], q),
                                            findings_count_text(arena, &report->counts[q])),
                               out);
+        const char *lost = lost_sentence(arena, report, q);
+        if (lost)
+            screen_print_sentence(lost, out);
         if (report->counts[q].n_unpredicted)
             print_unpredicted(arena, report, q, out);
         if (report->n_findings[q])
@@ -172,6 +200,10 @@ static bool write_head(struct arena *arena, const struct check_report *report, F
         json_put_integer(&json, "unstable", (int64_t)counts->n_unstable);
         json_put_integer(&json, "unpredicted", (int64_t)counts->n_unpredicted);
         json_put_integer(&json, "failed", (int64_t)counts->n_failed);
+        if (q == CHECK_HARDWARE) {
+            json_put_integer(&json, "lost", (int64_t)counts->n_lost);
+            json_put_integer(&json, "new", (int64_t)counts->n_new);
+        }
         json_put_integer(&json, "findings", (int64_t)counts->n_findings);
         json_put_integer(&json, "allowed", (int64_t)counts->n_allowed);
         json_close(&json);
@@ -408,12 +440,33 @@ static void add_suite(struct arena *arena, struct text *text, const struct check
     text_add(text, "  </testsuite>\n");
 }
 
+// Lost values are a suite of their own, with a test case for each form: they are no measured values of this check.
+static void add_lost_suite(struct arena *arena, struct text *text, const struct check_report *report) {
+    text_add(text, "  <testsuite name=\"lost\"");
+    text_addf(text, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" time=\"0\">\n", report->n_lost,
+              report->fails_lost ? report->n_lost : 0, report->fails_lost ? 0 : report->n_lost);
+    for (size_t i = 0; i < report->n_lost; i++) {
+        const struct check_lost *each = &report->lost[i];
+        text_add(text, "    <testcase");
+        add_attribute(text, "classname", each->class_name);
+        add_attribute(text, "name", each->form);
+        text_add(text, report->fails_lost ? "><failure type=\"lost\"" : "><skipped");
+        add_attribute(
+            text, "message",
+            arena_printf(arena, "%s of '%s' lost", text_count(arena, each->n_values, "value"), report->baseline.path));
+        text_add(text, "/></testcase>\n");
+    }
+    text_add(text, "  </testsuite>\n");
+}
+
 const char *findings_junit(struct arena *arena, const struct check_report *report) {
     struct text text = {.arena = arena};
     text_add(&text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"cyclops check\">\n");
     for (int q = 0; q < CHECK_N_QUESTIONS; q++)
         if (report->counts[q].is_asked)
             add_suite(arena, &text, report, q);
+    if (report->n_lost)
+        add_lost_suite(arena, &text, report);
     text_add(&text, "</testsuites>\n");
     return text.data;
 }
@@ -433,11 +486,19 @@ static bool has_allowed(const struct check_report *report) {
     return false;
 }
 
+static bool has_lost_only(const struct check_report *report) {
+    bool has_finding = false;
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++)
+        has_finding |= report->counts[q].n_allowed < report->counts[q].n_findings;
+    return report->fails_lost && report->n_lost && !has_finding;
+}
+
 const char *findings_markdown(struct arena *arena, const struct check_report *report) {
     enum { MOST = 20 };
     struct text text = {.arena = arena};
     text_addf(&text, "### Cyclops: %s\n\n",
-              check_has_failed(report)      ? "findings"
+              has_lost_only(report)         ? "lost values"
+              : check_has_failed(report)    ? "findings"
               : !check_has_compared(report) ? "nothing compared"
               : has_allowed(report)         ? "all findings are allowed"
                                             : "no findings");
@@ -451,6 +512,12 @@ const char *findings_markdown(struct arena *arena, const struct check_report *re
         add_cell(&text, question_text(report, arena, q));
         text_addf(&text, "** %s. %s.\n", counts_text(arena, &report->counts[q], q),
                   findings_count_text(arena, &report->counts[q]));
+        const char *lost = lost_sentence(arena, report, q);
+        if (lost) {
+            text_add(&text, "\n");
+            add_cell(&text, lost);
+            text_add(&text, "\n");
+        }
         size_t n = report->n_findings[q];
         if (n)
             text_add(&text, "\n| finding | values | what differs | forms | remark |\n|---|--:|---|---|---|\n");
@@ -505,6 +572,9 @@ void findings_print_annotations(struct arena *arena, const struct check_report *
             fprintf(out, "::error %stitle=%s::%s\n", place, escaped(arena, each->id, in_properties),
                     escaped(arena, text, in_texts));
         }
+    if (report->n_lost)
+        fprintf(out, "::%s title=lost values::%s\n", report->fails_lost ? "error" : "warning",
+                escaped(arena, lost_text(arena, report), in_texts));
     for (size_t i = 0; i < report->allowances.n_items; i++) {
         const struct check_allowance *each = &report->allowances.items[i];
         if (each->n_findings == 0)

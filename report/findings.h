@@ -24,14 +24,15 @@ bool findings_write_json(struct arena *arena, const struct check_report *report,
 bool findings_write_csv(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail);
 
 // JUnit's XML: a suite for each question, a test case for each form. A difference that is not allowed is a failure,
-// code that did not run is an error, and a form of which no value could be compared is skipped.
+// code that did not run is an error, and a form of which no value could be compared is skipped. Lost values are a suite
+// of their own, with a test case for each form: skipped, or a failure where they fail the check.
 const char *findings_junit(struct arena *arena, const struct check_report *report);
 
 // A comment for a pull request.
 const char *findings_markdown(struct arena *arena, const struct check_report *report);
 
 // Workflow commands of GitHub Actions: an error for each finding that is not allowed, a notice for each stale
-// allowance. `file`: path of the model's file, which they are shown at; null: none.
+// allowance, and one of lost values. `file`: path of the model's file, which they are shown at; null: none.
 void findings_print_annotations(struct arena *arena, const struct check_report *report, const char *file, FILE *out);
 
 #endif

@@ -58,6 +58,29 @@ expect 1 'Findings: 3' "$cyclops" check moved --mcpu znver4
 expect 0 'are nearer than before' "$cyclops" check base --mcpu znver4 --against worse.yaml
 expect 1 'Gap: .*' "$cyclops" check base --mcpu worse.yaml --against znver4 --gap
 
+# Values that only the baseline has are counted; they fail on request, also where nothing is left to compare.
+silent "$cyclops" survey SUB64rr --isa x86_64 --target sim:znver4,noise=none --output part
+lost=("$cyclops" check part --mcpu none --baseline base)
+expect 0 'values stayed; [0-9]+ lost\. No findings' "${lost[@]}"
+expect 0 "^Lost: [0-9]+ values of 4 forms that 'base' has: ADD64rm, ADD64rr, IMUL64rr and 1 more. With --fail-lost" \
+    bash -c '"$@" | tr "\n" " " | sed "s/Lost:/\n&/"' - "${lost[@]}"
+expect 0 '; [0-9]+ new\. No findings' "$cyclops" check base --mcpu none --baseline part --fail-lost
+"${lost[@]}" --json >part.jsonl
+expect 0 '"lost":[1-9][0-9]*,"new":0,' cat part.jsonl
+expect 0 '::warning title=lost values::Lost: ' "${lost[@]}" --annotations github --junit part.xml --markdown part.md
+expect 0 '<testsuite name="lost" tests="4" failures="0" errors="0" skipped="4"' cat part.xml
+expect 0 '^Lost: [0-9]+ values of 4 forms' cat part.md
+expect 0 '^### Cyclops: no findings' cat part.md
+expect 1 'and 1 more. The check fails' "${lost[@]}" --fail-lost
+expect 1 '::error title=lost values::' "${lost[@]}" --fail-lost --annotations github --junit lost.xml --markdown lost.md
+expect 0 'name="ADD64rr"><failure type="lost" message="[0-9]+ values of .*base.* lost"/>' cat lost.xml
+expect 0 '^### Cyclops: lost values' cat lost.md
+silent "$cyclops" survey ADD64rr --isa x86_64 --target sim:znver4,noise=none --output other
+expect 77 'nothing could be compared' "$cyclops" check other --mcpu none --baseline part
+expect 1 'nothing could be compared' "$cyclops" check other --mcpu none --baseline part --fail-lost
+expect 2 '--fail-lost needs --baseline' "$cyclops" check base --fail-lost
+expect 0 '^Lost' bash -c '"$1" diff base part' - "$cyclops"
+
 # Other programs read it.
 expect 1 'Findings' "$cyclops" check base --mcpu worse.yaml --junit check.xml --markdown check.md
 expect 0 'tests="5" failures="3" errors="0" skipped="0"' cat check.xml
@@ -65,7 +88,9 @@ expect 1 'check.xml: 5 forms as JUnit' "$cyclops" check base --mcpu worse.yaml -
 expect 0 '^### Cyclops: findings' cat check.md
 expect 0 '\| gap:uops/WriteIMul64Reg \| 1 \|' cat check.md
 if command -v xmllint >/dev/null; then
-    expect 0 'validates' xmllint --noout --schema "$here/junit.xsd" check.xml
+    for file in check.xml part.xml lost.xml; do
+        expect 0 'validates' xmllint --noout --schema "$here/junit.xsd" $file
+    done
 fi
 "$cyclops" check base --mcpu worse.yaml --json >check.jsonl
 expect 0 '^check 1, finding 3$' python3 -c '
