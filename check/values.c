@@ -214,10 +214,14 @@ static void add_record(struct list *list, const struct record *record) {
     *ARENA_ADD(list->arena, list->items, list->n) = value;
 }
 
-static bool read_file(struct list *list, const char *path, struct check_results *results, struct fail *fail) {
+static bool read_file(struct list *list, const char *path, const struct lab_listener *listener,
+                      struct check_results *results, struct fail *fail) {
     struct record_file file = {0};
     bool is_read = record_read(list->arena, path, &file, fail) &&
                    (file.n_headers || fail_set(fail, FAIL_INPUT, "there are no measurements in '%s'", path));
+    const char *damage = is_read ? record_damage_text(list->arena, path, &file.damage) : NULL;
+    if (damage)
+        lab_say(listener, LAB_WARNING, "%s", damage);
     for (size_t i = 0; is_read && i < file.n_records; i++)
         if (file.records[i].kernel && file.records[i].mode && !file.records[i].corunner)
             add_record(list, &file.records[i]);
@@ -241,7 +245,7 @@ bool check_results_read(struct arena *arena, const char *const *paths, size_t n,
     if (n_folders && !read_survey(&list, paths, n, listener, results, fail))
         return false;
     for (size_t i = 0; !n_folders && i < n; i++)
-        if (!read_file(&list, paths[i], results, fail))
+        if (!read_file(&list, paths[i], listener, results, fail))
             return false;
     finish(&list, results);
     return true;

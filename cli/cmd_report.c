@@ -154,6 +154,8 @@ static bool report_all(struct arena *arena, struct given *given, const struct ch
             if (is_done)
                 given->corpora.items[i] = made[n_made - 1];
         }
+    // Measurement files that are the table as well were read for it, with warnings.
+    bool is_read = given->runs.n_items && given->tables.items[0] == given->runs.items[0];
     const struct page_contents contents = {.check = report,
                                            .corpora = given->corpora.items,
                                            .corpus_names = given->names.items,
@@ -164,6 +166,7 @@ static bool report_all(struct arena *arena, struct given *given, const struct ch
                                            .n_cards = given->cards.n_items,
                                            .runs = given->runs.items,
                                            .n_runs = given->runs.n_items,
+                                           .listener = is_read ? NULL : &cli_listener,
                                            .decoder = decoder.cpu ? &decoder : NULL};
     is_done = is_done && write_page(arena, &contents, fail);
     for (size_t i = 0; i < n_made; i++)

@@ -71,7 +71,7 @@ static bool choose_cpu(struct arena *arena, const char *folder, struct fail *fai
     lab_args.options.isa = cli_isa(arena, origin.isa, fail);
     if (!lab_args.options.isa || cpus->n_items)
         return lab_args.options.isa;
-    if (!origin.cpu && !origin.is_here)
+    if (origin.target && !origin.cpu && !origin.is_here)
         lab_say(&cli_listener, LAB_NOTE, "'%s' is of another CPU than this one: --mcpu names the model to compare with",
                 folder);
     if (origin.cpu || !origin.is_here)

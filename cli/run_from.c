@@ -209,8 +209,9 @@ bool run_from(struct arena *arena, const char *path, const struct lab_options *o
               struct fail *fail) {
     struct record_file file;
     bool is_done = record_read(arena, path, &file, fail);
-    if (is_done && file.n_cut)
-        fprintf(stderr, "cyclops: warning: %s:%u: the line was cut short; it is left out\n", path, file.cut_line);
+    const char *damage = is_done ? record_damage_text(arena, path, &file.damage) : NULL;
+    if (damage)
+        lab_say(&cli_listener, LAB_WARNING, "%s", damage);
     if (is_done && file.n_records == 0)
         is_done = fail_set(fail, FAIL_INPUT, "there are no measurements in '%s'", path);
     is_done = is_done && run_all(arena, path, &file, options, wants_json, status, fail);

@@ -99,6 +99,9 @@ static bool find_last_lines(struct measured *measured, struct fail *fail) {
         }
         arena_reset(&scratch);
     }
+    const char *damage = stream ? record_damage_text(&scratch, measured->path, record_stream_damage(stream)) : NULL;
+    if (damage)
+        lab_say(measured->request.listener, LAB_WARNING, "%s", damage);
     record_stream_close(stream);
     arena_free(&scratch);
     return fail->status == FAIL_NONE;

@@ -109,6 +109,9 @@ static bool read_before(struct run *run, struct fail *fail) {
             take_state(run, &run->states[index][form], &record.measurement);
         arena_reset(&scratch);
     }
+    const char *damage = stream ? record_damage_text(run->arena, run->path, record_stream_damage(stream)) : NULL;
+    if (damage)
+        lab_say(listener_of(run), LAB_WARNING, "%s", damage);
     record_stream_close(stream);
     arena_free(&scratch);
     for (size_t i = 0; i < run->blocks.n; i++)

@@ -46,6 +46,11 @@ static void say_what_is_not_taken(const struct run_journal *journal, const struc
 
 static void say_what_is_of_others(const struct run_journal *journal, const struct lab *lab) {
     const struct journal *before = &journal->before;
+    if (before->n_headless)
+        lab_say(lab->listener, LAB_WARNING,
+                "%zu measurements in '%s' stand below no header, or a damaged one: where they were made is not known, "
+                "and they are not taken",
+                before->n_headless, journal->path);
     if (before->n_elsewhere)
         lab_say(lab->listener, LAB_WARNING,
                 "%zu measurements in '%s' are of another host, target, model or clock, and are not taken",
@@ -60,9 +65,9 @@ static void say_what_is_of_others(const struct run_journal *journal, const struc
 static void say_what_was_found(const struct run_journal *journal, const struct lab *lab, size_t n_experiments,
                                bool is_resumed) {
     const struct record_file *file = journal->before.file;
-    if (file->n_cut)
-        lab_say(lab->listener, LAB_WARNING, "%s:%u: the line was cut short when its run was ended; it is left out",
-                journal->path, file->cut_line);
+    const char *damage = record_damage_text(lab->arena, journal->path, &file->damage);
+    if (damage)
+        lab_say(lab->listener, LAB_WARNING, "%s", damage);
     if (!is_resumed)
         return;
     lab_say(lab->listener, LAB_NOTE, "%zu of %zu measurements are taken from '%s'", journal->n_by_state[JOURNAL_DONE],

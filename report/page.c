@@ -108,8 +108,7 @@ static const char *data_of(struct arena *arena, const struct page_contents *cont
     if (!page_put_corpora(&json, contents->corpora, contents->corpus_names, contents->n_corpora, contents->decoder,
                           fail) ||
         !page_put_scores(&json, contents->scores, contents->n_scores, fail) ||
-        !page_put_cards(&json, contents->cards, contents->n_cards, fail) ||
-        !page_put_runs(&json, contents->runs, contents->n_runs, fail))
+        !page_put_cards(&json, contents->cards, contents->n_cards, fail) || !page_put_runs(&json, contents, fail))
         return NULL;
     json_close(&json);
     return json.text.data;

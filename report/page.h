@@ -16,7 +16,8 @@ struct page_contents {
     const char *const *cards;         // files of `cyclops machine`
     const char *const *runs;          // measurement files, for their sweeps and pairs
     size_t n_corpora, n_scores, n_cards, n_runs;
-    const struct decoder *decoder; // for the text of blocks; null: none
+    const struct lab_listener *listener; // of damaged lines; null: none
+    const struct decoder *decoder;       // for the text of blocks; null: none
 };
 
 // Returns the page. Fails at a file that is not what it should be, and where the installed page cannot be read.

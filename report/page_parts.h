@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/json_text.h"
 #include "lab/decoder.h"
+#include "report/page.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -28,6 +29,6 @@ bool page_put_scores(struct json_text *json, const char *const *paths, size_t n,
 // "cards": machine cards, with the pictures of their curves that lie beside them.
 bool page_put_cards(struct json_text *json, const char *const *paths, size_t n, struct fail *fail);
 // "sweeps" and "pairs" of measurement files.
-bool page_put_runs(struct json_text *json, const char *const *paths, size_t n, struct fail *fail);
+bool page_put_runs(struct json_text *json, const struct page_contents *contents, struct fail *fail);
 
 #endif

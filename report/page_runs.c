@@ -216,25 +216,32 @@ static bool put_pairs(struct json_text *json, const char *path, struct fail *fai
         number++;
         if (!memmem(line.data, line.length, "\"record\":\"pair\"", strlen("\"record\":\"pair\"")))
             continue;
-        json_t *pair = json_parse_line(line.data, line.length, path, number, fail);
+        struct fail not_json = {0}; // record_read left it out, and has it reported
+        json_t *pair = json_parse_line(line.data, line.length, path, number, &not_json);
+        if (!pair)
+            continue;
         bool is_pair =
-            pair && json_is_string(json_object_get(pair, "first")) && json_is_string(json_object_get(pair, "second"));
+            json_is_string(json_object_get(pair, "first")) && json_is_string(json_object_get(pair, "second"));
         if (is_pair)
             put_pair(json, pair);
         json_decref(pair);
         if (!is_pair)
-            return fail->status != FAIL_NONE ? false
-                                             : fail_at(fail, path, number, 0, "a pair has 'first' and 'second'");
+            return fail_at(fail, path, number, 0, "a pair has 'first' and 'second'");
     }
     return true;
 }
 
-bool page_put_runs(struct json_text *json, const char *const *paths, size_t n, struct fail *fail) {
+bool page_put_runs(struct json_text *json, const struct page_contents *contents, struct fail *fail) {
+    const char *const *paths = contents->runs;
+    size_t n = contents->n_runs;
     bool is_put = true;
     json_open_list(json, "sweeps");
     for (size_t i = 0; i < n && is_put; i++) {
         struct record_file file;
         is_put = record_read(json->text.arena, paths[i], &file, fail);
+        const char *damage = is_put ? record_damage_text(json->text.arena, paths[i], &file.damage) : NULL;
+        if (damage && contents->listener)
+            lab_say(contents->listener, LAB_WARNING, "%s", damage);
         if (is_put)
             put_sweeps(json, &file);
         record_file_close(&file);

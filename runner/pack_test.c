@@ -287,7 +287,7 @@ static void results_are_a_measurement_file(void **state) {
     assert_int_equal(file.n_headers, 1);
     assert_string_equal(json_string_value(json_object_get(file.headers[0], "cpu")), host.cpu_name);
     assert_int_equal(file.n_records, 2);
-    assert_int_equal(file.n_cut, 1);
+    assert_int_equal(file.damage.n, 1);
     assert_value(&file.records[0]);
     assert_int_equal(file.records[1].measurement.outcome, BENCH_SIGILL);
     record_file_close(&file);

@@ -173,26 +173,22 @@ static const json_t *find_clock(const struct reader *reader, size_t n, const jso
     return found;
 }
 
-// Lines that a killed run may have cut short are no reason to refuse the others.
+// Damaged lines are no reason to refuse the others.
 static void say_what_is_damaged(const struct reader *reader, const char *path, const struct record_file *file) {
-    if (file->n_cut == 1)
-        lab_say(reader->listener, LAB_WARNING, "%s:%u: the line is damaged, and left out: --resume measures it again",
-                path, file->cut_line);
-    else if (file->n_cut)
-        lab_say(reader->listener, LAB_WARNING,
-                "%s: %u lines are damaged, and left out, the last one is line %u: --resume measures them again", path,
-                file->n_cut, file->cut_line);
+    const char *damage = record_damage_text(reader->arena, path, &file->damage);
+    if (damage)
+        lab_say(reader->listener, LAB_WARNING, "%s: --resume measures again what is missing", damage);
 }
 
 bool reader_read_measurements(struct reader *reader, const char *const *folders, size_t n, const json_t **header,
                               const json_t **clock, struct fail *fail) {
-    size_t n_records = 0, n_others = 0;
+    size_t n_read = 0, n_others = 0;
     for (size_t i = 0; i < n; i++) {
         const char *path = folder_file(reader->arena, folders[i], "measurements.jsonl");
         if (!reader_is_survey(reader->arena, folders[i], fail) || !record_read_on(path, &reader->files[i], fail))
             return false;
         say_what_is_damaged(reader, path, &reader->files[i]);
-        n_records += reader->files[i].n_records;
+        n_read += reader->files[i].n_records;
         const json_t *last =
             reader->files[i].n_headers ? reader->files[i].headers[reader->files[i].n_headers - 1] : NULL;
         if (last && *header && !is_same_machine(last, *header))
@@ -203,9 +199,10 @@ bool reader_read_measurements(struct reader *reader, const char *const *folders,
         *header = last ? last : *header;
     }
     if (!*header)
-        return fail_set(fail, FAIL_INPUT, "'%s' holds no measurement yet", folders[0]);
+        return fail_set(fail, FAIL_INPUT, "'%s' holds no measurement %s", folders[0],
+                        n_read ? "below a header: where they were made is not known" : "yet");
     *clock = find_clock(reader, n, *header);
-    reader->entries = ARENA_ARRAY(reader->arena, struct entry, n_records);
+    reader->entries = ARENA_ARRAY(reader->arena, struct entry, n_read);
     for (size_t f = 0; f < n; f++)
         for (size_t i = 0; i < reader->files[f].n_records; i++) {
             const struct record *record = &reader->files[f].records[i];

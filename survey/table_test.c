@@ -109,7 +109,7 @@ static void add_partners(struct fixture *f) {
 static void count_warning(void *context, enum lab_note kind, const char *text) {
     struct fixture *f = context;
     f->n_warnings += kind == LAB_WARNING && strstr(text, "of another machine");
-    f->n_damaged += kind == LAB_WARNING && strstr(text, "damaged, and left out");
+    f->n_damaged += kind == LAB_WARNING && strstr(text, "left out: --resume");
 }
 
 static void write_files(struct fixture *f, size_t n) {

@@ -321,6 +321,11 @@ expect 2 "cannot write 'none/x.html': No such file" "$cyclops" report base --mcp
 [ ! -e x.yaml ] || { echo "FAILED: a refused repair was written"; failures=$((failures + 1)); }
 printf 'allowances: 1\nallow:\n  - {finding: a}\n' >bad.yaml
 expect 2 "bad.yaml:3:.*reason" "$cyclops" check base --allow bad.yaml
+# A damaged line of a measurement file is lost alone, and reported once.
+sed '3s/.\{9\}$/#########/' run.jsonl >hurt.jsonl
+expect 0 '^cyclops: warning: hurt.jsonl:3: the line ' "$cyclops" check hurt.jsonl --mcpu znver4
+expect 0 '^1$' bash -c '"$1" report hurt.jsonl --mcpu znver4 --output hurt.html 2>&1 | grep -c "warning: hurt.jsonl"' - "$cyclops"
+expect 0 'warning: hurt.jsonl:3: the line ' "$cyclops" report base hurt.jsonl --mcpu znver4 --output hurt.html
 # Files without measurements, also cut ones, and two machines at once.
 : >empty.jsonl
 head -c 100 run.jsonl >cut.jsonl

@@ -341,12 +341,27 @@ expect 2 "'$T/none' holds no survey: there is no such folder" "$cyclops" table "
 expect 2 "there is no form 'ADDrr'|ADDrr" "$cyclops" table "$S" --form ADDrr
 expect 2 "cannot sort by 'size'" "$cyclops" table "$S" --sort size
 cp -r "$S" "$T/broken"
-sed -i '3s/.*/nonsense/' "$T/broken/measurements.jsonl"
+sed -i '3s/.*/{"record":"measurement","cycles":"4"}/' "$T/broken/measurements.jsonl"
 expect 2 "measurements.jsonl:3:" "$cyclops" table "$T/broken"
 
 cp -r "$S" "$T/damaged"
 { head -3 "$S/measurements.jsonl"; echo '{"record":"measurement","kernel":'; cat "$S/measurements.jsonl"; } >"$T/damaged/measurements.jsonl"
-expect 0 "measurements.jsonl:4: the line is damaged, and left out" "$cyclops" table "$T/damaged"
+expect 0 "measurements.jsonl:4: the line was cut short when its run was ended; it is left out" "$cyclops" table "$T/damaged"
+# A damaged line in the middle is lost alone, and measured again. A file of another kind stays an error.
+middle=$(grep -nm1 '"kernel":"IMUL64rr.chain".*"verdict":"exact"' "$S/measurements.jsonl" | cut -d: -f1)
+sed "${middle}s/.\{20\}$/####/" "$S/measurements.jsonl" >"$T/damaged/measurements.jsonl"
+expect 0 "measurements.jsonl:$middle: the line is damaged, and left out: --resume" "$cyclops" table "$T/damaged"
+expect 0 "measurements.jsonl:$middle: the line is damaged" "$cyclops" check "$T/damaged" --mcpu znver4
+expect 0 "9 measured: .*0 unstable" "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$T/damaged" --resume
+expect 0 '^1$' bash -c "tail -n +$(($(wc -l <"$S/measurements.jsonl") + 1)) '$T/damaged/measurements.jsonl' | grep -c '\"kernel\":\"IMUL64rr.chain\"'"
+expect_same "$T/damaged"
+seq 3 | sed 's/^/line /' >"$T/damaged/measurements.jsonl"
+expect 2 'measurements.jsonl:1:.*not JSON' "$cyclops" table "$T/damaged"
+# Nothing is known of the CPU of an empty file.
+: >"$T/damaged/measurements.jsonl"
+expect 2 "^cyclops: error: '$T/damaged' holds no measurement yet" "$cyclops" table "$T/damaged"
+expect 0 '^1$' bash -c '"$1" table "$2" 2>&1 | grep -c .' - "$cyclops" "$T/damaged"
+silent "$cyclops" survey IMUL64rr "${sim[@]}" --output "$T/damaged" --resume
 
 cp -r "$S" "$T/broken-forms"
 echo '{"form":1}' >>"$T/broken-forms/forms.jsonl"

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 
 static void count_others(struct journal *journal, unsigned run) {
-    if (journal->origins[run] == RECORD_ELSEWHERE)
+    if (run == 0)
+        journal->n_headless++;
+    else if (journal->origins[run] == RECORD_ELSEWHERE)
         journal->n_elsewhere++;
     if (journal->origins[run] != RECORD_OTHER_CPU)
         return;

@@ -9,11 +9,12 @@
 struct journal {
     const struct bench *bench;
     struct record_file *file;
-    bool is_own;                     // whether the journal closes it
-    enum record_origin *origins;     // origin of each header, from [1]; [0]: of records before the first header
-    const struct record **by_bytes;  // all records, in the order of their bytes, then of their lines
-    size_t n_elsewhere, n_other_cpu; // number of measurements elsewhere, and on another CPU of this host
-    int other_cpu;                   // logical CPU of the last of the latter; means nothing where there are none
+    bool is_own;                    // whether the journal closes it
+    enum record_origin *origins;    // origin of each header, from [1]; [0]: of records before the first header
+    const struct record **by_bytes; // all records, in the order of their bytes, then of their lines
+    // Number of measurements without a header, elsewhere, and on another CPU of this host.
+    size_t n_headless, n_elsewhere, n_other_cpu;
+    int other_cpu; // logical CPU of the last of the latter; means nothing where there are none
 };
 
 // Reads the file. Where it does not exist, or is not a regular file, the journal is empty. Fails as record_read does.

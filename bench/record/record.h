@@ -1,6 +1,6 @@
 // Measurement files: JSON Lines. Each run appends a header line with its host and clock, then one object per
-// measurement. A line that a killed run cut short stays in the file; the reader skips it. Only this module knows the
-// format. Later versions may add fields, but do not rename or remove them.
+// measurement. A line that a killed run cut short stays in the file; the reader skips it, and others that are damaged.
+// Only this module knows the format. Later versions may add fields, but do not rename or remove them.
 #ifndef BENCH_RECORD_RECORD_H
 #define BENCH_RECORD_RECORD_H
 
@@ -33,7 +33,8 @@ void record_put_header(struct json_text *json, const char *key, const struct hos
 
 // One measurement of a file. Strings that the file does not have are null.
 struct record {
-    unsigned run;  // number of the header above it in the file, from 1; 0: before any. Set by reading only
+    unsigned run;  // number of the header above it in the file, from 1; 0: before any, or below a damaged one. Set by
+                   // reading only
     unsigned line; // line of the file, from 1. Set by reading only
     const char *kernel, *isa, *mode, *form, *arc, *instruction; // instruction: for people, "vfmadd231ps zmm"
     const char *placement;      // placement of the streams' memory accesses: "own-lines"; null: has no meaning here
@@ -74,20 +75,32 @@ bool record_write(FILE *out, const struct record *record, struct fail *fail);
 
 struct json_t; // jansson's
 
+// Lines that were left out, as they are not JSON: one that a killed run cut short, or a damaged one.
+struct record_damage {
+    unsigned n;         // lines
+    unsigned line;      // number of the last one, from 1
+    unsigned n_no_kill; // of them, those that no killed run leaves
+    unsigned n_good;    // lines that are JSON
+    bool is_headless;   // what follows stands below a header that was left out
+    struct fail cut;    // of a line that was cut short; only the next one shows whether a killed run ended there
+    struct fail first;  // of the first line that no killed run leaves
+};
+// Returns the sentence about them, without its full stop; null: no line was left out.
+const char *record_damage_text(struct arena *arena, const char *path, const struct record_damage *damage);
+
 struct record_file {
     struct arena *arena;     // of its strings and records
     struct json_t **headers; // one per run
     size_t n_headers;
     struct record *records;
     size_t n_records;
-    unsigned n_cut;    // number of lines that were cut short, and left out
-    unsigned cut_line; // number of the last such line, from 1
+    struct record_damage damage;
     // Where record_read_on goes on.
     off_t end;        // bytes read
     unsigned n_lines; // whole ones among them
-    struct fail cut;  // of a last line that was cut short; only the next one shows whether a killed run ended there
 };
-// Reads a file. Leaves out a line cut short: the last one, or one that a header follows. Fails at any other wrong line.
+// Reads a file. Leaves out lines that are not JSON, unless all are so and no killed run explains it. Fails at any other
+// wrong line.
 // Success and failure both need record_file_close.
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
 // Reads what was added since. Of a file that has only its arena, nothing was read yet. Records that were read before
@@ -104,6 +117,8 @@ struct record_stream *record_stream_open(const char *path, struct fail *fail);
 bool record_stream_next(struct record_stream *stream, struct arena *arena, struct record *record, struct fail *fail);
 // The header above the last measurement read; null: no header. It lives until the next measurement is read.
 const struct json_t *record_stream_header(const struct record_stream *stream);
+// What was left out so far.
+const struct record_damage *record_stream_damage(const struct record_stream *stream);
 void record_stream_close(struct record_stream *stream);
 
 // Where the run that wrote `header` measured, compared with this host and clock.

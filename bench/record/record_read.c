@@ -1,8 +1,8 @@
-// Reads measurement files: headers, measurements, and what a killed run left of its last line. Ignores unknown fields:
+// Reads measurement files: headers and measurements. Leaves out lines that are not JSON. Ignores unknown fields:
 // files of later versions have more of them. The writer is record_write.c.
 #include "base/json.h"
 #include "base/text.h"
-#include "bench/record/record.h"
+#include "bench/record/record_damage.h"
 
 #include <errno.h>
 #include <math.h>
@@ -415,35 +415,22 @@ static bool is_header(const json_t *json) {
     return kind && strcmp(kind, "host") == 0;
 }
 
-// Whether the line may be what a killed run left of its last line: it begins as every line does, or is a part of that.
-// Behind another such line, a run was killed in its header.
-static bool looks_cut(struct slice line, bool is_header) {
-    const char *start = is_header ? "{\"record\":\"host\"" : "{\"record\":\"";
-    size_t length = line.length < strlen(start) ? line.length : strlen(start);
-    return memcmp(line.data, start, length) == 0;
-}
-
-// Reads one line. Where it may have been cut short, `cut` keeps the failure: only the next line shows whether a killed
-// run ended there.
+// Reads one line, or notes that it is damaged.
 static bool read_or_leave(struct arena *arena, const char *path, struct slice line, unsigned number, bool is_last,
-                          struct record_file *file, struct fail *cut, struct fail *fail) {
+                          struct record_file *file, struct record_damage *damage, struct fail *fail) {
     struct fail not_json = {0};
     json_t *json = json_parse_line(line.data, line.length, path, number, &not_json);
-    bool is_done = true;
-    if (!json && (is_last || looks_cut(line, cut->status != FAIL_NONE))) {
-        file->n_cut++;
-        file->cut_line = number;
-        if (cut->status == FAIL_NONE)
-            *cut = not_json;
-    } else if (!json || (cut->status != FAIL_NONE && !is_header(json))) {
-        *fail = cut->status != FAIL_NONE ? *cut : not_json;
-        is_done = false;
-    } else {
-        *cut = (struct fail){0};
-        is_done = read_line(arena, json, path, number, file, fail);
+    size_t n_before = file->n_records;
+    if (!json) {
+        record_damage_add(damage, line, number, is_last, &not_json);
+        return true;
     }
+    record_damage_pass(damage, is_header(json));
+    bool is_read = read_line(arena, json, path, number, file, fail);
+    if (is_read && file->n_records > n_before && damage->is_headless)
+        file->records[n_before].run = 0;
     json_decref(json);
-    return is_done;
+    return is_read;
 }
 
 // ---- Line by line
@@ -455,7 +442,7 @@ struct record_stream {
     unsigned n_lines;   // whole ones in front of what is next
     unsigned n_headers; // headers so far
     json_t *header;     // the last one
-    struct fail cut;    // as in read_or_leave
+    struct record_damage damage;
     struct arena arena;
 };
 
@@ -501,12 +488,12 @@ static enum next read_next(struct record_stream *stream, struct arena *arena, st
         return NEXT_WRONG;
     }
     if (!stream->text.length)
-        return NEXT_END;
+        return record_damage_check(&stream->damage, fail) ? NEXT_END : NEXT_WRONG;
     struct slice line = {stream->text.data, stream->text.length};
     bool is_last = line.data[line.length - 1] != '\n';
     line.length -= !is_last;
     bool is_read = !slice_trim(line).length ||
-                   read_or_leave(arena, stream->path, line, stream->n_lines + 1, is_last, file, &stream->cut, fail);
+                   read_or_leave(arena, stream->path, line, stream->n_lines + 1, is_last, file, &stream->damage, fail);
     stream->n_lines += !is_last;
     return is_read ? NEXT_LINE : NEXT_WRONG;
 }
@@ -521,7 +508,7 @@ static bool take_from_line(struct record_stream *stream, struct record_file *one
     bool is_record = one->n_records > 0;
     if (is_record) {
         *record = one->records[0];
-        record->run = stream->n_headers;
+        record->run = stream->damage.is_headless ? 0 : stream->n_headers;
     }
     record_file_close(one);
     return is_record;
@@ -537,7 +524,11 @@ bool record_stream_next(struct record_stream *stream, struct arena *arena, struc
 }
 
 const struct json_t *record_stream_header(const struct record_stream *stream) {
-    return stream->header;
+    return stream->damage.is_headless ? NULL : stream->header;
+}
+
+const struct record_damage *record_stream_damage(const struct record_stream *stream) {
+    return &stream->damage;
 }
 
 void record_stream_close(struct record_stream *stream) {
@@ -562,14 +553,14 @@ bool record_read_on(const char *path, struct record_file *file, struct fail *fai
         return false;
     }
     stream->n_lines = file->n_lines;
-    stream->cut = file->cut;
+    stream->damage = file->damage;
     enum next next;
     while ((next = read_next(stream, file->arena, file, fail)) == NEXT_LINE)
         ;
     off_t end = ftello(stream->in); // a pipe has none, and is read once
     file->end = end < 0 ? 0 : end;
     file->n_lines = stream->n_lines;
-    file->cut = stream->cut;
+    file->damage = stream->damage;
     record_stream_close(stream);
     return next == NEXT_END;
 }
