@@ -1,6 +1,7 @@
 // cyclops survey: measure every form of the instruction set.
 #include "cli/cli.h"
 
+#include "base/text.h"
 #include "cli/lab_args.h"
 #include "report/survey.h"
 #include "survey/survey.h"
@@ -11,6 +12,7 @@
 static struct {
     const char *folder, *shard;
     bool is_resumed;
+    char **words; // of the command line, without the program's name; ended by null
 } args;
 
 static const struct option options[] = {
@@ -49,6 +51,7 @@ static const struct command command = {
     "  kernels/            the experiments as kernel files. To repeat one:\n"
     "                      cyclops run --kernels survey/kernels VADDPSYrr.chain\n"
     "  forms.jsonl         all forms, and why some are not measured\n"
+    "  commands.txt        what was requested: patterns and options\n"
     "'cyclops table' makes the table of it, also while the survey runs. A survey that\n"
     "was interrupted or killed goes on with --resume, on the same target. At its end,\n"
     "it prints how many forms and values there are, and what to do next.\n"
@@ -97,12 +100,34 @@ static bool read_events(struct arena *arena, struct fail *fail) {
     return true;
 }
 
+// What was requested, without the folder: survey/commands.h.
+static const char *command_of(struct arena *arena) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    for (char **word = args.words; *word; word++) {
+        const char *name = *word + strspn(*word, "-");
+        bool is_option = name > *word;
+        if (is_option && strcmp(name, "output") == 0 && word[1]) {
+            word++;
+            continue;
+        }
+        if (is_option && (strncmp(name, "output=", strlen("output=")) == 0 || strcmp(name, "resume") == 0 ||
+                          strncmp(name, "resume=", strlen("resume=")) == 0))
+            continue;
+        if (text.length)
+            text_add(&text, " ");
+        text_add_word(&text, *word);
+    }
+    return text.data;
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     static const double usual_budget = 240;
     struct survey_request request = {.folder = args.folder ? args.folder : "survey",
                                      .patterns = operands->items,
                                      .n_patterns = operands->n_items,
                                      .is_resumed = args.is_resumed,
+                                     .command = command_of(arena),
                                      .is_strict = lab_args.is_strict,
                                      .lab = &lab_args.options};
     struct survey_summary summary;
@@ -122,5 +147,6 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
 }
 
 int cmd_survey(int argc, char **argv) {
+    args.words = argv + 1;
     return cli_run_status(&command, argc, argv, work);
 }

@@ -1,6 +1,7 @@
 #include "report/review.h"
 
 #include "base/text.h"
+#include "survey/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +149,8 @@ static void add_repair(struct text *text, const struct review_request *request) 
     add_option(text, "llvm-mca-tests-output", request->tests_output);
 }
 
-// The patterns of a survey of few forms. More forms are most of them, or a part that no pattern names.
+// The patterns of a survey of few forms whose folder does not state what was requested. More forms are most of them, or
+// a part that no pattern names.
 static void add_forms(struct text *text, const struct check_results *results) {
     enum { MOST_PATTERNS = 40 };
     for (size_t i = 0; i < results->n_values && results->n_forms <= MOST_PATTERNS; i++)
@@ -158,13 +160,28 @@ static void add_forms(struct text *text, const struct check_results *results) {
         }
 }
 
+// The commands that made the folder; where it does not have them, one that makes a like one.
+static void add_surveys(struct arena *arena, struct text *text, const struct review_request *request,
+                        const char *folder) {
+    const char *const *commands, *target = request->results->repeat_options;
+    size_t n = commands_read(arena, folder, &commands);
+    for (size_t i = 0; i < n || i == 0; i++) {
+        text_add(text, "\n    cyclops survey");
+        if (n)
+            text_addf(text, "%s%s", *commands[i] ? " " : "", commands[i]);
+        else
+            add_forms(text, request->results);
+        text_addf(text, "%s --output ", !n && target ? target : "");
+        text_add_word(text, folder);
+        text_add(text, i ? " --resume" : "");
+    }
+}
+
 static void add_commands(struct arena *arena, struct text *text, const struct review_request *request) {
     const struct repair_result *repaired = request->repaired;
-    const char *target = request->results->repeat_options;
-    text_add(text, "\n## To repeat it\n\n    cyclops survey");
-    add_forms(text, request->results);
-    text_addf(text, "%s --output ", target ? target : "");
-    text_add_word(text, request->folders[0]);
+    text_add(text, "\n## To repeat it\n");
+    for (size_t i = 0; i < request->n_folders; i++)
+        add_surveys(arena, text, request, request->folders[i]);
     add_repair(text, request);
     text_add(text, "\n    cyclops check ");
     text_add_word(text, request->folders[0]);

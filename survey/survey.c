@@ -7,6 +7,7 @@
 #include "lab/assembled.h"
 #include "lab/passes.h"
 #include "lab/run_plan.h"
+#include "survey/commands.h"
 #include "survey/experiments.h"
 #include "survey/folder.h"
 #include "survey/form_kernels.h"
@@ -495,6 +496,13 @@ static bool open_folder(const struct survey *survey, struct fail *fail) {
            file_lock_folder(survey->arena, survey->request->folder, "survey", fail);
 }
 
+// A run that goes on with the folder's forms requests nothing new.
+static bool keep_command(const struct survey *survey, struct fail *fail) {
+    const struct survey_request *request = survey->request;
+    return !request->command || (request->is_resumed && !request->n_patterns) ||
+           commands_add(survey->arena, request->folder, request->command, fail);
+}
+
 static bool prepare(struct survey *survey, struct fail *fail) {
     struct model model = {0};
     bool *is_selected;
@@ -508,7 +516,8 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     if (is_done)
         make_shapes(survey, model.machine, is_selected);
     is_done = is_done && (is_native ? probe_here(survey, fail) : probe_model(survey, fail)) &&
-              open_folder(survey, fail) && write_forms(survey, fail) && make_kernels(survey, fail);
+              open_folder(survey, fail) && keep_command(survey, fail) && write_forms(survey, fail) &&
+              make_kernels(survey, fail);
     model_close(&model);
     return is_done;
 }

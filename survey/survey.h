@@ -8,6 +8,7 @@
 //  - kernels/ISA/survey.yaml: the experiments as a kernel file (gen/kernel.h); written anew by each run. slots.yaml
 //    beside it: those that find dispatch slots, which follow from the others
 //  - forms.jsonl: LLVM's forms, and why some were not measured; likewise
+//  - commands.txt: what was requested (survey/commands.h)
 #ifndef SURVEY_SURVEY_H
 #define SURVEY_SURVEY_H
 
@@ -24,6 +25,7 @@ struct survey_request {
     bool is_resumed;             // go on in a folder that holds a survey
     bool is_strict;              // a value that stays unstable is RUN_PLAN_UNSTABLE
     bool counts_uops;            // count them, in all and by pipe, where this CPU can
+    const char *command;         // as in survey/commands.h; null: it is not kept
     double budget_seconds;       // limit for measuring unstable values again, s
     const struct lab_options *lab;
 };

@@ -81,6 +81,18 @@ expect 1 'nothing could be compared' "$cyclops" check other --mcpu none --baseli
 expect 2 '--fail-lost needs --baseline' "$cyclops" check base --fail-lost
 expect 0 '^Lost' bash -c '"$1" diff base part' - "$cyclops"
 
+# The review states the commands that made the survey; of an old folder, its forms and its CPU.
+silent "$cyclops" survey 'SUB64r?r' --attempt 100 --isa x86_64 --output=made --target sim:worse.yaml,noise=none
+silent "$cyclops" survey IMUL64rr --isa x86_64 --target sim:worse.yaml,noise=none --output made --resume
+silent "$cyclops" survey --resume --isa x86_64 --target sim:worse.yaml,noise=none --output made
+expect 0 'rules' "$cyclops" repair made --mcpu znver4 --output made.yaml --review made.md
+expect 0 "^    cyclops survey 'SUB64r[?]r' --attempt 100 --isa x86_64 --target sim:worse.yaml,noise=none --output made\$" cat made.md
+expect 0 '^    cyclops survey IMUL64rr --isa x86_64 --target sim:worse.yaml,noise=none --output made --resume$' cat made.md
+expect 0 '^2$' grep -c 'cyclops survey .*--output made' made.md
+rm made/commands.txt
+expect 0 'rules' "$cyclops" repair made --mcpu znver4 --output made.yaml --review made.md
+expect 0 '^    cyclops survey IMUL64rr SUB64rr --isa x86_64 --target sim:.* --output made$' cat made.md
+
 # Other programs read it.
 expect 1 'Findings' "$cyclops" check base --mcpu worse.yaml --junit check.xml --markdown check.md
 expect 0 'tests="5" failures="3" errors="0" skipped="0"' cat check.xml
