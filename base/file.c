@@ -65,6 +65,11 @@ static bool write_all(int fd, const char *data, size_t length) {
     return true;
 }
 
+// A file that standard output goes to must not be opened again, from its start, nor the link in /dev be replaced.
+static bool is_standard_output(const char *path) {
+    return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/fd/1") == 0 || strcmp(path, "/proc/self/fd/1") == 0;
+}
+
 // Whether the path is a device or a pipe, which must be written directly: a renamed file cannot replace it.
 static bool is_special(const char *path) {
     struct stat status;
@@ -72,6 +77,9 @@ static bool is_special(const char *path) {
 }
 
 bool file_write(const char *path, const void *data, size_t length, struct fail *fail) {
+    if (is_standard_output(path))
+        return (fflush(stdout) == 0 && write_all(STDOUT_FILENO, data, length)) ||
+               fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", path, strerror(errno));
     if (is_special(path)) {
         int fd = open(path, O_WRONLY | O_CLOEXEC);
         bool is_done = fd >= 0 && write_all(fd, data, length);
@@ -99,7 +107,7 @@ bool file_write(const char *path, const void *data, size_t length, struct fail *
 
 bool file_can_write(const char *path, struct fail *fail) {
     char aside[4096];
-    if (!path)
+    if (!path || is_standard_output(path))
         return true;
     if (is_special(path)) {
         int error = file_is_folder(path) ? EISDIR : access(path, W_OK) == 0 ? 0 : errno;
@@ -116,8 +124,7 @@ bool file_can_write(const char *path, struct fail *fail) {
     return true;
 }
 
-// Whether two paths are of one file, which need not exist.
-static bool is_same_file(const char *a, const char *b) {
+bool file_is_same(const char *a, const char *b) {
     struct stat one, other;
     struct arena arena = {0};
     if (stat(a, &one) == 0 && stat(b, &other) == 0)
@@ -141,8 +148,8 @@ static bool is_same_file(const char *a, const char *b) {
 bool file_are_apart(const char *const *paths, const char *const *options, size_t n, struct fail *fail) {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < i; k++)
-            if (paths[i] && paths[k] && strcmp(paths[i], "-") != 0 && !is_special(paths[i]) &&
-                is_same_file(paths[i], paths[k]))
+            if (paths[i] && paths[k] && strcmp(paths[i], "-") != 0 && !is_standard_output(paths[i]) &&
+                !is_special(paths[i]) && file_is_same(paths[i], paths[k]))
                 return fail_set(fail, FAIL_INPUT, "--%s and --%s would write the same file '%s': name two", options[k],
                                 options[i], paths[i]);
     return true;

@@ -16,11 +16,14 @@ bool file_read(struct arena *arena, const char *path, char **data, size_t *lengt
 const char *file_name(const char *path);
 
 // Writes a temporary file next to `path`, then renames it: readers see the old file or the new one, never a part.
-// Writes devices and pipes directly.
+// Writes devices and pipes directly, and /dev/stdout as standard output, whatever that is.
 bool file_write(const char *path, const void *data, size_t length, struct fail *fail);
 
 // Fails (FAIL_INPUT) where file_write could not write there, for work that takes long. Null: there is nothing to write.
 bool file_can_write(const char *path, struct fail *fail);
+
+// Whether two paths are of one file or folder, which need not exist.
+bool file_is_same(const char *a, const char *b);
 
 // Fails (FAIL_INPUT) where two files to write are one. `options`: the name of the option that states each, for the
 // message. Null paths, devices and "-" are apart from all.

@@ -45,9 +45,10 @@ static bool unknown_option(struct arena *arena, const struct command *command, c
     for (const struct option *option = command->options; option->help; option++) {
         if (option->type == OPTION_HEADING)
             continue;
-        *ARENA_ADD(arena, names, n_names) = option->name;
+        *ARENA_ADD(arena, names, n_names) = arena_printf(arena, "--%s", option->name);
     }
-    const char *near = text_did_you_mean(arena, arena_copy(arena, name.data, name.length), names, n_names);
+    const char *near =
+        text_did_you_mean(arena, arena_printf(arena, "--%.*s", (int)name.length, name.data), names, n_names);
     return fail_set(fail, FAIL_INPUT, "unknown option '%s'%s; '%s --help' lists them", word, near, command->name);
 }
 
@@ -96,8 +97,14 @@ static bool store(struct arena *arena, const struct option *option, const char *
     case OPTION_AMOUNT:
         return parse_number(text, option->value) ||
                fail_set(fail, FAIL_INPUT, "option --%s takes 0 or a number above, not '%s'", option->name, text);
-    case OPTION_TEXT:
     case OPTION_OUTPUT:
+        if (strcmp(text, "-") == 0)
+            return fail_set(fail, FAIL_INPUT, "option --%s names a file: for standard output, write /dev/stdout",
+                            option->name);
+        *(const char **)option->value = text;
+        return true;
+    case OPTION_TEXT:
+    case OPTION_STREAM:
         *(const char **)option->value = text;
         return true;
     case OPTION_LIST: {
@@ -190,12 +197,16 @@ static enum options_result parse_option(struct arena *arena, const struct comman
     return store(arena, option, text, fail) ? OPTIONS_OK : OPTIONS_BAD;
 }
 
+static bool is_output(const struct option *option) {
+    return option->type == OPTION_OUTPUT || option->type == OPTION_STREAM;
+}
+
 // Refuses two outputs with one name: the second would replace the first.
 static bool are_outputs_apart(const struct command *command, uint64_t given, struct fail *fail) {
     const char *names[64], *paths[64];
     size_t n = 0;
     for (size_t i = 0; command->options[i].help; i++)
-        if (given >> i & 1 && command->options[i].type == OPTION_OUTPUT) {
+        if (given >> i & 1 && is_output(&command->options[i])) {
             names[n] = command->options[i].name;
             paths[n++] = *(const char *const *)command->options[i].value;
         }

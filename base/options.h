@@ -19,7 +19,8 @@ enum option_type {
     OPTION_NUMBER,  // double, above 0
     OPTION_AMOUNT,  // double, 0 and up
     OPTION_TEXT,    // const char *
-    OPTION_OUTPUT,  // const char *: a file that is written. Two with one name are refused
+    OPTION_OUTPUT,  // const char *: a file that is written. Two with one name are refused, and so is "-"
+    OPTION_STREAM,  // likewise; "-" is standard output
     OPTION_LIST,    // struct option_list: may be repeated
 };
 

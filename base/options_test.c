@@ -66,7 +66,8 @@ static void mistakes_name_the_word(void **state) {
     static const struct {
         const char *line, *text;
     } rows[] = {
-        {"test --iteration=3", "unknown option '--iteration=3' (did you mean 'iterations'?); 'test --help' lists them"},
+        {"test --iteration=3",
+         "unknown option '--iteration=3' (did you mean '--iterations'?); 'test --help' lists them"},
         {"test --iterations", "option --iterations needs an argument: N"},
         {"test --iterations=x", "option --iterations takes a whole number, not 'x'"},
         {"test --iterations=-3", "option --iterations takes a whole number, not '-3'"},

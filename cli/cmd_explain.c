@@ -27,7 +27,7 @@ static const struct option options[] = {
     {OPTION_TEXT, "machine", "FILE.yaml", "An overlay instead of a CPU; it may lack an ISA.", &args.machine},
     {OPTION_TEXT, "mtriple", "TRIPLE", "Target, as in aarch64-linux-gnu. Default: this machine's.", &args.triple},
     {OPTION_COUNT, "copies", "N", "Simulate 1, 2, 4, ... up to N copies. Default: 64.", &args.copies},
-    {OPTION_OUTPUT, "svg", "FILE", "Also draw the picture into FILE; '-': only the picture, to standard output.",
+    {OPTION_STREAM, "svg", "FILE", "Also draw the picture into FILE; '-': only the picture, to standard output.",
      &args.svg},
     {OPTION_LIST, "llvm", "LLVM",
      "Version (22), module or folder of LLVM to ask; may be repeated, for an explanation by each. Default: the newest.",

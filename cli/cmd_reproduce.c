@@ -25,7 +25,7 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_FLAG, "all", NULL, "All experiments, a line for each published value.", &args.all},
     {OPTION_FLAG, "list", NULL, "Only list the experiments. The default where none is named.", &args.list},
-    {OPTION_OUTPUT, "svg", "FILE", "Also draw n against cycles into FILE, for one sweep.", &args.svg},
+    {OPTION_STREAM, "svg", "FILE", "Also draw n against cycles into FILE, for one sweep.", &args.svg},
     {OPTION_TEXT, "target", "TARGET",
      "Where to measure: native, sim:CPU (see 'cyclops run'), or none. Default: native.", &args.lab.target},
     {OPTION_AMOUNT, "budget", "S",

@@ -96,7 +96,7 @@ struct option lab_args_output[] = {
      "installed.",
      &lab_args.options.llvms},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines instead of tables.", &lab_args.files.wants_json},
-    {OPTION_OUTPUT, "output", "FILE", "Also append the measurements to FILE, as JSON Lines.", &lab_args.files.path},
+    {OPTION_STREAM, "output", "FILE", "Also append the measurements to FILE, as JSON Lines.", &lab_args.files.path},
     {OPTION_FLAG, "resume", NULL,
      "Take what the FILE of --output already holds of the same programs, host, CPU and clock. Measure the rest, and "
      "again what was unstable, timed out, or is coarser than this run asks for. Predictions are always made anew.",

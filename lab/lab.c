@@ -273,10 +273,13 @@ static void say_waiting(void *context, size_t n_left, double seconds) {
 
 static bool wait_for_others(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     const struct bench_listener while_waiting = {.context = lab, .waiting = say_waiting};
-    return (options->wait_steady_seconds <= 0 ||
-            bench_wait_steady(&lab->bench, options->wait_steady_seconds, &while_waiting, fail)) &&
-           (options->wait_quiet_seconds <= 0 ||
-            bench_wait_quiet(&lab->bench, options->wait_quiet_seconds, &while_waiting, fail));
+    bool is_done = (options->wait_steady_seconds <= 0 ||
+                    bench_wait_steady(&lab->bench, options->wait_steady_seconds, &while_waiting, fail)) &&
+                   (options->wait_quiet_seconds <= 0 ||
+                    bench_wait_quiet(&lab->bench, options->wait_quiet_seconds, &while_waiting, fail));
+    if (options->wait_steady_seconds > 0 || options->wait_quiet_seconds > 0)
+        lab_say_measuring(lab->listener, 1, 0); // clears the line: what is printed next must not follow it
+    return is_done;
 }
 
 bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *fail) {

@@ -18,8 +18,11 @@ bool passes_next(struct passes *passes, const struct lab_listener *listener, siz
     double share_ms = left * 1e3 / passes->passes_left / (double)n_unstable; // of each value, where all need it
     *effort = (struct passes_effort){fmax(least_attempt_ms, fmin(most_attempt_ms, share_ms)), retry_seconds,
                                      (double)n_unstable < helpful_share * (double)passes->n_before};
+    bool is_news = passes->n == 1 || n_unstable != passes->n_before;
     passes->n_before = n_unstable;
     passes->n++;
+    if (!is_news) // the same number again, up to a dozen times
+        return true;
     lab_say(listener, LAB_NOTE, "%zu %s unstable: pass %u measures %s again", n_unstable,
             n_unstable == 1 ? "value is" : "values are", passes->n, n_unstable == 1 ? "it" : "them");
     return true;

@@ -26,6 +26,11 @@ static void passes_end_with_the_values_or_the_budget(void **state) {
     assert_string_equal(said, "20 values are unstable: pass 2 measures them again");
     assert_true(passes_next(&passes, &listener, 1, &effort));
     assert_string_equal(said, "1 value is unstable: pass 3 measures it again");
+    // The same number again is no news.
+    strcpy(said, "nothing");
+    assert_true(passes_next(&passes, &listener, 1, &effort));
+    assert_string_equal(said, "nothing");
+    assert_int_equal(passes.n, 4);
     passes_start(&passes, 0, 8, 50);
     assert_false(passes_next(&passes, &listener, 20, &effort));
 }

@@ -36,7 +36,7 @@ static const struct option options[] = {
      &given.retry_seconds},
     {OPTION_NUMBER, "attempt", "MS", "Compute at most MS milliseconds on a value. Default: 200.", &given.budget_ms},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines instead of a table.", &given.wants_json},
-    {OPTION_OUTPUT, "output", "FILE", "Also append the measurements to FILE, as JSON Lines.", &given.output},
+    {OPTION_STREAM, "output", "FILE", "Also append the measurements to FILE, as JSON Lines.", &given.output},
     {OPTION_TEXT, "pack", "FILE", "Measure the programs of this pack instead.", &given.pack},
     {0},
 };

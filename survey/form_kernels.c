@@ -1,11 +1,13 @@
 #include "survey/form_kernels.h"
 
+#include "base/text.h"
 #include "lab/decoder.h"
 #include "survey/experiments.h"
 #include "survey/slots_plan.h"
 #include "survey/survey.h"
 
 #include <string.h>
+#include <unistd.h>
 
 bool form_kernels_list(struct arena *arena, const struct isa *isa, const char *llvm, struct model *model,
                        const struct form **forms, size_t *n, struct fail *fail) {
@@ -45,6 +47,14 @@ static bool check_experiment(struct arena *arena, const struct kernel_set *set, 
     return fail_set(fail, FAIL_INPUT, "form %s has no experiment '%s'; it has %s", form_name, name, others.data);
 }
 
+// A suggestion for a name that is no form; "": no form is near.
+static const char *near_form(struct arena *arena, const char *name, const struct form *forms, size_t n) {
+    const char **names = ARENA_ARRAY(arena, const char *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        names[i] = forms[i].name;
+    return text_did_you_mean(arena, name, names, n);
+}
+
 bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char *name, struct kernel_set *set,
                          struct fail *fail) {
     struct model model = {0};
@@ -54,6 +64,10 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
     bool is_done = form_kernels_list(arena, isa, NULL, &model, &forms, &n, fail);
     while (is_done && i < n && strcmp(forms[i].name, form_name) != 0)
         i++;
+    if (is_done && i == n && access(name, F_OK) != 0) {
+        const char *near = near_form(arena, form_name, forms, n);
+        is_done = !*near || fail_set(fail, FAIL_INPUT, "there is no kernel and no form '%s'%s", form_name, near);
+    }
     if (is_done && i < n) {
         struct shape shape;
         struct text text = {.arena = arena};

@@ -31,7 +31,8 @@ struct survey_request {
 };
 
 // Adds the experiments of the form that `name` begins with, such as "VADDPSYrr.chain", to the set. Adds nothing where
-// there is no such form. Fails where it cannot be measured, or has no experiment of this name.
+// there is no such form. Fails where it cannot be measured, or has no experiment of this name, and where it is no file
+// and another form's name is near.
 bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char *name, struct kernel_set *set,
                          struct fail *fail);
 

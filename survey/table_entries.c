@@ -1,5 +1,6 @@
 #include "survey/table_reader.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "survey/folder.h"
 
@@ -185,6 +186,9 @@ bool reader_read_measurements(struct reader *reader, const char *const *folders,
     size_t n_read = 0, n_others = 0;
     for (size_t i = 0; i < n; i++) {
         const char *path = folder_file(reader->arena, folders[i], "measurements.jsonl");
+        for (size_t k = 0; k < i; k++)
+            if (file_is_same(folders[k], folders[i]))
+                return fail_set(fail, FAIL_INPUT, "'%s' is given twice: a folder is one part of a survey", folders[i]);
         if (!reader_is_survey(reader->arena, folders[i], fail) || !record_read_on(path, &reader->files[i], fail))
             return false;
         say_what_is_damaged(reader, path, &reader->files[i]);

@@ -282,6 +282,20 @@ if command -v tidy >/dev/null; then
     done
 fi
 
+# "-" is no file; what is near a mistyped option, with its dashes.
+expect 2 'option --junit names a file: for standard output, write /dev/stdout' "$cyclops" check base --mcpu znver4 --junit -
+expect 2 'option --output names a file' "$cyclops" report base --mcpu znver4 --output -
+[ ! -e ./- ] || { echo "FAILED: a file '-' was written"; failures=$((failures + 1)); }
+# /dev/stdout is standard output, also where that is a file: the link stays, and what was printed before stays.
+stdout=$(readlink /dev/stdout)
+expect 0 '<testsuites name' "$cyclops" check base --mcpu znver4 --junit /dev/stdout
+grep -q 'No findings' "$T/out" || { echo "FAILED: the report is overwritten"; failures=$((failures + 1)); }
+[ "$(readlink /dev/stdout)" = "$stdout" ] || { echo "FAILED: /dev/stdout is replaced"; failures=$((failures + 1)); }
+expect 2 "did you mean '--markdown'" "$cyclops" check base --markdwn x
+expect 2 "'./base' is given twice" "$cyclops" table base ./base
+expect 2 "'base' is given twice" "$cyclops" check base base --mcpu znver4
+expect 2 "no kernel and no form 'VADPSYrr' .did you mean .*'VADDPSYrr'" "$cyclops" run VADPSYrr --isa x86_64 --target sim:znver4
+
 # Two outputs with one name, also where one follows from another.
 expect 2 '--junit and --markdown would write the same file' "$cyclops" check base --mcpu znver4 --junit one --markdown ./one
 expect 2 '--review and --td-output would write the same file' "$cyclops" repair base --mcpu znver4 --output x.yaml --td none.td --review x.diff
