@@ -129,7 +129,7 @@ static void the_form_comes_first(void **state) {
         struct table_value value = testing_value(2.5, bytes[i]); // add %rcx, %rax; shl $120, %rcx
         value.sum = 4;
         value.partner = "ADD64rr";
-        const struct table_latency latency = {false, "1", "0", value};
+        const struct table_latency latency = {false, "1", "0", value, false};
         const struct table_row row = {.form = "SHL64ri", .latencies = &latency, .n_latencies = 1};
         struct survey_table table = testing_table;
         table.rows = &row;
@@ -151,7 +151,7 @@ static void the_form_comes_first(void **state) {
 static void a_loop_loses_its_branch(void **state) {
     (void)state;
     const struct table_value value = testing_value(2.5, "4801c849ffcf75f8"); // add %rcx, %rax; dec %r15; jne -8
-    const struct table_latency latency = {false, "1", "0", value};
+    const struct table_latency latency = {false, "1", "0", value, false};
     const struct table_row row = {.form = "ADD64rr", .latencies = &latency, .n_latencies = 1};
     struct survey_table table = testing_table;
     table.rows = &row;
@@ -207,7 +207,7 @@ static struct survey_table table_of_forms(const struct backend *backend, struct 
             text_addf(&hex, "%02x", forms[i].bytes[k]);
         struct table_latency *latency = ARENA_NEW(&arena, struct table_latency);
         struct table_throughput *throughput = ARENA_NEW(&arena, struct table_throughput);
-        *latency = (struct table_latency){false, "1", "0", testing_value(4, hex.data)};
+        *latency = (struct table_latency){false, "1", "0", testing_value(4, hex.data), false};
         throughput->value = testing_value(0.5, hex.data);
         if (i % 10 == 0) {
             latency->value.verdict = MEASURED_UNSTABLE;

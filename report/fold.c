@@ -19,8 +19,8 @@ static bool is_sure(const struct table_value *value) {
 }
 
 const char *fold_pair(struct arena *arena, const struct table_latency *latency) {
-    return arena_printf(arena, "%s → %s%s", latency->source, latency->destination,
-                        latency->has_slow_values ? ", slow values" : "");
+    return arena_printf(arena, "%s → %s%s%s", latency->source, latency->destination,
+                        latency->has_slow_values ? ", slow values" : "", latency->is_to_others ? ", to others" : "");
 }
 
 const char *fold_number(struct arena *arena, double number, int decimals) {

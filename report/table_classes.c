@@ -45,13 +45,26 @@ static int compare(const void *a, const void *b) {
     return order ? order : strcmp(one->form, other->form);
 }
 
+// The row without what only one form of each class has: what other instructions wait for its result.
+static struct table_row without_others(struct arena *arena, const struct table_row *row) {
+    struct table_latency *latencies = ARENA_ARRAY(arena, struct table_latency, row->n_latencies);
+    struct table_row own = *row;
+    own.n_latencies = 0;
+    for (size_t i = 0; i < row->n_latencies; i++)
+        if (!row->latencies[i].is_to_others)
+            latencies[own.n_latencies++] = row->latencies[i];
+    own.latencies = latencies;
+    return own;
+}
+
 // The sure values of all forms, by class, kind and cycles.
 static struct member *find_members(struct arena *arena, const struct survey_table *table, size_t *n) {
     struct member *members = ARENA_ARRAY(arena, struct member, 2 * table->n_rows);
     *n = 0;
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct table_row *row = &table->rows[i];
-        struct fold fold = fold_latency(arena, row);
+        const struct table_row own = without_others(arena, row);
+        struct fold fold = fold_latency(arena, &own);
         const struct table_throughput *throughput = fold_throughput(row);
         if (!row->sched_class)
             continue;

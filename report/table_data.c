@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DECIMALS = 5 };
+enum { DECIMALS = 5, N_CODE_TITLES = 7 }; // from `code` to `headline`
 
 // ---- CSV
 
@@ -17,7 +17,7 @@ static void put_titles(struct csv *csv, const struct survey_table *table) {
     static const char *const titles[] = {
         "form",     "quantity",    "source",         "destination", "cycles",   "low",     "high", "relation",
         "verdict",  "why",         "kernel",         "bytes",       "class",    "example", "code", "same_address",
-        "breakers", "slow_values", "lanes_on_lines", "streams",     "headline", "partner", "sum",
+        "breakers", "slow_values", "lanes_on_lines", "streams",     "headline", "partner", "sum",  "to_others",
     };
     csv_put_all(csv, titles, sizeof titles / sizeof *titles);
     for (size_t i = 0; i < table->n_models; i++) {
@@ -56,9 +56,10 @@ static void put_csv_value(struct csv *csv, const struct table_row *row, const st
 }
 
 static void end_csv_line(struct csv *csv, const struct survey_table *table, const struct table_row *row,
-                         const struct table_value *value, FILE *out) {
+                         const struct table_value *value, bool is_to_others, FILE *out) {
     csv_put(csv, value->partner);
     csv_put_number(csv, value->sum != 0, value->sum);
+    csv_put(csv, is_to_others ? "yes" : "");
     put_csv_models(csv, table, row);
     csv_end_line(csv, out);
 }
@@ -70,9 +71,9 @@ static void write_csv_latency(struct csv *csv, const struct survey_table *table,
     csv_put(csv, latency->source);
     csv_put(csv, latency->destination);
     put_csv_value(csv, row, &latency->value);
-    for (int i = 0; i < 7; i++) // code to headline
+    for (int i = 0; i < N_CODE_TITLES; i++)
         csv_put(csv, i == 3 && latency->has_slow_values ? "yes" : "");
-    end_csv_line(csv, table, row, &latency->value, out);
+    end_csv_line(csv, table, row, &latency->value, latency->is_to_others, out);
 }
 
 // A throughput, or, with `count`, what an event counted in it: then the fields from `cycles` to `high` hold the count.
@@ -99,7 +100,7 @@ static void write_csv_throughput(struct csv *csv, const struct survey_table *tab
     csv_put_truth(csv, throughput->has_lines);
     csv_put_number(csv, true, throughput->streams);
     csv_put_truth(csv, i == row->headline);
-    end_csv_line(csv, table, row, &throughput->value, out);
+    end_csv_line(csv, table, row, &throughput->value, false, out);
 }
 
 // As latencies: the fields from `cycles` to `high` hold slots.
@@ -109,9 +110,9 @@ static void write_csv_slots(struct csv *csv, const struct survey_table *table, c
     csv_put(csv, "");
     csv_put(csv, "");
     put_csv_value(csv, row, &row->slots.value);
-    for (int i = 0; i < 7; i++) // code to headline
+    for (int i = 0; i < N_CODE_TITLES; i++)
         csv_put(csv, "");
-    end_csv_line(csv, table, row, &row->slots.value, out);
+    end_csv_line(csv, table, row, &row->slots.value, false, out);
 }
 
 static bool has_slots(const struct table_row *row) {
@@ -125,9 +126,9 @@ static void write_csv_none(struct csv *csv, const struct survey_table *table, co
     csv_put(csv, "");
     csv_put(csv, "");
     put_csv_value(csv, row, &nothing);
-    for (int i = 0; i < 7; i++) // code to headline
+    for (int i = 0; i < N_CODE_TITLES; i++)
         csv_put(csv, "");
-    end_csv_line(csv, table, row, &nothing, out);
+    end_csv_line(csv, table, row, &nothing, false, out);
 }
 
 static bool is_written(FILE *out, struct fail *fail) {
@@ -194,6 +195,8 @@ static void put_latencies(struct json_text *json, const struct table_row *row) {
         json_put_text(json, "destination", row->latencies[i].destination);
         if (row->latencies[i].has_slow_values)
             json_put_bool(json, "slow_values", true);
+        if (row->latencies[i].is_to_others)
+            json_put_bool(json, "to_others", true);
         put_value(json, "cycles", &row->latencies[i].value);
         json_close(json);
     }

@@ -73,10 +73,16 @@ static void print_legend(struct arena *arena, const struct table_row *row, FILE 
         {"memory", "memory: stored and loaded back"},
     };
     struct text text = {.arena = arena};
+    bool has_others = false;
     text_add(&text, "A number is LLVM's operand, 0 mostly the result");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (has_name(row, names[i].part))
             text_addf(&text, "; %s", names[i].meaning);
+    for (size_t i = 0; i < row->n_latencies; i++)
+        if (row->latencies[i].is_to_others)
+            has_others = true;
+    if (has_others)
+        text_add(&text, "; to others: until another instruction has the result, such as the one that closes the chain");
     screen_print_sentence(text.data, out);
 }
 

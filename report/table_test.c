@@ -137,7 +137,7 @@ static void counts_and_slow_values_show(void **state) {
         .is_known = true, .cycles = 18, .low = 17.99, .high = 18.01, .kernel = "D.slow.rax-rax.xor"};
     const struct table_throughput throughput = {
         .streams = 32, .copies = 4, .has_breakers = true, .counts = counts, .n_counts = 3, .value = value};
-    const struct table_latency latency = {true, "rax", "rax", value};
+    const struct table_latency latency = {true, "rax", "rax", value, false};
     const struct table_row row = {
         .form = "D", .latencies = &latency, .n_latencies = 1, .throughputs = &throughput, .n_throughputs = 1};
     struct survey_table table = testing_table;
@@ -153,7 +153,8 @@ static void counts_and_slow_values_show(void **state) {
     assert_non_null(strstr(page, "  1 other event "));
     assert_null(strstr(page, "PORT_1"));
     const char *csv = written(table_report_write_csv, &table, (struct table_report_options){0});
-    assert_non_null(strstr(csv, "\nD,latency,rax,rax,18,17.99,18.01,equal,exact,,D.slow.rax-rax.xor,,,,,,,yes,,,,,\n"));
+    assert_non_null(
+        strstr(csv, "\nD,latency,rax,rax,18,17.99,18.01,equal,exact,,D.slow.rax-rax.xor,,,,,,,yes,,,,,,\n"));
     assert_non_null(strstr(csv, "\nD,count,UOPS_RETIRED,,2.0625,2.06,2.07,equal,exact,"));
     assert_non_null(strstr(csv, "\nD,count,PORT_1,,0.001,-0.001,0.002,"));
     const char *json = written(table_report_write_json, &table, (struct table_report_options){0});
@@ -200,7 +201,7 @@ static void two_speeds_show(void **state) {
     value.high = 0.89;
     value.has_two_speeds = true;
     value.why = "two speeds, at 3 times: 0.667 and 0.878 cycles";
-    const struct table_latency latency = {false, "1", "0", value};
+    const struct table_latency latency = {false, "1", "0", value, false};
     const struct table_throughput throughput = {.streams = 16, .value = value};
     struct table_row row = {.form = "VCVTPD2DQYrr",
                             .latencies = &latency,
@@ -226,7 +227,7 @@ static void long_names_fit(void **state) {
     value.partner = "VPBROADCASTWrZ256rrkz";
     value.sum = 1234.5;
     value.why = "a reason of many words that does not fit beside the numbers of its row, but goes below them";
-    const struct table_latency latency = {false, "2.base", "flags", value};
+    const struct table_latency latency = {false, "2.base", "flags", value, false};
     two[0].form = "VFMADDSUB231PDZ256mbkzAndThenSome";
     two[0].example = "vfmaddsub231pd 64(%rdi){1to4}, %ymm16, %ymm17 {%k1} {z}";
     two[0].latencies = &latency;
@@ -300,7 +301,7 @@ static size_t read_csv(const char *text, const char ***fields, size_t *n_records
 
 static void csv_is_quoted(void **state) {
     (void)state;
-    enum { COLUMNS = 23 + 2 * 3, WHY = 9, KERNEL = 10, PARTNER = 21, SUM = 22 };
+    enum { COLUMNS = 24 + 2 * 3, WHY = 9, KERNEL = 10, PARTNER = 21, SUM = 22 };
     const char **fields = ARENA_ARRAY(&arena, const char *, 1);
     size_t n_records, n = read_csv(written(table_report_write_csv, &testing_table, (struct table_report_options){0}),
                                    &fields, &n_records);
@@ -369,6 +370,33 @@ static const char *classes_of(const struct survey_table *table, enum table_forma
     return copy;
 }
 
+// A result that other instructions wait for longer has another row; the list has both numbers. Classes compare forms
+// by what all of them have.
+static void what_others_wait_for_shows(void **state) {
+    (void)state;
+    const struct table_value own = testing_value(2, "c5f458c2"), to_others = testing_value(3, "c5f458c2c5f054c8");
+    const struct table_latency latencies[] = {{false, "1", "0", own, false}, {false, "1", "0", to_others, true}};
+    const struct table_row rows[] = {
+        {.form = "VADDPDYrr", .sched_class = "WriteFAddY", .latencies = latencies, .n_latencies = 2},
+        {.form = "VADDPSYrr", .sched_class = "WriteFAddY", .latencies = latencies, .n_latencies = 1}};
+    struct survey_table table = testing_table;
+    table.rows = rows;
+    table.n_rows = 2;
+    table.n_models = 0;
+    const char *page = text_of(&table, (struct table_report_options){.form = "VADDPDYrr"});
+    assert_non_null(strstr(page, "  1 → 0, to others  3"));
+    assert_non_null(strstr(page, "to others: until"));
+    assert_null(strstr(text_of(&table, (struct table_report_options){.form = "VADDPSYrr"}), "to others"));
+    assert_non_null(strstr(text_of(&table, (struct table_report_options){0}), "  2;3 "));
+    const char *json = written(table_report_write_json, &table, (struct table_report_options){.form = "VADDPDYrr"});
+    assert_non_null(strstr(json, "\"destination\":\"0\",\"to_others\":true,\"cycles\":3"));
+    assert_null(strstr(json, "\"to_others\":true,\"cycles\":2"));
+    const char *csv = written(table_report_write_csv, &table, (struct table_report_options){.form = "VADDPDYrr"});
+    assert_non_null(strstr(csv, ",partner,sum,to_others\n"));
+    assert_non_null(strstr(csv, ",yes\n"));
+    assert_string_equal(classes_of(&table, TABLE_TEXT), "Scheduling classes whose forms differ: 0\n");
+}
+
 static void classes_whose_forms_differ(void **state) {
     (void)state;
     struct table_throughput fast = {.streams = 4, .value = testing_value(0.25, "90")}, slow = fast, bound = fast;
@@ -401,6 +429,7 @@ int main(void) {
         cmocka_unit_test(a_row_for_each_form),
         cmocka_unit_test(one_form_has_a_page),
         cmocka_unit_test(counts_and_slow_values_show),
+        cmocka_unit_test(what_others_wait_for_shows),
         cmocka_unit_test(unknown_forms_are_failures),
         cmocka_unit_test(tables_without_rows_or_models),
         cmocka_unit_test(two_speeds_show),

@@ -18,8 +18,8 @@ struct table_value testing_value(double cycles, const char *bytes) {
     { .is_known = true, .cycles = (number), .low = (number)-0.01, .high = (number) + 0.01, __VA_ARGS__ }
 
 static const struct table_latency add_latencies[] = {
-    {false, "1", "0", VALUE(1, .kernel = "add.1-0", .bytes = "4801c8")},
-    {false, "2", "0", VALUE(1.002, .verdict = MEASURED_WITHIN, .kernel = "add.2-0", .bytes = "4801c1")},
+    {.source = "1", "0", VALUE(1, .kernel = "add.1-0", .bytes = "4801c8")},
+    {.source = "2", "0", VALUE(1.002, .verdict = MEASURED_WITHIN, .kernel = "add.2-0", .bytes = "4801c1")},
 };
 static const struct table_throughput add_throughputs[] = {
     {.streams = 8, .value = VALUE(0.25, .kernel = "add.8", .bytes = "4801c8")},
@@ -31,18 +31,21 @@ static const struct table_throughput add_throughputs[] = {
 static const struct table_model add_models[] = {{true, 1, 0.25, 1}, {true, 1, 0.25, 1}};
 
 static const struct table_latency crc_latencies[] = {
-    {false, "1", "0", VALUE(3, .kernel = "crc", .bytes = "f2480f38f1c1")},
-    {false, "2", "0",
+    {.source = "1", "0", VALUE(3, .kernel = "crc", .bytes = "f2480f38f1c1")},
+    {.source = "2",
+     "0",
      VALUE(4, .kernel = "crc \"2\"", .bytes = "f2480f38f1c1", .sum = 6.5, .partner = "MOVQ, by a=b",
            .why = "the partner's share,\n\"2.5\", is subtracted")},
 };
 static const struct table_model crc_models[] = {{true, 3, 1, 1}, {false, 0, 0, 0}};
 
 static const struct table_latency div_latencies[] = {
-    {false, "0", "rax", VALUE(10, .kernel = "div", .bytes = "48f7f1")},
-    {false, "rdx", "rax",
+    {.source = "0", "rax", VALUE(10, .kernel = "div", .bytes = "48f7f1")},
+    {.source = "rdx",
+     "rax",
      VALUE(14, .verdict = MEASURED_UNSTABLE, .why = "another thread was busy", .kernel = "div", .bytes = "48f7f1")},
-    {false, "rax", "rdx",
+    {.source = "rax",
+     "rdx",
      VALUE(18, .relation = TABLE_AT_MOST, .why = "the partner is not known", .partner = "MOV64rr")},
 };
 static const struct table_throughput div_throughputs[] = {
@@ -51,8 +54,8 @@ static const struct table_throughput div_throughputs[] = {
 static const struct table_model div_models[] = {{true, 30, 20, 2}, {true, 12, 7, 2}};
 
 static const struct table_latency nan_latencies[] = {
-    {false, "1", "0", {.is_known = true, .cycles = NAN, .low = NAN, .high = NAN}},
-    {false, "2", "0", {.is_known = true, .cycles = 1, .low = -INFINITY, .high = INFINITY}},
+    {.source = "1", "0", {.is_known = true, .cycles = NAN, .low = NAN, .high = NAN}},
+    {.source = "2", "0", {.is_known = true, .cycles = 1, .low = -INFINITY, .high = INFINITY}},
 };
 static const struct table_throughput nan_throughputs[] = {
     {.streams = 4, .value = {.is_known = true, .cycles = INFINITY, .high = INFINITY}},
@@ -66,11 +69,12 @@ static const struct table_throughput nop_throughputs[] = {
 static const struct table_model nop_models[] = {{true, 1, 0.25, 1}, {true, 0, 0.08, 1}};
 
 static const struct table_latency load_latencies[] = {
-    {false, "1", "0", VALUE(3, .kernel = "vadd.1-0", .bytes = "c5f45807")},
-    {false, "2.base", "0",
+    {.source = "1", "0", VALUE(3, .kernel = "vadd.1-0", .bytes = "c5f45807")},
+    {.source = "2.base",
+     "0",
      VALUE(11, .relation = TABLE_AT_MOST, .partner = "VMOVQ64rr", .sum = 12, .why = "the partner's latency is unknown",
            .kernel = "vadd.2-0", .bytes = "c5f45807c4e1f97ec7")},
-    {false, "memory", "0", {.why = "no instruction stores what it takes"}},
+    {.source = "memory", "0", {.why = "no instruction stores what it takes"}},
 };
 static const struct table_throughput load_throughputs[] = {
     {.streams = 8, .value = VALUE(0.5, .kernel = "vadd.8", .bytes = "c5f45807")},

@@ -11,6 +11,8 @@
 void experiments_add_throughputs(const struct isa *isa, const struct shape *shape, struct text *out);
 void experiments_add_memory_throughput(const struct shape *shape, struct text *out);
 void experiments_add_latencies(const struct isa *isa, const struct shape *shape, struct text *out);
+// How long other instructions wait for the result of a form that closes its chain by itself.
+void experiments_add_others(const struct isa *isa, const struct shape *shape, struct text *out);
 void experiments_add_same(const struct shape *shape, struct text *out);
 void experiments_add_stores(const struct isa *isa, const struct shape *shape, struct text *out);
 void experiments_add_index(const struct isa *isa, const struct shape *shape, struct text *out);

@@ -126,6 +126,36 @@ void experiments_add_latencies(const struct isa *isa, const struct shape *shape,
     text_addf(out, ", chain: [%s]}\n", arcs.data);
 }
 
+// The first source that the vector result closes a chain with; n_ports: none.
+static unsigned find_closed(const struct shape *shape, unsigned result) {
+    const struct shape_port *to = &shape->ports[result];
+    unsigned source = 0;
+    while (source < shape->n_ports && !(shape->ports[source].is_read && can_share(shape, &shape->ports[source], to)))
+        source++;
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (i != source && experiment_is_carried(&shape->ports[i]))
+            return shape->n_ports; // which might be all that copies wait for
+    return source;
+}
+
+// A core may hand a result to the same kind of instruction earlier than to others: a Golden Cove's vaddps to vaddps
+// after two cycles, and to all others after three. A partner in between shows it.
+void experiments_add_others(const struct isa *isa, const struct shape *shape, struct text *out) {
+    if (shape->has_memory || shape->is_gather)
+        return;
+    for (unsigned result = 0; result < shape->n_ports; result++) {
+        const struct shape_port *to = &shape->ports[result];
+        struct partner ways[PARTNER_MOST_WAYS];
+        if (to->file != 'v' || !to->is_written || to->is_fixed || to->is_lanes)
+            continue;
+        unsigned source = find_closed(shape, result),
+                 n = source < shape->n_ports ? partners_find(out->arena, isa, shape, result, source, false, "", ways)
+                                             : 0;
+        for (unsigned i = 0; i < n; i++)
+            add_way(shape, source, result, &ways[i], ".others", out);
+    }
+}
+
 // The body with the role of port `from` in place of `to`'s.
 static const char *with_same(struct arena *arena, const char *body, const char *from, const char *to) {
     struct text text = {.arena = arena};

@@ -16,6 +16,8 @@
 //  - FORM.SOURCE-RESULT_whole.WAY: the same to the whole register of which the form writes the high byte
 //  - FORM.SOURCE-RESULT.crossing: the same through two copies of the form, of which each reads the other's result
 //  - FORM.SOURCE-RESULT.WAY.together: the same, without ending what the result carries from copy to copy by itself
+//  - FORM.SOURCE-RESULT.WAY.others: the same, though the pair closes by itself: other instructions may wait longer for
+//  the result
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with some more steps, where flags are on the way. Without a difference,
 //    the chain is open: the form does not write that flag, or does not read carry
 //  - FORM.SOURCE-memory.WAY: the time through memory: the form stores, and an instruction loads the same bytes back

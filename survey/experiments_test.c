@@ -167,6 +167,25 @@ static void copies_that_cross(void **state) {
     has_none("ADD64rr", ".o2-o0.crossing"); // of general registers, what else goes from copy to copy is ended
 }
 
+// What closes its chain by itself has a partner as well: other instructions may wait longer for its result.
+static void others_wait_for_the_result(void **state) {
+    (void)state;
+    has("VADDPSYrr", ".o1-o0.vandps.others",
+        "body: \"vaddps {o2:ymm}, {o1:ymm}, {o0:ymm}; vandps {o0:xmm}, {o0:xmm}, {o1:xmm}\"");
+    has("VADDPSYrr", ".o1-o0.vpand.others", "init: {o1: f32 1.0, o2: f32 1.0}, chain: [o1]}");
+    has_none("VADDPSYrr", ".o2-o0.vpand.others"); // of one result, one source tells all
+    // Where the form reads its result, the partner is in that way.
+    has("ADDPSrr", ".o0-o0.movshdup.others", "addps {o2:xmm}, {o0:xmm}; movshdup {o0:xmm}, {o0:xmm}\"");
+    has("VFMADD231PSYr", ".o0-o0.vandps.others", "; vandps {o0:xmm}, {o0:xmm}, {o0:xmm}\"");
+    has_none("ADD64rr", ".o0-o0.movslq.others");
+    has_none("VMOV64toPQIrr", ".o1-o0.vmovq.others");
+    has_none("VADDPSYrm", ".o1-o0.vandps.others");
+    struct shape shape = testing_shape("VADDPSYrr");
+    struct text text = {.arena = testing_arena()};
+    experiments_add(testing_isa(), &shape, false, &text); // another form of its class tells it
+    assert_null(strstr(text.data, ".others"));
+}
+
 static void memory(void **state) {
     (void)state;
     // Places of its own for each stream; a chain stays at one.
@@ -390,6 +409,7 @@ int main(void) {
         cmocka_unit_test(fixed_registers),
         cmocka_unit_test(vectors),
         cmocka_unit_test(copies_that_cross),
+        cmocka_unit_test(others_wait_for_the_result),
         cmocka_unit_test(memory),
         cmocka_unit_test(they_are_kernels),
         cmocka_unit_test(gathers),

@@ -47,6 +47,7 @@ static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
         if (reader_is_latency(&m->entries[i]) && !m->entries[i].is_longer)
             reader_read_latency(m, &m->entries[i]);
+    reader_keep_longer_to_others(m);
     reader_mark_waiting(m);
     reader_mark_few_streams(m);
     reader_mark_free(m);

@@ -53,6 +53,8 @@ struct table_latency {
     bool has_slow_values;             // its operands are not round numbers, as in struct table_throughput
     const char *source, *destination; // operands: "0" (LLVM's number), "1.base", "rax", "flags.carry", "flags.zero"
     struct table_value value;
+    // Until another instruction has the result, which is longer than until a copy of the form has it: another row.
+    bool is_to_others;
 };
 
 // Whether it is not among the latencies of the form's ordinary operands:

@@ -39,17 +39,52 @@ static bool is_better_way(const struct table_value *a, const struct table_value 
     return a->relation != b->relation ? a->relation == TABLE_EQUAL : a->cycles < b->cycles;
 }
 
+// Half a step: less than that says nothing of when a result can be read.
+static const double half_cycle = 0.5;
+
+// Whether other instructions wait no longer than through the way of `a`. Another domain's may wait longer, and so
+// does one whose pipe is taken now and then: of such a bound, no exact value of the other way is the truth.
+static bool is_better_to_others(const struct table_value *a, const struct table_value *b) {
+    if (a->is_known && b->is_known && fabs(a->cycles - b->cycles) > half_cycle)
+        return a->cycles < b->cycles;
+    return is_better_way(a, b);
+}
+
+static bool is_same_pair(const struct table_latency *a, const struct table_latency *b) {
+    return a->has_slow_values == b->has_slow_values && strcmp(a->source, b->source) == 0 &&
+           strcmp(a->destination, b->destination) == 0;
+}
+
 static void add_latency(struct making *m, struct table_latency latency) {
     for (size_t i = 0; i < m->row->n_latencies; i++) {
         struct table_latency *other = &m->latencies[i];
-        if (other->has_slow_values != latency.has_slow_values || strcmp(other->source, latency.source) != 0 ||
-            strcmp(other->destination, latency.destination) != 0)
+        if (other->is_to_others != latency.is_to_others || !is_same_pair(other, &latency))
             continue;
-        if (is_better_way(&latency.value, &other->value))
+        if (latency.is_to_others ? is_better_to_others(&latency.value, &other->value)
+                                 : is_better_way(&latency.value, &other->value))
             *other = latency;
         return;
     }
     *ARENA_ADD(m->reader->arena, m->latencies, m->row->n_latencies) = latency;
+}
+
+void reader_keep_longer_to_others(struct making *m) {
+    size_t n = 0;
+    for (size_t i = 0; i < m->row->n_latencies; i++) {
+        struct table_latency latency = m->latencies[i];
+        bool is_kept = !latency.is_to_others;
+        for (size_t k = 0; k < m->row->n_latencies && !is_kept; k++) {
+            const struct table_latency *own = &m->latencies[k];
+            is_kept = !own->is_to_others && is_same_pair(own, &latency) && own->value.is_known &&
+                      latency.value.is_known && own->value.relation == TABLE_EQUAL &&
+                      latency.value.relation == TABLE_EQUAL && latency.value.cycles > own->value.cycles + half_cycle;
+            if (is_kept)
+                reader_doubt(&latency.value, &own->value);
+        }
+        if (is_kept)
+            m->latencies[n++] = latency;
+    }
+    m->row->n_latencies = n;
 }
 
 static const struct entry *find_longer(const struct making *m, const struct entry *like) {
@@ -200,7 +235,8 @@ static void read_store(struct making *m, const struct entry *entry) {
     } else if (value.is_known && value.verdict != MEASURED_UNSTABLE) {
         value.why = "the load back is in it";
     }
-    add_latency(m, (struct table_latency){false, reader_label(m->reader->arena, entry->source), "memory", value});
+    add_latency(m,
+                (struct table_latency){false, reader_label(m->reader->arena, entry->source), "memory", value, false});
 }
 
 void reader_read_latency(struct making *m, const struct entry *entry) {
@@ -244,5 +280,5 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
     if (entry->is_crossing)
         value.partner = TABLE_CROSSING;
     add_latency(m, (struct table_latency){entry->has_slow_values, source_label(reader, entry),
-                                          result_label(reader, entry), value});
+                                          result_label(reader, entry), value, entry->is_to_others});
 }

@@ -21,6 +21,7 @@ struct entry {
     bool has_light_breakers; // those that take no pipe if possible
     bool is_together;        // with nothing to end what the result carries from copy to copy by itself
     bool is_crossing;        // likewise, of two copies that cross
+    bool is_to_others;       // a way, though the pair closes by itself
     const char *longer;      // step of which it has some more; empty: the usual one
     const char *filler;      // of a mixture, or itself; null: it has none
     unsigned fillers;        // in the mixture
@@ -123,6 +124,8 @@ void reader_read_slots(struct making *m);
 // ---- table_latencies.c
 
 void reader_read_latency(struct making *m, const struct entry *entry);
+// Drops what other instructions wait for a result, where copies of the form wait as long, or where it is a bound.
+void reader_keep_longer_to_others(struct making *m);
 
 // ---- table_throughputs.c
 

@@ -426,6 +426,59 @@ static void chains_that_cross(void **state) {
     is_value(latency_of(f, "J", "2", "0"), 4, TABLE_AT_MOST); // nobody measured its result's own way
 }
 
+static const struct table_latency *find_to_others(const struct fixture *f, const char *form) {
+    const struct table_row *row = row_of(f, form);
+    for (size_t i = 0; i < row->n_latencies; i++)
+        if (row->latencies[i].is_to_others)
+            return &row->latencies[i];
+    return NULL;
+}
+
+// Copies of the form have its result earlier than others: a row of its own, where that is sure.
+static void others_wait_longer(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    for (const char *form = "FGHIJK"; *form; form++) {
+        add_arc(f, arena_printf(&f->arena, "%c.chain", *form), "o0->o1", *form == 'K' ? 2.5 : 2);
+        add_form(f, 0, arena_printf(&f->arena, "%c", *form), NULL);
+    }
+    add(f, "F.o1-o0.vandps.others", 4);
+    add(f, "F.o1-o0.vpand.others", 5); // another domain
+    add(f, "G.o1-o0.vandps.others", 3);
+    add(f, "G.o1-o0.vpand.others", 5);
+    add(f, "H.o1-o0.vandps.others", 4.76); // it is not known how long
+    add(f, "I.o1-o0.vandps.others", 3.76); // nor is it three cycles to all others
+    add(f, "I.o1-o0.vpand.others", 5);
+    add_line(f, 0, "J.o1-o0.vandps.others", "\"mode\":\"latency\",\"n\":1,\"arc\":\"o0->o1\"", 4, false);
+    add(f, "K.o1-o0.vandps.others", 4); // nor how long copies wait
+    read_all(f, 1);
+    assert_int_equal(row_of(f, "F")->n_latencies, 2);
+    is_value(latency_of(f, "F", "1", "0"), 2, TABLE_EQUAL);
+    assert_non_null(find_to_others(f, "F"));
+    is_value(&find_to_others(f, "F")->value, 3, TABLE_EQUAL);
+    assert_string_equal(find_to_others(f, "F")->value.partner, "vandps");
+    for (const char *form = "GHIK"; *form; form++)
+        assert_null(find_to_others(f, arena_printf(&f->arena, "%c", *form)));
+    assert_non_null(find_to_others(f, "J"));
+    assert_int_equal(find_to_others(f, "J")->value.verdict, MEASURED_UNSTABLE);
+    assert_int_equal(f->table.n_values, 8);
+}
+
+// Streams wait for copies of the form only.
+static void to_others_limits_no_throughput(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add_arc(f, "F.chain", "o0->o0", 2);
+    add(f, "F.o0-o0.vandps.others", 5);
+    add_throughput(f, "F", 8, 4);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    is_value(&find_to_others(f, "F")->value, 4, TABLE_EQUAL);
+    is_value(&row_of(f, "F")->throughputs[0].value, 0.5, TABLE_EQUAL); // 8 streams of 4 cycles would take as long
+}
+
 // ---- flags
 
 static void open_chains_are_no_latencies(void **state) {
@@ -1028,6 +1081,8 @@ int main(void) {
         TEST(limited_chains_are_bounds),
         TEST(chains_together_with_the_result),
         TEST(chains_that_cross),
+        TEST(others_wait_longer),
+        TEST(to_others_limits_no_throughput),
         TEST(open_chains_are_no_latencies),
         TEST(unstable_chains_may_be_open),
         TEST(flags_to_flags),

@@ -83,7 +83,7 @@ static bool is_free_of_waiting(const struct making *m, const struct table_throug
         const struct table_latency *latency = &m->latencies[l];
         bool is_carried = strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
         bool is_fixed = *latency->source < '0' || *latency->source > '9';
-        if (!is_carried || latency->has_slow_values || table_latency_is_special(latency))
+        if (!is_carried || latency->has_slow_values || latency->is_to_others || table_latency_is_special(latency))
             continue;
         const struct table_value *value = &latency->value;
         double waiting = value->cycles * throughput->copies / throughput->streams, cycles = throughput->value.cycles;
@@ -135,8 +135,8 @@ void reader_mark_waiting(struct making *m) {
     struct table_throughput *list = m->throughputs;
     for (size_t l = 0; l < m->row->n_latencies; l++) {
         const struct table_latency *latency = &m->latencies[l];
-        bool is_carried =
-            !latency->has_slow_values && strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
+        bool is_carried = !latency->has_slow_values && !latency->is_to_others &&
+                          strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
         bool is_fixed = *latency->source < '0' || *latency->source > '9', is_memory = table_latency_is_special(latency);
         for (size_t i = 0; is_carried && latency->value.is_known && i < m->row->n_throughputs; i++) {
             // Copies in one stream name different registers of x87's stack, which all streams share.
