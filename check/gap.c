@@ -1,5 +1,7 @@
 #include "check/gap.h"
 
+#include "check/forwarding.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +52,13 @@ static void blame_latency(struct arena *arena, struct check_difference *differen
     const char *class_name = gap_class_name(arena, value->class_name);
     double delta = difference->number - value->value.cycles;
     bool is_address = has_end(value->source, ".base") || has_end(value->source, ".index");
+    if (forwarding_explains(value, difference->number)) {
+        difference->own = arena_printf(arena, "forwarding/%s", class_name);
+        long own = lround(value->value.cycles);
+        difference->about = arena_printf(arena, "%ld cycle%s to its own kind, %ld to others; the model lacks it", own,
+                                         own == 1 ? "" : "s", lround(value->to_others));
+        return;
+    }
     if (strcmp(value->source, "same") == 0) {
         difference->own = arena_printf(arena, "same-register/%s", class_name);
         difference->about = "all sources one register";

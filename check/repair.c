@@ -1,6 +1,7 @@
 #include "check/repair.h"
 
 #include "check/findings.h"
+#include "check/forwarding.h"
 #include "check/gap.h"
 #include "check/predictor.h"
 #include "check/repair_state.h"
@@ -242,8 +243,10 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
     repair->base = ARENA_ARRAY(repair->arena, struct predicted, repair->n_values);
     repair->gaps = ARENA_ARRAY(repair->arena, double, repair->n_values);
     repair->held_out = ARENA_ARRAY(repair->arena, double, repair->n_values);
+    struct check_value *values = ARENA_ARRAY(repair->arena, struct check_value, repair->n_values);
     for (size_t i = 0; i < repair->n_values; i++) {
-        const struct check_value *value = &repair->values[i];
+        struct check_value *value = &values[i];
+        *value = repair->values[i];
         repair->gaps[i] = repair->held_out[i] = -1;
         bool is_out = is_held_out(value->form, repair->request->held_out);
         struct repair_count *count = is_out ? &result->held_out : &result->seen;
@@ -254,6 +257,7 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
         repair->base[i] = predictor_predict(&predictor, value);
         if (!repair->base[i].is_known)
             continue;
+        forwarding_accept(value, repair->base[i].cycles);
         double gap = gap_find(value, &repair->base[i]);
         *(is_out ? &repair->held_out[i] : &repair->gaps[i]) = gap;
         count->n_compared++;
@@ -262,6 +266,7 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
             *ARENA_ADD(repair->arena, differences, n_differences) =
                 gap_describe(repair->arena, value, &repair->base[i]);
     }
+    repair->values = values;
     check_find(repair->arena, CHECK_GAP, differences, n_differences, &result->findings_before,
                &result->n_findings_before);
 }

@@ -46,9 +46,10 @@ size_t repair_end_of_group(const struct repair *repair, size_t first) {
 
 static const char *describe_value(struct arena *arena, const struct check_value *value, double predicted,
                                   const char *repeat_options) {
-    return arena_printf(arena, "  # %s %s: measured %s%.4g [%.4g, %.4g], LLVM %.4g; %s\n", value->form,
+    return arena_printf(arena, "  # %s %s: measured %s%.4g [%.4g, %.4g]%s, LLVM %.4g; %s\n", value->form,
                         check_value_label(arena, value), value->value.relation == TABLE_AT_MOST ? "at most " : "",
-                        value->value.cycles, value->value.low, value->value.high, predicted,
+                        value->value.cycles, value->value.low, value->value.high,
+                        value->to_others > 0 ? ", from its own kind to others" : "", predicted,
                         table_repeat(arena, &value->value, repeat_options));
 }
 

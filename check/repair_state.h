@@ -20,7 +20,7 @@ struct repair_member {
 struct repair {
     struct arena *arena;
     const struct repair_request *request;
-    const struct check_value *values;
+    const struct check_value *values; // as forwarding_accept has them
     size_t n_values;
     struct predicted *base;  // of the model as it is, by value
     double *gaps;            // likewise; below 0: the value is not compared

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "bench/record/record.h"
+#include "check/forwarding.h"
 #include "check/vector_type.h"
 
 #include <stdlib.h>
@@ -75,6 +76,7 @@ static void finish(struct list *list, struct check_results *results) {
             sorted[n - 1] = sorted[i];
         results->n_forms += n == 1 || (!is_same && strcmp(sorted[n - 1].form, sorted[n - 2].form) != 0);
     }
+    forwarding_mark(list->arena, sorted, n);
     results->values = sorted;
     results->n_values = n;
 }
@@ -123,7 +125,9 @@ static void add_row(struct list *list, const struct table_row *row) {
         value.quantity = CHECK_LATENCY;
         value.source = latency->source;
         value.destination = latency->destination;
-        value.detail = arena_printf(list->arena, "%s → %s", latency->source, latency->destination);
+        value.is_to_others = latency->is_to_others;
+        value.detail = arena_printf(list->arena, "%s → %s%s", latency->source, latency->destination,
+                                    latency->is_to_others ? ", to others" : "");
         value.value = latency->value;
         *ARENA_ADD(list->arena, list->items, list->n) = value;
     }

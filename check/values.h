@@ -23,7 +23,11 @@ struct check_value {
     // streams and the like. "": nothing.
     const char *detail;
     const char *source, *destination; // of latencies, as in struct table_latency; else ""
-    const char *how;                  // of measurement files: arc, form, placement, set-up; else ""
+    bool is_to_others;                // likewise
+    // Of a latency that is until the form's own kind has the result: cycles until others have it, which is later; 0:
+    // they are not known to wait longer (check/forwarding.h).
+    double to_others;
+    const char *how; // of measurement files: arc, form, placement, set-up; else ""
     // CHECK_THROUGHPUT of measurement files: copies side by side, of which the value is one's cycles. One stream, and
     // few of them, show a latency where copies depend on each other. 0: a survey, whose value is the throughput itself
     unsigned streams;

@@ -117,6 +117,20 @@ expect 1 'gap:throughput/vaddps-ymm' "$cyclops" check run.jsonl --mcpu worse.yam
 sed 's/"verdict":"[a-z]*"/"verdict":"unstable"/' run.jsonl >shaky.jsonl
 expect 77 'nothing could be compared' "$cyclops" check shaky.jsonl --mcpu znver4 --junit shaky.xml
 expect 0 'failures="0" errors="0" skipped="2"' cat shaky.xml
+# A result that its own kind has earlier than others is no wrong latency, and no repair makes it the model's.
+if command -v aarch64-linux-gnu-as >/dev/null; then
+    silent "$cyclops" survey FMLAv4f32 FADDv4f32 --isa aarch64 --target sim:neoverse-v2,noise=none --output forwarding
+    expect 0 '0 → 0, to others +4 ' "$cyclops" table forwarding --form FMLAv4f32
+    expect 0 'No findings' "$cyclops" check forwarding --mcpu neoverse-v2
+    expect 1 'gap:forwarding/FMLAv4f32' "$cyclops" check forwarding --mcpu oryon-1
+    expect 1 '2 cycles to its own kind, 4 to others; the model lacks it: latency 4, measured 2' "$cyclops" check forwarding --mcpu oryon-1
+    silent "$cyclops" repair forwarding --mcpu oryon-1 --output oryon.yaml
+    expect 0 '"FADDv4f32", latency: 2' cat oryon.yaml
+    expect 1 '^0$' grep -c FMLA oryon.yaml
+    silent "$cyclops" repair forwarding --mcpu a64fx --output a64fx.yaml # whose 9 cycles are too many for all
+    expect 0 '"FMLAv4f32", latency: 4' grep FMLA a64fx.yaml
+fi
+
 # RISC-V: what a vector instruction costs depends on a state that the set-up of a survey's kernels has. A file of `run` does not hold it.
 if command -v riscv64-linux-gnu-as >/dev/null; then
     riscv=(--isa riscv64 --target sim:sifive-x280,noise=none)

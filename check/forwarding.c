@@ -1,0 +1,105 @@
+#include "check/forwarding.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A class whose results its own kind has earlier.
+struct kind {
+    const char *class_name;
+    double own, to_others; // cycles
+};
+
+static bool is_sure_latency(const struct check_value *value) {
+    return value->quantity == CHECK_LATENCY && value->value.is_known && value->value.relation == TABLE_EQUAL &&
+           value->value.verdict != MEASURED_UNSTABLE;
+}
+
+// Whether copies of the form wait for each other, and for nothing else.
+static bool is_of_own_kind(const struct check_value *value) {
+    const char *partner = value->value.partner;
+    return is_sure_latency(value) && !value->is_to_others && strcmp(value->destination, "memory") != 0 &&
+           (!partner || strcmp(partner, TABLE_CROSSING) == 0);
+}
+
+// Two latencies that are the same whole number of cycles.
+static bool is_as_long(double a, double b) {
+    static const double cycles = 0.1, share = 0.01;
+    return fabs(a - b) <= cycles + share * b;
+}
+
+// The first value of the form; n: there is none.
+static size_t find_form(const struct check_value *values, size_t n, const char *form) {
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(values[middle].form, form) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && strcmp(values[low].form, form) == 0 ? low : n;
+}
+
+static void add_kind(struct arena *arena, const struct check_value *values, size_t n, const struct check_value *value,
+                     struct kind **kinds, size_t *n_kinds) {
+    for (size_t i = find_form(values, n, value->form); i < n && strcmp(values[i].form, value->form) == 0; i++)
+        if (is_of_own_kind(&values[i]) && strcmp(values[i].source, value->source) == 0 &&
+            strcmp(values[i].destination, value->destination) == 0)
+            *ARENA_ADD(arena, *kinds, *n_kinds) =
+                (struct kind){value->class_name, values[i].value.cycles, value->value.cycles};
+}
+
+static int compare_kinds(const void *a, const void *b) {
+    const struct kind *one = a, *other = b;
+    return strcmp(one->class_name, other->class_name);
+}
+
+// x86: the opcode without its operand in memory, as VADDPSZ256rrk of VADDPSZ256rmbk. Null: it has none.
+static const char *register_form(struct arena *arena, const char *form) {
+    const char *at = strrchr(form, 'm');
+    if (!at || strchr(form, '-'))
+        return NULL;
+    return arena_printf(arena, "%.*sr%s", (int)(at - form), form, at + 1 + (at[1] == 'b'));
+}
+
+static const struct kind *find_kind(const struct kind *kinds, size_t n, const char *class_name) {
+    const struct kind wanted = {.class_name = class_name};
+    return n ? bsearch(&wanted, kinds, n, sizeof wanted, compare_kinds) : NULL;
+}
+
+void forwarding_mark(struct arena *arena, struct check_value *values, size_t n) {
+    struct kind *kinds = NULL;
+    size_t n_kinds = 0;
+    for (size_t i = 0; i < n; i++)
+        if (values[i].is_to_others && is_sure_latency(&values[i]))
+            add_kind(arena, values, n, &values[i], &kinds, &n_kinds);
+    if (n_kinds == 0)
+        return;
+    qsort(kinds, n_kinds, sizeof *kinds, compare_kinds);
+    for (size_t i = 0; i < n; i++) {
+        if (!is_of_own_kind(&values[i]))
+            continue;
+        const struct kind *kind = find_kind(kinds, n_kinds, values[i].class_name);
+        const char *twin = kind ? NULL : register_form(arena, values[i].form);
+        size_t of_twin = twin ? find_form(values, n, twin) : n;
+        if (of_twin < n)
+            kind = find_kind(kinds, n_kinds, values[of_twin].class_name);
+        if (kind && is_as_long(values[i].value.cycles, kind->own))
+            values[i].to_others = kind->to_others;
+    }
+}
+
+bool forwarding_explains(const struct check_value *value, double predicted) {
+    return value->to_others > 0 && predicted > value->value.cycles &&
+           (predicted < value->to_others || is_as_long(predicted, value->to_others));
+}
+
+void forwarding_accept(struct check_value *value, double predicted) {
+    struct table_value *measured = &value->value;
+    double later = value->to_others - measured->cycles;
+    if (value->to_others == 0 || predicted <= measured->high)
+        return;
+    measured->cycles += later;
+    measured->high += later;
+}
