@@ -439,7 +439,7 @@ static void others_wait_longer(void **state) {
     struct fixture *f = *state;
     begin(f, 0, "A");
     add_partners(f);
-    for (const char *form = "FGHIJK"; *form; form++) {
+    for (const char *form = "FGHIJKL"; *form; form++) {
         add_arc(f, arena_printf(&f->arena, "%c.chain", *form), "o0->o1", *form == 'K' ? 2.5 : 2);
         add_form(f, 0, arena_printf(&f->arena, "%c", *form), NULL);
     }
@@ -451,18 +451,19 @@ static void others_wait_longer(void **state) {
     add(f, "I.o1-o0.vandps.others", 3.76); // nor is it three cycles to all others
     add(f, "I.o1-o0.vpand.others", 5);
     add_line(f, 0, "J.o1-o0.vandps.others", "\"mode\":\"latency\",\"n\":1,\"arc\":\"o0->o1\"", 4, false);
-    add(f, "K.o1-o0.vandps.others", 4); // nor how long copies wait
+    add(f, "K.o1-o0.vandps.others", 4);    // nor how long copies wait
+    add(f, "L.o1-o0.vandps.others", 6.94); // nearly whole, by chance
     read_all(f, 1);
     assert_int_equal(row_of(f, "F")->n_latencies, 2);
     is_value(latency_of(f, "F", "1", "0"), 2, TABLE_EQUAL);
     assert_non_null(find_to_others(f, "F"));
     is_value(&find_to_others(f, "F")->value, 3, TABLE_EQUAL);
     assert_string_equal(find_to_others(f, "F")->value.partner, "vandps");
-    for (const char *form = "GHIK"; *form; form++)
+    for (const char *form = "GHIKL"; *form; form++)
         assert_null(find_to_others(f, arena_printf(&f->arena, "%c", *form)));
     assert_non_null(find_to_others(f, "J"));
     assert_int_equal(find_to_others(f, "J")->value.verdict, MEASURED_UNSTABLE);
-    assert_int_equal(f->table.n_values, 8);
+    assert_int_equal(f->table.n_values, 9);
 }
 
 // Streams wait for copies of the form only.
