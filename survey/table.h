@@ -32,7 +32,7 @@ struct table_value {
     enum table_relation relation;
     enum bench_verdict verdict;
     bool is_waiting;     // unstable only because it was seen at one time: a survey looks twice
-    bool has_two_speeds; // the interval holds both (measured_has_two_speeds)
+    bool has_two_speeds; // or many; the interval holds all of them (measured_has_two_speeds)
     const char *why;     // one clause: why it is unstable, a bound, or not known; its speeds; null: no remark
     const char *kernel;  // name of the measured kernel: `cyclops run --kernels DIR/kernels NAME` repeats it
     const char *folder;  // DIR of that; null: not of a survey
