@@ -47,6 +47,8 @@ static const char *closed_by(struct arena *arena, const struct table_value *valu
         return "";
     if (!value->partner)
         return "itself";
+    if (strcmp(value->partner, TABLE_CROSSING) == 0)
+        return "a copy that crosses";
     if (!(value->sum > 0 && value->sum < 1e9))
         return value->partner;
     return arena_printf(arena, "%s, together %s", value->partner,

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "survey/shape.h"
 
+#include <stdbool.h>
+
 void experiments_add_throughputs(const struct isa *isa, const struct shape *shape, struct text *out);
 void experiments_add_memory_throughput(const struct shape *shape, struct text *out);
 void experiments_add_latencies(const struct isa *isa, const struct shape *shape, struct text *out);
@@ -14,7 +16,12 @@ void experiments_add_stores(const struct isa *isa, const struct shape *shape, st
 void experiments_add_index(const struct isa *isa, const struct shape *shape, struct text *out);
 void experiments_add_surrounded(const struct shape *shape, struct text *out);
 
-// The latency from one port to another through partners.
+// The latency from one port to another through two copies of the form that cross. False: they cannot.
+bool experiments_add_crossing(const struct shape *shape, unsigned source, unsigned result, struct text *out);
+// Whether the vector result, which the form also reads, is all that its copies wait for beside the chain.
+bool experiments_waits_for_result_only(const struct shape *shape, unsigned source, unsigned result);
+
+// The latency from one port to another through crossing copies, or through partners.
 void experiments_add_ways(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
                           struct text *out);
 

@@ -55,26 +55,18 @@ static void add_way(const struct shape *shape, unsigned source, unsigned result,
     text_addf(out, ", chain: [%s]}\n", arc);
 }
 
-// Whether the vector result, which the form also reads, is all that its copies wait for beside the chain.
-static bool waits_for_result_only(const struct shape *shape, unsigned source, unsigned result) {
-    for (unsigned i = 0; i < shape->n_ports; i++)
-        if (i != source && i != result && experiment_is_carried(&shape->ports[i]))
-            return false;
-    return shape->ports[source].file == 'v' && shape->ports[result].file == 'v' &&
-           experiment_is_carried(&shape->ports[result]) && !shape->has_memory && !shape->is_gather;
-}
-
 void experiments_add_ways(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
                           struct text *out) {
     struct partner ways[PARTNER_MOST_WAYS];
     struct text breakers = {.arena = out->arena};
     text_add(&breakers, "");
-    if (!experiment_break_others(isa, shape, source, false, &breakers))
+    if (experiments_add_crossing(shape, source, result, out) ||
+        !experiment_break_others(isa, shape, source, false, &breakers))
         return;
     // Where the chain takes longer than the result's own way, that one need not be ended: survey/table_latencies.c
     // compares them. On a Zen 4, what ends it makes chains of simple instructions with masks slower (2.87 cycles,
     // or 3.13, for 2).
-    bool is_together = waits_for_result_only(shape, source, result);
+    bool is_together = experiments_waits_for_result_only(shape, source, result);
     unsigned n = partners_find(out->arena, isa, shape, result, source, false, is_together ? "" : breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
         add_way(shape, source, result, &ways[i], is_together ? ".together" : "", out);

@@ -14,6 +14,7 @@
 //  - FORM.SOURCE-RESULT.WAY: the latency of one pair, through a partner (partners.h) or with dependences ended
 //  ("alone")
 //  - FORM.SOURCE-RESULT_whole.WAY: the same to the whole register of which the form writes the high byte
+//  - FORM.SOURCE-RESULT.crossing: the same through two copies of the form, of which each reads the other's result
 //  - FORM.SOURCE-RESULT.WAY.together: the same, without ending what the result carries from copy to copy by itself
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with some more steps, where flags are on the way. Without a difference,
 //    the chain is open: the form does not write that flag, or does not read carry

@@ -124,12 +124,7 @@ static void vectors(void **state) {
     has("VADDPSYrr", ".chain", "init: {o1: f32 1.0, o2: f32 1.0}, chain: [o0->o1, o0->o2]}");
     has("VADDPDYrr", ".chain", "init: {o1: f64 1.0, o2: f64 1.0}");
     has("VFMADD231PSYr", ".chain", "chain: [o0]}");
-    has("VFMADD231PSYr", ".o2-o0.vpand.together",
-        "body: \"vfmadd231ps {o3:ymm}, {o2:ymm}, {o0:ymm}; vpand {o0:xmm}, {o0:xmm}, {o2:xmm}\"");
-    has("VFMADD231PSYr", ".o3-o0.vandps.together", "vandps {o0:xmm}, {o0:xmm}, {o3:xmm}\"");
-    has_none("VFMADD231PSYr", ".o3-o0.vandps");
     has("VADDPSZ256rrk", ".o2-o0.mask", "vmovaps {zv:ymm32}, {o0:ymm32}"); // from a mask: ended
-    has_none("VADDPSYrr", ".o1-o0.vpand.together");                        // its result carries nothing
     has("CVTSI642SDrr_Int", ".o2-o0.movq",
         "body: \"cvtsi2sd {o2:r64}, {o0:xmm}; movq {o0:xmm}, {o2:r64}; movaps {zv:xmm}, {o0:xmm}\"");
     has("VDIVPSrr", ".slow", "init: {o1: f32 1.7");
@@ -150,6 +145,26 @@ static void vectors(void **state) {
     has("VSQRTPHZr", ".slow.o1-o0.vandps-vandps", "again: i16 16110, o1: i16 16110}");
     has("VCVTPS2PHrr", "", "f32 1.0");
     has_none("VFMADD231PSYr", ".same"); // three sources
+}
+
+// From a source that is only read to a result that is also read: two copies, each of which reads the other's result.
+static void copies_that_cross(void **state) {
+    (void)state;
+    has("VFMADD231PSYr", ".o2-o0.crossing",
+        "body: \"vfmadd231ps {o3:ymm}, {o2:ymm}, {o0:ymm}; vfmadd231ps {o3:ymm}, {o0:ymm}, {o2:ymm}\"");
+    has("VFMADD231PSYr", ".o2-o0.crossing", "init: {o0: f32 1.0, o2: f32 1.0, o3: f32 1.0}, chain: [o2]}");
+    has("VFMADD231PSYr", ".o3-o0.crossing", "; vfmadd231ps {o0:ymm}, {o2:ymm}, {o3:ymm}\"");
+    has("ADDPSrr", ".o2-o0.crossing", "body: \"addps {o2:xmm}, {o0:xmm}; addps {o0:xmm}, {o2:xmm}\"");
+    has("VADDPSZ256rrk", ".o3-o0.crossing", "{{o2:k}}; vaddps");
+    has_none("VFMADD231PSYr", ".o3-o0.vandps.together");
+    has_none("VFMADD231PSYr", ".o3-o0.vandps");
+    has_none("VADDPSYrr", ".o1-o0.crossing");     // its result carries nothing
+    has_none("BLENDVPSrr0", ".xmm0-o0.crossing"); // always the same register
+    has("BLENDVPSrr0", ".xmm0-o0.pshufd.together", "pshufd");
+    has_none("VADDPSYrm", ".o2_base-o0.crossing");
+    // Of two widths, each copy reads a part of the other's result, or all of it.
+    has("VCVTPS2PDZ256rrk", ".o3-o0.crossing", "vcvtps2pd {o3:xmm32}, {o0:ymm32} {{o2:k}}; vcvtps2pd {o0:xmm32}, ");
+    has_none("ADD64rr", ".o2-o0.crossing"); // of general registers, what else goes from copy to copy is ended
 }
 
 static void memory(void **state) {
@@ -374,6 +389,7 @@ int main(void) {
         cmocka_unit_test(carry_in),
         cmocka_unit_test(fixed_registers),
         cmocka_unit_test(vectors),
+        cmocka_unit_test(copies_that_cross),
         cmocka_unit_test(memory),
         cmocka_unit_test(they_are_kernels),
         cmocka_unit_test(gathers),

@@ -19,6 +19,9 @@ enum table_relation {
     TABLE_AT_MOST, // an upper bound
 };
 
+// The partner of a form whose chain is two copies that cross: each reads the other's result.
+#define TABLE_CROSSING "crossing"
+
 // A measured program that a value is made of.
 struct table_part {
     const char *kernel;
@@ -38,7 +41,7 @@ struct table_value {
     const char *folder;  // DIR of that; null: not of a survey
     const char *bytes;   // machine code of one body, hex
     double sum;          // TABLE_AT_MOST through a partner: cycles of the whole chain; else 0
-    const char *partner; // form that closes the chain; null: it closes by itself
+    const char *partner; // what closes the chain: steps, TABLE_CROSSING; null: it closes by itself
     // How it is made: `constant`, cycles, plus the cycles of each part times its factor. A model's cycles of the same
     // programs thus give its prediction of the value. No parts: dispatch slots, which are no such sum.
     const struct table_part *parts;

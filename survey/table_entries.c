@@ -36,7 +36,10 @@ static void parse_way(struct arena *arena, const char *pair, const char *rest, s
     entry->is_together = strcmp(variant, "together") == 0;
     entry->is_longer = *variant && !entry->is_together;
     entry->longer = rest;
-    if (strcmp(entry->way, "alone") == 0)
+    entry->is_crossing = strcmp(entry->way, "crossing") == 0;
+    entry->is_together |= entry->is_crossing;
+    entry->copies = entry->is_crossing ? 2 : 1;
+    if (strcmp(entry->way, "alone") == 0 || entry->is_crossing)
         entry->way = "";
 }
 

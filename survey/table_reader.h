@@ -19,12 +19,13 @@ struct entry {
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
     bool is_longer, has_breakers, has_lines, has_slow_values, has_surroundings;
     bool has_light_breakers; // those that take no pipe if possible
-    bool is_together;        // a way, with nothing to end what the result carries from copy to copy by itself
+    bool is_together;        // with nothing to end what the result carries from copy to copy by itself
+    bool is_crossing;        // likewise, of two copies that cross
     const char *longer;      // step of which it has some more; empty: the usual one
     const char *filler;      // of a mixture, or itself; null: it has none
     unsigned fillers;        // in the mixture
     const char *beside;      // of a filler's check: SLOTS_LOAD, SLOTS_CHAIN; empty: the simple instructions
-    unsigned copies;         // of the form in a stream
+    unsigned copies;         // of the form in a stream, or in a chain's body
     size_t place;            // among the lines of all files
     const char *folder;      // whose file it is in
 };

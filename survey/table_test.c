@@ -400,6 +400,32 @@ static void chains_together_with_the_result(void **state) {
     assert_string_equal(latency_of(f, "H", "2", "0")->why, "other values go from copy to copy as well");
 }
 
+// Two copies that cross take twice the latency, unless the result's own way takes longer.
+static void chains_that_cross(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    for (int i = 0; i < 5; i++) {
+        const char *form = (const char *const[]){"F", "G", "H", "I", "J"}[i];
+        static const double own[] = {4, 4, 7, 2, 0}, crossing[] = {8, 4, 7, 2, 8};
+        if (own[i] > 0)
+            add_arc(f, arena_printf(&f->arena, "%s.chain", form), "o0->o0", own[i]);
+        add(f, arena_printf(&f->arena, "%s.o2-o0.crossing", form), crossing[i]);
+        add_form(f, 0, form, NULL);
+    }
+    add(f, "F.o2-o0.vpand.together", 5.76); // an older survey's
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "2", "0"), 4, TABLE_EQUAL);
+    assert_string_equal(latency_of(f, "F", "2", "0")->partner, TABLE_CROSSING);
+    assert_int_equal(latency_of(f, "F", "2", "0")->n_parts, 1);
+    is_near(latency_of(f, "F", "2", "0")->parts[0].factor, 0.5);
+    is_value(latency_of(f, "G", "2", "0"), 2, TABLE_AT_MOST);
+    is_value(latency_of(f, "H", "2", "0"), 3.5, TABLE_AT_MOST); // no pipe does it
+    assert_string_equal(latency_of(f, "H", "2", "0")->why, "other values go from copy to copy as well");
+    is_value(latency_of(f, "I", "2", "0"), 1, TABLE_EQUAL);   // no step takes less
+    is_value(latency_of(f, "J", "2", "0"), 4, TABLE_AT_MOST); // nobody measured its result's own way
+}
+
 // ---- flags
 
 static void open_chains_are_no_latencies(void **state) {
@@ -1001,6 +1027,7 @@ int main(void) {
         TEST(what_did_not_run_is_not_known),
         TEST(limited_chains_are_bounds),
         TEST(chains_together_with_the_result),
+        TEST(chains_that_cross),
         TEST(open_chains_are_no_latencies),
         TEST(unstable_chains_may_be_open),
         TEST(flags_to_flags),

@@ -135,7 +135,9 @@ static void aarch64_experiments(void **state) {
     expect_kernel("ADCXr", ".flags-o0.flags", "cmp {o0:x}, #0\"");
     expect_kernel("ADCSXr", ".broken", "cmp {zf:x}, #0\"");
     expect_kernel("FMOVDXr", ".o1-o0.fmov", "fmov {o0:x}, {o1:d}; fmov {o1:d}, {o0:x}\"");
-    expect_kernel("FMLAv4f32", ".o2-o0.and.together", "and {o2:v}.16b, {o0:v}.16b, {o0:v}.16b\"");
+    expect_kernel("FMLAv4f32", ".o2-o0.crossing", "fmla {o2:v}.4s, {o0:v}.4s, {o3:v}.4s\"");
+    expect_kernel("ADD_ZPmZ_S", ".o3-o0.crossing", "; add {o3:z}.s, {o1:pg}/m, {o3:z}.s, {o0:z}.s\"");
+    expect_kernel("FMLAv8i16_indexed", ".o3-o0.crossing", "; fmla {o3:v}.8h, {o2:v}.8h, {o0:vlow}.h[1]\"");
     // What ends a dependence comes early, with steps more behind it.
     expect_kernel(
         "ADCSXr", ".o1-flags.flags-sxtw-sxtw-sxtw",
