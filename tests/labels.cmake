@@ -6,6 +6,7 @@ set(CYCLOPS_LABELS slow qemu llvm)
 # More than two seconds.
 set(CYCLOPS_LABEL_slow
   bench.noise-study
+  bench.sandbox.probe
   bench.targets.native
   gen.kernels
   gen.qemu
