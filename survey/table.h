@@ -105,14 +105,12 @@ struct table_model {
     unsigned uops;
 };
 
-// The reason of a form that was not measured yet, as `left_out`.
-extern const char table_not_measured[];
-
 struct table_row {
     const char *form;        // LLVM's opcode: "VADDPSYrr"
     const char *example;     // its text, as LLVM prints it, with spaces for tabs
     const char *sched_class; // LLVM's name; null: unknown
     const char *left_out;    // reason why it has no value, such as "illegal instruction"; null: it has one
+    bool is_refused;         // the survey does not try to measure it; else a form without a value may get one later
     const struct table_latency *latencies;
     size_t n_latencies;
     const struct table_throughput *throughputs;

@@ -346,6 +346,7 @@ static void what_did_not_run_is_not_known(void **state) {
     assert_false(latency_of(f, "F", "0", "0")->is_known);
     assert_string_equal(latency_of(f, "F", "0", "0")->why, "time-out");
     assert_string_equal(row_of(f, "F")->left_out, "time-out");
+    assert_false(row_of(f, "F")->is_refused);
     assert_int_equal(f->table.n_measured, 0);
 }
 
@@ -801,6 +802,7 @@ static void folders_are_merged(void **state) {
     is_value(latency_of(f, "G", "0", "0"), 3, TABLE_EQUAL);
     is_value(latency_of(f, "H", "0", "0"), 5, TABLE_EQUAL);
     assert_string_equal(row_of(f, "X")->left_out, "illegal instruction");
+    assert_true(row_of(f, "X")->is_refused);
     assert_int_equal(f->table.n_measured, 3);
     assert_int_equal(f->n_warnings, 0);
 }
