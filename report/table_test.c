@@ -200,7 +200,7 @@ static void reasons_are_counted_without_numbers(void **state) {
                                        "7 cycles at one time and 8 at another",
                                        "two modes: 4 (50 %) and 5 (50 %) cycles", "its streams wait for o0"};
     enum { N = sizeof whys / sizeof *whys };
-    struct table_throughput throughputs[N] = {{{.verdict = MEASURED_EXACT}}};
+    struct table_throughput throughputs[N] = {{0}};
     for (size_t i = 0; i < N; i++)
         throughputs[i].value = (struct table_value){
             .is_known = true, .cycles = 1, .low = 1, .high = 1, .verdict = MEASURED_UNSTABLE, .why = whys[i]};
