@@ -133,13 +133,14 @@ const char *bench_verdict_name(enum bench_verdict verdict);
 // Looks at code that is measured at several times, with few processes at each (bench_options.is_first_look). A value of
 // one time may be one of two speeds, so it is unstable until a look at another time finds the same (measured_confirm).
 enum bench_look {
-    LOOK_NONE,  // not such a value: it has all processes that it needs, or it is unstable for another reason
-    LOOK_FIRST, // a value that only its number of processes makes unstable
-    LOOK_MOVED, // as stable in itself, but an earlier look found another value
-    LOOK_MODES, // a value that only its two modes make unstable
+    LOOK_NONE,   // not such a value: it has all processes that it needs, or it is unstable for another reason
+    LOOK_FIRST,  // a value that only its number of processes makes unstable
+    LOOK_MOVED,  // as stable in itself, but an earlier look found another value
+    LOOK_MODES,  // a value that only its two modes make unstable
+    LOOK_SPREAD, // a value that only its processes make unstable: each has another one, with no gap between them
     BENCH_N_LOOKS,
 };
-const char *bench_look_name(enum bench_look look); // "none", "first", "moved", "modes"
+const char *bench_look_name(enum bench_look look); // "none", "first", "moved", "modes", "spread"
 
 // Where the cycles come from.
 enum bench_clock {
@@ -189,9 +190,11 @@ struct bench_measurement {
     enum bench_look look;            // only where the verdict is unstable
     const char *warning;             // doubt about a steady value, one clause; null: none
     enum bench_clock clock;
-    struct bench_mode { // where the samples fall into two groups; else 0
-        double cycles;  // median of the group, cycles per body; the lower one first
-        double share;   // share of the samples, 0 to 1
+    // Where the samples fall into two groups, these; where processes are apart, the least and the largest median of
+    // one, without a tenth of them on each side; else 0.
+    struct bench_mode {
+        double cycles; // median of the group, cycles per body; the lower one first
+        double share;  // share of the samples, 0 to 1
     } modes[2];
     unsigned n_replicates; // layouts of the same code: see replication.h. At most BENCH_MAX_REPLICATES
     struct bench_replicate {
@@ -229,19 +232,19 @@ double measured_half_width(const struct bench_measurement *m); // the ± of repo
 // Earlier measurements of the same code, at other times.
 struct bench_looks {
     const struct bench_measurement *fastest;      // fastest LOOK_FIRST or LOOK_MOVED; null: there is no such look
-    const struct bench_measurement *const *modes; // each LOOK_MODES
+    const struct bench_measurement *const *modes; // each LOOK_MODES or LOOK_SPREAD
     size_t n_modes;
 };
 
 // Compares a value with its earlier looks.
 //  - A neighbour only slows. So a stable value that differs from the fastest look becomes LOOK_MOVED.
 //  - A neighbour does not come back in the same way. So two modes that MEASURED_LOOKS_AT_MODES times share are two
-//  speeds
-//    of the code: the interval then holds both, and the verdict is "within". It is wide, but the truth is in it.
+//    speeds of the code: the interval then holds both, and the verdict is "within". It is wide, but the truth is in it.
+//  - Likewise the spread of processes, where so many times have overlapping ones: the interval then holds them all.
 enum { MEASURED_LOOKS_AT_MODES = 3 }; // this one and two earlier ones
 void measured_confirm(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m);
 bool measured_has_two_speeds(
-    const struct bench_measurement *m); // the interval holds two modes, and the verdict is stable
+    const struct bench_measurement *m); // the interval holds two modes or a spread, and the verdict is stable
 
 // Values differ if they are apart by more than this share of the smaller one.
 #define MEASURED_LEAST_DIFFERENCE 0.01

@@ -61,8 +61,11 @@ static const char *const clock_names[BENCH_N_CLOCKS] = {[CLOCK_AUTO] = "auto",
                                                         [CLOCK_RATIO] = "ratio",
                                                         [CLOCK_TIME] = "time"};
 
-static const char *const look_names[BENCH_N_LOOKS] = {
-    [LOOK_NONE] = "none", [LOOK_FIRST] = "first", [LOOK_MOVED] = "moved", [LOOK_MODES] = "modes"};
+static const char *const look_names[BENCH_N_LOOKS] = {[LOOK_NONE] = "none",
+                                                      [LOOK_FIRST] = "first",
+                                                      [LOOK_MOVED] = "moved",
+                                                      [LOOK_MODES] = "modes",
+                                                      [LOOK_SPREAD] = "spread"};
 
 const char *bench_outcome_name(enum bench_outcome outcome) {
     assert(outcome < BENCH_N_OUTCOMES);
@@ -172,7 +175,7 @@ static struct shared_modes share_modes(const struct bench_looks *looks, const st
     struct shared_modes shared = {modes[0].cycles, modes[1].cycles, modes[0].share, 0};
     for (size_t i = 0; i < looks->n_modes; i++) {
         const struct bench_measurement *look = looks->modes[i];
-        if (!fits_modes(look, modes))
+        if (look->look != LOOK_MODES || !fits_modes(look, modes))
             continue;
         shared.low = fmin(shared.low, look->modes[0].cycles);
         shared.high = fmax(shared.high, look->modes[1].cycles);
@@ -185,16 +188,16 @@ static struct shared_modes share_modes(const struct bench_looks *looks, const st
 // speeds of the code. Before that, a single value that is slower than a mode is doubtful: no neighbour makes code
 // faster.
 static void compare_modes(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
-    bool is_single = m->look != LOOK_MODES;
+    bool is_single = m->verdict != MEASURED_UNSTABLE;
     struct shared_modes best = {.n = 0};
     double fastest = m->cycles;
-    if (!is_single)
+    if (m->look == LOOK_MODES)
         best = share_modes(looks, m->modes);
     for (size_t i = 0; is_single && i < looks->n_modes; i++) {
         const struct bench_mode *modes = looks->modes[i]->modes;
         struct shared_modes shared = share_modes(looks, modes);
         fastest = fmin(fastest, modes[0].cycles);
-        if (fits_modes(m, modes) && shared.n > best.n)
+        if (looks->modes[i]->look == LOOK_MODES && fits_modes(m, modes) && shared.n > best.n)
             best = shared;
     }
     if (best.n + 1 >= MEASURED_LOOKS_AT_MODES) {
@@ -213,12 +216,56 @@ static void compare_modes(struct arena *arena, const struct bench_looks *looks, 
     }
 }
 
+// Largest spread that is a result: what lies further apart says too little.
+static const double most_spread = 0.3;
+
+// Whether a look's spread and the range have half of the narrower one in common; a single value need only be inside.
+static bool do_overlap(const struct bench_mode modes[2], double low, double high) {
+    double common = fmin(high, modes[1].cycles) - fmax(low, modes[0].cycles);
+    double narrower = fmin(high - low, modes[1].cycles - modes[0].cycles);
+    return common >= narrower / 2 - same_mode * low;
+}
+
+// Holds a value against earlier looks of which each process had another value. Where enough of them had such values in
+// the same range, it is the code's. A faster first look, which rests on few processes, widens it.
+static void compare_spreads(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
+    bool has_range = m->modes[1].share > 0, is_spread = m->look == LOOK_SPREAD;
+    double low = has_range ? m->modes[0].cycles : m->cycles, high = has_range ? m->modes[1].cycles : m->cycles;
+    double least = low, most = high;
+    unsigned n = 1;
+    for (size_t i = 0; i < looks->n_modes; i++) {
+        const struct bench_measurement *look = looks->modes[i];
+        if (!do_overlap(look->modes, low, high))
+            continue;
+        least = fmin(least, look->modes[0].cycles);
+        most = fmax(most, look->modes[1].cycles);
+        is_spread |= look->look == LOOK_SPREAD;
+        n++;
+    }
+    if (looks->fastest && looks->fastest->cycles < least)
+        least = looks->fastest->cycles;
+    if (!is_spread || n < MEASURED_LOOKS_AT_MODES || most > (1 + most_spread) * least)
+        return;
+    m->verdict = MEASURED_WITHIN;
+    m->look = LOOK_NONE;
+    m->low = least * (1 - same_mode);
+    m->high = most * (1 + same_mode);
+    m->modes[0] = (struct bench_mode){least, 1 - 1.0 / n};
+    m->modes[1] = (struct bench_mode){most, 1.0 / n};
+    m->why = NULL;
+    m->warning = arena_printf(arena, "another value in each process, at %u times: %.4g to %.4g cycles", n, least, most);
+}
+
 void measured_confirm(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
     if (m->outcome != BENCH_OK)
         return;
-    bool may_have_modes = m->look == LOOK_MODES || (m->verdict != MEASURED_UNSTABLE && looks->n_modes);
-    if (may_have_modes && m->n_replicates == 0) // other layouts are other code
+    bool is_single = m->verdict != MEASURED_UNSTABLE,
+         has_modes = m->look == LOOK_MODES || m->look == LOOK_SPREAD || (is_single && looks->n_modes);
+    if (has_modes && m->n_replicates == 0) { // other layouts are other code
         compare_modes(arena, looks, m);
+        if (m->verdict == MEASURED_UNSTABLE)
+            compare_spreads(arena, looks, m);
+    }
     if (m->verdict == MEASURED_UNSTABLE || !looks->fastest || !measured_differ(m, looks->fastest))
         return;
     m->verdict = MEASURED_UNSTABLE;

@@ -152,12 +152,73 @@ static void other_modes_are_not_speeds(void **state) {
     arena_free(&arena);
 }
 
+static struct bench_measurement with_spread(double low, double high) {
+    struct bench_measurement m = with_modes(low, high);
+    m.look = LOOK_SPREAD;
+    m.cycles = (low + high) / 2;
+    return m;
+}
+
+// Where each process has another value, three times the same range is the code's. One mode or a single value inside of
+// it is of the same range.
+static void a_spread_that_comes_back_is_a_range(void **state) {
+    (void)state;
+    const struct {
+        struct bench_measurement now, first, second;
+        bool is_range;
+    } rows[] = {
+        {with_spread(13, 14.5), with_spread(12.9, 14.6), with_spread(13.2, 15), true},
+        {with_modes(13, 14.5), with_spread(12.9, 14.6), with_spread(13.2, 15), true},
+        {with_spread(13, 14.5), with_modes(12.9, 14.6), with_spread(13.2, 15), true},
+        {with_spread(13, 14.5), with_spread(12.9, 14.6), with_spread(14.4, 16), false}, // elsewhere
+        {with_spread(13, 14.5), with_spread(12.9, 14.6), with_spread(13.2, 18), false}, // too wide to say anything
+        {with_modes(13, 14.5), with_modes(12.5, 14.6), with_modes(13.4, 15), false},    // other modes each time
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena arena = {0};
+        struct bench_measurement m = confirm_modes(&arena, rows[i].now, rows[i].first, rows[i].second);
+        if ((m.verdict == MEASURED_WITHIN) != rows[i].is_range)
+            fail_msg("row %zu: %s", i, bench_verdict_name(m.verdict));
+        assert_int_equal(measured_has_two_speeds(&m), rows[i].is_range);
+        if (rows[i].is_range) {
+            assert_int_equal(m.look, LOOK_NONE);
+            assert_null(m.why);
+            assert_non_null(strstr(m.warning, "another value in each process, at 3 times: 12.9 to 15 cycles"));
+            assert_true(m.low < 12.9 && m.low > 12.7 && m.high > 15 && m.high < 15.2);
+        }
+        arena_free(&arena);
+    }
+    struct arena arena = {0};
+    const struct bench_measurement inside = {.cycles = 13.5, .low = 13.4, .high = 13.6, .verdict = MEASURED_WITHIN},
+                                   above = {.cycles = 15, .low = 14.9, .high = 15.1, .verdict = MEASURED_WITHIN};
+    struct bench_measurement m = confirm_modes(&arena, inside, with_spread(13, 14.5), with_spread(12.9, 14.6));
+    assert_true(m.verdict == MEASURED_WITHIN && m.low < 12.9 && m.high > 14.6);
+    m = confirm_modes(&arena, above, with_spread(13, 14.5), with_spread(12.9, 14.6));
+    assert_int_equal(m.verdict, MEASURED_UNSTABLE);
+    arena_free(&arena);
+}
+
+// A neighbour only slows. So a first look that was faster than all later ones belongs to the range.
+static void a_faster_first_look_widens_a_range(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    const struct bench_measurement first = {.cycles = 12, .low = 11.9, .high = 12.1, .look = LOOK_FIRST},
+                                   spread = with_spread(13, 14.5);
+    const struct bench_measurement *const modes[] = {&spread, &spread};
+    const struct bench_looks looks = {.fastest = &first, .modes = modes, .n_modes = 2};
+    struct bench_measurement m = spread;
+    measured_confirm(&arena, &looks, &m);
+    assert_true(m.verdict == MEASURED_WITHIN && m.low < 12 && m.high > 14.5);
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_clocks_error_widens_the_interval), cmocka_unit_test(values_differ_beyond_their_intervals),
         cmocka_unit_test(looks_confirm_a_value_or_do_not),      cmocka_unit_test(modes_that_come_back_are_two_speeds),
         cmocka_unit_test(one_mode_alone_is_no_speed),           cmocka_unit_test(the_order_of_looks_does_not_count),
-        cmocka_unit_test(other_modes_are_not_speeds),
+        cmocka_unit_test(other_modes_are_not_speeds),           cmocka_unit_test(a_spread_that_comes_back_is_a_range),
+        cmocka_unit_test(a_faster_first_look_widens_a_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

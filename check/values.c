@@ -159,7 +159,7 @@ static bool read_survey(struct list *list, const char *const *folders, size_t n,
     const char **left_out = ARENA_ARRAY(list->arena, const char *, table.n_rows);
     for (size_t i = 0; i < table.n_rows; i++) {
         add_row(list, &table.rows[i]);
-        if (table.rows[i].left_out && table.rows[i].left_out != table_not_measured)
+        if (table.rows[i].is_refused)
             left_out[results->n_left_out++] = table.rows[i].form; // rows are in the order of their names
     }
     struct vector_types types;

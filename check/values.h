@@ -47,7 +47,7 @@ struct check_results {
     size_t n_values;
     size_t n_forms; // forms, kernels and blocks among them
     const char *const
-        *left_out; // forms that a survey names and cannot measure, such as those that the CPU lacks; sorted
+        *left_out; // forms that a survey does not try to measure, such as those that the CPU lacks; sorted
     size_t n_left_out;
 };
 

@@ -51,7 +51,7 @@ static const struct command command = {
     "on the way to its schedulers. These signs mark a number:\n"
     "  ≤  an upper bound: of a way from one kind of registers to another and back,\n"
     "     only the sum can be measured\n"
-    "  ~  between the ends of an interval: the form has two speeds\n"
+    "  ~  between the ends of an interval: the form has two speeds, or many\n"
     "  ?  a measured value that is not to be trusted\n"
     "  ≠  a number of the model's table that the measured interval excludes. 'cyclops\n"
     "     check' simulates the measured code, and may agree: pipes can limit a chain\n",

@@ -6,11 +6,12 @@
 #include "report/fold.h"
 #include "report/table_rows.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, LEAST_INSTRUCTION = 12, MOST_MODELS = TABLE_MAX_COLUMNS - 6, MOST_REASONS = 3, MODEL_LATENCY = 6 };
+enum { GAP = 2, LEAST_INSTRUCTION = 12, MOST_MODELS = TABLE_MAX_COLUMNS - 6, MOST_REASONS = 4, MODEL_LATENCY = 6 };
 
 // ---- the head
 
@@ -24,8 +25,23 @@ struct reasons {
     size_t n;
 };
 
-static void count_reason(struct reasons *reasons, const char *text) {
-    text = text ? text : "no reason known";
+// A reason without its numbers, so that reasons of one kind are counted together: "… cycles at one time and … at
+// another"; "two modes" of "two modes: 4 (50 %) and 5 (50 %) cycles".
+static const char *without_numbers(struct arena *arena, const char *reason) {
+    static const char digits[] = "0123456789", detail[] = ": …";
+    struct text text = {.arena = arena};
+    for (const char *at = reason; *at;) {
+        bool is_number = strchr(digits, *at) && (at == reason || strchr(" (", at[-1]) || !isascii(at[-1]));
+        size_t length = is_number ? strspn(at, "0123456789.e+") : 1;
+        text_append(&text, is_number ? "…" : at, is_number ? strlen("…") : 1);
+        at += length;
+    }
+    char *end = text.data ? strstr(text.data, detail) : NULL;
+    return end ? arena_copy(arena, text.data, (size_t)(end - text.data)) : text.data ? text.data : "";
+}
+
+static void count_reason(struct reasons *reasons, const char *reason) {
+    const char *text = reason ? without_numbers(reasons->arena, reason) : "no reason known";
     for (size_t i = 0; i < reasons->n; i++)
         if (strcmp(reasons->items[i].text, text) == 0) {
             reasons->items[i].n++;

@@ -194,6 +194,30 @@ static void tables_without_rows_or_models(void **state) {
 }
 
 // Both speeds show; of an upper bound, the slower one.
+// Reasons that differ in their numbers only are counted together.
+static void reasons_are_counted_without_numbers(void **state) {
+    (void)state;
+    static const char *const whys[] = {"4.5 cycles at one time and 5 at another",
+                                       "7 cycles at one time and 8 at another",
+                                       "two modes: 4 (50 %) and 5 (50 %) cycles", "its streams wait for o0"};
+    enum { N = sizeof whys / sizeof *whys };
+    struct table_throughput throughputs[N] = {{0}};
+    for (size_t i = 0; i < N; i++)
+        throughputs[i].value = (struct table_value){
+            .is_known = true, .cycles = 1, .low = 1, .high = 1, .verdict = MEASURED_UNSTABLE, .why = whys[i]};
+    struct table_row rows[] = {testing_table.rows[0], testing_table.rows[0]}; // of a single one, its page is printed
+    rows[0].throughputs = throughputs;
+    rows[0].n_throughputs = N;
+    struct survey_table table = testing_table;
+    table.rows = rows;
+    table.n_rows = 2;
+    const char *text = text_of(&table, (struct table_report_options){0});
+    assert_non_null(strstr(text, "Unstable here: 2 × … cycles at one time and … at another; 1 × "));
+    assert_non_null(strstr(text, " o0"));
+    assert_non_null(strstr(text, "two modes"));
+    assert_null(strstr(text, "two modes:"));
+}
+
 static void two_speeds_show(void **state) {
     (void)state;
     struct table_value value = testing_value(0.67, "c5ffe6c1");
@@ -433,6 +457,7 @@ int main(void) {
         cmocka_unit_test(unknown_forms_are_failures),
         cmocka_unit_test(tables_without_rows_or_models),
         cmocka_unit_test(two_speeds_show),
+        cmocka_unit_test(reasons_are_counted_without_numbers),
         cmocka_unit_test(long_names_fit),
         cmocka_unit_test(orders),
         cmocka_unit_test(csv_is_quoted),

@@ -88,18 +88,19 @@ static const struct table_model load_models[] = {{true, 10, 0.5, 1}, {true, 2, 0
 #define NO_SLOTS SLOTS({0})
 
 static const struct table_row rows[] = {
-    {"VADDPSYrm", "vaddps 64(%rdi), %ymm1, %ymm0", "WriteFAddYLd", NULL, ARRAY(load_latencies), ARRAY(load_throughputs),
-     0, load_models,
+    {"VADDPSYrm", "vaddps 64(%rdi), %ymm1, %ymm0", "WriteFAddYLd", NULL, false, ARRAY(load_latencies),
+     ARRAY(load_throughputs), 0, load_models,
      SLOTS(VALUE(2, .relation = TABLE_AT_MOST, .why = "no whole number of slots", .kernel = "vadd.17",
                  .bytes = "c5f45807"))},
-    {"ADD64rr", "addq %rcx, %rax", "WriteALU", NULL, ARRAY(add_latencies), ARRAY(add_throughputs), 0, add_models,
+    {"ADD64rr", "addq %rcx, %rax", "WriteALU", NULL, false, ARRAY(add_latencies), ARRAY(add_throughputs), 0, add_models,
      SLOTS(VALUE(1, .kernel = "add.17", .bytes = "4801c8"))},
-    {"CRC \"quoted, form\"", "crc32q %rcx, %rax", NULL, NULL, ARRAY(crc_latencies), NULL, 0, 0, crc_models, NO_SLOTS},
-    {"DIV64r", "divq %rcx", "WriteDiv64", NULL, ARRAY(div_latencies), ARRAY(div_throughputs), 0, div_models,
+    {"CRC \"quoted, form\"", "crc32q %rcx, %rax", NULL, NULL, false, ARRAY(crc_latencies), NULL, 0, 0, crc_models,
+     NO_SLOTS},
+    {"DIV64r", "divq %rcx", "WriteDiv64", NULL, false, ARRAY(div_latencies), ARRAY(div_throughputs), 0, div_models,
      SLOTS({.why = "its copies take longer than fillers can hide"})},
-    {"LEAnan", NULL, NULL, NULL, ARRAY(nan_latencies), ARRAY(nan_throughputs), 0, nan_models, NO_SLOTS},
-    {"NOOP", "nop", "WriteNop", NULL, NULL, 0, ARRAY(nop_throughputs), 1, nop_models, NO_SLOTS},
-    {"XSAVE", "xsave 64(%rdi)", "WriteSystem", "illegal instruction", NULL, 0, NULL, 0, 0, NULL, NO_SLOTS},
+    {"LEAnan", NULL, NULL, NULL, false, ARRAY(nan_latencies), ARRAY(nan_throughputs), 0, nan_models, NO_SLOTS},
+    {"NOOP", "nop", "WriteNop", NULL, false, NULL, 0, ARRAY(nop_throughputs), 1, nop_models, NO_SLOTS},
+    {"XSAVE", "xsave 64(%rdi)", "WriteSystem", "illegal instruction", true, NULL, 0, NULL, 0, 0, NULL, NO_SLOTS},
 };
 static const char *const models[] = {"llvm-22/znver5", "llvm-19/znver4"};
 

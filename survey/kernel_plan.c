@@ -20,15 +20,14 @@ static enum program_placement placement_of(const struct kernel *kernel) {
     return is_load ? PLACEMENT_SAME_LINE : PLACEMENT_OWN_LINES;
 }
 
-// Adds the throughput of one form of a class as a loop, and with half the streams.
-static bool plan_extras(struct arena *arena, struct plan *plan, const struct kernel *kernel, unsigned streams,
-                        struct fail *fail) {
+static bool plan_extras(struct arena *arena, struct plan *plan, const struct kernel *kernel,
+                        struct kernel_extras extras, unsigned streams, struct fail *fail) {
     struct gen_request looped = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .placement = placement_of(kernel)},
                        half = looped;
     half.form = PROGRAM_UNROLLED;
     half.streams = streams / 2;
-    return plan_add_expansion(arena, plan, kernel, &looped, fail) &&
-           (streams < 2 || plan_add_expansion(arena, plan, kernel, &half, fail));
+    return (!extras.has_loop || plan_add_expansion(arena, plan, kernel, &looped, fail)) &&
+           (!extras.has_half || streams < 2 || plan_add_expansion(arena, plan, kernel, &half, fail));
 }
 
 // Streams of a mixture with fillers, if that many fit: each takes some cycles, so a few hide a latency.
@@ -46,7 +45,7 @@ static bool plan_mixture(struct arena *arena, struct plan *plan, const struct ke
     return plan_add_expansion(arena, plan, kernel, &request, fail);
 }
 
-void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel *kernel, bool has_extras) {
+void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct kernel_extras extras) {
     struct gen_request request = {.form = PROGRAM_UNROLLED};
     struct fail fail = {0};
     bool is_added = true;
@@ -71,8 +70,8 @@ void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel
         request.placement = PLACEMENT_SAME_ADDRESS;
         if (has_another && is_added)
             is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
-        if (is_added && has_extras)
-            is_added = plan_extras(arena, plan, kernel, first->program.streams, &fail);
+        if (is_added)
+            is_added = plan_extras(arena, plan, kernel, extras, first->program.streams, &fail);
     }
     if (!is_added)
         plan_refuse(arena, plan, &fail);

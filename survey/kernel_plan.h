@@ -9,8 +9,13 @@
 
 #include <stdbool.h>
 
-// Adds the experiments of a kernel to a plan. One that cannot be expanded is refused. `has_extras`: the throughput also
-// as a loop, and with half the streams.
-void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel *kernel, bool has_extras);
+// What a throughput is measured with besides unrolled code of as many streams as there are.
+struct kernel_extras {
+    bool has_loop; // also as a loop
+    bool has_half; // also with half the streams
+};
+
+// Adds the experiments of a kernel to a plan. One that cannot be expanded is refused.
+void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct kernel_extras extras);
 
 #endif

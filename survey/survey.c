@@ -43,7 +43,8 @@ struct survey {
     bool has_extras;            // classes have their further throughputs now (kernel_plan.h)
     size_t n_first;             // kernels of partners and of the first form of each scheduling class, which come first
     bool *are_open;             // for each kernel: a value of it is to be measured
-    size_t n_open;              // length of that list
+    bool *are_uneven;           // for each kernel: its throughput depends on the process, so a loop is measured as well
+    size_t n_open, n_uneven;    // lengths of these lists
     struct assembled assembled; // programs of earlier passes
     const char *path;           // of the measurement file
     struct record_file measurements; // what was read of it: each pass reads what the one before has added
@@ -263,6 +264,13 @@ static bool is_unstable(const struct experiment *experiment) {
     return experiment->is_done && experiment->measurement.verdict == MEASURED_UNSTABLE;
 }
 
+// Whether the value is another one in each process, or one of two. On a Golden Cove, unrolled code of many vector forms
+// with loads is of that kind and slower than a loop, which has one speed.
+static bool is_uneven(const struct experiment *experiment) {
+    const struct bench_measurement *m = &experiment->measurement;
+    return experiment->is_done && (m->look == LOOK_MODES || m->look == LOOK_SPREAD || measured_has_two_speeds(m));
+}
+
 // Leaves only those kernels open that have an unstable value. Returns the number of these values. The plan has
 // experiments in the order of kernels, without those that were refused.
 static size_t close_stable(struct survey *survey, const struct plan *plan) {
@@ -271,8 +279,10 @@ static size_t close_stable(struct survey *survey, const struct plan *plan) {
         size_t before = n_unstable;
         for (; e < plan->n_experiments &&
                strcmp(plan->experiments[e]->program.kernel, survey->kernels.kernels[i].name) == 0;
-             e++)
+             e++) {
             n_unstable += is_unstable(plan->experiments[e]);
+            survey->are_uneven[i] |= is_uneven(plan->experiments[e]);
+        }
         survey->are_open[i] = n_unstable > before;
     }
     return n_unstable;
@@ -300,6 +310,13 @@ static bool choose_events(struct survey *survey, struct fail *fail) {
     else if (why)
         lab_say(listener_of(survey), LAB_NOTE, "uops are not counted: %s", why);
     return true;
+}
+
+static struct kernel_extras extras_of(const struct survey *survey, size_t number) {
+    bool is_plain = survey->has_extras && !strchr(survey->kernels.kernels[number].name, '.');
+    bool is_first = is_plain && number < survey->n_first;
+    return (struct kernel_extras){.has_loop = is_first || (is_plain && survey->are_uneven[number]),
+                                  .has_half = is_first};
 }
 
 // Measures the open kernels: what the measurement file does not hold yet. A kernel stays open where a value of it is
@@ -330,8 +347,7 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
         options.bench.budget_ms = effort->attempt_ms;
     for (size_t i = 0; i < survey->kernels.n_kernels; i++)
         if (survey->are_open[i])
-            kernel_plan_add(&arena, &plan, &survey->kernels.kernels[i],
-                            survey->has_extras && i < survey->n_first && !strchr(survey->kernels.kernels[i].name, '.'));
+            kernel_plan_add(&arena, &plan, &survey->kernels.kernels[i], extras_of(survey, i));
     int status = 0; // of the worst experiment, which is one of thousands
     bool is_done = !plan.n_experiments ||
                    (lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail));
@@ -354,6 +370,8 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
 static void open_new(struct survey *survey) {
     while (survey->n_open < survey->kernels.n_kernels)
         *ARENA_ADD(survey->arena, survey->are_open, survey->n_open) = true;
+    while (survey->n_uneven < survey->kernels.n_kernels)
+        *ARENA_ADD(survey->arena, survey->are_uneven, survey->n_uneven) = false;
 }
 
 // Measures the kernels from `first` on. Those before stay as they are.

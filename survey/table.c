@@ -38,8 +38,6 @@ static void add_models(struct arena *arena, const struct model *models, size_t n
     table->n_models = n_models;
 }
 
-const char table_not_measured[] = "not measured yet, or not by this assembler";
-
 static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
         if (!reader_is_latency(&m->entries[i]) && !m->entries[i].filler)
@@ -127,11 +125,13 @@ static const char *why_no_value(const struct table_row *row) {
 
 static struct table_row *make_rows(struct reader *reader, const struct folder_form *forms, size_t n_forms,
                                    struct survey_table *table) {
+    static const char not_measured[] = "not measured yet, or not by this assembler";
     struct table_row *rows = ARENA_ARRAY(reader->arena, struct table_row, n_forms);
     size_t first = 0;
     for (size_t i = 0; i < n_forms; i++) {
         struct table_row *row = &rows[i];
-        *row = (struct table_row){forms[i].form, forms[i].example, forms[i].sched_class, .left_out = forms[i].left_out};
+        *row = (struct table_row){forms[i].form, forms[i].example, forms[i].sched_class, .left_out = forms[i].left_out,
+                                  .is_refused = forms[i].left_out};
         while (first < reader->n_entries && strcmp(reader->entries[first].form, row->form) < 0)
             first++;
         size_t end = first;
@@ -140,7 +140,7 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
         struct making making = {reader, row, &reader->entries[first], end - first, NULL, NULL};
         fill_row(&making);
         if (!row->left_out)
-            row->left_out = first == end ? table_not_measured : why_no_value(row);
+            row->left_out = first == end ? not_measured : why_no_value(row);
         count_row(table, row);
     }
     table->rows = rows;

@@ -35,7 +35,7 @@ struct table_value {
     enum table_relation relation;
     enum bench_verdict verdict;
     bool is_waiting;     // unstable only because it was seen at one time: a survey looks twice
-    bool has_two_speeds; // the interval holds both (measured_has_two_speeds)
+    bool has_two_speeds; // or many; the interval holds all of them (measured_has_two_speeds)
     const char *why;     // one clause: why it is unstable, a bound, or not known; its speeds; null: no remark
     const char *kernel;  // name of the measured kernel: `cyclops run --kernels DIR/kernels NAME` repeats it
     const char *folder;  // DIR of that; null: not of a survey
@@ -107,14 +107,12 @@ struct table_model {
     unsigned uops;
 };
 
-// The reason of a form that was not measured yet, as `left_out`.
-extern const char table_not_measured[];
-
 struct table_row {
     const char *form;        // LLVM's opcode: "VADDPSYrr"
     const char *example;     // its text, as LLVM prints it, with spaces for tabs
     const char *sched_class; // LLVM's name; null: unknown
     const char *left_out;    // reason why it has no value, such as "illegal instruction"; null: it has one
+    bool is_refused;         // the survey does not try to measure it; else a form without a value may get one later
     const struct table_latency *latencies;
     size_t n_latencies;
     const struct table_throughput *throughputs;

@@ -5,15 +5,22 @@
 #include <math.h>
 #include <string.h>
 
-// Whether a quotient of the value says anything: of two speeds, nobody knows which one the other part had.
+// Whether cycles of fillers can be counted in the value: of two speeds, nobody knows which one a mixture had.
 static bool is_one_number(const struct table_value *value) {
     return value->verdict != MEASURED_UNSTABLE && !value->has_two_speeds;
 }
 
-// Slots of a body with fillers, less these. False where they are not known.
+// Slots of a body with fillers, less these. False where they are not known. Whatever else limits a mixture makes it
+// slower, so its faster speed counts.
 static bool slots_of(struct arena *arena, const struct entry *entry, const struct filler *filler,
                      struct slots_sample *sample) {
-    struct table_value value = reader_value(arena, entry, entry->record->streams ? entry->record->streams : 1);
+    const struct bench_measurement *m = &entry->record->measurement;
+    double parts = entry->record->streams ? entry->record->streams : 1;
+    struct table_value value = reader_value(arena, entry, parts);
+    if (value.has_two_speeds) {
+        value.cycles = m->modes[0].cycles / parts;
+        value.high = value.cycles + (value.cycles - value.low);
+    }
     if (!value.is_known || !filler || !filler->value.is_known || !(filler->value.low > 0))
         return false;
     *sample = (struct slots_sample){
@@ -21,7 +28,7 @@ static bool slots_of(struct arena *arena, const struct entry *entry, const struc
         .slots = value.cycles / filler->value.cycles - entry->fillers,
         .low = value.low / filler->value.high - entry->fillers,
         .high = value.high / filler->value.low - entry->fillers,
-        .is_stable = is_one_number(&value) && is_one_number(&filler->value),
+        .is_stable = value.verdict != MEASURED_UNSTABLE && is_one_number(&filler->value),
     };
     return true;
 }
@@ -147,6 +154,7 @@ void reader_read_slots(struct making *m) {
         const struct entry *basis = entries[result.basis];
         *value = reader_value(reader->arena, basis, 1);
         value->n_parts = 0;
+        value->has_two_speeds = false;
         value->cycles = result.slots;
         value->low = result.low;
         value->high = result.high;

@@ -346,6 +346,7 @@ static void what_did_not_run_is_not_known(void **state) {
     assert_false(latency_of(f, "F", "0", "0")->is_known);
     assert_string_equal(latency_of(f, "F", "0", "0")->why, "time-out");
     assert_string_equal(row_of(f, "F")->left_out, "time-out");
+    assert_false(row_of(f, "F")->is_refused);
     assert_int_equal(f->table.n_measured, 0);
 }
 
@@ -855,6 +856,7 @@ static void folders_are_merged(void **state) {
     is_value(latency_of(f, "G", "0", "0"), 3, TABLE_EQUAL);
     is_value(latency_of(f, "H", "0", "0"), 5, TABLE_EQUAL);
     assert_string_equal(row_of(f, "X")->left_out, "illegal instruction");
+    assert_true(row_of(f, "X")->is_refused);
     assert_int_equal(f->table.n_measured, 3);
     assert_int_equal(f->n_warnings, 0);
 }
@@ -930,6 +932,23 @@ static bool wants(const struct table_row *row, const char *filler, unsigned n) {
         if (strcmp(row->slots.fillers[i].filler, filler) == 0 && row->slots.fillers[i].n == n)
             return true;
     return false;
+}
+
+// Of a mixture with two speeds, the faster one counts: something else makes the other one.
+static void a_mixture_counts_by_its_faster_speed(void **state) {
+    static const char speeds[] = "\"modes\":[{\"cycles\":45.333,\"share\":0.5},{\"cycles\":48,\"share\":0.5}],"
+                                 "\"warning\":\"another value in each process, at 3 times: 45.33 to 48 cycles\"";
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_fillers(f);
+    add_throughput(f, "F", 16, 4);
+    add_line(f, 0, "F.slots.xor.16", arena_printf(&f->arena, "\"mode\":\"throughput\",\"n\":16,%s", speeds), 47, true);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    const struct table_value *slots = &row_of(f, "F")->slots.value;
+    is_value(slots, 1, TABLE_EQUAL);
+    assert_false(slots->has_two_speeds);
+    assert_int_not_equal(slots->verdict, MEASURED_UNSTABLE);
 }
 
 static void slots_are_cycles_with_fillers(void **state) {
@@ -1107,6 +1126,7 @@ int main(void) {
         TEST(an_empty_table),
         TEST(origins),
         TEST(slots_are_cycles_with_fillers),
+        TEST(a_mixture_counts_by_its_faster_speed),
         TEST(no_filler_no_slots),
         TEST(a_load_takes_a_slot),
         TEST(a_filler_that_hides_a_load),

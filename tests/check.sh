@@ -168,6 +168,20 @@ expect 0 'To measure again: cyclops run --kernels moved/kernels --isa x86_64 --t
 expect 0 'Outside their intervals: 0 before' "$cyclops" repair base --mcpu znver4 --output none.yaml
 expect 0 'No findings' "$cyclops" check base --mcpu none.yaml
 
+# A rule goes to the alike forms without a value, also where others disturbed their measurement; not to those that the
+# CPU lacks.
+expect 0 '^[^#]*match: "SUB32rr", latency: 2}' cat fixed.yaml
+cp -r moved disturbed
+echo '{"form":"SUB32rr","example":"subl %ecx, %eax"}' >>disturbed/forms.jsonl
+grep -m1 '"kernel":"SUB64rr.chain"' moved/measurements.jsonl | sed 's/SUB64rr/SUB32rr/; s/"samples":[0-9]*/"samples":0/' |
+    sed 's/"why":"[^"]*","look":"first"/"why":"9 of 9 rounds dropped"/' >>disturbed/measurements.jsonl
+expect 0 '^ +9 of 9 rounds dropped' "$cyclops" table disturbed --mcpu none --left-out
+expect 0 'rules' "$cyclops" repair disturbed --mcpu znver4 --output disturbed.yaml
+expect 0 '^[^#]*match: "SUB32rr", latency: 2}' cat disturbed.yaml
+sed -i '$s/}$/,"left_out":"illegal instruction"}/' disturbed/forms.jsonl
+expect 0 'rules' "$cyclops" repair disturbed --mcpu znver4 --output disturbed.yaml
+expect 0 '^0$' bash -c "grep -c SUB32rr disturbed.yaml || true"
+
 # A form between instructions that break dependences: the change is its own, whether these were measured or not.
 overlay cheap znver4 >cheap.yaml <<'YAML'
   - {match: "ADD64i32|MOV32ri", uses: [{resource: Zn4ALU0123, acquire: 0, release: 1}]}

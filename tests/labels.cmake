@@ -6,6 +6,7 @@ set(CYCLOPS_LABELS slow qemu llvm)
 # More than two seconds.
 set(CYCLOPS_LABEL_slow
   bench.noise-study
+  bench.sandbox.probe
   bench.targets.native
   gen.kernels
   gen.qemu
@@ -37,6 +38,7 @@ set(CYCLOPS_LABEL_slow
   program.repair-td
   program.sandbox
   program.survey
+  program.survey-here
   program.walk-all)
 
 # Of those, the ones that take longest: half a minute and more.
@@ -88,7 +90,8 @@ set(CYCLOPS_ON_CPU
   program.known-answers
   program.machines
   program.precision
-  program.sandbox)
+  program.sandbox
+  program.survey-here)
 
 function(cyclops_is_listed name patterns variable)
   set(${variable} FALSE PARENT_SCOPE)

@@ -27,6 +27,20 @@ overlay() {
     cat
 }
 
+# Forms of x86-64 that need something around them, and other register files. Stacks, addresses and masks are put back,
+# so that all of these run to their end on any CPU that has them.
+odd_forms=(LEA64r PUSH64r POP64r LEAVE64 POPF64 MOVSB LODSQ MMX_PADDBrr ADD_FST0r ADD_FrST0 LD_F32m VGATHERDPSYrm LDMXCSR
+    ADD8rr-high0 ADD8rr-high2 MOVZX32rr8-high1 LAHF MOV8rm-high0 ADC64rr)
+
+# left_out FOLDER: prints "form: reason" of each form without a value in the survey's table; or "none".
+left_out() {
+    "$cyclops" table "$1" --json --mcpu none | python3 -c '
+import json, sys
+rows = list(map(json.loads, sys.stdin))
+assert len(rows) > 1, "no table"
+print("\n".join("%(form)s: %(left_out)s" % row for row in rows if row.get("left_out")) or "none")'
+}
+
 # within SECONDS COMMAND…: asks until it is true; false where it never was.
 within() {
     local tries=$(($1 * 20))

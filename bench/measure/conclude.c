@@ -207,8 +207,8 @@ static void judge_modes(const struct sampling *sampling, const struct bench *ben
     else if (are_processes_apart(sampling, medians, result->processes, result, &are_groups))
         result->why = arena_printf(bench->arena, "another value in each process: %.4g to %.4g cycles",
                                    result->modes[0].cycles, result->modes[1].cycles);
-    if (result->why && are_groups && sampling_n_dropped(sampling) <= most_dropped * sampling->n_kept)
-        result->look = LOOK_MODES;
+    if (result->why && sampling_n_dropped(sampling) <= most_dropped * sampling->n_kept)
+        result->look = are_groups ? LOOK_MODES : LOOK_SPREAD;
 }
 
 // Adds the checks' departures to the clock's error. Returns a doubt where one is large, or a level is unknown.

@@ -275,7 +275,7 @@ static void a_wide_interval_is_no_result(void **state) {
 // Each process has a speed of its own: the median of few says little of the next ones.
 static void a_value_of_its_own_in_each_process_is_no_result(void **state) {
     (void)state;
-    unsigned n_of_processes = 0;
+    unsigned n_of_processes = 0, n_spread = 0;
     for (unsigned seed = 1; seed <= 20; seed++) {
         struct fake_session session;
         struct fake_target fake = fake_target_quiet();
@@ -286,10 +286,14 @@ static void a_value_of_its_own_in_each_process_is_no_result(void **state) {
         const struct bench_measurement *m = &session.result;
         double half = (m->high - m->low) / 2 / m->cycles;
         assert_true(m->verdict == MEASURED_UNSTABLE || half < 0.005 || m->process_high < 1.04 * m->process_low);
-        n_of_processes += m->why && strstr(m->why, "another value in each process");
+        if (m->why && strstr(m->why, "another value in each process")) {
+            n_of_processes++;
+            n_spread += m->look == LOOK_SPREAD; // else a gap makes two groups of them
+            assert_in_set(m->look, ((const LargestIntegralType[]){LOOK_SPREAD, LOOK_MODES}), 2);
+        }
         arena_free(&session.arena);
     }
-    assert_true(n_of_processes > 0);
+    assert_true(n_of_processes > 0 && n_spread > 0);
 }
 
 static void mostly_disturbed_is_unstable(void **state) {

@@ -56,12 +56,16 @@ static bool is_narrow(struct progress *progress) {
            (look->interval.high - look->interval.low) / 2 <= progress->bench->options.precision * look->median;
 }
 
-// Whether the last look saw two modes clearly. In a session of many values, more time for this one shows the same ones:
-// another session tells whether they are two speeds of the code (measured_confirm).
+// Whether the last look saw clearly that there are two modes, or another value in each process. In a session of many
+// values, more time for this one shows the same: another session tells whether it is the code's (measured_confirm).
 static bool has_clear_modes(const struct progress *progress) {
-    const struct sampling *sampling = progress->sampling;
-    return progress->bench->options.is_hasty && sampling->look.has_modes && sampling->n_kept >= TAIL_SAMPLES &&
-           sampling->n_processes >= FRACTIONLESS_PROCESSES;
+    struct sampling *sampling = progress->sampling;
+    if (!progress->bench->options.is_hasty || sampling->n_kept < TAIL_SAMPLES ||
+        sampling->n_processes < FRACTIONLESS_PROCESSES)
+        return false;
+    struct bench_measurement draft = *progress->result;
+    conclude_samples(sampling, progress->bench, &progress->job, &draft);
+    return sampling->look.has_modes || draft.look == LOOK_SPREAD;
 }
 
 static bool lacks_counts(const struct progress *progress) {

@@ -236,7 +236,7 @@ static void the_fastest_look_counts(void **state) {
     assert_null(found.fastest);
 }
 
-// Looks that two modes make unstable are listed; the fastest look is another one. Where they were confirmed, the value
+// Looks that two modes or a spread of processes make unstable are listed; the fastest look is another one. Where they were confirmed, the value
 // is done, however wide its interval is.
 static void looks_with_two_modes_are_listed(void **state) {
     struct fixture *f = *state;
@@ -248,6 +248,7 @@ static void looks_with_two_modes_are_listed(void **state) {
     first.measurement.look = LOOK_FIRST;
     write_records(f, &modes, 1);
     write_records(f, &first, 1);
+    modes.measurement.look = LOOK_SPREAD;
     write_records(f, &modes, 1);
     read_again(f);
     struct bench_looks found = journal_looks(&f->arena, &f->journal, &modes);

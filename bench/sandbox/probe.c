@@ -126,7 +126,8 @@ static enum bench_outcome noted(const struct results *results, size_t i) {
 }
 
 // Takes the outcomes of a child that has ended, and returns how many there are. `ended`: how it ended; its last piece
-// broke it, unless all are done. Foreign code may have changed the results, so their numbers are checked.
+// broke it, unless all are done, or the child only waited for a CPU. Foreign code may have changed the results, so
+// their numbers are checked.
 static size_t take(const struct batch *batch, enum bench_outcome ended, const size_t *numbers,
                    enum bench_outcome *outcomes) {
     const struct results *results = &batch->results;
@@ -136,14 +137,20 @@ static size_t take(const struct batch *batch, enum bench_outcome ended, const si
     if (n_done == batch->n)
         return n_done;
     bool is_left = results->n_left == n_done + 1;
+    if (!is_left && ended == BENCH_STARVED)
+        return n_done;
     outcomes[numbers[n_done]] = is_left ? noted(results, n_done) : ended == BENCH_OK ? BENCH_KILLED : ended;
     return n_done + 1;
 }
 
 // Runs the pieces of these numbers, in as few children as they let live.
 static bool run_all(struct probe *probe, const size_t *numbers, size_t n, enum bench_outcome *outcomes) {
-    static const double default_seconds = 0.25, patience_seconds = 10;
-    double seconds = probe->request->timeout_seconds > 0 ? probe->request->timeout_seconds : default_seconds;
+    enum { MOST_STARVED = 6 }; // children in a row that got nothing done
+    static const double default_seconds = 0.25, default_patience = 10;
+    const struct probe_request *request = probe->request;
+    double seconds = request->timeout_seconds > 0 ? request->timeout_seconds : default_seconds;
+    double patience = request->patience_seconds > 0 ? request->patience_seconds : default_patience;
+    unsigned n_starved = 0;
     struct results *results = &probe->batch->results;
     struct sandbox_job job = {.body = run_batch,
                               .context = probe->batch,
@@ -152,7 +159,7 @@ static bool run_all(struct probe *probe, const size_t *numbers, size_t n, enum b
                               .timeout_seconds = MOST_TOGETHER * seconds,
                               .n_steps = &results->n_done,
                               .step_seconds = seconds,
-                              .patience_seconds = patience_seconds};
+                              .patience_seconds = patience};
     for (size_t at = 0; at < n;) {
         enum bench_outcome ended;
         int status = 0;
@@ -162,7 +169,15 @@ static bool run_all(struct probe *probe, const size_t *numbers, size_t n, enum b
         probe->counts.n_children++;
         if (ended == BENCH_OK && has_given_up(results, status))
             return explain(results, status, probe->fail);
-        at += take(probe->batch, ended, numbers + at, outcomes);
+        size_t n_taken = take(probe->batch, ended, numbers + at, outcomes);
+        at += n_taken;
+        probe->counts.n_starved += ended == BENCH_STARVED;
+        n_starved = ended == BENCH_STARVED && n_taken == 0 ? n_starved + 1 : 0;
+        if (n_starved == MOST_STARVED)
+            return fail_set(probe->fail, FAIL_UNAVAILABLE,
+                            "instructions cannot be tried out: %u times, others held the CPUs for %g s; end them, or "
+                            "try again later",
+                            n_starved, patience);
     }
     return true;
 }

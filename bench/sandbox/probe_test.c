@@ -6,10 +6,15 @@
 
 #include <cpuid.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -31,10 +36,13 @@ static struct probe_piece piece(const char *hex) {
     return (struct probe_piece){bytes, n};
 }
 
-static void run(const struct probe_piece *pieces, size_t n, enum bench_outcome *outcomes, struct probe_counts *counts) {
+// How long pieces may take, where that is not the default.
+static struct { double timeout_seconds, patience_seconds; } limits;
+
+static bool may_run(const struct probe_piece *pieces, size_t n, enum bench_outcome *outcomes,
+                    struct probe_counts *counts, struct fail *fail) {
     const struct bench_foreign rules = {
         .most_pages = 4, .frames = 2, .fill = FILL, .lowest_address = 0x10000, .stores = true};
-    struct fail fail = {0};
     if (!foreign_code_exists())
         skip();
     struct bench_code wrapper =
@@ -44,10 +52,16 @@ static void run(const struct probe_piece *pieces, size_t n, enum bench_outcome *
                                     .hole_bytes = HOLE_BYTES,
                                     .pieces = pieces,
                                     .n_pieces = n,
-                                    .timeout_seconds = 0.05};
+                                    .timeout_seconds = limits.timeout_seconds,
+                                    .patience_seconds = limits.patience_seconds};
     assert_memory_equal(wrapper.bytes + HOLE, piece(nops).bytes, HOLE_BYTES);
     assert_true(wrapper.bytes[HOLE - 1] != 0x90 && wrapper.bytes[HOLE + HOLE_BYTES] != 0x90);
-    if (!probe_run(&request, outcomes, counts, &fail))
+    return probe_run(&request, outcomes, counts, fail);
+}
+
+static void run(const struct probe_piece *pieces, size_t n, enum bench_outcome *outcomes, struct probe_counts *counts) {
+    struct fail fail = {0};
+    if (!may_run(pieces, n, outcomes, counts, &fail))
         fail_msg("%s", fail.text);
 }
 
@@ -251,6 +265,72 @@ static void thousands(void **state) {
     assert_int_equal(counts.n_differed, 0);
 }
 
+// ---- a busy machine
+
+// Stops the first `n` children of process `pid`, apart from this one, as soon as they are there.
+static void stop_children(pid_t pid, unsigned n) {
+    char path[64];
+    int last = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid);
+    while (n > 0) {
+        FILE *file = fopen(path, "r");
+        for (int child; file && fscanf(file, "%d", &child) == 1;)
+            if (child != getpid() && child != last && n > 0 && kill(child, SIGSTOP) == 0) {
+                last = child;
+                n--;
+            }
+        if (!file)
+            return;
+        fclose(file);
+    }
+}
+
+// Runs a piece of some 50 ms, while the first `n_stopped` children of the probe get no CPU.
+static bool run_stopped(unsigned n_stopped, enum bench_outcome *outcome, struct probe_counts *counts,
+                        struct fail *fail) {
+    const struct probe_piece loop = piece("b900000008ffc975fc"); // mov ecx, 1 << 27; dec ecx; jne
+    pid_t parent = getpid(), helper = fork();
+    assert_true(helper >= 0);
+    if (helper == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        stop_children(parent, n_stopped);
+        _exit(0);
+    }
+    limits.timeout_seconds = 0.4;
+    limits.patience_seconds = 0.1;
+    bool is_done = may_run(&loop, 1, outcome, counts, fail);
+    limits.timeout_seconds = limits.patience_seconds = 0;
+    kill(helper, SIGKILL);
+    waitpid(helper, NULL, 0);
+    if (counts->n_starved < n_stopped) // the helper came late, or the kernel lists no children
+        print_message("only %u of %u children were stopped in time\n", counts->n_starved, n_stopped);
+    return is_done;
+}
+
+// A piece whose child was starved twice is tried out again: it is not the piece that is at fault.
+static void a_starved_piece_is_not_judged(void **state) {
+    (void)state;
+    enum bench_outcome outcome;
+    struct probe_counts counts = {0};
+    struct fail fail = {0};
+    if (!run_stopped(2, &outcome, &counts, &fail))
+        fail_msg("%s", fail.text);
+    assert_string_equal(bench_outcome_name(outcome), bench_outcome_name(BENCH_OK));
+}
+
+// Without any CPU, there is a message instead of an outcome.
+static void without_a_cpu_it_fails(void **state) {
+    (void)state;
+    enum bench_outcome outcome;
+    struct probe_counts counts = {0};
+    struct fail fail = {0};
+    if (!run_stopped(6, &outcome, &counts, &fail))
+        assert_string_equal(fail.text, "instructions cannot be tried out: 6 times, others held the CPUs for 0.1 s; end "
+                                       "them, or try again later");
+    else
+        assert_true(counts.n_starved < 6 && outcome == BENCH_OK);
+}
+
 static void nothing_at_all(void **state) {
     (void)state;
     run(NULL, 0, NULL, NULL);
@@ -263,6 +343,8 @@ int main(void) {
         cmocka_unit_test_teardown(nothing_is_left, free_arena),
         cmocka_unit_test_teardown(keys_are_restored, free_arena),
         cmocka_unit_test_teardown(thousands, free_arena),
+        cmocka_unit_test_teardown(a_starved_piece_is_not_judged, free_arena),
+        cmocka_unit_test_teardown(without_a_cpu_it_fails, free_arena),
         cmocka_unit_test_teardown(nothing_at_all, free_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

