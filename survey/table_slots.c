@@ -11,13 +11,14 @@ static bool is_one_number(const struct table_value *value) {
 }
 
 // Slots of a body with fillers, less these. False where they are not known. Whatever else limits a mixture makes it
-// slower, so its faster speed counts.
+// slower, so its faster speed counts; of processes that are apart, the fastest but for a tenth, even at one time only.
 static bool slots_of(struct arena *arena, const struct entry *entry, const struct filler *filler,
                      struct slots_sample *sample) {
     const struct bench_measurement *m = &entry->record->measurement;
     double parts = entry->record->streams ? entry->record->streams : 1;
     struct table_value value = reader_value(arena, entry, parts);
-    if (value.has_two_speeds) {
+    bool is_spread = m->look == LOOK_SPREAD;
+    if (value.has_two_speeds || is_spread) {
         value.cycles = m->modes[0].cycles / parts;
         value.high = value.cycles + (value.cycles - value.low);
     }
@@ -28,7 +29,7 @@ static bool slots_of(struct arena *arena, const struct entry *entry, const struc
         .slots = value.cycles / filler->value.cycles - entry->fillers,
         .low = value.low / filler->value.high - entry->fillers,
         .high = value.high / filler->value.low - entry->fillers,
-        .is_stable = value.verdict != MEASURED_UNSTABLE && is_one_number(&filler->value),
+        .is_stable = (value.verdict != MEASURED_UNSTABLE || is_spread) && is_one_number(&filler->value),
     };
     return true;
 }

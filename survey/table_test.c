@@ -944,11 +944,18 @@ static void a_mixture_counts_by_its_faster_speed(void **state) {
     add_throughput(f, "F", 16, 4);
     add_line(f, 0, "F.slots.xor.16", arena_printf(&f->arena, "\"mode\":\"throughput\",\"n\":16,%s", speeds), 47, true);
     add_form(f, 0, "F", NULL);
+    // At one time only.
+    add_throughput(f, "G", 16, 4);
+    add_line(f, 0, "G.slots.xor.16",
+             arena_printf(&f->arena, "\"mode\":\"throughput\",\"n\":16,\"look\":\"spread\",%s", speeds), 47, false);
+    add_form(f, 0, "G", NULL);
     read_all(f, 1);
-    const struct table_value *slots = &row_of(f, "F")->slots.value;
-    is_value(slots, 1, TABLE_EQUAL);
-    assert_false(slots->has_two_speeds);
-    assert_int_not_equal(slots->verdict, MEASURED_UNSTABLE);
+    for (const char *form = "FG"; *form; form++) {
+        const struct table_value *slots = &row_of(f, arena_printf(&f->arena, "%c", *form))->slots.value;
+        is_value(slots, 1, TABLE_EQUAL);
+        assert_false(slots->has_two_speeds);
+        assert_int_not_equal(slots->verdict, MEASURED_UNSTABLE);
+    }
 }
 
 static void slots_are_cycles_with_fillers(void **state) {
