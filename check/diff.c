@@ -50,6 +50,13 @@ static bool are_of_one_code(const struct table_value *a, const struct table_valu
     return a->bytes && b->bytes && strcmp(a->bytes, b->bytes) == 0;
 }
 
+// Whether two tables show the throughput of different code, one of which has no single speed: a table shows the
+// smallest that was stable then, such as of a loop instead of unrolled code.
+static bool are_of_other_code(const struct check_value *a, const struct check_value *b) {
+    bool has_range = a->value.has_two_speeds || b->value.has_two_speeds;
+    return has_range && a->quantity == CHECK_THROUGHPUT && !are_of_one_code(&a->value, &b->value);
+}
+
 // What two known values with one key are, before significance is judged.
 static enum diff_kind kind_of(const struct check_value *before, const struct check_value *after) {
     if (!gap_is_sure(before) || !gap_is_sure(after))
@@ -62,6 +69,7 @@ static enum diff_kind kind_of(const struct check_value *before, const struct che
                              *other = bound == before ? after : before;
     bool is_open = bound->value.relation == TABLE_AT_MOST && other->value.relation == TABLE_EQUAL &&
                    bound->value.cycles > other->value.cycles;
+    is_open |= are_of_other_code(before, after);
     is_open |= other->value.relation == TABLE_AT_MOST && !are_of_one_code(&bound->value, &other->value);
     return is_open ? DIFF_INCOMPARABLE : DIFF_MOVED;
 }

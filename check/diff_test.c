@@ -55,6 +55,16 @@ static void test_kinds(void **state) {
     assert_int_equal(kind_of(none, four), DIFF_NEW);
     assert_int_equal(kind_of(four, bound), DIFF_INCOMPARABLE); // at most 5 may be 4
     assert_int_equal(kind_of(bound_of(bound, 4, "90"), bound_of(bound, 5, "6690")), DIFF_INCOMPARABLE);
+    // A table shows the smallest throughput that is stable: now of unrolled code, now of a loop.
+    struct check_value unrolled = four, looped = five;
+    unrolled.quantity = looped.quantity = CHECK_THROUGHPUT;
+    unrolled.value.bytes = "90";
+    looped.value.bytes = "9075fd";
+    assert_int_equal(kind_of(unrolled, looped), DIFF_MOVED);
+    unrolled.value.has_two_speeds = true;
+    assert_int_equal(kind_of(unrolled, looped), DIFF_INCOMPARABLE);
+    looped.value.bytes = "90";
+    assert_int_equal(kind_of(unrolled, looped), DIFF_MOVED);
     assert_int_equal(kind_of(bound_of(bound, 4, "90"), bound_of(bound, 5, "90")), DIFF_MOVED);
     bound.value.cycles = 3, bound.value.low = 2.99, bound.value.high = 3.01;
     assert_int_equal(kind_of(four, bound), DIFF_MOVED); // at most 3 is not 4

@@ -260,7 +260,8 @@ struct effort {
 // Longest wait for a steady clock, s. A pass without one takes minutes, and all its values are unstable.
 enum { STEADY_SECONDS = 60 };
 
-// Whether a value is to be measured again. Slots need only the fastest processes (survey/table_slots.c).
+// Whether a value is to be measured again. Of slots, the median of processes that are apart suffices
+// (survey/table_slots.c).
 static bool is_unstable(const struct experiment *experiment) {
     const struct bench_measurement *m = &experiment->measurement;
     bool is_enough = m->look == LOOK_SPREAD && strstr(experiment->program.kernel, ".slots.");

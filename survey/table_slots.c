@@ -1,7 +1,9 @@
 #include "survey/table_reader.h"
 
 #include "survey/slots.h"
+#include "survey/ways.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,17 +13,14 @@ static bool is_one_number(const struct table_value *value) {
 }
 
 // Slots of a body with fillers, less these. False where they are not known. Whatever else limits a mixture makes it
-// slower, so its faster speed counts; of processes that are apart, the fastest but for a tenth, even at one time only.
+// slower, so the median of one with several speeds, or of processes that are apart, is an upper bound as well. The
+// fastest process is not: its reference may have been slowed.
 static bool slots_of(struct arena *arena, const struct entry *entry, const struct filler *filler,
                      struct slots_sample *sample) {
     const struct bench_measurement *m = &entry->record->measurement;
     double parts = entry->record->streams ? entry->record->streams : 1;
     struct table_value value = reader_value(arena, entry, parts);
     bool is_spread = m->look == LOOK_SPREAD;
-    if (value.has_two_speeds || is_spread) {
-        value.cycles = m->modes[0].cycles / parts;
-        value.high = value.cycles + (value.cycles - value.low);
-    }
     if (!value.is_known || !filler || !filler->value.is_known || !(filler->value.low > 0))
         return false;
     *sample = (struct slots_sample){
@@ -121,6 +120,14 @@ static void add_fillers(struct making *m, struct table_fillers **list, const cha
     m->row->slots.fillers = *list;
 }
 
+static bool may_stall(const struct isa *isa, const char *form) {
+    const char *const *patterns = isa ? ways_find(isa)->stalling : NULL;
+    for (; patterns && *patterns; patterns++)
+        if (fnmatch(*patterns, form, 0) == 0)
+            return true;
+    return false;
+}
+
 void reader_read_slots(struct making *m) {
     const struct reader *reader = m->reader;
     const struct table_throughput *plain = reader_find_plain(m);
@@ -149,6 +156,10 @@ void reader_read_slots(struct making *m) {
         return;
     }
     struct slots_result result = slots_judge(plain->value.cycles, 1 / reader->filler->value.cycles, samples, n);
+    if (result.relation == SLOTS_EQUAL && result.slots > 1 && may_stall(reader->isa, m->row->form)) {
+        result.relation = SLOTS_AT_MOST;
+        result.why = "the decoder may stall at its prefix";
+    }
     for (unsigned i = 0; i < result.n_wanted; i++)
         add_fillers(m, &list, reader->filler->name, result.wanted[i]);
     if (result.relation != SLOTS_UNKNOWN) {

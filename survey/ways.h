@@ -92,6 +92,8 @@ struct ways {
     // all CPUs that are known. A load, which takes no pipe that a filler may need. A chain of two multiplications and
     // an addition: a core that issues in order lets all that follows wait with it.
     struct slots_mix simple, load, chain;
+    // Forms at which a decoder may stall, which takes slots of no uop: patterns up to null; or null.
+    const char *const *stalling;
 };
 
 const struct ways *ways_find(const struct isa *isa);

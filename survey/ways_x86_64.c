@@ -219,6 +219,9 @@ const struct ways ways_x86_64 = {
     .mask_of_all = "1",
     .shares_masks = true,
     .modes = (const char *const[]){"MXCSR", "DF", "SSP", "RIP", NULL},
+    // The prefix of 16 bits changes the immediate's length. Intel's decoders then take cycles more, if the uops do not
+    // come from the op cache (Intel's optimization manual, "Length-Changing Prefixes").
+    .stalling = (const char *const[]){"*16i16", "*16ri", "*16mi", "*16rri", "*16rmi", NULL},
     .flags = "EFLAGS",
     .find_register = find_register,
     .one = one,
