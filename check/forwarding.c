@@ -100,6 +100,7 @@ void forwarding_accept(struct check_value *value, double predicted) {
     double later = value->to_others - measured->cycles;
     if (value->to_others == 0 || predicted <= measured->high)
         return;
+    value->to_own_kind = measured->cycles;
     measured->cycles += later;
     measured->high += later;
 }

@@ -46,10 +46,13 @@ size_t repair_end_of_group(const struct repair *repair, size_t first) {
 
 static const char *describe_value(struct arena *arena, const struct check_value *value, double predicted,
                                   const char *repeat_options) {
-    return arena_printf(arena, "  # %s %s: measured %s%.4g [%.4g, %.4g]%s, LLVM %.4g; %s\n", value->form,
+    if (value->to_own_kind > 0)
+        return arena_printf(arena, "  # %s %s: measured %.4g to its own kind, others wait %.4g, LLVM %.4g; %s\n",
+                            value->form, check_value_label(arena, value), value->to_own_kind, value->to_others,
+                            predicted, table_repeat(arena, &value->value, repeat_options));
+    return arena_printf(arena, "  # %s %s: measured %s%.4g [%.4g, %.4g], LLVM %.4g; %s\n", value->form,
                         check_value_label(arena, value), value->value.relation == TABLE_AT_MOST ? "at most " : "",
-                        value->value.cycles, value->value.low, value->value.high,
-                        value->to_others > 0 ? ", from its own kind to others" : "", predicted,
+                        value->value.cycles, value->value.low, value->value.high, predicted,
                         table_repeat(arena, &value->value, repeat_options));
 }
 

@@ -27,6 +27,9 @@ struct check_value {
     // Of a latency that is until the form's own kind has the result: cycles until others have it, which is later; 0:
     // they are not known to wait longer (check/forwarding.h).
     double to_others;
+    // Measured cycles of such a value, where `value` has been made to accept every number from there to `to_others`; 0:
+    // it has not (check/forwarding.h).
+    double to_own_kind;
     const char *how; // of measurement files: arc, form, placement, set-up; else ""
     // CHECK_THROUGHPUT of measurement files: copies side by side, of which the value is one's cycles. One stream, and
     // few of them, show a latency where copies depend on each other. 0: a survey, whose value is the throughput itself

@@ -98,6 +98,11 @@ static bool write_exegesis(struct arena *arena, const struct lab *lab, const str
 
 static bool print(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct survey_table table;
+    for (unsigned i = 0; i < lab->n_models; i++)
+        if (!lab->models[i].missing && lab->models[i].overlay)
+            return fail_set(fail, FAIL_INPUT,
+                            "a table shows what LLVM's tables state, which an overlay does not change: 'cyclops check "
+                            "--mcpu OVERLAY' holds an overlay against the measurements");
     struct table_report_options wanted = {
         .form = args.form, .with_left_out = args.with_left_out, .colour = cli_wants_colour()};
     if (args.sort && !table_sort_read(args.sort, &wanted.sort, fail))

@@ -95,7 +95,8 @@ struct fold fold_latency(struct arena *arena, const struct table_row *row) {
             continue;
         if (!fold_is_known(value))
             fold.n_unknown++;
-        else if (!is_sure(value) && !fold.doubt && (!sure || value->high > sure->value.high))
+        else if (!is_sure(value) && !fold.doubt &&
+                 (!sure || value->high > sure->value.high * (1 + MEASURED_LEAST_DIFFERENCE)))
             fold.doubt = fold_doubt(arena, arena_printf(arena, "latency %s", fold_pair(arena, latency)), value);
     }
     return fold;

@@ -26,6 +26,8 @@ static size_t count_left(const struct repair_result *repaired, const struct chec
 }
 
 static const char *interval_of(struct arena *arena, const struct check_value *value) {
+    if (value->to_own_kind > 0)
+        return arena_printf(arena, "%.4g to its own kind, others wait %.4g", value->to_own_kind, value->to_others);
     return arena_printf(arena, "%s%.4g [%.4g, %.4g]", value->value.relation == TABLE_AT_MOST ? "≤ " : "",
                         value->value.cycles, value->value.low, value->value.high);
 }

@@ -218,6 +218,19 @@ static void reasons_are_counted_without_numbers(void **state) {
     assert_null(strstr(text, "two modes:"));
 }
 
+// A bound that lies above the largest exact latency by less than a difference leaves no doubt about that one.
+static void a_bound_as_large_as_an_exact_latency_is_no_doubt(void **state) {
+    (void)state;
+    struct table_latency latencies[] = {{false, "1", "0", testing_value(3, "90"), false},
+                                        {false, "2", "0", testing_value(3.01, "90"), false}};
+    const struct table_row row = {.form = "A", .latencies = latencies, .n_latencies = 2};
+    latencies[1].value.relation = TABLE_AT_MOST;
+    assert_null(fold_latency(&arena, &row).doubt);
+    latencies[1].value = testing_value(3.2, "90");
+    latencies[1].value.relation = TABLE_AT_MOST;
+    assert_non_null(fold_latency(&arena, &row).doubt);
+}
+
 static void two_speeds_show(void **state) {
     (void)state;
     struct table_value value = testing_value(0.67, "c5ffe6c1");
@@ -457,6 +470,7 @@ int main(void) {
         cmocka_unit_test(unknown_forms_are_failures),
         cmocka_unit_test(tables_without_rows_or_models),
         cmocka_unit_test(two_speeds_show),
+        cmocka_unit_test(a_bound_as_large_as_an_exact_latency_is_no_doubt),
         cmocka_unit_test(reasons_are_counted_without_numbers),
         cmocka_unit_test(long_names_fit),
         cmocka_unit_test(orders),
