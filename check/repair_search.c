@@ -167,6 +167,8 @@ static bool are_related(const struct resource *a, const struct resource *b) {
 // Tries other uses. LLVM's file holds a resource as long as those inside it, so that follows.
 static void try_uses(struct repair_search *search, struct repair_numbers *numbers) {
     const struct machine *machine = search->model->machine;
+    if (search->base.has_fixed_uses)
+        return;
     for (unsigned u = 0; u < numbers->n_uses; u++)
         if (follows(machine, &search->base, u) && numbers->uses[u].resource == search->base.uses[u].resource)
             numbers->uses[u].release = numbers->uses[u].acquire + held_inside(machine, numbers, u);
@@ -278,6 +280,28 @@ static int with_dependence(int found, unsigned number) {
     return found == NONE ? (int)number + 1 : SEVERAL;
 }
 
+enum { PROBE_CYCLES = 4 }; // more than any pipe limits a chain to
+
+// Changes that show which latencies depend on a write or a read. A chain waits for pipes where the result is there
+// before the next copy comes to read it; the change is longer by as much.
+static struct repair_numbers probe_of_write(const struct repair_numbers *numbers, unsigned write) {
+    struct repair_numbers probe = *numbers;
+    int longest = (int)probe.latencies[write];
+    for (unsigned r = 0; r < probe.n_reads; r++)
+        longest = probe.advances[r] > longest ? probe.advances[r] : longest;
+    probe.latencies[write] = (unsigned)(longest + PROBE_CYCLES);
+    return probe;
+}
+
+static struct repair_numbers probe_of_read(const struct repair_numbers *numbers, unsigned read) {
+    struct repair_numbers probe = *numbers;
+    int least = probe.advances[read];
+    for (unsigned w = 0; w < probe.n_writes; w++)
+        least = (int)probe.latencies[w] < least ? (int)probe.latencies[w] : least;
+    probe.advances[read] = least - PROBE_CYCLES;
+    return probe;
+}
+
 static bool find_dependences(struct repair_search *search, struct arena *arena, struct dependences *found) {
     struct predicted *all = ARENA_ARRAY(arena, struct predicted, search->n_values);
     static const double least = 0.5;
@@ -285,8 +309,7 @@ static bool find_dependences(struct repair_search *search, struct arena *arena, 
     found->write = ARENA_ARRAY(arena, int, search->n_values);
     found->read = ARENA_ARRAY(arena, int, search->n_values);
     for (unsigned w = 0; w < search->best.n_writes; w++) {
-        struct repair_numbers probe = search->best;
-        probe.latencies[w] += 4; // more than any pipe limits the chain to
+        struct repair_numbers probe = probe_of_write(&search->best, w);
         if (!repair_search_evaluate(search, &probe, &cost, all))
             return false;
         for (size_t i = 0; i < search->n_values; i++)
@@ -294,8 +317,7 @@ static bool find_dependences(struct repair_search *search, struct arena *arena, 
                 found->write[i] = with_dependence(found->write[i], w);
     }
     for (unsigned r = 0; r < search->best.n_reads; r++) {
-        struct repair_numbers probe = search->best;
-        probe.advances[r] -= 4;
+        struct repair_numbers probe = probe_of_read(&search->best, r);
         if (!repair_search_evaluate(search, &probe, &cost, all))
             return false;
         for (size_t i = 0; i < search->n_values; i++)

@@ -30,8 +30,40 @@ static void bounds_only_add_pipes(void **state) {
     assert_true(!can_be_chosen(&apart, &own, true) && !can_be_chosen(&apart, &own, false));
 }
 
+// A read that comes before the result is there hides both: only a longer change shows which they are.
+static void early_reads_are_found(void **state) {
+    const struct repair_numbers numbers = {.n_writes = 2, .latencies = {3, 5}, .n_reads = 2, .advances = {6, 0}};
+    (void)state;
+    assert_true((int)probe_of_write(&numbers, 0).latencies[0] - numbers.advances[0] >= 4);
+    assert_true((int)numbers.latencies[0] - probe_of_read(&numbers, 0).advances[0] >= 4);
+    assert_int_equal(probe_of_write(&numbers, 0).latencies[1], 5);
+    // A read that does not come early is changed by as much as ever.
+    assert_int_equal(probe_of_read(&numbers, 1).advances[1], -4);
+}
+
+// An overlay states no use of several units, so these forms keep theirs. Their latencies are repaired.
+static void uses_of_several_units_stay(void **state) {
+    struct resource resources[] = {{.name = "none"}, {.name = "P", .mask = 2, .units = 2}};
+    const struct machine machine = {.resources = resources, .n_resources = 2};
+    const struct insn_write write = {.latency = 13};
+    struct insn_use use = {.mask = 2, .release = 1, .units = 2};
+    const struct insn insn = {.uops = 1, .n_writes = 1, .writes = &write, .n_uses = 1, .uses = &use};
+    const struct model model = {.machine = &machine};
+    struct repair_search search = {.model = &model};
+    (void)state;
+    assert_true(repair_numbers_read(&machine, &insn, &search.base));
+    assert_true(search.base.has_fixed_uses);
+    search.best = search.base;
+    suggest_uses(&search, 4, 2, false);
+    assert_int_equal(search.n_tried, 0);
+    use.units = 1;
+    assert_true(repair_numbers_read(&machine, &insn, &search.base));
+    assert_false(search.base.has_fixed_uses);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(several_dependences_stay_several),
-                                       cmocka_unit_test(bounds_only_add_pipes)};
+                                       cmocka_unit_test(bounds_only_add_pipes), cmocka_unit_test(early_reads_are_found),
+                                       cmocka_unit_test(uses_of_several_units_stay)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
