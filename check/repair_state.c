@@ -116,6 +116,7 @@ struct repair_search repair_open_search(struct arena *arena, struct repair *repa
                                    .dispatch_width = repair->dispatch_width,
                                    .commonness = repair->commonness,
                                    .gaps = repair->gaps,
+                                   .allowed_below = repair->allowed_below,
                                    .base = members->numbers,
                                    .best = *start};
     take_values(repair, arena, &search, members, n);
