@@ -29,6 +29,18 @@ double gap_find(const struct check_value *value, const struct predicted *predict
     return off / fmax(fabs(measured->cycles), MEASURED_LEAST_DIFFERENCE);
 }
 
+double gap_below(const struct check_value *value, const struct predicted *predicted) {
+    double below = value->value.relation == TABLE_AT_MOST ? value->value.low - predicted->cycles : 0;
+    return below > MEASURED_LEAST_DIFFERENCE * predicted->simulated ? below : 0;
+}
+
+double gap_allowed_below(const struct check_value *value, const struct predicted *model) {
+    static const double cycles = 2, share = 0.1;
+    const struct table_value *measured = &value->value;
+    double nearest = fmin(fmax(model->cycles, measured->low), measured->high);
+    return fmax(fabs(model->cycles - nearest), fmax(cycles, share * fabs(measured->cycles)));
+}
+
 const char *gap_ratio_name(struct arena *arena, double ratio) {
     enum { LARGEST = 12, LARGEST_DIVISOR = 4 };
     static const double share = 0.02;

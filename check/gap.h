@@ -11,6 +11,14 @@
 // excludes only what lies above it.
 double gap_find(const struct check_value *value, const struct predicted *predicted);
 
+// Cycles by which the programs of an upper bound are predicted to take less than was measured of them; of other values
+// 0. The programs are measured exactly. So a model that is far below is wrong about them, though not for certain about
+// the form.
+double gap_below(const struct check_value *value, const struct predicted *predicted);
+
+// How far below a repair may come, cycles: as far off as the model was, or what a way back may take less than thought.
+double gap_allowed_below(const struct check_value *value, const struct predicted *model);
+
 // Whether a value can be held against a number: it is known and stable.
 bool gap_is_sure(const struct check_value *value);
 

@@ -48,6 +48,22 @@ static void test_bound_excludes_what_is_above(void **state) {
     assert_true(gap_find(&value, &above) > 0);
 }
 
+// The programs of a bound are known, even though the form's part in them is not.
+static void test_programs_of_bounds_are_known(void **state) {
+    (void)state;
+    struct check_value value = testing_value("A", "C", CHECK_LATENCY, 8, 0.01);
+    struct predicted below = prediction(3), near = prediction(7.95), above = prediction(10), far = prediction(14);
+    assert_true(gap_below(&value, &below) == 0); // it is no bound: that is a gap
+    value.value.relation = TABLE_AT_MOST;
+    assert_true(fabs(gap_below(&value, &below) - 5) < 0.1);
+    assert_true(gap_below(&value, &near) == 0 && gap_below(&value, &above) == 0);
+    // As far as the model was off, and at least 2 cycles.
+    assert_true(fabs(gap_allowed_below(&value, &far) - 6) < 0.1);
+    assert_true(gap_allowed_below(&value, &near) == 2);
+    value = testing_value("A", "C", CHECK_LATENCY, 100, 0.01);
+    assert_true(gap_allowed_below(&value, &near) > 90);
+}
+
 static void test_only_stable_values_are_sure(void **state) {
     (void)state;
     struct check_value value = testing_value("A", "C", CHECK_LATENCY, 4, 0.01);
@@ -117,6 +133,7 @@ int main(void) {
         cmocka_unit_test(test_interval_decides),
         cmocka_unit_test(test_long_chains_are_less_sure),
         cmocka_unit_test(test_bound_excludes_what_is_above),
+        cmocka_unit_test(test_programs_of_bounds_are_known),
         cmocka_unit_test(test_only_stable_values_are_sure),
         cmocka_unit_test(test_ratios_have_names),
         cmocka_unit_test(test_long_class_names_are_short_in_identifiers),

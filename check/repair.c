@@ -154,14 +154,63 @@ static bool undo_programs(struct repair *repair, struct predictor *predictor, co
     return is_any;
 }
 
-// Predicts all values with the repair, and takes back what makes one worse. False: Cyclops itself failed.
+// Gives an opcode LLVM's latencies and read-advances again, and leaves it the rest. False: it has LLVM's.
+static bool take_latencies_back(struct repair *repair, const char *opcode) {
+    const struct repair_member *member = repair->members, *end = member + repair->n_members;
+    while (member < end && strcmp(member->opcode, opcode) != 0)
+        member++;
+    if (member == end)
+        return false;
+    struct repair_numbers numbers = member->numbers, kept;
+    repair_apply_rules(repair, opcode, &numbers);
+    kept = numbers;
+    memcpy(kept.latencies, member->numbers.latencies, sizeof kept.latencies);
+    memcpy(kept.advances, member->numbers.advances, sizeof kept.advances);
+    if (repair_numbers_are_equal(&numbers, &kept))
+        return false;
+    remove_opcode(repair, opcode);
+    struct repair_search search = {.best = kept};
+    if (!repair_numbers_are_equal(&member->numbers, &kept))
+        repair_add_rule(repair, &search, &member->numbers, member, 1, false);
+    return true;
+}
+
+// A form's bounds that became too far below what was measured, and latencies that became right.
+struct trade {
+    const char *form; // null: none yet
+    size_t n_below, n_right;
+};
+
+static void add_to_trade(const struct repair *repair, size_t i, const struct predicted *predicted,
+                         struct trade *trade) {
+    const struct check_value *value = &repair->values[i];
+    if (!predicted->is_known || !repair_can_explain(value))
+        return;
+    if (gap_below(value, predicted) > repair->allowed_below[i])
+        trade->n_below++;
+    else
+        trade->n_right += value->quantity == CHECK_LATENCY && repair->gaps[i] > 0 && gap_find(value, predicted) == 0;
+}
+
+// Takes a form's latencies back where they do more harm than good. False: they stay.
+static bool settle(struct repair *repair, const struct trade *trade) {
+    struct arena arena = {0};
+    bool is_taken = trade->n_below > trade->n_right &&
+                    take_latencies_back(repair, arena_copy(&arena, trade->form, strcspn(trade->form, "-")));
+    arena_free(&arena);
+    return is_taken;
+}
+
+// Predicts all values with the repair, and takes back what makes one worse, or undercuts more than it mends. False:
+// Cyclops itself failed.
 static bool verify(struct repair *repair, const char *about, struct repair_result *result, bool *has_removed,
                    struct fail *fail) {
     enum { ROUNDS_OF_FORMS = 4, ROUNDS_OF_WIDTH = 8, ROUNDS = 20 };
     for (int round = 0; round < ROUNDS; round++) {
         struct arena arena = {0};
         struct check_difference *differences = NULL;
-        size_t n_differences = 0;
+        size_t n_differences = 0, n_settled = 0;
+        struct trade trade = {0};
         struct predictor predictor;
         result->overlay = write_all(repair, about);
         struct overlay *overlay = overlay_parse(&arena, "the repair", result->overlay, fail);
@@ -184,6 +233,12 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
                     *ARENA_ADD(repair->arena, differences, n_differences) =
                         gap_describe(repair->arena, value, &predicted);
             }
+            if (!is_out && (!trade.form || strcmp(trade.form, value->form) != 0)) {
+                n_settled += round < ROUNDS_OF_FORMS && settle(repair, &trade);
+                trade = (struct trade){.form = value->form};
+            }
+            if (!is_out)
+                add_to_trade(repair, i, &predicted, &trade);
             if (gap <= before * (1 + 1e-9))
                 continue;
             count->n_worse++;
@@ -197,13 +252,15 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
             else
                 undo_programs(repair, &predictor, value, remove_opcode);
         }
+        n_settled += is_good && round < ROUNDS_OF_FORMS && settle(repair, &trade);
+        *has_removed |= n_settled > 0;
         if (result->seen.n_worse && round >= ROUNDS_OF_WIDTH)
             repair->dispatch_width = 0; // no rule is left in these programs
         check_find(repair->arena, CHECK_GAP, differences, n_differences, &result->findings_after,
                    &result->n_findings_after);
         overlay_close(overlay);
         arena_free(&arena);
-        if (!is_good || result->seen.n_worse == 0)
+        if (!is_good || (result->seen.n_worse == 0 && n_settled == 0))
             return is_good;
     }
     return true;
@@ -242,6 +299,7 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
     predictor_open(&predictor, repair->arena, repair->request->model);
     repair->base = ARENA_ARRAY(repair->arena, struct predicted, repair->n_values);
     repair->gaps = ARENA_ARRAY(repair->arena, double, repair->n_values);
+    repair->allowed_below = ARENA_ARRAY(repair->arena, double, repair->n_values);
     repair->held_out = ARENA_ARRAY(repair->arena, double, repair->n_values);
     struct check_value *values = ARENA_ARRAY(repair->arena, struct check_value, repair->n_values);
     for (size_t i = 0; i < repair->n_values; i++) {
@@ -260,6 +318,7 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
         forwarding_accept(value, repair->base[i].cycles);
         double gap = gap_find(value, &repair->base[i]);
         *(is_out ? &repair->held_out[i] : &repair->gaps[i]) = gap;
+        repair->allowed_below[i] = gap_allowed_below(value, &repair->base[i]);
         count->n_compared++;
         count->n_differ_before += gap > 0;
         if (gap > 0 && !is_out)

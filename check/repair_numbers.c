@@ -25,8 +25,9 @@ bool repair_numbers_read(const struct machine *machine, const struct insn *insn,
     }
     for (unsigned i = 0; i < insn->n_uses; i++) {
         const struct resource *resource = machine_resource_of_mask(machine, insn->uses[i].mask);
-        if (!resource || insn->uses[i].units > 1)
+        if (!resource)
             return false;
+        numbers->has_fixed_uses |= insn->uses[i].units > 1;
         numbers->uses[i] = (struct repair_use){(unsigned)(resource - machine->resources), insn->uses[i].acquire,
                                                insn->uses[i].release};
     }

@@ -16,6 +16,7 @@ struct repair_numbers {
     unsigned latencies[REPAIR_MOST_WRITES];
     int advances[REPAIR_MOST_READS];      // cycles by which a read may come early, of any write
     unsigned operands[REPAIR_MOST_READS]; // LLVM's number of the operand that is read
+    bool has_fixed_uses;                  // one takes several units at once, which an overlay cannot state: all stay
     struct repair_use {
         unsigned resource; // index
         unsigned acquire, release;

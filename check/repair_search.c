@@ -2,6 +2,7 @@
 
 #include "check/gap.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,9 +71,17 @@ bool repair_can_explain(const struct check_value *value) {
            (strcmp(value->source, "same") != 0 && strcmp(value->destination, "memory") != 0);
 }
 
+static bool is_too_far_below(const struct repair_search *search, size_t value, const struct predicted *predicted) {
+    return search->allowed_below && repair_can_explain(&search->all[value]) &&
+           gap_below(&search->all[value], predicted) > search->allowed_below[value];
+}
+
 // By how much the prediction differs, as far as the search can help it; infinite: the model has no prediction.
 static double gap_to_close(const struct repair_search *search, size_t value, const struct predicted *predicted) {
     double gap = predicted->is_known ? gap_find(&search->all[value], predicted) : INFINITY;
+    if (gap == 0 && is_too_far_below(search, value, predicted))
+        return gap_below(&search->all[value], predicted) /
+               fmax(fabs(search->all[value].value.cycles), MEASURED_LEAST_DIFFERENCE);
     bool is_old = search->gaps && !repair_can_explain(&search->all[value]) && gap <= search->gaps[value] * (1 + 1e-9);
     return is_old ? 0 : gap;
 }
@@ -167,6 +176,8 @@ static bool are_related(const struct resource *a, const struct resource *b) {
 // Tries other uses. LLVM's file holds a resource as long as those inside it, so that follows.
 static void try_uses(struct repair_search *search, struct repair_numbers *numbers) {
     const struct machine *machine = search->model->machine;
+    if (search->base.has_fixed_uses)
+        return;
     for (unsigned u = 0; u < numbers->n_uses; u++)
         if (follows(machine, &search->base, u) && numbers->uses[u].resource == search->base.uses[u].resource)
             numbers->uses[u].release = numbers->uses[u].acquire + held_inside(machine, numbers, u);
@@ -278,6 +289,28 @@ static int with_dependence(int found, unsigned number) {
     return found == NONE ? (int)number + 1 : SEVERAL;
 }
 
+enum { PROBE_CYCLES = 4 }; // more than any pipe limits a chain to
+
+// Changes that show which latencies depend on a write or a read. A chain waits for pipes where the result is there
+// before the next copy comes to read it; the change is longer by as much.
+static struct repair_numbers probe_of_write(const struct repair_numbers *numbers, unsigned write) {
+    struct repair_numbers probe = *numbers;
+    int longest = (int)probe.latencies[write];
+    for (unsigned r = 0; r < probe.n_reads; r++)
+        longest = probe.advances[r] > longest ? probe.advances[r] : longest;
+    probe.latencies[write] = (unsigned)(longest + PROBE_CYCLES);
+    return probe;
+}
+
+static struct repair_numbers probe_of_read(const struct repair_numbers *numbers, unsigned read) {
+    struct repair_numbers probe = *numbers;
+    int least = probe.advances[read];
+    for (unsigned w = 0; w < probe.n_writes; w++)
+        least = (int)probe.latencies[w] < least ? (int)probe.latencies[w] : least;
+    probe.advances[read] = least - PROBE_CYCLES;
+    return probe;
+}
+
 static bool find_dependences(struct repair_search *search, struct arena *arena, struct dependences *found) {
     struct predicted *all = ARENA_ARRAY(arena, struct predicted, search->n_values);
     static const double least = 0.5;
@@ -285,8 +318,7 @@ static bool find_dependences(struct repair_search *search, struct arena *arena, 
     found->write = ARENA_ARRAY(arena, int, search->n_values);
     found->read = ARENA_ARRAY(arena, int, search->n_values);
     for (unsigned w = 0; w < search->best.n_writes; w++) {
-        struct repair_numbers probe = search->best;
-        probe.latencies[w] += 4; // more than any pipe limits the chain to
+        struct repair_numbers probe = probe_of_write(&search->best, w);
         if (!repair_search_evaluate(search, &probe, &cost, all))
             return false;
         for (size_t i = 0; i < search->n_values; i++)
@@ -294,8 +326,7 @@ static bool find_dependences(struct repair_search *search, struct arena *arena, 
                 found->write[i] = with_dependence(found->write[i], w);
     }
     for (unsigned r = 0; r < search->best.n_reads; r++) {
-        struct repair_numbers probe = search->best;
-        probe.advances[r] -= 4;
+        struct repair_numbers probe = probe_of_read(&search->best, r);
         if (!repair_search_evaluate(search, &probe, &cost, all))
             return false;
         for (size_t i = 0; i < search->n_values; i++)
@@ -326,21 +357,45 @@ static void try_latencies(struct repair_search *search, const struct repair_numb
     }
 }
 
-// Latencies of the writes from the pairs whose source does not come early (`of_all`: of all pairs), and from each other
-// pair by how much its source comes early.
-static void solve(struct repair_search *search, struct arena *arena, const struct dependences *found, bool of_all,
-                  size_t n_tried) {
+// The longest latency of a write that the bounds leave, once they bound it at all.
+static unsigned latency_of_bounds(const struct repair_search *search, const struct dependences *found, unsigned write) {
+    int least = INT_MAX, latency = (int)search->best.latencies[write];
+    bool is_below = false;
+    for (size_t i = 0; i < search->n_values; i++) {
+        const struct check_value *value = &search->all[search->values[i]];
+        if (value->quantity != CHECK_LATENCY || value->value.relation != TABLE_AT_MOST || !repair_can_explain(value) ||
+            found->write[i] != (int)write + 1)
+            continue;
+        int cycles = cycles_between(&value->value, search->predicted[i].cycles, 1);
+        least = cycles < least ? cycles : least;
+        is_below |= is_too_far_below(search, search->values[i], &search->predicted[i]);
+    }
+    if (least == INT_MAX || (least > 0 && !is_below) || latency + least < 0)
+        return (unsigned)latency;
+    return (unsigned)(latency + least);
+}
+
+// Which pairs a write's latency is from: those whose source does not come early, all, or what bounds it.
+enum latencies_from { FROM_OTHERS, FROM_ALL, FROM_BOUNDS };
+
+// Latencies of the writes, and from each other pair by how much its source comes early.
+static void solve(struct repair_search *search, struct arena *arena, const struct dependences *found,
+                  enum latencies_from from, size_t n_tried) {
     struct repair_numbers numbers = search->best;
     const struct check_value *values = search->all;
     int *list = ARENA_ARRAY(arena, int, search->n_values);
     for (unsigned w = 0; w < numbers.n_writes; w++) {
+        if (from == FROM_BOUNDS) {
+            numbers.latencies[w] = latency_of_bounds(search, found, w);
+            continue;
+        }
         int most = -1, least = INT32_MAX;
         for (size_t i = 0; i < search->n_values; i++) {
             const struct check_value *value = &values[search->values[i]];
             int read = found->read[i];
             bool counts =
                 value->quantity == CHECK_LATENCY && repair_can_explain(value) && found->write[i] == (int)w + 1;
-            if (!counts || (!of_all && read > 0 && search->best.advances[read - 1]))
+            if (!counts || (from == FROM_OTHERS && read > 0 && search->best.advances[read - 1]))
                 continue;
             int cycles = (int)lround(value->value.cycles);
             if (value->value.relation == TABLE_AT_MOST && cycles < least)
@@ -381,6 +436,14 @@ static bool is_suggested(const double *hints, size_t n, double hint) {
     return false;
 }
 
+// What became too short for a bound is LLVM's again, and the rest stays.
+static void take_latencies_back(struct repair_search *search) {
+    struct repair_numbers numbers = search->best;
+    memcpy(numbers.latencies, search->base.latencies, sizeof numbers.latencies);
+    memcpy(numbers.advances, search->base.advances, sizeof numbers.advances);
+    try_numbers(search, &numbers);
+}
+
 static void search_round(struct repair_search *search, struct arena *arena) {
     const struct check_value *values = search->all;
     double hints[CHECK_N_QUANTITIES][MOST_HINTS];
@@ -389,8 +452,10 @@ static void search_round(struct repair_search *search, struct arena *arena) {
     for (size_t i = 0; i < search->n_values; i++) {
         const struct check_value *value = &values[search->values[i]];
         const struct predicted *predicted = &search->predicted[i];
-        if (!repair_can_explain(value) || gap_find(value, predicted) == 0)
+        if (!repair_can_explain(value) || gap_to_close(search, search->values[i], predicted) == 0)
             continue;
+        if (is_too_far_below(search, search->values[i], predicted))
+            take_latencies_back(search);
         has_latency |= value->quantity == CHECK_LATENCY;
         // Equal differences suggest the same.
         double hint = value->quantity == CHECK_LATENCY ? value->value.cycles - predicted->cycles
@@ -404,8 +469,9 @@ static void search_round(struct repair_search *search, struct arena *arena) {
     struct dependences found;
     size_t n_tried = search->n_tried;
     if (has_latency && find_dependences(search, arena, &found)) {
-        solve(search, arena, &found, false, n_tried);
-        solve(search, arena, &found, true, n_tried);
+        solve(search, arena, &found, FROM_OTHERS, n_tried);
+        solve(search, arena, &found, FROM_ALL, n_tried);
+        solve(search, arena, &found, FROM_BOUNDS, n_tried);
     }
 }
 

@@ -26,9 +26,10 @@ struct repair_search {
     size_t n_opcodes;
     const struct repair_rule *context; // changes of other opcodes in the programs, which each trial has
     size_t n_context;
-    const double *gaps;    // of LLVM's model, by value of `all`; null: all values shall be explained
-    const size_t *values;  // numbers of the values
-    const size_t *weights; // values that each stands for; null: one
+    const double *gaps;          // of LLVM's model, by value of `all`; null: all values shall be explained
+    const double *allowed_below; // likewise, cycles (gap.h); null: bounds may be predicted as far below as may be
+    const size_t *values;        // numbers of the values
+    const size_t *weights;       // values that each stands for; null: one
     size_t n_values;
     struct repair_numbers base; // LLVM's
     struct repair_numbers best;

@@ -19,6 +19,7 @@ const char *repair_member_key(struct arena *arena, const struct repair_member *m
     text_add(&text, ":");
     for (unsigned i = 0; i < n->n_uses; i++)
         text_addf(&text, " %u,%u,%u", n->uses[i].resource, n->uses[i].acquire, n->uses[i].release);
+    text_add(&text, n->has_fixed_uses ? " fixed" : "");
     return text.data;
 }
 
@@ -118,6 +119,7 @@ struct repair_search repair_open_search(struct arena *arena, struct repair *repa
                                    .dispatch_width = repair->dispatch_width,
                                    .commonness = repair->commonness,
                                    .gaps = repair->gaps,
+                                   .allowed_below = repair->allowed_below,
                                    .base = members->numbers,
                                    .best = *start};
     take_values(repair, arena, &search, members, n);

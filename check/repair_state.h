@@ -24,6 +24,7 @@ struct repair {
     size_t n_values;
     struct predicted *base;  // of the model as it is, by value
     double *gaps;            // likewise; below 0: the value is not compared
+    double *allowed_below;   // likewise, cycles (gap.h)
     double *held_out;        // likewise, of values that the repair does not see; below 0: it sees it
     unsigned dispatch_width; // changed; 0: it is not
     struct repair_member *members;
