@@ -195,7 +195,7 @@ static bool may_be_pipes(const struct making *m, const struct entry *entry, doub
 // Decides whether a chain's cycles are its latency. A chain of dependent instructions takes a whole number of cycles,
 // one at least, and longer than copies side by side; what does not is limited by more than its latency.
 static void limit_chain(const struct making *m, const struct entry *entry, struct table_value *value) {
-    static const double share = 0.03, whole_share = 0.005, whole_cycles = 0.04;
+    static const double share = 0.03, whole_share = 0.003, whole_cycles = 0.025;
     double cycles = value->cycles, parallel = side_by_side(m), slack = whole_cycles + whole_share * cycles;
     const char *why = NULL;
     static const char others[] = "other values go from copy to copy as well";
