@@ -195,9 +195,11 @@ static void compare_modes(struct arena *arena, const struct bench_looks *looks, 
         best = share_modes(looks, m->modes);
     for (size_t i = 0; is_single && i < looks->n_modes; i++) {
         const struct bench_mode *modes = looks->modes[i]->modes;
+        if (looks->modes[i]->look != LOOK_MODES) // the fastest process of a spread may owe it to a slowed reference
+            continue;
         struct shared_modes shared = share_modes(looks, modes);
         fastest = fmin(fastest, modes[0].cycles);
-        if (looks->modes[i]->look == LOOK_MODES && fits_modes(m, modes) && shared.n > best.n)
+        if (fits_modes(m, modes) && shared.n > best.n)
             best = shared;
     }
     if (best.n + 1 >= MEASURED_LOOKS_AT_MODES) {
@@ -219,25 +221,29 @@ static void compare_modes(struct arena *arena, const struct bench_looks *looks, 
 // Largest spread that is a result: what lies further apart says too little.
 static const double most_spread = 0.3;
 
-// Whether a look's spread and the range have half of the narrower one in common; a single value need only be inside.
+// Whether a look's spread and the range have half of the narrower one in common.
 static bool do_overlap(const struct bench_mode modes[2], double low, double high) {
     double common = fmin(high, modes[1].cycles) - fmax(low, modes[0].cycles);
     double narrower = fmin(high - low, modes[1].cycles - modes[0].cycles);
     return common >= narrower / 2 - same_mode * low;
 }
 
+static double fastest_process(const struct bench_measurement *look) {
+    return look->process_low > 0 ? fmin(look->process_low, look->modes[0].cycles) : look->modes[0].cycles;
+}
+
 // Holds a value against earlier looks of which each process had another value. Where enough of them had such values in
-// the same range, it is the code's. A faster first look, which rests on few processes, widens it.
+// the same range, it is the code's. It holds the fastest process of each, and a faster first look: what others slow
+// most of the time may be undisturbed in one process.
 static void compare_spreads(struct arena *arena, const struct bench_looks *looks, struct bench_measurement *m) {
-    bool has_range = m->modes[1].share > 0, is_spread = m->look == LOOK_SPREAD;
-    double low = has_range ? m->modes[0].cycles : m->cycles, high = has_range ? m->modes[1].cycles : m->cycles;
-    double least = low, most = high;
+    bool is_spread = m->look == LOOK_SPREAD;
+    double low = m->modes[0].cycles, high = m->modes[1].cycles, least = fastest_process(m), most = high;
     unsigned n = 1;
     for (size_t i = 0; i < looks->n_modes; i++) {
         const struct bench_measurement *look = looks->modes[i];
         if (!do_overlap(look->modes, low, high))
             continue;
-        least = fmin(least, look->modes[0].cycles);
+        least = fmin(least, fastest_process(look));
         most = fmax(most, look->modes[1].cycles);
         is_spread |= look->look == LOOK_SPREAD;
         n++;
@@ -250,8 +256,8 @@ static void compare_spreads(struct arena *arena, const struct bench_looks *looks
     m->look = LOOK_NONE;
     m->low = least * (1 - same_mode);
     m->high = most * (1 + same_mode);
-    m->modes[0] = (struct bench_mode){least, 1 - 1.0 / n};
-    m->modes[1] = (struct bench_mode){most, 1.0 / n};
+    m->modes[0].cycles = least;
+    m->modes[1].cycles = most;
     m->why = NULL;
     m->warning = arena_printf(arena, "another value in each process, at %u times: %.4g to %.4g cycles", n, least, most);
 }
@@ -263,13 +269,14 @@ void measured_confirm(struct arena *arena, const struct bench_looks *looks, stru
          has_modes = m->look == LOOK_MODES || m->look == LOOK_SPREAD || (is_single && looks->n_modes);
     if (has_modes && m->n_replicates == 0) { // other layouts are other code
         compare_modes(arena, looks, m);
-        if (m->verdict == MEASURED_UNSTABLE)
+        if (m->look == LOOK_MODES || m->look == LOOK_SPREAD)
             compare_spreads(arena, looks, m);
     }
     if (m->verdict == MEASURED_UNSTABLE || !looks->fastest || !measured_differ(m, looks->fastest))
         return;
     m->verdict = MEASURED_UNSTABLE;
     m->look = LOOK_MOVED;
+    m->warning = NULL;
     m->why = arena_printf(arena, "%.4g cycles at one time and %.4g at another", looks->fastest->cycles, m->cycles);
 }
 

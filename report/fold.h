@@ -19,7 +19,8 @@ struct fold fold_latency(struct arena *arena, const struct table_row *row);
 
 // Returns the throughput that a reader wants; null: it is not known.
 const struct table_throughput *fold_throughput(const struct table_row *row);
-// A known value as tables show it: "4"; "≤7", an upper bound; "0.66~0.88", an interval that holds two speeds, or all of a spread.
+// A known value as tables show it: "4"; "≤7", an upper bound; "0.66~0.88", an interval that holds two speeds, or all of
+// a spread.
 const char *fold_value(struct arena *arena, const struct table_value *value);
 // Returns why its value is not sure, one clause; null: no doubt.
 const char *fold_doubt(struct arena *arena, const char *what, const struct table_value *value);

@@ -201,7 +201,8 @@ static void judge(struct judge *j) {
             want_more(j, candidate);
     } else if (is_whole && whole > fmax(1, j->alone) + tolerance && is_confirmed(j, whole) && is_least(j, candidate)) {
         result->why = "copies of it alone take fewer, so something else than dispatch limits it as well";
-    } else if (is_whole && (whole == 1 || (is_confirmed(j, whole) && is_least(j, candidate)))) {
+    } else if (is_whole && least->low <= whole + tolerance &&
+               ((whole == 1 && least->slots <= 1 + tolerance) || (is_confirmed(j, whole) && is_least(j, candidate)))) {
         // Each measurement is an upper bound, and one slot is the least, but for instructions that take none.
         result->relation = SLOTS_EQUAL;
         result->slots = whole;

@@ -84,7 +84,8 @@ void reader_keep_longer_to_others(struct making *m) {
             const struct table_latency *own = &m->latencies[k];
             is_kept = !own->is_to_others && is_same_pair(own, &latency) && own->value.is_known &&
                       latency.value.is_known && own->value.relation == TABLE_EQUAL &&
-                      latency.value.relation == TABLE_EQUAL && is_whole(latency.value.cycles) &&
+                      latency.value.relation == TABLE_EQUAL && !latency.value.has_two_speeds &&
+                      !own->value.has_two_speeds && is_whole(latency.value.cycles) &&
                       latency.value.cycles > own->value.cycles + half_cycle;
             if (is_kept)
                 reader_doubt(&latency.value, &own->value);

@@ -288,6 +288,8 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
     result->why = find_disturbance(sampling, bench, doubt, result);
     if (!result->why)
         judge_modes(sampling, bench, medians, result);
+    if (result->look == LOOK_SPREAD && job->code->is_chain)
+        result->look = LOOK_NONE; // a chain's time does not depend on where its instructions find their units
     if (!result->why && uneven_is_doubtful(sampling))
         result->why = "its short runs and its long ones have different speeds";
     if (!result->why)

@@ -63,9 +63,11 @@ static bool has_clear_modes(const struct progress *progress) {
     if (!progress->bench->options.is_hasty || sampling->n_kept < TAIL_SAMPLES ||
         sampling->n_processes < FRACTIONLESS_PROCESSES)
         return false;
+    if (sampling->look.has_modes)
+        return true;
     struct bench_measurement draft = *progress->result;
     conclude_samples(sampling, progress->bench, &progress->job, &draft);
-    return sampling->look.has_modes || draft.look == LOOK_SPREAD;
+    return draft.look == LOOK_SPREAD;
 }
 
 static bool lacks_counts(const struct progress *progress) {

@@ -236,8 +236,8 @@ static void the_fastest_look_counts(void **state) {
     assert_null(found.fastest);
 }
 
-// Looks that two modes or a spread of processes make unstable are listed; the fastest look is another one. Where they were confirmed, the value
-// is done, however wide its interval is.
+// Looks that two modes or a spread of processes make unstable are listed; the fastest look is another one. Where they
+// were confirmed, the value is done, however wide its interval is.
 static void looks_with_two_modes_are_listed(void **state) {
     struct fixture *f = *state;
     struct record modes = some_record(), first = some_record(), confirmed = some_record();
