@@ -201,6 +201,33 @@ static bool settle(struct repair *repair, const struct trade *trade) {
     return is_taken;
 }
 
+// Counts a value for its form; before that, settles the form before, if `can_settle`. Returns how many were taken back.
+static size_t trade_on(struct repair *repair, size_t i, const struct predicted *predicted, bool can_settle,
+                       struct trade *trade) {
+    const char *form = repair->values[i].form;
+    size_t n_settled = 0;
+    if (!trade->form || strcmp(trade->form, form) != 0) {
+        n_settled = can_settle && settle(repair, trade);
+        *trade = (struct trade){.form = form};
+    }
+    add_to_trade(repair, i, predicted, trade);
+    return n_settled;
+}
+
+// Takes back what makes a value worse: of opcodes without a value first, then of its form, or of all in its programs.
+static void take_back(struct repair *repair, struct predictor *predictor, const struct check_value *value,
+                      bool of_programs, bool *has_removed) {
+    struct arena arena = {0};
+    if (!undo_programs(repair, predictor, value, repair_unspread_opcode)) {
+        *has_removed = true;
+        if (of_programs)
+            undo_programs(repair, predictor, value, remove_opcode);
+        else
+            remove_opcode(repair, arena_copy(&arena, value->form, strcspn(value->form, "-")));
+    }
+    arena_free(&arena);
+}
+
 // Predicts all values with the repair, and takes back what makes one worse, or undercuts more than it mends. False:
 // Cyclops itself failed.
 static bool verify(struct repair *repair, const char *about, struct repair_result *result, bool *has_removed,
@@ -233,24 +260,13 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
                     *ARENA_ADD(repair->arena, differences, n_differences) =
                         gap_describe(repair->arena, value, &predicted);
             }
-            if (!is_out && (!trade.form || strcmp(trade.form, value->form) != 0)) {
-                n_settled += round < ROUNDS_OF_FORMS && settle(repair, &trade);
-                trade = (struct trade){.form = value->form};
-            }
             if (!is_out)
-                add_to_trade(repair, i, &predicted, &trade);
+                n_settled += trade_on(repair, i, &predicted, round < ROUNDS_OF_FORMS, &trade);
             if (gap <= before * (1 + 1e-9))
                 continue;
             count->n_worse++;
-            if (is_out)
-                continue; // it only judges
-            if (undo_programs(repair, &predictor, value, repair_unspread_opcode))
-                continue;
-            *has_removed = true;
-            if (round < ROUNDS_OF_FORMS)
-                remove_opcode(repair, arena_copy(&arena, value->form, strcspn(value->form, "-")));
-            else
-                undo_programs(repair, &predictor, value, remove_opcode);
+            if (!is_out) // what is held out only judges
+                take_back(repair, &predictor, value, round >= ROUNDS_OF_FORMS, has_removed);
         }
         n_settled += is_good && round < ROUNDS_OF_FORMS && settle(repair, &trade);
         *has_removed |= n_settled > 0;

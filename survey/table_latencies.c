@@ -199,23 +199,21 @@ static void limit_chain(const struct making *m, const struct entry *entry, struc
     static const double share = 0.03, whole_share = 0.003, whole_cycles = 0.025;
     double cycles = value->cycles, parallel = side_by_side(m), slack = whole_cycles + whole_share * cycles;
     const char *why = NULL;
-    static const char others[] = "other values go from copy to copy as well";
-    if (strstr(entry->record->kernel, ".chain") && has_alone(m, entry))
-        why = others;
+    bool has_others =
+        (strstr(entry->record->kernel, ".chain") && has_alone(m, entry)) ||
+        ((entry->is_crossing || entry->is_together) && !is_longer_than_own(m, entry, cycles * entry->copies));
     if (cycles < 1 - slack)
         why = "less than a cycle, so something other than its latency limits the chain";
     else if (reader_is_sum(cycles, 1) && !*entry->way)
         why = NULL; // the least that a step takes
-    else if (entry->is_crossing && !is_longer_than_own(m, entry, cycles * entry->copies))
-        why = others;
+    else if (has_others)
+        why = "other values go from copy to copy as well";
     else if (fabs(cycles - round(cycles)) > slack)
         why = "no whole number of cycles, so pipes limit the chain, too";
     else if (parallel > 0 && (cycles <= parallel * (1 + share) || may_hold_pipe(m, entry, parallel)))
         why = "copies side by side take as long";
     else if (parallel > 0 && may_be_pipes(m, entry, parallel, slack))
         why = "its instructions side by side may take as long";
-    else if (entry->is_together && !is_longer_than_own(m, entry, cycles * entry->copies))
-        why = others;
     else if (*entry->way && is_own_way(m, entry))
         why = "the address, which it writes, takes as long";
     else if (strstr(entry->record->kernel, ".alone") && partners_hide_breakers(m->reader->isa))
