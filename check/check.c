@@ -157,16 +157,18 @@ static enum check_outcome outcome_of_diff(const struct diff_entry *entry) {
 // Counts the lost values by form.
 static void find_lost(struct arena *arena, struct check_report *report) {
     struct check_lost *lost = NULL;
+    size_t n = 0;
     for (size_t i = 0; i < report->diff.n_entries; i++) {
         const struct diff_entry *entry = &report->diff.entries[i];
         if (entry->kind != DIFF_LOST)
             continue;
         const struct check_value *value = entry->before;
-        if (!report->n_lost || strcmp(lost[report->n_lost - 1].form, value->form) != 0)
-            *ARENA_ADD(arena, lost, report->n_lost) = (struct check_lost){value->form, value->class_name, 0};
-        lost[report->n_lost - 1].n_values++;
+        if (n == 0 || strcmp(lost[n - 1].form, value->form) != 0)
+            *ARENA_ADD(arena, lost, n) = (struct check_lost){value->form, value->class_name, 0};
+        lost[n - 1].n_values++;
     }
     report->lost = lost;
+    report->n_lost = n;
     report->counts[CHECK_HARDWARE].n_lost = report->diff.n_by_kind[DIFF_LOST];
     report->counts[CHECK_HARDWARE].n_new = report->diff.n_by_kind[DIFF_NEW];
 }

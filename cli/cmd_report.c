@@ -155,7 +155,7 @@ static bool report_all(struct arena *arena, struct given *given, const struct ch
                 given->corpora.items[i] = made[n_made - 1];
         }
     // Measurement files that are the table as well were read for it, with warnings.
-    bool is_read = given->runs.n_items && given->tables.items[0] == given->runs.items[0];
+    bool is_read = given->runs.n_items && given->tables.n_items && given->tables.items[0] == given->runs.items[0];
     const struct page_contents contents = {.check = report,
                                            .corpora = given->corpora.items,
                                            .corpus_names = given->names.items,
