@@ -141,6 +141,7 @@ enum bench_look {
     BENCH_N_LOOKS,
 };
 const char *bench_look_name(enum bench_look look); // "none", "first", "moved", "modes", "spread"
+bool bench_look_is_uneven(enum bench_look look);   // LOOK_MODES or LOOK_SPREAD: the measurement's `modes` are its ends
 
 // Where the cycles come from.
 enum bench_clock {
@@ -232,7 +233,7 @@ double measured_half_width(const struct bench_measurement *m); // the ± of repo
 // Earlier measurements of the same code, at other times.
 struct bench_looks {
     const struct bench_measurement *fastest;      // fastest LOOK_FIRST or LOOK_MOVED; null: there is no such look
-    const struct bench_measurement *const *modes; // each LOOK_MODES or LOOK_SPREAD
+    const struct bench_measurement *const *modes; // each of an uneven look
     size_t n_modes;
 };
 

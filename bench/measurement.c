@@ -92,6 +92,10 @@ const char *bench_look_name(enum bench_look look) {
     return look_names[look];
 }
 
+bool bench_look_is_uneven(enum bench_look look) {
+    return look == LOOK_MODES || look == LOOK_SPREAD;
+}
+
 const char *bench_clock_name(enum bench_clock clock) {
     assert(clock < BENCH_N_CLOCKS);
     return clock_names[clock];
@@ -266,10 +270,10 @@ void measured_confirm(struct arena *arena, const struct bench_looks *looks, stru
     if (m->outcome != BENCH_OK)
         return;
     bool is_single = m->verdict != MEASURED_UNSTABLE,
-         has_modes = m->look == LOOK_MODES || m->look == LOOK_SPREAD || (is_single && looks->n_modes);
+         has_modes = bench_look_is_uneven(m->look) || (is_single && looks->n_modes);
     if (has_modes && m->n_replicates == 0) { // other layouts are other code
         compare_modes(arena, looks, m);
-        if (m->look == LOOK_MODES || m->look == LOOK_SPREAD)
+        if (bench_look_is_uneven(m->look))
             compare_spreads(arena, looks, m);
     }
     if (m->verdict == MEASURED_UNSTABLE || !looks->fastest || !measured_differ(m, looks->fastest))

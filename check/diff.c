@@ -50,16 +50,12 @@ static bool are_of_one_code(const struct table_value *a, const struct table_valu
     return a->bytes && b->bytes && strcmp(a->bytes, b->bytes) == 0;
 }
 
-static bool is_crossing(const struct table_value *value) {
-    return value->partner && strcmp(value->partner, TABLE_CROSSING) == 0;
-}
-
 // Whether a latency was measured in another way: crossing copies replaced partners, whose bypass was in the value. Or
 // whether two tables show the throughput of different code, one of which has no single speed: a table shows the
 // smallest that was stable then, such as of a loop instead of unrolled code.
 static bool are_of_other_code(const struct check_value *a, const struct check_value *b) {
     bool has_range = a->value.has_two_speeds || b->value.has_two_speeds;
-    bool is_other_way = is_crossing(&a->value) != is_crossing(&b->value);
+    bool is_other_way = table_is_crossing(&a->value) != table_is_crossing(&b->value);
     bool may_differ = (has_range && a->quantity == CHECK_THROUGHPUT) || (is_other_way && a->quantity == CHECK_LATENCY);
     return may_differ && !are_of_one_code(&a->value, &b->value);
 }

@@ -17,9 +17,8 @@ static bool is_sure_latency(const struct check_value *value) {
 
 // Whether copies of the form wait for each other, and for nothing else.
 static bool is_of_own_kind(const struct check_value *value) {
-    const char *partner = value->value.partner;
     return is_sure_latency(value) && !value->is_to_others && strcmp(value->destination, "memory") != 0 &&
-           (!partner || strcmp(partner, TABLE_CROSSING) == 0);
+           (!value->value.partner || table_is_crossing(&value->value));
 }
 
 // Two latencies that are the same whole number of cycles.
@@ -28,7 +27,7 @@ static bool is_as_long(double a, double b) {
     return fabs(a - b) <= cycles + share * b;
 }
 
-// The first value of the form; n: there is none.
+// Returns the index of the form's first value; n where it has no value.
 static size_t find_form(const struct check_value *values, size_t n, const char *form) {
     size_t low = 0, high = n;
     while (low < high) {

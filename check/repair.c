@@ -161,11 +161,9 @@ static bool take_latencies_back(struct repair *repair, const char *opcode) {
         member++;
     if (member == end)
         return false;
-    struct repair_numbers numbers = member->numbers, kept;
+    struct repair_numbers numbers = member->numbers;
     repair_apply_rules(repair, opcode, &numbers);
-    kept = numbers;
-    memcpy(kept.latencies, member->numbers.latencies, sizeof kept.latencies);
-    memcpy(kept.advances, member->numbers.advances, sizeof kept.advances);
+    const struct repair_numbers kept = repair_numbers_with_latencies(&numbers, &member->numbers);
     if (repair_numbers_are_equal(&numbers, &kept))
         return false;
     remove_opcode(repair, opcode);

@@ -49,6 +49,14 @@ unsigned repair_numbers_distance(const struct repair_numbers *a, const struct re
     return n;
 }
 
+struct repair_numbers repair_numbers_with_latencies(const struct repair_numbers *numbers,
+                                                    const struct repair_numbers *others) {
+    struct repair_numbers result = *numbers;
+    memcpy(result.latencies, others->latencies, sizeof result.latencies);
+    memcpy(result.advances, others->advances, sizeof result.advances);
+    return result;
+}
+
 bool repair_numbers_are_equal(const struct repair_numbers *a, const struct repair_numbers *b) {
     return a->n_writes == b->n_writes && a->n_reads == b->n_reads && a->n_uses == b->n_uses &&
            repair_numbers_distance(a, b) == 0;

@@ -26,6 +26,9 @@ struct repair_numbers {
 // False where the instruction has more of something than fits, or reads that come early after some writes only.
 bool repair_numbers_read(const struct machine *machine, const struct insn *insn, struct repair_numbers *numbers);
 
+// Returns the numbers with the latencies and advances of others.
+struct repair_numbers repair_numbers_with_latencies(const struct repair_numbers *numbers,
+                                                    const struct repair_numbers *others);
 bool repair_numbers_are_equal(const struct repair_numbers *a, const struct repair_numbers *b);
 // Number of those that differ.
 unsigned repair_numbers_distance(const struct repair_numbers *a, const struct repair_numbers *b);

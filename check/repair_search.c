@@ -438,9 +438,7 @@ static bool is_suggested(const double *hints, size_t n, double hint) {
 
 // What became too short for a bound is LLVM's again, and the rest stays.
 static void take_latencies_back(struct repair_search *search) {
-    struct repair_numbers numbers = search->best;
-    memcpy(numbers.latencies, search->base.latencies, sizeof numbers.latencies);
-    memcpy(numbers.advances, search->base.advances, sizeof numbers.advances);
+    const struct repair_numbers numbers = repair_numbers_with_latencies(&search->best, &search->base);
     try_numbers(search, &numbers);
 }
 

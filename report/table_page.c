@@ -47,7 +47,7 @@ static const char *closed_by(struct arena *arena, const struct table_value *valu
         return "";
     if (!value->partner)
         return "itself";
-    if (strcmp(value->partner, TABLE_CROSSING) == 0)
+    if (table_is_crossing(value))
         return "a copy that crosses";
     if (!(value->sum > 0 && value->sum < 1e9))
         return value->partner;

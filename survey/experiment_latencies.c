@@ -126,7 +126,7 @@ void experiments_add_latencies(const struct isa *isa, const struct shape *shape,
     text_addf(out, ", chain: [%s]}\n", arcs.data);
 }
 
-// The first source that the vector result closes a chain with; n_ports: none.
+// Returns the first source that the vector result closes a chain with; n_ports where it closes none.
 static unsigned find_closed(const struct shape *shape, unsigned result) {
     const struct shape_port *to = &shape->ports[result];
     unsigned source = 0;

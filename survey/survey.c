@@ -272,7 +272,7 @@ static bool is_unstable(const struct experiment *experiment) {
 // with loads is of that kind and slower than a loop, which has one speed.
 static bool is_uneven(const struct experiment *experiment) {
     const struct bench_measurement *m = &experiment->measurement;
-    return experiment->is_done && (m->look == LOOK_MODES || m->look == LOOK_SPREAD || measured_has_two_speeds(m));
+    return experiment->is_done && (bench_look_is_uneven(m->look) || measured_has_two_speeds(m));
 }
 
 // Leaves only those kernels open that have an unstable value. Returns the number of these values. The plan has

@@ -38,6 +38,10 @@ static void add_models(struct arena *arena, const struct model *models, size_t n
     table->n_models = n_models;
 }
 
+bool table_is_crossing(const struct table_value *value) {
+    return value->partner && strcmp(value->partner, TABLE_CROSSING) == 0;
+}
+
 static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
         if (!reader_is_latency(&m->entries[i]) && !m->entries[i].filler)

@@ -22,6 +22,9 @@ enum table_relation {
 // The partner of a form whose chain is two copies that cross: each reads the other's result.
 #define TABLE_CROSSING "crossing"
 
+struct table_value;
+bool table_is_crossing(const struct table_value *value); // whether that is its partner
+
 // A measured program that a value is made of.
 struct table_part {
     const char *kernel;

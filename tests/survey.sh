@@ -144,7 +144,7 @@ expect 0 '^MUL64r,slots,,,2,' "$cyclops" table "$S" --csv
 expect 0 "^Dispatch: 6 slots a cycle, measured with 'xor'" "$cyclops" table "$S"
 expect 0 'of 6 a cycle +2 .*exact' "$cyclops" table "$S" --form MUL64r
 expect 0 'VADDPSYrr' "$cyclops" table "$S" --sort model --llvm 19
-printf 'overlay: 1\nname: o\nbase: llvm\ntriple: x86_64-unknown-linux-gnu\ncpu: znver4\ninstructions:\n  - {match: ADD64rr, latency: 9}\n' >"$T/o.yaml"
+overlay o znver4 <<<'  - {match: ADD64rr, latency: 9}' >"$T/o.yaml"
 expect 2 'which an overlay does not change' "$cyclops" table "$S" --mcpu "$T/o.yaml"
 expect 0 '^Scheduling classes whose forms differ: [0-9]+$' "$cyclops" table "$S" --classes --mcpu none
 expect 0 '^class,quantity,cycles,low,high,forms,form$' "$cyclops" table "$S" --classes --csv --mcpu none

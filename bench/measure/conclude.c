@@ -198,9 +198,10 @@ static bool are_processes_apart(const struct sampling *sampling, const double *m
     return true;
 }
 
-// Makes a value with two modes, or with another value in each process, unstable.
-static void judge_modes(const struct sampling *sampling, const struct bench *bench, const double *medians,
-                        struct bench_measurement *result) {
+// Makes a value with two modes, or with another value in each process, unstable. A chain has no spread of its own: its
+// time does not depend on where its instructions find their units.
+static void judge_modes(const struct sampling *sampling, const struct bench *bench, const struct bench_code *code,
+                        const double *medians, struct bench_measurement *result) {
     bool are_groups = true;
     if (sampling->look.has_modes)
         result->why = describe_modes(sampling, bench, result);
@@ -208,7 +209,7 @@ static void judge_modes(const struct sampling *sampling, const struct bench *ben
         result->why = arena_printf(bench->arena, "another value in each process: %.4g to %.4g cycles",
                                    result->modes[0].cycles, result->modes[1].cycles);
     if (result->why && sampling_n_dropped(sampling) <= most_dropped * sampling->n_kept)
-        result->look = are_groups ? LOOK_MODES : LOOK_SPREAD;
+        result->look = are_groups ? LOOK_MODES : code->is_chain ? LOOK_NONE : LOOK_SPREAD;
 }
 
 // Adds the checks' departures to the clock's error. Returns a doubt where one is large, or a level is unknown.
@@ -287,9 +288,7 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
     memcpy(result->dropped, sampling->dropped, sizeof result->dropped);
     result->why = find_disturbance(sampling, bench, doubt, result);
     if (!result->why)
-        judge_modes(sampling, bench, medians, result);
-    if (result->look == LOOK_SPREAD && job->code->is_chain)
-        result->look = LOOK_NONE; // a chain's time does not depend on where its instructions find their units
+        judge_modes(sampling, bench, job->code, medians, result);
     if (!result->why && uneven_is_doubtful(sampling))
         result->why = "its short runs and its long ones have different speeds";
     if (!result->why)

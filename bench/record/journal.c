@@ -168,7 +168,7 @@ struct bench_looks journal_looks(struct arena *arena, const struct journal *jour
             break;
         if (m->look == LOOK_NONE || journal->origins[record->run] != RECORD_HERE || !is_same_program(record, like))
             continue;
-        if (m->look == LOOK_MODES || m->look == LOOK_SPREAD)
+        if (bench_look_is_uneven(m->look))
             *ARENA_ADD(arena, modes, looks.n_modes) = m;
         else if (!looks.fastest || m->cycles < looks.fastest->cycles)
             looks.fastest = m;
