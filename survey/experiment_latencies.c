@@ -2,6 +2,7 @@
 #include "survey/experiment_kinds.h"
 
 #include "survey/experiment_text.h"
+#include "survey/experiments.h"
 #include "survey/partners.h"
 #include "survey/ways.h"
 
@@ -40,10 +41,11 @@ static void add_chain(const struct isa *isa, const struct shape *shape, unsigned
     text_addf(out, ", chain: [%s]}\n", arc);
 }
 
-static void add_way(const struct shape *shape, unsigned source, unsigned result, const struct partner *way,
-                    const char *suffix, struct text *out) {
+// Adds the chain of a pair through a way. `part`: what it names of the result, "_whole" or "".
+static void add_way(const struct shape *shape, unsigned source, unsigned result, const char *part,
+                    const struct partner *way, const char *suffix, struct text *out) {
     const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
-    const char *name = arena_printf(out->arena, ".%s-%s.%s%s", to->role, from->role, way->name, suffix),
+    const char *name = arena_printf(out->arena, ".%s-%s%s.%s%s", to->role, from->role, part, way->name, suffix),
                *arc = !to->is_hidden    ? to->role
                       : from->is_hidden ? "t"
                                         : from->role;
@@ -67,16 +69,17 @@ void experiments_add_ways(const struct isa *isa, const struct shape *shape, unsi
     // compares them. On a Zen 4, what ends it makes chains of simple instructions with masks slower (2.87 cycles,
     // or 3.13, for 2).
     bool is_together = experiments_waits_for_result_only(shape, source, result);
-    unsigned n = partners_find(out->arena, isa, shape, result, source, false, is_together ? "" : breakers.data, ways);
+    unsigned n =
+        partners_find(out->arena, isa, shape, result, source, PARTNER_PLAIN, is_together ? "" : breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
-        add_way(shape, source, result, &ways[i], is_together ? ".together" : "", out);
+        add_way(shape, source, result, "", &ways[i], is_together ? ".together" : "", out);
     bool has_flags = shape->ports[result].file == 'c';
     if (!has_flags && shape->ports[source].file != 'c')
         return;
-    n = partners_find(out->arena, isa, shape, result, source, true, breakers.data, ways);
+    n = partners_find(out->arena, isa, shape, result, source, PARTNER_LONGER, breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
         if (has_flags || partners_writes_carry(ways[i].name))
-            add_way(shape, source, result, &ways[i], ".longer", out);
+            add_way(shape, source, result, "", &ways[i], ".longer", out);
 }
 
 // From a source to the whole register of which the form writes the high byte.
@@ -90,15 +93,18 @@ static void add_whole(const struct isa *isa, const struct shape *shape, unsigned
     to->is_high = false;
     if (to->is_fixed || !experiment_break_others(isa, shape, source, false, &breakers))
         return;
-    unsigned n =
-        partners_find(out->arena, isa, &whole, result, source, false, source == result ? "" : breakers.data, ways);
-    for (unsigned i = 0; i < n && !partners_writes_carry(ways[i].name); i++) { // the first one suffices
-        experiment_begin(shape,
-                         arena_printf(out->arena, ".%s-%s_whole.%s", shape->ports[source].role, to->role, ways[i].name),
-                         shape->body, ways[i].text, out);
-        experiment_add_init(shape, false, ways[i].init, out);
-        text_addf(out, ", chain: [%s]}\n", shape->ports[source].role);
-    }
+    unsigned n = partners_find(out->arena, isa, &whole, result, source, PARTNER_PLAIN,
+                               source == result ? "" : breakers.data, ways);
+    for (unsigned i = 0; i < n && !partners_writes_carry(ways[i].name); i++) // the first one suffices
+        add_way(shape, source, result, "_whole", &ways[i], "", out);
+}
+
+// Whether a latency from the one port to the other is measured. Of a register beside a loaded operand only where no
+// partner is needed: its own latency would hide how late this operand may come.
+static bool is_pair(const struct shape *shape, const struct shape_port *from, const struct shape_port *to) {
+    bool is_late = shape->has_memory && !from->is_address && !from->is_index &&
+                   (shape->form->may_store || !can_share(shape, from, to));
+    return from->is_read && to->is_written && !from->is_lanes && !to->is_lanes && !is_late;
 }
 
 void experiments_add_latencies(const struct isa *isa, const struct shape *shape, struct text *out) {
@@ -106,12 +112,8 @@ void experiments_add_latencies(const struct isa *isa, const struct shape *shape,
     for (unsigned source = 0; source < shape->n_ports; source++)
         for (unsigned result = 0; result < shape->n_ports; result++) {
             const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
-            if (!from->is_read || !to->is_written || from->is_lanes || to->is_lanes)
+            if (!is_pair(shape, from, to))
                 continue;
-            if (shape->has_memory && !from->is_address && !from->is_index &&
-                (shape->form->may_store || !can_share(shape, from, to)))
-                continue; // a register beside a loaded operand: where a partner is needed, its own latency hides how
-                          // late this operand may come
             if (can_share(shape, from, to))
                 add_chain(isa, shape, source, result, &arcs, out);
             else
@@ -124,6 +126,37 @@ void experiments_add_latencies(const struct isa *isa, const struct shape *shape,
     experiment_begin(shape, ".chain", shape->body, "", out);
     experiment_add_init(shape, false, "", out);
     text_addf(out, ", chain: [%s]}\n", arcs.data);
+}
+
+static void add_padded(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
+                       const char *part, struct text *out) {
+    struct partner ways[PARTNER_MOST_WAYS];
+    struct text breakers = {.arena = out->arena};
+    text_add(&breakers, "");
+    if (!experiment_break_others(isa, shape, source, false, &breakers))
+        return;
+    unsigned n = partners_find(out->arena, isa, shape, result, source, PARTNER_PADDED, breakers.data, ways);
+    for (unsigned i = 0; i < n; i++)
+        if (ways[i].pad)
+            add_way(shape, source, result, part, &ways[i], arena_printf(out->arena, ".padded.%s", ways[i].pad), out);
+}
+
+// Chains with many more steps, of the pairs within a kind of registers. What an instruction's microcode or its pipes
+// take is then no longer the limit: on a Golden Cove, chains of cmpxchg take its 5 cycles of front end, or 6 with
+// something in between; its latency is 3.
+void experiments_add_padded(const struct isa *isa, const struct shape *shape, struct text *out) {
+    for (unsigned source = 0; source < shape->n_ports && !shape->surroundings; source++)
+        for (unsigned result = 0; result < shape->n_ports; result++) {
+            const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
+            bool are_alike = from->file == to->file || from->file == 'c' || to->file == 'c';
+            if (!is_pair(shape, from, to) || !are_alike || from->is_address || from->is_index)
+                continue;
+            add_padded(isa, shape, source, result, "", out);
+            struct shape whole = *shape;
+            whole.ports[result].is_high = false;
+            if (to->is_high && !to->is_fixed)
+                add_padded(isa, &whole, source, result, "_whole", out);
+        }
 }
 
 // Returns the first source that the vector result closes a chain with; n_ports where it closes none.
@@ -149,10 +182,11 @@ void experiments_add_others(const struct isa *isa, const struct shape *shape, st
         if (to->file != 'v' || !to->is_written || to->is_fixed || to->is_lanes)
             continue;
         unsigned source = find_closed(shape, result),
-                 n = source < shape->n_ports ? partners_find(out->arena, isa, shape, result, source, false, "", ways)
-                                             : 0;
+                 n = source < shape->n_ports
+                         ? partners_find(out->arena, isa, shape, result, source, PARTNER_PLAIN, "", ways)
+                         : 0;
         for (unsigned i = 0; i < n; i++)
-            add_way(shape, source, result, &ways[i], ".others", out);
+            add_way(shape, source, result, "", &ways[i], ".others", out);
     }
 }
 

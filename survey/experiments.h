@@ -20,6 +20,9 @@
 //  the result
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with some more steps, where flags are on the way. Without a difference,
 //    the chain is open: the form does not write that flag, or does not read carry
+//  - FORM.SOURCE-RESULT.WAY.padded.STEP: the same with many more of that step. Made of forms whose copies take long
+//  side
+//    by side: then the chain may take longer than its latency, for other reasons
 //  - FORM.SOURCE-memory.WAY: the time through memory: the form stores, and an instruction loads the same bytes back
 //  into
 //    the source. FORM.SOURCE-memory.WAY.longer.STEP: the same with some more of that step behind the load
@@ -44,6 +47,9 @@ void experiments_add(const struct isa *isa, const struct shape *shape, bool is_f
 // Adds the kernel of a form with so many fillers. These are known once the form's throughput is.
 void experiments_add_slots(const struct shape *shape, const struct slots_filler *filler, unsigned n,
                            struct text *kernels);
+
+// Adds the kernels of a form's padded chains. Whether they are needed is known once the others' values are.
+void experiments_add_padded(const struct isa *isa, const struct shape *shape, struct text *kernels);
 
 // Begins a kernel file without kernels.
 void experiments_head(const struct isa *isa, struct text *kernels);

@@ -69,7 +69,7 @@ static void flags_in_and_out(void **state) {
     has("ADC64rr", ".broken.2", "adcq {o2:r64}, {o0:r64}; xorl {zf:r32}, {zf:r32}\"");
     has("ADC64mr", ".broken.1", "; xorl {zf:r32}, {zf:r32}\""); // copies of a store would share an address
     has_none("ADC64mr", ".broken.2");
-    has("ADC64rr", ".flags-o0.flags", "testq {o0:r64}, {o0:r64}; movl $1, {o0:r32}\"");
+    has("ADC64rr", ".flags-o0.flags", "cmpq $0, {o0:r64}; movl $1, {o0:r32}\"");
     has("ADC64rr", ".flags-o0.flags", "chain: [flags]}");
     has("ADC64rr", ".flags-flags.alone", "body: \"adcq {o2:r64}, {o0:r64}; movl $1, {o0:r32}\"");
     has("ADC64rr", ".o0-o0.alone", "testl {zf:r32}, {zf:r32}\", init: {o0: 1, o2: 1}, chain: [o0]}");
@@ -82,7 +82,7 @@ static void flags_in_and_out(void **state) {
 // Into flags, through all of them and through carry alone.
 static void carry_in(void **state) {
     (void)state;
-    has("ADC64rr", ".flags-o0.flags", "testq {o0:r64}, {o0:r64}");
+    has("ADC64rr", ".flags-o0.flags", "cmpq $0, {o0:r64}");
     has("ADC64rr", ".flags-o0.movslq-bt", "; movslq {o0:r32}, {t:r64}; btq $0, {t:r64}");
     has("ADC64rr", ".flags-o0.movslq-bt.longer", "; movslq {t:r32}, {t:r64}; btq $0, {t:r64}");
     has("SETCCr", ".flags-o0.movslq-bt.longer", "btq $0, {t:r64}");
@@ -273,7 +273,7 @@ static void high_bytes(void **state) {
     has("MOVZX32rr8-high1", "", "body: \"movzbl {o1:r8h}, {o0:r32n}\"");
     has("MOVZX32rr8-high1", ".o1-o0.movslq", "movslq {o0:r32}, {o1:r64}");
     has("MOV8rm-high0", "", "({o1_base:r64n}), {o0:r8h}\"");
-    has("LAHF", ".flags-ah.movsbl-flags", "lahf; movsbl %ah, {t:r32n}; testq {t:r64}, {t:r64}");
+    has("LAHF", ".flags-ah.movsbl-flags", "lahf; movsbl %ah, {t:r32n}; cmpq $0, {t:r64}");
 }
 
 // What writes a part of a register keeps the rest, which LLVM does not state as a read.

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "lab/decoder.h"
 #include "survey/experiments.h"
-#include "survey/slots_plan.h"
+#include "survey/followups.h"
 #include "survey/survey.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
             experiments_begin(isa, &text);
         if (is_done) {
             experiments_add(isa, &shape, true, &text);
-            slots_plan_add_name(isa, &shape, name, &text);
+            followups_add_name(isa, &shape, name, &text);
         }
         size_t first = set->n_kernels;
         is_done = is_done && kernel_load_text(arena, "the survey's kernels", text.data, isa, set, fail) &&

@@ -112,9 +112,16 @@ static void add_step(struct way *way, const struct way_step *step, const struct 
     partner->steps[partner->n_steps++] = (struct partner_step){step->name, step->times};
 }
 
+// Adds more of a step that takes a port's value to itself.
+static void add_pads(struct way *way, const struct way_step *step, const struct shape_port *port) {
+    for (unsigned i = 0; i < PARTNER_PADS; i++)
+        add_text(way->isa, step->text, port, port, &way->text);
+    way->partner->pad = step->name;
+}
+
 // Makes the way of that number: in one step, or in two through the role t.
 static bool make_way(struct way *way, const struct shape *shape, const struct shape_port *from,
-                     const struct shape_port *to, unsigned variant, bool is_longer, const char *breakers) {
+                     const struct shape_port *to, unsigned variant, enum partner_length length, const char *breakers) {
     bool is_address = to->is_address || (to->is_index && to->file == 'g');
     char start = file_of(shape, from), end = is_address                        ? 'a'
                                              : to->is_high                     ? 'g'
@@ -124,12 +131,17 @@ static bool make_way(struct way *way, const struct shape *shape, const struct sh
     if (from->class->span != to->class->span && *way->isa->syntaxes)
         return false; // x86: a pair of masks is no register of other instructions
     const struct way_step *first = find_step(way->isa, shape, start, end, variant), *second = NULL,
-                          *again = find_step(way->isa, shape, end, end, variant);
+                          *again = find_step(way->isa, shape, end, end, variant),
+                          *before = again ? NULL : find_step(way->isa, shape, start, start, 0);
     if (first && !(hides && end == 'a')) {
+        if (before && length == PARTNER_PADDED)
+            add_pads(way, before, from);
         add_step(way, first, from, to);
         text_add(&way->text, breakers);
         if (hides && again)
             add_step(way, again, to, to);
+        if (again && length == PARTNER_PADDED)
+            add_pads(way, again, to);
         return true;
     }
     first = find_step(way->isa, shape, start, start == 'c' ? 't' : 'g', end == 'C' && start != 'c' ? 0 : variant);
@@ -142,8 +154,10 @@ static bool make_way(struct way *way, const struct shape *shape, const struct sh
         text_add(&way->text, breakers);
     for (unsigned i = 0; hides && i < 2; i++)
         add_step(way, again, NULL, NULL);
-    for (unsigned i = 0; is_longer && i < PARTNER_LONGER_STEPS; i++)
+    for (unsigned i = 0; length == PARTNER_LONGER && i < PARTNER_LONGER_STEPS; i++)
         add_text(way->isa, again->text, NULL, NULL, &way->text);
+    if (length == PARTNER_PADDED)
+        add_pads(way, again, NULL);
     text_add(&way->init, ", t: 1");
     add_step(way, second, NULL, to);
     if (!hides)
@@ -152,13 +166,14 @@ static bool make_way(struct way *way, const struct shape *shape, const struct sh
 }
 
 unsigned partners_find(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned from,
-                       unsigned to, bool is_longer, const char *breakers, struct partner ways[PARTNER_MOST_WAYS]) {
+                       unsigned to, enum partner_length length, const char *breakers,
+                       struct partner ways[PARTNER_MOST_WAYS]) {
     unsigned n = 0;
     while (n < PARTNER_MOST_WAYS) {
         struct way way = {isa, &ways[n], {.arena = arena}, {.arena = arena}, {.arena = arena}};
         ways[n] = (struct partner){.init = ""};
         text_add(&way.init, "");
-        if (!make_way(&way, shape, &shape->ports[from], &shape->ports[to], n, is_longer, breakers))
+        if (!make_way(&way, shape, &shape->ports[from], &shape->ports[to], n, length, breakers))
             break;
         ways[n].text = way.text.data;
         ways[n].name = way.name.data;
@@ -175,7 +190,7 @@ bool partners_again(struct arena *arena, const struct isa *isa, const struct sha
     if (!step)
         return false;
     add_text(isa, step->text, port, port, &text);
-    *way = (struct partner){step->name, text.data, step->init, {{step->name, step->times}}, 1};
+    *way = (struct partner){step->name, text.data, step->init, {{step->name, step->times}}, 1, NULL};
     return true;
 }
 

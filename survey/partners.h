@@ -32,16 +32,23 @@ struct partner {
     const char *init; // initial values of its own roles: ", t: 1"; or ""
     struct partner_step steps[PARTNER_MOST_STEPS];
     unsigned n_steps;
+    const char *pad; // of a padded way: the step that it has more of; null: it has no such step
+};
+
+// How long a way is made.
+enum partner_length {
+    PARTNER_PLAIN,
+    PARTNER_LONGER, // with PARTNER_LONGER_STEPS more behind or in front of flags
+    PARTNER_PADDED, // with PARTNER_PADS more of the first step that keeps the value
 };
 
 // Ways from port `from` to `to`, which differ in the domain of vector units, or in the flag that they read or write
-// (partners_writes_carry); 0: there is
-// none on this ISA. `is_longer`: with more steps (partners_longer) behind or in front of flags.
-// `breakers`: instructions that end the dependences of other ports (partner_break), which become part of the way; or
-// "".
-enum { PARTNER_MOST_WAYS = 2, PARTNER_LONGER_STEPS = 4 };
+// (partners_writes_carry); 0: there is none on this ISA. `breakers`: instructions that end the dependences of other
+// ports (partner_break), which become part of the way; or "".
+enum { PARTNER_MOST_WAYS = 2, PARTNER_LONGER_STEPS = 4, PARTNER_PADS = 8 };
 unsigned partners_find(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned from,
-                       unsigned to, bool is_longer, const char *breakers, struct partner ways[PARTNER_MOST_WAYS]);
+                       unsigned to, enum partner_length length, const char *breakers,
+                       struct partner ways[PARTNER_MOST_WAYS]);
 
 // Ways that load into the port what the form has stored from it, in several widths, at its only address. `longer`:
 // null, or the step of which a longer way has PARTNER_LONGER_STEPS more behind the load. 0: this ISA has no such way.

@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-static unsigned find(const char *opcode, const char *result, const char *source, bool is_longer,
+static unsigned find(const char *opcode, const char *result, const char *source, enum partner_length length,
                      struct partner ways[PARTNER_MOST_WAYS]) {
     struct shape shape = testing_shape(opcode);
     return partners_find(testing_arena(), testing_isa(), &shape, testing_port(&shape, result),
-                         testing_port(&shape, source), is_longer, "", ways);
+                         testing_port(&shape, source), length, "", ways);
 }
 
 static void ways_back(void **state) {
@@ -48,7 +48,7 @@ static void ways_back(void **state) {
          "; vmovq {o0:xmm}, {t:r64}; xorq {t:r64}, {o1_base:r64}; xorq {t:r64}, {o1_base:r64}",
          ", t: 1"},
         // flags
-        {"ADC64rr", "0", "flags", {"flags", "movslq-bt"}, "; testq {o0:r64}, {o0:r64}", ""},
+        {"ADC64rr", "0", "flags", {"flags", "movslq-bt"}, "; cmpq $0, {o0:r64}", ""},
         {"ADD64rr",
          "flags",
          "2",
@@ -76,7 +76,7 @@ static void ways_back(void **state) {
 static void names_are_steps(void **state) {
     (void)state;
     struct partner ways[PARTNER_MOST_WAYS];
-    find("VMOVAPSYrm", "0", "1.base", false, ways);
+    find("VMOVAPSYrm", "0", "1.base", PARTNER_PLAIN, ways);
     assert_int_equal(ways[0].n_steps, 2);
     assert_string_equal(ways[0].steps[0].name, "vmovq");
     assert_int_equal(ways[0].steps[0].times, 1);
@@ -88,7 +88,7 @@ static void names_are_steps(void **state) {
 static void longer_ways(void **state) {
     (void)state;
     struct partner ways[PARTNER_MOST_WAYS];
-    assert_int_equal(find("ADD64rr", "flags", "2", true, ways), 2);
+    assert_int_equal(find("ADD64rr", "flags", "2", PARTNER_LONGER, ways), 2);
     assert_string_equal(ways[1].name, "carry-movslq");
     assert_string_equal(
         ways[1].text, "; movl $1, {t:r32}; cmovbq {c:r64}, {t:r64}; movslq {t:r32}, {t:r64}; movslq {t:r32}, {t:r64}; "

@@ -10,13 +10,13 @@
 #include "survey/commands.h"
 #include "survey/experiments.h"
 #include "survey/folder.h"
+#include "survey/followups.h"
 #include "survey/form_kernels.h"
 #include "survey/kept.h"
 #include "survey/kernel_plan.h"
 #include "survey/partners.h"
 #include "survey/probe.h"
 #include "survey/selection.h"
-#include "survey/slots_plan.h"
 #include "survey/table.h"
 #include "survey/table_reader.h"
 
@@ -39,7 +39,7 @@ struct survey {
     struct kept kept;          // what the folder holds of other forms
     const char *kept_slots;    // of these, the kernels that find dispatch slots
     const char *other_kernels; // kernels that are not loaded yet, as a kernel file; null: there are no others
-    struct slots_plan slots;
+    struct followups slots;
     bool has_extras;            // classes have their further throughputs now (kernel_plan.h)
     size_t n_first;             // kernels of partners and of the first form of each scheduling class, which come first
     bool *are_open;             // for each kernel: a value of it is to be measured
@@ -406,7 +406,7 @@ static bool measure_slots(struct survey *survey, const struct effort *effort, si
         size_t first = survey->kernels.n_kernels;
         is_done = table_read_on(&arena, survey->request->folder, &survey->measurements, &table, fail);
         if (is_done)
-            kernels = slots_plan_next(&survey->slots, &table);
+            kernels = followups_next(&survey->slots, &table);
         arena_free(&arena);
         is_more = kernels;
         is_done = is_done &&
@@ -447,7 +447,7 @@ static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail 
     // Slots need no more: with 24 of them in a mixture, that is a seventh of one.
     static const struct effort coarse = {
         .attempt_ms = 5, .steady_seconds = STEADY_SECONDS, .is_hasty = true, .most_needed = 3, .precision = 0.006};
-    slots_plan_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
+    followups_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
     open_new(survey);
     open_part(survey, true);
     if (!measure(survey, &glance, n_unstable, fail) || !load_other_kernels(survey, fail))

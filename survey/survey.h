@@ -6,7 +6,7 @@
 // All is in one folder. A survey that was killed goes on where it ended.
 //  - measurements.jsonl: a measurement file (bench/record/record.h)
 //  - kernels/ISA/survey.yaml: the experiments as a kernel file (gen/kernel.h); written anew by each run. slots.yaml
-//    beside it: those that find dispatch slots, which follow from the others
+//    beside it: those that follow from the others' values (survey/followups.h)
 //  - forms.jsonl: LLVM's forms, and why some were not measured; likewise
 //  - commands.txt: what was requested (survey/commands.h)
 #ifndef SURVEY_SURVEY_H

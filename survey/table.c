@@ -47,7 +47,7 @@ static void fill_row(struct making *m) {
         if (!reader_is_latency(&m->entries[i]) && !m->entries[i].filler)
             reader_read_throughput(m, &m->entries[i]);
     for (size_t i = 0; i < m->n_entries; i++)
-        if (reader_is_latency(&m->entries[i]) && !m->entries[i].is_longer)
+        if (reader_is_latency(&m->entries[i]) && !m->entries[i].is_longer && !m->entries[i].is_padded)
             reader_read_latency(m, &m->entries[i]);
     reader_keep_longer_to_others(m);
     reader_mark_waiting(m);

@@ -123,6 +123,7 @@ struct table_row {
     size_t headline;                  // index of the throughput that a reader wants; n_throughputs: there is none
     const struct table_model *models; // by number of the table's models
     struct table_slots slots;
+    bool wants_padded; // some of its chains may be limited by more than a latency: padded ones show it
 };
 
 struct survey_table {

@@ -35,7 +35,8 @@ static void parse_way(struct arena *arena, const char *pair, const char *rest, s
     const char *variant = reader_take(arena, &rest, '.');
     entry->is_together = strcmp(variant, "together") == 0;
     entry->is_to_others = strcmp(variant, "others") == 0;
-    entry->is_longer = *variant && !entry->is_together && !entry->is_to_others;
+    entry->is_padded = strcmp(variant, "padded") == 0;
+    entry->is_longer = *variant && !entry->is_together && !entry->is_to_others && !entry->is_padded;
     entry->longer = rest;
     entry->is_crossing = strcmp(entry->way, "crossing") == 0;
     entry->is_together |= entry->is_crossing;

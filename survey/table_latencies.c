@@ -193,11 +193,17 @@ static bool may_be_pipes(const struct making *m, const struct entry *entry, doub
            cycles <= pipes + slack;
 }
 
+// How far from a whole number of cycles a chain may be.
+static double chain_slack(double cycles) {
+    static const double share = 0.003, least = 0.025;
+    return least + share * cycles;
+}
+
 // Decides whether a chain's cycles are its latency. A chain of dependent instructions takes a whole number of cycles,
 // one at least, and longer than copies side by side; what does not is limited by more than its latency.
 static void limit_chain(const struct making *m, const struct entry *entry, struct table_value *value) {
-    static const double share = 0.03, whole_share = 0.003, whole_cycles = 0.025;
-    double cycles = value->cycles, parallel = side_by_side(m), slack = whole_cycles + whole_share * cycles;
+    static const double share = 0.03;
+    double cycles = value->cycles, parallel = side_by_side(m), slack = chain_slack(cycles);
     const char *why = NULL;
     bool has_others =
         (strstr(entry->record->kernel, ".chain") && has_alone(m, entry)) ||
@@ -222,6 +228,89 @@ static void limit_chain(const struct making *m, const struct entry *entry, struc
         return;
     value->relation = TABLE_AT_MOST;
     value->why = value->why ? value->why : why;
+}
+
+// A padded chain of a pair.
+struct padded {
+    bool is_found;
+    // Its steps make it longer, by more than half of what they take; else it does not wait for them, or for the form.
+    bool is_closed;
+    bool is_whole; // number of cycles
+    struct table_value value;
+};
+
+static struct padded read_padded(const struct making *m, const struct entry *padded, double chain) {
+    struct reader *reader = m->reader;
+    struct padded result = {.value = reader_value(reader->arena, padded, 1)};
+    double cycles = result.value.cycles;
+    if (result.value.verdict == MEASURED_UNSTABLE ||
+        !reader_subtract_steps(reader, padded->longer, PARTNER_PADS, &result.value))
+        return result;
+    double steps = cycles - result.value.cycles;
+    result.is_closed = cycles - chain > steps / 2;
+    result.is_found = reader_subtract_way(reader, padded->way, &result.value) &&
+                      result.value.verdict != MEASURED_UNSTABLE && result.value.relation == TABLE_EQUAL;
+    result.is_whole = fabs(result.value.cycles - round(result.value.cycles)) <= chain_slack(result.value.cycles);
+    return result;
+}
+
+// The shortest of the padded chains of a pair, closed ones first. Of flags, only those that read and write the same;
+// where copies wait for each other through several, the longest.
+static struct padded find_padded(const struct making *m, const struct entry *chain, double cycles) {
+    struct padded best = {.is_found = false};
+    bool are_flags = strcmp(chain->source, "flags") == 0 && strcmp(chain->result, "flags") == 0;
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        bool is_same = each->is_padded && strcmp(each->source, chain->source) == 0 &&
+                       strcmp(each->result, chain->result) == 0,
+             has_flags =
+                 is_same && *chain->way && (strcmp(each->source, "flags") == 0 || strcmp(each->result, "flags") == 0);
+        if (!is_same || (has_flags && strcmp(each->way, chain->way) != 0))
+            continue;
+        struct padded next = read_padded(m, each, cycles);
+        bool is_longer = next.value.cycles > best.value.cycles,
+             is_better = next.is_closed != best.is_closed ? next.is_closed : is_longer == are_flags;
+        if (next.is_found && (!best.is_found || is_better))
+            best = next;
+    }
+    return best;
+}
+
+// Whether copies take so long side by side that a chain of them may wait for more than results: for pipes that are
+// held, or for microcode, which other instructions interrupt. On a Golden Cove, copies of cmpxchg take 5 cycles, and a
+// chain 6; its latency is 3.
+static bool needs_padding(const struct making *m, const struct entry *entry, const struct table_value *value) {
+    static const double least = 1.4, share = 1.25, more = 1.5;
+    double parallel = side_by_side(m);
+    bool has_surroundings = false, is_address = strstr(entry->source, "_base") || strstr(entry->source, "_index"),
+         is_special = strcmp(entry->source, "same") == 0 || strcmp(entry->source, "memory") == 0;
+    for (size_t i = 0; i < m->row->n_throughputs; i++)
+        has_surroundings |= m->throughputs[i].has_surroundings;
+    return !has_surroundings && !is_address && !is_special && !entry->has_slow_values && !entry->is_to_others &&
+           value->sum == 0 && parallel >= least && value->cycles > 1.5 && value->cycles <= share * parallel + more;
+}
+
+// Holds a latency against padded chains. `chain`: cycles of the plain one.
+static void judge_by_padded(struct making *m, const struct entry *entry, double chain, struct table_value *value) {
+    struct padded padded = find_padded(m, entry, chain);
+    bool is_less = padded.is_found && padded.value.cycles < value->cycles - half_cycle,
+         is_bound = value->relation == TABLE_AT_MOST;
+    m->row->wants_padded = true;
+    if (!padded.is_found && !is_bound) {
+        value->relation = TABLE_AT_MOST;
+        value->why = "copies side by side take nearly as long, and no longer chain shows its latency";
+    } else if (is_less && is_too_short(&padded.value)) {
+        *value = (struct table_value){.kernel = padded.value.kernel,
+                                      .folder = padded.value.folder,
+                                      .bytes = padded.value.bytes,
+                                      .why = "more steps take hardly longer, so copies do not wait for each other"};
+    } else if (padded.is_closed && padded.is_whole && (is_less || is_bound)) {
+        *value = padded.value;
+    } else if (is_less) {
+        *value = padded.value;
+        value->relation = TABLE_AT_MOST;
+        value->why = padded.is_closed ? "no whole number of cycles, so pipes limit the chain, too"
+                                      : "copies side by side take as long";
+    }
 }
 
 // Reads the time from a register through memory and back. How much of it is the store's cannot be known.
@@ -273,6 +362,7 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
         value.why = arena_printf(
             reader->arena, "not measured yet with one more step, so it is not known whether it %s this flag", verb);
     }
+    double chain = value.cycles;
     if (value.is_known)
         limit_chain(m, entry, &value);
     if (value.is_known && reader_subtract_way(reader, entry->way, &value) && is_too_short(&value)) {
@@ -284,6 +374,8 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
             .bytes = value.bytes,
             .why = "its chain takes no longer than the way back: it is open, or renaming does the work"};
     }
+    if (value.is_known && needs_padding(m, entry, &value))
+        judge_by_padded(m, entry, chain, &value);
     if (entry->is_crossing)
         value.partner = TABLE_CROSSING;
     add_latency(m, (struct table_latency){entry->has_slow_values, source_label(reader, entry),

@@ -22,7 +22,8 @@ struct entry {
     bool is_together;        // with nothing to end what the result carries from copy to copy by itself
     bool is_crossing;        // likewise, of two copies that cross
     bool is_to_others;       // a way, though the pair closes by itself
-    const char *longer;      // step of which it has some more; empty: the usual one
+    bool is_padded;          // with many more of a step
+    const char *longer;      // step of which it has some or many more; empty: the usual one
     const char *filler;      // of a mixture, or itself; null: it has none
     unsigned fillers;        // in the mixture
     const char *beside;      // of a filler's check: SLOTS_LOAD, SLOTS_CHAIN; empty: the simple instructions
@@ -110,6 +111,8 @@ bool reader_is_sum(double cycles, double sum);
 void reader_read_steps(struct reader *reader);
 // Takes the way back off a chain: what is left is the form's. False where a step is not known.
 bool reader_subtract_way(const struct reader *reader, const char *way, struct table_value *value);
+// Takes so many more of a step off a chain. False where the step is not known. `name`: "": the usual one.
+bool reader_subtract_steps(const struct reader *reader, const char *name, unsigned n, struct table_value *value);
 // Whether a chain through flags is closed: with more steps it takes these longer, or nearly so where pipes limit the
 // shorter one. Takes that as long as these steps off the longer one.
 bool reader_is_closed(const struct reader *reader, const struct table_value *value, struct table_value *longer,

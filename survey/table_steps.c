@@ -166,15 +166,20 @@ bool reader_subtract_way(const struct reader *reader, const char *way, struct ta
     return true;
 }
 
+bool reader_subtract_steps(const struct reader *reader, const char *name, unsigned n, struct table_value *value) {
+    const struct step *step = reader->isa ? find_step(reader, *name ? name : partners_longer(reader->isa)) : NULL;
+    if (!value->is_known || !step || !step->value.is_known)
+        return false;
+    reader_add_parts(reader->arena, value, &step->value, -(double)n);
+    value->cycles -= n * step->value.cycles;
+    value->low -= n * step->value.high;
+    value->high -= n * step->value.low;
+    return true;
+}
+
 bool reader_is_closed(const struct reader *reader, const struct table_value *value, struct table_value *longer,
                       const char *name) {
-    const struct step *step = reader->isa ? find_step(reader, *name ? name : partners_longer(reader->isa)) : NULL;
-    if (!longer->is_known || !step || !step->value.is_known)
-        return false;
-    double steps = PARTNER_LONGER_STEPS * step->value.cycles;
-    reader_add_parts(reader->arena, longer, &step->value, -PARTNER_LONGER_STEPS);
-    longer->cycles -= steps;
-    longer->low -= PARTNER_LONGER_STEPS * step->value.high;
-    longer->high -= PARTNER_LONGER_STEPS * step->value.low;
-    return longer->cycles > value->cycles - steps / 2;
+    double chain = longer->cycles;
+    return reader_subtract_steps(reader, name, PARTNER_LONGER_STEPS, longer) &&
+           longer->cycles > value->cycles - (chain - longer->cycles) / 2;
 }

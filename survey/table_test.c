@@ -381,6 +381,67 @@ static void limited_chains_are_bounds(void **state) {
     assert_non_null(strstr(latency_of(f, "K", "1", "0")->why, "takes no longer than the way back"));
 }
 
+// Of forms whose copies take long side by side, a chain of many steps more decides.
+static void padded_chains_decide(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    static const struct {
+        double chain, padded; // cycles; 0: not measured
+    } known[] = {{6, 0}, {6, 15}, {6, 12}, {6, 12.4}, {6, 8}, {6, 9.5}, {20, 0}, {5, 13}, {5, 14}, {6, 16}, {7, 11}};
+    for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
+        const char *form = arena_printf(&f->arena, "F%c", 'a' + i);
+        add_throughput(f, form, 16, 80);
+        add_arc(f, arena_printf(&f->arena, "%s.chain", form), "o0->o1", known[i].chain);
+        if (known[i].padded > 0)
+            add(f, arena_printf(&f->arena, "%s.o1-o0.movslq.padded.movslq", form), known[i].padded);
+        add_form(f, 0, form, NULL);
+    }
+    read_all(f, 1);
+    is_value(latency_of(f, "Fa", "1", "0"), 6, TABLE_AT_MOST); // nobody knows yet
+    assert_non_null(strstr(latency_of(f, "Fa", "1", "0")->why, "nearly as long"));
+    assert_true(row_of(f, "Fa")->wants_padded);
+    is_value(latency_of(f, "Fb", "1", "0"), 6, TABLE_EQUAL); // eight steps and the way are 9 cycles more
+    assert_string_equal(latency_of(f, "Fb", "1", "0")->kernel, "Fb.chain");
+    is_value(latency_of(f, "Fc", "1", "0"), 3, TABLE_EQUAL);
+    assert_string_equal(latency_of(f, "Fc", "1", "0")->kernel, "Fc.o1-o0.movslq.padded.movslq");
+    assert_int_equal(latency_of(f, "Fc", "1", "0")->n_parts, 3);
+    assert_true(latency_of(f, "Fc", "1", "0")->parts[1].factor == -8);
+    is_value(latency_of(f, "Fd", "1", "0"), 3.4, TABLE_AT_MOST);
+    assert_false(latency_of(f, "Fe", "1", "0")->is_known); // eight steps in two cycles: nothing waits for them
+    assert_non_null(strstr(latency_of(f, "Fe", "1", "0")->why, "do not wait"));
+    assert_false(latency_of(f, "Ff", "1", "0")->is_known);
+    is_value(latency_of(f, "Fg", "1", "0"), 20, TABLE_EQUAL); // far longer than side by side
+    assert_false(row_of(f, "Fg")->wants_padded);
+    is_value(latency_of(f, "Fh", "1", "0"), 4, TABLE_EQUAL); // the plain chain takes as long as copies side by side
+    is_value(latency_of(f, "Fi", "1", "0"), 5, TABLE_EQUAL);
+    is_value(latency_of(f, "Fj", "1", "0"), 6, TABLE_EQUAL);   // others wait longer for the result
+    is_value(latency_of(f, "Fk", "1", "0"), 2, TABLE_AT_MOST); // a third of the steps shows: others limit it still
+}
+
+// Of several ways the shortest counts; of flags, only the one that reads and writes the same.
+static void padded_chains_of_flags(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add(f, "CHAIN.bt", 2);
+    add_throughput(f, "F.broken", 16, 80); // copies alone wait for the flags
+    add(f, "F.o1-flags.flags-movslq", 7);
+    add(f, "F.o1-flags.flags-movslq.longer", 11);
+    add(f, "F.o1-flags.flags-movslq.padded.movslq", 14);
+    add(f, "F.o1-flags.carry-movslq", 8);
+    add(f, "F.o1-flags.carry-movslq.longer", 12);
+    add(f, "F.o1-flags.carry-movslq.padded.movslq", 16);
+    add(f, "F.flags-flags.alone", 6);
+    add(f, "F.flags-flags.flags-flags.padded.movslq", 13);
+    add(f, "F.flags-flags.carry-bt.padded.movslq", 14);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "1", "flags.zero"), 4, TABLE_EQUAL);
+    is_value(latency_of(f, "F", "1", "flags.carry"), 6, TABLE_EQUAL);
+    is_value(latency_of(f, "F", "flags", "flags"), 4, TABLE_EQUAL); // copies wait for the slowest flag
+}
+
 // A result that goes from copy to copy by itself limits a chain through a source, or does not.
 static void chains_together_with_the_result(void **state) {
     struct fixture *f = *state;
@@ -1107,6 +1168,8 @@ int main(void) {
         TEST(damaged_lines_are_reported),
         TEST(what_did_not_run_is_not_known),
         TEST(limited_chains_are_bounds),
+        TEST(padded_chains_decide),
+        TEST(padded_chains_of_flags),
         TEST(chains_together_with_the_result),
         TEST(chains_that_cross),
         TEST(others_wait_longer),

@@ -1,4 +1,4 @@
-#include "survey/slots_plan.h"
+#include "survey/followups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@ struct planned_form {
         unsigned n;
     } * experiments;
     size_t n_experiments;
+    bool is_padded; // its padded chains are planned
 };
 
 static int compare_forms(const void *a, const void *b) {
@@ -17,9 +18,9 @@ static int compare_forms(const void *a, const void *b) {
     return strcmp(one->shape->form->name, other->shape->form->name);
 }
 
-void slots_plan_open(struct slots_plan *plan, struct arena *arena, const struct isa *isa, const struct shape *shapes,
-                     size_t n) {
-    *plan = (struct slots_plan){.arena = arena, .isa = isa, .n_forms = n, .all.arena = arena};
+void followups_open(struct followups *plan, struct arena *arena, const struct isa *isa, const struct shape *shapes,
+                    size_t n) {
+    *plan = (struct followups){.arena = arena, .isa = isa, .n_forms = n, .all.arena = arena};
     plan->forms = ARENA_ARRAY(arena, struct planned_form, n);
     for (size_t i = 0; i < n; i++)
         plan->forms[i].shape = &shapes[i];
@@ -27,7 +28,7 @@ void slots_plan_open(struct slots_plan *plan, struct arena *arena, const struct 
         qsort(plan->forms, n, sizeof *plan->forms, compare_forms);
 }
 
-static struct planned_form *find_form(const struct slots_plan *plan, const char *name) {
+static struct planned_form *find_form(const struct followups *plan, const char *name) {
     const struct form form = {.name = name};
     const struct shape shape = {.form = &form};
     const struct planned_form wanted = {.shape = &shape};
@@ -41,9 +42,15 @@ static bool is_planned(const struct planned_form *form, const struct slots_fille
     return false;
 }
 
-static void add_row(struct slots_plan *plan, const struct table_row *row, struct text *kernels) {
+static void add_row(struct followups *plan, const struct table_row *row, struct text *kernels) {
     struct planned_form *form = find_form(plan, row->form);
-    for (size_t i = 0; form && !form->shape->left_out && i < row->slots.n_fillers; i++) {
+    if (!form || form->shape->left_out)
+        return;
+    if (row->wants_padded && !form->is_padded) {
+        form->is_padded = true;
+        experiments_add_padded(plan->isa, form->shape, kernels);
+    }
+    for (size_t i = 0; i < row->slots.n_fillers; i++) {
         const struct slots_filler *filler = slots_find_filler(plan->isa, row->slots.fillers[i].filler);
         unsigned n = row->slots.fillers[i].n;
         if (!filler || n > SLOTS_MOST_FILLERS || is_planned(form, filler, n))
@@ -53,7 +60,7 @@ static void add_row(struct slots_plan *plan, const struct table_row *row, struct
     }
 }
 
-const char *slots_plan_next(struct slots_plan *plan, const struct survey_table *table) {
+const char *followups_next(struct followups *plan, const struct survey_table *table) {
     struct text kernels = {.arena = plan->arena};
     experiments_head(plan->isa, &kernels);
     size_t head = kernels.length;
@@ -65,9 +72,11 @@ const char *slots_plan_next(struct slots_plan *plan, const struct survey_table *
     return kernels.data;
 }
 
-void slots_plan_add_name(const struct isa *isa, const struct shape *shape, const char *name, struct text *kernels) {
+void followups_add_name(const struct isa *isa, const struct shape *shape, const char *name, struct text *kernels) {
     static const char part[] = ".slots.";
     const char *filler = strstr(name, part), *number = strrchr(name, '.');
+    if (strstr(name, ".padded."))
+        experiments_add_padded(isa, shape, kernels);
     if (!filler || number < filler + strlen(part))
         return;
     filler += strlen(part);

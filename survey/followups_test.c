@@ -1,0 +1,113 @@
+// Which experiments follow from a table.
+#include "survey/followups.h"
+
+#include "gen/kernel.h"
+#include "survey/testing_forms.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N_SHAPES = 3 };
+
+static struct kernel_set load(const char *kernels) {
+    struct kernel_set set = {0};
+    struct fail fail = {0};
+    if (!kernel_load_text(testing_arena(), "slots.yaml", kernels, testing_isa(), &set, &fail))
+        fail_msg("%u: %s", fail.line, fail.text);
+    return set;
+}
+
+static void has(const struct kernel_set *set, const char *name, unsigned n_instructions) {
+    for (size_t i = 0; i < set->n_kernels; i++)
+        if (strcmp(set->kernels[i].name, name) == 0) {
+            assert_int_equal(set->kernels[i].n_instructions, n_instructions);
+            return;
+        }
+    fail_msg("there is no kernel '%s'", name);
+}
+
+static void a_row_gets_what_it_wants(void **state) {
+    (void)state;
+    struct shape shapes[N_SHAPES] = {testing_shape("XCHG64rr"), testing_shape("ADD64rm"), testing_shape("PUSH64r")};
+    const struct table_fillers two[] = {{"xor", 16}, {"nopw", 3}},
+                               odd[] = {{"xor", 17}, {"none", 1}, {"xor", SLOTS_MOST_FILLERS + 1}};
+    const struct table_row rows[] = {
+        {.form = "ADD64rm", .slots = {.fillers = odd, .n_fillers = 3}},
+        {.form = "ELSEWHERE", .slots = {.fillers = two, .n_fillers = 2}},
+        {.form = "PUSH64r", .slots = {.fillers = two, .n_fillers = 2}},
+        {.form = "XCHG64rr", .slots = {.fillers = two, .n_fillers = 2}},
+    };
+    const struct survey_table table = {.rows = rows, .n_rows = sizeof rows / sizeof *rows}, nothing = {.n_rows = 0};
+    struct followups plan;
+    followups_open(&plan, testing_arena(), testing_isa(), shapes, N_SHAPES);
+    assert_null(followups_next(&plan, &nothing));
+    const char *kernels = followups_next(&plan, &table);
+    assert_non_null(kernels);
+    struct kernel_set set = load(kernels);
+    assert_int_equal(set.n_kernels, 3);
+    assert_string_equal(set.kernels[0].name, "ADD64rm.slots.xor.17");
+    assert_int_equal(set.kernels[0].n_instructions, 18);
+    assert_int_equal(set.kernels[0].n_places, 1);
+    assert_string_equal(set.kernels[1].name, "XCHG64rr.slots.xor.16");
+    assert_int_equal(set.kernels[2].n_instructions, 4);
+    assert_null(followups_next(&plan, &table)); // all of it is planned
+    assert_string_equal(plan.all.data, kernels);
+}
+
+// Chains with eight steps more, once: within a kind of registers, and through flags.
+static void padded_chains(void **state) {
+    (void)state;
+    struct shape shapes[] = {testing_shape("CMPXCHG64rr"), testing_shape("MOV8rr-high0"),
+                             testing_shape("VPCOMPRESSDZrrkz"), testing_shape("PUSH64r"),
+                             testing_shape("VMOVPDI2DIrr")};
+    enum { N = sizeof shapes / sizeof *shapes };
+    struct table_row rows[N];
+    struct survey_table table = {.rows = rows, .n_rows = N};
+    struct followups plan;
+    followups_open(&plan, testing_arena(), testing_isa(), shapes, N);
+    for (size_t i = 0; i < N; i++)
+        rows[i] = (struct table_row){.form = shapes[i].form->name, .wants_padded = i < N - 2};
+    const char *kernels = followups_next(&plan, &table);
+    assert_non_null(kernels);
+    struct kernel_set set = load(kernels);
+    has(&set, "CMPXCHG64rr.o1-o0.movslq.padded.movslq", 1 + 1 + 1 + 8); // form, way, what ends rax's way, steps
+    has(&set, "CMPXCHG64rr.o1-flags.carry-movslq.padded.movslq", 1 + 3 + 1 + 8);
+    has(&set, "MOV8rr-high0.o1-o0_whole.movslq.padded.movslq", 1 + 1 + 1 + 8);
+    has(&set, "VPCOMPRESSDZrrkz.o2-o0.vandps.padded.vandps", 1 + 1 + 8);
+    assert_null(followups_next(&plan, &table));
+    // Surrounded forms, and latencies from one kind of registers to another, are only known as sums.
+    for (size_t i = 0; i < N; i++)
+        rows[i].wants_padded = true;
+    assert_null(followups_next(&plan, &table));
+    struct text text = {.arena = testing_arena()};
+    followups_add_name(testing_isa(), &shapes[1], "MOV8rr-high0.o1-o0.movsbl.padded.movslq", &text);
+    set = load(arena_printf(testing_arena(), "isa: x86_64\nsyntax: att\nkernels:\n%s", text.data));
+    has(&set, "MOV8rr-high0.o1-o0.movsbl.padded.movslq", 1 + 1 + 1 + 8);
+}
+
+static void by_name(void **state) {
+    (void)state;
+    const struct shape shape = testing_shape("VADDPSYrr");
+    struct text text = {.arena = testing_arena()};
+    static const char *const others[] = {"VADDPSYrr",           "VADDPSYrr.slots",        "VADDPSYrr.slots.",
+                                         "VADDPSYrr.slots.xor", "VADDPSYrr.slots.none.3", "VADDPSYrr.slots.xor.9999"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        followups_add_name(testing_isa(), &shape, others[i], &text);
+    assert_int_equal(text.length, 0);
+    followups_add_name(testing_isa(), &shape, "VADDPSYrr.slots.xor.2", &text);
+    assert_string_equal(text.data,
+                        "  - {name: VADDPSYrr.slots.xor.2, about: survey, body: \"vaddps {o2:ymm}, {o1:ymm}, "
+                        "{o0:ymm}; xorl {f:r32}, {f:r32}; xorl {f}, {f}\", init: {o1: f32 1.0, o2: f32 1.0}, "
+                        "writes: [o0]}\n");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_row_gets_what_it_wants), cmocka_unit_test(padded_chains),
+                                       cmocka_unit_test(by_name)};
+    return cmocka_run_group_tests(tests, testing_forms_open, testing_forms_close);
+}
