@@ -12,22 +12,24 @@ static bool is_one_number(const struct table_value *value) {
     return value->verdict != MEASURED_UNSTABLE && !value->has_two_speeds;
 }
 
-// Slots of a body with fillers, less these. False where they are not known. Whatever else limits a mixture makes it
-// slower, so the median of one with several speeds, or of processes that are apart, is an upper bound as well. The
-// fastest process is not: its reference may have been slowed.
+// Slots of a body with fillers, less these and the loop's branch. False where they are not known. Whatever else limits
+// a mixture makes it slower, so the median of one with several speeds, or of processes that are apart, is an upper
+// bound as well. The fastest process is not: its reference may have been slowed.
 static bool slots_of(struct arena *arena, const struct entry *entry, const struct filler *filler,
                      struct slots_sample *sample) {
     const struct bench_measurement *m = &entry->record->measurement;
     double parts = entry->record->streams ? entry->record->streams : 1;
     struct table_value value = reader_value(arena, entry, parts);
-    bool is_spread = m->look == LOOK_SPREAD;
+    bool is_spread = m->look == LOOK_SPREAD,
+         is_looped = entry->record->form && strcmp(entry->record->form, "looped") == 0;
+    double others = entry->fillers + (is_looped ? 1 / parts : 0);
     if (!value.is_known || !filler || !filler->value.is_known || !(filler->value.low > 0))
         return false;
     *sample = (struct slots_sample){
         .fillers = entry->fillers,
-        .slots = value.cycles / filler->value.cycles - entry->fillers,
-        .low = value.low / filler->value.high - entry->fillers,
-        .high = value.high / filler->value.low - entry->fillers,
+        .slots = value.cycles / filler->value.cycles - others,
+        .low = value.low / filler->value.high - others,
+        .high = value.high / filler->value.low - others,
         .is_stable = (value.verdict != MEASURED_UNSTABLE || is_spread) && is_one_number(&filler->value),
     };
     return true;
