@@ -62,9 +62,28 @@ static const char *register_form(struct arena *arena, const char *form) {
     return arena_printf(arena, "%.*sr%s", (int)(at - form), form, at + 1 + (at[1] == 'b'));
 }
 
+// Returns the first kind of the class; null: it has none.
 static const struct kind *find_kind(const struct kind *kinds, size_t n, const char *class_name) {
-    const struct kind wanted = {.class_name = class_name};
-    return n ? bsearch(&wanted, kinds, n, sizeof wanted, compare_kinds) : NULL;
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(kinds[middle].class_name, class_name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && strcmp(kinds[low].class_name, class_name) == 0 ? &kinds[low] : NULL;
+}
+
+// The longest that others wait for a result of the class that its own kind has after `own` cycles; 0: it has none. A
+// class may show several pairs: of each operand, or of forms that the model does not tell apart.
+static double to_others(const struct kind *kind, const struct kind *end, double own) {
+    const char *class_name = kind->class_name;
+    double longest = 0;
+    for (; kind < end && strcmp(kind->class_name, class_name) == 0; kind++)
+        if (is_as_long(own, kind->own))
+            longest = fmax(longest, kind->to_others);
+    return longest;
 }
 
 void forwarding_mark(struct arena *arena, struct check_value *values, size_t n) {
@@ -84,8 +103,8 @@ void forwarding_mark(struct arena *arena, struct check_value *values, size_t n) 
         size_t of_twin = twin ? find_form(values, n, twin) : n;
         if (of_twin < n)
             kind = find_kind(kinds, n_kinds, values[of_twin].class_name);
-        if (kind && is_as_long(values[i].value.cycles, kind->own))
-            values[i].to_others = kind->to_others;
+        if (kind)
+            values[i].to_others = to_others(kind, kinds + n_kinds, values[i].value.cycles);
     }
 }
 

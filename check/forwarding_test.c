@@ -74,6 +74,31 @@ static void test_only_what_is_sure(void **state) {
     arena_free(&arena);
 }
 
+// A class with several pairs: each form takes the one that it is as long as, and the longest of others. The order of
+// the forms does not matter.
+static void test_several_of_a_class(void **state) {
+    struct arena arena = {0};
+    struct check_value values[5];
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        for (int i = 0; i < 5; i++) {
+            static const char *const forms[] = {"A", "A", "B", "B", "C"};
+            const double cycles[] = {2, order ? 4 : 3, 2, order ? 3 : 4, 2};
+            values[i] = testing_value(forms[i], "Class", CHECK_LATENCY, cycles[i], 0.01);
+            values[i].source = "1";
+            values[i].destination = "0";
+            values[i].is_to_others = i == 1 || i == 3;
+        }
+        forwarding_mark(&arena, values, 5);
+        assert_true(values[0].to_others == 4 && values[2].to_others == 4 && values[4].to_others == 4);
+    }
+    values[0].value.cycles = values[2].value.cycles = 1; // of other lengths than that of C
+    values[0].to_others = values[2].to_others = values[4].to_others = 0;
+    forwarding_mark(&arena, values, 5);
+    assert_true(values[0].to_others == 4 && values[4].to_others == 0);
+    arena_free(&arena);
+}
+
 static const char *cause_of(struct arena *arena, const struct check_value *value, double predicted) {
     struct predicted number = {.is_known = true, .cycles = predicted, .simulated = predicted, .resource = ""};
     return gap_describe(arena, value, &number).own;
@@ -129,9 +154,8 @@ static void test_a_repair_accepts_both(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_its_own_kind),
-        cmocka_unit_test(test_only_what_is_sure),
-        cmocka_unit_test(test_a_kind_of_its_own),
+        cmocka_unit_test(test_its_own_kind),          cmocka_unit_test(test_only_what_is_sure),
+        cmocka_unit_test(test_several_of_a_class),    cmocka_unit_test(test_a_kind_of_its_own),
         cmocka_unit_test(test_a_repair_accepts_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
