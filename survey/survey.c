@@ -444,9 +444,9 @@ static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail 
     static const struct effort glance = {
         .attempt_ms = 2, .steady_seconds = 5, .is_first_look = true, .is_hasty = true, .precision = 0.005};
     static const struct effort second = {.attempt_ms = 10, .steady_seconds = STEADY_SECONDS, .is_hasty = true};
-    // Slots need no more: with 24 of them in a mixture, that is three tenths of one, and half of it to either side.
+    // Slots need no more: with 24 of them in a mixture, that is a seventh of one.
     static const struct effort coarse = {
-        .attempt_ms = 5, .steady_seconds = STEADY_SECONDS, .is_hasty = true, .most_needed = 3, .precision = 0.012};
+        .attempt_ms = 10, .steady_seconds = STEADY_SECONDS, .is_hasty = true, .most_needed = 3, .precision = 0.006};
     followups_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
     open_new(survey);
     open_part(survey, true);
