@@ -144,18 +144,18 @@ static void add_padded(const struct isa *isa, const struct shape *shape, unsigne
 // Chains with many more steps, of the pairs within a kind of registers. What an instruction's microcode or its pipes
 // take is then no longer the limit: on a Golden Cove, chains of cmpxchg take its 5 cycles of front end, or 6 with
 // something in between; its latency is 3.
-void experiments_add_padded(const struct isa *isa, const struct shape *shape, struct text *out) {
+void experiments_add_padded(const struct isa *isa, const struct shape *shape, struct text *kernels) {
     for (unsigned source = 0; source < shape->n_ports && !shape->surroundings; source++)
         for (unsigned result = 0; result < shape->n_ports; result++) {
             const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
             bool are_alike = from->file == to->file || from->file == 'c' || to->file == 'c';
             if (!is_pair(shape, from, to) || !are_alike || from->is_address || from->is_index)
                 continue;
-            add_padded(isa, shape, source, result, "", out);
+            add_padded(isa, shape, source, result, "", kernels);
             struct shape whole = *shape;
             whole.ports[result].is_high = false;
             if (to->is_high && !to->is_fixed)
-                add_padded(isa, &whole, source, result, "_whole", out);
+                add_padded(isa, &whole, source, result, "_whole", kernels);
         }
 }
 
