@@ -64,15 +64,11 @@ static const char *register_form(struct arena *arena, const char *form) {
 
 // Returns the first kind of the class; null: it has none.
 static const struct kind *find_kind(const struct kind *kinds, size_t n, const char *class_name) {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(kinds[middle].class_name, class_name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && strcmp(kinds[low].class_name, class_name) == 0 ? &kinds[low] : NULL;
+    const struct kind wanted = {.class_name = class_name},
+                      *found = bsearch(&wanted, kinds, n, sizeof wanted, compare_kinds);
+    while (found && found > kinds && compare_kinds(found - 1, &wanted) == 0)
+        found--;
+    return found;
 }
 
 // The longest that others wait for a result of the class that its own kind has after `own` cycles; 0: it has none. A

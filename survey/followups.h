@@ -20,11 +20,11 @@ void followups_open(struct followups *plan, struct arena *arena, const struct is
                     size_t n);
 
 // Returns a kernel file with the experiments of the table's rows that are not in the plan yet, those that an earlier
-// run has measured included; null: there are none. Forms whose shape is left out have none.
+// run has measured included; null: nothing follows. A form whose shape is left out has no experiments.
 const char *followups_next(struct followups *plan, const struct survey_table *table);
 
-// Adds the kernel of a name such as "VADDPSYrr.slots.xor.16", or a form's padded chains for the name of one; of another
-// name none.
+// Adds the kernel of a name such as "VADDPSYrr.slots.xor.16", or a form's padded chains for the name of one; for
+// another name nothing.
 void followups_add_name(const struct isa *isa, const struct shape *shape, const char *name, struct text *kernels);
 
 #endif

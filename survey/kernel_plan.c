@@ -34,8 +34,9 @@ static bool plan_extras(struct arena *arena, struct plan *plan, const struct ker
 enum { SLOTS_STREAMS = 8 };
 
 static bool is_mixture(const char *name) {
-    const char *filler = strncmp(name, "FILL.", strlen("FILL.")) == 0 ? strchr(name, '.') : NULL;
-    return strstr(name, ".slots.") || (filler && strchr(filler + 1, '.'));
+    static const char filler[] = "FILL.";
+    return strstr(name, ".slots.") ||
+           (strncmp(name, filler, strlen(filler)) == 0 && strchr(name + strlen(filler), '.'));
 }
 
 // Mixtures are loops. As a thousand instructions in a row, what decodes them may be the limit: a Golden Cove takes 2.5

@@ -43,7 +43,7 @@ enum partner_length {
 };
 
 // Ways from port `from` to `to`, which differ in the domain of vector units, or in the flag that they read or write
-// (partners_writes_carry); 0: there is none on this ISA. `breakers`: instructions that end the dependences of other
+// (partners_writes_carry); 0: this ISA has no such way. `breakers`: instructions that end the dependences of other
 // ports (partner_break), which become part of the way; or "".
 enum { PARTNER_MOST_WAYS = 2, PARTNER_LONGER_STEPS = 4, PARTNER_PADS = 8 };
 unsigned partners_find(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned from,

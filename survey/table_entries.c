@@ -47,7 +47,10 @@ static void parse_way(struct arena *arena, const char *pair, const char *rest, s
 
 static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
     const char *rest = record->kernel, *second, *record_arc = record->arc;
-    *entry = (struct entry){.record = record, .form = reader_take(arena, &rest, '.'), .copies = 1};
+    *entry = (struct entry){.record = record,
+                            .form = reader_take(arena, &rest, '.'),
+                            .copies = 1,
+                            .is_looped = record->form && strcmp(record->form, "looped") == 0};
     const char *behind_form = rest;
     second = reader_take(arena, &rest, '.');
     if (strcmp(entry->form, "CHAIN") == 0) {

@@ -96,10 +96,13 @@ void reader_keep_longer_to_others(struct making *m) {
     m->row->n_latencies = n;
 }
 
+static bool are_of_one_pair(const struct entry *a, const struct entry *b) {
+    return strcmp(a->source, b->source) == 0 && strcmp(a->result, b->result) == 0;
+}
+
 static const struct entry *find_longer(const struct making *m, const struct entry *like) {
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
-        if (each->is_longer && strcmp(each->source, like->source) == 0 && strcmp(each->result, like->result) == 0 &&
-            strcmp(each->way, like->way) == 0)
+        if (each->is_longer && are_of_one_pair(each, like) && strcmp(each->way, like->way) == 0)
             return each;
     return NULL;
 }
@@ -108,8 +111,7 @@ static const struct entry *find_longer(const struct making *m, const struct entr
 static bool has_alone(const struct making *m, const struct entry *chain) {
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
         if (each != chain && reader_is_latency(each) && !*each->way && !each->has_slow_values &&
-            strstr(each->record->kernel, ".alone") && strcmp(each->source, chain->source) == 0 &&
-            strcmp(each->result, chain->result) == 0)
+            strstr(each->record->kernel, ".alone") && are_of_one_pair(each, chain))
             return true;
     return false;
 }
@@ -258,17 +260,15 @@ static struct padded read_padded(const struct making *m, const struct entry *pad
 // where copies wait for each other through several, the longest.
 static struct padded find_padded(const struct making *m, const struct entry *chain, double cycles) {
     struct padded best = {.is_found = false};
-    bool are_flags = strcmp(chain->source, "flags") == 0 && strcmp(chain->result, "flags") == 0;
+    bool is_from_flags = strcmp(chain->source, "flags") == 0, is_to_flags = strcmp(chain->result, "flags") == 0,
+         needs_same_way = *chain->way && (is_from_flags || is_to_flags);
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
-        bool is_same = each->is_padded && strcmp(each->source, chain->source) == 0 &&
-                       strcmp(each->result, chain->result) == 0,
-             has_flags =
-                 is_same && *chain->way && (strcmp(each->source, "flags") == 0 || strcmp(each->result, "flags") == 0);
-        if (!is_same || (has_flags && strcmp(each->way, chain->way) != 0))
+        if (!each->is_padded || !are_of_one_pair(each, chain) || (needs_same_way && strcmp(each->way, chain->way) != 0))
             continue;
         struct padded next = read_padded(m, each, cycles);
         bool is_longer = next.value.cycles > best.value.cycles,
-             is_better = next.is_closed != best.is_closed ? next.is_closed : is_longer == are_flags;
+             is_better =
+                 next.is_closed != best.is_closed ? next.is_closed : is_longer == (is_from_flags && is_to_flags);
         if (next.is_found && (!best.is_found || is_better))
             best = next;
     }

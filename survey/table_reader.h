@@ -19,6 +19,7 @@ struct entry {
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
     bool is_longer, has_breakers, has_lines, has_slow_values, has_surroundings;
     bool has_light_breakers; // those that take no pipe if possible
+    bool is_looped;          // else unrolled
     bool is_together;        // with nothing to end what the result carries from copy to copy by itself
     bool is_crossing;        // likewise, of two copies that cross
     bool is_to_others;       // a way, though the pair closes by itself

@@ -20,9 +20,8 @@ static bool slots_of(struct arena *arena, const struct entry *entry, const struc
     const struct bench_measurement *m = &entry->record->measurement;
     double parts = entry->record->streams ? entry->record->streams : 1;
     struct table_value value = reader_value(arena, entry, parts);
-    bool is_spread = m->look == LOOK_SPREAD,
-         is_looped = entry->record->form && strcmp(entry->record->form, "looped") == 0;
-    double others = entry->fillers + (is_looped ? 1 / parts : 0);
+    bool is_spread = m->look == LOOK_SPREAD;
+    double others = entry->fillers + (entry->is_looped ? 1 / parts : 0);
     if (!value.is_known || !filler || !filler->value.is_known || !(filler->value.low > 0))
         return false;
     *sample = (struct slots_sample){

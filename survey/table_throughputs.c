@@ -25,7 +25,7 @@ static void read_counts(struct arena *arena, const struct bench_measurement *m, 
 void reader_read_throughput(struct making *m, const struct entry *entry) {
     const struct record *record = entry->record;
     unsigned streams = entry->copies * (record->streams ? record->streams : 1);
-    struct table_throughput throughput = {.is_looped = record->form && strcmp(record->form, "looped") == 0,
+    struct table_throughput throughput = {.is_looped = entry->is_looped,
                                           .has_same_address =
                                               record->placement && strcmp(record->placement, "same-address") == 0,
                                           .has_breakers = entry->has_breakers,

@@ -1,9 +1,8 @@
 // x86-64, in AT&T syntax.
 //  - movslq is never eliminated at renaming, and merges nothing (uops.info's choice, too).
 //  - movsbl reads a high byte.
-//  - cmp writes all flags, bt only carry. A Golden Cove hands flags of test, and of other logic, to cmov and setcc a
-//  cycle
-//    later than those of cmp: most of the time, in two cycles (2.84 for both, and 2.00 with cmp).
+//  - cmp writes all flags, bt only carry. It is not test: on a Golden Cove, flags of logic reach cmov and setcc a cycle
+//  later than those of cmp, most of the time. Both take 2.84 cycles with test, and 2.00 with cmp.
 //  - pand and andps of a register with itself keep the value, in either domain of the vector units.
 #include "survey/ways.h"
 
