@@ -24,7 +24,7 @@ static const struct option options[] = {
     {OPTION_TEXT, "form", "unrolled|looped", "A straight line, or a loop. Default: unrolled.", &args.form},
     {OPTION_TEXT, "placement", "same-address|same-line|own-lines|own-pages",
      "Where the loads and stores of the streams go. Default: own-lines.", &args.placement},
-    {OPTION_COUNT, "unroll", "COPIES", "Copies of the body in the unrolled form. Default: about 1000 instructions.",
+    {OPTION_COUNT, "unroll", "COPIES", "Copies of the body in the unrolled form. Default: about 256 instructions.",
      &args.unroll},
     {OPTION_TEXT, "isa", "x86_64|aarch64|armv7|mips|mipsel|riscv64", "Instruction set. Default: this machine's.",
      &args.isa},

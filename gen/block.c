@@ -320,7 +320,9 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .form = request->form,
         .streams = 1,
         .label = first_label(reader),
-        .unroll = request->runs_once ? 1 : program_unroll(request->form, request->unroll, n_instructions),
+        .unroll = request->runs_once
+                      ? 1
+                      : program_unroll(request->form, request->unroll, n_instructions, GEN_BLOCK_INSTRUCTIONS),
         .preserves_flags = preserves_flags,
         .syntax = reader->syntax,
         .setup = make_setup(reader, &used, counter),

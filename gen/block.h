@@ -55,7 +55,7 @@ struct block_source {
 
 struct block_request {
     enum program_form form;
-    unsigned unroll; // unrolled form: copies of the body; 0 = about GEN_UNROLLED_INSTRUCTIONS instructions
+    unsigned unroll;                 // unrolled form: copies of the body; 0 = about GEN_BLOCK_INSTRUCTIONS instructions
     const struct block_facts *facts; // null: unknown yet
     struct block_start start;
     bool runs_once, resets_stack; // as in struct program

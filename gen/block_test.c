@@ -196,7 +196,7 @@ static void lines_are_those_of_the_text(void **state) {
     assert_int_equal(program.lines[0], 2);
     assert_int_equal(program.lines[1], 2);
     assert_int_equal(program.lines[2], 5);
-    assert_int_equal(program.unroll, GEN_UNROLLED_INSTRUCTIONS / 3);
+    assert_int_equal(program.unroll, GEN_BLOCK_INSTRUCTIONS / 3);
     assert_string_equal(program.label, "nop");
     arena_free(&arena);
 }

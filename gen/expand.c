@@ -267,13 +267,12 @@ void program_count_instructions(struct program *program, unsigned n_body_instruc
     program->instructions = n_body_instructions + (program->form == PROGRAM_LOOPED ? end.instructions : 0);
 }
 
-unsigned program_unroll(enum program_form form, unsigned wanted, unsigned n_instructions) {
+unsigned program_unroll(enum program_form form, unsigned wanted, unsigned n_body, unsigned n_instructions) {
     if (form == PROGRAM_LOOPED)
         return 1;
     if (wanted)
         return wanted;
-    unsigned fit =
-        GEN_UNROLLED_INSTRUCTIONS / (n_instructions ? n_instructions : 1); // bytes as data are not instructions
+    unsigned fit = n_instructions / (n_body ? n_body : 1); // bytes as data are not instructions
     return fit ? fit : 1;
 }
 
@@ -336,7 +335,8 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
         .mode = request->mode,
         .form = request->form,
         .streams = a->streams,
-        .unroll = program_unroll(request->form, request->unroll, kernel->n_instructions * a->streams),
+        .unroll = program_unroll(request->form, request->unroll, kernel->n_instructions * a->streams,
+                                 GEN_UNROLLED_INSTRUCTIONS),
         .preserves_flags = kernel_uses_flags(kernel),
         .syntax = kernel->syntax,
         .setup = make_setup(arena, a, placement),

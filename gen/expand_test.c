@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "gen/expand.h"
 #include "gen/gen.h"
 #include "gen/registers.h"
 #include "gen/testing.h"
@@ -44,9 +45,9 @@ static const struct {
      {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .streams = 3},
      "vfmadd231ps zmm0, zmm3, zmm4\nvfmadd231ps zmm1, zmm3, zmm4\nvfmadd231ps zmm2, zmm3, zmm4\n",
      NULL,
-     "k_throughput_n3_x333",
+     "k_throughput_n3_x85",
      NULL,
-     333},
+     85},
     {__LINE__,
      add3,
      {.mode = PROGRAM_LATENCY, .form = PROGRAM_LOOPED},
@@ -60,9 +61,9 @@ static const struct {
      {.mode = PROGRAM_LATENCY, .form = PROGRAM_UNROLLED, .arc = 1},
      "vaddps ymm0, ymm1, ymm0\n",
      NULL,
-     "k_latency_2_x1000",
+     "k_latency_2_x256",
      "d->y",
-     1000},
+     256},
     {__LINE__,
      add3,
      {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .streams = 2, .unroll = 7},
@@ -128,9 +129,9 @@ static const struct {
      {.mode = PROGRAM_BLOCK},
      "vaddps zmm0{k1}{z}, zmm1, zmm1{rn-sae}\n",
      NULL,
-     "k_block_x1000",
+     "k_block_x256",
      NULL,
-     1000},
+     256},
     // a role again without its class, also before it; what is no role is the assembler's; k0 where that is fine
     {__LINE__,
      "body: 'vpaddd {x}{k2}{z}, {x:zmm}, {y:zmm}; kandw {d:kany}, {d}, {m:k}; {evex} vpaddd {x}, {x}, {y}'",
@@ -461,6 +462,21 @@ static void as_many_streams_as_memory_and_instructions_reach(void **state) {
     }
 }
 
+// An exact number of copies, or about as many as instructions fill; at least one.
+static void copies_fill_the_unrolled_form(void **state) {
+    (void)state;
+    static const struct {
+        enum program_form form;
+        unsigned wanted, n_body, copies;
+    } cases[] = {
+        {PROGRAM_UNROLLED, 0, 1, 256}, {PROGRAM_UNROLLED, 0, 3, 85},  {PROGRAM_UNROLLED, 0, 257, 1},
+        {PROGRAM_UNROLLED, 7, 16, 7},  {PROGRAM_UNROLLED, 0, 0, 256}, // data
+        {PROGRAM_LOOPED, 7, 16, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(program_unroll(cases[i].form, cases[i].wanted, cases[i].n_body, 256), cases[i].copies);
+}
+
 // What the loop's own end executes each time, by what the body does with flags and rcx.
 static void a_loop_leaves_flags_alone_where_the_body_reads_them(void **state) {
     (void)state;
@@ -585,6 +601,7 @@ int main(void) {
         cmocka_unit_test(memory_lies_as_the_placement_says),
         cmocka_unit_test(a_stream_alone_is_at_the_pointer),
         cmocka_unit_test(as_many_streams_as_memory_and_instructions_reach),
+        cmocka_unit_test(copies_fill_the_unrolled_form),
         cmocka_unit_test(a_loop_leaves_flags_alone_where_the_body_reads_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

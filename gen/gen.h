@@ -25,7 +25,11 @@ struct gen_request {
     unsigned unroll; // unrolled form: copies of the body; 0: about GEN_UNROLLED_INSTRUCTIONS instructions
 };
 
-enum { GEN_MAX_STREAMS = 16, GEN_UNROLLED_INSTRUCTIONS = 1000 };
+// Unrolled kernels are not as long as can be. After other code, a front end needs passes through a loop before it is at
+// full speed, and a round has fewer of a long one. A Golden Cove takes 0.65 cycles for cmov where 1000 are in a row,
+// and 0.505 where 256 are. The loop's own end is in both: about a cycle a pass. Blocks are longer, and so are their
+// bodies.
+enum { GEN_MAX_STREAMS = 16, GEN_UNROLLED_INSTRUCTIONS = 256, GEN_BLOCK_INSTRUCTIONS = 1000 };
 
 // Expands a kernel into the text of a program. Fails (FAIL_INPUT) where the kernel has no chain for latency mode, its
 // streams are not independent, or registers or the buffer do not suffice for the streams (with the number that fit).

@@ -107,15 +107,29 @@ bool record_to_experiment(struct arena *arena, const struct record *record, stru
     return true;
 }
 
-static bool is_next(const struct experiment *a, const struct experiment *b) {
-    const struct program *x = &a->program, *y = &b->program;
-    return x->mode == PROGRAM_THROUGHPUT && y->mode == PROGRAM_THROUGHPUT && x->form == y->form &&
-           (x->placement == y->placement || x->placement == PLACEMENT_NONE) && strcmp(x->kernel, y->kernel) == 0 &&
-           y->streams == x->streams + 1;
+// Whether they may be rows of one sweep.
+static bool is_one_sweep(const struct program *a, const struct program *b) {
+    return a->mode == PROGRAM_THROUGHPUT && b->mode == PROGRAM_THROUGHPUT && a->form == b->form &&
+           (a->placement == b->placement || a->placement == PLACEMENT_NONE) && strcmp(a->kernel, b->kernel) == 0;
+}
+
+// Values that need more samples are done later than their neighbours.
+static void sort_sweeps(const struct plan *plan) {
+    for (size_t i = 1; i < plan->n_experiments; i++)
+        for (size_t j = i; j > 0; j--) {
+            struct experiment **two = &plan->experiments[j - 1], *later = two[1];
+            if (!is_one_sweep(&two[0]->program, &later->program) || two[0]->program.streams <= later->program.streams)
+                break;
+            two[1] = two[0];
+            two[0] = later;
+        }
 }
 
 void record_find_sweeps(const struct plan *plan) {
-    for (size_t i = 1; i < plan->n_experiments; i++)
-        if (is_next(plan->experiments[i - 1], plan->experiments[i]))
-            plan->experiments[i - 1]->is_sweep = plan->experiments[i]->is_sweep = true;
+    sort_sweeps(plan);
+    for (size_t i = 1; i < plan->n_experiments; i++) {
+        struct experiment *const *two = &plan->experiments[i - 1];
+        if (is_one_sweep(&two[0]->program, &two[1]->program) && two[1]->program.streams == two[0]->program.streams + 1)
+            two[0]->is_sweep = two[1]->is_sweep = true;
+    }
 }

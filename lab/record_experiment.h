@@ -17,8 +17,8 @@ const struct isa *record_isa(struct arena *arena, const struct record *record, s
 bool record_to_experiment(struct arena *arena, const struct record *record, struct experiment *experiment,
                           struct fail *fail);
 
-// Marks the rows of sweeps, which files do not mark: throughputs of one kernel and form whose n grows by one from row
-// to row.
+// Marks the rows of sweeps, which files do not mark: throughputs of one kernel and form whose n grows by one. Puts them
+// in that order; a file has them as they were done.
 void record_find_sweeps(const struct plan *plan);
 
 #endif

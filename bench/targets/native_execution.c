@@ -3,6 +3,7 @@
 #include "bench/host/timer.h"
 
 #include <math.h>
+#include <sys/param.h>
 
 static bool has_fault(const struct native_executor *executor) {
     return executor->room.note->outcome != BENCH_OK;
@@ -60,6 +61,11 @@ static void warm_up(struct native_executor *executor, const struct native_code *
     code->function(n_warmup, code->memory);
     chase_memory_leave(&executor->room.chases, code->code, n_warmup);
     code_room_leave(&executor->room, code->code);
+}
+
+uint64_t native_execution_warmup(const struct target_lengths *lengths, uint64_t wanted) {
+    enum { PASSES = 64, SHARE = 4 };
+    return MAX(wanted, MIN(PASSES, lengths->n_long / SHARE));
 }
 
 int native_execute_pair(struct native_executor *executor, const struct native_code *code,

@@ -74,6 +74,17 @@ static void code_that_cannot_run_for_long_has_a_short_one(void **state) {
     assert_memory_equal(calls.iterations, expected, sizeof expected);
 }
 
+// However few iterations are wanted: what decodes instructions counts passes, not time.
+static void a_warm_up_has_passes_for_the_front_end(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t n_long, wanted, warmup;
+    } cases[] = {{100000, 6250, 6250}, {100000, 3, 64}, {256, 3, 64}, {46, 3, 11}, {46, 20, 20}, {2, 1, 1}, {2, 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(native_execution_warmup(&(struct target_lengths){1, cases[i].n_long, 1}, cases[i].wanted),
+                         cases[i].warmup);
+}
+
 enum { CHOSEN, FAILED };
 
 static int choose(struct sandbox *sandbox, void *context) {
@@ -189,6 +200,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pair_begins_with_an_untimed_pass),
         cmocka_unit_test(code_that_cannot_run_for_long_has_a_short_one),
+        cmocka_unit_test(a_warm_up_has_passes_for_the_front_end),
         cmocka_unit_test(code_without_a_limit),
         cmocka_unit_test(code_that_walks),
         cmocka_unit_test(code_that_computes_what_is_no_address),

@@ -36,9 +36,10 @@ static uint64_t usual_warmup(uint64_t n_short) {
 }
 
 static uint64_t code_warmup(const struct target_job *job, const struct target_lengths *lengths) {
-    if (job->wanted_ticks <= 0 || job->warmup_ticks <= 0)
-        return usual_warmup(lengths->n_short);
-    return (uint64_t)fmax(1, ceil((double)lengths->n_long * job->warmup_ticks / job->wanted_ticks));
+    uint64_t n_warmup = usual_warmup(lengths->n_short);
+    if (job->wanted_ticks > 0 && job->warmup_ticks > 0)
+        n_warmup = (uint64_t)ceil((double)lengths->n_long * job->warmup_ticks / job->wanted_ticks);
+    return native_execution_warmup(lengths, n_warmup);
 }
 
 // What a round times besides the codes.
