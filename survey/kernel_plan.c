@@ -39,8 +39,8 @@ static bool is_mixture(const char *name) {
            (strncmp(name, filler, strlen(filler)) == 0 && strchr(name + strlen(filler), '.'));
 }
 
-// Mixtures are loops. As a thousand instructions in a row, what decodes them may be the limit: a Golden Cove takes 2.5
-// slots for vplzcntq of a load then, with another value in each process, and 2.1 in a loop.
+// Mixtures are loops. In long unrolled code, what decodes instructions may be the limit: of a thousand, a Golden Cove
+// takes 2.5 slots for vplzcntq of a load, with another value in each process, and 2.1 in a loop.
 static bool plan_mixture(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct fail *fail) {
     struct gen_request request = {.mode = PROGRAM_THROUGHPUT,
                                   .form = PROGRAM_LOOPED,
