@@ -33,10 +33,10 @@ static bool plan_extras(struct arena *arena, struct plan *plan, const struct ker
 // Streams of a mixture with fillers, if that many fit: each takes some cycles, so a few hide a latency.
 enum { SLOTS_STREAMS = 8 };
 
+// Fillers alone are one, too: they are the unit of slots.
 static bool is_mixture(const char *name) {
     static const char filler[] = "FILL.";
-    return strstr(name, ".slots.") ||
-           (strncmp(name, filler, strlen(filler)) == 0 && strchr(name + strlen(filler), '.'));
+    return strstr(name, ".slots.") || strncmp(name, filler, strlen(filler)) == 0;
 }
 
 // Mixtures are loops. In long unrolled code, what decodes instructions may be the limit: of a thousand, a Golden Cove

@@ -46,7 +46,9 @@ static void add_check(const struct slots_filler *filler, unsigned n, const char 
 void slots_begin(const struct isa *isa, struct text *kernels) {
     const struct ways *ways = ways_find(isa);
     for (const struct slots_filler *each = slots_fillers(isa); each->name; each++) {
-        text_addf(kernels, "  - {name: FILL.%s, about: survey, body: \"%s\"}\n", each->name, each->first);
+        text_addf(kernels, "  - {name: FILL.%s, about: survey, body: \"%s", each->name, each->first);
+        slots_add_fillers(each, SLOTS_ALONE - 1, kernels);
+        text_addf(kernels, "\"}\n");
         for (unsigned c = 0; c < SLOTS_N_CHECKS; c++)
             add_check(each, slots_checks[c], "", &ways->simple, kernels);
         add_check(each, slots_checks[0], "." SLOTS_LOAD, &ways->load, kernels);

@@ -85,6 +85,12 @@ static void check_filler(const struct reader *reader, struct filler *filler) {
     filler->is_unsteady = !is_good && simple.n_stable < simple.n && !filler->value.has_two_speeds;
 }
 
+// Returns what one of the fillers alone takes: their loop's branch is one more. Surveys of before had them unrolled.
+static struct table_value filler_alone(const struct reader *reader, const struct entry *entry) {
+    double streams = entry->record->streams ? entry->record->streams : 1;
+    return reader_value(reader->arena, entry, entry->is_looped ? streams * SLOTS_ALONE + 1 : streams);
+}
+
 void reader_read_fillers(struct reader *reader, struct survey_table *table) {
     static const double share = 0.05; // among those as fast, the first one
     const struct slots_filler *candidates = slots_fillers(reader->isa);
@@ -100,7 +106,7 @@ void reader_read_fillers(struct reader *reader, struct survey_table *table) {
         for (size_t e = 0; e < reader->n_entries; e++) {
             const struct entry *entry = &reader->entries[e];
             if (strcmp(entry->form, "FILL") == 0 && !entry->fillers && strcmp(entry->filler, filler->name) == 0)
-                filler->value = reader_value(reader->arena, entry, entry->record->streams ? entry->record->streams : 1);
+                filler->value = filler_alone(reader, entry);
         }
         check_filler(reader, filler);
         if (i == 0 || (filler->is_unsteady && !reader->has_unsteady_filler))
