@@ -210,6 +210,24 @@ static void clear_modes_end_a_hasty_value(void **state) {
     assert_true(n_named >= SEEDS * 9 / 10);
 }
 
+// Likewise one that a neighbour spoils all the time.
+static void a_neighbour_ends_a_hasty_value(void **state) {
+    (void)state;
+    double milliseconds[2];
+    for (unsigned is_hasty = 0; is_hasty < 2; is_hasty++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_quiet();
+        fake.switch_share = 1;
+        fake_measure_with(&session, fake, &(struct bench_options){.cpu = -1, .budget_ms = 200, .is_hasty = is_hasty},
+                          &fake_code);
+        assert_int_equal(session.result.verdict, MEASURED_UNSTABLE);
+        assert_int_equal(session.result.samples, 0);
+        milliseconds[is_hasty] = session.result.milliseconds;
+        arena_free(&session.arena);
+    }
+    assert_true(milliseconds[1] < milliseconds[0] / 2);
+}
+
 static void disturbed_rounds_are_counted(void **state) {
     (void)state;
     struct fake_session session;
@@ -419,6 +437,7 @@ int main(void) {
         cmocka_unit_test(a_disturbed_first_look_says_nothing),
         cmocka_unit_test(two_modes_are_reported),
         cmocka_unit_test(clear_modes_end_a_hasty_value),
+        cmocka_unit_test(a_neighbour_ends_a_hasty_value),
         cmocka_unit_test(disturbed_rounds_are_counted),
         cmocka_unit_test(a_lost_process_is_made_up_for),
         cmocka_unit_test(too_few_processes_are_no_value),

@@ -21,6 +21,9 @@ static const double full_precision = 0.002;
 // A process with fewer clean rounds had a neighbour. The next one waits: 1 ms, then twice as long each time, up to 32
 // ms. Such a value may use DIRTY_BUDGETS times the usual budget.
 enum { FEWEST_CLEAN = 2, LONGEST_DOUBLING = 6, DIRTY_BUDGETS = 10 };
+
+// Processes in a row that a neighbour has spoilt before a value of a session of many gives up.
+enum { HASTY_DIRTY = 6 };
 static const uint64_t SHORTEST_WAIT_NS = 1000000;
 
 // Processes in which a session that is new here searches for the levels of the checks.
@@ -93,6 +96,12 @@ static bool is_over(const struct progress *progress, bool can_wait) {
     const struct bench_options *options = &progress->bench->options;
     double patience = can_wait && progress->was_dirty ? DIRTY_BUDGETS : 1;
     return progress->spent_ms >= patience * options->budget_ms || progress->sampling->n_kept >= SAMPLING_MAX;
+}
+
+// Whether a neighbour spoils one process after another. In a session of many values, the others have this one's time
+// then, and it is measured again later.
+static bool is_beside_neighbour(const struct progress *progress) {
+    return progress->bench->options.is_hasty && progress->n_dirty >= HASTY_DIRTY;
 }
 
 // Whether a chain takes a whole number of cycles a copy. It does so also where an interval is too wide to call it
@@ -197,7 +206,8 @@ static void hold_back(struct progress *progress) {
 
 void progress_decide(struct progress *progress, uint64_t now_ns, bool can_wait) {
     const struct sampling *sampling = progress->sampling;
-    bool is_last = sampling->n_batches >= progress->bench->options.processes && is_over(progress, can_wait);
+    bool is_last = sampling->n_batches >= progress->bench->options.processes &&
+                   (is_over(progress, can_wait) || is_beside_neighbour(progress));
     progress->due_ns = progress->preferred_ns = now_ns;
     if (progress->n_dirty > 0 && can_wait && !is_last) {
         wait_for_quiet(progress, now_ns);
