@@ -27,15 +27,16 @@ bool repair_numbers_read(const struct machine *machine, const struct insn *insn,
         const struct resource *resource = machine_resource_of_mask(machine, insn->uses[i].mask);
         if (!resource)
             return false;
-        numbers->has_fixed_uses |= insn->uses[i].units > 1;
+        numbers->has_fixed_pipes |= insn->uses[i].units > 1;
+        numbers->has_fixed_uses |= insn->uses[i].reserved;
         numbers->uses[i] = (struct repair_use){(unsigned)(resource - machine->resources), insn->uses[i].acquire,
-                                               insn->uses[i].release};
+                                               insn->uses[i].release, insn->uses[i].units};
     }
     return true;
 }
 
 static bool is_same_use(const struct repair_use *a, const struct repair_use *b) {
-    return a->resource == b->resource && a->acquire == b->acquire && a->release == b->release;
+    return a->resource == b->resource && a->acquire == b->acquire && a->release == b->release && a->units == b->units;
 }
 
 unsigned repair_numbers_distance(const struct repair_numbers *a, const struct repair_numbers *b) {
@@ -95,8 +96,11 @@ static void write_uses(const struct machine *machine, const struct repair_number
         const struct repair_use *use = &to->uses[i];
         if (use->acquire >= use->release)
             continue; // it holds nothing
-        text_addf(text, "%s{resource: %s, acquire: %u, release: %u}", separator,
+        text_addf(text, "%s{resource: %s, acquire: %u, release: %u", separator,
                   machine_pipes_name(arena, machine, use->resource), use->acquire, use->release);
+        if (use->units > 1)
+            text_addf(text, ", units: %u", use->units);
+        text_add(text, "}");
         separator = ", ";
     }
     text_add(text, "]");

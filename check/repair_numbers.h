@@ -16,10 +16,14 @@ struct repair_numbers {
     unsigned latencies[REPAIR_MOST_WRITES];
     int advances[REPAIR_MOST_READS];      // cycles by which a read may come early, of any write
     unsigned operands[REPAIR_MOST_READS]; // LLVM's number of the operand that is read
-    bool has_fixed_uses;                  // one takes several units at once, which an overlay cannot state: all stay
+    // LLVM counts the units of a group from the pipes in it that the instruction holds besides (InstrBuilder.cpp). So
+    // where one has several, the pipes stay, and only their times may change. Where LLVM has reserved one, all uses
+    // stay.
+    bool has_fixed_pipes, has_fixed_uses;
     struct repair_use {
         unsigned resource; // index
         unsigned acquire, release;
+        unsigned units; // held at once
     } uses[REPAIR_MOST_USES];
 };
 

@@ -173,10 +173,17 @@ static bool are_related(const struct resource *a, const struct resource *b) {
     return (resource_pipes(a->mask) & resource_pipes(b->mask)) != 0;
 }
 
+static bool has_other_pipes(const struct repair_numbers *a, const struct repair_numbers *b) {
+    for (unsigned u = 0; u < a->n_uses; u++)
+        if (a->uses[u].resource != b->uses[u].resource)
+            return true;
+    return false;
+}
+
 // Tries other uses. LLVM's file holds a resource as long as those inside it, so that follows.
 static void try_uses(struct repair_search *search, struct repair_numbers *numbers) {
     const struct machine *machine = search->model->machine;
-    if (search->base.has_fixed_uses)
+    if (search->base.has_fixed_uses || (search->base.has_fixed_pipes && has_other_pipes(&search->base, numbers)))
         return;
     for (unsigned u = 0; u < numbers->n_uses; u++)
         if (follows(machine, &search->base, u) && numbers->uses[u].resource == search->base.uses[u].resource)
@@ -234,7 +241,7 @@ static void suggest_uses(struct repair_search *search, double measured, double p
             if (fabs(bound - measured) > share * measured)
                 continue;
             one = *best;
-            one.uses[u] = (struct repair_use){g, use->acquire, use->acquire + wanted};
+            one.uses[u] = (struct repair_use){g, use->acquire, use->acquire + wanted, use->units};
             try_uses(search, &one);
         }
     }

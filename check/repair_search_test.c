@@ -43,24 +43,30 @@ static void early_reads_are_found(void **state) {
     assert_int_equal(probe_of_read(&numbers, 1).advances[1], -4);
 }
 
-// An overlay states no use of several units, so these forms keep theirs. Their latencies are repaired.
-static void uses_of_several_units_stay(void **state) {
-    struct resource resources[] = {{.name = "none"}, {.name = "P", .mask = 2, .units = 2}};
-    const struct machine machine = {.resources = resources, .n_resources = 2};
+// LLVM counts units from the pipes: where a use has several, times change and pipes stay.
+static void pipes_stay_where_a_use_has_several_units(void **state) {
+    struct resource resources[] = {
+        {.name = "none"}, {.name = "P", .mask = 2, .units = 1}, {.name = "Q", .mask = 4, .units = 1}};
+    struct resource group = {.name = "PQ", .mask = 14, .units = 2, .is_group = true};
+    struct resource all[] = {resources[0], resources[1], resources[2], group};
+    const struct machine machine = {.resources = all, .n_resources = 4};
     const struct insn_write write = {.latency = 13};
-    struct insn_use use = {.mask = 2, .release = 1, .units = 2};
-    const struct insn insn = {.uops = 1, .n_writes = 1, .writes = &write, .n_uses = 1, .uses = &use};
-    const struct model model = {.machine = &machine};
-    struct repair_search search = {.model = &model};
+    struct insn_use uses[] = {{.mask = 2, .release = 2, .units = 1}, {.mask = 14, .release = 1, .units = 2}};
+    const struct insn insn = {.uops = 1, .n_writes = 1, .writes = &write, .n_uses = 2, .uses = uses};
+    struct repair_numbers numbers = {0}, reserved = {0};
     (void)state;
-    assert_true(repair_numbers_read(&machine, &insn, &search.base));
-    assert_true(search.base.has_fixed_uses);
-    search.best = search.base;
-    suggest_uses(&search, 4, 2, false);
-    assert_int_equal(search.n_tried, 0);
-    use.units = 1;
-    assert_true(repair_numbers_read(&machine, &insn, &search.base));
-    assert_false(search.base.has_fixed_uses);
+    assert_true(repair_numbers_read(&machine, &insn, &numbers));
+    assert_true(numbers.has_fixed_pipes && !numbers.has_fixed_uses);
+    struct repair_numbers longer = numbers, other = numbers;
+    longer.uses[0].release = 16;
+    other.uses[0].resource = 2;
+    assert_false(has_other_pipes(&numbers, &longer));
+    assert_true(has_other_pipes(&numbers, &other));
+    uses[1].reserved = true;
+    assert_true(repair_numbers_read(&machine, &insn, &reserved));
+    assert_true(reserved.has_fixed_uses);
+    uses[1] = (struct insn_use){.mask = 14, .release = 1, .units = 1};
+    assert_true(repair_numbers_read(&machine, &insn, &reserved));
 }
 
 // A load form's latency is not what its merged destination waits for: a bound from its address shows that.
@@ -99,7 +105,7 @@ static void bounds_are_not_undercut(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(several_dependences_stay_several),
                                        cmocka_unit_test(bounds_only_add_pipes), cmocka_unit_test(early_reads_are_found),
-                                       cmocka_unit_test(uses_of_several_units_stay),
+                                       cmocka_unit_test(pipes_stay_where_a_use_has_several_units),
                                        cmocka_unit_test(bounds_are_not_undercut)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,8 +18,8 @@ const char *repair_member_key(struct arena *arena, const struct repair_member *m
         text_addf(&text, " %d", n->advances[i]);
     text_add(&text, ":");
     for (unsigned i = 0; i < n->n_uses; i++)
-        text_addf(&text, " %u,%u,%u", n->uses[i].resource, n->uses[i].acquire, n->uses[i].release);
-    text_add(&text, n->has_fixed_uses ? " fixed" : "");
+        text_addf(&text, " %u,%u,%u,%u", n->uses[i].resource, n->uses[i].acquire, n->uses[i].release, n->uses[i].units);
+    text_add(&text, n->has_fixed_uses ? " fixed" : n->has_fixed_pipes ? " pipes" : "");
     return text.data;
 }
 

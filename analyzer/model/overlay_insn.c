@@ -122,7 +122,7 @@ static void change_uses(const struct overlay *overlay, const struct overlay_rule
         struct insn_use use = {.mask = overlay->machine->resources[from->index].mask,
                                .acquire = from->acquire,
                                .release = from->release,
-                               .units = 1};
+                               .units = from->units};
         insert_use(uses, &n_uses, use);
     }
     insn->uses = uses;

@@ -190,6 +190,11 @@ static bool bind_uses(struct overlay *overlay, const struct machine *machine, st
             use->index = find_resource(overlay, machine, use->resource, use->place, fail);
             if (!use->index)
                 return false;
+            const struct resource *resource = &machine->resources[use->index];
+            if (use->units > resource->units)
+                return fail_at(fail, overlay->path, use->place.line, use->place.column,
+                               "%s has %u unit%s: an instruction cannot hold %u at once", use->resource,
+                               resource->units, resource->units == 1 ? "" : "s", use->units);
         }
     return true;
 }

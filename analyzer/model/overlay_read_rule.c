@@ -8,21 +8,22 @@ static struct overlay_rule *last_rule(struct overlay_reader *reader) {
 }
 
 static bool read_use(struct overlay_reader *reader, struct fy_node *node) {
-    enum { RESOURCE, ACQUIRE, RELEASE, SOURCE, N };
+    enum { RESOURCE, ACQUIRE, RELEASE, UNITS, SOURCE, N };
     struct yaml_field f[N] = {[RESOURCE] = {"resource", true, NULL},
                               [ACQUIRE] = {"acquire", false, NULL},
                               [RELEASE] = {"release", true, NULL},
+                              [UNITS] = {"units", false, NULL},
                               [SOURCE] = {"source", false, NULL}};
     struct overlay_rule *rule = last_rule(reader);
     struct overlay_use *use = ARENA_ADD(reader->overlay->arena, rule->uses, rule->n_uses);
-    *use = (struct overlay_use){.release = 1, .place = yaml_place(&reader->yaml, node)};
+    *use = (struct overlay_use){.release = 1, .units = 1, .place = yaml_place(&reader->yaml, node)};
     if (!yaml_is_mapping(node))
         return overlay_read_text(reader, node, &use->resource);
     if (!yaml_fields(&reader->yaml, node, "a use", f, N) ||
         !overlay_read_text(reader, f[RESOURCE].value, &use->resource) ||
         !overlay_read_unsigned(reader, f[ACQUIRE].value, 0, &use->acquire) ||
         !overlay_read_unsigned(reader, f[RELEASE].value, 1, &use->release) ||
-        !overlay_read_source(reader, f[SOURCE].value))
+        !overlay_read_unsigned(reader, f[UNITS].value, 1, &use->units) || !overlay_read_source(reader, f[SOURCE].value))
         return false;
     return use->acquire < use->release ||
            yaml_fail(&reader->yaml, f[RELEASE].value, "it is released before it is acquired: [%u, %u)", use->acquire,

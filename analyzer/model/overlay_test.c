@@ -59,6 +59,9 @@ static void mistakes_are_told_with_their_place(void **state) {
         {HEAD "resources: [{name: ALU}]\ninstructions:\n  - {match: X, uses: [ALV]}\n", 7, 23, "did you mean 'ALU'"},
         {HEAD "resources: [{name: A}]\ninstructions:\n  - {match: X, uses: [{resource: A, acquire: 2, release: 2}]}\n",
          7, 58, "[2, 2)"},
+        {HEAD "resources: [{name: A, units: 2}]\ninstructions:\n  - {match: X, uses: [{resource: A, release: 2, units: "
+              "3}]}\n",
+         7, 23, "A has 2 units"},
         {HEAD "instructions:\n  - {match: 'A(', latency: 1}\n", 6, 14, "regular expression"},
         {HEAD "instructions:\n  - {match: 'A++++++++++++++++++++++++++++++++', latency: 1}\n", 6, 14, "one letter"},
         {HEAD "instructions:\n  - {match: '((A+)+)+', latency: 1}\n", 6, 14, "one letter"},
@@ -92,8 +95,8 @@ static void a_machine_of_its_own(void **state) {
                           HEAD "resources:\n  - {name: A, units: 2, buffer: 4}\n  - {name: B}\n"
                                "  - {name: AB, members: [A, B]}\n"
                                "instructions:\n"
-                               "  - {match: FOO, uops: 3, latency: {value: 7, source: book}, uses: [AB, {resource: A, "
-                               "acquire: 1, release: 4}]}\n"
+                               "  - {match: FOO, uops: 3, latency: {value: 7, source: book}, uses: [{resource: AB, "
+                               "release: 1, units: 2}, {resource: A, acquire: 1, release: 4}]}\n"
                                "  - {match: F.*, latency: 8, source: paper}\n",
                           &model, &fail));
     assert_null(model.backend);
@@ -110,6 +113,8 @@ static void a_machine_of_its_own(void **state) {
     assert_int_equal(insn.uses[0].mask, 2); // the pipe before the group
     assert_int_equal(insn.uses[0].acquire, 1);
     assert_int_equal(insn.uses[0].release, 4);
+    assert_int_equal(insn.uses[0].units, 1);
+    assert_int_equal(insn.uses[1].units, 2);
     assert_int_equal(insn.buffers, 2);
     assert_int_equal(insn.used_units, 2);
     assert_int_equal(insn.used_groups, 8);
