@@ -222,7 +222,8 @@ static void add_model(struct arena *arena, struct table *grid, const struct tabl
     }
     const struct table_model *model = &row->models[i];
     const struct fold_range latencies = fold_latency_range(row), throughputs = fold_throughput_range(row);
-    bool is_off = fold_off(model->latency, latencies) > 1 || fold_off(model->rthroughput, throughputs) > 1;
+    bool is_off =
+        fold_differs(arena, model->latency, latencies) || fold_differs(arena, model->rthroughput, throughputs);
     const char *latency = screen_text(arena, table_model_text(arena, model->latency, &latencies));
     size_t width = text_width(latency);
     int padding = width < MODEL_LATENCY ? (int)(MODEL_LATENCY - width) : 1;

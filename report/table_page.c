@@ -176,9 +176,9 @@ static void print_models(struct arena *arena, const struct survey_table *table, 
     for (size_t i = 0; i < table->n_models; i++) {
         const struct table_model *model = row->models && row->models[i].is_known ? &row->models[i] : NULL;
         table_text_cell(&grid, TABLE_PLAIN, table->models[i]);
-        table_text_cell(&grid, model && fold_off(model->latency, latencies) > 1 ? TABLE_RED : TABLE_PLAIN,
+        table_text_cell(&grid, model && fold_differs(arena, model->latency, latencies) ? TABLE_RED : TABLE_PLAIN,
                         model ? table_model_text(arena, model->latency, &latencies) : "-");
-        table_text_cell(&grid, model && fold_off(model->rthroughput, throughputs) > 1 ? TABLE_RED : TABLE_PLAIN,
+        table_text_cell(&grid, model && fold_differs(arena, model->rthroughput, throughputs) ? TABLE_RED : TABLE_PLAIN,
                         model ? table_model_text(arena, model->rthroughput, &throughputs) : "-");
         table_text_cell(&grid, TABLE_PLAIN, model ? arena_printf(arena, "%u", model->uops) : "-");
     }

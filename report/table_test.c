@@ -83,6 +83,15 @@ static void a_row_for_each_form(void **state) {
     assert_non_null(strstr(text, "\033[33m7 ?\033[0m"));
 }
 
+static void numbers_that_print_alike_are_not_marked(void **state) {
+    (void)state;
+    static const struct fold_range narrow = {0.0403, 0.0404};
+    assert_true(fold_off(0.0398, narrow) > 1);
+    assert_false(fold_differs(&arena, 0.0398, narrow));
+    assert_true(fold_differs(&arena, 0.042, narrow));
+    assert_true(fold_differs(&arena, 0.25, (struct fold_range){0.261, 0.263}));
+}
+
 static void one_form_has_a_page(void **state) {
     (void)state;
     static const char page[] = "VADDPSYrm: vaddps 64(%rdi), %ymm1, %ymm0\n"
@@ -464,6 +473,7 @@ static void classes_whose_forms_differ(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_for_each_form),
+        cmocka_unit_test(numbers_that_print_alike_are_not_marked),
         cmocka_unit_test(one_form_has_a_page),
         cmocka_unit_test(counts_and_slow_values_show),
         cmocka_unit_test(what_others_wait_for_shows),
