@@ -52,7 +52,7 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops run",
-    "KERNEL...|FORM|FILE.yaml|FILE.s|FILE.o|-|--from FILE [options]",
+    "KERNEL...|FORM|FILE|-|--from FILE [options]",
     "Measures how many cycles an iteration of code takes on this CPU, simulates the\n"
     "same bytes under a scheduling model, and compares the two. The code is\n"
     "  KERNEL       a small program by its name ('cyclops list kernels')\n"
