@@ -105,7 +105,8 @@ static void print_width(struct arena *arena, const struct survey_table *table, F
         screen_print_sentence(arena_printf(arena, "Dispatch slots are not known: %s", table->no_filler), out);
 }
 
-static void print_head(struct arena *arena, const struct survey_table *table, FILE *out) {
+static void print_head(struct arena *arena, const struct survey_table *table, const struct table_rows *rows,
+                       FILE *out) {
     screen_print_sentence(arena_printf(arena, "%s%s%s", table->cpu, table->llvm_cpu ? "; LLVM: " : "",
                                        table->llvm_cpu ? table->llvm_cpu : ""),
                           out);
@@ -120,6 +121,8 @@ static void print_head(struct arena *arena, const struct survey_table *table, FI
                           out);
     print_all_reasons(arena, table, out);
     print_width(arena, table, out);
+    if (rows->n)
+        screen_print_sentence("Latencies: 1;4 are two that differ, 1..7 the least and the largest of more", out);
     if (table->n_models)
         screen_print_sentence("Models: latency, then reciprocal throughput, as their tables state them; ≠: outside the "
                               "measured interval. 'cyclops check' simulates the measured code instead",
@@ -297,7 +300,7 @@ bool table_report_print(struct arena *arena, const struct survey_table *table,
             table_page_print(arena, table, rows.rows[i], out, options->colour);
         return true;
     }
-    print_head(arena, table, out);
+    print_head(arena, table, &rows, out);
     if (rows.n == 0)
         screen_print_sentence("No form is left to show.", out);
     print_list(arena, table, &rows, options, out);
