@@ -127,7 +127,8 @@ static const char *summarize(struct arena *arena, const struct check_finding *fi
     const struct check_value *value = typical->value;
     const char *often = n_alike == finding->n_differences
                             ? ""
-                            : arena_printf(arena, " (%zu of %zu values)", n_alike, finding->n_differences),
+                            : arena_printf(arena, " (%zu of %s)", n_alike,
+                                           text_count(arena, finding->n_differences, "value")),
                *bound = value->value.relation == TABLE_AT_MOST ? "at most " : "",
                *what = subject(arena, value, finding->question);
     enum { DIGITS = 3 };

@@ -101,12 +101,12 @@ void diff_print(struct arena *arena, const struct diff_sides *sides, const struc
         out);
     screen_print_sentence(
         arena_printf(arena, "After: %s: %s; %s", sides->after->path, sides->after->machine, sides->after->clock), out);
-    screen_print_sentence(
-        arena_printf(arena,
-                     "%zu of %zu stable values moved. Of those that moved, at most %g %% are expected "
-                     "to be false (Benjamini and Hochberg).",
-                     diff->n_by_kind[DIFF_MOVED], diff->n_compared, 100 * rate),
-        out);
+    screen_print_sentence(arena_printf(arena,
+                                       "%zu of %s moved. Of those that moved, at most %g %% are expected "
+                                       "to be false (Benjamini and Hochberg).",
+                                       diff->n_by_kind[DIFF_MOVED], text_count(arena, diff->n_compared, "stable value"),
+                                       100 * rate),
+                          out);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         print_kind(arena, diff, kinds[i].kind, kinds[i].title, most, out, colour);
 }
@@ -179,8 +179,9 @@ void diff_models_print(struct arena *arena, const struct diff_model_names *names
     table_column(&grid, TABLE_RIGHT, names->before);
     table_column(&grid, TABLE_RIGHT, names->after);
     table_column(&grid, TABLE_LEFT, "measured");
-    screen_print_sentence(arena_printf(arena, "%zu of %zu predictions differ between %s and %s", diff->n_entries,
-                                       diff->n_compared, names->before, names->after),
+    screen_print_sentence(arena_printf(arena, "%zu of %s differ%s between %s and %s", diff->n_entries,
+                                       text_count(arena, diff->n_compared, "prediction"),
+                                       diff->n_compared == 1 ? "s" : "", names->before, names->after),
                           out);
     if (n_shown)
         fputc('\n', out);

@@ -128,8 +128,9 @@ static void print_head(struct arena *arena, const struct survey_table *table, co
                               "measured interval. 'cyclops check' simulates the measured code instead",
                               out);
     if (table->n_models > MOST_MODELS)
-        screen_print_sentence(arena_printf(arena, "%zu more models: as CSV or JSON", table->n_models - MOST_MODELS),
-                              out);
+        screen_print_sentence(
+            arena_printf(arena, "%s more: as CSV or JSON", text_count(arena, table->n_models - MOST_MODELS, "model")),
+            out);
     fputc('\n', out);
 }
 
