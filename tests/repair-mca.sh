@@ -85,7 +85,7 @@ for name in tables.s more/simulated.s same.s timeline.s two.s; do
 done
 # LLVM's model does not print what they say now: they are left alone.
 expect 0 'fixed-tests.diff changes 0 tests of llvm-mca' one_line "${repair[@]}" --llvm-mca-tests $folder
-expect 0 'elsewhere.diff: 0 tests' one_line "${repair[@]}" --llvm-mca-tests $folder --llvm-mca-tests-output elsewhere.diff
+expect 0 'elsewhere.diff changes 0 tests' one_line "${repair[@]}" --llvm-mca-tests $folder --llvm-mca-tests-output elsewhere.diff
 
 # Bad input is found before the work.
 mkdir empty
