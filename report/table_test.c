@@ -84,6 +84,29 @@ static void a_row_for_each_form(void **state) {
     assert_non_null(strstr(text, "\033[33m7 ?\033[0m"));
 }
 
+// In a pipe without COLUMNS, a page has a line for each row, and the whole code.
+static void a_page_in_a_pipe_is_whole(void **state) {
+    (void)state;
+    enum { N_BYTES = 200 };
+    char code[2 * N_BYTES + 1] = "";
+    for (int i = 0; i < N_BYTES; i++)
+        strcat(code, "90");
+    const struct table_latency latency = {.source = "1", .destination = "0", .value = testing_value(3, code)};
+    struct table_row row = testing_table.rows[0];
+    struct survey_table one = testing_table;
+    row.latencies = &latency;
+    row.n_latencies = 1;
+    one.rows = &row;
+    one.n_rows = 1;
+    unsetenv("COLUMNS");
+    const char *page = written(table_report_print, &one, (struct table_report_options){.form = "VADDPSYrm"});
+    setenv("COLUMNS", "80", 1);
+    const char *last = strstr(page, "latency 1 → 0  ");
+    assert_non_null(last);
+    assert_null(strstr(page, "…"));
+    assert_int_equal(strcspn(strstr(last, "90 90"), "\n"), 3 * N_BYTES - 1);
+}
+
 static void numbers_that_print_alike_are_not_marked(void **state) {
     (void)state;
     static const struct fold_range narrow = {0.0513, 0.0514};
@@ -474,6 +497,7 @@ static void classes_whose_forms_differ(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_for_each_form),
+        cmocka_unit_test(a_page_in_a_pipe_is_whole),
         cmocka_unit_test(numbers_that_print_alike_are_not_marked),
         cmocka_unit_test(one_form_has_a_page),
         cmocka_unit_test(counts_and_slow_values_show),
