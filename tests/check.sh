@@ -240,7 +240,7 @@ silent bash -c '"$@" >scores.csv' - "$cyclops" corpus score corpus --isa x86_64 
 silent "$cyclops" machine widths "${quiet[@]}" --output card
 printf 'overlay: 1\nname: c\nbase: llvm\ncpu: znver4\ncard:\n  - {name: load-queue, group: windows, verdict: exact, value: 72, unit: entries, curve: c.svg}\n' >curve.yaml
 printf '<svg xmlns="http://www.w3.org/2000/svg"/>' >c.svg
-expect 0 'all.html: .*, 2 x corpus, 1 table of scores, 2 x card' "$cyclops" report runs.jsonl pairs.jsonl corpus values.csv scores.csv card curve.yaml \
+expect 0 'all.html: .*, 2 corpora, 1 table of scores, 2 cards' "$cyclops" report runs.jsonl pairs.jsonl corpus values.csv scores.csv card curve.yaml \
     --isa x86_64 --mcpu znver4 --output all.html
 page_data all.html >all.json
 expect 0 '^ok$' python3 -c '
