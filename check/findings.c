@@ -136,12 +136,14 @@ static const char *summarize(struct arena *arena, const struct check_finding *fi
                *number = text_number_beside(arena, typical->number, value->value.cycles, DIGITS);
     if (finding->question == CHECK_HARDWARE)
         return arena_printf(arena, "%s %s%s, earlier %s%s", what, bound, measured, number, often);
+    // The model's number is made of the same programs as the value: that of a chain with a way back has the way back.
+    const char *both = value->quantity == CHECK_LATENCY ? bound : "";
     const char *other = finding->question == CHECK_MODEL
                             ? arena_printf(arena, ", other model %s",
                                            text_number_beside(arena, typical->before, typical->number, DIGITS))
                             : "";
-    return arena_printf(arena, "%s%s%s %s, measured %s%s%s%s", typical->about, *typical->about ? ": " : "", what,
-                        number, bound, measured, other, often);
+    return arena_printf(arena, "%s%s%s %s%s, measured %s%s%s%s", typical->about, *typical->about ? ": " : "", what,
+                        both, number, bound, measured, other, often);
 }
 
 static struct check_finding make_finding(struct arena *arena, enum check_question question,
