@@ -55,7 +55,7 @@ cmp "$M/card.yaml" "$T/card.yaml" || { echo "FAILED: the printed command has cha
 cp -r "$M" "$T/gap"
 grep -v '"kernel":"window.integer.64"' "$M/measurements.jsonl" >"$T/gap/measurements.jsonl"
 expect 0 'reorder-buffer +256 ' "$cyclops" machine widths windows "${sim[@]}" --output "$T/gap" --resume --budget 0
-for entry in 'scheduler-integer +96 ' 'windows-rest +- .* 1 values are not measured yet'; do
+for entry in 'scheduler-integer +96 ' 'windows-rest +- .* 1 value is not measured yet'; do
     grep -qE "^  $entry" "$T/out" || { echo "FAILED: no entry '$entry' after a gap"; failures=$((failures + 1)); }
 done
 
