@@ -35,13 +35,22 @@ static bool is_utf8(void) {
     return is_utf8_by_name || strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-size_t screen_columns(FILE *out) {
+// `in_pipe`: what a line has where there is neither a terminal nor COLUMNS.
+static size_t columns_of(FILE *out, size_t in_pipe) {
     const char *columns = getenv("COLUMNS");
     unsigned long wanted = columns ? strtoul(columns, NULL, 10) : 0;
     struct winsize size;
     if (wanted == 0)
-        wanted = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : SCREEN_PIPE_COLUMNS;
+        wanted = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : in_pipe;
     return wanted < LEAST_COLUMNS ? LEAST_COLUMNS : wanted > MOST_COLUMNS ? MOST_COLUMNS : wanted;
+}
+
+size_t screen_columns(FILE *out) {
+    return columns_of(out, SCREEN_PIPE_COLUMNS);
+}
+
+size_t screen_whole_columns(FILE *out) {
+    return columns_of(out, MOST_COLUMNS);
 }
 
 // Returns the sign at the start of `text` in ASCII; null: Cyclops does not use this sign.
@@ -107,6 +116,10 @@ void screen_puts(const char *text, FILE *out) {
 
 void screen_print_sentence(const char *text, FILE *out) {
     screen_wrap(text, 0, SENTENCE_INDENT, screen_columns(out), out);
+}
+
+void screen_print_whole_sentence(const char *text, FILE *out) {
+    screen_wrap(text, 0, SENTENCE_INDENT, screen_whole_columns(out), out);
 }
 
 void screen_wrap(const char *text, size_t at, size_t indent, size_t columns, FILE *out) {

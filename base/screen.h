@@ -19,6 +19,9 @@ void screen_set_up(void);
 // SCREEN_PIPE_COLUMNS.
 size_t screen_columns(FILE *out);
 
+// The same of a report that is to be whole: in a pipe or a file without COLUMNS, as wide as its longest line.
+size_t screen_whole_columns(FILE *out);
+
 // Returns UTF-8 `text` in the characters of the locale.
 const char *screen_text(struct arena *arena, const char *text);
 
@@ -30,6 +33,8 @@ void screen_puts(const char *text, FILE *out);
 
 // Prints a sentence and a newline, in lines that fit. All lines but the first are indented.
 void screen_print_sentence(const char *text, FILE *out);
+// The same, on one line where screen_whole_columns has no limit.
+void screen_print_whole_sentence(const char *text, FILE *out);
 
 // Prints UTF-8 `text` and a newline, in lines of at most `columns`, broken between words. All lines but the first begin
 // with `indent` spaces. `at`: columns already used in the first line.

@@ -265,7 +265,7 @@ static unsigned end_of_part(const struct table *table, const struct layout *layo
 void table_print(const struct table *table, FILE *out, bool colour) {
     if (table->n_columns == 0)
         return;
-    size_t screen = screen_columns(out);
+    size_t screen = table->is_whole ? screen_whole_columns(out) : screen_columns(out);
     const struct layout layout =
         lay_out(table, table->most_columns && table->most_columns < screen ? table->most_columns : screen);
     unsigned first = 1;

@@ -152,6 +152,18 @@ const char *text_count(struct arena *arena, size_t n, const char *noun) {
     return arena_printf(arena, "%zu %s%s", n, noun, n == 1 ? "" : "s");
 }
 
+const char *text_count_are(struct arena *arena, size_t n, const char *noun) {
+    return arena_printf(arena, "%s %s", text_count(arena, n, noun), n == 1 ? "is" : "are");
+}
+
+const char *text_number_beside(struct arena *arena, double number, double other, int digits) {
+    enum { MOST_DIGITS = 9 };
+    const char *text = arena_printf(arena, "%.*g", digits, number);
+    while (number != other && digits < MOST_DIGITS && strcmp(text, arena_printf(arena, "%.*g", digits, other)) == 0)
+        text = arena_printf(arena, "%.*g", ++digits, number);
+    return text;
+}
+
 const char *text_without_tabs(struct arena *arena, const char *string) {
     return text_replaced(arena, string, '\t', ' ');
 }

@@ -41,6 +41,12 @@ const char *text_lower(struct arena *arena, const char *string);
 
 // Returns a number with its noun: "1 form", "2 forms".
 const char *text_count(struct arena *arena, size_t n, const char *noun);
+// The same with the verb: "1 form is", "2 forms are".
+const char *text_count_are(struct arena *arena, size_t n, const char *noun);
+
+// Returns a number with so many significant digits ("%.3g"), or with as many more as tell it from `other`: "1.004"
+// where that is 1. Equal numbers, and one that is not finite, have no more.
+const char *text_number_beside(struct arena *arena, double number, double other, int digits);
 
 // Returns a copy with a space for each tab, for sentences: LLVM prints a tab before an instruction's operands.
 const char *text_without_tabs(struct arena *arena, const char *string);

@@ -87,6 +87,24 @@ static void strangers_cannot_drive_the_terminal(void **state) {
     arena_free(&arena);
 }
 
+static void one_thing_is_in_the_singular(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    assert_string_equal(text_count_are(&arena, 1, "value"), "1 value is");
+    assert_string_equal(text_count_are(&arena, 2, "value"), "2 values are");
+    arena_free(&arena);
+}
+
+static void different_numbers_print_apart(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    assert_string_equal(text_number_beside(&arena, 1.0036, 1, 3), "1.004");
+    assert_string_equal(text_number_beside(&arena, 1, 1.0036, 3), "1");
+    assert_string_equal(text_number_beside(&arena, 0.502, 1, 3), "0.502");
+    assert_string_equal(text_number_beside(&arena, 4, 4, 3), "4");
+    arena_free(&arena);
+}
+
 static void tabs_become_spaces(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -134,6 +152,8 @@ int main(void) {
         cmocka_unit_test(nearest_names_come_first),
         cmocka_unit_test(strangers_cannot_drive_the_terminal),
         cmocka_unit_test(tabs_become_spaces),
+        cmocka_unit_test(different_numbers_print_apart),
+        cmocka_unit_test(one_thing_is_in_the_singular),
         cmocka_unit_test(slices_split_and_trim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Whether the text is a day, YYYY-MM-DD. Days as texts are in the order of time.
@@ -14,6 +15,21 @@ static bool is_day(const char *text) {
     int year, month, day, end = 0;
     return strlen(text) == strlen("2027-01-31") && sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &end) == 3 &&
            !text[end] && year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1];
+}
+
+// A share, 0.5, or what a finding prints: "50 %".
+static bool read_bound(struct yaml *yaml, struct fy_node *node, double *bound) {
+    const char *text = yaml_text(yaml, node);
+    char *end = NULL;
+    double percent = text ? strtod(text, &end) : 0;
+    if (!text || end == text || strcmp(end + strspn(end, " "), "%") != 0)
+        return yaml_number(yaml, node, bound);
+    *bound = percent / 100;
+    return true;
+}
+
+const char *check_bound_text(struct arena *arena, double most) {
+    return arena_printf(arena, "%.10g %%", ceil(1000 * most) / 10);
 }
 
 static bool read_allowance(struct yaml *yaml, struct fy_node *node, struct check_allowance *allowance) {
@@ -29,8 +45,10 @@ static bool read_allowance(struct yaml *yaml, struct fy_node *node, struct check
         return yaml_fail(yaml, fields[0].value, "'finding' must be an identifier, or a pattern with * and ?");
     if (!allowance->reason || strspn(allowance->reason, " \t") == strlen(allowance->reason))
         return yaml_fail(yaml, fields[2].value, "'reason' must state why the finding is accepted");
-    if (fields[1].value && (!yaml_number(yaml, fields[1].value, &allowance->bound) || !(allowance->bound >= 0)))
-        return yaml_fail(yaml, fields[1].value, "'bound' must be a number, 0 or more: 0.5 allows differences of 50 %%");
+    if (fields[1].value && (!read_bound(yaml, fields[1].value, &allowance->bound) || !(allowance->bound >= 0)))
+        return yaml_fail(
+            yaml, fields[1].value,
+            "'bound' must be a number, 0 or more: 50 %% allows differences of half the value, as 0.5 does");
     if (fields[3].value) {
         allowance->expires = yaml_text(yaml, fields[3].value);
         if (!allowance->expires || !is_day(allowance->expires))
@@ -82,7 +100,7 @@ static const char *why_not(struct arena *arena, const struct check_allowance *al
         strcmp(today, allowance->expires) > 0)
         return arena_printf(arena, "its allowance expired on %s", allowance->expires);
     if (finding->most > allowance->bound)
-        return arena_printf(arena, "%.3g %% is beyond its allowance, %.3g %%", 100 * finding->most,
+        return arena_printf(arena, "%s is beyond its allowance, %.3g %%", check_bound_text(arena, finding->most),
                             100 * allowance->bound);
     return NULL;
 }
@@ -107,7 +125,7 @@ const char *check_allowances_text(struct arena *arena, const struct check_findin
     struct text text = {.arena = arena};
     text_add(&text, "allowances: 1\nallow:\n");
     for (size_t i = 0; i < n; i++)
-        text_addf(&text, "  - finding: \"%s\" # %s\n    bound: %.3f\n    reason: \"%s\"\n", findings[i].id,
-                  findings[i].summary, ceil(1000 * findings[i].most) / 1000, reason);
+        text_addf(&text, "  - finding: \"%s\" # %s\n    bound: %s\n    reason: \"%s\"\n", findings[i].id,
+                  findings[i].summary, check_bound_text(arena, findings[i].most), reason);
     return text.data;
 }

@@ -3,7 +3,7 @@
 //     allowances: 1                 # version of the format
 //     allow:
 //       - finding: "gap:latency/WriteFAdd*"  # identifier, or a pattern with * and ?
-//         bound: 0.5                # largest relative difference of its values; left out: any
+//         bound: 50 %               # largest relative difference of its values, also 0.5; left out: any
 //         reason: why it is accepted
 //         expires: 2027-01-31       # last day that it holds; left out: it does not expire
 //
@@ -38,6 +38,9 @@ bool check_allowances_read(struct arena *arena, const char *path, struct check_a
 // Sets `allowance`, `is_allowed` and `why_not` of a finding. The first that holds counts, else the first that fits.
 // `now`: whose day, in UTC, decides whether one has expired.
 void check_allow(struct arena *arena, struct check_allowances *allowances, struct check_finding *finding, time_t now);
+
+// Returns the bound that allows a largest difference, rounded up, as findings print it and lists have it: "33.4 %".
+const char *check_bound_text(struct arena *arena, double most);
 
 // Returns an allow-list of these findings, with today's differences as bounds, rounded up.
 const char *check_allowances_text(struct arena *arena, const struct check_finding *findings, size_t n,

@@ -90,6 +90,22 @@ static void test_written_lists_allow_what_they_were_made_of(void **state) {
     }
 }
 
+// What a finding prints can be copied.
+static void test_a_bound_is_what_findings_print(void **state) {
+    struct fixture *f = *state;
+    struct check_finding finding = {.id = "gap:memory", .most = 1 / 3.0}, larger = {.id = "gap:memory", .most = 0.335};
+    const char *bound = check_bound_text(&f->arena, finding.most);
+    assert_string_equal(bound, "33.4 %");
+    assert_true(read_text(
+        f, arena_printf(&f->arena, "allowances: 1\nallow:\n  - {finding: \"gap:memory\", reason: r, bound: %s}\n",
+                        bound)));
+    check_allow(&f->arena, &f->allowances, &finding, in_2028);
+    check_allow(&f->arena, &f->allowances, &larger, in_2028);
+    assert_true(finding.is_allowed);
+    assert_false(larger.is_allowed);
+    assert_string_equal(larger.why_not, "33.5 % is beyond its allowance, 33.4 %");
+}
+
 static void test_mistakes_have_a_place(void **state) {
     static const struct {
         const char *text, *message;
@@ -116,6 +132,7 @@ static void test_mistakes_have_a_place(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_bound_and_expiry, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_bound_is_what_findings_print, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_other_findings_are_not_allowed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_written_lists_allow_what_they_were_made_of, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_mistakes_have_a_place, set_up, tear_down),

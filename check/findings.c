@@ -127,16 +127,23 @@ static const char *summarize(struct arena *arena, const struct check_finding *fi
     const struct check_value *value = typical->value;
     const char *often = n_alike == finding->n_differences
                             ? ""
-                            : arena_printf(arena, " (%zu of %zu values)", n_alike, finding->n_differences),
+                            : arena_printf(arena, " (%zu of %s)", n_alike,
+                                           text_count(arena, finding->n_differences, "value")),
                *bound = value->value.relation == TABLE_AT_MOST ? "at most " : "",
                *what = subject(arena, value, finding->question);
+    enum { DIGITS = 3 };
+    const char *measured = text_number_beside(arena, value->value.cycles, typical->number, DIGITS),
+               *number = text_number_beside(arena, typical->number, value->value.cycles, DIGITS);
     if (finding->question == CHECK_HARDWARE)
-        return arena_printf(arena, "%s %s%.3g, earlier %.3g%s", what, bound, value->value.cycles, typical->number,
-                            often);
-    const char *other =
-        finding->question == CHECK_MODEL ? arena_printf(arena, ", other model %.3g", typical->before) : "";
-    return arena_printf(arena, "%s%s%s %.3g, measured %s%.3g%s%s", typical->about, *typical->about ? ": " : "", what,
-                        typical->number, bound, value->value.cycles, other, often);
+        return arena_printf(arena, "%s %s%s, earlier %s%s", what, bound, measured, number, often);
+    // The model's number is made of the same programs as the value: that of a chain with a way back has the way back.
+    const char *both = value->quantity == CHECK_LATENCY ? bound : "";
+    const char *other = finding->question == CHECK_MODEL
+                            ? arena_printf(arena, ", other model %s",
+                                           text_number_beside(arena, typical->before, typical->number, DIGITS))
+                            : "";
+    return arena_printf(arena, "%s%s%s %s%s, measured %s%s%s%s", typical->about, *typical->about ? ": " : "", what,
+                        both, number, bound, measured, other, often);
 }
 
 static struct check_finding make_finding(struct arena *arena, enum check_question question,

@@ -60,6 +60,23 @@ static void test_shared_causes_are_one_finding(void **state) {
     assert_string_equal(f->findings[1].summary, "latency 2, measured 1");
 }
 
+// A difference of less than the usual digits shows.
+static void test_numbers_of_a_finding_differ(void **state) {
+    struct fixture *f = *state;
+    for (int i = 0; i < N - 1; i++)
+        f->differences[i].number = 1.0036;
+    check_find(&f->arena, CHECK_GAP, f->differences, N, &f->findings, &f->n);
+    assert_string_equal(f->findings[0].summary, "Store held for 2 cycles: reciprocal throughput 1.004, measured 1");
+}
+
+// A latency through another register file includes the way back on both sides.
+static void test_bounds_are_beside_bounds(void **state) {
+    struct fixture *f = *state;
+    f->values[N - 1].value.relation = TABLE_AT_MOST;
+    check_find(&f->arena, CHECK_GAP, f->differences, N, &f->findings, &f->n);
+    assert_string_equal(f->findings[1].summary, "latency at most 2, measured at most 1");
+}
+
 static void test_few_classes_keep_their_own(void **state) {
     struct fixture *f = *state;
     check_find(&f->arena, CHECK_MODEL, f->differences, 2, &f->findings, &f->n);
@@ -87,6 +104,8 @@ static void test_names_survive_another_order(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_shared_causes_are_one_finding, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_numbers_of_a_finding_differ, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_bounds_are_beside_bounds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_few_classes_keep_their_own, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names_survive_another_order, set_up, tear_down),
     };

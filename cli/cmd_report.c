@@ -123,13 +123,14 @@ static bool write_page(struct arena *arena, const struct page_contents *contents
                   text_count(arena, contents->check->n_findings[CHECK_GAP], "finding"));
     const struct {
         size_t n;
-        const char *name;
-    } others[] = {
-        {contents->n_corpora, "corpus"}, {contents->n_scores, "table of scores"}, {contents->n_cards, "card"}};
+        const char *one, *more;
+    } others[] = {{contents->n_corpora, "corpus", "corpora"},
+                  {contents->n_scores, "table of scores", "tables of scores"},
+                  {contents->n_cards, "card", "cards"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].n)
             text_addf(&text, "%s%zu %s", text.data[text.length - 1] == ' ' ? "" : ", ", others[i].n,
-                      others[i].n == 1 ? others[i].name : arena_printf(arena, "x %s", others[i].name));
+                      others[i].n == 1 ? others[i].one : others[i].more);
     screen_print_sentence(text.data, stdout);
     return true;
 }

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/options.h"
+#include "base/text.h"
 #include "cli/lab_args.h"
 #include "cli/plan_args.h"
 #include "cli/run_from.h"
@@ -10,6 +11,7 @@
 #include "report/corun.h"
 #include "report/run.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static struct {
@@ -50,11 +52,13 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops run",
-    "KERNEL...|FORM|FILE.s|FILE.o|-|--from FILE [options]",
+    "KERNEL...|FORM|FILE|-|--from FILE [options]",
     "Measures how many cycles an iteration of code takes on this CPU, simulates the\n"
     "same bytes under a scheduling model, and compares the two. The code is\n"
     "  KERNEL       a small program by its name ('cyclops list kernels')\n"
-    "  FORM         a form of an instruction, VADDPSYrr ('cyclops list forms')\n"
+    "  FORM         a form of an instruction, VADDPSYrr ('cyclops list forms'): its\n"
+    "               throughput; 'cyclops survey FORM' also measures its latencies\n"
+    "  FILE.yaml    all kernels of a kernel file\n"
     "  FILE.s or -  a block of assembly, from a file or standard input (or --asm)\n"
     "  FILE.o       the functions of an object, with the data that they read\n"
     "  --hex        blocks of machine code\n"
@@ -129,6 +133,28 @@ static int run_file(struct arena *arena, const struct operands *operands, struct
     return status;
 }
 
+// Of a form there is one kernel of that name, its throughput: reports how to measure the rest.
+static void say_of_latencies(struct arena *arena, const struct operands *operands) {
+    const struct lab_args *lab = &lab_args;
+    struct text forms = {.arena = arena};
+    for (size_t i = 0; i < operands->n_items; i++)
+        if (isupper((unsigned char)*operands->items[i]) && !strpbrk(operands->items[i], "./")) {
+            text_add(&forms, " ");
+            text_add_word(&forms, operands->items[i]);
+        }
+    if (!forms.length || plan_args.mode || plan_args.sweep || plan_args.kernels || plan_args.corun)
+        return;
+    const char *isa = lab->isa ? arena_printf(arena, " --isa %s", lab->isa) : "";
+    if (strcmp(lab->options.target, "native") != 0) {
+        text_add(&forms, " --target ");
+        text_add_word(&forms, lab->options.target);
+    }
+    lab_say(&cli_listener, LAB_NOTE,
+            "of a form, this measures the throughput; its latencies: 'cyclops survey%s%s --output DIR', then 'cyclops "
+            "table DIR'",
+            forms.data, isa);
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct plan plan = {.listener = &cli_listener};
     int status = 0;
@@ -143,6 +169,8 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         status = run_plan_say_refused(&plan, fail);
     if (is_open && !lab_args.files.wants_json) // prints results even after a failure
         (plan_args.corun ? corun_print : run_report_print)(lab, &plan, stdout, cli_wants_colour());
+    if (is_open)
+        say_of_latencies(arena, operands);
     return lab_args.is_strict ? run_plan_strict(&plan, status) : status;
 }
 

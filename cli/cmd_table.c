@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/lab_args.h"
 #include "report/exegesis.h"
 #include "report/table.h"
@@ -49,6 +50,8 @@ static const struct command command = {
     "A form has a latency for each pair of a source and a result; the list shows\n"
     "those that differ. Slots are the form's share of what the CPU takes in a cycle\n"
     "on the way to its schedulers. These signs mark a number:\n"
+    "  ;  between two latencies that differ, as 1;4; .. between the least and the\n"
+    "     largest of more, as 1..7\n"
     "  ≤  an upper bound: of a way from one kind of registers to another and back,\n"
     "     only the sum can be measured\n"
     "  ~  between the ends of an interval: the form has two speeds, or many\n"
@@ -91,8 +94,8 @@ static bool write_exegesis(struct arena *arena, const struct lab *lab, const str
         return false;
     const struct exegesis_written *both[] = {&latencies, &throughputs};
     for (int i = 0; i < 2; i++)
-        lab_say(&cli_listener, LAB_NOTE, "%s: %zu forms, of which %zu are not to be compared (their `error` says why)",
-                both[i]->path, both[i]->n, both[i]->n_doubtful);
+        lab_say(&cli_listener, LAB_NOTE, "%s: %s; not to be compared: %zu (their `error` says why)", both[i]->path,
+                text_count(arena, both[i]->n, "form"), both[i]->n_doubtful);
     return true;
 }
 

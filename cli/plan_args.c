@@ -131,8 +131,15 @@ static bool read_options(const struct plan_args *args, struct plan_options *plan
            (!args->sweep || options_parse_range(args->sweep, &plan->sweep_first, &plan->sweep_last, fail));
 }
 
+static bool is_kernel_file(const char *operand) {
+    return file_has_suffix(operand, ".yaml") || file_has_suffix(operand, ".yml");
+}
+
+// Whether the operand is a file with blocks.
 static bool is_file(const char *operand) {
     size_t n = strlen(operand);
+    if (is_kernel_file(operand))
+        return false;
     bool has_suffix = n > 2 && operand[n - 2] == '.' && strchr("sSo", operand[n - 1]);
     return strcmp(operand, "-") == 0 || strchr(operand, '/') || has_suffix;
 }
@@ -159,10 +166,30 @@ struct planner {
     struct kernel_set set; // kernels; loaded only where an operand names one
 };
 
+// Adds all kernels of a file. Its text is never taken for assembly.
+static bool add_kernel_file(struct arena *arena, const struct planner *planner, const char *path, struct plan *plan,
+                            struct fail *fail) {
+    struct kernel_set set = {0};
+    char *text;
+    if (!file_read(arena, path, &text, NULL, fail) || !kernel_load_text(arena, path, text, planner->isa, &set, fail))
+        return false;
+    for (size_t i = 0; i < set.n_kernels; i++) {
+        const struct kernel *kernel = &set.kernels[i];
+        if (kernel->isa != planner->isa)
+            return fail_at(fail, path, 1, 1, "this file is for %s: --isa %s takes it", kernel->isa->name,
+                           kernel->isa->name);
+        if (!plan_add_kernel(arena, plan, kernel, planner->options, fail))
+            return false;
+    }
+    return set.n_kernels > 0 || fail_at(fail, path, 1, 1, "there is no kernel in it");
+}
+
 static bool add_operand(struct arena *arena, const struct planner *planner, const char *operand, struct plan *plan,
                         struct fail *fail) {
     if (is_file(operand))
         return add_file(arena, plan, planner->isa, operand, &planner->args->range, planner->of_blocks, fail);
+    if (is_kernel_file(operand))
+        return add_kernel_file(arena, planner, operand, plan, fail);
     const struct kernel *kernel = kernel_find(arena, &planner->set, operand, fail);
     return kernel && plan_add_kernel(arena, plan, kernel, planner->options, fail);
 }
@@ -234,16 +261,27 @@ static bool add_hex(struct arena *arena, struct plan *plan, const struct isa *is
     return add_digits(arena, plan, &source, digits, 1, options, fail);
 }
 
+static bool is_name(const char *operand) {
+    return !is_file(operand) && !is_kernel_file(operand);
+}
+
 static bool names_kernel(const struct plan_args *args, const struct operands *operands) {
-    bool has_kernel = args->corun && !is_file(args->corun);
+    bool has_kernel = args->corun && is_name(args->corun);
     for (size_t i = 0; i < operands->n_items; i++)
-        has_kernel |= !is_file(operands->items[i]);
+        has_kernel |= is_name(operands->items[i]);
     return has_kernel;
+}
+
+static bool has_kernel(const struct operands *operands) {
+    for (size_t i = 0; i < operands->n_items; i++)
+        if (!is_file(operands->items[i]))
+            return true;
+    return false;
 }
 
 // Returns the options for blocks. Where operands also name kernels, options for kernels do not apply to blocks.
 static struct plan_options for_blocks(const struct operands *operands, struct plan_options options) {
-    if (names_kernel(&(struct plan_args){0}, operands)) {
+    if (has_kernel(operands)) {
         options.has_mode = false;
         options.sweep_first = options.sweep_last = options.streams = 0;
     }
@@ -273,6 +311,25 @@ static void add_each(struct arena *arena, const struct planner *planner, const c
     }
 }
 
+// Adds the operands. Where a file is refused, it may have the kernels that are not found: these are one mistake.
+static void add_operands(struct arena *arena, const struct planner *planner, const struct operands *operands,
+                         struct plan *plan) {
+    struct text missing = {.arena = arena};
+    for (size_t i = 0; i < operands->n_items; i++) {
+        const char *const *operand = &operands->items[i];
+        struct fail why = {0};
+        if (planner->set.n_refused && is_name(*operand) && !kernel_find(arena, &planner->set, *operand, &why))
+            text_addf(&missing, "%s'%s'", missing.length ? ", " : "", *operand);
+        else
+            add_each(arena, planner, operand, 1, add_operand, plan);
+    }
+    struct fail why = {0};
+    if (!missing.length)
+        return;
+    fail_set(&why, FAIL_INPUT, "not in a kernel file without a mistake: %s", missing.data);
+    plan_refuse(arena, plan, &why);
+}
+
 static bool find_kernels(struct arena *arena, const struct operands *operands, struct planner *planner,
                          struct plan *plan, struct fail *fail) {
     if (!kernel_load_folder(arena, planner->args->kernels, planner->isa->name, &planner->set, fail))
@@ -295,7 +352,7 @@ bool plan_make(struct arena *arena, const struct plan_args *args, const struct i
     struct planner planner = {args, isa, &plan_options, &of_blocks, {0}};
     if (names_kernel(args, operands) && !find_kernels(arena, operands, &planner, plan, fail))
         return false;
-    add_each(arena, &planner, operands->items, operands->n_items, add_operand, plan);
+    add_operands(arena, &planner, operands, plan);
     add_each(arena, &planner, args->asm_texts.items, args->asm_texts.n_items, add_text, plan);
     add_each(arena, &planner, args->hex.items, args->hex.n_items, add_code, plan);
     return plan_is_left(plan, fail) && (!args->corun || add_corun(arena, &planner, plan, fail));

@@ -120,9 +120,8 @@ static bool read_before(struct run *run, struct fail *fail) {
             n_again += run->states[i][form].state == STATE_UNSTABLE;
         }
     if (fail->status == FAIL_NONE && run->request->is_resumed)
-        lab_say(listener_of(run), LAB_NOTE,
-                "%zu of %zu values are taken from '%s'; %zu unstable ones are measured again", n_taken,
-                N_FORMS * run->blocks.n, run->path, n_again);
+        lab_say(listener_of(run), LAB_NOTE, "%zu of %s taken from '%s'. Unstable, and measured again: %zu", n_taken,
+                text_count_are(run->arena, N_FORMS * run->blocks.n, "value"), run->path, n_again);
     return fail->status == FAIL_NONE;
 }
 

@@ -114,6 +114,9 @@ static bool read_file(struct kernel_file *file, struct kernel_set *set) {
         [REQUIRES] = {.key = "requires"},
         [KERNELS] = {.key = "kernels", .required = true},
     };
+    if (!yaml_root(yaml) || !yaml_is_mapping(yaml_root(yaml)))
+        return fail_at(yaml->fail, yaml->path, 1, 1,
+                       "a kernel file begins with 'isa: x86_64' or its like; a list below 'kernels:' has the kernels");
     return yaml_fields(yaml, yaml_root(yaml), "a kernel file", fields, N_KEYS) && read_isa(file, fields[ISA].value) &&
            read_syntax(file, fields[SYNTAX].value) &&
            (!fields[REQUIRES].value || yaml_texts(yaml, fields[REQUIRES].value, "a CPU feature", &file->features,

@@ -35,7 +35,8 @@ static const struct {
     {__LINE__, HEAD "%\xe1\x84\x8cwrit\n", 3, 2, "a line that begins with '%' is a directive of YAML"},
     {__LINE__, HEAD "  - name: *a\n", 3, 12, "invalid alias"},
     // the file's keys
-    {__LINE__, "- a\n", 1, 1, "expected a kernel file: keys with values"},
+    {__LINE__, "- a\n", 1, 1,
+     "a kernel file begins with 'isa: x86_64' or its like; a list below 'kernels:' has the kernels"},
     {__LINE__, "kernels: []\n", 1, 1, "a kernel file needs the key 'isa'"},
     {__LINE__, "isa: x86_64\n", 1, 1, "a kernel file needs the key 'kernels'"},
     {__LINE__, "isa: x86_64\nkernel: []\n", 2, 1, "unknown key 'kernel' in a kernel file (did you mean 'kernels'?)"},

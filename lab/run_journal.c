@@ -70,8 +70,8 @@ static void say_what_was_found(const struct run_journal *journal, const struct l
         lab_say(lab->listener, LAB_WARNING, "%s", damage);
     if (!is_resumed)
         return;
-    lab_say(lab->listener, LAB_NOTE, "%zu of %zu measurements are taken from '%s'", journal->n_by_state[JOURNAL_DONE],
-            n_experiments, journal->path);
+    lab_say(lab->listener, LAB_NOTE, "%zu of %s taken from '%s'", journal->n_by_state[JOURNAL_DONE],
+            text_count_are(lab->arena, n_experiments, "measurement"), journal->path);
     say_what_is_not_taken(journal, lab);
     say_what_is_of_others(journal, lab);
 }

@@ -1,5 +1,6 @@
 #include "parameters/parameters.h"
 
+#include "base/text.h"
 #include "lab/run_plan.h"
 #include "parameters/experiments.h"
 
@@ -87,9 +88,9 @@ static void find_all(struct session *session, const struct parameters_request *r
         session->n_missing = 0;
         experiments[i].find(session);
         if (is_final && session->n_missing)
-            card_add_unknown(
-                &session->card, &head,
-                arena_printf(session->arena, "%zu values are not measured yet; --resume goes on", session->n_missing));
+            card_add_unknown(&session->card, &head,
+                             arena_printf(session->arena, "%s not measured yet; --resume goes on",
+                                          text_count_are(session->arena, session->n_missing, "value")));
         n_missing += session->n_missing;
     }
     session->n_missing = n_missing;
@@ -103,9 +104,9 @@ static bool write_card(struct session *session, const struct parameters_request 
 static void say_taken(const struct session *session, const struct parameters_request *request) {
     if (request->is_resumed && session->n_taken)
         lab_say(request->lab->listener, LAB_NOTE,
-                "%zu values are taken from '%s'; %zu of them are unstable, and are measured again while the budget "
-                "lasts",
-                session->n_taken, session->path, session_count(session, SESSION_UNSTABLE));
+                "%s taken from '%s'. Unstable, and measured again while the budget lasts: %zu",
+                text_count_are(session->arena, session->n_taken, "value"), session->path,
+                session_count(session, SESSION_UNSTABLE));
 }
 
 // Calls the experiments until none asks for more. What they ask for is measured after each round. What is unstable is

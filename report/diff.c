@@ -9,22 +9,28 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { DECIMALS = 5 };
 
-static const char *number_text(struct arena *arena, double number) {
-    return isfinite(number) ? fold_number(arena, number, fold_decimals(number)) : "-";
+// With digits that tell it from `other`, the number beside it that it differs from.
+static const char *number_text(struct arena *arena, double number, double other) {
+    if (!isfinite(number))
+        return "-";
+    const char *text = fold_number(arena, number, fold_decimals(number));
+    bool is_alike = isfinite(other) && strcmp(text, fold_number(arena, other, fold_decimals(other))) == 0;
+    return is_alike ? text_number_beside(arena, number, other, 3) : text;
 }
 
-// "≤4 ±0.01", or why there is no value
-static const char *value_text(struct arena *arena, const struct check_value *value) {
+// "≤4 ±0.01", or why there is no value. `other`: as above; null: there is none.
+static const char *value_text(struct arena *arena, const struct check_value *value, const struct check_value *other) {
     if (!value)
         return "-";
     if (!value->value.is_known)
         return value->value.why ? value->value.why : "-";
     double half = fmax(value->value.high - value->value.cycles, value->value.cycles - value->value.low);
     return arena_printf(arena, "%s%s ±%.2g%s", value->value.relation == TABLE_AT_MOST ? "≤" : "",
-                        number_text(arena, value->value.cycles), half,
+                        number_text(arena, value->value.cycles, other ? other->value.cycles : NAN), half,
                         value->value.verdict == MEASURED_UNSTABLE ? "?" : "");
 }
 
@@ -69,9 +75,10 @@ static void print_kind(struct arena *arena, const struct diff *diff, enum diff_k
         const struct check_value *any = list[i]->after ? list[i]->after : list[i]->before;
         table_cell(&grid, "%s", any->form);
         table_cell(&grid, "%s", check_value_label(arena, any));
-        table_cell(&grid, "%s", value_text(arena, list[i]->before));
-        table_cell(&grid, "%s", value_text(arena, list[i]->after));
-        table_cell(&grid, "%s", kind == DIFF_MOVED ? arena_printf(arena, "%+.3g %%", 100 * change_of(list[i])) : "");
+        bool has_moved = kind == DIFF_MOVED;
+        table_cell(&grid, "%s", value_text(arena, list[i]->before, has_moved ? list[i]->after : NULL));
+        table_cell(&grid, "%s", value_text(arena, list[i]->after, has_moved ? list[i]->before : NULL));
+        table_cell(&grid, "%s", has_moved ? arena_printf(arena, "%+.3g %%", 100 * change_of(list[i])) : "");
     }
     table_print(&grid, out, colour);
     if (n_shown < n)
@@ -94,12 +101,12 @@ void diff_print(struct arena *arena, const struct diff_sides *sides, const struc
         out);
     screen_print_sentence(
         arena_printf(arena, "After: %s: %s; %s", sides->after->path, sides->after->machine, sides->after->clock), out);
-    screen_print_sentence(
-        arena_printf(arena,
-                     "%zu of %zu stable values moved. Of those that moved, at most %g %% are expected "
-                     "to be false (Benjamini and Hochberg).",
-                     diff->n_by_kind[DIFF_MOVED], diff->n_compared, 100 * rate),
-        out);
+    screen_print_sentence(arena_printf(arena,
+                                       "%zu of %s moved. Of those that moved, at most %g %% are expected "
+                                       "to be false (Benjamini and Hochberg).",
+                                       diff->n_by_kind[DIFF_MOVED], text_count(arena, diff->n_compared, "stable value"),
+                                       100 * rate),
+                          out);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         print_kind(arena, diff, kinds[i].kind, kinds[i].title, most, out, colour);
 }
@@ -172,8 +179,9 @@ void diff_models_print(struct arena *arena, const struct diff_model_names *names
     table_column(&grid, TABLE_RIGHT, names->before);
     table_column(&grid, TABLE_RIGHT, names->after);
     table_column(&grid, TABLE_LEFT, "measured");
-    screen_print_sentence(arena_printf(arena, "%zu of %zu predictions differ between %s and %s", diff->n_entries,
-                                       diff->n_compared, names->before, names->after),
+    screen_print_sentence(arena_printf(arena, "%zu of %s differ%s between %s and %s", diff->n_entries,
+                                       text_count(arena, diff->n_compared, "prediction"),
+                                       diff->n_compared == 1 ? "s" : "", names->before, names->after),
                           out);
     if (n_shown)
         fputc('\n', out);
@@ -181,9 +189,9 @@ void diff_models_print(struct arena *arena, const struct diff_model_names *names
         const struct diff_models_entry *entry = &diff->entries[i];
         table_cell(&grid, "%s", entry->value->form);
         table_cell(&grid, "%s", check_value_label(arena, entry->value));
-        table_cell(&grid, "%s", number_text(arena, entry->before));
-        table_cell(&grid, "%s", number_text(arena, entry->after));
-        table_cell(&grid, "%s", value_text(arena, entry->value));
+        table_cell(&grid, "%s", number_text(arena, entry->before, entry->after));
+        table_cell(&grid, "%s", number_text(arena, entry->after, entry->before));
+        table_cell(&grid, "%s", value_text(arena, entry->value, NULL));
     }
     if (n_shown)
         table_print(&grid, out, colour);

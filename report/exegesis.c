@@ -130,6 +130,41 @@ static const char *interval(struct arena *arena, const struct table_value *value
                         fold_number(arena, value->high, DECIMALS));
 }
 
+static bool is_same_pair(const struct table_latency *a, const struct table_latency *b) {
+    return strcmp(a->source, b->source) == 0 && strcmp(a->destination, b->destination) == 0;
+}
+
+// Pairs that have a latency to compare. A pair may have several: of slow values, or until others have the result.
+static size_t count_pairs(const struct table_row *row) {
+    size_t n = 0;
+    for (size_t i = 0; i < row->n_latencies; i++) {
+        size_t first = 0;
+        while (!is_same_pair(&row->latencies[first], &row->latencies[i]))
+            first++;
+        n += first == i && !table_latency_is_special(&row->latencies[i]);
+    }
+    return n;
+}
+
+// Which latency of the row it is: "operands 1 -> 0, until other instructions have the result (its own kind: 2 cycles),
+// the largest of 3 pairs".
+static void add_pair(struct text *info, const struct table_row *row, const struct table_latency *latency) {
+    size_t n_pairs = count_pairs(row);
+    text_addf(info, "operands %s -> %s, ", latency->source, latency->destination);
+    if (latency->has_slow_values)
+        text_add(info, "slow values, ");
+    for (size_t i = 0; i < row->n_latencies && latency->is_to_others; i++) {
+        const struct table_latency *own = &row->latencies[i];
+        if (is_same_pair(own, latency) && !own->is_to_others && !own->has_slow_values && fold_is_known(&own->value))
+            text_addf(info, "until other instructions have the result (its own kind: %s cycles), ",
+                      fold_value(info->arena, &own->value));
+    }
+    if (n_pairs == 1)
+        text_add(info, "the only pair; ");
+    else
+        text_addf(info, "the largest of %zu pairs; ", n_pairs);
+}
+
 static void add_latency(struct writer *writer, const struct table_row *row) {
     struct arena *arena = writer->arena;
     const struct fold fold = fold_latency(arena, row);
@@ -137,11 +172,7 @@ static void add_latency(struct writer *writer, const struct table_row *row) {
         return;
     const struct table_value *value = &fold.latency->value;
     struct text info = {.arena = arena};
-    text_addf(&info, "operands %s -> %s, ", fold.latency->source, fold.latency->destination);
-    if (row->n_latencies == 1)
-        text_add(&info, "the only pair; ");
-    else
-        text_addf(&info, "the largest of %zu pairs; ", row->n_latencies);
+    add_pair(&info, row, fold.latency);
     text_addf(&info, "%s; ", interval(arena, value));
     if (value->partner)
         text_addf(&info, "chain closed by %s", value->partner);

@@ -90,6 +90,27 @@ static void documents_as_llvm_reads_them(void **state) {
     remove_files();
 }
 
+// A pair counts once, however many latencies it has; the number says until when it counts.
+static void latencies_of_one_pair_are_told_apart(void **state) {
+    (void)state;
+    const struct table_latency latencies_of_it[] = {
+        {.source = "1", .destination = "0", .value = testing_value(2, "c5f45807")},
+        {.source = "1", .destination = "0", .value = testing_value(3, "c5f45807"), .is_to_others = true},
+        {.source = "same", .destination = "0", .value = testing_value(1, "c5f45807")},
+    };
+    struct table_row row = testing_table.rows[0];
+    struct survey_table one = testing_table;
+    row.latencies = latencies_of_it;
+    row.n_latencies = 3;
+    one.rows = &row;
+    one.n_rows = 1;
+    write_files(&one, folder);
+    assert_non_null(strstr(content(latencies.path),
+                           "info:            'operands 1 -> 0, until other instructions have the result (its own kind: "
+                           "2 cycles), the only pair; 2.99 to 3.01 cycles; "));
+    remove_files();
+}
+
 static void every_document_is_yaml(void **state) {
     (void)state;
     write_files(&testing_table, folder);
@@ -263,10 +284,10 @@ static void llvm_exegesis_reads_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_as_llvm_reads_them), cmocka_unit_test(every_document_is_yaml),
-        cmocka_unit_test(the_form_comes_first),         cmocka_unit_test(a_loop_loses_its_branch),
-        cmocka_unit_test(no_rows_make_empty_files),     cmocka_unit_test(needs_names_and_a_place),
-        cmocka_unit_test(llvm_exegesis_reads_all),
+        cmocka_unit_test(documents_as_llvm_reads_them), cmocka_unit_test(latencies_of_one_pair_are_told_apart),
+        cmocka_unit_test(every_document_is_yaml),       cmocka_unit_test(the_form_comes_first),
+        cmocka_unit_test(a_loop_loses_its_branch),      cmocka_unit_test(no_rows_make_empty_files),
+        cmocka_unit_test(needs_names_and_a_place),      cmocka_unit_test(llvm_exegesis_reads_all),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -141,6 +141,12 @@ double fold_off(double number, struct fold_range range) {
     return fmax(fmax(number, nearest), LEAST_CYCLES) / fmax(smaller, LEAST_CYCLES);
 }
 
+bool fold_differs(struct arena *arena, double number, struct fold_range range) {
+    double nearest = fmin(fmax(number, range.low), range.high);
+    return fold_off(number, range) > 1 && strcmp(fold_number(arena, number, fold_decimals(number)),
+                                                 fold_number(arena, nearest, fold_decimals(nearest))) != 0;
+}
+
 double fold_most_off(const struct survey_table *table, const struct table_row *row) {
     double most = 1;
     for (size_t i = 0; i < table->n_models && row->models; i++)

@@ -35,6 +35,8 @@ struct fold_range fold_throughput_range(const struct table_row *row);
 
 // Returns how far outside the range a model's number is, as a factor above 1; 1: inside, or the number is not finite.
 double fold_off(double number, struct fold_range range);
+// Whether a table marks the number as outside the range. What print alike are not marked: `fold_number` has the digits.
+bool fold_differs(struct arena *arena, double number, struct fold_range range);
 // Returns the largest of these factors over a row's models, and over latency and throughput.
 double fold_most_off(const struct survey_table *table, const struct table_row *row);
 

@@ -45,7 +45,7 @@ static void add_causes(struct arena *arena, struct text *text, const struct revi
                   example->number, interval_of(arena, value), count_left(repaired, finding));
     }
     if (repaired->n_findings_before > MOST_CAUSES)
-        text_addf(text, "\nThere are %zu more causes.\n", repaired->n_findings_before - MOST_CAUSES);
+        text_addf(text, "\nOther causes: %zu.\n", repaired->n_findings_before - MOST_CAUSES);
 }
 
 static void add_tests(struct text *text, const struct review_request *request) {
@@ -54,9 +54,10 @@ static void add_tests(struct text *text, const struct review_request *request) {
         return;
     text_addf(text,
               "\n## LLVM's tests of llvm-mca\n\n"
-              "* %zu tests change, in %zu lines; %zu stay as they are.\n"
+              "* %s changed, in %s. As before: %zu.\n"
               "* Left alone: %zu.\n",
-              tests->n_changed, tests->n_lines, tests->n_same, tests->n_left);
+              text_count_are(text->arena, tests->n_changed, "test"), text_count(text->arena, tests->n_lines, "line"),
+              tests->n_same, tests->n_left);
     for (size_t i = 0; i < tests->n_left; i++)
         text_addf(text, "  * `%s`: %s\n", tests->left[i].path, tests->left[i].why);
 }
@@ -113,13 +114,14 @@ static void add_file(struct arena *arena, struct text *text, const struct review
         return;
     text_addf(text,
               "\n## In `%s`\n\n"
-              "* %zu statements are edited: most measured opcodes with that write need the change.\n"
-              "* %zu InstRWs are new, of opcodes that differ from their class.\n"
-              "* llvm-tblgen's numbers are the repair's for %zu of %zu opcodes.\n",
-              strrchr(request->td_path, '/') ? strrchr(request->td_path, '/') + 1 : request->td_path, td->n_statements,
-              td->n_inst_rws, td->n_equal, td->n_compared);
+              "* %s edited: most measured opcodes with that write need the change.\n"
+              "* %s new, of opcodes that differ from their class.\n"
+              "* llvm-tblgen's numbers are the repair's for %zu of %s.\n",
+              strrchr(request->td_path, '/') ? strrchr(request->td_path, '/') + 1 : request->td_path,
+              text_count_are(arena, td->n_statements, "statement"), text_count_are(arena, td->n_inst_rws, "InstRW"),
+              td->n_equal, text_count(arena, td->n_compared, "opcode"));
     if (td->n_left)
-        text_addf(text, "* %zu opcodes are not expressed:\n", td->n_left);
+        text_addf(text, "* %s not expressed:\n", text_count_are(arena, td->n_left, "opcode"));
     add_left(arena, text, td);
 }
 

@@ -3,6 +3,7 @@
 #include "base/json_text.h"
 #include "base/screen.h"
 #include "base/table.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -192,25 +193,25 @@ static void print_worst(struct arena *arena, const struct scores *scores, FILE *
 }
 
 // The fewest blocks of which scores can judge models.
-enum { FEWEST_BLOCKS = 30 };
-
-static void print_few(struct arena *arena, const struct scores *scores, FILE *out) {
-    size_t most = 0;
-    for (unsigned m = 0; m < scores->n_models; m++)
-        for (unsigned f = 0; f < N_FORMS; f++)
+const char *score_warning(struct arena *arena, const struct scores *scores) {
+    enum { FEWEST_BLOCKS = 30 };
+    struct text text = {.arena = arena};
+    for (unsigned f = 0; f < N_FORMS; f++) {
+        size_t most = 0;
+        for (unsigned m = 0; m < scores->n_models; m++)
             most = scores->models[m].forms[f].all.n > most ? scores->models[m].forms[f].all.n : most;
-    if (most > 0 && most < FEWEST_BLOCKS)
-        screen_print_sentence(arena_printf(arena,
-                                           "These are too few blocks to compare models by: %zu, and %d are the fewest.",
-                                           most, FEWEST_BLOCKS),
-                              out);
+        if (most > 0 && most < FEWEST_BLOCKS)
+            text_addf(&text, "%s%s %s", text.length ? ", " : "", text_count(arena, most, "block"), form_name(f));
+    }
+    return text.length ? arena_printf(arena, "not representative: %s; fewer than %d say little about other code",
+                                      text.data, FEWEST_BLOCKS)
+                       : NULL;
 }
 
 void score_print(struct arena *arena, const struct scores *scores, FILE *out, bool colour) {
     print_values(scores, out);
     fprintf(out, "\n");
     print_all(arena, scores, out, colour);
-    print_few(arena, scores, out);
     print_groups(arena, scores, out, colour);
     print_classes(arena, scores, out, colour);
     print_worst(arena, scores, out, colour);

@@ -10,6 +10,9 @@
 // Tables: all blocks, kinds of blocks, scheduling classes, the worst blocks.
 void score_print(struct arena *arena, const struct scores *scores, FILE *out, bool colour);
 
+// Returns a clause on scores of so few blocks that they stand for no others; null: there are none.
+const char *score_warning(struct arena *arena, const struct scores *scores);
+
 // A line for each model, form and kind of block.
 void score_print_csv(const struct scores *scores, FILE *out);
 

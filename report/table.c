@@ -105,7 +105,8 @@ static void print_width(struct arena *arena, const struct survey_table *table, F
         screen_print_sentence(arena_printf(arena, "Dispatch slots are not known: %s", table->no_filler), out);
 }
 
-static void print_head(struct arena *arena, const struct survey_table *table, FILE *out) {
+static void print_head(struct arena *arena, const struct survey_table *table, const struct table_rows *rows,
+                       FILE *out) {
     screen_print_sentence(arena_printf(arena, "%s%s%s", table->cpu, table->llvm_cpu ? "; LLVM: " : "",
                                        table->llvm_cpu ? table->llvm_cpu : ""),
                           out);
@@ -120,13 +121,16 @@ static void print_head(struct arena *arena, const struct survey_table *table, FI
                           out);
     print_all_reasons(arena, table, out);
     print_width(arena, table, out);
+    if (rows->n)
+        screen_print_sentence("Latencies: 1;4 are two that differ, 1..7 the least and the largest of more", out);
     if (table->n_models)
         screen_print_sentence("Models: latency, then reciprocal throughput, as their tables state them; ≠: outside the "
                               "measured interval. 'cyclops check' simulates the measured code instead",
                               out);
     if (table->n_models > MOST_MODELS)
-        screen_print_sentence(arena_printf(arena, "%zu more models: as CSV or JSON", table->n_models - MOST_MODELS),
-                              out);
+        screen_print_sentence(
+            arena_printf(arena, "%s more: as CSV or JSON", text_count(arena, table->n_models - MOST_MODELS, "model")),
+            out);
     fputc('\n', out);
 }
 
@@ -222,7 +226,8 @@ static void add_model(struct arena *arena, struct table *grid, const struct tabl
     }
     const struct table_model *model = &row->models[i];
     const struct fold_range latencies = fold_latency_range(row), throughputs = fold_throughput_range(row);
-    bool is_off = fold_off(model->latency, latencies) > 1 || fold_off(model->rthroughput, throughputs) > 1;
+    bool is_off =
+        fold_differs(arena, model->latency, latencies) || fold_differs(arena, model->rthroughput, throughputs);
     const char *latency = screen_text(arena, table_model_text(arena, model->latency, &latencies));
     size_t width = text_width(latency);
     int padding = width < MODEL_LATENCY ? (int)(MODEL_LATENCY - width) : 1;
@@ -296,7 +301,7 @@ bool table_report_print(struct arena *arena, const struct survey_table *table,
             table_page_print(arena, table, rows.rows[i], out, options->colour);
         return true;
     }
-    print_head(arena, table, out);
+    print_head(arena, table, &rows, out);
     if (rows.n == 0)
         screen_print_sentence("No form is left to show.", out);
     print_list(arena, table, &rows, options, out);

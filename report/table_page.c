@@ -6,6 +6,7 @@
 #include "report/fold.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 // Both ends with the same digits.
@@ -31,7 +32,7 @@ static void add_value(struct arena *arena, struct table *grid, const struct tabl
 }
 
 static struct table open_grid(struct arena *arena, const char *what, const char *unit, const char *fourth) {
-    struct table grid = {.arena = arena};
+    struct table grid = {.arena = arena, .is_whole = true};
     table_column(&grid, TABLE_WRAP, what);
     table_column(&grid, TABLE_LEFT, unit);
     table_column(&grid, TABLE_LEFT, "interval");
@@ -83,7 +84,7 @@ static void print_legend(struct arena *arena, const struct table_row *row, FILE 
             has_others = true;
     if (has_others)
         text_add(&text, "; to others: until another instruction has the result, such as the one that closes the chain");
-    screen_print_sentence(text.data, out);
+    screen_print_whole_sentence(text.data, out);
 }
 
 static void print_latencies(struct arena *arena, const struct table_row *row, FILE *out, bool colour) {
@@ -121,7 +122,7 @@ static void print_throughputs(struct arena *arena, const struct table_row *row, 
 static void print_counts(struct arena *arena, const struct table_row *row, FILE *out, bool colour) {
     size_t which = row->headline < row->n_throughputs ? row->headline : 0;
     const struct table_throughput *throughput = row->n_throughputs ? &row->throughputs[which] : NULL;
-    struct table grid = {.arena = arena};
+    struct table grid = {.arena = arena, .is_whole = true};
     if (!throughput || !throughput->n_counts)
         return;
     table_column(&grid, TABLE_WRAP, arena_printf(arena, "counted: %s", table_throughput_text(arena, row, throughput)));
@@ -168,7 +169,7 @@ static void print_slots(struct arena *arena, const struct survey_table *table, c
 static void print_models(struct arena *arena, const struct survey_table *table, const struct table_row *row, FILE *out,
                          bool colour) {
     const struct fold_range latencies = fold_latency_range(row), throughputs = fold_throughput_range(row);
-    struct table grid = {.arena = arena};
+    struct table grid = {.arena = arena, .is_whole = true};
     table_column(&grid, TABLE_WRAP, "model");
     table_column(&grid, TABLE_LEFT, "latency");
     table_column(&grid, TABLE_LEFT, "reciprocal throughput");
@@ -176,9 +177,9 @@ static void print_models(struct arena *arena, const struct survey_table *table, 
     for (size_t i = 0; i < table->n_models; i++) {
         const struct table_model *model = row->models && row->models[i].is_known ? &row->models[i] : NULL;
         table_text_cell(&grid, TABLE_PLAIN, table->models[i]);
-        table_text_cell(&grid, model && fold_off(model->latency, latencies) > 1 ? TABLE_RED : TABLE_PLAIN,
+        table_text_cell(&grid, model && fold_differs(arena, model->latency, latencies) ? TABLE_RED : TABLE_PLAIN,
                         model ? table_model_text(arena, model->latency, &latencies) : "-");
-        table_text_cell(&grid, model && fold_off(model->rthroughput, throughputs) > 1 ? TABLE_RED : TABLE_PLAIN,
+        table_text_cell(&grid, model && fold_differs(arena, model->rthroughput, throughputs) ? TABLE_RED : TABLE_PLAIN,
                         model ? table_model_text(arena, model->rthroughput, &throughputs) : "-");
         table_text_cell(&grid, TABLE_PLAIN, model ? arena_printf(arena, "%u", model->uops) : "-");
     }
@@ -187,33 +188,35 @@ static void print_models(struct arena *arena, const struct survey_table *table, 
 }
 
 // Returns "c5 f4 58 c2", which breaks between bytes. Of long code, the beginning.
-static const char *spaced(struct arena *arena, const char *hex) {
-    enum { MOST_BYTES = 64 };
+static const char *spaced(struct arena *arena, const char *hex, size_t most_bytes) {
     struct text text = {.arena = arena};
     size_t n_bytes = hex ? strlen(hex) / 2 : 0;
     text_add(&text, "");
-    for (size_t i = 0; i < n_bytes && i < MOST_BYTES; i++)
+    for (size_t i = 0; i < n_bytes && i < most_bytes; i++)
         text_addf(&text, "%s%.2s", i ? " " : "", &hex[2 * i]);
-    if (n_bytes > MOST_BYTES)
+    if (n_bytes > most_bytes)
         text_addf(&text, " … (%zu bytes)", n_bytes);
     return text.data;
 }
 
-// `place`: folder of the first one.
+// `place`: folder of the first one. A grid of limited width has the beginning of long code.
 static void add_kernel(struct arena *arena, struct table *grid, const char *what, const struct table_value *value,
                        struct table_value *place) {
+    enum { MOST_BYTES = 64 };
     if (!value->kernel)
         return;
     place->folder = place->folder ? place->folder : value->folder;
     table_text_cell(grid, TABLE_PLAIN, value->kernel);
     table_text_cell(grid, TABLE_PLAIN, what);
-    table_text_cell(grid, TABLE_PLAIN, spaced(arena, value->bytes));
+    table_text_cell(grid, TABLE_PLAIN, spaced(arena, value->bytes, grid->most_columns ? MOST_BYTES : SIZE_MAX));
 }
 
 static void print_kernels(struct arena *arena, const struct survey_table *table, const struct table_row *row, FILE *out,
                           bool colour) {
-    // Bytes of code fill any line, and are read by nobody beyond the usual screen's.
-    struct table grid = {.arena = arena, .most_columns = 79};
+    // Bytes of code fill any line, and are read by nobody beyond the usual screen's. A program wants them whole.
+    enum { USUAL = 79 };
+    bool is_short = screen_whole_columns(out) == screen_columns(out);
+    struct table grid = {.arena = arena, .most_columns = is_short ? USUAL : 0, .is_whole = true};
     struct table_value place = {0};
     bool has_kernel = false;
     table_column(&grid, TABLE_WRAP, "kernel"); // never cut: it is to be repeated
@@ -234,22 +237,22 @@ static void print_kernels(struct arena *arena, const struct survey_table *table,
     if (!has_kernel)
         return;
     fputc('\n', out);
-    screen_print_sentence(
+    screen_print_whole_sentence(
         arena_printf(arena, "To measure again: %s KERNEL", table_repeat(arena, &place, table->repeat_options)), out);
     table_print(&grid, out, colour);
 }
 
 void table_page_print(struct arena *arena, const struct survey_table *table, const struct table_row *row, FILE *out,
                       bool colour) {
-    screen_print_sentence(
+    screen_print_whole_sentence(
         arena_printf(arena, "%s%s%s", row->form, row->example ? ": " : "", row->example ? row->example : ""), out);
-    screen_print_sentence(table->cpu, out);
+    screen_print_whole_sentence(table->cpu, out);
     if (table->clock)
-        screen_print_sentence(arena_printf(arena, "Clock: %s", table->clock), out);
+        screen_print_whole_sentence(arena_printf(arena, "Clock: %s", table->clock), out);
     if (row->sched_class)
-        screen_print_sentence(arena_printf(arena, "Scheduling class: %s", row->sched_class), out);
+        screen_print_whole_sentence(arena_printf(arena, "Scheduling class: %s", row->sched_class), out);
     if (row->left_out)
-        screen_print_sentence(arena_printf(arena, "Not measured: %s", row->left_out), out);
+        screen_print_whole_sentence(arena_printf(arena, "Not measured: %s", row->left_out), out);
     print_latencies(arena, row, out, colour);
     print_throughputs(arena, row, out, colour);
     print_counts(arena, row, out, colour);

@@ -112,7 +112,7 @@ const char *table_model_text(struct arena *arena, double number, const struct fo
     if (!isfinite(number))
         return "-";
     return arena_printf(arena, "%s%s", fold_number(arena, number, fold_decimals(number)),
-                        fold_off(number, *range) > 1 ? "≠" : "");
+                        fold_differs(arena, number, *range) ? "≠" : "");
 }
 
 void table_text_cell(struct table *table, enum table_colour colour, const char *text) {

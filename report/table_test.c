@@ -64,6 +64,7 @@ static void a_row_for_each_form(void **state) {
                         "Unstable here: 2 × another thread was busy\n"
                         "Not measured here: 1 × illegal instruction\n"
                         "Dispatch: 6 slots a cycle, measured with 'xor'\n"
+                        "Latencies: 1;4 are two that differ, 1..7 the least and the largest of more\n"
                         "Models: latency, then reciprocal throughput, as their tables state them; ≠:\n"
                         "    outside the measured interval. 'cyclops check' simulates the measured code\n"
                         "    instead\n"
@@ -81,6 +82,38 @@ static void a_row_for_each_form(void **state) {
     assert_non_null(strstr(text, "    illegal instruction\n"));
     assert_non_null(strstr(text, "\033[31m3≠    1\033[0m"));
     assert_non_null(strstr(text, "\033[33m7 ?\033[0m"));
+}
+
+// In a pipe without COLUMNS, a page has a line for each row, and the whole code.
+static void a_page_in_a_pipe_is_whole(void **state) {
+    (void)state;
+    enum { N_BYTES = 200 };
+    char code[2 * N_BYTES + 1] = "";
+    for (int i = 0; i < N_BYTES; i++)
+        strcat(code, "90");
+    const struct table_latency latency = {.source = "1", .destination = "0", .value = testing_value(3, code)};
+    struct table_row row = testing_table.rows[0];
+    struct survey_table one = testing_table;
+    row.latencies = &latency;
+    row.n_latencies = 1;
+    one.rows = &row;
+    one.n_rows = 1;
+    unsetenv("COLUMNS");
+    const char *page = written(table_report_print, &one, (struct table_report_options){.form = "VADDPSYrm"});
+    setenv("COLUMNS", "80", 1);
+    const char *last = strstr(page, "latency 1 → 0  ");
+    assert_non_null(last);
+    assert_null(strstr(page, "…"));
+    assert_int_equal(strcspn(strstr(last, "90 90"), "\n"), 3 * N_BYTES - 1);
+}
+
+static void numbers_that_print_alike_are_not_marked(void **state) {
+    (void)state;
+    static const struct fold_range narrow = {0.0513, 0.0514};
+    assert_true(fold_off(0.0507, narrow) > 1);
+    assert_false(fold_differs(&arena, 0.0507, narrow));
+    assert_true(fold_differs(&arena, 0.053, narrow));
+    assert_true(fold_differs(&arena, 0.25, (struct fold_range){0.261, 0.263}));
 }
 
 static void one_form_has_a_page(void **state) {
@@ -464,6 +497,8 @@ static void classes_whose_forms_differ(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_for_each_form),
+        cmocka_unit_test(a_page_in_a_pipe_is_whole),
+        cmocka_unit_test(numbers_that_print_alike_are_not_marked),
         cmocka_unit_test(one_form_has_a_page),
         cmocka_unit_test(counts_and_slow_values_show),
         cmocka_unit_test(what_others_wait_for_shows),

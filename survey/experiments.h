@@ -1,35 +1,36 @@
 // Private to this folder.
 // The experiments of a form, as kernels in the format of kernel files (gen/kernel.h). So `cyclops run --kernels` can
-// repeat each of them. Their names:
-//  - FORM: its throughput
+// repeat each of them. Their names, of throughputs:
+//  - FORM: the throughput
 //  - FORM.broken: the same, with instructions that end the dependences through fixed registers
-//  - FORM.broken.N: the same, N copies of the form to one set of such instructions, of which each takes no pipe if
-//    possible
+//  - FORM.broken.N: the same, with N copies of the form to one set of such instructions. Each of these takes no pipe
+//    if possible
 //  - FORM.lines: as FORM.broken, of a gather or scatter whose lanes are on lines of their own
-//  - FORM.around.N: the throughput of N copies with what the form needs around them (surroundings.h)
-//  - FORM.copies.N: the throughput of N copies that do not wait for each other
-//  - FORM.slow: the throughput of a division or square root of numbers that are not round; FORM.slow.around.N: as
-//    FORM.around.N; FORM.slow.SOURCE-RESULT.WAY: a latency
-//  - FORM.chain: latencies of pairs that close by themselves: a chain for each
-//  - FORM.SOURCE-RESULT.WAY: the latency of one pair, through a partner (partners.h) or with dependences ended
-//  ("alone")
+//  - FORM.around.N: N copies with what the form needs around them (surroundings.h)
+//  - FORM.copies.N: N copies that do not wait for each other
+//  - FORM.slow, FORM.slow.around.N: as FORM and FORM.around.N, of a division or square root of numbers that are not
+//    round
+//  - FORM.slots.FILLER.N: the form mixed with N fillers (slots.h)
+// Of latencies:
+//  - FORM.chain: pairs that close by themselves, with a chain for each
+//  - FORM.SOURCE-RESULT.WAY: one pair, through a partner (partners.h), or with dependences ended ("alone")
 //  - FORM.SOURCE-RESULT_whole.WAY: the same to the whole register of which the form writes the high byte
-//  - FORM.SOURCE-RESULT.crossing: the same through two copies of the form, of which each reads the other's result
-//  - FORM.SOURCE-RESULT.WAY.together: the same, without ending what the result carries from copy to copy by itself
-//  - FORM.SOURCE-RESULT.WAY.others: the same, though the pair closes by itself: other instructions may wait longer for
-//  the result
+//  - FORM.SOURCE-RESULT.crossing: one pair, through two copies of the form, of which each reads the other's result
+//  - FORM.SOURCE-RESULT.WAY.together: one pair through a partner, where the result still depends on its earlier value
+//  - FORM.SOURCE-RESULT.WAY.others: one pair through a partner, though it closes by itself: other instructions may
+//    wait longer for the result
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with some more steps, where flags are on the way. Without a difference,
 //    the chain is open: the form does not write that flag, or does not read carry
-//  - FORM.SOURCE-RESULT.WAY.padded.STEP: the same with many more of that step. Made of forms whose copies take long
-//  side
+//  - FORM.SOURCE-RESULT.WAY.padded.STEP: the same with many more of that step. It is made where copies take long side
 //    by side: then the chain may take longer than its latency, for other reasons
 //  - FORM.SOURCE-memory.WAY: the time through memory: the form stores, and an instruction loads the same bytes back
-//  into
-//    the source. FORM.SOURCE-memory.WAY.longer.STEP: the same with some more of that step behind the load
-//  - FORM.same: the latency where all sources are one register
-//  - FORM.memory: the time from a word of memory that it reads and writes to itself
-//  - FORM.slots.FILLER.N: its throughput mixed with N fillers (slots.h)
-//  - CHAIN.WAY: a partner's own
+//    into the source
+//  - FORM.SOURCE-memory.WAY.longer.STEP: the same with some more of that step behind the load
+//  - FORM.slow.SOURCE-RESULT.WAY: one pair of a division or square root of numbers that are not round
+//  - FORM.same: all sources are one register
+//  - FORM.memory: from a word of memory that the form reads and writes to itself
+// Of no form:
+//  - CHAIN.WAY: a partner's own latency
 //  - FILL.FILLER, FILL.FILLER.N: a filler by itself, and N of them beside simple instructions
 #ifndef SURVEY_EXPERIMENTS_H
 #define SURVEY_EXPERIMENTS_H

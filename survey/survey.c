@@ -471,6 +471,9 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
     size_t n_unstable = 0;
     if (!measure_once(survey, &n_unstable, fail))
         return false;
+    if (n_unstable && survey->request->is_resumed && !is_stopped(survey))
+        lab_say(listener_of(survey), LAB_NOTE, "unstable values are measured again for up to %.0f s (--budget)",
+                survey->request->budget_seconds);
     passes_start(&passes, survey->request->budget_seconds, 8, 2 * n_unstable); // the next pass is hasty
     while (!is_stopped(survey) && passes_next(&passes, listener_of(survey), n_unstable, &allowed)) {
         const struct effort effort = {.attempt_ms = allowed.attempt_ms,

@@ -230,8 +230,8 @@ bool reader_read_measurements(struct reader *reader, const char *const *folders,
         }
     if (n_others)
         lab_say(reader->listener, LAB_WARNING,
-                "%zu measurements are of another machine, microcode or target than the last one, and are left out",
-                n_others);
+                "%s of another machine, microcode or target than the last one, and left out",
+                text_count_are(reader->arena, n_others, "measurement"));
     sort_entries(reader);
     return true;
 }

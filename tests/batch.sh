@@ -51,7 +51,7 @@ expect 0 '^2$' values_of "$T/some.jsonl"
 expect 0 "a.yaml:[0-9]+:[0-9]+: unknown key 'chian'" cat "$T/err"
 expect 0 'b.yaml:' cat "$T/err"
 expect 0 'z.yaml:' cat "$T/err"
-expect 0 "there is no kernel 'lost'" cat "$T/err"
+expect 0 "not in a kernel file without a mistake: 'lost'" cat "$T/err"
 expect 0 '^4$' grep -c '^cyclops: error: ' "$T/err"
 # A command that is for all kernels wants all of them right, and says all that is wrong, too.
 expect 2 'a.yaml:' "$cyclops" list kernels --kernels "$T/kernels"

@@ -124,6 +124,10 @@ if command -v aarch64-linux-gnu-as >/dev/null; then
     expect 0 'No findings' "$cyclops" check forwarding --mcpu neoverse-v2
     expect 1 'gap:forwarding/FMLAv4f32' "$cyclops" check forwarding --mcpu oryon-1
     expect 1 '2 cycles to its own kind, 4 to others; the model lacks it: latency 4, measured 2' "$cyclops" check forwarding --mcpu oryon-1
+    # Both say that they count these values differently.
+    flat() { "$@" 2>&1 | tr '\n' ' ' | tr -s ' '; }
+    expect 0 "Of forwarding: [0-9]+ findings? that no latency of a model can mend. 'cyclops repair' counts" flat "$cyclops" check forwarding --mcpu oryon-1
+    expect 0 "count as predicted up to the longer one. 'cyclops check' reports" flat "$cyclops" repair forwarding --mcpu oryon-1 --output oryon.yaml
     silent "$cyclops" repair forwarding --mcpu oryon-1 --output oryon.yaml
     expect 0 '"FADDv4f32", latency: 2' cat oryon.yaml
     expect 1 '^0$' grep -c FMLA oryon.yaml
@@ -240,7 +244,7 @@ silent bash -c '"$@" >scores.csv' - "$cyclops" corpus score corpus --isa x86_64 
 silent "$cyclops" machine widths "${quiet[@]}" --output card
 printf 'overlay: 1\nname: c\nbase: llvm\ncpu: znver4\ncard:\n  - {name: load-queue, group: windows, verdict: exact, value: 72, unit: entries, curve: c.svg}\n' >curve.yaml
 printf '<svg xmlns="http://www.w3.org/2000/svg"/>' >c.svg
-expect 0 'all.html: .*, 2 x corpus, 1 table of scores, 2 x card' "$cyclops" report runs.jsonl pairs.jsonl corpus values.csv scores.csv card curve.yaml \
+expect 0 'all.html: .*, 2 corpora, 1 table of scores, 2 cards' "$cyclops" report runs.jsonl pairs.jsonl corpus values.csv scores.csv card curve.yaml \
     --isa x86_64 --mcpu znver4 --output all.html
 page_data all.html >all.json
 expect 0 '^ok$' python3 -c '

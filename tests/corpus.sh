@@ -132,6 +132,10 @@ awk '{ getline other < "'"$T/corpus"'"; d = $1 - other; if (d > 0.006 || d < -0.
 # BHive's list of doubtful values, and ours, can be left out.
 printf 'hex,cycles,may_alias\n4801d8,1,0\n4803074883c708,2,1\n' >"$T/alias.csv"
 expect 0 '^unrolled: 1 stable value; left out: 1 distorted$' "$cyclops" corpus score --measured "$T/alias.csv" --isa x86_64 --mcpu skylake --undistorted
+# A score of few blocks says so in every format.
+for format in '' --csv --json; do
+    expect 0 'warning: not representative: 2 blocks unrolled; fewer than 30' "$cyclops" corpus score --measured "$T/alias.csv" --isa x86_64 --mcpu skylake $format
+done
 expect 0 '^ *value distorted +1 ' "$cyclops" corpus score --measured "$T/alias.csv" --isa x86_64 --mcpu skylake
 # On one thread as on several.
 for jobs in 1 3; do

@@ -20,6 +20,28 @@ expect 0 'measurements are taken from|measured again' bash -c "'$cyclops' run ad
 expect 2 'add-r64 +0\.25 0\.25 +- -' with_room 3000 "$cyclops" pairs add-r64 imul-r64 load-r64 "${sim[@]}"
 cp "$T/out" "$T/first"
 expect 0 'cannot write' tail -n 1 "$T/first"
+# A place that cannot be written to ends every command with one message and status 2. As llvm-mca does, mca ends with 1.
+cd "$T" || exit 1
+"$cyclops" survey ADD64rr "${sim[@]}" --output small >/dev/null 2>&1
+echo 4801d8 >block.csv
+"$cyclops" corpus run block.csv "${sim[@]}" --output blocks >/dev/null 2>&1
+nowhere() {
+    local status=$1
+    shift
+    expect "$status" "^cyclops: error: cannot (write|make the folder) '?/nonexistent" "$@"
+    [ "$(grep -c error: "$T/out")" = 1 ] || { echo "FAILED: more than one message: $*"; failures=$((failures + 1)); }
+}
+for command in "bundle add-r64 --isa x86_64 --output" "gen add-r64 --isa x86_64 --output" "report small --output" \
+    "repair small --output" "repair small --output fixed.yaml --review" "table small --exegesis-yaml" "check small --junit" \
+    "check small --markdown" "check small --write-allow" "corpus score blocks --mcpu skylake --isa x86_64 --blocks" \
+    "run add-r64 ${sim[*]} --output" "pairs add-r64 imul-r64 ${sim[*]} --output" "machine widths ${sim[*]} --output" \
+    "survey ADD64rr ${sim[*]} --output" "corpus run block.csv ${sim[*]} --output" "reproduce fma --svg" \
+    "explain nop --mcpu skylake --svg"; do
+    # shellcheck disable=SC2086 # words
+    nowhere 2 "$cyclops" $command /nonexistent/x
+done
+echo nop >nop.s
+nowhere 1 "$cyclops" mca nop.s -o /nonexistent/x
 # Standard streams that the caller has closed: no file opened later gets their number.
 expect 2 "cannot read '-': Bad file descriptor" timeout 20 bash -c "'$cyclops' run --hex - <&-"
 expect 2 "cannot read '-': Bad file descriptor" timeout 20 bash -c "'$cyclops' try - <&-"

@@ -55,12 +55,12 @@ cmp "$M/card.yaml" "$T/card.yaml" || { echo "FAILED: the printed command has cha
 cp -r "$M" "$T/gap"
 grep -v '"kernel":"window.integer.64"' "$M/measurements.jsonl" >"$T/gap/measurements.jsonl"
 expect 0 'reorder-buffer +256 ' "$cyclops" machine widths windows "${sim[@]}" --output "$T/gap" --resume --budget 0
-for entry in 'scheduler-integer +96 ' 'windows-rest +- .* 1 values are not measured yet'; do
+for entry in 'scheduler-integer +96 ' 'windows-rest +- .* 1 value is not measured yet'; do
     grep -qE "^  $entry" "$T/out" || { echo "FAILED: no entry '$entry' after a gap"; failures=$((failures + 1)); }
 done
 
 # What is taken is counted.
-expect 0 '[0-9]+ values are taken from .*; 0 of them are unstable' "$cyclops" machine widths "${sim[@]}" --output "$M" --resume
+expect 0 '[0-9]+ values are taken from .* Unstable, and measured again while the budget lasts: 0' "$cyclops" machine widths "${sim[@]}" --output "$M" --resume
 
 # A simulated CPU without the thing says so.
 expect 0 'mispredict-penalty +- .*nothing predicts' "$cyclops" machine branches "${sim[@]}" --output "$T/b"

@@ -33,6 +33,11 @@ done
 look report.html "$here/page" 390 dark
 look report.html "$here/page" 1024 dark
 
+# Two cards, of two files with one text, are both there and have different titles.
+cp -r card other
+made "$cyclops" report card other --output two.html
+expect 0 '<h3>card/card.yaml: .*<h3>other/card.yaml: ' bash -c "'$chromium' --headless=new --no-sandbox --disable-gpu --user-data-dir='$T/user' --dump-dom 'file://$T/two.html' 2>/dev/null | grep -o '<h3>[^<]*' | tr '\n' ' '"
+
 # It finds what is broken: rows that are no grid, a part that is too wide, unreadable text, a script that ends early.
 broken() {
     sed "$2" report.html >broken.html

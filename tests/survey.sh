@@ -364,6 +364,11 @@ expect 2 "'$T/empty' holds no measurement yet" "$cyclops" table "$T/empty"
 expect 2 "cannot write '/proc/x-latency.yaml'" "$cyclops" table "$S" --exegesis-yaml /proc/x
 expect 2 "needs LLVM's name of the CPU" "$cyclops" table "$S" --mcpu none --exegesis-yaml "$T/nowhere"
 
+# A survey that goes on says for how long it measures again what is unstable.
+"$cyclops" survey ADC64rr VADDPSYrm --isa x86_64 --target sim:znver4,noise=vm --budget 0 --output "$T/again" >/dev/null 2>&1
+expect 0 'unstable values are measured again for up to 240 s \(--budget\)' \
+    "$cyclops" survey --isa x86_64 --target sim:znver4,noise=vm --output "$T/again" --resume
+
 # Two at once in one folder.
 "$cyclops" survey 'ADD.*' 'SUB.*' "${sim[@]}" --output "$T/busy" 2>/dev/null &
 within 20 test -s "$T/busy/forms.jsonl"

@@ -46,6 +46,9 @@ int corpus_cli_score(struct arena *arena, const struct operands *operands, struc
     if (fail->status != FAIL_NONE || !read_per(&request.measured.per, fail) ||
         !score_blocks(arena, &request, &scores, fail))
         return 0;
+    const char *warning = score_warning(arena, &scores);
+    if (warning)
+        lab_say(&cli_listener, LAB_WARNING, "%s", warning);
     if (corpus_args.wants_csv)
         score_print_csv(&scores, stdout);
     else if (corpus_args.wants_json)

@@ -139,7 +139,7 @@ static void print_counts(struct arena *arena, const struct form *forms, size_t n
     struct text line = {.arena = arena};
     for (size_t i = 0; i < n; i++)
         counts[forms[i].status]++;
-    text_addf(&line, "%zu opcodes: %zu usable", n, counts[FORM_USABLE]);
+    text_addf(&line, "%s: %zu usable", text_count(arena, n, "opcode"), counts[FORM_USABLE]);
     for (enum form_status status = FORM_USABLE + 1; status < FORM_N_STATUSES; status++)
         text_addf(&line, ", %zu %s", counts[status], form_status_name(status));
     screen_print_sentence(line.data, stdout);
