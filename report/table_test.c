@@ -89,8 +89,8 @@ static void a_page_in_a_pipe_is_whole(void **state) {
     (void)state;
     enum { N_BYTES = 200 };
     char code[2 * N_BYTES + 1] = "";
-    for (int i = 0; i < N_BYTES; i++)
-        strcat(code, "90");
+    for (int i = 0; i < 2 * N_BYTES; i++)
+        code[i] = "90"[i % 2];
     const struct table_latency latency = {.source = "1", .destination = "0", .value = testing_value(3, code)};
     struct table_row row = testing_table.rows[0];
     struct survey_table one = testing_table;
