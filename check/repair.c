@@ -4,6 +4,7 @@
 #include "check/forwarding.h"
 #include "check/gap.h"
 #include "check/predictor.h"
+#include "check/repair_limits.h"
 #include "check/repair_state.h"
 
 #include <math.h>
@@ -60,6 +61,8 @@ static void find_members(struct repair *repair) {
         const struct insn *insn = value->code && predictor_describe(&predictor, &scratch, value->code, &block, &fail)
                                       ? predictor_find_form(&block, value->form)
                                       : NULL;
+        for (size_t i = first; i < end; i++)
+            repair->are_other_code[i] = value->code && !insn;
         if (insn && repair_numbers_read(model->machine, insn, &member.numbers)) {
             member.opcode = arena_copy(repair->arena, value->form, strcspn(value->form, "-"));
             member.key = repair_member_key(repair->arena, &member);
@@ -99,10 +102,12 @@ static void repair_group(struct repair *repair, const struct repair_member *memb
         struct repair_search one = repair_open_search(&arena, repair, &members[i], end - i, &of_class);
         size_t n_before;
         struct repair_cost cost;
+        // At the end, what makes a value worse is taken back for the whole opcode.
+        one.is_careful = true;
         if (!one.n_values || !repair_search_evaluate(&one, &of_class, &cost, NULL) || !cost.n_differ)
             continue;
         n_before = cost.n_differ;
-        if (repair_search_run(&one) && one.cost.n_differ < n_before)
+        if (repair_search_run(&one) && (one.cost.n_worse < cost.n_worse || one.cost.n_differ < n_before))
             repair_add_rule(repair, &one, &of_class, &members[i], end - i, false);
     }
     arena_free(&arena);
@@ -226,6 +231,11 @@ static void take_back(struct repair *repair, struct predictor *predictor, const 
     arena_free(&arena);
 }
 
+static void clear_after(struct repair_count *count) {
+    count->n_differ_after = count->n_worse = 0;
+    memset(count->n_limited, 0, sizeof count->n_limited);
+}
+
 // Predicts all values with the repair, and takes back what makes one worse, or undercuts more than it mends. False:
 // Cyclops itself failed.
 static bool verify(struct repair *repair, const char *about, struct repair_result *result, bool *has_removed,
@@ -241,8 +251,8 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
         struct overlay *overlay = overlay_parse(&arena, "the repair", result->overlay, fail);
         bool is_good = overlay && predictor_open_changed(&predictor, &arena, repair->request->model, overlay,
                                                          repair->n_values, fail);
-        result->seen.n_differ_after = result->seen.n_worse = 0;
-        result->held_out.n_differ_after = result->held_out.n_worse = 0;
+        clear_after(&result->seen);
+        clear_after(&result->held_out);
         for (size_t i = 0; is_good && i < repair->n_values; i++) {
             const struct check_value *value = &repair->values[i];
             bool is_out = repair->held_out[i] >= 0;
@@ -254,13 +264,15 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
             double gap = predicted.is_known ? gap_find(value, &predicted) : INFINITY;
             if (gap > 0) {
                 count->n_differ_after++;
+                count->n_limited[repair_limit_of(repair->request->model->machine, value, &predicted,
+                                                 repair->are_other_code[i])]++;
                 if (predicted.is_known && !is_out)
                     *ARENA_ADD(repair->arena, differences, n_differences) =
                         gap_describe(repair->arena, value, &predicted);
             }
             if (!is_out)
                 n_settled += trade_on(repair, i, &predicted, round < ROUNDS_OF_FORMS, &trade);
-            if (gap <= before * (1 + 1e-9))
+            if (gap <= repair->worst_gaps[i] * (1 + 1e-9))
                 continue;
             count->n_worse++;
             if (!is_out) // what is held out only judges
@@ -313,8 +325,10 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
     predictor_open(&predictor, repair->arena, repair->request->model);
     repair->base = ARENA_ARRAY(repair->arena, struct predicted, repair->n_values);
     repair->gaps = ARENA_ARRAY(repair->arena, double, repair->n_values);
+    repair->worst_gaps = ARENA_ARRAY(repair->arena, double, repair->n_values);
     repair->allowed_below = ARENA_ARRAY(repair->arena, double, repair->n_values);
     repair->held_out = ARENA_ARRAY(repair->arena, double, repair->n_values);
+    repair->are_other_code = ARENA_ARRAY(repair->arena, bool, repair->n_values);
     struct check_value *values = ARENA_ARRAY(repair->arena, struct check_value, repair->n_values);
     for (size_t i = 0; i < repair->n_values; i++) {
         struct check_value *value = &values[i];
@@ -332,6 +346,7 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
         forwarding_accept(value, repair->base[i].cycles);
         double gap = gap_find(value, &repair->base[i]);
         *(is_out ? &repair->held_out[i] : &repair->gaps[i]) = gap;
+        repair->worst_gaps[i] = fmax(gap, repair_nearest_gap(repair->request->model->machine, value, &repair->base[i]));
         repair->allowed_below[i] = gap_allowed_below(value, &repair->base[i]);
         count->n_compared++;
         count->n_differ_before += gap > 0;

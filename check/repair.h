@@ -23,10 +23,25 @@ struct repair_request {
     const struct lab_listener *listener;
 };
 
+// Why a model has no number for a value.
+enum repair_limit {
+    REPAIR_LIMIT_NONE,     // it has one
+    REPAIR_LIMIT_CODE,     // the form's code decodes to another opcode
+    REPAIR_LIMIT_OPERANDS, // its opcode has other forms, with the same numbers: high bytes, kinds of addresses
+    REPAIR_LIMIT_REGISTER, // all sources are one register
+    REPAIR_LIMIT_STACK,    // from a register of the x87 stack, which LLVM's instructions do not read
+    REPAIR_LIMIT_MEMORY,   // it is a store and a load of one place
+    REPAIR_LIMIT_FRACTION, // no whole number of cycles, in no number of pipes of the machine's
+    REPAIR_N_LIMITS,
+};
+// Returns what such values are, behind their number: "through memory".
+const char *repair_limit_about(enum repair_limit limit);
+
 struct repair_count {
     size_t n_compared; // values that are stable and predicted
     size_t n_unstable; // measured, and not to be trusted, as check counts them
     size_t n_differ_before, n_differ_after, n_worse;
+    size_t n_limited[REPAIR_N_LIMITS]; // of those that differ after
 };
 
 struct repair_result {

@@ -42,6 +42,9 @@ static unsigned held_of(const struct repair_numbers *numbers, unsigned resource)
 static struct repair_cost distance_of(const struct repair_search *search, const struct repair_numbers *numbers) {
     const struct machine *machine = search->model->machine;
     struct repair_cost cost = {.distance = repair_numbers_distance(&search->base, numbers)};
+    // Of a source read late and another read early with a longer latency, the latter is how models are written.
+    for (unsigned i = 0; i < numbers->n_reads; i++)
+        cost.distance += numbers->advances[i] < 0 && numbers->advances[i] != search->base.advances[i];
     for (unsigned u = 0; u < numbers->n_uses; u++) {
         const struct repair_use *use = &numbers->uses[u], *was = &search->base.uses[u];
         if (follows(machine, numbers, u) && follows(machine, &search->base, u)) {
@@ -49,17 +52,21 @@ static struct repair_cost distance_of(const struct repair_search *search, const 
             continue;
         }
         cost.distance += use->resource != was->resource; // other pipes are more of a change than a longer time
-        if (search->commonness && held_of(numbers, use->resource) > held_of(&search->base, use->resource))
-            cost.commonness += search->commonness[use->resource];
+        unsigned now = held_of(numbers, use->resource), before = held_of(&search->base, use->resource);
+        if (search->commonness && now > before)
+            cost.commonness += search->commonness[use->resource] * (now - before);
     }
     return cost;
 }
 
 static bool is_less(struct repair_cost a, struct repair_cost b) {
-    static const double share = 1e-6;
+    // What no number predicts is a few hundredths from several. That one of them is nearer is no reason for it.
+    static const double share = 1e-6, close = 0.03;
+    if (a.n_worse != b.n_worse)
+        return a.n_worse < b.n_worse;
     if (a.n_differ != b.n_differ)
         return a.n_differ < b.n_differ;
-    if (fabs(a.gaps - b.gaps) > share * fmax(a.gaps, b.gaps))
+    if (fabs(a.gaps - b.gaps) > close * (double)a.n_differ)
         return a.gaps < b.gaps;
     if (a.distance != b.distance)
         return a.distance < b.distance;
@@ -110,6 +117,7 @@ bool repair_search_evaluate(const struct repair_search *search, const struct rep
         is_good = isfinite(gap);
         size_t weight = search->weights ? search->weights[i] : 1;
         cost->n_differ += gap > 0 ? weight : 0;
+        cost->n_worse += search->is_careful && gap > search->worst_gaps[search->values[i]] * (1 + 1e-9) ? weight : 0;
         cost->gaps += gap * (double)weight;
         if (all) {
             all[i] = predicted;
@@ -254,14 +262,35 @@ static int cycles_between(const struct table_value *measured, double predicted, 
     return (int)lround(measured->relation == TABLE_AT_MOST ? floor(delta + 0.05) : delta);
 }
 
-static void suggest(struct repair_search *search, const struct check_value *value, double predicted,
-                    enum bottleneck kind) {
+// Other uops; and with them uses, where a throughput was right only because there were as many uops.
+static void suggest_uops(struct repair_search *search, struct arena *arena, unsigned uops) {
+    const struct repair_numbers best = search->best;
+    struct predicted *all = ARENA_ARRAY(arena, struct predicted, search->n_values);
+    struct repair_cost cost;
+    struct repair_numbers one = best;
+    one.uops = uops;
+    try_numbers(search, &one);
+    if (!repair_search_evaluate(search, &one, &cost, all))
+        return;
+    search->best = one;
+    for (size_t i = 0; i < search->n_values; i++) {
+        const struct check_value *value = &search->all[search->values[i]];
+        if (value->quantity == CHECK_THROUGHPUT && value->value.relation == TABLE_EQUAL &&
+            gap_to_close(search, search->values[i], &search->predicted[i]) == 0 &&
+            gap_to_close(search, search->values[i], &all[i]) > 0) {
+            suggest_uses(search, value->value.cycles, all[i].cycles, false);
+            break; // one suggests enough: the others are of the same uses
+        }
+    }
+    search->best = best;
+}
+
+static void suggest(struct repair_search *search, struct arena *arena, const struct check_value *value,
+                    double predicted, enum bottleneck kind) {
     const struct table_value *measured = &value->value;
     double wanted = measured->cycles;
     if (value->quantity == CHECK_SLOTS) {
-        struct repair_numbers one = search->best;
-        one.uops = whole(wanted);
-        try_numbers(search, &one);
+        suggest_uops(search, arena, whole(wanted));
         return;
     }
     if (value->quantity == CHECK_LATENCY || kind == BOTTLENECK_DEPENDENCY) {
@@ -454,6 +483,8 @@ static void search_round(struct repair_search *search, struct arena *arena) {
     double hints[CHECK_N_QUANTITIES][MOST_HINTS];
     size_t n_hints[CHECK_N_QUANTITIES] = {0};
     bool has_latency = false;
+    if (search->cost.n_worse)
+        try_numbers(search, &search->base);
     for (size_t i = 0; i < search->n_values; i++) {
         const struct check_value *value = &values[search->values[i]];
         const struct predicted *predicted = &search->predicted[i];
@@ -469,7 +500,7 @@ static void search_round(struct repair_search *search, struct arena *arena) {
         if (*n == MOST_HINTS || is_suggested(hints[value->quantity], *n, hint))
             continue;
         hints[value->quantity][(*n)++] = hint;
-        suggest(search, value, predicted->cycles, predicted->kind);
+        suggest(search, arena, value, predicted->cycles, predicted->kind);
     }
     struct dependences found;
     size_t n_tried = search->n_tried;
@@ -477,6 +508,34 @@ static void search_round(struct repair_search *search, struct arena *arena) {
         solve(search, arena, &found, FROM_OTHERS, n_tried);
         solve(search, arena, &found, FROM_ALL, n_tried);
         solve(search, arena, &found, FROM_BOUNDS, n_tried);
+    }
+}
+
+// A source that is read late, and a longer latency with the other sources read early, often predict the same. The
+// latter is how models are written, and what then holds for a source without a value.
+static void prefer_early_reads(struct repair_search *search, struct arena *arena) {
+    struct repair_numbers early = search->best;
+    struct dependences found;
+    int latest = 0;
+    for (unsigned r = 0; r < early.n_reads; r++)
+        if (early.advances[r] < search->base.advances[r] && early.advances[r] < latest)
+            latest = early.advances[r];
+    if (!latest || !find_dependences(search, arena, &found))
+        return;
+    for (unsigned w = 0; w < early.n_writes; w++)
+        early.latencies[w] += (unsigned)-latest;
+    for (unsigned r = 0; r < early.n_reads; r++) {
+        bool has_value = early.advances[r] < 0;
+        for (size_t i = 0; i < search->n_values; i++)
+            has_value |= found.read[i] == (int)r + 1;
+        early.advances[r] -= has_value ? latest : 0;
+    }
+    search->n_tried = 0;
+    search->next_cost = search->cost;
+    try_numbers(search, &early);
+    if (search->next_cost.distance < search->cost.distance) {
+        search->best = early;
+        search->cost = search->next_cost;
     }
 }
 
@@ -494,12 +553,15 @@ bool repair_search_run(struct repair_search *search) {
         search->next_cost = search->cost;
         search->n_tried = 0;
         search_round(search, &arena);
-        if (search->next_cost.n_differ >= search->cost.n_differ && search->next_cost.gaps >= 0.9 * search->cost.gaps)
+        if (search->next_cost.n_worse >= search->cost.n_worse && search->next_cost.n_differ >= search->cost.n_differ &&
+            search->next_cost.gaps >= 0.9 * search->cost.gaps)
             break;
         search->best = search->next;
         is_improved = true;
         repair_search_evaluate(search, &search->best, &search->cost, search->predicted);
     }
+    if (is_improved)
+        prefer_early_reads(search, &arena);
     arena_free(&arena);
     return is_improved;
 }

@@ -8,11 +8,13 @@
 #include "check/repair_numbers.h"
 
 struct repair_cost {
+    size_t n_worse; // values that differ by more than with LLVM's numbers, in a careful search
     size_t n_differ;
     double gaps;       // sum of those
     unsigned distance; // numbers changed, without those that follow from others
-    // How many forms use the pipes that are held longer, as a share, added up. Of changes that fit as well, the one
-    // whose pipes fewer others use: if those of all were the limit, the others would show it, too.
+    // Cycles for which pipes are held longer, each times the share of forms that use the pipe. Of changes that fit as
+    // well, the one whose pipes fewer others use for a shorter time: if those of all were the limit, the others would
+    // show it, too.
     double commonness;
 };
 
@@ -26,6 +28,8 @@ struct repair_search {
     size_t n_opcodes;
     const struct repair_rule *context; // changes of other opcodes in the programs, which each trial has
     size_t n_context;
+    bool is_careful;             // what makes a value worse is worse than any other change; needs worst_gaps
+    const double *worst_gaps;    // by value of `all`: above it, a value is made worse
     const double *gaps;          // of LLVM's model, by value of `all`; null: all values shall be explained
     const double *allowed_below; // likewise, cycles (gap.h); null: bounds may be predicted as far below as may be
     const size_t *values;        // numbers of the values

@@ -119,6 +119,7 @@ struct repair_search repair_open_search(struct arena *arena, struct repair *repa
                                    .dispatch_width = repair->dispatch_width,
                                    .commonness = repair->commonness,
                                    .gaps = repair->gaps,
+                                   .worst_gaps = repair->worst_gaps,
                                    .allowed_below = repair->allowed_below,
                                    .base = members->numbers,
                                    .best = *start};

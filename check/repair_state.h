@@ -24,7 +24,10 @@ struct repair {
     size_t n_values;
     struct predicted *base;  // of the model as it is, by value
     double *gaps;            // likewise; below 0: the value is not compared
+    double *worst_gaps;      // likewise: above them, a value is made worse. What no number that the model can state
+                             // predicts may come to the nearest of these
     double *allowed_below;   // likewise, cycles (gap.h)
+    bool *are_other_code;    // by value: the form's code decodes to another opcode
     double *held_out;        // likewise, of values that the repair does not see; below 0: it sees it
     unsigned dispatch_width; // changed; 0: it is not
     struct repair_member *members;

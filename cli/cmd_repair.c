@@ -183,6 +183,26 @@ static void print_forwarding(const struct check_results *results) {
             stdout);
 }
 
+// The share that is predicted; and what is left because the model has no number for it.
+static void print_limits(struct arena *arena, const struct repair_count *count) {
+    size_t n_predicted = count->n_compared - count->n_differ_after,
+           n_limited = count->n_differ_after - count->n_limited[REPAIR_LIMIT_NONE];
+    struct text text = {.arena = arena};
+    text_addf(&text, "Predicted: %.1f %%", 100 * (double)n_predicted / (double)count->n_compared);
+    const char *separator = ". The model has no number for: ";
+    for (int limit = REPAIR_LIMIT_NONE + 1; limit < REPAIR_N_LIMITS; limit++) {
+        if (!count->n_limited[limit])
+            continue;
+        text_addf(&text, "%s%zu %s", separator, count->n_limited[limit], repair_limit_about((enum repair_limit)limit));
+        separator = "; ";
+    }
+    if (n_limited && n_limited < count->n_compared)
+        text_addf(&text, ". Of the other values, %.1f %% are predicted",
+                  100 * (double)n_predicted / (double)(count->n_compared - n_limited));
+    text_add(&text, ".");
+    screen_print_sentence(text.data, stdout);
+}
+
 static void print_counts(struct arena *arena, const struct model *model, const struct repair_result *result) {
     const struct repair_count *seen = &result->seen, *out = &result->held_out;
     screen_print_sentence(
@@ -193,6 +213,7 @@ static void print_counts(struct arena *arena, const struct model *model, const s
                      seen->n_differ_after, seen->n_worse, result->n_findings_before, result->n_findings_after,
                      seen->n_unstable),
         stdout);
+    print_limits(arena, seen);
     if (args.held_out > 0)
         screen_print_sentence(
             arena_printf(
