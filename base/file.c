@@ -187,10 +187,6 @@ char *file_temporary(struct arena *arena, const char *name) {
     return arena_printf(arena, "%s/%s-XXXXXX", folder && *folder ? folder : "/tmp", name);
 }
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 bool file_is_folder(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
@@ -229,7 +225,7 @@ size_t file_list(struct arena *arena, const char *path, const char *suffix, cons
     }
     closedir(folder);
     if (n)
-        qsort(*names, n, sizeof **names, compare_names);
+        qsort(*names, n, sizeof **names, text_compare);
     return n;
 }
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void text_append(struct text *text, const char *bytes, size_t length) {
@@ -226,6 +227,20 @@ const char *text_did_you_mean(struct arena *arena, const char *word, const char 
         text_addf(&text, "%s'%s'", i == 0 ? "" : i + 1 == n_best ? " or " : ", ", best[i]);
     text_add(&text, "?)");
     return text.data;
+}
+
+int text_compare(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+size_t text_sort(const char **texts, size_t n) {
+    size_t n_different = 0;
+    if (n)
+        qsort(texts, n, sizeof *texts, text_compare);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(texts[i], texts[n_different - 1]) != 0)
+            texts[n_different++] = texts[i];
+    return n_different;
 }
 
 size_t text_find(const char *word, const char *const *names, size_t n) {

@@ -60,6 +60,11 @@ const char *text_did_you_mean(struct arena *arena, const char *word, const char 
 // Returns the index of the first of `n` names that equals `word`; `n` where no name does.
 size_t text_find(const char *word, const char *const *names, size_t n);
 
+// Orders pointers to strings, for qsort and bsearch.
+int text_compare(const void *a, const void *b);
+// Sorts strings. Returns how many different ones there are; those come first.
+size_t text_sort(const char **texts, size_t n);
+
 // A view of bytes inside a string, which it does not own.
 struct slice {
     const char *data;

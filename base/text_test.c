@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -133,6 +134,16 @@ static void words_are_found_among_names(void **state) {
     assert_int_equal(text_find("", names, 0), 0);
 }
 
+static void sorted_words_stand_once(void **state) {
+    const char *words[] = {"b", "a", "c", "a", "b"}, *wanted = "c";
+    (void)state;
+    assert_int_equal(text_sort(words, 5), 3);
+    assert_string_equal(words[0], "a");
+    assert_string_equal(words[1], "b");
+    assert_ptr_equal(bsearch(&wanted, words, 3, sizeof *words, text_compare), &words[2]);
+    assert_int_equal(text_sort(NULL, 0), 0);
+}
+
 static void copies_are_changed(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -144,17 +155,12 @@ static void copies_are_changed(void **state) {
 int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_found_among_names),
-        cmocka_unit_test(copies_are_changed),
-        cmocka_unit_test(text_grows),
-        cmocka_unit_test(width_counts_columns),
-        cmocka_unit_test(distance_counts_edits),
-        cmocka_unit_test(nearest_names_come_first),
-        cmocka_unit_test(strangers_cannot_drive_the_terminal),
-        cmocka_unit_test(tabs_become_spaces),
-        cmocka_unit_test(different_numbers_print_apart),
-        cmocka_unit_test(one_thing_is_in_the_singular),
-        cmocka_unit_test(slices_split_and_trim),
+        cmocka_unit_test(words_are_found_among_names),  cmocka_unit_test(sorted_words_stand_once),
+        cmocka_unit_test(copies_are_changed),           cmocka_unit_test(text_grows),
+        cmocka_unit_test(width_counts_columns),         cmocka_unit_test(distance_counts_edits),
+        cmocka_unit_test(nearest_names_come_first),     cmocka_unit_test(strangers_cannot_drive_the_terminal),
+        cmocka_unit_test(tabs_become_spaces),           cmocka_unit_test(different_numbers_print_apart),
+        cmocka_unit_test(one_thing_is_in_the_singular), cmocka_unit_test(slices_split_and_trim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,19 +51,11 @@ static int compare_findings(const void *a, const void *b) {
     return strcmp(one->id, other->id);
 }
 
-static int compare_texts(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static size_t count_classes(struct arena *arena, const struct check_difference *differences, size_t n) {
     const char **names = ARENA_ARRAY(arena, const char *, n);
-    size_t n_classes = 0;
     for (size_t i = 0; i < n; i++)
         names[i] = differences[i].value->class_name;
-    qsort(names, n, sizeof *names, compare_texts);
-    for (size_t i = 0; i < n; i++)
-        n_classes += i == 0 || strcmp(names[i], names[i - 1]) != 0;
-    return n_classes;
+    return text_sort(names, n);
 }
 
 static const char *subject(struct arena *arena, const struct check_value *value, enum check_question question) {

@@ -49,12 +49,8 @@ static void drop_ambiguous(struct repair *repair) {
         qsort(list, n, sizeof *list, compare_unseen);
 }
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool has_name(const char *name, const char *const *names, size_t n) {
-    return n && bsearch(&name, names, n, sizeof *names, compare_names);
+    return n && bsearch(&name, names, n, sizeof *names, text_compare);
 }
 
 // Whether any value of the member is compared.
@@ -74,7 +70,7 @@ static const char **take_unseen_members(struct repair *repair, size_t *n_seen) {
         if (is_seen(repair, &repair->members[i]))
             seen[(*n_seen)++] = repair->members[i].opcode;
     if (*n_seen)
-        qsort(seen, *n_seen, sizeof *seen, compare_names);
+        qsort(seen, *n_seen, sizeof *seen, text_compare);
     for (size_t i = 0; i < repair->n_members; i++) {
         // Another form of an opcode that is seen belongs to it.
         if (has_name(repair->members[i].opcode, seen, *n_seen))

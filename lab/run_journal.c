@@ -15,7 +15,8 @@ static void find_taken(struct run_journal *journal, struct lab *lab, const struc
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct record like;
         const struct record *found;
-        struct journal_request request = {events->items, events->n_items, plan->experiments[i]->replicates.n};
+        struct journal_request request = {events->items, events->n_items, plan->experiments[i]->replicates.n,
+                                          files->n_stable};
         experiment_to_record(lab->arena, plan->experiments[i], &like);
         enum journal_state state = journal_find(&journal->before, &like, &request, &found);
         if (state == JOURNAL_UNSTABLE && files->takes_unstable) {
@@ -24,7 +25,7 @@ static void find_taken(struct run_journal *journal, struct lab *lab, const struc
             state = JOURNAL_DONE;
         }
         journal->taken[i] = state == JOURNAL_DONE ? found : NULL;
-        if (state == JOURNAL_UNSTABLE)
+        if (state == JOURNAL_UNSTABLE || state == JOURNAL_SELDOM)
             plan->experiments[i]->looks = journal_looks(lab->arena, &journal->before, &like);
         journal->n_by_state[state]++;
     }
@@ -34,6 +35,7 @@ static void say_what_is_not_taken(const struct run_journal *journal, const struc
     static const char *const names[JOURNAL_N_STATES] = {
         [JOURNAL_UNSTABLE] = "unstable",
         [JOURNAL_UNFINISHED] = "timed out or killed",
+        [JOURNAL_SELDOM] = "stable at too few times",
         [JOURNAL_COARSE] = "with less effort or precision than this run asks for",
     };
     struct text text = {.arena = lab->arena};

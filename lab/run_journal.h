@@ -20,6 +20,7 @@ struct run_journal_request {
     bool is_resumed;                  // take measurements from the file
     bool takes_unstable;              // also those whose verdict is unstable: the quickest of each program
     bool is_of_one_target;            // fails where the file holds measurements of another target
+    unsigned n_stable;                // least number of times that a value must have been stable; 0: as 1
     size_t *n_taken;                  // the number of those that are taken is added to it; null: not counted
     bool wants_json;                  // print JSON Lines on standard output
     const struct option_list *events; // hardware events that a measurement must have to be taken

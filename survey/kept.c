@@ -1,14 +1,11 @@
 #include "survey/kept.h"
 
 #include "base/file.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 static int compare_forms(const void *a, const void *b) {
     const struct folder_form *one = a, *other = b;
@@ -24,9 +21,9 @@ bool kept_read(struct arena *arena, const char *folder, const char **measured, s
     if (!folder_read_forms(arena, folder, &all, &n_all, fail))
         return false;
     if (n)
-        qsort(measured, n, sizeof *measured, compare_names);
+        qsort(measured, n, sizeof *measured, text_compare);
     for (size_t i = 0; i < n_all; i++)
-        if (!n || !bsearch(&all[i].form, measured, n, sizeof *measured, compare_names))
+        if (!n || !bsearch(&all[i].form, measured, n, sizeof *measured, text_compare))
             *ARENA_ADD(arena, list, kept->n) = all[i];
     if (list)
         qsort(list, kept->n, sizeof *list, compare_forms);

@@ -17,11 +17,13 @@
 #include "survey/partners.h"
 #include "survey/probe.h"
 #include "survey/selection.h"
+#include "survey/slower.h"
 #include "survey/table.h"
 #include "survey/table_reader.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -254,6 +256,7 @@ struct effort {
     double steady_seconds;        // waiting for a steady clock, s; without one, only a first look measures
     bool is_first_look, is_hasty; // as in struct bench_options
     unsigned most_needed;         // likewise
+    unsigned n_stable;            // times that a value must have been stable; 0: as 1
     double precision;             // likewise; the request may be for a coarser one
 };
 
@@ -336,6 +339,7 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
     const struct run_journal_request files = {.path = survey->path,
                                               .is_resumed = true,
                                               .events = &survey->request->lab->events,
+                                              .n_stable = effort->n_stable,
                                               .known = &survey->measurements};
     options.listener = &listener;
     options.wait_steady_seconds = effort->steady_seconds;
@@ -419,6 +423,35 @@ static bool measure_slots(struct survey *survey, const struct effort *effort, si
     return is_done;
 }
 
+// ---- speeds that last
+
+// Measures throughputs again that are a little slower than those of their class, until each was found so three times.
+// One that is faster at last must be so once more. What became unstable stays open.
+static bool measure_slower(struct survey *survey, size_t *n_unstable, struct fail *fail) {
+    enum { ROUNDS = 2, TIMES = ROUNDS + 1 };
+    static const struct effort again = {
+        .attempt_ms = 10, .steady_seconds = STEADY_SECONDS, .is_hasty = true, .n_stable = TIMES};
+    bool is_done = true;
+    for (unsigned round = 0; round < ROUNDS && is_done && !is_stopped(survey); round++) {
+        struct arena arena = {0};
+        struct survey_table table;
+        size_t n = 0, n_kernels = survey->kernels.n_kernels;
+        bool *before = ARENA_ARRAY(&arena, bool, n_kernels);
+        memcpy(before, survey->are_open, n_kernels * sizeof *before);
+        is_done = table_read_on(&arena, survey->request->folder, &survey->measurements, &table, fail);
+        const char **names = is_done ? slower_than_class(&arena, &table, &n) : NULL;
+        for (size_t i = 0; i < n_kernels; i++)
+            survey->are_open[i] = n && bsearch(&survey->kernels.kernels[i].name, names, n, sizeof *names, text_compare);
+        is_done = is_done && (!n || measure(survey, &again, n_unstable, fail));
+        for (size_t i = 0; i < n_kernels; i++)
+            survey->are_open[i] |= before[i];
+        arena_free(&arena);
+    }
+    return is_done;
+}
+
+// ---- all of it
+
 // Whether the kernel is of a scheduling class's first row: throughput and plain latencies of its first form, or a
 // partner's.
 static bool is_of_first_table(const struct survey *survey, size_t number) {
@@ -461,7 +494,7 @@ static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail 
     for (size_t i = 0; i < survey->kernels.n_kernels; i++)
         survey->are_open[i] = true;
     return (is_stopped(survey) || measure(survey, &second, n_unstable, fail)) &&
-           measure_slots(survey, &coarse, n_unstable, fail);
+           measure_slots(survey, &coarse, n_unstable, fail) && measure_slower(survey, n_unstable, fail);
 }
 
 // Measures everything, then what is unstable again.

@@ -91,6 +91,14 @@ struct table_throughput {
     unsigned copies; // those of the streams that share the fixed registers, but not the one that each of them changes
 };
 
+// How a throughput is made but for the number of its streams. Equal numbers: in the same way.
+static inline unsigned table_throughput_way(const struct table_throughput *throughput) {
+    return (unsigned)throughput->is_looped | (unsigned)throughput->has_same_address << 1 |
+           (unsigned)throughput->has_breakers << 2 | (unsigned)throughput->has_light_breakers << 3 |
+           (unsigned)throughput->has_lines << 4 | (unsigned)throughput->has_slow_values << 5 |
+           (unsigned)throughput->has_surroundings << 6;
+}
+
 // Dispatch slots: a form's share of the machine's width on the way to the schedulers (survey/slots.h).
 struct table_slots {
     struct table_value value; // in slots, where others have cycles; whole, unless it is a bound

@@ -50,10 +50,7 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
 }
 
 static bool is_alike(const struct table_throughput *a, const struct table_throughput *b) {
-    return a->is_looped == b->is_looped && a->has_same_address == b->has_same_address &&
-           a->has_breakers == b->has_breakers && a->has_light_breakers == b->has_light_breakers &&
-           a->has_lines == b->has_lines && a->has_slow_values == b->has_slow_values &&
-           a->has_surroundings == b->has_surroundings;
+    return table_throughput_way(a) == table_throughput_way(b);
 }
 
 void reader_mark_few_streams(struct making *m) {

@@ -128,6 +128,23 @@ static enum journal_state state_of(const struct journal *journal, const struct r
     return is_enough && (is_wide || is_precise(journal, record)) ? JOURNAL_DONE : JOURNAL_COARSE;
 }
 
+static bool is_single(const struct bench_measurement *m) {
+    return m->verdict != MEASURED_UNSTABLE && !measured_has_two_speeds(m);
+}
+
+// Whether a program with a stable value has fewer of them than requested. One with two speeds was seen often enough.
+static bool is_seldom(const struct journal *journal, const struct record *like, const struct journal_request *request) {
+    unsigned n = 0;
+    for (size_t i = end_of_same(journal, like); i-- > 0 && n < request->n_stable;) {
+        const struct record *record = journal->by_bytes[i];
+        if (strcmp(bytes_of(record), bytes_of(like)) != 0)
+            break;
+        n += record->measurement.outcome == BENCH_OK && is_single(&record->measurement) &&
+             journal->origins[record->run] == RECORD_HERE && is_same_program(record, like);
+    }
+    return n < request->n_stable;
+}
+
 enum journal_state journal_find(const struct journal *journal, const struct record *like,
                                 const struct journal_request *request, const struct record **found) {
     for (size_t i = end_of_same(journal, like); i-- > 0;) {
@@ -136,8 +153,11 @@ enum journal_state journal_find(const struct journal *journal, const struct reco
             break;
         bool is_whole = record->measurement.outcome != BENCH_OK ||
                         has_events(&record->measurement, request->events, request->n_events);
-        if (journal->origins[record->run] == RECORD_HERE && is_whole && is_same_program(record, like))
-            return state_of(journal, record, request);
+        if (journal->origins[record->run] != RECORD_HERE || !is_whole || !is_same_program(record, like))
+            continue;
+        enum journal_state state = state_of(journal, record, request);
+        bool has_value = record->measurement.outcome == BENCH_OK && is_single(&record->measurement);
+        return state == JOURNAL_DONE && has_value && is_seldom(journal, like, request) ? JOURNAL_SELDOM : state;
     }
     *found = NULL;
     return JOURNAL_NOTHING;
@@ -166,7 +186,8 @@ struct bench_looks journal_looks(struct arena *arena, const struct journal *jour
         const struct bench_measurement *m = &record->measurement;
         if (strcmp(bytes_of(record), bytes_of(like)) != 0)
             break;
-        if (m->look == LOOK_NONE || journal->origins[record->run] != RECORD_HERE || !is_same_program(record, like))
+        bool is_look = m->outcome == BENCH_OK && (m->look != LOOK_NONE || is_single(m));
+        if (!is_look || journal->origins[record->run] != RECORD_HERE || !is_same_program(record, like))
             continue;
         if (bench_look_is_uneven(m->look))
             *ARENA_ADD(arena, modes, looks.n_modes) = m;

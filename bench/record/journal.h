@@ -29,6 +29,7 @@ struct journal_request {
     const char *const *events; // names of events that it must have counted
     size_t n_events;
     unsigned n_replicates; // least number of measurements in other layouts
+    unsigned n_stable;     // least number of stable measurements, at several times; 0: as 1
 };
 
 // State of a program. A fault of the code is as final as a value: it would happen again.
@@ -38,6 +39,7 @@ enum journal_state {
     JOURNAL_UNSTABLE,   // the verdict of the value is unstable
     JOURNAL_UNFINISHED, // timed out, starved, stopped, or killed from outside
     JOURNAL_COARSE,     // less precise, from fewer processes or in fewer layouts than requested now
+    JOURNAL_SELDOM,     // stable, at fewer times than requested now
     JOURNAL_N_STATES,
 };
 
@@ -51,7 +53,7 @@ enum journal_state journal_find(const struct journal *journal, const struct reco
 // does not count. Null: no value counts.
 const struct record *journal_quickest(const struct journal *journal, const struct record *like);
 
-// Returns a program's looks.
+// Returns a program's looks, stable measurements among them.
 struct bench_looks journal_looks(struct arena *arena, const struct journal *journal, const struct record *like);
 
 #endif

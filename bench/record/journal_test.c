@@ -139,7 +139,7 @@ static void the_same_program_is_found(void **state) {
     assert_int_equal(journal_find(&f->journal, &records[0], &request, &found), JOURNAL_DONE);
     assert_true(found->measurement.cycles == 4.001);
     static const char *const events[] = {"instructions", "branches"};
-    request = (struct journal_request){events, 1, 0};
+    request = (struct journal_request){.events = events, .n_events = 1};
     assert_int_equal(journal_find(&f->journal, &records[0], &request, &found), JOURNAL_DONE);
     request.n_events = 2;
     assert_int_equal(journal_find(&f->journal, &records[0], &request, &found), JOURNAL_NOTHING);
@@ -261,6 +261,46 @@ static void looks_with_two_modes_are_listed(void **state) {
     assert_int_equal(state_of_only(f, &confirmed), JOURNAL_DONE);
 }
 
+static enum journal_state state_of_times(struct fixture *f, const struct record *like, unsigned n_stable) {
+    const struct record *found;
+    const struct journal_request request = {.n_stable = n_stable};
+    return journal_find(&f->journal, like, &request, &found);
+}
+
+// A value may have to be stable at several times. Each of them is a look that the next one is held against.
+static void values_are_stable_at_several_times(void **state) {
+    struct fixture *f = *state;
+    struct record slow = some_record(), fast = some_record(), moved = some_record(), other = some_record();
+    fast.measurement.cycles = fast.measurement.low = fast.measurement.high = 0.9 * slow.measurement.cycles;
+    moved.measurement.verdict = MEASURED_UNSTABLE;
+    moved.measurement.look = LOOK_MOVED;
+    other.bytes = "90";
+    write_records(f, &slow, 1);
+    write_records(f, &moved, 1); // not stable, so it does not count
+    write_records(f, &fast, 1);
+    write_records(f, &other, 1); // likewise, of another program
+    read_again(f);
+    assert_int_equal(state_of_times(f, &slow, 0), JOURNAL_DONE);
+    assert_int_equal(state_of_times(f, &slow, 2), JOURNAL_DONE);
+    assert_int_equal(state_of_times(f, &slow, 3), JOURNAL_SELDOM);
+    struct bench_looks looks = journal_looks(&f->arena, &f->journal, &slow);
+    assert_float_equal(looks.fastest->cycles, fast.measurement.cycles, 1e-9);
+    write_records(f, &moved, 1);
+    read_again(f);
+    assert_int_equal(state_of_times(f, &slow, 3), JOURNAL_UNSTABLE);
+}
+
+static void two_speeds_are_seen_often_enough(void **state) {
+    struct fixture *f = *state;
+    struct record record = some_record();
+    record.measurement.modes[0] = (struct bench_mode){3, 0.5};
+    record.measurement.modes[1] = (struct bench_mode){4, 0.5};
+    write_records(f, &record, 1);
+    read_again(f);
+    assert_int_equal(state_of_times(f, &record, 3), JOURNAL_DONE);
+    assert_null(journal_looks(&f->arena, &f->journal, &record).fastest);
+}
+
 static void a_coarser_value_is_not_done(void **state) {
     struct fixture *f = *state;
     struct record record = some_record();
@@ -333,6 +373,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_later_one_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(looks_with_two_modes_are_listed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_fastest_look_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(values_are_stable_at_several_times, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(two_speeds_are_seen_often_enough, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_coarser_value_is_not_done, set_up, tear_down),
         cmocka_unit_test_setup_teardown(as_much_effort_is_enough, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_place_is_told_apart, set_up, tear_down),
