@@ -245,6 +245,12 @@ static bool take_out(struct td_plan *plan, const struct td_record *inst_rw, cons
         return false;
     struct td_span set = statement.arguments[1];
     struct slice text = td_slice(&plan->text, set);
+    if (!td_model_names_others(plan->model, inst_rw, opcodes, n)) {
+        size_t end = statement.all.end;
+        end += end < plan->text.length && plan->text.data[end] == '\n';
+        td_replace(&plan->text, (struct td_span){statement.all.at, end}, "");
+        return true;
+    }
     if (text.length < 8 || memcmp(text.data, "(instrs", 7) != 0) {
         struct text by = {.arena = plan->arena};
         text_addf(&by, "(sub %.*s,\n        (instrs ", (int)text.length, text.data);
@@ -261,19 +267,12 @@ static bool take_out(struct td_plan *plan, const struct td_record *inst_rw, cons
         td_replace(&plan->text, set, by.data);
         return true;
     }
-    size_t n_items, kept = 0;
+    size_t n_items;
     struct td_span *items = td_elements(&plan->text, set, &n_items);
     bool *leaves = ARENA_ARRAY(plan->arena, bool, n_items + 1);
     for (size_t i = 0; i < n_items; i++) {
         for (size_t k = 0; k < n && !leaves[i]; k++)
             leaves[i] = td_is(&plan->text, items[i], opcodes[k]);
-        kept += !leaves[i];
-    }
-    if (kept == 0) {
-        size_t end = statement.all.end;
-        end += end < plan->text.length && plan->text.data[end] == '\n';
-        td_replace(&plan->text, (struct td_span){statement.all.at, end}, "");
-        return true;
     }
     for (size_t i = 0, next; i < n_items; i = next) {
         next = i + 1;

@@ -83,19 +83,35 @@ static bool fits(const struct part *part, const char *opcode) {
            regexec(&part->regex, opcode, 0, NULL, 0) == 0;
 }
 
+static bool is_named(const struct td_pattern *pattern, const char *opcode) {
+    bool is_in = false, is_taken_away = false;
+    for (size_t k = 0; k < pattern->n_parts && !is_taken_away; k++)
+        if ((!is_in || pattern->parts[k].is_taken_away) && fits(&pattern->parts[k], opcode)) {
+            is_in = true;
+            is_taken_away = pattern->parts[k].is_taken_away;
+        }
+    return is_in && !is_taken_away;
+}
+
 static const struct td_record *find_inst_rw(const struct td_model *model, const char *opcode) {
-    for (size_t i = 0; i < model->n_patterns; i++) {
-        const struct td_pattern *pattern = &model->patterns[i];
-        bool is_in = false, is_taken_away = false;
-        for (size_t k = 0; k < pattern->n_parts && !is_taken_away; k++)
-            if ((!is_in || pattern->parts[k].is_taken_away) && fits(&pattern->parts[k], opcode)) {
-                is_in = true;
-                is_taken_away = pattern->parts[k].is_taken_away;
-            }
-        if (is_in && !is_taken_away)
-            return pattern->inst_rw;
-    }
+    for (size_t i = 0; i < model->n_patterns; i++)
+        if (is_named(&model->patterns[i], opcode))
+            return model->patterns[i].inst_rw;
     return NULL;
+}
+
+bool td_model_names_others(const struct td_model *model, const struct td_record *inst_rw, const char *const *opcodes,
+                           size_t n) {
+    const struct td_pattern *pattern = model->patterns, *end = pattern + model->n_patterns;
+    while (pattern < end && pattern->inst_rw != inst_rw)
+        pattern++;
+    for (size_t i = 0; pattern < end && i < model->records->n_items; i++) {
+        const struct td_record *record = &model->records->items[i];
+        if (record->fields[TD_SCHED_RW] && is_named(pattern, record->name) &&
+            text_find(record->name, opcodes, n) == n)
+            return true;
+    }
+    return false;
 }
 
 // ---- writes

@@ -57,6 +57,9 @@ bool td_model_open(struct td_model *model, struct arena *arena, const struct td_
 void td_model_close(struct td_model *model);
 
 struct td_opcode td_model_find(struct td_model *model, const char *opcode);
+// Whether an InstRW names instructions besides these. llvm-tblgen refuses one that names no instruction.
+bool td_model_names_others(const struct td_model *model, const struct td_record *inst_rw, const char *const *opcodes,
+                           size_t n);
 // Cycles by which a SchedRead may come early. False: it depends on the write.
 bool td_model_advance(const struct td_model *model, const char *read, int *cycles);
 
